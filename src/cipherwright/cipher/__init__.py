@@ -1,0 +1,9 @@
+"""Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
+
+from .base import KEY_SCHEDULES, ROUND_KEY, Cipher
+from .builder import Builder, IntBuilder, Word
+from .des import DES, TDES
+
+__all__ = ["CATALOGUE", "KEY_SCHEDULES", "ROUND_KEY", "Builder", "Cipher", "IntBuilder", "Word"]
+
+CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (DES, TDES)}

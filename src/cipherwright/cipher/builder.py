@@ -1,0 +1,147 @@
+"""The vocabulary in which ciphers are written, and its meaning on integers.
+
+A cipher is a set of functions over a *builder*. Run with `IntBuilder` the functions are the reference
+model; run with `cipherwright.graph.GraphBuilder` they produce the dataflow graph. There is no second copy.
+
+Bit order: bit 0 of a word is its least significant bit; the standards' "bit 1" (DES) and "byte 0" are the
+most significant ones. `select` and `cat` list most significant first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+__all__ = ["Builder", "IntBuilder", "Word"]
+
+W = TypeVar("W")
+
+
+class Builder(Protocol[W]):
+    """Word operations. Every operand of a bitwise operation has the same width."""
+
+    def width(self, a: W) -> int: ...
+    def const(self, width: int, value: int) -> W: ...
+    def xor(self, a: W, b: W) -> W: ...
+    def and_(self, a: W, b: W) -> W: ...
+    def or_(self, a: W, b: W) -> W: ...
+    def not_(self, a: W) -> W: ...
+
+    def mux(self, sel: W, a: W, b: W) -> W:
+        """`a` where the one-bit `sel` is 1, else `b`."""
+        ...
+
+    def add(self, a: W, b: W) -> W:
+        """Sum modulo 2^width."""
+        ...
+
+    def sub(self, a: W, b: W) -> W:
+        """Difference modulo 2^width."""
+        ...
+
+    def mul(self, a: W, b: W) -> W:
+        """Low half of the product (modulo 2^width)."""
+        ...
+
+    def select(self, a: W, bits: Sequence[int]) -> W:
+        """The listed bits of `a`, most significant first: slices, rotations, permutations, expansions."""
+        ...
+
+    def cat(self, *parts: W) -> W:
+        """Concatenation, most significant part first."""
+        ...
+
+    def lookup(self, name: str, table: Sequence[int], width: int, a: W) -> W:
+        """Entry `a` of a table of 2^width(a) words of `width` bits; `name` is the standard's."""
+        ...
+
+    def linear(self, name: str, rows: Sequence[int], a: W) -> W:
+        """GF(2)-linear map: output bit len(rows)-1-i is the parity of rows[i] & a (row 0 = most significant bit)."""
+        ...
+
+    def named(self, a: W, name: str) -> W:
+        """`a`, with the name that the standard gives it (kept in the emitted text)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Word:
+    """An unsigned value of a fixed width in bits."""
+
+    width: int
+    value: int
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or not 0 <= self.value < 1 << self.width:
+            raise ValueError(f"{self.value:#x} is no word of {self.width} bits")
+
+
+class IntBuilder:
+    """The reference meaning of the vocabulary, on `Word` values."""
+
+    def width(self, a: Word) -> int:
+        return a.width
+
+    def const(self, width: int, value: int) -> Word:
+        return Word(width, value)
+
+    @staticmethod
+    def _same(a: Word, b: Word) -> int:
+        if a.width != b.width:
+            raise ValueError(f"operands of {a.width} and {b.width} bits")
+        return a.width
+
+    def xor(self, a: Word, b: Word) -> Word:
+        return Word(self._same(a, b), a.value ^ b.value)
+
+    def and_(self, a: Word, b: Word) -> Word:
+        return Word(self._same(a, b), a.value & b.value)
+
+    def or_(self, a: Word, b: Word) -> Word:
+        return Word(self._same(a, b), a.value | b.value)
+
+    def not_(self, a: Word) -> Word:
+        return Word(a.width, a.value ^ ((1 << a.width) - 1))
+
+    def mux(self, sel: Word, a: Word, b: Word) -> Word:
+        if sel.width != 1:
+            raise ValueError("a multiplexer's select is one bit")
+        return Word(self._same(a, b), a.value if sel.value else b.value)
+
+    def add(self, a: Word, b: Word) -> Word:
+        return Word(self._same(a, b), (a.value + b.value) % (1 << a.width))
+
+    def sub(self, a: Word, b: Word) -> Word:
+        return Word(self._same(a, b), (a.value - b.value) % (1 << a.width))
+
+    def mul(self, a: Word, b: Word) -> Word:
+        return Word(self._same(a, b), (a.value * b.value) % (1 << a.width))
+
+    def select(self, a: Word, bits: Sequence[int]) -> Word:
+        if not all(0 <= i < a.width for i in bits):
+            raise ValueError(f"a bit outside a word of {a.width} bits")
+        out = 0
+        for i in bits:
+            out = out << 1 | (a.value >> i) & 1
+        return Word(len(bits), out)
+
+    def cat(self, *parts: Word) -> Word:
+        out, width = 0, 0
+        for p in parts:
+            out, width = out << p.width | p.value, width + p.width
+        return Word(width, out)
+
+    def lookup(self, name: str, table: Sequence[int], width: int, a: Word) -> Word:
+        if len(table) != 1 << a.width:
+            raise ValueError(f"{name}: {len(table)} entries for an address of {a.width} bits")
+        return Word(width, table[a.value])
+
+    def linear(self, name: str, rows: Sequence[int], a: Word) -> Word:
+        out = 0
+        for row in rows:
+            out = out << 1 | (row & a.value).bit_count() & 1
+        return Word(len(rows), out)
+
+    def named(self, a: Word, name: str) -> Word:
+        return a

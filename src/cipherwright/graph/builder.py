@@ -1,0 +1,163 @@
+"""Builds graphs: equal nodes become one, constants fold, wiring of wiring collapses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .graph import AGILE, Graph, Node
+from .ops import OPS, Table
+
+__all__ = ["GraphBuilder"]
+
+
+class GraphBuilder:
+    """A `cipher.Builder` whose words are node indices."""
+
+    def __init__(self, name: str, delay: str = "") -> None:
+        self.name, self.delay = name, delay
+        self._nodes: list[Node] = []
+        self._known: dict[Any, int] = {}
+        self._outputs: list[tuple[str, int]] = []
+
+    # -- construction -------------------------------------------------------------------------------------------
+    def node(self, op: str, width: int, args: Sequence[int] = (), attr: Any = None, name: str = "") -> int:
+        """Any operation of the table, folded where all its arguments are constants."""
+        args = tuple(args)
+        key = (op, width, args, attr)
+        if key in self._known:
+            return self._known[key]
+        if args and op not in ("copy", "hop") and all(self._nodes[a].op == "const" for a in args):
+            widths, values = [self._nodes[a].width for a in args], [self._nodes[a].attr for a in args]
+            return self.const(width, OPS[op].meaning(attr, widths, values, width))
+        self._nodes.append(Node(op, width, args, attr, name))
+        self._known[key] = len(self._nodes) - 1
+        return self._known[key]
+
+    def input(self, name: str, width: int, kind: str = AGILE) -> int:
+        return self.node("input", width, (), (name, kind), name)
+
+    def output(self, name: str, value: int) -> None:
+        self._outputs.append((name, value))
+
+    def build(self) -> Graph:
+        """The graph, without the nodes that no output needs (inputs stay)."""
+        need = {i for _, i in self._outputs}
+        for i in range(len(self._nodes) - 1, -1, -1):
+            if i in need:
+                need.update(self._nodes[i].args)
+        keep = [i for i, n in enumerate(self._nodes) if i in need or n.op == "input"]
+        new = {old: k for k, old in enumerate(keep)}
+        nodes = tuple(
+            Node(n.op, n.width, tuple(new[a] for a in n.args), n.attr, n.name)
+            for n in (self._nodes[i] for i in keep)
+        )
+        return Graph(self.name, nodes, tuple((n, new[i]) for n, i in self._outputs), self.delay)
+
+    def at(self, i: int) -> Node:
+        return self._nodes[i]
+
+    # -- the vocabulary of ciphers ------------------------------------------------------------------------------
+    def width(self, a: int) -> int:
+        return self._nodes[a].width
+
+    def const(self, width: int, value: int) -> int:
+        return self.node("const", width, (), value)
+
+    def _value(self, a: int) -> int | None:
+        n = self._nodes[a]
+        return int(n.attr) if n.op == "const" else None
+
+    def xor(self, a: int, b: int) -> int:
+        if self._value(a) == 0:
+            return b
+        if self._value(b) == 0:
+            return a
+        return self.node("xor", self.width(a), (a, b))
+
+    def and_(self, a: int, b: int) -> int:
+        return self.node("and", self.width(a), (a, b))
+
+    def or_(self, a: int, b: int) -> int:
+        return self.node("or", self.width(a), (a, b))
+
+    def not_(self, a: int) -> int:
+        n = self._nodes[a]
+        return n.args[0] if n.op == "not" else self.node("not", n.width, (a,))
+
+    def mux(self, sel: int, a: int, b: int) -> int:
+        chosen = self._value(sel)
+        if chosen is not None:
+            return a if chosen else b
+        if a == b:
+            return a
+        if self._nodes[sel].op == "not":
+            return self.mux(self._nodes[sel].args[0], b, a)
+        return self.node("mux", self.width(a), (sel, a, b))
+
+    def add(self, a: int, b: int) -> int:
+        return self.node("add", self.width(a), (a, b))
+
+    def sub(self, a: int, b: int) -> int:
+        return self.node("sub", self.width(a), (a, b))
+
+    def mul(self, a: int, b: int) -> int:
+        return self.node("mul", self.width(a), (a, b))
+
+    def select(self, a: int, bits: Sequence[int]) -> int:
+        bits = tuple(bits)
+        n = self._nodes[a]
+        if bits == tuple(range(n.width - 1, -1, -1)):
+            return a
+        if n.op == "select":
+            return self.select(n.args[0], [n.attr[n.width - 1 - k] for k in bits])
+        if n.op == "cat":
+            inside = self._part(n, bits)
+            if inside is not None:
+                return self.select(*inside)
+        return self.node("select", len(bits), (a,), bits)
+
+    def _part(self, n: Node, bits: Sequence[int]) -> tuple[int, list[int]] | None:
+        """The part of a concatenation in which all the bits lie, with their places there."""
+        low = 0
+        for part in reversed(n.args):
+            w = self.width(part)
+            if all(low <= k < low + w for k in bits):
+                return part, [k - low for k in bits]
+            low += w
+        return None
+
+    def cat(self, *parts: int) -> int:
+        return parts[0] if len(parts) == 1 else self.node("cat", sum(map(self.width, parts)), parts)
+
+    def lookup(self, name: str, table: Sequence[int], width: int, a: int) -> int:
+        return self.node("lookup", width, (a,), Table(name, width, tuple(table)))
+
+    def linear(self, name: str, rows: Sequence[int], a: int) -> int:
+        return self.node("linear", len(rows), (a,), (name, tuple(rows)))
+
+    def lut(self, table: int, *args: int, name: str = "") -> int:
+        """Bitwise truth table over up to six words (or single bits spread over the width)."""
+        return self.node("lut", max(map(self.width, args)), args, table, name)
+
+    def call(self, inner: Graph, *args: int, name: str = "") -> int:
+        width = inner.nodes[inner.outputs[0][1]].width
+        return self.node("call", width, args, inner, name)
+
+    def gather(self, bits: Sequence[tuple[int, int]]) -> int:
+        """The word made of (node, bit) pairs, least significant first, in as few pieces as may be."""
+        parts: list[int] = []
+        k = len(bits) - 1
+        while k >= 0:
+            src, run = bits[k][0], []
+            while k >= 0 and bits[k][0] == src:
+                run.append(bits[k][1])
+                k -= 1
+            parts.append(self.select(src, run))
+        return self.cat(*parts)
+
+    def named(self, a: int, name: str) -> int:
+        n = self._nodes[a]
+        if not n.name and n.op not in ("const", "input"):
+            self._nodes[a] = Node(n.op, n.width, n.args, n.attr, name)
+        return a

@@ -1,0 +1,142 @@
+"""The dataflow graph: typed, immutable, acyclic, and ignorant of clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .ops import OPS, Table
+
+__all__ = ["AGILE", "STATIC", "Graph", "Node"]
+
+AGILE, STATIC = "agile", "static"
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation: its name in `OPS`, width in bits, argument indices, attribute, and a name hint.
+
+    Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup Table;
+    linear (name, rows); lut truth table as an integer (lut4: the same for
+    single bits, kept as one cell by the mapper); call Graph; copy/hop a number that tells copies apart.
+    """
+
+    op: str
+    width: int
+    args: tuple[int, ...] = ()
+    attr: Any = None
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes in topological order (arguments before users) and named outputs (name, node index).
+
+    `delay` names the delay of the whole graph as one operation where it is called (such as `lut6` for a tree of
+    LUT4s under wide multiplexers); empty: the longest path inside.
+    """
+
+    name: str
+    nodes: tuple[Node, ...]
+    outputs: tuple[tuple[str, int], ...]
+    delay: str = ""
+
+    def __post_init__(self) -> None:
+        for i, node in enumerate(self.nodes):
+            _check(self, i, node)
+        for names in (self.input_names(), tuple(n for n, _ in self.outputs)):
+            if len(set(names)) != len(names):
+                raise ValueError(f"graph {self.name}: a port name stands twice in {names}")
+        if any(not 0 <= i < len(self.nodes) for _, i in self.outputs):
+            raise ValueError(f"graph {self.name}: an output names no node")
+
+    @cached_property
+    def inputs(self) -> dict[str, int]:
+        """Input name -> node index, in the order of the nodes."""
+        return {n.attr[0]: i for i, n in enumerate(self.nodes) if n.op == "input"}
+
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the inputs; a name that stands twice is listed twice."""
+        return tuple(n.attr[0] for n in self.nodes if n.op == "input")
+
+    @cached_property
+    def agile(self) -> tuple[bool, ...]:
+        """Whether each node depends on an agile input; the others are held and need no pipeline registers."""
+        out: list[bool] = []
+        for node in self.nodes:
+            out.append(node.attr[1] == AGILE if node.op == "input" else any(out[a] for a in node.args))
+        return tuple(out)
+
+    @cached_property
+    def users(self) -> tuple[tuple[int, ...], ...]:
+        out: list[list[int]] = [[] for _ in self.nodes]
+        for i, node in enumerate(self.nodes):
+            for a in dict.fromkeys(node.args):
+                out[a].append(i)
+        return tuple(map(tuple, out))
+
+    @cached_property
+    def bits(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """For every node and bit (index 0 = least significant): the (node, bit) that drives it through wiring."""
+        out: list[tuple[tuple[int, int], ...]] = []
+        for i, node in enumerate(self.nodes):
+            if node.op == "select":
+                src = out[node.args[0]]
+                out.append(tuple(src[k] for k in reversed(node.attr)))
+            elif node.op == "cat":
+                out.append(tuple(b for a in reversed(node.args) for b in out[a]))
+            else:
+                out.append(tuple((i, k) for k in range(node.width)))
+        return tuple(out)
+
+    def logic(self) -> Iterator[int]:
+        """Indices of the nodes that are neither wiring nor inputs."""
+        return (i for i, n in enumerate(self.nodes) if n.op != "input" and not OPS[n.op].wiring)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.nodes, self.outputs))
+
+
+def _check(graph: Graph, index: int, node: Node) -> None:
+    """Raise ValueError where a node breaks the rules of the operation table."""
+    where = f"graph {graph.name}, node {index} ({node.op})"
+    op = OPS.get(node.op)
+    if op is None:
+        raise ValueError(f"{where}: there is no such operation")
+    if node.width < 1 or any(not 0 <= a < index for a in node.args):
+        raise ValueError(f"{where}: a width below 1 or an argument that does not come before it")
+    if op.arity is not None and len(node.args) != op.arity:
+        raise ValueError(f"{where}: {len(node.args)} arguments instead of {op.arity}")
+    w = [graph.nodes[a].width for a in node.args]
+    if node.op in ("xor", "and", "or", "not", "add", "sub", "mul", "copy", "hop"):
+        good = all(x == node.width for x in w)
+    elif node.op == "mux":
+        good = w[0] == 1 and w[1] == w[2] == node.width
+    elif node.op == "input":
+        good = len(node.attr) == 2 and node.attr[1] in (AGILE, STATIC)
+    elif node.op == "const":
+        good = 0 <= node.attr < 1 << node.width
+    elif node.op == "select":
+        good = len(node.attr) == node.width and all(0 <= k < w[0] for k in node.attr)
+    elif node.op == "cat":
+        good = sum(w) == node.width
+    elif node.op == "lookup":
+        good = isinstance(node.attr, Table) and node.attr.width == node.width and len(node.attr.entries) == 1 << w[0]
+    elif node.op == "linear":
+        good = len(node.attr[1]) == node.width and all(0 <= r < 1 << w[0] for r in node.attr[1])
+    elif node.op == "lut4":
+        good = 1 <= len(w) <= 4 and all(x == 1 for x in w) and node.width == 1 and 0 <= node.attr < 1 << (1 << len(w))
+    elif node.op == "lut":
+        good = 1 <= len(w) <= 6 and all(x in (1, node.width) for x in w) and 0 <= node.attr < 1 << (1 << len(w))
+    else:
+        inner = node.attr
+        good = [inner.nodes[i].width for i in inner.inputs.values()] == w and len(inner.outputs) == 1
+        good = good and inner.nodes[inner.outputs[0][1]].width == node.width
+    if not good:
+        raise ValueError(f"{where}: widths {w} -> {node.width} or attribute do not fit the operation")

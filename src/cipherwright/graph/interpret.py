@@ -1,0 +1,115 @@
+"""What a graph means: on integers, and on many blocks at once with NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graph import Graph
+from .ops import OPS
+
+__all__ = ["Bits", "evaluate", "evaluate_many", "from_words", "to_words"]
+
+Bits = NDArray[np.uint8]
+"""Shape (width, blocks), entries 0 or 1; row 0 is the least significant bit."""
+
+
+def evaluate(graph: Graph, inputs: Mapping[str, int]) -> dict[str, int]:
+    """Outputs for one value of each input. Raises ValueError where an input is missing or too wide."""
+    values: list[int] = []
+    for node in graph.nodes:
+        if node.op == "input":
+            value = inputs.get(node.attr[0])
+            if value is None or not 0 <= value < 1 << node.width:
+                raise ValueError(f"graph {graph.name}: input {node.attr[0]} needs a value of {node.width} bits")
+        else:
+            widths = [graph.nodes[a].width for a in node.args]
+            value = OPS[node.op].meaning(node.attr, widths, [values[a] for a in node.args], node.width)
+        values.append(value)
+    return {name: values[i] for name, i in graph.outputs}
+
+
+def evaluate_many(graph: Graph, inputs: Mapping[str, Bits]) -> dict[str, Bits]:
+    """The same for many blocks: arrays of shape (width, blocks) in and out."""
+    values: list[Bits] = []
+    for i, node in enumerate(graph.nodes):
+        if node.op == "input":
+            value = inputs[node.attr[0]]
+            if value.shape[0] != node.width:
+                raise ValueError(f"graph {graph.name}: input {node.attr[0]} has {value.shape[0]} rows, not {node.width}")
+        else:
+            value = _many(graph, i, [values[a] for a in node.args])
+        values.append(value)
+    blocks = next(iter(inputs.values())).shape[1]
+    return {name: np.broadcast_to(values[i], (values[i].shape[0], blocks)).copy() for name, i in graph.outputs}
+
+
+def _many(graph: Graph, index: int, v: list[Bits]) -> Bits:
+    node = graph.nodes[index]
+    match node.op:
+        case "const":
+            return np.array([[node.attr >> k & 1] for k in range(node.width)], dtype=np.uint8)
+        case "select":
+            return v[0][list(reversed(node.attr))]
+        case "cat":
+            n = max(x.shape[1] for x in v)
+            return np.concatenate([np.broadcast_to(x, (x.shape[0], n)) for x in reversed(v)])
+        case "xor":
+            return v[0] ^ v[1]
+        case "and":
+            return v[0] & v[1]
+        case "or":
+            return v[0] | v[1]
+        case "not":
+            return v[0] ^ np.uint8(1)
+        case "mux":
+            return np.where(v[0] != 0, v[1], v[2])
+        case "copy" | "hop":
+            return v[0]
+        case "lookup":
+            return _table(np.array(node.attr.entries, dtype=object), node.width, _address(v[0]))
+        case "lut":
+            address = np.zeros((1, 1), dtype=np.int64)
+            for x in v:
+                address = address * 2 + x
+            table = np.array([node.attr >> k & 1 for k in range(1 << len(v))], dtype=np.uint8)
+            return table[address]
+        case "linear":
+            rows = np.array([[r >> k & 1 for k in range(v[0].shape[0])] for r in reversed(node.attr[1])])
+            return (rows @ v[0] & 1).astype(np.uint8)
+        case "call":
+            inner = node.attr
+            return evaluate_many(inner, dict(zip(inner.input_names(), v, strict=True)))[inner.outputs[0][0]]
+        case _:  # add, sub, mul: through Python integers, exact at any width
+            n = max(x.shape[1] for x in v)
+            columns = [to_words(np.broadcast_to(x, (x.shape[0], n))) for x in v]
+            widths = [graph.nodes[a].width for a in node.args]
+            op = OPS[node.op]
+            return from_words([op.meaning(node.attr, widths, row, node.width) for row in zip(*columns, strict=True)], node.width)
+
+
+def _address(bits: Bits) -> NDArray[np.int64]:
+    weights = np.int64(1) << np.arange(bits.shape[0], dtype=np.int64)
+    out: NDArray[np.int64] = weights @ bits.astype(np.int64)
+    return out
+
+
+def _table(entries: NDArray[Any], width: int, address: NDArray[np.int64]) -> Bits:
+    rows = np.array([[int(e) >> k & 1 for e in entries] for k in range(width)], dtype=np.uint8)
+    return rows[:, address]
+
+
+def from_words(words: Any, width: int) -> Bits:
+    """Integers (one a block) as bits of shape (width, blocks)."""
+    size = (width + 7) // 8
+    raw = np.frombuffer(b"".join(int(w).to_bytes(size, "little") for w in words), dtype=np.uint8)
+    return np.unpackbits(raw.reshape(-1, size), axis=1, bitorder="little")[:, :width].T.copy()
+
+
+def to_words(bits: Bits) -> list[int]:
+    """The inverse of `from_words`."""
+    packed = np.packbits(bits.T, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]

@@ -1,0 +1,122 @@
+"""The operations: one table of truth. Adding an operation is adding a row here (see CONTRIBUTING.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["OPS", "Op", "Table"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A lookup table: the standard's name, output width in bits, one entry for each address."""
+
+    name: str
+    width: int
+    entries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        n = len(self.entries)
+        if n & (n - 1) or not n:
+            raise ValueError(f"table {self.name}: {n} entries are no power of two")
+        if any(not 0 <= e < 1 << self.width for e in self.entries):
+            raise ValueError(f"table {self.name}: an entry does not fit {self.width} bits")
+
+
+# meaning(attr, widths of the arguments, values of the arguments, width of the result) -> value
+Meaning = Callable[[Any, Sequence[int], Sequence[int], int], int]
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operation.
+
+    `wiring`: costs neither logic nor delay and is followed bit by bit. `delay`: key into the delay model,
+    with `{n}` standing for the number of input bits that one output bit depends on, or for the width.
+    `verilog`: expression over {0}, {1} … for operations that are one expression; None where the printer
+    needs more than that. `in_latency`/`out_latency`: registers that must lie before/after it.
+    """
+
+    name: str
+    arity: int | None
+    meaning: Meaning
+    wiring: bool = False
+    delay: str = ""
+    verilog: str | None = None
+    in_latency: int = 0
+    out_latency: int = 0
+
+
+def _select(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
+    out = 0
+    for i in attr:
+        out = out << 1 | v[0] >> i & 1
+    return out
+
+
+def _cat(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
+    out = 0
+    for w, x in zip(widths, v, strict=True):
+        out = out << w | x
+    return out
+
+
+def _linear(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
+    out = 0
+    for row in attr[1]:
+        out = out << 1 | (row & v[0]).bit_count() & 1
+    return out
+
+
+def _lut(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
+    """Bitwise truth table; one-bit operands are spread over the width. Operand 0 is the address's top bit."""
+    out = 0
+    for i in range(width):
+        address = 0
+        for w, x in zip(widths, v, strict=True):
+            address = address << 1 | (x >> (i if w > 1 else 0) & 1)
+        out |= (attr >> address & 1) << i
+    return out
+
+
+def _missing(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
+    raise LookupError("an input has no value of its own")
+
+
+def _call(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
+    from .interpret import evaluate
+
+    values = dict(zip(attr.input_names(), v, strict=True))
+    return evaluate(attr, values)[attr.outputs[0][0]]
+
+
+def _mask(width: int) -> int:
+    return (1 << width) - 1
+
+
+OPS: dict[str, Op] = {
+    op.name: op
+    for op in (
+        Op("input", 0, _missing),
+        Op("const", 0, lambda a, w, v, n: int(a), wiring=True),
+        Op("select", 1, _select, wiring=True),
+        Op("cat", None, _cat, wiring=True),
+        Op("xor", 2, lambda a, w, v, n: v[0] ^ v[1], delay="lut2", verilog="{0} ^ {1}"),
+        Op("and", 2, lambda a, w, v, n: v[0] & v[1], delay="lut2", verilog="{0} & {1}"),
+        Op("or", 2, lambda a, w, v, n: v[0] | v[1], delay="lut2", verilog="{0} | {1}"),
+        Op("not", 1, lambda a, w, v, n: v[0] ^ _mask(n), delay="lut1", verilog="~{0}"),
+        Op("mux", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3", verilog="{0} ? {1} : {2}"),
+        Op("add", 2, lambda a, w, v, n: (v[0] + v[1]) & _mask(n), delay="add{w}", verilog="{0} + {1}"),
+        Op("sub", 2, lambda a, w, v, n: (v[0] - v[1]) & _mask(n), delay="add{w}", verilog="{0} - {1}"),
+        Op("mul", 2, lambda a, w, v, n: (v[0] * v[1]) & _mask(n), delay="mul{w}", verilog="{0} * {1}"),
+        Op("lookup", 1, lambda a, w, v, n: int(a.entries[v[0]]), delay="lut{n}"),
+        Op("linear", 1, _linear, delay="lut{n}"),
+        Op("lut", None, _lut, delay="lut{n}"),
+        Op("lut4", None, _lut, delay="lut{n}"),
+        Op("call", None, _call, delay="call"),
+        Op("copy", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", out_latency=1),
+        Op("hop", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", in_latency=1, out_latency=1),
+    )
+}

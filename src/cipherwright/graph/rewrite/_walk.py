@@ -1,0 +1,29 @@
+"""Copying a graph node by node while some nodes are replaced: the frame of every rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..builder import GraphBuilder
+from ..graph import Graph, Node
+
+__all__ = ["rebuild"]
+
+Replace = Callable[[GraphBuilder, int, Node, tuple[int, ...]], int | None]
+
+
+def rebuild(graph: Graph, replace: Replace) -> Graph:
+    """A copy of `graph`; `replace(builder, index, node, new_args)` gives the new node, or None to keep it."""
+    b = GraphBuilder(graph.name, graph.delay)
+    new: list[int] = []
+    for i, node in enumerate(graph.nodes):
+        args = tuple(new[a] for a in node.args)
+        j = replace(b, i, node, args)
+        if j is None:
+            j = b.select(args[0], node.attr) if node.op == "select" else b.node(node.op, node.width, args, node.attr, node.name)
+        elif node.name:
+            b.named(j, node.name)
+        new.append(j)
+    for name, i in graph.outputs:
+        b.output(name, new[i])
+    return b.build()

@@ -1,0 +1,115 @@
+"""Combinational modules: a stage of the pipeline, or a sub-graph that an operation calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..graph import Graph, Node
+from .module import Assign, Bits, Instance, Item, Module, Port
+
+__all__ = ["Block", "Names", "sub_modules"]
+
+_WORDS = {
+    "input", "output", "wire", "reg", "module", "table", "case", "and", "or", "not", "xor", "const", "always", "initial",
+    "begin", "end", "if", "else", "for", "assign", "integer", "parameter", "function", "task", "buf", "key", "cell",
+}  # fmt: skip
+_RESERVED = _WORDS - {"key"}
+
+
+class Names:
+    """Signal names, each given out once."""
+
+    def __init__(self, taken: tuple[str, ...] = ()) -> None:
+        self._taken = set(taken) | _RESERVED
+
+    def new(self, wish: str) -> str:
+        name, n = wish, 1
+        while name in self._taken:
+            n += 1
+            name = f"{wish}_{n}"
+        self._taken.add(name)
+        return name
+
+
+@dataclass(frozen=True)
+class Block:
+    """Operations with numbered inputs. A row: (op, width, attr, operands, bits that leave). An operand is a tuple
+    of bits, least significant first: ("p", port, bit), ("n", row, bit) or ("c", value, 0). Equal blocks share a module."""
+
+    rows: tuple[tuple[str, int, Any, tuple[tuple[tuple[str, int, int], ...], ...], tuple[int, ...]], ...]
+    ports: tuple[int, ...]
+
+    def module(self, name: str, hints: list[str], prefix: str) -> Module:
+        """`hints`: a name for each port, "|", a name for each row."""
+        split = hints.index("|")
+        names = Names()
+        port = [names.new(h) for h in hints[:split]]
+        signal = [names.new(h if h not in ("call", "lookup") else "y") for h in hints[split + 1 :]]
+        items: list[Item] = []
+        ports = [Port("input", p, w) for p, w in zip(port, self.ports, strict=True)]
+        tail: list[Item] = []
+        for (op, width, attr, operands, leaves), sig in zip(self.rows, signal, strict=True):
+            words = tuple(tuple(_bit(b, port, signal) for b in o) for o in operands)
+            if op in ("call", "lookup"):
+                inner = module_name(prefix, attr)
+                ins = attr.input_names() if op == "call" else ("a",)
+                out = attr.outputs[0][0] if op == "call" else "y"
+                items.append(Instance(inner, names.new(f"u_{sig}"), tuple(zip(ins, words, strict=True)), ((out, sig, width),)))
+            else:
+                items.append(Assign(sig, width, op, words, attr))
+            if leaves:
+                out_name = names.new(f"{sig}_o")
+                ports.append(Port("output", out_name, len(leaves)))
+                tail.append(Assign(out_name, len(leaves), "wire", (tuple((sig, k) for k in leaves),)))
+        return Module(name, tuple(ports), (*items, *tail))
+
+
+def _bit(b: tuple[str, int, int], port: list[str], signal: list[str]) -> tuple[str, int]:
+    kind, i, k = b
+    return ("", i) if kind == "c" else (port[i], k) if kind == "p" else (signal[i], k)
+
+
+def module_name(prefix: str, attr: Any) -> str:
+    """Module of a called graph or a table."""
+    return f"{prefix}_{attr.name.lower()}"
+
+
+def sub_modules(node: Node, prefix: str) -> list[Module]:
+    """The modules that a call or lookup needs, innermost first."""
+    if node.op == "lookup":
+        t = node.attr
+        bits: Bits = tuple(("a", k) for k in range((len(t.entries) - 1).bit_length()))
+        ports = (Port("input", "a", len(bits)), Port("output", "y", t.width))
+        return [Module(module_name(prefix, t), ports, (Assign("y", t.width, "lookup", (bits,), t),), (f"Table {t.name}",))]
+    return _graph_modules(node.attr, prefix)
+
+
+def _graph_modules(graph: Graph, prefix: str) -> list[Module]:
+    out: list[Module] = []
+    names = Names(("a", "y"))
+    items: list[Item] = []
+    signal: dict[int, str] = {i: n for n, i in graph.inputs.items()}
+
+    def word(i: int) -> Bits:
+        return tuple(("", graph.nodes[s].attr >> k & 1) if graph.nodes[s].op == "const" else (signal[s], k) for s, k in graph.bits[i])
+
+    for i in graph.logic():
+        node = graph.nodes[i]
+        signal[i] = names.new(node.name or f"n{i}")
+        words = tuple(word(a) for a in node.args)
+        if node.op in ("call", "lookup"):
+            for m in sub_modules(node, prefix):
+                if m not in out:
+                    out.append(m)
+            ins = node.attr.input_names() if node.op == "call" else ("a",)
+            made = ((node.attr.outputs[0][0] if node.op == "call" else "y", signal[i], node.width),)
+            items.append(Instance(module_name(prefix, node.attr), f"u_{signal[i]}", tuple(zip(ins, words, strict=True)), made))
+        else:
+            items.append(Assign(signal[i], node.width, node.op, words, node.attr))
+    ports = [Port("input", n, graph.nodes[i].width) for n, i in graph.inputs.items()]
+    for name, i in graph.outputs:
+        ports.append(Port("output", name, graph.nodes[i].width))
+        items.append(Assign(name, graph.nodes[i].width, "wire", (word(i),)))
+    out.append(Module(module_name(prefix, graph), tuple(ports), tuple(items)))
+    return out

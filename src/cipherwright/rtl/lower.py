@@ -1,0 +1,250 @@
+"""From a schedule to modules: one combinational module for each distinct stage, registers only in the top."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..graph import Graph, Node
+from ..schedule import Schedule
+from .block import Block, Names, sub_modules
+from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Item, Module, Port, Register
+
+__all__ = ["LowerOptions", "lower"]
+
+_MOVES = ("copy", "hop")
+
+
+@dataclass(frozen=True)
+class LowerOptions:
+    """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
+    `reset`: names of inputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
+    iterative core: the input is the output's register. `keep_loops`: no ports for those."""
+
+    srl_from: int = 0
+    reset: tuple[str, ...] = ()
+    loops: tuple[tuple[str, str], ...] = ()
+
+
+class _Top:
+    """Collects the top module: finds the signal that carries a node's bit at a stage."""
+
+    def __init__(self, s: Schedule, name: str, options: LowerOptions) -> None:
+        self.s, self.g, self.name, self.options = s, s.graph, name, options
+        self.items: list[Item] = []
+        self.names = Names(("clk", "rst_i"))
+        self.fresh: dict[Bit, Bit] = {}
+        self.carried: dict[tuple[int, int, int], Bit] = {}
+        self.source_name: dict[int, str] = {}
+        count: dict[str, int] = {}
+        for i, node in enumerate(self.g.nodes):
+            if node.op == "input":
+                self.source_name[i] = self.names.new(node.attr[0])
+            elif i in set(self.g.logic()):
+                hint = node.name or node.op
+                count[hint] = count.get(hint, 0) + 1
+                self.source_name[i] = self.names.new(f"{hint}_{count[hint]}")
+
+    def at(self, src: int, k: int, stage: int) -> Bit:
+        """Bit k of node src as seen by stage `stage`."""
+        node = self.g.nodes[src]
+        if node.op == "const":
+            return ("", node.attr >> k & 1)
+        if not self.g.agile[src] or stage == self.s.stage[src]:
+            return self.now(src, k)
+        return self.carried[(src, k, stage)]
+
+    def now(self, src: int, k: int) -> Bit:
+        """Bit k of node src in the stage that makes it."""
+        node = self.g.nodes[src]
+        if node.op in _MOVES:
+            return self.at(*self.g.bits[node.args[0]][k], self.s.stage[src])
+        if node.op == "input":
+            loop = dict(self.options.loops).get(node.attr[0])
+            if loop is None:
+                return (f"{node.attr[0]}_i", k)
+            return self.at(*self.g.bits[dict(self.g.outputs)[loop]][k], self.s.stages)
+        return self.fresh[(self.source_name[src], k)]
+
+    def word(self, index: int, stage: int) -> Bits:
+        return tuple(self.at(src, k, stage) for src, k in self.g.bits[index])
+
+    # -- registers ----------------------------------------------------------------------------------------------
+    def plan(self) -> list[tuple[int, int, str, list[int], int]]:
+        """Registers and delay lines as (rank, source, signal, bits, depth); depth 1 is a flip-flop rank."""
+        found: dict[tuple[int, int, int], list[int]] = {}
+        for (src, k), taps in sorted(self.s.uses.items()):
+            start = self.s.stage[src]
+            for tap in taps:
+                gap = tap - start
+                if self.options.srl_from and gap >= self.options.srl_from and self.g.nodes[src].op not in _MOVES:
+                    found.setdefault((tap, src, gap), []).append(k)
+                else:
+                    for rank in range(start + 1, tap + 1):
+                        found.setdefault((rank, src, 1), []).append(k)
+                start = max(start, tap)
+        out = []
+        for (rank, src, depth), bits in sorted(found.items()):
+            first = self.s.io.first
+            suffix = f"_q{rank - first}" if depth == 1 else f"_d{rank - first}_{depth}"
+            out.append((rank, src, self.names.new(self.source_name[src] + suffix), bits, depth))
+        return out
+
+    def add_registers(self, plan: list[tuple[int, int, str, list[int], int]]) -> None:
+        for rank, src, signal, bits, depth in plan:
+            data = tuple(self.at(src, k, rank - depth) for k in bits)
+            node = self.g.nodes[src]
+            if depth > 1:
+                self.items.append(DelayLine(signal, depth, data))
+            else:
+                reset = node.op == "input" and node.attr[0] in self.options.reset
+                reset = reset or self._reset_output(src)
+                self.items.append(Register(signal, rank - self.s.io.first, data, reset, node.op == "copy"))
+
+    def _reset_output(self, src: int) -> bool:
+        outs = {n for n, i in self.g.outputs for s, _ in self.g.bits[i] if s == src}
+        looped = {o for i, o in self.options.loops if i in self.options.reset}
+        return bool(outs & looped)
+
+
+def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:
+    """The design of a scheduled graph. Ports: clk, rst_i where something is reset, inputs `*_i`, outputs `*_o`."""
+    options = options or LowerOptions()
+    top, g = _Top(s, name, options), s.graph
+    modules: dict[str, Module] = {}
+    shapes: dict[Block, Module] = {}
+    plan = top.plan()
+    for rank, src, signal, bits, _ in plan:
+        for pos, k in enumerate(bits):
+            top.carried[(src, k, rank)] = (signal, pos)
+    static = [i for i in g.logic() if not g.agile[i]]
+    stages: list[tuple[str, list[int], int]] = [("held", static, 0)] if static else []
+    for stage in range(s.io.first, s.stages):
+        members = [i for i in g.logic() if g.agile[i] and s.stage[i] == stage and g.nodes[i].op not in _MOVES]
+        stages.append((f"stage{stage - s.io.first + 1}", members, stage))
+    for label, members, stage in stages:
+        if members:
+            _add_stage(top, label, members, stage, modules, shapes)
+    top.add_registers(plan)
+    ports = [Port("input", "clk", 1)]
+    if any(isinstance(i, Register) and i.reset for i in top.items):
+        ports.append(Port("input", "rst_i", 1))
+    looped_in, looped_out = {i for i, _ in options.loops}, {o for _, o in options.loops}
+    used = {i: sum(src == i for src, _ in s.uses) for i in g.inputs.values()}
+    ports += [
+        Port("input", f"{n}_i", g.nodes[i].width, not g.agile[i] or used[i] < g.nodes[i].width)
+        for n, i in g.inputs.items()
+        if n not in looped_in
+    ]
+    for out, i in g.outputs:
+        if out not in looped_out:
+            ports.append(Port("output", f"{out}_o", g.nodes[i].width))
+            bits = top.word(i, s.io.departure(out, s.stages))
+            top.items.append(Assign(f"{out}_o", g.nodes[i].width, "wire", (bits,)))
+    called = {m.module for m in top.items if isinstance(m, Instance)}
+    made = [m for m in modules.values() if m.name in called or any(_uses(o, m.name) for o in modules.values())]
+    return Design((*made, Module(name, tuple(ports), tuple(top.items), (f"{g.name}: {s.stages} register ranks",))))
+
+
+def _uses(module: Module, name: str) -> bool:
+    return any(isinstance(i, Instance) and i.module == name for i in module.items)
+
+
+def _add_stage(
+    top: _Top, label: str, members: list[int], stage: int, modules: dict[str, Module], shapes: dict[Block, Module]
+) -> None:
+    """Instantiate the stage's module, made now where no earlier stage has the same shape."""
+    g, s = top.g, top.s
+    inside = set(members)
+
+    def needed(i: int) -> list[int]:
+        """Bits of node i that leave the stage: into a register or an output, or into a copy or hop."""
+        out = []
+        for k in range(g.nodes[i].width):
+            taps = s.uses.get((i, k), ())
+            moved = any(g.nodes[u].op in _MOVES for u in _bit_readers(g, i, k))
+            if not g.agile[i] or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
+                out.append(k)
+        return out
+
+    block, feeds, hints = _block(g, members, inside, needed)
+    module = shapes.get(block)
+    if module is None:
+        for call in (g.nodes[i] for i in members):
+            if call.op in ("call", "lookup"):
+                for m in sub_modules(call, top.name):
+                    modules.setdefault(m.name, m)
+        module = block.module(f"{top.name}_{label}", hints, top.name)
+        shapes[block], modules[module.name] = module, module
+    inputs = [p for p in module.ports if p.direction == "input"]
+    outputs = [p for p in module.ports if p.direction == "output"]
+    made: list[tuple[str, str, int]] = []
+    for port, (i, bits) in zip(outputs, ((i, needed(i)) for i in members if needed(i)), strict=True):
+        signal = top.source_name[i]
+        made.append((port.name, signal, len(bits)))
+        for pos, k in enumerate(bits):
+            top.fresh[(signal, k)] = (signal, pos)
+    wires = tuple((p.name, tuple(top.at(src, k, stage) for src, k in f)) for p, f in zip(inputs, feeds, strict=True))
+    top.items.append(Instance(module.name, f"u_{label}", wires, tuple(made)))
+
+
+def _bit_readers(g: Graph, src: int, k: int) -> Iterable[int]:
+    seen, work = set(), [src]
+    while work:
+        i = work.pop()
+        for u in g.users[i]:
+            if g.nodes[u].op in ("select", "cat"):
+                if u not in seen and (src, k) in g.bits[u]:
+                    seen.add(u)
+                    work.append(u)
+            elif any((src, k) in g.bits[a] for a in g.nodes[u].args):
+                yield u
+
+
+def _leaves_now(s: Schedule, src: int, k: int, stage: int) -> bool:
+    return any(s.io.departure(n, s.stages) == stage and (src, k) in s.graph.bits[i] for n, i in s.graph.outputs)
+
+
+def _block(g: Graph, members: list[int], inside: set[int], needed: object) -> tuple[Block, list[list[Bit2]], list[str]]:
+    """The stage as a block whose text is free of node numbers, what feeds its inputs, and name hints."""
+    assert callable(needed)
+    local = {i: pos for pos, i in enumerate(members)}
+    feeds: list[list[Bit2]] = []
+    port_of: dict[tuple[Bit2, ...], int] = {}
+    rows, hints = [], []
+    port_hint: list[str] = []
+    for i in members:
+        node = g.nodes[i]
+        operands = []
+        for a in node.args:
+            bits = g.bits[a]
+            outer = tuple(b for b in bits if b[0] not in inside and g.nodes[b[0]].op != "const")
+            if len(set(outer)) < len(outer):  # an expansion: each bit enters once and is spread inside
+                outer = tuple(sorted(set(outer)))
+            if outer and outer not in port_of:
+                port_of[outer] = len(feeds)
+                feeds.append(list(outer))
+                port_hint.append(_hint(g, outer))
+            seat = {b: pos for pos, b in reversed(list(enumerate(outer)))}
+            operands.append(tuple(
+                ("n", local[src], k) if src in inside
+                else ("c", g.nodes[src].attr >> k & 1, 0) if g.nodes[src].op == "const"
+                else ("p", port_of[outer], seat[(src, k)])
+                for src, k in bits
+            ))  # fmt: skip
+        rows.append((node.op, node.width, node.attr, tuple(operands), tuple(needed(i))))
+        hints.append(_clean(node))
+    block = Block(tuple(rows), tuple(len(f) for f in feeds))
+    return block, feeds, [*port_hint, "|", *hints]
+
+
+Bit2 = tuple[int, int]
+
+
+def _hint(g: Graph, bits: tuple[Bit2, ...]) -> str:
+    names = dict.fromkeys(_clean(g.nodes[src]) for src, _ in bits)
+    return next(iter(names)) if len(names) == 1 else "in" if len(names) > 2 else "_".join(names)
+
+
+def _clean(node: Node) -> str:
+    return node.name or (node.attr[0] if node.op == "input" else node.op)

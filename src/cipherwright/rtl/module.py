@@ -1,0 +1,106 @@
+"""What a piece of hardware is made of, before any syntax: the only types that know registers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Module", "Port", "Register"]
+
+Bit = tuple[str, int]
+"""A signal's name and a bit of it; the name "" stands for the constant in the second place."""
+
+Bits = tuple[Bit, ...]
+"""Least significant first."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """`partly`: the cipher ignores some bits (DES: the key's parity bits), which lint must accept."""
+
+    direction: str
+    name: str
+    width: int
+    partly: bool = False
+
+
+@dataclass(frozen=True)
+class Assign:
+    """`name` (width bits) is operation `op` of the graph's table with `attr` over the operands; op "wire" copies."""
+
+    name: str
+    width: int
+    op: str
+    operands: tuple[Bits, ...]
+    attr: Any = None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """`module` with inputs driven by bits and outputs driving new signals (port, signal, width)."""
+
+    module: str
+    name: str
+    inputs: tuple[tuple[str, Bits], ...]
+    outputs: tuple[tuple[str, str, int], ...]
+
+
+@dataclass(frozen=True)
+class Register:
+    """Flip-flops of one rank. `reset`: cleared by rst_i. `keep`: a deliberate copy that synthesis must not merge."""
+
+    name: str
+    rank: int
+    data: Bits
+    reset: bool = False
+    keep: bool = False
+
+
+@dataclass(frozen=True)
+class DelayLine:
+    """`depth` cycles of delay in shift-register LUTs."""
+
+    name: str
+    depth: int
+    data: Bits
+
+
+Item = Assign | Instance | Register | DelayLine
+
+
+@dataclass(frozen=True)
+class Module:
+    """One module: ports, items in order, and comment lines. `lookup` modules hold just one table."""
+
+    name: str
+    ports: tuple[Port, ...]
+    items: tuple[Item, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Design:
+    """Modules, used ones first; the last is the top."""
+
+    modules: tuple[Module, ...]
+
+    @property
+    def top(self) -> Module:
+        return self.modules[-1]
+
+    def flip_flops(self) -> int:
+        """Flip-flops that the registers make (delay lines apart): the prediction that mapping must meet."""
+        return sum(len(r.data) for m in self.modules for r in m.items if isinstance(r, Register))
+
+    def delay_lines(self) -> dict[int, int]:
+        """Depth -> bits kept in delay lines of that depth."""
+        out: dict[int, int] = {}
+        for m in self.modules:
+            for d in m.items:
+                if isinstance(d, DelayLine):
+                    out[d.depth] = out.get(d.depth, 0) + len(d.data)
+        return out
+
+    def shift_luts(self) -> int:
+        """Shift-register LUTs of 16 bits that the delay lines take."""
+        return sum(-(-depth // 16) * bits for depth, bits in self.delay_lines().items())

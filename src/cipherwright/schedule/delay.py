@@ -1,0 +1,81 @@
+"""Delay models: data, not code. The figures come from committed measurements (see target/data and benchmarks)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from ..graph import OPS, Graph, Node
+
+__all__ = ["UNIT", "DelayModel"]
+
+
+@dataclass(frozen=True)
+class DelayModel:
+    """Delays in ns by operation key. `register` is what every stage pays once: clock to output, setup, one route.
+
+    Keys: `lutN` (N inputs an output bit), `addN`, `mulN` (N bits wide), `wire`. An N between two entries takes
+    the larger one; above the largest it is scaled.
+    """
+
+    name: str
+    register: float
+    table: tuple[tuple[str, float], ...]
+
+    @staticmethod
+    def from_table(name: str, data: Mapping[str, float]) -> DelayModel:
+        rest = tuple(sorted((k, float(v)) for k, v in data.items() if k != "register"))
+        return DelayModel(name, float(data["register"]), rest)
+
+    def key(self, graph: Graph, node: Node) -> str:
+        """The delay key of a node."""
+        if node.op == "call":
+            return str(node.attr.delay) or "call"
+        if node.op == "lookup":
+            n = graph.nodes[node.args[0]].width
+        elif node.op == "linear":
+            n = max(int(r).bit_count() for r in node.attr[1])
+        else:
+            n = len(node.args)
+        return OPS[node.op].delay.format(n=n, w=node.width)
+
+    def delay(self, graph: Graph, node: Node) -> float:
+        """Delay of one operation in ns (without the stage's register)."""
+        if OPS[node.op].wiring or node.op == "input":
+            return 0.0
+        key = self.key(graph, node)
+        return _longest(self, node.attr) if key == "call" else self._look_up(key)
+
+    def _look_up(self, key: str) -> float:
+        table = dict(self.table)
+        if key in table:
+            return table[key]
+        kind, n = _split(key)
+        known = sorted((_split(k)[1], v) for k, v in table.items() if _split(k)[0] == kind)
+        if not known:
+            raise KeyError(f"delay model {self.name} says nothing of {key}")
+        return next((v for size, v in known if size >= n), known[-1][1] * n / known[-1][0])
+
+    def levels(self, graph: Graph) -> float:
+        """Longest path through a whole graph in ns."""
+        return _longest(self, graph)
+
+
+def _split(key: str) -> tuple[str, int]:
+    m = re.fullmatch(r"([a-z]+)(\d*)", key)
+    assert m is not None, key
+    return m[1], int(m[2] or 0)
+
+
+@cache
+def _longest(model: DelayModel, graph: Graph) -> float:
+    at: list[float] = []
+    for node in graph.nodes:
+        at.append(max((at[a] for a in node.args), default=0.0) + model.delay(graph, node))
+    return max((at[i] for _, i in graph.outputs), default=0.0)
+
+
+UNIT = DelayModel("unit", 0.0, (("add1", 1.0), ("lut1", 1.0), ("lut6", 1.0), ("lut64", 1.0), ("mul1", 1.0), ("wire", 0.0)))
+"""Every operation one, wiring nothing: for tests and for counting levels."""

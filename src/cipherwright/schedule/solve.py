@@ -1,0 +1,172 @@
+"""Finding the schedule: the shortest period or fewest stages by relaxation, then the fewest register bits exactly.
+
+For given stages and period the minimum of register bits is a linear program over difference constraints; its
+matrix is totally unimodular, so the vertex that the simplex method returns is integral.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ..errors import UserError
+from ..graph import Graph
+from .delay import DelayModel
+from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
+
+__all__ = ["earliest", "schedule", "shortest_period"]
+
+_EPS = 1e-6
+
+
+def _edges(graph: Graph) -> dict[int, dict[int, int]]:
+    """Agile def-use edges between operations and inputs through wiring: user -> {source: registers needed}."""
+    out: dict[int, dict[int, int]] = {}
+    for i in graph.logic():
+        if graph.agile[i]:
+            sources = {s for a in graph.nodes[i].args for s, _ in graph.bits[a] if graph.agile[s]}
+            out[i] = {s: edge_latency(graph, s, i) for s in sorted(sources)}
+    return out
+
+
+def earliest(graph: Graph, model: DelayModel, period: float, io: Io) -> dict[int, int] | None:
+    """Earliest stage of every agile operation and input, or None where one operation alone exceeds the period."""
+    room = period - model.register + _EPS
+    at: dict[int, tuple[int, float]] = {i: (io.arrival(n), 0.0) for n, i in graph.inputs.items() if graph.agile[i]}
+    for i, sources in _edges(graph).items():
+        delay = model.delay(graph, graph.nodes[i])
+        if delay > room:
+            return None
+        ready = (io.first, 0.0)
+        for s, latency in sources.items():
+            stage, time = at[s]
+            ready = max(ready, (stage + latency, 0.0 if latency else time))
+        at[i] = (ready[0] + 1, delay) if ready[1] + delay > room else (ready[0], ready[1] + delay)
+    return {i: stage for i, (stage, _) in at.items()}
+
+
+def _fits(graph: Graph, model: DelayModel, period: float, io: Io, stages: int) -> bool:
+    at = earliest(graph, model, period, io)
+    if at is None or max((at[i] for i in at), default=0) >= stages:
+        return False
+    return all(at[s] <= io.departure(n, stages) for n, i in graph.outputs for s, _ in graph.bits[i] if s in at)
+
+
+def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int | None:
+    """Fewest stages that reach a period, or None where no number does."""
+    at = earliest(graph, model, period, io)
+    return None if at is None else max([*(s + 1 for s in at.values()), 1])
+
+
+def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> float:
+    """Shortest period (ns) for a number of stages, to 1e-4 ns; infinity where even an endless period is too short."""
+    low, high = model.register, model.register + model.levels(graph) + 1.0
+    if not _fits(graph, model, high, io, stages):
+        return float("inf")
+    while high - low > 1e-5:
+        mid = (low + high) / 2
+        low, high = (low, mid) if _fits(graph, model, mid, io, stages) else (mid, high)
+    return round(high + 1e-5, 4)
+
+
+def schedule(
+    graph: Graph, model: DelayModel, stages: int | None = None, period: float | None = None, io: Io | None = None
+) -> Schedule:
+    """The schedule with the fewest register bits for the stages, the period (ns), or both.
+
+    Raises UserError where it can't be done, and says the nearest that can.
+    """
+    io = io or Io()
+    if stages is None and period is None:
+        raise UserError("ask for a number of stages, a clock, or both")
+    if stages is None:
+        assert period is not None
+        stages = fewest_stages(graph, model, period, io)
+        if stages is None:
+            most = max(model.delay(graph, graph.nodes[i]) for i in graph.logic()) + model.register
+            raise UserError(
+                f"no number of stages reaches {period:.3f} ns: one operation takes {most:.3f} ns with its register; "
+                f"ask for at most {1000 / most:.0f} MHz"
+            )
+    best = shortest_period(graph, model, stages, io)
+    if best == float("inf"):
+        low = next(n for n in range(stages + 1, stages + 10_000) if _fits(graph, model, 1e9, io, n))
+        raise UserError(f"{stages} stages can't hold this design; the fewest are {low}")
+    if period is not None and best > period + _EPS:
+        need = fewest_stages(graph, model, period, io)
+        more = f"that period needs {need} stages" if need else "no number of stages reaches that period"
+        raise UserError(
+            f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not {period:.3f} ns; {more}"
+        )
+    period = best if period is None else period
+    stage = _fewest_registers(graph, model, stages, period, io)
+    found = Schedule(graph, stage_map(graph, stage), stages, io, model, period)
+    found.verify()
+    found.verify_timing()
+    return found
+
+
+def _period_edges(graph: Graph, model: DelayModel, period: float, edges: dict[int, dict[int, int]]) -> set[tuple[int, int]]:
+    """Pairs (u, v) with a path whose delay, u and v included, exceeds the period, and whose prefix does not."""
+    users: dict[int, list[int]] = defaultdict(list)
+    for v, sources in edges.items():
+        for s, latency in sources.items():
+            if latency == 0:
+                users[s].append(v)
+    room = period - model.register + _EPS
+    delay = {i: model.delay(graph, graph.nodes[i]) for i in edges}
+    pairs: set[tuple[int, int]] = set()
+    for u in edges:
+        longest, frontier = {u: delay[u]}, [u]
+        while frontier:
+            frontier.sort(reverse=True)
+            i = frontier.pop()
+            for v in users[i]:
+                d = longest[i] + delay[v]
+                if d > room:
+                    pairs.add((u, v))
+                elif d > longest.get(v, -1.0):
+                    longest[v] = d
+                    if v not in frontier:
+                        frontier.append(v)
+    return pairs
+
+
+def _fewest_registers(graph: Graph, model: DelayModel, stages: int, period: float, io: Io) -> dict[int, int]:
+    """Solve the linear program; stages of all agile operations and inputs."""
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    edges = _edges(graph)
+    fixed = {i: io.arrival(n) for n, i in graph.inputs.items() if graph.agile[i]}
+    index = {i: k for k, i in enumerate([*fixed, *edges])}
+    rows: list[tuple[int, int, int]] = []  # (a, b, w): x_b - x_a >= w
+    for v, sources in edges.items():
+        rows += [(index[s], index[v], latency) for s, latency in sources.items()]
+    rows += [(index[u], index[v], 1) for u, v in sorted(_period_edges(graph, model, period, edges))]
+    cost = [0.0] * len(index)
+    bounds: list[tuple[float, float]] = [(s, s) for s in fixed.values()] + [(io.first, stages - 1)] * len(edges)
+    for src, bits, users, outs in register_classes(graph):
+        last = max((io.departure(o, stages) for o in outs), default=io.first)
+        early = min((io.departure(o, stages) for o in outs), default=None)
+        if early is not None:
+            low, high = bounds[index[src]]
+            bounds[index[src]] = (low, min(high, early))
+        cost[index[src]] -= bits
+        cost.append(float(bits))
+        bounds.append((last, stages))
+        t = len(cost) - 1
+        rows += [(index[u], t, 0) for u in users] + [(index[src], t, 0)]
+    n = len(rows)
+    data = np.array([1.0, -1.0] * n)
+    where = np.repeat(np.arange(n), 2)
+    cols = np.array([c for a, b, _ in rows for c in (a, b)])
+    matrix = coo_array((data, (where, cols)), shape=(n, len(cost))).tocsr()
+    right = np.array([-float(w) for _, _, w in rows])
+    answer = linprog(cost, A_ub=matrix, b_ub=right, bounds=bounds, method="highs-ds")
+    if answer.status != 0:
+        raise AssertionError(f"the register program has no solution: {answer.message}")
+    found = {i: round(float(answer.x[k])) for i, k in index.items()}
+    if max(abs(float(answer.x[k]) - found[i]) for i, k in index.items()) > 1e-4:
+        raise AssertionError("the register program's solution is not integral")
+    return found

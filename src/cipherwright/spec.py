@@ -1,0 +1,170 @@
+"""What a user asks for: one core, as a TOML file or a preset, with --set changes. Wishes only, no device facts."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from .cipher import CATALOGUE, KEY_SCHEDULES
+from .errors import UserError
+from .graph.rewrite import REALISATIONS
+
+__all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
+
+ARCHITECTURES = ("pipelined", "iterative")
+MODES = ("ecb",)
+INTERFACES = ("plain", "stream", "paper")
+
+
+class Spec(BaseModel):
+    """One core. `key_bits` counts the key as supplied; `stages` are register ranks of a pipeline, or the ranks in
+    the loop of an iterative core; `clock_mhz` asks for a clock by the target's delay model instead, or as well."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    title: str = ""
+    source: str = ""
+    cipher: str
+    key_bits: int
+    block_bits: int = 64
+    direction: Literal["encrypt", "decrypt", "both"] = "both"
+    architecture: Literal["pipelined", "iterative"] = "pipelined"
+    stages: int | None = Field(default=None, ge=1, le=4096)
+    clock_mhz: float | None = Field(default=None, gt=0)
+    rounds_per_cycle: int = Field(default=1, ge=1)
+    key: Literal["agile", "static"] = "agile"
+    key_schedule: Literal["direct", "stepped"] = "direct"
+    key_lead: int = Field(default=0, ge=0, le=1)
+    """Cycles by which a key comes before its block."""
+    sbox: str = "table"
+    merge: int = Field(default=4, ge=0, le=6)
+    """Merge bitwise logic into lookup tables of so many inputs (0: leave it to synthesis)."""
+    early_keys: int = Field(default=0, ge=0)
+    """So many last round keys are chosen in a lookup table of their own, a stage early, where that saves registers."""
+    copies: int = Field(default=0, ge=0)
+    """Lanes that one registered copy of the direction bit drives (0: no copies)."""
+    hops: tuple[str, ...] = ()
+    """Results that get a stage of their own to travel in."""
+    delay_lines: Literal["ff", "srl"] = "ff"
+    srl_from: int = Field(default=4, ge=2)
+    """Shortest delay in cycles that goes to shift-register LUTs (with delay_lines = srl)."""
+    mode: Literal["ecb"] = "ecb"
+    interface: Literal["plain", "stream", "paper"] = "plain"
+    reset: bool = True
+    """Whether rst_i clears the valid bits (an iterative core always has it)."""
+    target: str = "ecp5-85k-8"
+    fifo_depth: int = Field(default=0, ge=0)
+    """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
+
+    @field_validator("cipher")
+    @classmethod
+    def _cipher(cls, value: str) -> str:
+        if value not in CATALOGUE:
+            raise ValueError(f"there is no cipher {value}; there are {', '.join(CATALOGUE)}")
+        return value
+
+    @field_validator("sbox")
+    @classmethod
+    def _sbox(cls, value: str) -> str:
+        if value not in REALISATIONS:
+            raise ValueError(f"there is no S-box realisation {value}; there are {', '.join(REALISATIONS)}")
+        return value
+
+    @model_validator(mode="after")
+    def _fits(self) -> Spec:
+        cipher = CATALOGUE[self.cipher]
+        cipher.check_key_bits(self.key_bits)
+        if self.block_bits != cipher.block_bits:
+            raise ValueError(f"{self.cipher} has blocks of {cipher.block_bits} bits, not {self.block_bits}")
+        if self.architecture == "pipelined":
+            if self.stages is None and self.clock_mhz is None:
+                raise ValueError("ask for stages, clock_mhz, or both")
+            if self.rounds_per_cycle != 1:
+                raise ValueError("rounds_per_cycle is for iterative cores; a pipeline takes stages or clock_mhz")
+        else:
+            if self.stages is not None and self.stages > 8:
+                raise ValueError(f"an iterative core has 1 to 8 stages in its loop, not {self.stages}")
+            if self.key_lead or self.key == "static" or self.interface == "paper" or self.hops or self.copies:
+                raise ValueError("key_lead, key = static, hops, copies and interface = paper are for pipelines")
+        if self.interface == "paper" and (self.cipher != "des" or self.direction != "both"):
+            raise ValueError("interface = paper has the port names of the DES core of Trimberger et al.: cipher des, direction both")
+        if self.key == "static" and self.key_lead:
+            raise ValueError("a static key does not come before its block: key_lead = 0")
+        if self.key_schedule not in KEY_SCHEDULES:  # pragma: no cover - the Literal says the same
+            raise ValueError("unknown key schedule")
+        return self
+
+
+def _folder() -> Path:
+    inside = Path(str(resources.files("cipherwright"))) / "presets"
+    return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "presets"
+
+
+def preset_names() -> list[str]:
+    """Names of all presets, sorted."""
+    return sorted(p.stem for p in _folder().glob("*.toml"))
+
+
+def preset_path(name: str) -> Path:
+    """File of a preset. Raises UserError with the nearest name."""
+    if name not in preset_names():
+        near = difflib.get_close_matches(name, preset_names(), 1)
+        hint = f"did you mean {near[0]}?" if near else "cipherwright list shows them"
+        raise UserError(f"there is no preset or TOML file {name}; {hint}")
+    return _folder() / f"{name}.toml"
+
+
+def load(preset: str, changes: Sequence[str] = ()) -> Spec:
+    """The spec of a preset or TOML file, with K=V changes. Raises UserError with what would be right."""
+    path = Path(preset) if preset.endswith(".toml") else preset_path(preset)
+    if not path.is_file():
+        raise UserError(f"there is no file {preset}")
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise UserError(f"{preset} is no valid TOML: {e}") from None
+    data.setdefault("name", path.stem)
+    return parse({**data, **_changes(changes)})
+
+
+def _changes(changes: Sequence[str]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for change in changes:
+        key, sep, value = change.partition("=")
+        if not sep or not key:
+            raise UserError(f"--set takes KEY=VALUE, not {change!r}")
+        out[key] = _value(value)
+    return out
+
+
+def _value(text: str) -> Any:
+    """A TOML value, or the text itself; `none` removes a value."""
+    if text == "none":
+        return None
+    try:
+        return tomllib.loads(f"v = {text}")["v"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def parse(data: Mapping[str, Any]) -> Spec:
+    """A checked spec. Raises UserError: one sentence on the first thing that is wrong."""
+    try:
+        return Spec.model_validate(dict(data))
+    except ValidationError as e:
+        first = e.errors()[0]
+        where = ".".join(str(p) for p in first["loc"])
+        if first["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(where, list(Spec.model_fields), 1)
+            hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(Spec.model_fields)}"
+            raise UserError(f"there is no option {where}; {hint}") from None
+        message = first["msg"].removeprefix("Value error, ")
+        given = f" (given: {first['input']!r})" if where and first["type"] != "missing" else ""
+        raise UserError(f"{where}: {message}{given}" if where else message) from None

@@ -1,0 +1,5 @@
+// The generator's lookup-table cell as the device's own.
+module cipherwright_lut4 (input [3:0] a, output y);
+    parameter [15:0] INIT = 16'h0000;
+    SB_LUT4 #(.LUT_INIT(INIT)) _TECHMAP_REPLACE_ (.I0(a[0]), .I1(a[1]), .I2(a[2]), .I3(a[3]), .O(y));
+endmodule

@@ -1,0 +1,67 @@
+"""What is known of a device or cell library: one TOML file each in `data/`, and any Liberty file a user names."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+from ..schedule import DelayModel
+
+__all__ = ["Target", "load_target", "target_names"]
+
+_DATA = Path(str(resources.files(__package__))) / "data"
+
+
+@dataclass(frozen=True)
+class Target:
+    """`kind` is place-and-route, mapping or cells; `device` are the place-and-route tool's flags for it;
+    `lut_inputs` is 0 for cells; `liberty` the cell library's path; `delay` the model that plans stages."""
+
+    name: str
+    title: str
+    kind: str
+    family: str
+    lut_inputs: int
+    srl: bool
+    delay: DelayModel
+    device: tuple[str, ...] = ()
+    yosys_family: str = ""
+    liberty: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def target_names() -> list[str]:
+    """All targets of the catalogue."""
+    return sorted(p.stem for p in _DATA.glob("*.toml"))
+
+
+def load_target(name: str) -> Target:
+    """A target by name, or a cell library by its Liberty file. Raises UserError with what there is."""
+    if name.endswith(".lib"):
+        return _liberty(Path(name))
+    if name not in target_names():
+        near = difflib.get_close_matches(name, target_names(), 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UserError(f"there is no target {name}; {hint}there are {', '.join(target_names())}, or a Liberty file *.lib")
+    data = tomllib.loads((_DATA / f"{name}.toml").read_text())
+    known = {"title", "kind", "family", "lut_inputs", "srl", "delay", "device", "yosys_family", "liberty"}
+    return Target(
+        name, data["title"], data["kind"], data["family"], data["lut_inputs"], data["srl"],
+        DelayModel.from_table(name, data["delay"]), tuple(data.get("device", ())), data.get("yosys_family", ""),
+        data.get("liberty", ""), {k: v for k, v in data.items() if k not in known},
+    )  # fmt: skip
+
+
+def _liberty(path: Path) -> Target:
+    if not path.is_file():
+        raise UserError(f"there is no Liberty file {path}")
+    if "library" not in path.read_text(errors="replace")[:20000]:
+        raise UserError(f"{path} is no Liberty file: it has no library(...) group")
+    base = load_target("osu018")
+    return Target(path.stem, f"cells of {path.name}", "cells", "cells", 0, False, base.delay, liberty=str(path.resolve()))

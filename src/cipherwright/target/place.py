@@ -1,0 +1,71 @@
+"""Place and route by nextpnr (WebAssembly builds: the same input and seed give the same figures anywhere)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import CheckFailed
+from ..tools import run
+from .facts import Target
+
+__all__ = ["Placed", "place"]
+
+# benchmarks/records/placer.json: weight of timing in the analytic placer; worth far more than any other option.
+TIMING_WEIGHT = 1000
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One run: seed, clock in MHz, and the critical path's segments (kind, delay in ns, from, to, net)."""
+
+    seed: int
+    fmax_mhz: float
+    path: tuple[dict[str, Any], ...]
+
+    @property
+    def words(self) -> str:
+        """The critical path in words."""
+        logic = sum(s["delay"] for s in self.path if s["type"] != "routing")
+        routing = sum(s["delay"] for s in self.path if s["type"] == "routing")
+        levels = sum(s["type"] == "logic" for s in self.path)
+        start, end = _signal(self.path[0]), _signal(self.path[-1])
+        hops = [s for s in self.path if s["type"] == "routing"]
+        longest = max(hops, key=lambda s: float(s["delay"]), default=None)
+        text = f"from {start} through {levels} logic element{'s' * (levels != 1)} to {end}: "
+        text += f"{logic:.2f} ns in cells, {routing:.2f} ns in wires"
+        if longest:
+            text += f" (the longest, {longest['delay']:.2f} ns, is net {longest.get('net', '?')})"
+        return text
+
+
+def _signal(segment: dict[str, Any]) -> str:
+    cell = segment.get("to" if segment["type"] == "setup" else "from", {}).get("cell", "?")
+    return str(cell).split("_TRELLIS_FF")[0].split("_SB_DFF")[0]
+
+
+def place(folder: Path, target: Target, seed: int, timing_weight: int = TIMING_WEIGHT) -> Placed:
+    """Place and route folder/netlist.json. Raises CheckFailed where the design does not fit the device."""
+    report = folder / f"report{seed}.json"
+    args = [*target.device, "--timing-allow-fail", "--freq", "600", "--seed", str(seed), "--json", "netlist.json",
+            "--report", report.name, "--placer-heap-timingweight", str(timing_weight)]  # fmt: skip
+    if target.family == "ecp5":
+        args.append("--out-of-context")
+    elif target.family == "ice40":
+        args.append("--pcf-allow-unconstrained")
+    done = run(f"yowasp-nextpnr-{target.family}", args, cwd=folder, check=False)
+    if done.returncode or not report.exists():
+        errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
+        raise CheckFailed(f"place and route on {target.name} failed: {errors[0] if errors else done.stdout[-300:]}")
+    data = json.loads(report.read_text())
+    clock, figures = next(iter(data["fmax"].items()))
+    path = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
+    return Placed(seed, round(float(figures["achieved"]), 2), tuple(path))
+
+
+def tidy(folder: Path) -> None:
+    """Remove a finished run's folder."""
+    shutil.rmtree(folder, ignore_errors=True)

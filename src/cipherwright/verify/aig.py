@@ -1,0 +1,145 @@
+"""And-inverter graphs printed straight from the dataflow graph: the specification side of an equivalence proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..graph import Graph
+
+__all__ = ["Aig", "graph_to_aig"]
+
+FALSE, TRUE = 0, 1
+
+
+class Aig:
+    """Literals as in AIGER: 2*variable + complement; 0 is false, 1 is true. Inputs are made before any gate."""
+
+    def __init__(self, inputs: Sequence[str]) -> None:
+        self.inputs = list(inputs)
+        self._gates: list[tuple[int, int]] = []
+        self._known: dict[tuple[int, int], int] = {}
+
+    def input(self, k: int) -> int:
+        """Literal of the k-th input."""
+        return 2 * (k + 1)
+
+    def and_(self, a: int, b: int) -> int:
+        a, b = min(a, b), max(a, b)
+        if a == FALSE or a ^ b == 1:
+            return FALSE
+        if a in (TRUE, b):
+            return b
+        found = self._known.get((a, b))
+        if found is None:
+            self._gates.append((b, a))
+            found = self._known[(a, b)] = 2 * (len(self.inputs) + len(self._gates))
+        return found
+
+    def or_(self, a: int, b: int) -> int:
+        return self.and_(a ^ 1, b ^ 1) ^ 1
+
+    def xor(self, a: int, b: int) -> int:
+        return self.or_(self.and_(a, b ^ 1), self.and_(a ^ 1, b))
+
+    def mux(self, s: int, a: int, b: int) -> int:
+        """`a` where `s`, else `b`."""
+        if a == b:
+            return a
+        return self.or_(self.and_(s, a), self.and_(s ^ 1, b))
+
+    def table(self, truth: int, address: Sequence[int]) -> int:
+        """Truth table over literals, least significant address bit first."""
+        if not address:
+            return truth & 1
+        half = 1 << (len(address) - 1)
+        low, high = truth & (1 << half) - 1, truth >> half
+        rest = address[:-1]
+        if low == high:
+            return self.table(low, rest)
+        return self.mux(address[-1], self.table(high, rest), self.table(low, rest))
+
+    def add(self, a: Sequence[int], b: Sequence[int], carry: int) -> list[int]:
+        """Ripple sum, least significant first."""
+        out = []
+        for x, y in zip(a, b, strict=True):
+            half = self.xor(x, y)
+            out.append(self.xor(half, carry))
+            carry = self.or_(self.and_(x, y), self.and_(half, carry))
+        return out
+
+    def aiger(self, outputs: Sequence[int]) -> bytes:
+        """Binary AIGER, without latches."""
+        n, g = len(self.inputs), len(self._gates)
+        head = f"aig {n + g} {n} 0 {len(outputs)} {g}\n" + "".join(f"{o}\n" for o in outputs)
+        body = bytearray()
+        for i, (b, a) in enumerate(self._gates):
+            literal = 2 * (n + i + 1)
+            for delta in (literal - b, b - a):
+                while delta & ~0x7F:
+                    body.append(delta & 0x7F | 0x80)
+                    delta >>= 7
+                body.append(delta)
+        return head.encode() + bytes(body)
+
+
+def graph_to_aig(graph: Graph, aig: Aig, inputs: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Literals of the outputs (least significant first) for literals of the inputs."""
+    values: list[list[int]] = []
+    for i, node in enumerate(graph.nodes):
+        args = [values[a] for a in node.args]
+        if node.op == "input":
+            value = inputs[node.attr[0]]
+        elif node.op == "const":
+            value = [node.attr >> k & 1 for k in range(node.width)]
+        elif node.op in ("select", "cat"):
+            value = [values[s][k] for s, k in graph.bits[i]]
+        elif node.op == "call":
+            inner = node.attr
+            value = graph_to_aig(inner, aig, dict(zip(inner.input_names(), args, strict=True)))[inner.outputs[0][0]]
+        else:
+            value = _gates(aig, node.op, node.attr, args, node.width)
+        values.append(value)
+    return {name: values[i] for name, i in graph.outputs}
+
+
+def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -> list[int]:
+    two: Iterable[tuple[int, int]] = zip(*args, strict=True) if len(args) == 2 else ()
+    match op:
+        case "xor":
+            return [aig.xor(a, b) for a, b in two]
+        case "and":
+            return [aig.and_(a, b) for a, b in two]
+        case "or":
+            return [aig.or_(a, b) for a, b in two]
+        case "not":
+            return [a ^ 1 for a in args[0]]
+        case "mux":
+            return [aig.mux(args[0][0], a, b) for a, b in zip(args[1], args[2], strict=True)]
+        case "copy" | "hop":
+            return args[0]
+        case "lookup":
+            entries = attr.entries  # type: ignore[attr-defined]
+            return [aig.table(sum((e >> k & 1) << a for a, e in enumerate(entries)), args[0]) for k in range(width)]
+        case "lut" | "lut4":
+            assert isinstance(attr, int)
+            lanes = [[w[k] if len(w) > 1 else w[0] for w in reversed(args)] for k in range(width)]
+            return [aig.table(attr, lane) for lane in lanes]
+        case "linear":
+            out = []
+            for row in reversed(attr[1]):  # type: ignore[index]
+                parity = FALSE
+                for k, bit in enumerate(args[0]):
+                    if row >> k & 1:
+                        parity = aig.xor(parity, bit)
+                out.append(parity)
+            return out
+        case "add":
+            return aig.add(args[0], args[1], FALSE)
+        case "sub":
+            return aig.add(args[0], [b ^ 1 for b in args[1]], TRUE)
+        case "mul":
+            total = [FALSE] * width
+            for k, bit in enumerate(args[0]):
+                total = aig.add(total, [FALSE] * k + [aig.and_(bit, b) for b in args[1][: width - k]], FALSE)
+            return total
+    raise ValueError(f"no gates for the operation {op}")

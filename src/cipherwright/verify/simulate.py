@@ -1,0 +1,236 @@
+"""The emitted Verilog, compiled by Verilator and driven cycle by cycle from NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tools import cache_dir, digest, find, run
+
+__all__ = ["Port", "Simulation", "compile_simulation"]
+
+_HARNESS = """\
+#include "V{top}.h"
+#include "verilated.h"
+#include <cstdint>
+#include <cstring>
+#include <memory>
+extern "C" {{
+struct Sim {{ VerilatedContext context; std::unique_ptr<V{top}> top; }};
+void* sim_new() {{ auto* s = new Sim; s->top = std::make_unique<V{top}>(&s->context); return s; }}
+void sim_free(void* p) {{ delete static_cast<Sim*>(p); }}
+// One row of inputs a cycle; a row of outputs as seen just before the clock edge.
+void sim_run(void* p, uint64_t cycles, const uint8_t* in, uint8_t* out) {{
+    V{top}& t = *static_cast<Sim*>(p)->top;
+    for (uint64_t i = 0; i < cycles; ++i) {{
+{loads}
+        t.{clk} = 0;
+        t.eval();
+{stores}
+        in += {in_bytes};
+        out += {out_bytes};
+        t.{clk} = 1;
+        t.eval();
+    }}
+}}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of the top: width in bits and its place in the row (bytes); little-endian words."""
+
+    name: str
+    width: int
+    offset: int
+
+    @property
+    def size(self) -> int:
+        return _storage(self.width)
+
+
+def _storage(width: int) -> int:
+    """Bytes in which Verilator keeps a port."""
+    return next((n // 8 for n in (8, 16, 32, 64) if width <= n), -(-width // 32) * 4)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A compiled model. Rows are byte arrays; see `pack` and `unpack`."""
+
+    library: Path
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+    @cached_property
+    def _lib(self) -> ctypes.CDLL:
+        lib = ctypes.CDLL(str(self.library))
+        lib.sim_new.restype = ctypes.c_void_p
+        lib.sim_free.argtypes = [ctypes.c_void_p]
+        lib.sim_run.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]
+        return lib
+
+    @property
+    def in_bytes(self) -> int:
+        return sum(p.size for p in self.inputs)
+
+    @property
+    def out_bytes(self) -> int:
+        return sum(p.size for p in self.outputs)
+
+    def rows(self, cycles: int) -> NDArray[np.uint8]:
+        """Zeroed input rows."""
+        return np.zeros((cycles, self.in_bytes), dtype=np.uint8)
+
+    def port(self, name: str) -> Port:
+        return next(p for p in (*self.inputs, *self.outputs) if p.name == name)
+
+    def view(self, rows: NDArray[np.uint8], name: str) -> NDArray[np.uint8]:
+        """The columns of one port, least significant byte first, as many as its width needs."""
+        p = self.port(name)
+        return rows[:, p.offset : p.offset + -(-p.width // 8)]
+
+    def run(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Outputs of each cycle from power-up."""
+        model = Model(self)
+        try:
+            return model.run(rows)
+        finally:
+            model.close()
+
+    def run_parallel(self, parts: Sequence[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+        """Independent runs, one model each, on all processors (the interpreter lock is released inside)."""
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            return list(pool.map(self.run, parts))
+
+
+class Model:
+    """One instance of a simulation, which keeps its state between runs."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        self._p = simulation._lib.sim_new()
+
+    def run(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        s = self.simulation
+        rows = np.ascontiguousarray(rows)
+        if rows.shape[1] != s.in_bytes:
+            raise ValueError(f"rows have {rows.shape[1]} bytes, the model takes {s.in_bytes}")
+        out = np.zeros((len(rows), s.out_bytes), dtype=np.uint8)
+        s._lib.sim_run(self._p, len(rows), rows.ctypes.data, out.ctypes.data)
+        return out
+
+    def close(self) -> None:
+        if self._p:
+            self.simulation._lib.sim_free(self._p)
+            self._p = None
+
+
+def _parse_ports(header: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Port names and widths from the class that Verilator wrote."""
+    ins, outs = [], []
+    for kind, name, high, low in re.findall(r"VL_(IN|OUT)(?:8|16|64|W)?\(&(\w+),(\d+),(\d+)", header):
+        (ins if kind == "IN" else outs).append((name, int(high) - int(low) + 1))
+    return ins, outs
+
+
+def compile_simulation(sources: Sequence[Path], top: str, clk: str = "clk", defines: Sequence[str] = ()) -> Simulation:
+    """Compile the Verilog once; the result is kept in the cache by the content of the sources.
+
+    Raises UserError where no C++ compiler is installed, RuntimeError where the Verilog is not accepted.
+    """
+    compiler = find("g++")
+    key = digest(_HARNESS, top, clk, *defines, *(p.read_text() for p in sources))[:24]
+    home = cache_dir() / f"sim-{key}"
+    if not (home / "done").exists():
+        _compile(sources, top, clk, defines, compiler, home)
+    ins, outs = _parse_ports((home / f"V{top}.h").read_text())
+    inputs, outputs = [], []
+    offset = 0
+    for name, width in ins:
+        if name != clk:
+            inputs.append(Port(name, width, offset))
+            offset += _storage(width)
+    offset = 0
+    for name, width in outs:
+        outputs.append(Port(name, width, offset))
+        offset += _storage(width)
+    return Simulation(home / "model.so", tuple(inputs), tuple(outputs))
+
+
+def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str], compiler: str, home: Path) -> None:
+    binary = find("verilator_bin")
+    root = Path(binary).resolve().parent.parent
+    work = Path(tempfile.mkdtemp(prefix="cipherwright-sim-", dir=home.parent))
+    try:
+        run(
+            "verilator_bin",
+            ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-fatal", "--top-module", top,
+             "--output-split", "20000", "--Mdir", str(work), *(f"-D{d}" for d in defines), *(str(p.resolve()) for p in sources)],
+            env={"VERILATOR_ROOT": str(root)},
+        )  # fmt: skip
+        header = (work / f"V{top}.h").read_text()
+        ins, outs = _parse_ports(header)
+        loads, stores, at = [], [], 0
+        for name, width in ins:
+            if name != clk:
+                loads.append(f"        std::memcpy(&t.{name}, in + {at}, {_storage(width)});")
+                at += _storage(width)
+        in_bytes, at = at, 0
+        for name, width in outs:
+            stores.append(f"        std::memcpy(out + {at}, &t.{name}, {_storage(width)});")
+            at += _storage(width)
+        text = _HARNESS.format(top=top, clk=clk, loads="\n".join(loads), stores="\n".join(stores), in_bytes=in_bytes, out_bytes=at)
+        (work / "harness.cpp").write_text(text)
+        runtime = _runtime(compiler, root)
+        models = sorted(str(p) for p in work.glob("V*.cpp"))
+        flags = ["-std=c++17", "-O2", "-fPIC", "-w", f"-I{work}", f"-I{root}/include", f"-I{root}/include/vltstd"]
+        jobs = []
+        for cpp in [*models, str(work / "harness.cpp")]:
+            jobs.append(["-c", *flags, cpp, "-o", cpp + ".o"])
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            list(pool.map(lambda args: _cxx(compiler, args), jobs))
+        objects = [job[-1] for job in jobs]
+        _cxx(compiler, ["-shared", "-o", str(work / "model.so"), *objects, *runtime, "-lpthread"])
+        (work / "done").write_text("")
+        for path in [*work.glob("*.o"), *work.glob("*.cpp")]:
+            path.unlink()
+        if home.exists():
+            shutil.rmtree(home, ignore_errors=True)
+        work.rename(home)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _cxx(compiler: str, args: Sequence[str]) -> None:
+    import subprocess
+
+    done = subprocess.run([compiler, *args], text=True, capture_output=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the C++ compiler failed:\n{done.stderr[-3000:]}")
+
+
+def _runtime(compiler: str, root: Path) -> list[str]:
+    """Verilator's runtime library, compiled once."""
+    out = []
+    for name in ("verilated", "verilated_threads"):
+        source = root / "include" / f"{name}.cpp"
+        obj = cache_dir() / f"runtime-{digest(compiler, source.read_text())[:16]}.o"
+        if not obj.exists():
+            part = obj.with_suffix(f".{os.getpid()}.tmp")
+            _cxx(compiler, ["-c", "-std=c++17", "-O1", "-fPIC", "-w", f"-I{root}/include", f"-I{root}/include/vltstd", str(source), "-o", str(part)])
+            part.rename(obj)
+        out.append(str(obj))
+    return out

@@ -1,0 +1,8 @@
+"""What makes a datapath a core: ports, stream shell, testbench, package files."""
+
+from .core import Core, PortSet
+from .dress import dress, files_digest
+from .paper import PAPER_PORTS
+from .stream import STREAM_FILE, STREAM_PORTS, stream_source
+
+__all__ = ["PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "PortSet", "dress", "files_digest", "stream_source"]

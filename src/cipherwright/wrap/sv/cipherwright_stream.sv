@@ -1,0 +1,67 @@
+// Stream control around a pipeline that never stalls: credits on the way in, a FIFO on the way out.
+//
+// A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's output always
+// finds room. With DEPTH >= pipeline latency + 4 one word a cycle is sustained. Ready depends on registers only.
+module cipherwright_stream #(
+    parameter integer WIDTH = 64,
+    parameter integer DEPTH_LOG2 = 6
+) (
+    input  wire             clk,
+    input  wire             rst_i,
+    // Words in: only the handshake; their payload goes to the pipeline directly.
+    input  wire             s_valid_i,
+    output wire             s_ready_o,
+    output wire             core_valid_o,
+    // Results from the pipeline.
+    input  wire             core_valid_i,
+    input  wire [WIDTH-1:0] core_data_i,
+    // Results out.
+    output wire             m_valid_o,
+    input  wire             m_ready_i,
+    output wire [WIDTH-1:0] m_data_o
+);
+    localparam integer DEPTH = 1 << DEPTH_LOG2;
+
+    reg [DEPTH_LOG2:0] credit_q;
+    reg [DEPTH_LOG2:0] stored_q;
+    reg [DEPTH_LOG2-1:0] write_q;
+    reg [DEPTH_LOG2-1:0] read_q;
+    reg [WIDTH-1:0] memory[0:DEPTH-1];
+    reg out_valid_q;
+    reg [WIDTH-1:0] out_data_q;
+    reg ready_q;
+
+    wire accept = s_valid_i & ready_q;
+    wire taken = out_valid_q & m_ready_i;
+    wire load = (stored_q != 0) & (~out_valid_q | m_ready_i);
+    wire [DEPTH_LOG2:0] credit_d = credit_q - {{DEPTH_LOG2{1'b0}}, accept} + {{DEPTH_LOG2{1'b0}}, taken};
+
+    assign s_ready_o = ready_q;
+    assign core_valid_o = accept;
+    assign m_valid_o = out_valid_q;
+    assign m_data_o = out_data_q;
+
+    always @(posedge clk) begin
+        if (core_valid_i) memory[write_q] <= core_data_i;
+        if (load) out_data_q <= memory[read_q];
+    end
+
+    always @(posedge clk) begin
+        if (rst_i) begin
+            credit_q <= DEPTH[DEPTH_LOG2:0];
+            stored_q <= 0;
+            write_q <= 0;
+            read_q <= 0;
+            out_valid_q <= 1'b0;
+            ready_q <= 1'b0;
+        end else begin
+            credit_q <= credit_d;
+            ready_q <= credit_d != 0;
+            stored_q <= stored_q + {{DEPTH_LOG2{1'b0}}, core_valid_i} - {{DEPTH_LOG2{1'b0}}, load};
+            if (core_valid_i) write_q <= write_q + 1'b1;
+            if (load) read_q <= read_q + 1'b1;
+            if (load) out_valid_q <= 1'b1;
+            else if (taken) out_valid_q <= 1'b0;
+        end
+    end
+endmodule

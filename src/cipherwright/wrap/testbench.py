@@ -1,0 +1,105 @@
+"""A self-checking testbench for the emitted core: known answers computed by the reference model, any simulator."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..graph import Graph, evaluate
+from .core import PortSet
+
+__all__ = ["testbench"]
+
+_BLOCKS = 12
+
+
+class _Sizes(Protocol):
+    @property
+    def key(self) -> str: ...
+    @property
+    def key_bits(self) -> int: ...
+    @property
+    def block_bits(self) -> int: ...
+
+
+def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, int, int]]:
+    """(key, decrypt, block, result) from a fixed sequence; a static key stays the same throughout."""
+    rows = []
+    state = 0x243F6A8885A308D3
+    for i in range(_BLOCKS):
+        words = []
+        for width in (spec.key_bits, spec.block_bits):
+            word = 0
+            for _ in range(-(-width // 32)):
+                state = (state * 6364136223846793005 + 1442695040888963407) & (1 << 64) - 1
+                word = word << 32 | state >> 32
+            words.append(word & (1 << width) - 1)
+        key, block = words
+        decrypt = i & 1 if both else 0
+        if spec.key == "static" and rows:
+            key, decrypt = rows[0][0], rows[0][1]
+        inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt}
+        result = evaluate(plain, {n: inputs[n] for n in plain.inputs})["block"]
+        rows.append((key, decrypt, block, result))
+    return rows
+
+
+def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int, iterative: bool) -> str:
+    """Verilog-2005 text. Prints PASS or the first mismatch; results must come in order and, from a plain pipeline,
+    after exactly the promised number of cycles, one a cycle."""
+    both = "decrypt" in plain.inputs
+    rows = _stimulus(plain, spec, both)
+    kw, bw = spec.key_bits, spec.block_bits
+    lines = [f"        keys[{i}] = {kw}'h{k:x}; modes[{i}] = 1'b{d}; blocks[{i}] = {bw}'h{b:x}; results[{i}] = {bw}'h{r:x};"
+             for i, (k, d, b, r) in enumerate(rows)]  # fmt: skip
+    paper = ports.ascending
+    key_expr = "{" + ", ".join(f"key[{63 - 8 * j}:{57 - 8 * j}]" for j in range(8)) + "}" if paper else "key"
+    connect = [f".{ports.clk}(clk)", f".{ports.valid_in}(valid)", f".{ports.key}({key_expr})", f".{ports.block_in}(block)"]
+    connect += [f".{ports.reset}(rst)"] if ports.reset else []
+    connect += [f".{ports.decrypt}(decrypt)"] if ports.decrypt else []
+    connect += [f".{ports.ready_out}(ready)"] if ports.ready_out else []
+    connect += [f".{ports.ready_in}(1'b1)"] if ports.ready_in else []
+    connect += [f".{ports.valid_out}(valid_out)", f".{ports.block_out}(block_out)"]
+    lead = 1 if paper else 0
+    exact = not iterative and not ports.ready_out
+    check = f"            if (cycle + 1 - started[done] != {latency}) begin $display(\"FAIL: block %0d took %0d cycles\", done, cycle + 1 - started[done]); $finish; end\n" if exact else ""
+    new = "\n"
+    feed_key = f"key = (sent + {lead} < {_BLOCKS}) ? keys[sent + {lead}] : {kw}'d0;" if lead else "key = keys[sent];"
+    return f"""\
+`timescale 1ns/1ps
+// Testbench of {top}: {_BLOCKS} known answers of the reference model. Prints PASS or what went wrong.
+module {top}_tb;
+    reg clk = 0, rst = 1, valid = 0, decrypt = 0;
+    reg [{kw - 1}:0] key = 0, keys[0:{_BLOCKS}];
+    reg [{bw - 1}:0] block = 0, blocks[0:{_BLOCKS}], results[0:{_BLOCKS}];
+    reg modes[0:{_BLOCKS}];
+    wire {'ready' if ports.ready_out else "ready = 1'b1"};
+    wire valid_out;
+    wire [{bw - 1}:0] block_out;
+    integer cycle = 0, sent = 0, done = 0, started[0:{_BLOCKS}];
+    {top} dut ({", ".join(connect)});
+    always #5 clk = ~clk;
+    initial begin
+{new.join(lines)}
+        keys[{_BLOCKS}] = 0; blocks[{_BLOCKS}] = 0; modes[{_BLOCKS}] = 0;
+        repeat ({latency + 4}) @(negedge clk);
+        rst = 0;
+{f"        key = keys[0]; decrypt = modes[0]; @(negedge clk);{new}" if lead else ""}        while (sent < {_BLOCKS} && cycle < {(latency + 8) * (_BLOCKS + 3)}) begin
+            valid = 1; {feed_key} decrypt = modes[sent]; block = blocks[sent];
+            #1 if (ready) begin started[sent] = cycle; sent = sent + 1; end
+            @(negedge clk);
+        end
+        valid = 0;
+        repeat ({(latency + 8) * (_BLOCKS + 1)}) @(negedge clk);
+        $display("FAIL: %0d of {_BLOCKS} blocks came out", done);
+        $finish;
+    end
+    always @(negedge clk) begin
+        cycle <= cycle + 1;
+        if (valid_out && !rst) begin
+            if (block_out !== results[done]) begin $display("FAIL: block %0d is %h, not %h", done, block_out, results[done]); $finish; end
+{check}            if (done == {_BLOCKS - 1}) begin $display("PASS"); $finish; end
+            done <= done + 1;
+        end
+    end
+endmodule
+"""
