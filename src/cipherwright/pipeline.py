@@ -23,22 +23,29 @@ class _Loops:
     trips: int = 0
 
 
-def describe(spec: Spec) -> Graph:
-    """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of every proof."""
+def describe(spec: Spec, signals: bool = False) -> Graph:
+    """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of every proof.
+
+    `signals`: the round numbers of the stepped key schedule are a held input instead of constants.
+    """
     cipher, b = CATALOGUE[spec.cipher], GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
     valid, block, key = b.input("valid", 1), b.input("block", spec.block_bits), b.input("key", spec.key_bits, held)
     one_way = b.const(1, int(spec.direction == "decrypt"))
     decrypt = b.input("decrypt", 1, held) if spec.direction == "both" else one_way
     b.output("valid", valid)
-    b.output("block", cipher.crypt(b, block, key, decrypt, spec.key_schedule))
+    controls = None
+    if signals:
+        controls = b.input("controls", cipher.control_bits(spec.key_bits) * cipher.rounds(spec.key_bits), STATIC)
+    b.output("block", cipher.crypt(b, block, key, decrypt, spec.key_schedule, controls))
     return b.build()
 
 
 def _unscheduled(spec: Spec, plain: Graph) -> tuple[Graph, Io, _Loops]:
     """What is to be scheduled: the plain cipher unrolled, or a loop around its rounds."""
     if spec.architecture == "pipelined":
-        return plain, Io(arrive=(("key", -spec.key_lead),) if spec.key_lead else ()), _Loops()
+        graph = describe(spec, signals=True) if spec.round_numbers == "signals" else plain
+        return graph, Io(arrive=(("key", -spec.key_lead),) if spec.key_lead else ()), _Loops()
     loop = fold(CATALOGUE[spec.cipher], spec.key_bits, spec.rounds_per_cycle, spec.direction)
     return loop.graph, loop.io, _Loops(loop.loops, loop.trips)
 
@@ -76,4 +83,7 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     target = load_target(spec.target)
     plain = describe(spec)
     s, loops = place(spec, target, plain)
-    return dress(spec, plain, s, lambda name: _lower(spec, name, s, loops), loops.trips, given or {"preset": spec.name})
+    tied = {}
+    if spec.round_numbers == "signals":
+        tied = {"controls": CATALOGUE[spec.cipher].all_controls(spec.key_bits)}
+    return dress(spec, plain, s, lambda name: _lower(spec, name, s, loops), loops.trips, given or {"preset": spec.name}, tied)

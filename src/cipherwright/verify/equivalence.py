@@ -18,29 +18,11 @@ from typing import Any
 from ..errors import CheckFailed
 from ..graph import Graph
 from ..tools import run, scratch
+from ..wrap import PortSet
 from .aig import FALSE, Aig, graph_to_aig
 from .netlist import Netlist, read_netlist
 
-__all__ = ["PortMap", "Proof", "prove_iterative", "prove_pipeline"]
-
-
-@dataclass(frozen=True)
-class PortMap:
-    """Which port is what; "" where there is none. `ascending`: bit 1 of a port is its left bit, and the key comes
-    without parity bits (the paper's ports). `key_lead`: cycles by which a key comes first."""
-
-    clk: str
-    reset: str
-    valid_in: str
-    decrypt: str
-    key: str
-    block_in: str
-    valid_out: str
-    block_out: str
-    ready_out: str = ""
-    key_lead: int = 0
-    parity_free: bool = False
-    static: tuple[str, ...] = ()
+__all__ = ["Proof", "check_ranks", "prove_iterative", "prove_pipeline"]
 
 
 @dataclass(frozen=True)
@@ -104,17 +86,17 @@ def _check_kinds(n: Netlist) -> None:
             raise CheckFailed(f"the core has a cell {cell['type']} ({name}) that the proof does not know")
 
 
-def check_ranks(n: Netlist, ports: PortMap, latency: int) -> int:
+def check_ranks(n: Netlist, ports: PortSet, latency: int, key_lead: int, held: Sequence[str]) -> int:
     """Registers on every path from each input to each output. Raises CheckFailed with the first net that differs;
     returns the number of flip-flops."""
     _check_kinds(n)
     rank: dict[Any, int] = {}
     free = {"0", "1", "x"}
     for name, bits in n.inputs.items():
-        if name in (ports.clk, ports.reset) or name in ports.static:
+        if name in (ports.clk, ports.reset) or name in held:
             free.update(bits)
         else:
-            rank.update(dict.fromkeys(bits, -ports.key_lead if name == ports.key else 0))
+            rank.update(dict.fromkeys(bits, -key_lead if name == ports.key else 0))
     for name in _topological(n, through_ff=True):
         cell = n.cells[name]
         here = {rank[b] for b in _in_bits(cell) if b in rank}
@@ -166,23 +148,23 @@ def _compare(aig: Aig, got: Sequence[int], want: Sequence[int], names: Sequence[
     raise CheckFailed(f"the core does not compute the cipher: outputs such as {wrong[0] if wrong else '?'} differ ({done.stdout.strip()[-200:]})")
 
 
-def _spec_inputs(plain: Graph, aig: Aig, ports: PortMap, literal: Mapping[str, list[int]]) -> dict[str, list[int]]:
+def _spec_inputs(plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, list[int]]) -> dict[str, list[int]]:
     """The plain graph's inputs from the ports' literals (least significant first)."""
     at = {"valid": ports.valid_in, "block": ports.block_in, "key": ports.key, "decrypt": ports.decrypt}
     out = {}
     for name, i in plain.inputs.items():
         bits = list(literal[at[name]])
-        if name == "key" and ports.parity_free:
+        if name == "key" and ports.ascending:
             taken = iter(bits)
             bits = [FALSE if k % 8 == 0 else next(taken) for k in range(plain.nodes[i].width)]
         out[name] = bits
     return out
 
 
-def prove_pipeline(sources: Sequence[Path], top: str, plain: Graph, ports: PortMap, latency: int) -> Proof:
+def prove_pipeline(sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, key_lead: int, held: Sequence[str]) -> Proof:
     """Ranks and function of a pipelined core. Raises CheckFailed where either does not hold."""
     n = read_netlist(sources, top)
-    flip_flops = check_ranks(n, ports, latency)
+    flip_flops = check_ranks(n, ports, latency, key_lead, held)
     named = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
     aig = Aig([f"{name}[{k}]" for name, k in named])
     known = {n.inputs[name][k]: aig.input(j) for j, (name, k) in enumerate(named)}
@@ -201,7 +183,7 @@ def prove_pipeline(sources: Sequence[Path], top: str, plain: Graph, ports: PortM
 
 
 def prove_iterative(
-    sources: Sequence[Path], top: str, plain: Graph, ports: PortMap, latency: int, control: Sequence[str]
+    sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, control: Sequence[str]
 ) -> Proof:
     """An iterative core over `latency` cycles. `control`: names of the registers that reset clears.
 

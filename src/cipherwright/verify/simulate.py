@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 
 from ..tools import cache_dir, digest, find, run
 
-__all__ = ["Port", "Simulation", "compile_simulation"]
+__all__ = ["Cycles", "Model", "Port", "Simulation", "Words", "compile_simulation"]
+
+Words = NDArray[np.uint8]
+Cycles = NDArray[np.uint64]
 
 _HARNESS = """\
 #include "V{top}.h"
@@ -30,19 +33,42 @@ extern "C" {{
 struct Sim {{ VerilatedContext context; std::unique_ptr<V{top}> top; }};
 void* sim_new() {{ auto* s = new Sim; s->top = std::make_unique<V{top}>(&s->context); return s; }}
 void sim_free(void* p) {{ delete static_cast<Sim*>(p); }}
+static inline void step(V{top}& t, const uint8_t* in, uint8_t* out) {{
+{loads}
+    t.{clk} = 0;
+    t.eval();
+{stores}
+    t.{clk} = 1;
+    t.eval();
+}}
 // One row of inputs a cycle; a row of outputs as seen just before the clock edge.
 void sim_run(void* p, uint64_t cycles, const uint8_t* in, uint8_t* out) {{
-    V{top}& t = *static_cast<Sim*>(p)->top;
-    for (uint64_t i = 0; i < cycles; ++i) {{
-{loads}
-        t.{clk} = 0;
-        t.eval();
-{stores}
-        in += {in_bytes};
-        out += {out_bytes};
-        t.{clk} = 1;
-        t.eval();
+    for (uint64_t i = 0; i < cycles; ++i) step(*static_cast<Sim*>(p)->top, in + i * {in_bytes}, out + i * {out_bytes});
+}}
+// Words offered and results taken by handshake. Offsets are bytes in the rows, -1 where there is no such port;
+// the key of a word is shown `lead` cycles before it. Returns the number of results.
+uint64_t sim_feed(void* p, uint64_t cycles, const uint8_t* words, uint64_t n, const uint8_t* offer, const uint8_t* take,
+                  const int64_t* at, uint8_t* results, uint64_t* accepted, uint64_t* delivered) {{
+    const int64_t valid = at[0], ready = at[1], m_ready = at[2], m_valid = at[3], key = at[4], key_bytes = at[5], lead = at[6];
+    uint8_t in[{in_bytes}], out[{out_bytes}];
+    uint64_t next = 0, done = 0;
+    for (uint64_t i = 0; i < cycles && done < n; ++i) {{
+        const bool offering = offer[i] && next < n;
+        std::memcpy(in, words + (next < n ? next : n - 1) * {in_bytes}, {in_bytes});
+        if (lead) {{
+            const uint64_t following = next + offering;
+            std::memcpy(in + key, words + (following < n ? following : n - 1) * {in_bytes} + key, key_bytes);
+        }}
+        in[valid] = offering;
+        if (m_ready >= 0) in[m_ready] = take[i];
+        step(*static_cast<Sim*>(p)->top, in, out);
+        if (offering && (ready < 0 || out[ready])) accepted[next++] = i;
+        if (out[m_valid] && (m_ready < 0 || take[i])) {{
+            std::memcpy(results + done * {out_bytes}, out, {out_bytes});
+            delivered[done++] = i;
+        }}
     }}
+    return done;
 }}
 }}
 """
@@ -79,6 +105,8 @@ class Simulation:
         lib = ctypes.CDLL(str(self.library))
         lib.sim_new.restype = ctypes.c_void_p
         lib.sim_free.argtypes = [ctypes.c_void_p]
+        lib.sim_feed.restype = ctypes.c_uint64
+        lib.sim_feed.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_void_p] * 6]
         lib.sim_run.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]
         return lib
 
@@ -102,19 +130,6 @@ class Simulation:
         p = self.port(name)
         return rows[:, p.offset : p.offset + -(-p.width // 8)]
 
-    def run(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Outputs of each cycle from power-up."""
-        model = Model(self)
-        try:
-            return model.run(rows)
-        finally:
-            model.close()
-
-    def run_parallel(self, parts: Sequence[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
-        """Independent runs, one model each, on all processors (the interpreter lock is released inside)."""
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            return list(pool.map(self.run, parts))
-
 
 class Model:
     """One instance of a simulation, which keeps its state between runs."""
@@ -131,6 +146,23 @@ class Model:
         out = np.zeros((len(rows), s.out_bytes), dtype=np.uint8)
         s._lib.sim_run(self._p, len(rows), rows.ctypes.data, out.ctypes.data)
         return out
+
+    def feed(self, words: Words, offer: Words, take: Words, places: Sequence[int]) -> tuple[Words, Cycles, Cycles]:
+        """Offer words (rows of inputs) by handshake for len(offer) cycles at most.
+
+        `places`: byte offsets of valid, ready, m_ready, m_valid, key, the key's bytes, and the key's lead (see the
+        harness). Returns the result rows and the cycles of acceptance and delivery.
+        """
+        s, n = self.simulation, len(words)
+        words, offer, take = (np.ascontiguousarray(a, dtype=np.uint8) for a in (words, offer, take))
+        results = np.zeros((n, s.out_bytes), dtype=np.uint8)
+        accepted, delivered = np.zeros(n, dtype=np.uint64), np.zeros(n, dtype=np.uint64)
+        at = np.array(places, dtype=np.int64)
+        done = s._lib.sim_feed(
+            self._p, len(offer), words.ctypes.data, n, offer.ctypes.data, take.ctypes.data, at.ctypes.data,
+            results.ctypes.data, accepted.ctypes.data, delivered.ctypes.data,
+        )  # fmt: skip
+        return results[:done], accepted, delivered[:done]
 
     def close(self) -> None:
         if self._p:
@@ -186,11 +218,11 @@ def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str]
         loads, stores, at = [], [], 0
         for name, width in ins:
             if name != clk:
-                loads.append(f"        std::memcpy(&t.{name}, in + {at}, {_storage(width)});")
+                loads.append(f"    std::memcpy(&t.{name}, in + {at}, {_storage(width)});")
                 at += _storage(width)
         in_bytes, at = at, 0
         for name, width in outs:
-            stores.append(f"        std::memcpy(out + {at}, &t.{name}, {_storage(width)});")
+            stores.append(f"    std::memcpy(out + {at}, &t.{name}, {_storage(width)});")
             at += _storage(width)
         text = _HARNESS.format(top=top, clk=clk, loads="\n".join(loads), stores="\n".join(stores), in_bytes=in_bytes, out_bytes=at)
         (work / "harness.cpp").write_text(text)

@@ -3,6 +3,7 @@
 from .core import Core, PortSet
 from .dress import dress, files_digest
 from .paper import PAPER_PORTS
+from .save import save
 from .stream import STREAM_FILE, STREAM_PORTS, stream_source
 
-__all__ = ["PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "PortSet", "dress", "files_digest", "stream_source"]
+__all__ = ["PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "PortSet", "dress", "files_digest", "save", "stream_source"]

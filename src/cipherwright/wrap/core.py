@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..graph import Graph
@@ -46,6 +45,8 @@ class Core:
     interval: int
     slots: int
     files: Mapping[str, str]
+    inner: Mapping[str, Any] | None = None
+    """For a stream shell: top, ports and latency of the datapath inside it."""
 
     @property
     def bits_per_cycle(self) -> float:
@@ -57,12 +58,13 @@ class Core:
         return {
             "top": self.top,
             "parameters": dict(self.parameters),
+            "ports": asdict(self.ports),
             "latency_cycles": self.latency,
+            "interval_cycles": self.interval,
+            "slots": self.slots,
             "bits_per_cycle": self.bits_per_cycle,
             "predicted": {"ffs": self.design.flip_flops(), "srls": self.design.shift_luts()},
             "period_ns_planned": self.schedule.period,
             "stages": self.schedule.stages,
+            "inner": self.inner,
         }
-
-    def record_text(self) -> str:
-        return json.dumps(self.record(), indent=2) + "\n"

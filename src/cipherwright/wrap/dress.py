@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from typing import Protocol
 
 from ..graph import Graph
@@ -11,6 +12,7 @@ from ..schedule import Schedule
 from ..tools import digest
 from .core import Core, PortSet
 from .paper import PAPER_PORTS, paper_top
+from .tied import tied_top
 from .stream import STREAM_FILE, STREAM_PORTS, fifo_log2, stream_source, stream_top
 from .testbench import testbench
 
@@ -44,11 +46,13 @@ class CoreSpec(Protocol):
 
 
 def dress(
-    spec: CoreSpec, plain: Graph, s: Schedule, lowered: Callable[[str], Design], trips: int, given: Mapping[str, str]
-) -> Core:
-    """The finished core. `lowered(name)` makes the datapath under that module name; `trips` is 0 for a pipeline."""
+    spec: CoreSpec, plain: Graph, s: Schedule, lowered: Callable[[str], Design], trips: int, given: Mapping[str, str],
+    tied: Mapping[str, int],
+) -> Core:  # fmt: skip
+    """The finished core. `lowered(name)` makes the datapath under that module name; `trips` is 0 for a pipeline;
+    `tied`: inputs of the datapath that the top ties to a constant."""
     top = spec.name.replace("-", "_")
-    datapath = top if spec.interface == "plain" else f"{top}_core"
+    datapath = top if spec.interface == "plain" and not tied else f"{top}_core"
     design = lowered(datapath)
     iterative = bool(trips)
     latency = (trips + 1) * s.stages if iterative else s.stages
@@ -69,6 +73,9 @@ def dress(
     text = print_design(design, header)
     ports = _ports(spec, iterative)
     files: dict[str, str] = {}
+    inner: dict[str, object] | None = None
+    if tied:
+        text += "\n" + tied_top(top, design.top, tied)
     if spec.interface == "paper":
         text += "\n" + paper_top(top, datapath)
     elif spec.interface == "stream":
@@ -78,13 +85,14 @@ def dress(
             top, datapath, spec.block_bits, spec.key_bits, spec.key == "agile", spec.direction == "both", log2, reset, iterative
         )
         files[STREAM_FILE] = stream_source()
+        plain_ports = _ports(spec, iterative, "plain")
+        inner = {"top": datapath, "ports": asdict(plain_ports), "latency_cycles": latency}
         latency += 2
     files[f"{top}.v"] = text
     files[f"{top}_tb.v"] = testbench(top, ports, plain, spec, latency, iterative)
     files[f"{top}.sdc"] = f"# Planned period by the delay model of {spec.target}.\ncreate_clock -name clk -period {s.period:.3f} [get_ports {ports.clk}]\n"
     files[f"{top}.core"] = _fusesoc(top, [n for n in files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")])
-    core = Core(top, parameters, plain, s, design, ports, latency, interval, slots, files)
-    return core
+    return Core(top, parameters, plain, s, design, ports, latency, interval, slots, files, inner)
 
 
 def _command(given: Mapping[str, str]) -> str:
@@ -92,17 +100,16 @@ def _command(given: Mapping[str, str]) -> str:
     return f"cipherwright build {given['preset']} {changes}".rstrip()
 
 
-def _ports(spec: CoreSpec, iterative: bool) -> PortSet:
-    from dataclasses import replace
-
-    base = {"paper": PAPER_PORTS, "stream": STREAM_PORTS}.get(spec.interface, PortSet())
+def _ports(spec: CoreSpec, iterative: bool, interface: str = "") -> PortSet:
+    interface = interface or spec.interface
+    base = {"paper": PAPER_PORTS, "stream": STREAM_PORTS}.get(interface, PortSet())
     if spec.direction != "both":
         base = replace(base, decrypt="")
-    elif spec.key == "static" and spec.interface == "stream":
+    elif spec.key == "static" and interface == "stream":
         base = replace(base, decrypt="decrypt_i")
-    if spec.key == "static" and spec.interface == "stream":
+    if spec.key == "static" and interface == "stream":
         base = replace(base, key="key_i")
-    if spec.interface == "plain":
+    if interface == "plain":
         base = replace(base, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.reset or iterative else "")
     return base
 

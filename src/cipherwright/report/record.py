@@ -1,0 +1,55 @@
+"""One JSON record a run: the contract's keys, and what a reader wants beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..target import Build
+
+__all__ = ["RECORD_KEYS", "implementation_record"]
+
+RECORD_KEYS = (
+    "preset", "cipher", "target", "tool_versions", "seed", "luts", "ffs", "srls", "brams", "dsps", "area_um2",
+    "gate_equivalents", "fmax_mhz", "critical_path_ns", "bits_per_cycle", "throughput_gbps", "latency_cycles", "runtime_s",
+)  # fmt: skip
+
+
+def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, Any]:
+    """The record of an implementation; `core` is the build's record.json. A key without meaning there is null."""
+    cells = build.gate_equivalents is not None
+    bits = core["bits_per_cycle"]
+    m = build.mapped
+    throughput = round(build.fmax_mhz * bits / 1000, 3) if build.fmax_mhz else None
+    return {
+        "preset": core["parameters"]["name"],
+        "cipher": core["parameters"]["cipher"],
+        "target": build.target,
+        "tool_versions": build.tool_versions,
+        "seed": build.seed,
+        "luts": None if cells else m.luts,
+        "ffs": _cell_ffs(m.cells) if cells else m.ffs,
+        "srls": None if cells else m.srls,
+        "brams": None if cells else m.brams,
+        "dsps": None if cells else m.dsps,
+        "area_um2": round(m.area_um2, 1) if m.area_um2 else None,
+        "gate_equivalents": build.gate_equivalents,
+        "fmax_mhz": build.fmax_mhz,
+        "critical_path_ns": build.critical_path_ns,
+        "bits_per_cycle": bits,
+        "throughput_gbps": throughput,
+        "latency_cycles": core["latency_cycles"],
+        "runtime_s": build.runtime_s,
+        # Beyond the contract:
+        "stages": core["stages"],
+        "predicted_ffs": core["predicted"]["ffs"],
+        "mbps_per_lut": round(throughput * 1000 / m.luts, 2) if throughput and not cells and m.luts else None,
+        "critical_path": build.critical_path or None,
+        "fmax_by_seed": {str(k): v for k, v in build.seeds.items()} or None,
+        "cells": dict(sorted((c, n) for c, n in m.cells.items() if not c.startswith("$"))),
+    }
+
+
+def _cell_ffs(cells: Mapping[str, int]) -> int:
+    """Flip-flops of a cell library: cells whose name starts with DFF."""
+    return sum(n for c, n in cells.items() if "DFF" in c.upper())

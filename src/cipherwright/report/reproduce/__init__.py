@@ -1,0 +1,17 @@
+"""One module a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .des_xilinx import reproduce_des_xilinx
+
+__all__ = ["PAPERS", "reproduce"]
+
+PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {"des-xilinx": reproduce_des_xilinx}
+
+
+def reproduce(paper: str, tell: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
+    """The paper's tables as {title, tables: [{title, columns, rows, notes}]}."""
+    return PAPERS[paper](tell)

@@ -1,0 +1,11 @@
+"""Checks of emitted cores: vectors, simulation, independent libraries, proofs, mutation."""
+
+from .checks import CoreFolder, Verdict, verify_core
+from .drive import Bench, Traffic
+from .equivalence import Proof, prove_iterative, prove_pipeline
+from .oracle import openssl_blocks, openssl_bulk, openssl_version
+
+__all__ = [
+    "Bench", "CoreFolder", "Proof", "Traffic", "Verdict", "openssl_blocks", "openssl_bulk", "openssl_version",
+    "prove_iterative", "prove_pipeline", "verify_core",
+]  # fmt: skip
