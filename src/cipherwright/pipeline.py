@@ -56,7 +56,7 @@ def rewrite(spec: Spec, graph: Graph) -> Graph:
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
-    if spec.copies and "decrypt" in graph.inputs:
+    if spec.copies and spec.direction == "both" and spec.key == "agile":
         graph = replicate(graph, "decrypt", spec.copies)
     return add_hops(graph, spec.hops) if spec.hops else graph
 

@@ -94,7 +94,11 @@ def _merge(
     pos = 0
     while pos < len(lanes):
         sources = {s for s, _ in lanes[pos]}
-        ok = all(graph.nodes[s].op in _BITWISE and users[(s, j)] == {i} for s, j in lanes[pos])
+        # The operand goes away altogether, or it stays: half an operation saves no lookup table.
+        ok = all(
+            graph.nodes[s].op in _BITWISE and all(users.get((s, j), {i}) == {i} for j in range(graph.nodes[s].width))
+            for s in sources
+        )
         if ok:
             inner = {s: merged.get(s) or (_truth(graph, s), tuple(_lanes(graph, s))) for s in sources}
             shapes = {(t, len(ls)) for t, ls in inner.values()}

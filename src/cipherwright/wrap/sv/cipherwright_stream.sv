@@ -19,6 +19,12 @@ module cipherwright_stream #(
     output wire             m_valid_o,
     input  wire             m_ready_i,
     output wire [WIDTH-1:0] m_data_o
+`ifdef FORMAL
+    ,
+    output wire [DEPTH_LOG2:0] f_credit_o,
+    output wire [DEPTH_LOG2:0] f_stored_o,
+    output wire [DEPTH_LOG2-1:0] f_used_o
+`endif
 );
     localparam integer DEPTH = 1 << DEPTH_LOG2;
 
@@ -35,6 +41,12 @@ module cipherwright_stream #(
     wire taken = out_valid_q & m_ready_i;
     wire load = (stored_q != 0) & (~out_valid_q | m_ready_i);
     wire [DEPTH_LOG2:0] credit_d = credit_q - {{DEPTH_LOG2{1'b0}}, accept} + {{DEPTH_LOG2{1'b0}}, taken};
+
+`ifdef FORMAL
+    assign f_credit_o = credit_q;
+    assign f_stored_o = stored_q;
+    assign f_used_o = write_q - read_q;
+`endif
 
     assign s_ready_o = ready_q;
     assign core_valid_o = accept;

@@ -1,0 +1,40 @@
+# Two commands do everything, installing what they need first: make demo, make test.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+
+DEBIAN := python3-venv g++ make yosys iverilog opensta qflow-tech-osu018 openssl
+
+.PHONY: setup demo test lint formal golden clean system
+
+setup: $(STAMP)
+
+system:
+	@sh tools/debian.sh $(DEBIAN)
+
+$(STAMP): pyproject.toml | system
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=24"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $@
+
+demo: setup
+	@CIPHERWRIGHT=$(BIN)/cipherwright PYTHON=$(BIN)/python sh examples/demo.sh
+
+lint: setup
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+formal: setup
+	$(BIN)/python -m pytest -q tests/wrap/test_formal.py
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+golden: setup
+	$(BIN)/python tests/renew_golden.py
+
+clean:
+	rm -rf $(VENV) build *.egg-info

@@ -1,0 +1,61 @@
+"""Faults put into emitted Verilog, to show that each check sees them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["MUTATIONS", "mutate"]
+
+
+def _flip_table_bit(text: str) -> str:
+    """One bit of one lookup table: a LUT's truth table, or a table entry of a case statement."""
+    for pattern in (r"(\.INIT\(16'h)([0-9a-f]{4})", r"(_LUT = \d+'h)([0-9a-f]+)", r"(6'd\d+: y = 4'h)([0-9a-f])"):
+        found = list(re.finditer(pattern, text))
+        if found:
+            m = found[len(found) // 2]
+            value = int(m[2], 16) ^ 1
+            return text[: m.start(2)] + f"{value:0{len(m[2])}x}" + text[m.end(2) :]
+    raise ValueError("the text has no lookup table")
+
+
+def _drop_register(text: str) -> str:
+    """A register that takes its value from one rank earlier than it should."""
+    for m in re.finditer(r"(\w+)_q(\d+) <= (\w+_q)(\d+)(?=;)", text):
+        earlier = f"{m[3]}{int(m[4]) - 1}"
+        if m[1].startswith("r_") and re.search(rf"\breg [^;]*\b{earlier};", text):
+            return text[: m.start(3)] + earlier + text[m.end(4) :]
+    # A loop: a data register that keeps its value.
+    m2 = re.search(r"(state1_\w+_q\d+) <= \w+;", text)
+    if m2:
+        return text.replace(m2[0], f"{m2[1]} <= {m2[1]};", 1)
+    raise ValueError("the text has no delayed register")
+
+
+def _swap_key_words(text: str) -> str:
+    """The two choices of a round key exchanged at one stage."""
+    found = re.findall(r"\.(\w*key\w*)\((\{[^()]*\})\)", text, re.DOTALL)
+    for (_, first), (_, second) in zip(found, found[1:], strict=False):
+        if first != second and first.count(",") and text.count(first) >= 1:
+            return text.replace(first, "\0", 1).replace(second, first, 1).replace("\0", second, 1)
+    raise ValueError("the text has no key words")
+
+
+def _invert_valid(text: str) -> str:
+    """A valid bit that says the opposite at one rank."""
+    m = re.search(r"(valid_q\d+ <= )(rst_i \? 1'd0 : )?(valid_\w+);", text) or re.search(r"(assign valid_o = )()(\w+);", text)
+    if m is None:
+        raise ValueError("the text has no valid bit")
+    return text[: m.start(3)] + "~" + text[m.start(3) :]
+
+
+MUTATIONS = {
+    "table": _flip_table_bit, "register": _drop_register, "key": _swap_key_words, "valid": _invert_valid,
+}  # fmt: skip
+
+
+def mutate(text: str, kind: str) -> str:
+    """The text with one fault of the kind (a key of MUTATIONS)."""
+    out = MUTATIONS[kind](text)
+    if out == text:
+        raise AssertionError(f"the mutation {kind} changed nothing")
+    return out

@@ -1,0 +1,75 @@
+"""The description itself, run on integers: published answers, OpenSSL, and properties of the standard."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES, IntBuilder, Word
+from cipherwright.verify import openssl_bulk
+from cipherwright.verify.vectors import own_vectors
+
+SIZES = [(name, bits) for name, c in CATALOGUE.items() for bits in c.key_sizes]
+B = IntBuilder()
+
+
+def crypt(name: str, key: bytes, block: int, decrypt: int, schedule: str) -> int:
+    word = Word(len(key) * 8, int.from_bytes(key, "big"))
+    return int(CATALOGUE[name].crypt(B, Word(64, block), word, Word(1, decrypt), schedule).value)
+
+
+@pytest.mark.parametrize("schedule", KEY_SCHEDULES)
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_published_answers(name: str, schedule: str) -> None:
+    for v in own_vectors(name):
+        assert crypt(name, v.key, int.from_bytes(v.pt, "big"), 0, schedule) == int.from_bytes(v.ct, "big"), v.source
+        assert crypt(name, v.key, int.from_bytes(v.ct, "big"), 1, schedule) == int.from_bytes(v.pt, "big"), v.source
+
+
+@pytest.mark.parametrize(("name", "bits"), SIZES)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_openssl_and_both_schedules(name: str, bits: int, data: st.DataObject) -> None:
+    key, block = data.draw(st.binary(min_size=bits // 8, max_size=bits // 8)), data.draw(st.binary(min_size=8, max_size=8))
+    for decrypt in (0, 1):
+        want = int.from_bytes(openssl_bulk(name, key, block, bool(decrypt)), "big")
+        for schedule in KEY_SCHEDULES:
+            assert crypt(name, key, int.from_bytes(block, "big"), decrypt, schedule) == want
+
+
+@settings(max_examples=20, deadline=None)
+@given(key=st.binary(min_size=8, max_size=8), block=st.integers(0, 2**64 - 1))
+def test_complementation(key: bytes, block: int) -> None:
+    ones = 2**64 - 1
+    inverse = bytes(255 - k for k in key)
+    assert crypt("des", inverse, block ^ ones, 0, "direct") == crypt("des", key, block, 0, "direct") ^ ones
+
+
+@pytest.mark.parametrize("key", ["0101010101010101", "fefefefefefefefe", "e0e0e0e0f1f1f1f1", "1f1f1f1f0e0e0e0e"])
+def test_weak_keys_are_involutions(key: str) -> None:
+    once = crypt("des", bytes.fromhex(key), 0x0123456789ABCDEF, 0, "stepped")
+    assert crypt("des", bytes.fromhex(key), once, 0, "stepped") == 0x0123456789ABCDEF
+
+
+def test_semi_weak_keys_undo_each_other() -> None:
+    once = crypt("des", bytes.fromhex("01fe01fe01fe01fe"), 0x0123456789ABCDEF, 0, "direct")
+    assert crypt("des", bytes.fromhex("fe01fe01fe01fe01"), once, 0, "direct") == 0x0123456789ABCDEF
+
+
+def test_parity_bits_are_ignored() -> None:
+    key = bytes.fromhex("133457799bbcdff1")
+    assert crypt("des", key, 5, 0, "direct") == crypt("des", bytes(k ^ 1 for k in key), 5, 0, "direct")
+
+
+def test_two_key_and_equal_key_tdes() -> None:
+    two = bytes.fromhex("0123456789abcdeffedcba9876543210")
+    assert crypt("tdes", two, 7, 0, "direct") == crypt("tdes", two + two[:8], 7, 0, "stepped")
+    assert crypt("tdes", two[:8] * 3, 7, 0, "direct") == crypt("des", two[:8], 7, 0, "direct")
+
+
+def test_sizes_are_checked() -> None:
+    with pytest.raises(ValueError, match="takes keys of 64 bits, not 128"):
+        CATALOGUE["des"].encrypt_block(bytes(16), bytes(8))
+    with pytest.raises(ValueError, match="blocks of 8 bytes, not 16"):
+        CATALOGUE["des"].encrypt_block(bytes(8), bytes(16))

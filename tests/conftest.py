@@ -1,0 +1,39 @@
+"""One harness for all tests: cores are built once a worker, tools are those that `make setup` installs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright.pipeline import build
+from cipherwright.spec import load
+from cipherwright.verify import CoreFolder
+from cipherwright.wrap import Core, save
+
+ROOT = Path(__file__).resolve().parents[1]
+Built = tuple[Core, CoreFolder]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Built]:
+    """built(preset, *changes) -> (core, its folder), made once."""
+    home = tmp_path_factory.mktemp("cores")
+    known: dict[tuple[str, ...], Built] = {}
+
+    def make(preset: str, *changes: str) -> Built:
+        key = (preset, *changes)
+        if key not in known:
+            core = build(load(preset, changes), {"preset": preset, **dict(c.split("=", 1) for c in changes)})
+            folder = home / f"core{len(known)}"
+            save(core, folder)
+            known[key] = (core, CoreFolder.open(folder))
+        return known[key]
+
+    return make

@@ -1,0 +1,96 @@
+"""Every realisation equals what it replaces; a wrong one is caught."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from cipherwright.cipher import CATALOGUE
+from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
+from cipherwright.graph.rewrite import REALISATIONS, add_hops, merge_bitwise, prove, realise, replicate
+from tests.graph.test_graph import random_graph
+
+TABLES = {n: Table(n, w, tuple(e)) for c in CATALOGUE.values() for n, (w, e) in c.tables().items()}
+
+
+def one_lookup(table: Table) -> Graph:
+    b = GraphBuilder("one")
+    b.output("y", b.lookup(table.name, table.entries, table.width, b.input("a", 6)))
+    return b.build()
+
+
+@pytest.mark.parametrize("realisation", REALISATIONS)
+@pytest.mark.parametrize("name", TABLES)
+def test_realisation_equals_table(name: str, realisation: str) -> None:
+    prove(TABLES[name], realise(one_lookup(TABLES[name]), realisation))
+
+
+@pytest.mark.parametrize("realisation", sorted(set(REALISATIONS) - {"table"}))
+def test_a_broken_realisation_is_caught(realisation: str) -> None:
+    """Mutation: one bit of one inner truth table flipped."""
+    table = TABLES["S1"]
+    graph = realise(one_lookup(table), realisation)
+
+    def break_one(g: Graph) -> tuple[Graph, bool]:
+        for i, n in enumerate(g.nodes):
+            if n.op in ("lut", "lut4"):
+                return Graph(g.name, (*g.nodes[:i], Node(n.op, n.width, n.args, n.attr ^ 1, n.name), *g.nodes[i + 1 :]), g.outputs), True
+            if n.op == "and":
+                return Graph(g.name, (*g.nodes[:i], Node("or", n.width, n.args), *g.nodes[i + 1 :]), g.outputs), True
+            if n.op == "call":
+                inner, done = break_one(n.attr)
+                if done:
+                    return Graph(g.name, (*g.nodes[:i], Node("call", n.width, n.args, inner, n.name), *g.nodes[i + 1 :]), g.outputs), True
+        return g, False
+
+    broken, done = break_one(graph)
+    assert done
+    with pytest.raises(AssertionError, match="the table S1 says"):
+        prove(table, broken)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
+def test_merging_keeps_the_meaning_and_the_bound(k: int) -> None:
+    for seed in range(25):
+        g = random_graph(seed, 40)
+        m = merge_bitwise(g, k)
+        assert all(len(n.args) <= max(k, 3) for n in m.nodes if n.op == "lut")
+        r = random.Random(seed)
+        for _ in range(6):
+            inputs = {"p": r.randrange(16), "q": r.randrange(16), "s": r.randrange(2)}
+            assert evaluate(m, inputs) == evaluate(g, inputs)
+
+
+def test_key_choice_and_xor_become_one_lut4() -> None:
+    b = GraphBuilder("g")
+    r, e, d, s = b.input("r", 8), b.input("e", 8), b.input("d", 8), b.input("s", 1)
+    b.output("x", b.xor(r, b.mux(s, d, e)))
+    merged = merge_bitwise(b.build(), 4)
+    assert [n.op for n in merged.nodes if n.op != "input"] == ["lut"]
+    assert len(merged.nodes[-1].args) == 4
+
+
+def test_copies_and_hops_keep_the_meaning() -> None:
+    b = GraphBuilder("g")
+    r, e, d, s = b.input("r", 8), b.input("e", 8), b.input("d", 8), b.input("s", 1)
+    b.output("x", b.named(b.xor(r, b.mux(s, d, e)), "x"))
+    g = merge_bitwise(b.build(), 4)
+    h = add_hops(replicate(g, "s", 3), ("x",))
+    assert sum(n.op == "copy" for n in h.nodes) == 3
+    assert sum(n.op == "hop" for n in h.nodes) == 1
+    for s_ in (0, 1):
+        inputs = {"r": 0xA5, "e": 0x0F, "d": 0x3C, "s": s_}
+        assert evaluate(h, inputs) == evaluate(g, inputs)
+    with pytest.raises(ValueError, match="no operation is called nobody"):
+        add_hops(g, ("nobody",))
+    with pytest.raises(ValueError, match="no one-bit input r"):
+        replicate(g, "r", 2)
+
+
+def test_unknown_circuits_are_refused() -> None:
+    other = Table("X", 4, TABLES["S1"].entries)
+    with pytest.raises(ValueError, match="no two-level LUT4 circuit is known for the table X"):
+        realise(one_lookup(other), "lut4_pool")
+    with pytest.raises(ValueError, match="no S-box realisation magic"):
+        realise(one_lookup(other), "magic")

@@ -1,0 +1,117 @@
+"""Every preset passes every check; every kind of fault is seen by the checks that should see it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cipherwright.cipher import CATALOGUE
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.pipeline import describe
+from cipherwright.spec import load, preset_names
+from cipherwright.verify import Bench, CoreFolder, verify_core
+from cipherwright.verify.mutate import MUTATIONS, mutate
+from cipherwright.wrap import files_digest
+from tests.conftest import Built
+
+VARIANTS = [
+    *((p,) for p in preset_names()),
+    ("des-fast", "interface=stream"),
+    ("des-small", "interface=stream", "stages=2"),
+    ("des-small", "rounds_per_cycle=4", "stages=3", "direction=decrypt"),
+    ("des-small", "rounds_per_cycle=2"),
+    ("des-xilinx-48", "delay_lines=srl"),
+    ("des-xilinx-16", "interface=plain", "key=static", "key_lead=0", "early_keys=0", "direction=encrypt"),
+    ("tdes-small", "key_bits=128", "stages=2"),
+]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_all_checks_pass(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built(*variant)
+    verdicts = verify_core(folder, core.plain, blocks=2000)
+    assert [v.check for v in verdicts] == [
+        "files", "compile", "known answers", "random against OpenSSL", "Monte Carlo", "latency and throughput", "equivalence for all inputs",
+    ]  # fmt: skip
+    assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
+
+
+def broken(folder: CoreFolder, top: str, kind: str, out: Path, resign: bool) -> CoreFolder:
+    """A copy of a core with one fault; `resign`: the record is made to agree, so that only real checks can object."""
+    out.mkdir()
+    for name in folder.record["files"]:
+        text = (folder.path / name).read_text()
+        (out / name).write_text(mutate(text, kind) if name == f"{top}.v" else text)
+    record = json.loads((folder.path / "record.json").read_text())
+    if resign:
+        record["files"] = {n: files_digest({n: (out / n).read_text()}) for n in record["files"]}
+    (out / "record.json").write_text(json.dumps(record))
+    return CoreFolder.open(out)
+
+
+# What must see which fault. A wrong key choice or table entry shows in every functional check.
+SEEN_BY = {
+    "table": {"random against OpenSSL", "equivalence for all inputs"},
+    "register": {"random against OpenSSL", "equivalence for all inputs"},
+    "key": {"known answers", "random against OpenSSL", "Monte Carlo", "equivalence for all inputs"},
+    "valid": {"known answers", "random against OpenSSL", "latency and throughput", "equivalence for all inputs"},
+}
+
+
+@pytest.mark.parametrize("kind", MUTATIONS)
+@pytest.mark.parametrize("preset", ["des-xilinx-16", "des-small"])
+def test_faults_are_seen(preset: str, kind: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(preset)
+    verdicts = {v.check: v for v in verify_core(broken(folder, core.top, kind, tmp_path / "b", True), core.plain, blocks=1000)}
+    failed = {name for name, v in verdicts.items() if not v.passed}
+    assert SEEN_BY[kind] <= failed, (failed, verdicts)
+
+
+def test_a_changed_file_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("des-small")
+    with pytest.raises(CheckFailed, match=r"the file des_small\.v was changed after it was built"):
+        broken(folder, core.top, "table", tmp_path / "b", False).check_files()
+
+
+def test_damaged_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"is no core folder: it has no record\.json"):
+        CoreFolder.open(tmp_path)
+    (tmp_path / "record.json").write_text('{"top": ')
+    with pytest.raises(UserError, match="is damaged: build the core again"):
+        CoreFolder.open(tmp_path)
+
+
+def test_thousands_of_blocks_with_gaps_and_everything_changing(built: Callable[..., Built]) -> None:
+    from cipherwright.verify import openssl_blocks
+
+    core, folder = built("des-fast")
+    bench = Bench.compile(folder.sources, folder.record)
+    r = np.random.default_rng(11)
+    n = 20000
+    keys, blocks = r.integers(0, 256, (n, 8), dtype=np.uint8), r.integers(0, 256, (n, 8), dtype=np.uint8)
+    modes = r.integers(0, 2, n, dtype=np.uint8)
+    got = bench.crypt(keys, modes, blocks, offer=(r.random(997) < 0.8).astype(np.uint8))
+    assert (got.blocks == openssl_blocks("des", keys, modes, blocks)).all()
+    assert (got.latencies == core.latency).all()
+
+
+def test_simulation_matches_the_reference_model_on_parity_bits(built: Callable[..., Built]) -> None:
+    _, folder = built("des-xilinx-48")
+    bench = Bench.compile(folder.sources, folder.record)
+    key = bytes.fromhex("0123456789abcdef")
+    other = bytes(k ^ 1 for k in key)
+    data = bytes(range(64))
+    assert bench.crypt_bulk(key, False, data) == bench.crypt_bulk(other, False, data)
+    assert bench.crypt_bulk(key, False, data)[:8] == CATALOGUE["des"].encrypt_block(key, data[:8])
+
+
+def test_the_proof_is_against_the_plain_description(built: Callable[..., Built]) -> None:
+    """Mutation of the other side: a specification of the other direction is not what the core computes."""
+    core, folder = built("des-fast", "direction=encrypt")
+    wrong = describe(load("des-fast", ["direction=decrypt"]))
+    failed = {v.check for v in verify_core(folder, wrong, blocks=100) if not v.passed}
+    assert failed == {"equivalence for all inputs"}
