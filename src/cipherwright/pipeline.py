@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .cipher import CATALOGUE, ROUND_KEY
 from .graph import AGILE, STATIC, Graph, GraphBuilder
-from .graph.rewrite import add_hops, merge_bitwise, realise, replicate
+from .graph.rewrite import add_hops, merge_bitwise, narrow, realise, replicate
 from .rtl import Design, LowerOptions, fold, lower
 from .schedule import Io, Schedule, schedule
 from .spec import Spec
@@ -52,7 +52,7 @@ def _unscheduled(spec: Spec, plain: Graph) -> tuple[Graph, Io, _Loops]:
 
 def rewrite(spec: Spec, graph: Graph) -> Graph:
     """graph -> graph: the S-box realisation, merged lookup tables, copies of the direction, stages for wires."""
-    graph = realise(graph, spec.sbox)
+    graph = narrow(realise(graph, spec.sbox))
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))

@@ -8,7 +8,7 @@ import pytest
 
 from cipherwright.cipher import CATALOGUE
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
-from cipherwright.graph.rewrite import REALISATIONS, add_hops, merge_bitwise, prove, realise, replicate
+from cipherwright.graph.rewrite import REALISATIONS, add_hops, merge_bitwise, narrow, prove, realise, replicate
 from tests.graph.test_graph import random_graph
 
 TABLES = {n: Table(n, w, tuple(e)) for c in CATALOGUE.values() for n, (w, e) in c.tables().items()}
@@ -60,6 +60,18 @@ def test_merging_keeps_the_meaning_and_the_bound(k: int) -> None:
         for _ in range(6):
             inputs = {"p": r.randrange(16), "q": r.randrange(16), "s": r.randrange(2)}
             assert evaluate(m, inputs) == evaluate(g, inputs)
+
+
+def test_narrowing_keeps_the_meaning() -> None:
+    shorter = 0
+    for seed in range(60):
+        g = random_graph(seed, 30)
+        n = narrow(g)
+        shorter += sum(x.width for x in n.nodes) < sum(x.width for x in g.nodes)
+        for p in range(0, 16, 5):
+            inputs = {"p": p, "q": seed % 16, "s": seed & 1}
+            assert evaluate(n, inputs) == evaluate(g, inputs)
+    assert shorter
 
 
 def test_key_choice_and_xor_become_one_lut4() -> None:

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
 
-__all__ = ["rebuild"]
+__all__ = ["BITWISE", "rebuild"]
+
+BITWISE = ("xor", "and", "or", "not", "mux", "lut")
+"""Operations whose output bit k depends on bit k of wide operands (and on one-bit operands)."""
 
 Replace = Callable[[GraphBuilder, int, Node, tuple[int, ...]], int | None]
 

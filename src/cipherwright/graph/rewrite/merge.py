@@ -6,12 +6,9 @@ from __future__ import annotations
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
 from ..ops import OPS
-from ._walk import rebuild
+from ._walk import BITWISE, rebuild
 
 __all__ = ["merge_bitwise"]
-
-_BITWISE = ("xor", "and", "or", "not", "mux", "lut")
-
 
 def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> Graph:
     """Nodes in `keep` stay operations of their own (so that a register may follow them). Every bitwise operation whose operand is a bitwise operation with no other user becomes one `lut` node
@@ -31,7 +28,7 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
     merged: dict[int, tuple[int, tuple[list[tuple[int, int]], ...]]] = {}
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        if node.op not in _BITWISE:
+        if node.op not in BITWISE:
             return None
         found = _merge(graph, i, k, users, merged)
         if found is None:
@@ -96,7 +93,7 @@ def _merge(
         sources = {s for s, _ in lanes[pos]}
         # The operand goes away altogether, or it stays: half an operation saves no lookup table.
         ok = all(
-            graph.nodes[s].op in _BITWISE and all(users.get((s, j), {i}) == {i} for j in range(graph.nodes[s].width))
+            graph.nodes[s].op in BITWISE and all(users.get((s, j), {i}) == {i} for j in range(graph.nodes[s].width))
             for s in sources
         )
         if ok:
