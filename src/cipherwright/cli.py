@@ -130,7 +130,7 @@ def implement(
 
     with _progress("implementing") as tell, _core(what, target, sets) as core:
         chosen = load_target(target or core.record["parameters"]["target"])
-        result = run(core.sources, core.record["top"], chosen, range(1, seeds + 1), tell)
+        result = run(core.sources, core.record["top"], chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"])
         record = implementation_record(core.record, result)
     if as_json:
         _print_json(record)

@@ -69,10 +69,10 @@ def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops]:
     return schedule(rewrite(spec, graph), target.delay, stages, period, io), loops
 
 
-def _lower(spec: Spec, name: str, s: Schedule, loops: _Loops) -> Design:
-    """schedule -> rtl."""
+def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) -> Design:
+    """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
     reset = ("busy",) if loops.loops else ("valid",) if spec.reset else ()
-    return lower(s, name, LowerOptions(spec.srl_from if spec.delay_lines == "srl" else 0, reset, loops.loops))
+    return lower(s, name, LowerOptions(spec.srl_from if spec.delay_lines == "srl" and target.srl else 0, reset, loops.loops))
 
 
 def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
@@ -86,4 +86,4 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     tied = {}
     if spec.round_numbers == "signals":
         tied = {"controls": CATALOGUE[spec.cipher].all_controls(spec.key_bits)}
-    return dress(spec, plain, s, lambda name: _lower(spec, name, s, loops), loops.trips, given or {"preset": spec.name}, tied)
+    return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given or {"preset": spec.name}, tied)

@@ -55,6 +55,7 @@ class Spec(BaseModel):
     hops: tuple[str, ...] = ()
     """Results that get a stage of their own to travel in."""
     delay_lines: Literal["ff", "srl"] = "ff"
+    """Long delays in flip-flops, or in shift-register LUTs where the target has them."""
     srl_from: int = Field(default=4, ge=2)
     """Shortest delay in cycles that goes to shift-register LUTs (with delay_lines = srl)."""
     mode: Literal["ecb"] = "ecb"
@@ -62,6 +63,8 @@ class Spec(BaseModel):
     reset: bool = True
     """Whether rst_i clears the valid bits (an iterative core always has it)."""
     target: str = "ecp5-85k-8"
+    placer_weight: int = Field(default=200, ge=1)
+    """Weight of timing in the placer (place-and-route targets): a wish that does not touch the RTL."""
     fifo_depth: int = Field(default=0, ge=0)
     """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
 

@@ -19,7 +19,7 @@ VARIANTS = [
     *((p,) for p in preset_names()),
     ("des-fast", "interface=stream"),
     ("des-small", "interface=stream"),
-    ("des-xilinx-48", "delay_lines=srl"),
+    ("des-xilinx-48", "delay_lines=ff"),
     ("des-fast", "direction=encrypt"),
     ("des-fast", "key=static"),
     ("des-xilinx-16", "interface=plain", "key_schedule=stepped", "round_numbers=signals", "key_lead=0"),

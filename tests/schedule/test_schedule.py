@@ -102,15 +102,15 @@ def test_verify_sees_a_wrong_schedule() -> None:
     for i in s.graph.logic():
         for wrong in set(range(-1, 7)) - {s.stage[i]}:
             moved = replace(s, stage=(*s.stage[:i], wrong, *s.stage[i + 1 :]))
-            with pytest.raises(ValueError, match="stage|too early|before"):
+            with pytest.raises(ValueError, match=r"stage|too early|before"):
                 moved.verify()
                 moved.verify_timing()
 
 
 def test_impossible_wishes_name_the_nearest() -> None:
-    with pytest.raises(UserError, match="2 stages reach 3.000 ns .* not 1.000 ns; that period needs 6 stages"):
+    with pytest.raises(UserError, match=r"2 stages reach 3\.000 ns .* not 1\.000 ns; that period needs 6 stages"):
         schedule(chain(3), UNIT, stages=2, period=1.0)
-    with pytest.raises(UserError, match="no number of stages reaches 0.500 ns"):
+    with pytest.raises(UserError, match=r"no number of stages reaches 0\.500 ns"):
         schedule(chain(3), UNIT, period=0.5)
     with pytest.raises(UserError, match="ask for a number of stages"):
         schedule(chain(3), UNIT)

@@ -1,6 +1,6 @@
 """The tables of FIPS 46-3, as printed there. Bit numbers count from 1 at the most significant bit."""
 
-__all__ = ["E", "FP", "IP", "P", "PC1", "PC2", "S", "SHIFTS"]
+__all__ = ["FP", "IP", "PC1", "PC2", "SHIFTS", "E", "P", "S"]
 
 # fmt: off
 IP = (58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4,

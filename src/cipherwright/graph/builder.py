@@ -21,11 +21,12 @@ class GraphBuilder:
         self._outputs: list[tuple[str, int]] = []
 
     # -- construction -------------------------------------------------------------------------------------------
-    def node(self, op: str, width: int, args: Sequence[int] = (), attr: Any = None, name: str = "") -> int:
-        """Any operation of the table, folded where all its arguments are constants."""
+    def node(self, op: str, width: int, args: Sequence[int] = (), attr: Any = None, name: str = "", own: bool = False) -> int:
+        """Any operation of the table, folded where all its arguments are constants. `own`: a node of its own, even
+        where an equal one exists."""
         args = tuple(args)
         key = (op, width, args, attr)
-        if key in self._known:
+        if key in self._known and not own:
             return self._known[key]
         if args and op not in ("copy", "hop") and all(self._nodes[a].op == "const" for a in args):
             widths, values = [self._nodes[a].width for a in args], [self._nodes[a].attr for a in args]

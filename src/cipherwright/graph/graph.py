@@ -20,7 +20,7 @@ class Node:
 
     Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup Table;
     linear (name, rows); lut truth table as an integer (lut4: the same for
-    single bits, kept as one cell by the mapper); call Graph; copy/hop a number that tells copies apart.
+    single bits, kept as one cell by the mapper; so are the wide multiplexers muxf5 and muxf6); call Graph; copy/hop a number that tells copies apart.
     """
 
     op: str
@@ -116,7 +116,7 @@ def _check(graph: Graph, index: int, node: Node) -> None:
     w = [graph.nodes[a].width for a in node.args]
     if node.op in ("xor", "and", "or", "not", "add", "sub", "mul", "copy", "hop"):
         good = all(x == node.width for x in w)
-    elif node.op == "mux":
+    elif node.op in ("mux", "muxf5", "muxf6"):
         good = w[0] == 1 and w[1] == w[2] == node.width
     elif node.op == "input":
         good = len(node.attr) == 2 and node.attr[1] in (AGILE, STATIC)

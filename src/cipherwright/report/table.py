@@ -20,11 +20,11 @@ def _text(value: Any) -> str:
 def print_rows(console: Console, title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
     """A table; numbers to the right."""
     table = Table(title=title, title_justify="left")
-    rows = [list(r) for r in rows]
+    listed = [list(r) for r in rows]
     for k, name in enumerate(columns):
-        numeric = any(isinstance(r[k], int | float) for r in rows)
+        numeric = any(isinstance(r[k], int | float) for r in listed)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
+    for row in listed:
         table.add_row(*map(_text, row))
     console.print(table)
 

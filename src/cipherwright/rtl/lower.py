@@ -139,8 +139,8 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     for out, i in g.outputs:
         if out not in looped_out:
             ports.append(Port("output", f"{out}_o", g.nodes[i].width))
-            bits = top.word(i, s.io.departure(out, s.stages))
-            top.items.append(Assign(f"{out}_o", g.nodes[i].width, "wire", (bits,)))
+            word = top.word(i, s.io.departure(out, s.stages))
+            top.items.append(Assign(f"{out}_o", g.nodes[i].width, "wire", (word,)))
     called = {m.module for m in top.items if isinstance(m, Instance)}
     made = [m for m in modules.values() if m.name in called or any(_uses(o, m.name) for o in modules.values())]
     return Design((*made, Module(name, tuple(ports), tuple(top.items), (f"{g.name}: {s.stages} register ranks",))))

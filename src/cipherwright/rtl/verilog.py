@@ -129,6 +129,10 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
         address = concat(tuple(o[0] for o in reversed(a.operands)), widths)
         pad = f"{{{4 - n}'b0, {address}}}" if n < 4 else address
         yield f"    cipherwright_lut4 #(.INIT(16'h{full:04x})) u_{a.name} (.a({pad}), .y({a.name}));"
+    elif a.op in ("muxf5", "muxf6"):
+        if a.name not in ports:
+            yield f"    wire {a.name};"
+        yield f"    cipherwright_{a.op} u_{a.name} (.a0({args[2]}), .a1({args[1]}), .s({args[0]}), .y({a.name}));"
     elif a.op == "lut" and a.width == 1 and len(a.operands) > 3:
         table = f"{a.name.upper()}_LUT"
         size = 1 << len(a.operands)
@@ -276,6 +280,18 @@ module cipherwright_lut4 #(
 endmodule
 """
 
+MUX = """\
+// The {what}: y = s ? a1 : a0. Replaced by the device's own cell like cipherwright_lut4.
+module cipherwright_{name} (
+    input  wire a0,
+    input  wire a1,
+    input  wire s,
+    output wire y
+);
+    assign y = s ? a1 : a0;
+endmodule
+"""
+
 DELAY_LINE = """\
 // A delay of DEPTH cycles. With CIPHERWRIGHT_SRL16 defined, shift-register LUTs of Xilinx devices; otherwise the
 // same behaviour in plain Verilog.
@@ -319,7 +335,11 @@ def print_design(design: Design, header: Iterable[str]) -> str:
     parts = [print_module(m) for m in design.modules]
     if design.delay_lines():
         parts.insert(0, DELAY_LINE)
-    if any(isinstance(i, Assign) and i.op == "lut4" for m in design.modules for i in m.items):
+    used = {i.op for m in design.modules for i in m.items if isinstance(i, Assign)}
+    for name, what in (("muxf6", "multiplexer of two LUT5s in a logic block"), ("muxf5", "multiplexer of two LUT4s in a logic block")):
+        if name in used:
+            parts.insert(0, MUX.format(name=name, what=what))
+    if "lut4" in used:
         parts.insert(0, LUT4)
     if any(isinstance(i, Register) and i.keep for m in design.modules for i in m.items):
         parts.insert(0, COPY)

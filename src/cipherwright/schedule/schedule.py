@@ -108,7 +108,7 @@ class Schedule:
     def stage_delays(self) -> dict[int, float]:
         """Stage -> predicted delay in ns, register included."""
         arrive = self._arrivals()
-        out = {s: self.model.register for s in range(self.io.first, self.stages)}
+        out = dict.fromkeys(range(self.io.first, self.stages), self.model.register)
         for i in self.graph.logic():
             if self.graph.agile[i]:
                 out[self.stage[i]] = max(out[self.stage[i]], arrive[i] + self.model.register)

@@ -145,7 +145,7 @@ def _fewest_registers(graph: Graph, model: DelayModel, stages: int, period: floa
         rows += [(index[s], index[v], latency) for s, latency in sources.items()]
     rows += [(index[u], index[v], 1) for u, v in sorted(_period_edges(graph, model, period, edges))]
     cost = [0.0] * len(index)
-    bounds: list[tuple[float, float]] = [(s, s) for s in fixed.values()] + [(io.first, stages - 1)] * len(edges)
+    bounds: list[tuple[float, float]] = [*((s, s) for s in fixed.values()), *[(io.first, stages - 1)] * len(edges)]
     for src, bits, users, outs in register_classes(graph):
         last = max((io.departure(o, stages) for o in outs), default=io.first)
         early = min((io.departure(o, stages) for o in outs), default=None)
@@ -163,7 +163,8 @@ def _fewest_registers(graph: Graph, model: DelayModel, stages: int, period: floa
     cols = np.array([c for a, b, _ in rows for c in (a, b)])
     matrix = coo_array((data, (where, cols)), shape=(n, len(cost))).tocsr()
     right = np.array([-float(w) for _, _, w in rows])
-    answer = linprog(cost, A_ub=matrix, b_ub=right, bounds=bounds, method="highs-ds")
+    # The stubs know dense matrices only.
+    answer = linprog(cost, A_ub=matrix, b_ub=right, bounds=bounds, method="highs-ds")  # type: ignore[call-overload]
     if answer.status != 0:
         raise AssertionError(f"the register program has no solution: {answer.message}")
     found = {i: round(float(answer.x[k])) for i, k in index.items()}

@@ -33,8 +33,9 @@ class Build:
 
 
 def implement(
-    sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3), tell: Callable[[str], None] = lambda text: None
-) -> Build:
+    sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3),
+    tell: Callable[[str], None] = lambda text: None, placer_weight: int = 200,
+) -> Build:  # fmt: skip
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or analyse timing.
 
     Raises UserError for a missing tool, CheckFailed where the design does not fit.
@@ -53,7 +54,7 @@ def implement(
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.family}")
             for seed in seeds:
                 tell(f"place and route, seed {seed}")
-                found = place(folder, target, seed)
+                found = place(folder, target, seed, placer_weight)
                 runs[seed] = found.fmax_mhz
                 if best is None or found.fmax_mhz > best.fmax_mhz:
                     best = found

@@ -14,9 +14,6 @@ from .facts import Target
 
 __all__ = ["Placed", "place"]
 
-# benchmarks/records/placer.json: weight of timing in the analytic placer; worth far more than any other option.
-TIMING_WEIGHT = 1000
-
 
 @dataclass(frozen=True)
 class Placed:
@@ -47,8 +44,9 @@ def _signal(segment: dict[str, Any]) -> str:
     return str(cell).split("_TRELLIS_FF")[0].split("_SB_DFF")[0]
 
 
-def place(folder: Path, target: Target, seed: int, timing_weight: int = TIMING_WEIGHT) -> Placed:
-    """Place and route folder/netlist.json. Raises CheckFailed where the design does not fit the device."""
+def place(folder: Path, target: Target, seed: int, timing_weight: int) -> Placed:
+    """Place and route folder/netlist.json; `timing_weight` is the weight of timing in the analytic placer, worth more
+    than any other option (docs/decisions/0004-placer-weight.md). Raises CheckFailed where the design does not fit the device."""
     report = folder / f"report{seed}.json"
     args = [*target.device, "--timing-allow-fail", "--freq", "600", "--seed", str(seed), "--json", "netlist.json",
             "--report", report.name, "--placer-heap-timingweight", str(timing_weight)]  # fmt: skip
@@ -62,7 +60,7 @@ def place(folder: Path, target: Target, seed: int, timing_weight: int = TIMING_W
         raise CheckFailed(f"place and route on {target.name} failed: {errors[0] if errors else done.stdout[-300:]}")
     data = json.loads(report.read_text())
     clock, figures = next(iter(data["fmax"].items()))
-    path = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
+    path: list[dict[str, Any]] = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
     return Placed(seed, round(float(figures["achieved"]), 2), tuple(path))
 
 

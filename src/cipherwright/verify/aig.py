@@ -113,7 +113,7 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
             return [aig.or_(a, b) for a, b in two]
         case "not":
             return [a ^ 1 for a in args[0]]
-        case "mux":
+        case "mux" | "muxf5" | "muxf6":
             return [aig.mux(args[0][0], a, b) for a, b in zip(args[1], args[2], strict=True)]
         case "copy" | "hop":
             return args[0]

@@ -153,7 +153,7 @@ def _run_proof(folder: CoreFolder, plain: Graph) -> str:
         # The stream shell is proven apart (make formal, docs/guide/verification.md); here, the datapath inside it.
         ports, top, latency = PortSet(**r["inner"]["ports"]), r["inner"]["top"], r["inner"]["latency_cycles"]
     if p["architecture"] == "iterative":
-        return prove_iterative(sources, top, plain, ports, latency, ["busy"] if p["interface"] == "plain" else ["busy"]).statement
+        return prove_iterative(sources, top, plain, ports, latency, ["busy"]).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
     return prove_pipeline(sources, top, plain, ports, latency, p["key_lead"], held).statement
 

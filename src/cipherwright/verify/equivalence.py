@@ -201,7 +201,7 @@ def prove_iterative(
     state = [c["connections"]["Q"][0] for c in ffs.values() if c["connections"]["Q"][0] not in cleared]
     names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [n.names[q] for q in state]
     aig = Aig(names)
-    now = {q: FALSE for q in cleared} | {q: aig.input(len(ports_in) * (latency + 1) + j) for j, q in enumerate(state)}
+    now = dict.fromkeys(cleared, FALSE) | {q: aig.input(len(ports_in) * (latency + 1) + j) for j, q in enumerate(state)}
     first: dict[str, list[int]] = {}
     early = FALSE
     for t in range(latency + 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 __all__ = ["MUTATIONS", "mutate"]
 
@@ -20,10 +21,10 @@ def _flip_table_bit(text: str) -> str:
 
 def _drop_register(text: str) -> str:
     """A register that takes its value from one rank earlier than it should."""
-    for m in re.finditer(r"(\w+)_q(\d+) <= (\w+_q)(\d+)(?=;)", text):
-        earlier = f"{m[3]}{int(m[4]) - 1}"
-        if m[1].startswith("r_") and re.search(rf"\breg [^;]*\b{earlier};", text):
-            return text[: m.start(3)] + earlier + text[m.end(4) :]
+    for m in re.finditer(r"\b(r_\w+)_q(\d+) <= (\1)_q(\d+);", text):
+        earlier = f"{m[3]}_q{int(m[4]) - 1}"
+        source = earlier if re.search(rf"\breg [^;]*\b{earlier};", text) else m[3]
+        return text[: m.start()] + f"{m[1]}_q{m[2]} <= {source};" + text[m.end() :]
     # A loop: a data register that keeps its value.
     m2 = re.search(r"(state1_\w+_q\d+) <= \w+;", text)
     if m2:
@@ -34,7 +35,7 @@ def _drop_register(text: str) -> str:
 def _swap_key_words(text: str) -> str:
     """The two choices of a round key exchanged at one stage."""
     found = re.findall(r"\.(\w*key\w*)\((\{[^()]*\})\)", text, re.DOTALL)
-    for (_, first), (_, second) in zip(found, found[1:], strict=False):
+    for (_, first), (_, second) in pairwise(found):
         if first != second and first.count(",") and text.count(first) >= 1:
             return text.replace(first, "\0", 1).replace(second, first, 1).replace("\0", second, 1)
     raise ValueError("the text has no key words")

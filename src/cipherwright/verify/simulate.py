@@ -172,7 +172,8 @@ class Model:
 
 def _parse_ports(header: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
     """Port names and widths from the class that Verilator wrote."""
-    ins, outs = [], []
+    ins: list[tuple[str, int]] = []
+    outs: list[tuple[str, int]] = []
     for kind, name, high, low in re.findall(r"VL_(IN|OUT)(?:8|16|64|W)?\(&(\w+),(\d+),(\d+)", header):
         (ins if kind == "IN" else outs).append((name, int(high) - int(low) + 1))
     return ins, outs

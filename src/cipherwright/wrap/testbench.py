@@ -23,7 +23,7 @@ class _Sizes(Protocol):
 
 def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, int, int]]:
     """(key, decrypt, block, result) from a fixed sequence; a static key stays the same throughout."""
-    rows = []
+    rows: list[tuple[int, int, int, int]] = []
     state = 0x243F6A8885A308D3
     for i in range(_BLOCKS):
         words = []

@@ -66,9 +66,9 @@ def _single(b: GraphBuilder, column: int, bits: Sequence[int], name: str) -> int
     return b.lut(column, *reversed(bits), name=name)
 
 
-def _cell(b: GraphBuilder, column: int, bits: Sequence[int], name: str) -> int:
-    """The same as one LUT4 that the mapper leaves alone."""
-    return b.node("lut4", 1, tuple(reversed(bits)), column, name)
+def _cell(b: GraphBuilder, column: int, bits: Sequence[int], name: str, own: bool = False) -> int:
+    """The same as one LUT4 that the mapper leaves alone. `own`: not shared (a LUT4 feeds one F5 multiplexer only)."""
+    return b.node("lut4", 1, tuple(reversed(bits)), column, name, own)
 
 
 def _start(name: str, table: Table, delay: str = "", width: int = 0) -> tuple[GraphBuilder, list[int]]:
@@ -112,8 +112,8 @@ def _half_bits(b: GraphBuilder, table: Table, free: list[int], s5_bit: int) -> l
     for k in range(table.width):
         made = []
         for i in (0, 1):
-            pair = [_single(b, cofactor(_column(table, k), n, {s6: i, s5: j}), free, f"q{k}_{i}{j}") for j in (0, 1)]
-            made.append(b.named(b.mux(s5_bit, pair[1], pair[0]), f"h{k}_{i}"))
+            pair = [_cell(b, cofactor(_column(table, k), n, {s6: i, s5: j}), free, f"q{k}_{i}{j}", own=True) for j in (0, 1)]
+            made.append(b.node("muxf5", 1, (s5_bit, pair[1], pair[0]), None, f"h{k}_{i}", own=True))
         out.append((made[0], made[1]))
     return out
 
@@ -135,7 +135,8 @@ def tree(table: Table) -> Graph:
     b, v = _start(f"{table.name}_lut4", table, "lut6")
     s6, s5 = selectors(table)
     free = [v[k] for k in range(_inputs(table)) if k not in (s5, s6)]
-    return _finish(b, [b.mux(v[s6], high, low) for low, high in _half_bits(b, table, free, v[s5])])
+    pairs = enumerate(_half_bits(b, table, free, v[s5]))
+    return _finish(b, [b.node("muxf6", 1, (v[s6], high, low), None, f"f6_{k}") for k, (low, high) in pairs])
 
 
 @cache

@@ -36,6 +36,6 @@ def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Callabl
         folder = Path(d) / "core"
         save(core, folder)
         sources = [folder / n for n in core.files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")]
-        result = implement(sources, core.top, load_target(target), range(1, seeds + 1), lambda t: tell(f"{preset} {' '.join(sets)}: {t}"))
+        result = implement(sources, core.top, load_target(target), range(1, seeds + 1), lambda t: tell(f"{preset} {' '.join(sets)}: {t}"), core.parameters["placer_weight"])
     lines = sum(text.count("\n") for n, text in core.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
     return Measured(core, result, lines)

@@ -1,0 +1,41 @@
+"""Measure presets on their budgets' targets and write benchmarks/records/PRESET@TARGET.json.
+
+Usage: python benchmarks/measure.py [PRESET [TARGET]]     (all budgets where nothing is named; tdes-fast takes about 20 minutes)
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+from cipherwright.pipeline import build
+from cipherwright.report import implementation_record
+from cipherwright.spec import load
+from cipherwright.target import implement, load_target
+from cipherwright.verify import CoreFolder
+from cipherwright.wrap import save
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    budgets = tomllib.loads((HERE / "budgets.toml").read_text())["budget"]
+    for budget in budgets:
+        preset, target = budget["preset"], budget["target"]
+        if sys.argv[1:] and [preset, target][: len(sys.argv) - 1] != sys.argv[1:]:
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            save(build(load(preset, [f"target={target}"]), {"preset": preset}), Path(d) / "core")
+            core = CoreFolder.open(Path(d) / "core")
+            result = implement(core.sources, core.record["top"], load_target(target), (1, 2, 3), lambda t: print(f"{preset}: {t}", file=sys.stderr), core.record["parameters"]["placer_weight"])
+            record = implementation_record(core.record, result)
+        record["rtl_digest"] = core.record["digest"]
+        (HERE / "records" / f"{preset}@{target}.json").write_text(json.dumps(record, indent=2) + "\n")
+        print(preset, target, {k: record[k] for k in ("luts", "ffs", "srls", "fmax_mhz", "throughput_gbps", "runtime_s", "fmax_by_seed")}, flush=True)
+
+
+if __name__ == "__main__":
+    main()

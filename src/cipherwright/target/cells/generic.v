@@ -1,0 +1,13 @@
+// The generator's cells as plain logic, for fabrics that have no such cells.
+module cipherwright_lut4 (input [3:0] a, output y);
+    parameter [15:0] INIT = 16'h0000;
+    assign y = INIT[a];
+endmodule
+
+module cipherwright_muxf5 (input a0, a1, s, output y);
+    assign y = s ? a1 : a0;
+endmodule
+
+module cipherwright_muxf6 (input a0, a1, s, output y);
+    assign y = s ? a1 : a0;
+endmodule

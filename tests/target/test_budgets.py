@@ -1,0 +1,126 @@
+"""Quality of results as assertions: exact registers, bounds on lookup tables and clocks."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.spec import preset_names
+from cipherwright.target import implement, load_target, synthesise, target_names
+from cipherwright.tools import scratch
+from tests.conftest import ROOT, Built
+
+BUDGETS = tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]
+
+
+def check(budget: dict[str, Any], luts: int, ffs: int, mhz: float | None) -> None:
+    assert luts <= budget.get("max_luts", luts)
+    assert ffs <= budget.get("max_ffs", ffs)
+    if "min_mhz" in budget and mhz is not None:
+        assert mhz >= budget["min_mhz"]
+
+
+@pytest.mark.parametrize("budget", [b for b in BUDGETS if b.get("quick")], ids=lambda b: f"{b['preset']} {b['target']}")
+def test_quick_budgets(budget: dict[str, Any], built: Callable[..., Built]) -> None:
+    core, folder = built(budget["preset"], f"target={budget['target']}")
+    build = implement(folder.sources, core.top, load_target(budget["target"]), (1,))
+    check(budget, build.mapped.luts, build.mapped.ffs, build.fmax_mhz)
+    assert build.mapped.ffs == core.design.flip_flops()
+    assert build.mapped.srls == core.design.shift_luts()
+
+
+@pytest.mark.parametrize("budget", [b for b in BUDGETS if not b.get("quick")], ids=lambda b: f"{b['preset']} {b['target']}")
+def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) -> None:
+    """The record meets the budget, and is of the RTL that is emitted now."""
+    record = json.loads((ROOT / "benchmarks" / "records" / f"{budget['preset']}@{budget['target']}.json").read_text())
+    check(budget, record["luts"], record["ffs"], record["fmax_mhz"])
+    assert record["ffs"] == record["predicted_ffs"]
+    _, folder = built(budget["preset"], f"target={budget['target']}")
+    assert record["rtl_digest"] == folder.record["digest"], "measure again: python benchmarks/measure.py " + budget["preset"]
+
+
+def test_every_preset_has_a_budget() -> None:
+    assert {b["preset"] for b in BUDGETS} == set(preset_names())
+
+
+@pytest.mark.parametrize(
+    "variant", [("des-xilinx-48", "delay_lines=ff"), ("des-fast",), ("des-small", "stages=3"), ("des-xilinx-16", "interface=plain", "key_lead=0")],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.parametrize("target", ["ecp5-85k-8", "xc7"])
+def test_mapped_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], target: str, built: Callable[..., Built]) -> None:
+    core, folder = built(*variant, f"target={target}")
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target(target), out)
+    assert mapped.ffs == core.design.flip_flops() > 0
+
+
+def test_place_and_route_is_deterministic(built: Callable[..., Built]) -> None:
+    """The figures of a small core, exactly: WebAssembly tools give the same everywhere."""
+    core, folder = built("des-small")
+    build = implement(folder.sources, core.top, load_target("ecp5-85k-8"), (1,), placer_weight=core.parameters["placer_weight"])
+    record = json.loads((ROOT / "benchmarks" / "records" / "des-small@ecp5-85k-8.json").read_text())
+    assert build.mapped.luts == record["luts"]
+    assert build.fmax_mhz == record["fmax_by_seed"]["1"]
+    assert "logic element" in build.critical_path
+
+
+def test_ice40_and_the_smaller_ecp5_place_and_route(built: Callable[..., Built]) -> None:
+    for target in ("ice40-hx8k", "ecp5-25k-6"):
+        core, folder = built("des-small", f"target={target}")
+        build = implement(folder.sources, core.top, load_target(target), (1,))
+        assert build.mapped.ffs == 127
+        assert build.fmax_mhz is not None
+        assert build.fmax_mhz > 100
+
+
+def test_a_design_that_does_not_fit_is_said_so(built: Callable[..., Built]) -> None:
+    core, folder = built("des-fast", "target=ice40-hx8k")
+    with pytest.raises(CheckFailed, match="place and route on ice40-hx8k failed"):
+        implement(folder.sources, core.top, load_target("ice40-hx8k"), (1,))
+
+
+def test_cells_report_area_and_critical_path(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("des-small", "target=osu018")
+    target = load_target("osu018")
+    build = implement(folder.sources, core.top, target)
+    assert build.mapped.area_um2 is not None
+    assert build.gate_equivalents == round(build.mapped.area_um2 / 24, 1)
+    assert build.critical_path_ns is not None
+    assert 1.0 < build.critical_path_ns < 3.5
+    own = tmp_path / "mine.lib"
+    own.write_text(Path(target.liberty).read_text())
+    again = implement(folder.sources, core.top, load_target(str(own)))
+    assert (again.target, again.critical_path_ns, again.mapped.area_um2) == ("mine", build.critical_path_ns, build.mapped.area_um2)
+
+
+def test_shift_register_cells_behave_like_the_plain_text(built: Callable[..., Built], tmp_path: Path) -> None:
+    """The SRL16 form of the delay lines through Yosys's model of the cell, in Icarus."""
+    from cipherwright.tools import find, run
+
+    core, folder = built("des-xilinx-48")
+    cells = "module SRL16E (output Q, input A0, A1, A2, A3, CE, CLK, D); reg [15:0] r; assign Q = r[{A3, A2, A1, A0}];\n"
+    cells += "always @(posedge CLK) if (CE) r <= {r[14:0], D}; endmodule\n"
+    (tmp_path / "srl.v").write_text(cells)
+    assert find("iverilog")
+    sources = [str(p) for p in folder.sources]
+    run("iverilog", ["-g2005", "-DCIPHERWRIGHT_SRL16", "-o", str(tmp_path / "tb"), *sources, str(tmp_path / "srl.v"), str(folder.path / f"{core.top}_tb.v")])
+    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+
+
+def test_targets_are_complete_and_unknown_ones_refused(tmp_path: Path) -> None:
+    for name in target_names():
+        assert load_target(name).delay.register > 0
+    with pytest.raises(UserError, match="there is no target ecp5-85k-9; did you mean ecp5-85k-8"):
+        load_target("ecp5-85k-9")
+    with pytest.raises(UserError, match="there is no Liberty file"):
+        load_target(str(tmp_path / "none.lib"))
+    (tmp_path / "bad.lib").write_text("hello")
+    with pytest.raises(UserError, match="is no Liberty file"):
+        load_target(str(tmp_path / "bad.lib"))

@@ -1,0 +1,133 @@
+"""The command-line contract, and what happens when a user gets something wrong: one sentence, exit 2, nothing written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from cipherwright.report import RECORD_KEYS
+from cipherwright.verify import openssl_bulk
+
+COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherwright")
+KEY = "133457799bbcdff1"
+
+
+def cipherwright(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *args], capture_output=True, text=True, check=False, env=env)
+
+
+def test_list_json() -> None:
+    done = cipherwright("list", "--json")
+    data = json.loads(done.stdout)
+    assert {"ciphers", "architectures", "modes", "targets", "presets"} <= set(data)
+    assert {"des", "tdes"} <= {c["name"] for c in data["ciphers"]}
+    assert {"des-xilinx-16", "des-xilinx-48", "des-fast", "des-small", "tdes-fast", "tdes-small"} <= {p["name"] for p in data["presets"]}
+    assert "des-fast" in cipherwright("list").stdout
+
+
+def test_build_verify_implement(tmp_path: Path) -> None:
+    core = tmp_path / "core"
+    assert cipherwright("build", "des-small", "--set", "stages=2", "-o", str(core), "--picture", "svg").returncode == 0
+    names = {p.name for p in core.iterdir()}
+    assert names == {"des_small.v", "des_small_tb.v", "des_small.sdc", "des_small.core", "pipeline.svg", "record.json"}
+    done = cipherwright("verify", str(core), "--json", "--blocks", "200")
+    verdict = json.loads(done.stdout)
+    assert (done.returncode, verdict["passed"]) == (0, True)
+    record = json.loads(cipherwright("implement", str(core), "--target", "xcve", "--json").stdout)
+    assert set(RECORD_KEYS) <= set(record)
+    assert (record["preset"], record["target"], record["fmax_mhz"], record["seed"]) == ("des-small", "xcve", None, None)
+    assert record["ffs"] == json.loads((core / "record.json").read_text())["predicted"]["ffs"]
+    text = (core / "des_small.v").read_text()
+    (core / "des_small.v").write_text(text.replace("assign valid_o", "assign  valid_o"))
+    done = cipherwright("verify", str(core), "--json", "--blocks", "50")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["passed"] is False
+    assert "des_small.v was changed after it was built" in done.stderr
+
+
+def test_a_file_there_and_back(tmp_path: Path) -> None:
+    plain, cipher, back = (tmp_path / n for n in ("plain", "cipher", "back"))
+    plain.write_bytes(bytes(range(256)) * 40)
+    assert cipherwright("encrypt", "des-small", "--key", KEY, str(plain), str(cipher)).returncode == 0
+    assert cipher.read_bytes() == openssl_bulk("des", bytes.fromhex(KEY), plain.read_bytes(), False)
+    assert cipherwright("decrypt", "des-small", "--set", "direction=encrypt", "--key", KEY, str(cipher), str(back)).returncode == 0
+    assert back.read_bytes() == plain.read_bytes()
+
+
+WRONG = [
+    (["encrypt", "des-fast", "--key", "1334", "IN", "OUT"], "the key has 16 bits; this core takes 64 bits, 16 hexadecimal digits"),
+    (["encrypt", "des-fast", "--key", "13345779zzbcdff1", "IN", "OUT"], "the key is not hexadecimal"),
+    (["encrypt", "des-fast", "--key", KEY, "--iv", KEY, "IN", "OUT"], "mode ecb takes no IV"),
+    (["encrypt", "des-fast", "--key", KEY, "ODD", "OUT"], "has 13 bytes, and ECB takes one or more whole blocks of 8; pad it first"),
+    (["encrypt", "des-fast", "--key", KEY, "NONE", "OUT"], "can't read"),
+    (["encrypt", "des-fast", "--key", KEY, "IN", "FOLDER"], "can't write to"),
+    (["encrypt", "tdes-small", "--key", KEY, "IN", "OUT"], "the key has 64 bits; this core takes 192 bits"),
+    (["build", "des-fats", "-o", "OUT"], "there is no preset or TOML file des-fats; did you mean des-fast?"),
+    (["build", "des-fast", "-o", "FOLDER"], "exists; choose another folder or remove it first"),
+    (["build", "des-fast", "-o", "NOWHERE/core"], "does not exist"),
+    (["build", "des-fast", "--set", "stagse=9", "-o", "OUT"], "there is no option stagse; did you mean stages?"),
+    (["build", "des-fast", "--set", "stages", "-o", "OUT"], "--set takes KEY=VALUE"),
+    (["build", "des-fast", "--set", "cipher=rot13", "-o", "OUT"], "there is no cipher rot13; there are des, tdes"),
+    (["build", "des-fast", "--set", "sbox=magic", "-o", "OUT"], "there is no S-box realisation magic"),
+    (["build", "des-fast", "--set", "key_bits=56", "-o", "OUT"], "des takes keys of 64 bits, not 56"),
+    (["build", "des-fast", "--set", "target=asic", "-o", "OUT"], "there is no target asic"),
+    (["build", "des-fast", "--set", "stages=3", "-o", "OUT"], "3 stages can't hold this design; the fewest are"),
+    (["build", "des-fast", "--set", "stages=none", "--set", "clock_mhz=5000", "-o", "OUT"], "no number of stages reaches 0.200 ns"),
+    (["build", "des-xilinx-16", "--set", "clock_mhz=400", "-o", "OUT"], "16 stages reach"),
+    (["build", "des-small", "--set", "rounds_per_cycle=3", "-o", "OUT"], "rounds_per_cycle is one of [1, 2, 4, 8, 16], not 3"),
+    (["build", "BAD.toml", "-o", "OUT"], "is no valid TOML"),
+    (["build", "des-fast", "--picture", "gif", "-o", "OUT"], "--picture is svg or png"),
+    (["implement", "des-fast", "--target", "none"], "there is no target none"),
+    (["implement", "des-fast", "--target", "MISSING.lib"], "there is no Liberty file"),
+    (["verify", "FOLDER"], "is no core folder"),
+    (["reproduce", "des-ibm"], "there is no paper des-ibm; there are des-xilinx"),
+]
+
+
+@pytest.mark.parametrize(("args", "sentence"), WRONG, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_wrong_input(args: list[str], sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "IN").write_bytes(bytes(16))
+    (tmp_path / "ODD").write_bytes(bytes(13))
+    (tmp_path / "BAD.toml").write_text("cipher = ")
+    (tmp_path / "FOLDER").mkdir()
+    before = sorted(p.name for p in tmp_path.iterdir())
+    names = {"IN", "ODD", "OUT", "NONE", "FOLDER", "NOWHERE/core", "BAD.toml", "MISSING.lib"}
+    done = cipherwright(*(str(tmp_path / a) if a in names else a for a in args))
+    assert done.returncode == 2, done.stderr
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("cipherwright: ")
+    assert done.stderr.count("\n") == 1, "one sentence"
+    assert sorted(p.name for p in tmp_path.iterdir()) == before, "nothing half-written"
+
+
+def test_a_missing_compiler_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "IN").write_bytes(bytes(8))
+    done = cipherwright(
+        "encrypt", "des-small", "--set", "stages=5", "--key", KEY, str(tmp_path / "IN"), str(tmp_path / "OUT"),
+        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "no C++ compiler was found" in done.stderr
+    assert not (tmp_path / "OUT").exists()
+
+
+def test_a_missing_tool_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from cipherwright.errors import UserError
+    from cipherwright.tools import find
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="the tool sta is not installed; get it by: apt-get install opensta"):
+        find("sta")
+
+
+def test_a_key_file_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('cipher = "des"\nkey_bits = 64\nclock_mhz = 300\nsbox = "lut4"\n')
+    assert cipherwright("build", str(tmp_path / "mine.toml"), "-o", str(tmp_path / "core")).returncode == 0
+    record = json.loads((tmp_path / "core" / "record.json").read_text())
+    assert record["period_ns_planned"] <= 1000 / 300 + 1e-6
+    assert record["stages"] == 33
