@@ -16,9 +16,13 @@ from cipherwright.report import implementation_record
 from cipherwright.spec import load
 from cipherwright.target import implement, load_target
 from cipherwright.verify import CoreFolder
-from cipherwright.wrap import save
+from cipherwright.wrap import rtl_digest, save
 
 HERE = Path(__file__).resolve().parent
+
+
+def tell(text: str) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -28,11 +32,13 @@ def main() -> None:
         if sys.argv[1:] and [preset, target][: len(sys.argv) - 1] != sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as d:
-            save(build(load(preset, [f"target={target}"]), {"preset": preset}), Path(d) / "core")
+            made = build(load(preset, [f"target={target}"]), {"preset": preset})
+            save(made, Path(d) / "core")
             core = CoreFolder.open(Path(d) / "core")
-            result = implement(core.sources, core.record["top"], load_target(target), (1, 2, 3), lambda t: print(f"{preset}: {t}", file=sys.stderr), core.record["parameters"]["placer_weight"])
+            print(f"{preset} on {target}", file=sys.stderr)
+            result = implement(core.sources, made.top, load_target(target), (1, 2, 3), tell, made.parameters["placer_weight"])
             record = implementation_record(core.record, result)
-        record["rtl_digest"] = core.record["digest"]
+        record["rtl_digest"] = rtl_digest(made.files)
         (HERE / "records" / f"{preset}@{target}.json").write_text(json.dumps(record, indent=2) + "\n")
         print(preset, target, {k: record[k] for k in ("luts", "ffs", "srls", "fmax_mhz", "throughput_gbps", "runtime_s", "fmax_by_seed")}, flush=True)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 size, data = int(sys.argv[1]) << 20, bytearray()
 for source in sorted(Path(sys.modules["os"].__file__ or "").parent.glob("*.py")):
     data += source.read_bytes()
-    if len(data) >= size:
+    if len(data) >= max(size, 1):
         break
 padding = 8 - len(data) % 8
 Path(sys.argv[2]).write_bytes(bytes(data) + bytes([padding]) * padding)

@@ -124,6 +124,12 @@ def _fusesoc(top: str, sources: list[str]) -> str:
     )
 
 
+def rtl_digest(files: Mapping[str, str]) -> str:
+    """SHA-256 over the RTL alone: without the header, which tells how a core was asked for, and without testbench."""
+    rtl = {n: t[t.find("`default_nettype none") :] for n, t in files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")}
+    return files_digest(rtl)
+
+
 def files_digest(files: Mapping[str, str]) -> str:
     """One SHA-256 over all files but the record."""
     return digest(*(part for name in sorted(files) if name != "record.json" for part in (name, files[name])))

@@ -1,0 +1,38 @@
+"""Records and the paper's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record
+from cipherwright.report.reproduce._measure import measure
+from cipherwright.report.reproduce.des_xilinx import STEPS
+from cipherwright.target import implement, load_target
+from tests.conftest import Built
+
+
+def test_keys_without_meaning_are_null(built: Callable[..., Built]) -> None:
+    core, folder = built("des-small", "target=osu018")
+    record = implementation_record(folder.record, implement(folder.sources, core.top, load_target("osu018")))
+    assert list(record)[: len(RECORD_KEYS)] == list(RECORD_KEYS)
+    assert [k for k in RECORD_KEYS if record[k] is None] == ["seed", "luts", "srls", "brams", "dsps"]
+    assert record["ffs"] == record["predicted_ffs"] == 127
+
+
+@pytest.mark.parametrize("step", [s for s in STEPS if s[0] in ("3.3", "3.4", "3.4*", "3.6*")], ids=lambda s: s[1])
+def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]]) -> None:
+    """The steps that the table rests on, on the mapping alone: registers as predicted, tables as the structure says."""
+    found = measure(step[3], step[4], "xcve", 1, lambda text: None)
+    assert found.build.mapped.ffs == found.core.design.flip_flops()
+    luts = found.build.mapped.luts
+    if step[0] in ("3.3", "3.4"):
+        # At most 16 rounds of key choice (56), XOR (48), S-boxes (128) and merged XOR (32), the paper's 4,216 = 16 x 264 - 8.
+        assert 3900 <= luts <= 4216
+    else:
+        assert luts <= 3827
+
+
+def test_papers_are_listed() -> None:
+    assert list(PAPERS) == ["des-xilinx"]

@@ -1,0 +1,53 @@
+"""Every `sh` block of the README and the guides runs; the status table and the pictures are those of now."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from cipherwright.pipeline import build
+from cipherwright.report.picture import draw
+from cipherwright.spec import load
+
+PAGES = ["README.md", "docs/guide/options.md", "docs/guide/verification.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```", (root / page).read_text(), re.DOTALL | re.MULTILINE)
+    env = {**os.environ, "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"}
+    for block in blocks:
+        done = subprocess.run(["sh", "-e", "-c", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/ciphers/des.md", "docs/ciphers/tdes.md"])
+def test_named_files_exist(page: str, root: Path) -> None:
+    for name in re.findall(r"\]\(([^)#]+)\)|`((?:src|docs|tests|benchmarks|golden|examples)/[\w./-]+)`", (root / page).read_text()):
+        target = name[0] or name[1]
+        assert (root / target).exists() or (root / page).parent.joinpath(target).exists(), target
+
+
+def test_status_table_is_of_now(root: Path) -> None:
+    done = subprocess.run([sys.executable, str(root / "benchmarks" / "status.py"), "--check"], check=False)
+    assert done.returncode == 0, "run: python benchmarks/status.py"
+
+
+def test_picture(root: Path) -> None:
+    core = build(load("des-xilinx-16"))
+    picture = draw(core.schedule, core.top, "svg")
+    assert picture == draw(core.schedule, core.top, "svg")
+    text = picture.decode()
+    assert text.count("<path") > 34
+    assert (root / "docs" / "pipeline.svg").read_text().count("<path") == text.count("<path")
+    assert draw(core.schedule, core.top, "png").startswith(b"\x89PNG")
+
+
+def test_readme_is_one_screen(root: Path) -> None:
+    assert len((root / "README.md").read_text().splitlines()) <= 60
