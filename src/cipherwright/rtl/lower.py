@@ -37,10 +37,11 @@ class _Top:
         self.carried: dict[tuple[int, int, int], Bit] = {}
         self.source_name: dict[int, str] = {}
         count: dict[str, int] = {}
+        logic = set(self.g.logic())
         for i, node in enumerate(self.g.nodes):
             if node.op == "input":
                 self.source_name[i] = self.names.new(node.attr[0])
-            elif i in set(self.g.logic()):
+            elif i in logic:
                 hint = node.name or node.op
                 count[hint] = count.get(hint, 0) + 1
                 self.source_name[i] = self.names.new(f"{hint}_{count[hint]}")

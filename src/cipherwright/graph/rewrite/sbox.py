@@ -234,7 +234,6 @@ def pooled(b: GraphBuilder, table: Table, address: int) -> int:
     return b.call(second, b.cat(*direct, pool), name=name)
 
 
-@cache
 def _pool_whole(table: Table) -> Graph:
     b = GraphBuilder(f"{table.name}_pool")
     b.output("y", pooled(b, table, b.input("a", _inputs(table))))
@@ -261,7 +260,14 @@ def split(b: GraphBuilder, table: Table, address: int, flat: bool) -> tuple[int,
     return low, high, select
 
 
-@cache
+def _flat_whole(table: Table) -> Graph:
+    return _recombined(table, True)
+
+
+def _halves_whole(table: Table) -> Graph:
+    return _recombined(table, False)
+
+
 def _recombined(table: Table, flat: bool) -> Graph:
     b = GraphBuilder(f"{table.name}_recombined")
     low, high, select = split(b, table, b.input("a", _inputs(table)), flat)
@@ -283,10 +289,10 @@ def realise(graph: Graph, realisation: str) -> Graph:
         if make is not None:
             return b.call(_proven(make, node.attr), args[0])
         if realisation == "lut4_pool":
-            prove(node.attr, _pool_whole(node.attr))
+            _proven(_pool_whole, node.attr)
             return pooled(b, node.attr, args[0])
         flat = realisation == "lut4_flat"
-        prove(node.attr, _recombined(node.attr, flat))
+        _proven(_flat_whole if flat else _halves_whole, node.attr)
         low, high, select = split(b, node.attr, args[0], flat)
         return b.mux(select, high, low)
 
