@@ -17,7 +17,7 @@ from cipherwright.rtl import lower, print_design
 from cipherwright.schedule import UNIT, schedule
 from cipherwright.target import implement, load_target
 
-STAGES, WIDTH = 20, 128
+STAGES, WIDTH = 12, 64
 
 
 def pipeline(kind: str) -> Graph:
@@ -54,8 +54,8 @@ def main() -> None:
             path.write_text(print_design(design, [kind]))
             found[kind] = implement([path], "fabric", target, (1, 2, 3)).fmax_mhz
         print(kind, found[kind], flush=True)
-    out = Path(__file__).resolve().parent / "records" / f"fabric-{target.name}.json"
-    out.write_text(json.dumps({"target": target.name, "stages": STAGES, "width": WIDTH, "placer_weight": 200, "mhz": found}, indent=2) + "\n")
+        out = Path(__file__).resolve().parent / "records" / f"fabric-{target.name}.json"
+        out.write_text(json.dumps({"target": target.name, "stages": STAGES, "width": WIDTH, "placer_weight": 200, "mhz": found}, indent=2) + "\n")
 
 
 if __name__ == "__main__":
