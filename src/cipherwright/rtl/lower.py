@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..graph import Graph, Node
@@ -14,12 +14,18 @@ __all__ = ["LowerOptions", "lower"]
 
 _MOVES = ("copy", "hop")
 
+NodeBit = tuple[int, int]
+"""A node and one of its bits."""
+
+Needed = Callable[[int], list[int]]
+"""Bits of a node that leave its stage."""
+
 
 @dataclass(frozen=True)
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
     `reset`: names of inputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
-    iterative core: the input is the output's register. `keep_loops`: no ports for those."""
+    iterative core: the input is the output's register."""
 
     srl_from: int = 0
     reset: tuple[str, ...] = ()
@@ -206,12 +212,11 @@ def _leaves_now(s: Schedule, src: int, k: int, stage: int) -> bool:
     return any(s.io.departure(n, s.stages) == stage and (src, k) in s.graph.bits[i] for n, i in s.graph.outputs)
 
 
-def _block(g: Graph, members: list[int], inside: set[int], needed: object) -> tuple[Block, list[list[Bit2]], list[str]]:
+def _block(g: Graph, members: list[int], inside: set[int], needed: Needed) -> tuple[Block, list[list[NodeBit]], list[str]]:
     """The stage as a block whose text is free of node numbers, what feeds its inputs, and name hints."""
-    assert callable(needed)
     local = {i: pos for pos, i in enumerate(members)}
-    feeds: list[list[Bit2]] = []
-    port_of: dict[tuple[Bit2, ...], int] = {}
+    feeds: list[list[NodeBit]] = []
+    port_of: dict[tuple[NodeBit, ...], int] = {}
     rows, hints = [], []
     port_hint: list[str] = []
     for i in members:
@@ -239,10 +244,7 @@ def _block(g: Graph, members: list[int], inside: set[int], needed: object) -> tu
     return block, feeds, [*port_hint, "|", *hints]
 
 
-Bit2 = tuple[int, int]
-
-
-def _hint(g: Graph, bits: tuple[Bit2, ...]) -> str:
+def _hint(g: Graph, bits: tuple[NodeBit, ...]) -> str:
     names = dict.fromkeys(_clean(g.nodes[src]) for src, _ in bits)
     return next(iter(names)) if len(names) == 1 else "in" if len(names) > 2 else "_".join(names)
 

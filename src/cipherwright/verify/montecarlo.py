@@ -39,7 +39,7 @@ def monte_carlo(bench: Bench, parameters: Mapping[str, Any], outer: int) -> str:
         want_keys = _odd(want_keys ^ np.resize(want, want_keys.shape))
     if (blocks != want).any():
         raise CheckFailed("a Monte Carlo chain differs from OpenSSL")
-    return f"{chains} chains of {outer * _STEPS} dependent blocks, {outer} keys each, equal to OpenSSL"
+    return f"{chains} chains of {outer * _STEPS} dependent blocks, {outer} key(s) each, equal to OpenSSL"
 
 
 def _odd(keys: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint8]]:
