@@ -631,9 +631,10 @@ module des_small_stage1 (
     wire [4:0] count_7 = load ? 5'b00000 : add;
     wire dir_2 = load ? decrypt : dir;
     wire [31:0] state0_2 = load ? block : state1;
-    wire [31:0] state1_2 = load ? block_2 : (state0 ^ ({s4[0], s2[1], s5[0], s6[3], s8[3], s3[0], s7[0],
-        s5[3], s1[3], s4[1], s6[1], s7[2], s2[3], s5[2], s8[1], s3[2], s1[2], s2[0], s6[0], s4[2], s8[0],
-        s7[1], s1[1], s3[3], s5[1], s4[3], s8[2], s2[2], s6[2], s3[1], s1[0], s7[3]}));
+    wire [31:0] state1_2_in3 = {s4[0], s2[1], s5[0], s6[3], s8[3], s3[0], s7[0], s5[3], s1[3], s4[1], s6[1],
+        s7[2], s2[3], s5[2], s8[1], s3[2], s1[2], s2[0], s6[0], s4[2], s8[0], s7[1], s1[1], s3[3], s5[1],
+        s4[3], s8[2], s2[2], s6[2], s3[1], s1[0], s7[3]};
+    wire [31:0] state1_2 = load ? block_2 : (state0 ^ state1_2_in3);
     wire [55:0] keys0 = load ? cd : cd_2;
     assign ready_o = ready;
     assign deliver_o = deliver;

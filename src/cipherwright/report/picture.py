@@ -45,7 +45,7 @@ def draw(s: Schedule, title: str, kind: str) -> bytes:
     right.barh(y, [delays[k] for k in stages], color="#f58518", height=0.8)
     right.axvline(s.period, color="#333333", linewidth=0.8)
     right.set_xlabel(f"delay by the model of {s.model.name}, ns (line: {s.period:.2f})")
-    left.invert_yaxis()
+    left.set_ylim(len(y) + 0.6, 0.4)
     for axis in (left, right):
         axis.spines[["top", "right"]].set_visible(False)
         axis.tick_params(length=0)

@@ -11,6 +11,7 @@ from .module import Assign, Bits, DelayLine, Design, Instance, Module, Register
 __all__ = ["concat", "print_design", "print_module"]
 
 _WIDTH = 110
+_MANY = 4
 
 
 def _slices(bits: Bits) -> list[str]:
@@ -141,6 +142,10 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
         yield _wrap(f"{head} = {table}[{address}];", "    ")
     elif a.op == "lut":
         scalar = [len(o) == 1 for o in a.operands]
+        for j, text in enumerate(args):
+            if len({name for name, _ in a.operands[j]}) > _MANY:  # gathered from many signals: said once, with a name
+                args[j] = f"{a.name}_in{j}"
+                yield _wrap(f"wire {_range(len(a.operands[j]))}{args[j]} = {text};", "    ")
         yield _wrap(f"{head} = {_lut_expression(a.attr, args, scalar, a.width)};", "    ")
     else:
         template = OPS[a.op].verilog
