@@ -1,6 +1,6 @@
 """What the fabric allows: pipelines that compute nothing useful, one kind of stage each, placed and routed.
 
-The delay entries of target/data come from these figures. Usage: python benchmarks/fabric.py [TARGET]
+The record stands beside the delay entries of target/data. Usage: python benchmarks/fabric.py [TARGET]
 Writes benchmarks/records/fabric-TARGET.json (best of seeds 1-3, MHz).
 """
 
