@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,8 +61,3 @@ def place(folder: Path, target: Target, seed: int, timing_weight: int) -> Placed
     clock, figures = next(iter(data["fmax"].items()))
     path: list[dict[str, Any]] = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
     return Placed(seed, round(float(figures["achieved"]), 2), tuple(path))
-
-
-def tidy(folder: Path) -> None:
-    """Remove a finished run's folder."""
-    shutil.rmtree(folder, ignore_errors=True)

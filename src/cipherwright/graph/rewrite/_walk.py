@@ -7,12 +7,17 @@ from collections.abc import Callable
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
 
-__all__ = ["BITWISE", "rebuild"]
+__all__ = ["BITWISE", "copied", "rebuild"]
 
 BITWISE = ("xor", "and", "or", "not", "mux", "lut")
 """Operations whose output bit k depends on bit k of wide operands (and on one-bit operands)."""
 
 Replace = Callable[[GraphBuilder, int, Node, tuple[int, ...]], int | None]
+
+
+def copied(b: GraphBuilder, node: Node, args: tuple[int, ...]) -> int:
+    """The same operation over new arguments."""
+    return b.select(args[0], node.attr) if node.op == "select" else b.node(node.op, node.width, args, node.attr, node.name)
 
 
 def rebuild(graph: Graph, replace: Replace) -> Graph:
@@ -23,7 +28,7 @@ def rebuild(graph: Graph, replace: Replace) -> Graph:
         args = tuple(new[a] for a in node.args)
         j = replace(b, i, node, args)
         if j is None:
-            j = b.select(args[0], node.attr) if node.op == "select" else b.node(node.op, node.width, args, node.attr, node.name)
+            j = copied(b, node, args)
         elif node.name:
             b.named(j, node.name)
         new.append(j)

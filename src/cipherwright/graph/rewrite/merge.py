@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
 from ..ops import OPS
-from ._walk import BITWISE, rebuild
+from ._walk import BITWISE, copied, rebuild
 
 __all__ = ["merge_bitwise"]
 
@@ -35,10 +35,10 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
             return None
         table, lanes = found
         merged[i] = (table, lanes)
-        words = [b.gather([(_map(b, s, rename), j) for s, j in lane]) for lane in lanes]
+        words = [b.gather([(rename[s], j) for s, j in lane]) for lane in lanes]
         # An operand that is one bit for every lane stays one bit, and is spread by the operation.
         words = [
-            b.gather([(_map(b, *(lane[0][0], rename)), lane[0][1])]) if len(set(lane)) == 1 else w
+            b.gather([(rename[lane[0][0]], lane[0][1])]) if len(set(lane)) == 1 else w
             for w, lane in zip(words, lanes, strict=True)
         ]
         if max(b.width(w) for w in words) != node.width:
@@ -49,16 +49,10 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
 
     def tracked(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         j = replace(b, i, node, args)
-        if j is None:
-            j = b.select(args[0], node.attr) if node.op == "select" else b.node(node.op, node.width, args, node.attr, node.name)
-        rename[i] = j
-        return j
+        rename[i] = copied(b, node, args) if j is None else j
+        return rename[i]
 
     return rebuild(graph, tracked)
-
-
-def _map(b: GraphBuilder, index: int, rename: dict[int, int]) -> int:
-    return rename[index]
 
 
 def _lanes(graph: Graph, i: int) -> list[list[tuple[int, int]]]:
