@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cipherwright.verify import Bench, CoreFolder, openssl_blocks
+from cipherwright.verify import Bench, CoreFolder, oracle_blocks
 
 core = CoreFolder.open(Path(sys.argv[1]))
 bench = Bench.compile(core.sources, core.record)
@@ -20,7 +20,7 @@ directions = random.integers(0, 2, len(blocks), dtype=np.uint8)
 began = time.perf_counter()
 traffic = bench.crypt(keys, directions, blocks)
 rate = len(blocks) / (time.perf_counter() - began)
-expected = openssl_blocks(core.record["parameters"]["cipher"], keys, directions, blocks)
+expected = oracle_blocks(core.record["parameters"]["cipher"], keys, directions, blocks)
 assert (traffic.blocks == expected).all(), "a block differs from OpenSSL"
 dead = bench.interval == 1 and (np.diff(traffic.delivered) != 1).any()
 assert not dead, "a cycle without a block"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cipherwright.cipher import CATALOGUE
 from cipherwright.pipeline import build
 from cipherwright.report.picture import draw
 from cipherwright.spec import load
@@ -27,7 +28,7 @@ def test_code_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/ciphers/des.md", "docs/ciphers/tdes.md"])
+@pytest.mark.parametrize("page", [*PAGES, *(f"docs/ciphers/{name}.md" for name in CATALOGUE)])
 def test_named_files_exist(page: str, root: Path) -> None:
     for name in re.findall(r"\]\(([^)#]+)\)|`((?:src|docs|tests|benchmarks|golden|examples)/[\w./-]+)`", (root / page).read_text()):
         target = name[0] or name[1]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .cipher import CATALOGUE, ROUND_KEY
+from .cipher import ROUND_KEY
 from .graph import AGILE, STATIC, Graph, GraphBuilder
-from .graph.rewrite import add_hops, merge_bitwise, narrow, realise, replicate
+from .graph.rewrite import add_hops, merge_bitwise, narrow, realise, realise_linear, replicate
 from .rtl import Design, LowerOptions, fold, lower
-from .schedule import Io, Schedule, schedule
+from .schedule import Io, Schedule, logic_cells, schedule
 from .spec import Spec
 from .target import Target, load_target
-from .wrap import Core, dress
+from .wrap import Core, KeyWords, Trips, dress
 
 __all__ = ["build", "describe", "place"]
 
@@ -20,15 +20,16 @@ __all__ = ["build", "describe", "place"]
 @dataclass(frozen=True)
 class _Loops:
     loops: tuple[tuple[str, str], ...] = ()
-    trips: int = 0
+    trips: Trips | None = None
 
 
-def describe(spec: Spec, signals: bool = False) -> Graph:
+def describe(spec: Spec, signals: bool = False, variant: str = "kept") -> Graph:
     """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of every proof.
 
-    `signals`: the round numbers of the stepped key schedule are a held input instead of constants.
+    `signals`: the round numbers of the stepped key schedule are a held input instead of constants. `variant`: how late
+    round keys are had (`Cipher.key_variants`).
     """
-    cipher, b = CATALOGUE[spec.cipher], GraphBuilder(spec.cipher)
+    cipher, b = spec.described, GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
     valid, block, key = b.input("valid", 1), b.input("block", spec.block_bits), b.input("key", spec.key_bits, held)
     one_way = b.const(1, int(spec.direction == "decrypt"))
@@ -37,22 +38,23 @@ def describe(spec: Spec, signals: bool = False) -> Graph:
     controls = None
     if signals:
         controls = b.input("controls", cipher.control_bits(spec.key_bits) * cipher.rounds(spec.key_bits), STATIC)
-    b.output("block", cipher.crypt(b, block, key, decrypt, spec.key_schedule, controls))
+    b.output("block", cipher.crypt(b, block, key, decrypt, spec.key_schedule, controls, variant))
     return b.build()
 
 
-def _unscheduled(spec: Spec, plain: Graph) -> tuple[Graph, Io, _Loops]:
+def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Loops]:
     """What is to be scheduled: the plain cipher unrolled, or a loop around its rounds."""
     if spec.architecture == "pipelined":
-        graph = describe(spec, signals=True) if spec.round_numbers == "signals" else plain
+        signals = spec.round_numbers == "signals"
+        graph = describe(spec, signals, variant) if signals or variant != "kept" else plain
         return graph, Io(arrive=(("key", -spec.key_lead),) if spec.key_lead else ()), _Loops()
-    loop = fold(CATALOGUE[spec.cipher], spec.key_bits, spec.rounds_per_cycle, spec.direction)
-    return loop.graph, loop.io, _Loops(loop.loops, loop.trips)
+    loop = fold(spec.described, spec.key_bits, spec.rounds_per_cycle, spec.direction)
+    return loop.graph, loop.io, _Loops(loop.loops, Trips(loop.trips, loop.interval))
 
 
 def rewrite(spec: Spec, graph: Graph) -> Graph:
     """graph -> graph: the S-box realisation, merged lookup tables, copies of the direction, stages for wires."""
-    graph = narrow(realise(graph, spec.sbox))
+    graph = realise_linear(narrow(realise(graph, spec.sbox)), spec.merge or 4, spec.linear_depth, spec.shallow_maps)
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
@@ -61,18 +63,33 @@ def rewrite(spec: Spec, graph: Graph) -> Graph:
     return add_hops(graph, spec.hops) if spec.hops else graph
 
 
-def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops]:
-    """graph -> schedule, by the target's delay model."""
-    graph, io, loops = _unscheduled(spec, plain)
+def _srl_from(spec: Spec, target: Target) -> int:
+    has = (spec.delay_lines == "srl" and target.srl) or (spec.delay_lines == "ram" and target.ram_delay)
+    return spec.srl_from if has else 0
+
+
+def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, KeyWords | None]:
+    """graph -> schedule, by the target's delay model. Where late round keys can be had in several ways and `key_words`
+    is `priced`, each is scheduled and the cheapest counts."""
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     stages = spec.stages or (1 if spec.architecture == "iterative" and period is None else None)
-    return schedule(rewrite(spec, graph), target.delay, stages, period, io), loops
+    variants = spec.described.key_variants if spec.key_words == "priced" else (spec.key_words,)
+    made: dict[str, tuple[Schedule, _Loops]] = {}
+    for variant in variants:
+        graph, io, loops = _unscheduled(spec, plain, variant)
+        s = schedule(rewrite(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
+        made[variant] = (s, loops)
+    if len(made) == 1:
+        return *next(iter(made.values())), None
+    prices = {v: logic_cells(s, _srl_from(spec, target)) for v, (s, _) in made.items()}
+    best = min(prices, key=lambda v: (prices[v], v))
+    return *made[best], KeyWords(best, prices)
 
 
 def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) -> Design:
     """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
     reset = ("busy",) if loops.loops else ("valid",) if spec.reset else ()
-    return lower(s, name, LowerOptions(spec.srl_from if spec.delay_lines == "srl" and target.srl else 0, reset, loops.loops))
+    return lower(s, name, LowerOptions(_srl_from(spec, target), reset, loops.loops, spec.keep_levels))
 
 
 def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
@@ -82,8 +99,8 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     """
     target = load_target(spec.target)
     plain = describe(spec)
-    s, loops = place(spec, target, plain)
+    s, loops, words = place(spec, target, plain)
     tied = {}
     if spec.round_numbers == "signals":
-        tied = {"controls": CATALOGUE[spec.cipher].all_controls(spec.key_bits)}
-    return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given or {"preset": spec.name}, tied)
+        tied = {"controls": spec.described.all_controls(spec.key_bits)}
+    return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given or {"preset": spec.name}, tied, words)

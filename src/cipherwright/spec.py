@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from .cipher import CATALOGUE
+from .cipher import CATALOGUE, Cipher
 from .errors import UserError
-from .graph.rewrite import REALISATIONS
+from .graph.rewrite import REALISATIONS, unfit
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
 
@@ -34,6 +34,8 @@ class Spec(BaseModel):
     cipher: str
     key_bits: int
     block_bits: int = 64
+    rounds: int | None = Field(default=None, ge=1)
+    """The standard's number of rounds where the cipher leaves a choice (none: the usual number)."""
     direction: Literal["encrypt", "decrypt", "both"] = "both"
     architecture: Literal["pipelined", "iterative"] = "pipelined"
     stages: int | None = Field(default=None, ge=1, le=4096)
@@ -46,6 +48,12 @@ class Spec(BaseModel):
     key_lead: int = Field(default=0, ge=0, le=1)
     """Cycles by which a key comes before its block."""
     sbox: str = "table"
+    linear_depth: int = Field(default=0, ge=0)
+    """Bound on the levels of a linear layer's XOR network (0: the fewest lookup tables)."""
+    shallow_maps: int = Field(default=0, ge=0)
+    """So many of the first linear maps take a level less than linear_depth."""
+    key_words: Literal["kept", "recomputed", "priced"] = "kept"
+    """Whether late round keys wait since they were first computed, are computed again, or whichever the schedule prices lower."""
     merge: int = Field(default=4, ge=0, le=6)
     """Merge bitwise logic into lookup tables of so many inputs (0: leave it to synthesis)."""
     early_keys: int = Field(default=0, ge=0)
@@ -54,12 +62,14 @@ class Spec(BaseModel):
     """Lanes that one registered copy of the direction bit drives (0: no copies)."""
     hops: tuple[str, ...] = ()
     """Results that get a stage of their own to travel in."""
-    delay_lines: Literal["ff", "srl"] = "ff"
-    """Long delays in flip-flops, or in shift-register LUTs where the target has them."""
+    delay_lines: Literal["ff", "srl", "ram"] = "ff"
+    """Long delays in flip-flops, in shift-register LUTs, or in rings of distributed RAM, where the target has them."""
     srl_from: int = Field(default=4, ge=2)
-    """Shortest delay in cycles that goes to shift-register LUTs (with delay_lines = srl)."""
+    """Shortest delay in cycles that goes to shift-register LUTs or RAM (with delay_lines = srl or ram)."""
     mode: Literal["ecb"] = "ecb"
     interface: Literal["plain", "stream", "paper"] = "plain"
+    keep_levels: bool = False
+    """A module for every level of lookup tables in a stage, so that synthesis does not rearrange them."""
     reset: bool = True
     """Whether rst_i clears the valid bits (an iterative core always has it)."""
     target: str = "ecp5-85k-8"
@@ -67,6 +77,12 @@ class Spec(BaseModel):
     """Weight of timing in the placer (place-and-route targets): a wish that does not touch the RTL."""
     fifo_depth: int = Field(default=0, ge=0)
     """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
+
+    @property
+    def described(self) -> Cipher:
+        """The cipher with the number of rounds that is asked for."""
+        cipher = CATALOGUE[self.cipher]
+        return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
 
     @field_validator("cipher")
     @classmethod
@@ -84,18 +100,25 @@ class Spec(BaseModel):
 
     @model_validator(mode="after")
     def _fits(self) -> Spec:
-        cipher = CATALOGUE[self.cipher]
+        cipher = self.described
         cipher.check_key_bits(self.key_bits)
         if self.block_bits != cipher.block_bits:
             raise ValueError(f"{self.cipher} has blocks of {cipher.block_bits} bits, not {self.block_bits}")
+        for table, (_, entries) in cipher.tables().items():
+            if why := unfit(table, len(entries), self.sbox):
+                raise ValueError(f"sbox = {self.sbox} does not suit {self.cipher}: {why}")
+        if self.key_words != "kept" and (self.key_words not in (*cipher.key_variants, "priced") or self.key_schedule != "direct"):
+            raise ValueError(f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs key_schedule = direct and KHAZAD or MISTY1")
         if self.architecture == "pipelined":
             if self.stages is None and self.clock_mhz is None:
                 raise ValueError("ask for stages, clock_mhz, or both")
             if self.rounds_per_cycle != 1:
                 raise ValueError("rounds_per_cycle is for iterative cores; a pipeline takes stages or clock_mhz")
         else:
-            if self.stages is not None and self.stages > 8:
-                raise ValueError(f"an iterative core has 1 to 8 stages in its loop, not {self.stages}")
+            if self.stages is not None and self.stages > 64:
+                raise ValueError(f"an iterative core has 1 to 64 stages in its loop, not {self.stages}")
+            if self.key_words != "kept":
+                raise ValueError("key_words is for pipelines; a loop takes its round keys from step to step")
             if self.key_lead or self.key == "static" or self.interface == "paper" or self.hops or self.copies:
                 raise ValueError("key_lead, key = static, hops, copies and interface = paper are for pipelines")
         if self.round_numbers == "signals" and (self.key_schedule != "stepped" or self.interface != "plain" or self.architecture != "pipelined"):

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES, IntBuilder, Word
-from cipherwright.verify import openssl_bulk
+from cipherwright.cipher.khazad import gamma, theta
+from cipherwright.verify import oracle_bulk
 from cipherwright.verify.vectors import own_vectors
 
 SIZES = [(name, bits) for name, c in CATALOGUE.items() for bits in c.key_sizes]
@@ -33,9 +34,37 @@ def test_published_answers(name: str, schedule: str) -> None:
 def test_openssl_and_both_schedules(name: str, bits: int, data: st.DataObject) -> None:
     key, block = data.draw(st.binary(min_size=bits // 8, max_size=bits // 8)), data.draw(st.binary(min_size=8, max_size=8))
     for decrypt in (0, 1):
-        want = int.from_bytes(openssl_bulk(name, key, block, bool(decrypt)), "big")
+        want = int.from_bytes(oracle_bulk(name, key, block, bool(decrypt)), "big")
         for schedule in KEY_SCHEDULES:
             assert crypt(name, key, int.from_bytes(block, "big"), decrypt, schedule) == want
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_late_round_keys_in_every_way(name: str) -> None:
+    cipher = CATALOGUE[name]
+    for variant in cipher.key_variants:
+        for v in own_vectors(name):
+            key = Word(len(v.key) * 8, int.from_bytes(v.key, "big"))
+            for decrypt, (x, y) in enumerate(((v.pt, v.ct), (v.ct, v.pt))):
+                got = cipher.crypt(B, Word(cipher.block_bits, int.from_bytes(x, "big")), key, Word(1, decrypt), variant=variant)
+                assert got.value == int.from_bytes(y, "big")
+
+
+@pytest.mark.parametrize("schedule", KEY_SCHEDULES)
+@pytest.mark.parametrize("rounds", [2, 4, 10, 12])
+def test_misty1_with_other_rounds_undoes_itself(rounds: int, schedule: str) -> None:
+    cipher, key = CATALOGUE["misty1"].with_rounds(rounds), Word(128, 0x00112233445566778899AABBCCDDEEFF)
+    block = Word(64, 0x0123456789ABCDEF)
+    there = cipher.crypt(B, block, key, Word(1, 0), schedule)
+    assert there != block
+    assert cipher.crypt(B, there, key, Word(1, 1), schedule) == block
+    assert there == cipher.crypt(B, block, key, Word(1, 0), "direct")
+
+
+def test_khazad_layers_are_involutions() -> None:
+    for x in (0x0123456789ABCDEF, 1, (1 << 64) - 1):
+        assert gamma(B, gamma(B, Word(64, x))).value == x
+        assert theta(B, theta(B, Word(64, x))).value == x
 
 
 @settings(max_examples=20, deadline=None)

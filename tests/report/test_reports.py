@@ -35,4 +35,4 @@ def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]]) -> None:
 
 
 def test_papers_are_listed() -> None:
-    assert list(PAPERS) == ["des-xilinx"]
+    assert list(PAPERS) == ["des-xilinx", "khazad-misty1-ucl"]

@@ -25,6 +25,12 @@ VARIANTS = [
     ("des-xilinx-16", "interface=plain", "key_schedule=stepped", "round_numbers=signals", "key_lead=0"),
     ("des-small", "stages=3", "rounds_per_cycle=2", "direction=decrypt"),
     ("tdes-small", "key_bits=128", "rounds_per_cycle=4"),
+    ("khazad-small", "direction=both", "stages=4"),
+    ("khazad-ucl-small", "direction=both", "stages=100", "key_words=kept"),
+    ("khazad-fast", "key=static", "direction=decrypt", "interface=stream"),
+    ("khazad-fast", "delay_lines=ram", "srl_from=6"),
+    ("misty1-small", "rounds=12", "direction=decrypt", "stages=3"),
+    ("misty1-fast", "direction=both", "stages=70", "hops=[]", "keep_levels=true"),
 ]
 
 

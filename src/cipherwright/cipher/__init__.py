@@ -3,7 +3,9 @@
 from .base import KEY_SCHEDULES, ROUND_KEY, Cipher
 from .builder import Builder, IntBuilder, Word
 from .des import DES, TDES
+from .khazad import KHAZAD
+from .misty1 import MISTY1
 
 __all__ = ["CATALOGUE", "KEY_SCHEDULES", "ROUND_KEY", "Builder", "Cipher", "IntBuilder", "Word"]
 
-CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (DES, TDES)}
+CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (DES, TDES, KHAZAD, MISTY1)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .builder import Builder, IntBuilder, Word
@@ -24,6 +24,10 @@ class Cipher(ABC):
 
     `key_bits` is the key as supplied (DES 64 with its parity bits). All widths are in bits; ports carry
     byte 0 of the standard in their most significant byte.
+
+    The rounds are those that a core unrolls or repeats. What stands before and after them is in `start` and `finish`,
+    which take a round key of their own where `first_key` and `last_key` say so. Round keys are counted through all
+    of them: with a first key, number 0 is `start`'s and round i (from 0) uses number i + 1.
     """
 
     name: str
@@ -31,6 +35,12 @@ class Cipher(ABC):
     standard: str
     block_bits: int
     key_sizes: tuple[int, ...]
+    first_key: bool = False
+    last_key: bool = False
+    key_ready: bool = True
+    """Whether the stepped schedule's state holds the round key; if not, the step computes it."""
+    key_variants: tuple[str, ...] = ("kept",)
+    """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or `recomputed`."""
 
     def check_key_bits(self, key_bits: int) -> None:
         """Raise ValueError where the cipher has no such key size."""
@@ -42,37 +52,52 @@ class Cipher(ABC):
     def rounds(self, key_bits: int) -> int:
         """Number of rounds."""
 
-    @abstractmethod
+    def with_rounds(self, rounds: int) -> Cipher:
+        """The same cipher with another number of the standard's rounds. Raises ValueError where that is fixed."""
+        raise ValueError(f"the number of rounds of {self.title} is fixed")
+
+    def round_keys(self, key_bits: int) -> int:
+        """Number of round keys, those of `start` and `finish` included."""
+        return self.rounds(key_bits) + self.first_key + self.last_key
+
     def effective_key(self, b: Builder[Any], key: Any) -> Any:
         """The supplied key (`key_bits` wide) without the bits that the standard ignores: wiring only."""
+        return key
 
     @abstractmethod
-    def start(self, b: Builder[Any], block: Any) -> State:
-        """The state before the first round."""
+    def start(self, b: Builder[Any], block: Any, round_key: Any) -> State:
+        """The state before the first round. `round_key` is None without `first_key`."""
 
     @abstractmethod
     def round(self, b: Builder[Any], key_bits: int, index: int, state: State, round_key: Any) -> State:
         """Round `index` (from 0)."""
 
-    @abstractmethod
     def turn(self, b: Builder[Any], key_bits: int, index: int, state: State) -> State:
         """What stands between round `index` and the next one besides the round (TDES: the half-swap); wiring."""
+        return state
 
     @abstractmethod
-    def finish(self, b: Builder[Any], state: State) -> Any:
-        """The output block from the state after the last round."""
+    def finish(self, b: Builder[Any], state: State, round_key: Any) -> Any:
+        """The output block from the state after the last round. `round_key` is None without `last_key`."""
 
     @abstractmethod
-    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any) -> Any:
+    def round_key(
+        self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
+    ) -> Any:
         """Round key `index` straight from the effective key, for the direction `decrypt` (one bit)."""
 
     @abstractmethod
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
-        """The key schedule's state before the first round."""
+        """The key schedule's state before the first step."""
+
+    def key_setup(self, key_bits: int) -> int:
+        """Steps that decryption takes before its first round key (where the schedule must first run to its end)."""
+        return 0
 
     @abstractmethod
-    def key_control(self, key_bits: int, index: int) -> int:
-        """The schedule's control word of round `index` (width `control_bits`): a constant when unrolled."""
+    def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
+        """The schedule's control word of step `index` (width `control_bits`): a constant when unrolled. Steps of the
+        setup count from -key_setup to -1."""
 
     @abstractmethod
     def control_bits(self, key_bits: int) -> int:
@@ -80,41 +105,60 @@ class Cipher(ABC):
 
     @abstractmethod
     def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
-        """The round key that the schedule's state holds, and the state for the next round."""
+        """One step: its round key, and the state for the next step."""
 
-    @abstractmethod
     def folded_round(
         self, b: Builder[Any], key_bits: int, control: Any, state: State, round_key: Any
     ) -> State:
         """One round with `turn` made conditional on the control word: the body of an iterative core."""
+        return self.round(b, key_bits, 0, state, round_key)
 
-    def crypt(self, b: Builder[Any], block: Any, key: Any, decrypt: Any, schedule: str = "direct", controls: Any = None) -> Any:
+    def crypt(
+        self, b: Builder[Any], block: Any, key: Any, decrypt: Any, schedule: str = "direct", controls: Any = None,
+        variant: str = "kept",
+    ) -> Any:  # fmt: skip
         """The whole cipher on one block with the supplied key. `schedule` is one of KEY_SCHEDULES; `controls`: the
-        control words of all rounds as one word (round 0 at the top), in place of constants."""
+        control words of all rounds as one word (round 0 at the top), in place of constants; `variant` is one of
+        `key_variants` and concerns the direct schedule."""
         if schedule not in KEY_SCHEDULES:
             raise ValueError(f"the key schedule is one of {', '.join(KEY_SCHEDULES)}, not {schedule}")
         key_bits = b.width(key)
         self.check_key_bits(key_bits)
-        key = self.effective_key(b, key)
-        state = self.start(b, block)
-        keys = self.key_start(b, key_bits, key, decrypt) if schedule == "stepped" else ()
+        keys = self._round_keys(b, key_bits, self.effective_key(b, key), decrypt, schedule, controls, variant)
+        state = self.start(b, block, next(keys) if self.first_key else None)
         for i in range(self.rounds(key_bits)):
-            if schedule == "direct":
-                round_key = self.round_key(b, key_bits, i, key, decrypt)
+            state = self.turn(b, key_bits, i, self.round(b, key_bits, i, state, next(keys)))
+        return self.finish(b, state, next(keys) if self.last_key else None)
+
+    def _round_keys(
+        self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any, schedule: str, controls: Any, variant: str
+    ) -> Iterator[Any]:
+        """All round keys in the order of use."""
+        count = self.round_keys(key_bits)
+        if schedule == "direct":
+            for i in range(count):
+                yield b.named(self.round_key(b, key_bits, i, key, decrypt, variant), ROUND_KEY)
+            return
+        state = self.key_start(b, key_bits, key, decrypt)
+        width = self.control_bits(key_bits)
+        for i in range(-self.key_setup(key_bits), count):
+            if controls is not None:
+                low = width * (count - 1 - i)
+                control = b.select(controls, range(low + width - 1, low - 1, -1))
             else:
-                width = self.control_bits(key_bits)
-                control = b.const(width, self.key_control(key_bits, i))
-                if controls is not None:
-                    low = width * (self.rounds(key_bits) - 1 - i)
-                    control = b.select(controls, range(low + width - 1, low - 1, -1))
-                round_key, keys = self.key_step(b, key_bits, control, keys, decrypt)
-            state = self.turn(b, key_bits, i, self.round(b, key_bits, i, state, b.named(round_key, ROUND_KEY)))
-        return self.finish(b, state)
+                one, other = (b.const(width, self.key_control(key_bits, i, d)) for d in (False, True))
+                control = one if self.key_control(key_bits, i) == self.key_control(key_bits, i, True) else b.mux(decrypt, other, one)
+            round_key, after = self.key_step(b, key_bits, control, state, decrypt)
+            if i < 0:  # encryption waits
+                state = tuple(b.mux(decrypt, new, old) for new, old in zip(after, state, strict=True))
+                continue
+            state = after
+            yield b.named(round_key, ROUND_KEY)
 
     def all_controls(self, key_bits: int) -> int:
         """The control words of all rounds as one word, round 0 at the top."""
         out = 0
-        for i in range(self.rounds(key_bits)):
+        for i in range(self.round_keys(key_bits)):
             out = out << self.control_bits(key_bits) | self.key_control(key_bits, i)
         return out
 

@@ -60,6 +60,10 @@ class Builder(Protocol[W]):
         """GF(2)-linear map: output bit len(rows)-1-i is the parity of rows[i] & a (row 0 = most significant bit)."""
         ...
 
+    def again(self, a: W, which: str) -> W:
+        """`a` once more: what is computed from it is hardware of its own, one for each `which`."""
+        ...
+
     def named(self, a: W, name: str) -> W:
         """`a`, with the name that the standard gives it (kept in the emitted text)."""
         ...
@@ -142,6 +146,9 @@ class IntBuilder:
         for row in rows:
             out = out << 1 | (row & a.value).bit_count() & 1
         return Word(len(rows), out)
+
+    def again(self, a: Word, which: str) -> Word:
+        return a
 
     def named(self, a: Word, name: str) -> Word:
         return a

@@ -71,7 +71,7 @@ class Des(Cipher):
         """The key without its parity bits (bits 8, 16 … of the standard): 56 bits for each 64."""
         return b.select(key, [k for k in reversed(range(b.width(key))) if k % 8])
 
-    def start(self, b: Builder[Any], block: Any) -> State:
+    def start(self, b: Builder[Any], block: Any, round_key: Any) -> State:
         ip = b.select(block, _IP)
         return b.select(ip, range(63, 31, -1)), b.select(ip, range(31, -1, -1))
 
@@ -79,14 +79,11 @@ class Des(Cipher):
         left, right = state
         return right, b.named(b.xor(left, f(b, right, round_key)), "r")
 
-    def turn(self, b: Builder[Any], key_bits: int, index: int, state: State) -> State:
-        return state
-
-    def finish(self, b: Builder[Any], state: State) -> Any:
+    def finish(self, b: Builder[Any], state: State, round_key: Any) -> Any:
         left, right = state
         return b.select(b.cat(right, left), _FP)
 
-    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any) -> Any:
+    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept") -> Any:
         """K_i as taps of CD0 = PC-1(key): rotations compose, so both directions are wiring and one 2:1 choice a bit."""
         cd = b.select(key, _PC1)
         return b.mux(decrypt, b.select(cd, _pc2_after(_total(15 - index))), b.select(cd, _pc2_after(_total(index))))
@@ -100,7 +97,7 @@ class Des(Cipher):
     def control_bits(self, key_bits: int) -> int:
         return 1
 
-    def key_control(self, key_bits: int, index: int) -> int:
+    def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
         """1 where the next round's key is two positions away."""
         return int(SHIFTS[(index + 1) % _ROUNDS] == 2)
 
@@ -110,9 +107,6 @@ class Des(Cipher):
         left = b.mux(two, b.select(cd, _rotated(2)), b.select(cd, _rotated(1)))
         right = b.mux(two, b.select(cd, _rotated(26)), b.select(cd, _rotated(27)))
         return b.select(cd, _PC2), (b.named(b.mux(decrypt, right, left), "cd"),)
-
-    def folded_round(self, b: Builder[Any], key_bits: int, control: Any, state: State, round_key: Any) -> State:
-        return self.round(b, key_bits, 0, state, round_key)
 
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
         return {f"S{i + 1}": (4, t) for i, t in enumerate(S_TABLES)}
@@ -152,7 +146,7 @@ class Tdes(Des):
         left, right = state
         return (right, left) if index in (15, 31) else state
 
-    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any) -> Any:
+    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept") -> Any:
         which, inner = divmod(index, _ROUNDS)
         if which == 0:  # both keys at hand: choosing the key and choosing the direction is one choice
             first, _, last = self._keys(b, key)
@@ -173,7 +167,7 @@ class Tdes(Des):
         """Bit 0: two positions; bit 1: a pass ends here; bit 2: the middle pass."""
         return 3
 
-    def key_control(self, key_bits: int, index: int) -> int:
+    def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
         which, inner = divmod(index, _ROUNDS)
         return super().key_control(key_bits, inner) | int(inner == 15 and which < 2) << 1 | int(which == 1) << 2
 

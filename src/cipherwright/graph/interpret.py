@@ -67,7 +67,7 @@ def _many(graph: Graph, index: int, v: list[Bits]) -> Bits:
             return v[0] ^ np.uint8(1)
         case "mux" | "muxf5" | "muxf6":
             return np.where(v[0] != 0, v[1], v[2])
-        case "copy" | "hop":
+        case "again" | "copy" | "hop":
             return v[0]
         case "lookup":
             return _table(np.array(node.attr.entries, dtype=object), node.width, _address(v[0]))

@@ -118,6 +118,7 @@ OPS: dict[str, Op] = {
         Op("muxf5", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
         Op("muxf6", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
         Op("call", None, _call, delay="call"),
+        Op("again", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}"),
         Op("copy", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", out_latency=1),
         Op("hop", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", in_latency=1, out_latency=1),
     )

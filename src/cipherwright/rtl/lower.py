@@ -25,11 +25,13 @@ Needed = Callable[[int], list[int]]
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
     `reset`: names of inputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
-    iterative core: the input is the output's register."""
+    iterative core: the input is the output's register. `levels`: a module for every level of operations in a stage, so
+    that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them within a stage."""
 
     srl_from: int = 0
     reset: tuple[str, ...] = ()
     loops: tuple[tuple[str, str], ...] = ()
+    levels: bool = False
 
 
 class _Top:
@@ -84,7 +86,7 @@ class _Top:
             start = self.s.stage[src]
             for tap in taps:
                 gap = tap - start
-                if self.options.srl_from and gap >= self.options.srl_from and self.g.nodes[src].op not in _MOVES:
+                if self.options.srl_from and gap >= self.options.srl_from and not self._plain(src):
                     found.setdefault((tap, src, gap), []).append(k)
                 else:
                     for rank in range(start + 1, tap + 1):
@@ -96,6 +98,11 @@ class _Top:
             suffix = f"_q{rank - first}" if depth == 1 else f"_d{rank - first}_{depth}"
             out.append((rank, src, self.names.new(self.source_name[src] + suffix), bits, depth))
         return out
+
+    def _plain(self, src: int) -> bool:
+        """Registers that stay flip-flops: deliberate copies and stages for wires, and what reset clears."""
+        node = self.g.nodes[src]
+        return node.op in _MOVES or (node.op == "input" and node.attr[0] in self.options.reset)
 
     def add_registers(self, plan: list[tuple[int, int, str, list[int], int]]) -> None:
         for rank, src, signal, bits, depth in plan:
@@ -111,7 +118,7 @@ class _Top:
     def _reset_output(self, src: int) -> bool:
         outs = {n for n, i in self.g.outputs for s, _ in self.g.bits[i] if s == src}
         looped = {o for i, o in self.options.loops if i in self.options.reset}
-        return bool(outs & looped)
+        return bool(outs & looped) or bool(self.options.loops and "valid" in outs)
 
 
 def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:
@@ -130,8 +137,9 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
         members = [i for i in g.logic() if g.agile[i] and s.stage[i] == stage and g.nodes[i].op not in _MOVES]
         stages.append((f"stage{stage - s.io.first + 1}", members, stage))
     for label, members, stage in stages:
-        if members:
-            _add_stage(top, label, members, stage, modules, shapes)
+        for part, inside in _levels(g, label, members) if options.levels else [(label, members)]:
+            if inside:
+                _add_stage(top, part, inside, stage, modules, shapes)
     top.add_registers(plan)
     ports = [Port("input", "clk", 1)]
     if any(isinstance(i, Register) and i.reset for i in top.items):
@@ -169,7 +177,7 @@ def _add_stage(
         out = []
         for k in range(g.nodes[i].width):
             taps = s.uses.get((i, k), ())
-            moved = any(g.nodes[u].op in _MOVES for u in _bit_readers(g, i, k))
+            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.stage[u] == stage) for u in _bit_readers(g, i, k))
             if not g.agile[i] or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
                 out.append(k)
         return out
@@ -193,6 +201,18 @@ def _add_stage(
             top.fresh[(signal, k)] = (signal, pos)
     wires = tuple((p.name, tuple(top.at(src, k, stage) for src, k in f)) for p, f in zip(inputs, feeds, strict=True))
     top.items.append(Instance(module.name, f"u_{label}", wires, tuple(made)))
+
+
+def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[int]]]:
+    """A stage's operations by level: how many operations stand before them in the stage."""
+    level: dict[int, int] = {}
+    for i in members:
+        before = [level[src] + (g.nodes[src].op != "again") for a in g.nodes[i].args for src, _ in g.bits[a] if src in level]
+        level[i] = max(before, default=0)
+    count = max(level.values(), default=0) + 1
+    if count == 1:
+        return [(label, members)]
+    return [(f"{label}_level{n + 1}", [i for i in members if level[i] == n]) for n in range(count)]
 
 
 def _bit_readers(g: Graph, src: int, k: int) -> Iterable[int]:

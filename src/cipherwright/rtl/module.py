@@ -101,6 +101,17 @@ class Design:
                     out[d.depth] = out.get(d.depth, 0) + len(d.data)
         return out
 
+    def ring_flip_flops(self) -> int:
+        """Flip-flops of the delay lines as rings of RAM (`cipherwright_delay_line`): one a bit behind every ring of 16
+        words, and its counter."""
+        total = 0
+        for m in self.modules:
+            for d in m.items:
+                if isinstance(d, DelayLine):
+                    rings = -(-d.depth // 17)
+                    total += rings * len(d.data) + 4 * (rings - (d.depth % 17 == 1))
+        return total
+
     def shift_luts(self) -> int:
         """Shift-register LUTs of 16 bits that the delay lines take."""
         return sum(-(-depth // 16) * bits for depth, bits in self.delay_lines().items())

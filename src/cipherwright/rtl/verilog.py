@@ -298,8 +298,9 @@ endmodule
 """
 
 DELAY_LINE = """\
-// A delay of DEPTH cycles. With CIPHERWRIGHT_SRL16 defined, shift-register LUTs of Xilinx devices; otherwise the
-// same behaviour in plain Verilog.
+// A delay of DEPTH cycles. With CIPHERWRIGHT_SRL16 defined, shift-register LUTs of Xilinx devices; with
+// CIPHERWRIGHT_RAM_DELAY, rings of up to 16 words of distributed RAM, each with a register behind it; otherwise the same
+// behaviour in plain Verilog.
 module cipherwright_delay_line #(
     parameter WIDTH = 1,
     parameter DEPTH = 2
@@ -322,6 +323,31 @@ module cipherwright_delay_line #(
                     .CLK(clk), .CE(1'b1), .D(tap[j]), .Q(tap[j+1]),
                     .A0(LAST[0]), .A1(LAST[1]), .A2(LAST[2]), .A3(LAST[3])
                 );
+            end
+        end
+    endgenerate
+`elsif CIPHERWRIGHT_RAM_DELAY
+    localparam RINGS = (DEPTH + 16) / 17;
+    genvar r;
+    generate
+        wire [WIDTH*(RINGS+1)-1:0] tap;
+        assign tap[WIDTH-1:0] = d;
+        assign q = tap[WIDTH*(RINGS+1)-1:WIDTH*RINGS];
+        for (r = 0; r < RINGS; r = r + 1) begin : g_ring
+            localparam WORDS = (r == RINGS - 1) ? DEPTH - 17 * (RINGS - 1) - 1 : 16;
+            reg [WIDTH-1:0] behind;
+            assign tap[WIDTH*(r+1) +: WIDTH] = behind;
+            if (WORDS == 0) begin : g_register
+                always @(posedge clk) behind <= tap[WIDTH*r +: WIDTH];
+            end else begin : g_ram
+                localparam [4:0] LAST = WORDS - 1;
+                reg [3:0] at = 4'd0;
+                reg [WIDTH-1:0] words [0:15];
+                always @(posedge clk) begin
+                    at <= (at == LAST[3:0]) ? 4'd0 : at + 4'd1;
+                    behind <= words[at];
+                    words[at] <= tap[WIDTH*r +: WIDTH];
+                end
             end
         end
     endgenerate

@@ -7,15 +7,18 @@ matrix is totally unimodular, so the vertex that the simplex method returns is i
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from ..errors import UserError
 from ..graph import Graph
 from .delay import DelayModel
+from .price import SHIFT_LUT, logic_cells
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
 __all__ = ["earliest", "schedule", "shortest_period"]
 
 _EPS = 1e-6
+_PRICINGS = 4
 
 
 def _edges(graph: Graph) -> dict[int, dict[int, int]]:
@@ -69,9 +72,11 @@ def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> flo
 
 
 def schedule(
-    graph: Graph, model: DelayModel, stages: int | None = None, period: float | None = None, io: Io | None = None
-) -> Schedule:
-    """The schedule with the fewest register bits for the stages, the period (ns), or both.
+    graph: Graph, model: DelayModel, stages: int | None = None, period: float | None = None, io: Io | None = None,
+    srl_from: int = 0,
+) -> Schedule:  # fmt: skip
+    """The schedule with the fewest register bits for the stages, the period (ns), or both. `srl_from`: delays of at
+    least so many cycles are shift-register LUTs (0: none); then the schedule with the fewest logic cells that is found.
 
     Raises UserError where it can't be done, and says the nearest that can.
     """
@@ -98,11 +103,25 @@ def schedule(
             f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not {period:.3f} ns; {more}"
         )
     period = best if period is None else period
-    stage = _fewest_registers(graph, model, stages, period, io)
-    found = Schedule(graph, stage_map(graph, stage), stages, io, model, period)
+    program = _Program(graph, model, stages, period, io)
+    found = Schedule(graph, stage_map(graph, program.solve()), stages, io, model, period)
+    for _ in range(_PRICINGS if srl_from else 0):
+        # A delay that a shift-register LUT takes grows at a sixteenth of the price.
+        again = program.solve([_price(found, c, srl_from) for c in program.classes])
+        other = Schedule(graph, stage_map(graph, again), stages, io, model, period)
+        if logic_cells(other, srl_from) >= logic_cells(found, srl_from):
+            break
+        found = other
     found.verify()
     found.verify_timing()
     return found
+
+
+def _price(s: Schedule, c: tuple[int, int, tuple[int, ...], tuple[str, ...]], srl_from: int) -> float:
+    """Price of one more cycle of a register class, a flip-flop being 1."""
+    src, _, users, outs = c
+    last = max([*(s.stage[u] for u in users), *(s.io.departure(o, s.stages) for o in outs)])
+    return 1 / SHIFT_LUT if last - s.stage[src] >= srl_from else 1.0
 
 
 def _period_edges(graph: Graph, model: DelayModel, period: float, edges: dict[int, dict[int, int]]) -> set[tuple[int, int]]:
@@ -131,43 +150,52 @@ def _period_edges(graph: Graph, model: DelayModel, period: float, edges: dict[in
     return pairs
 
 
-def _fewest_registers(graph: Graph, model: DelayModel, stages: int, period: float, io: Io) -> dict[int, int]:
-    """Solve the linear program; stages of all agile operations and inputs."""
-    import numpy as np
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
+class _Program:
+    """The linear program of the fewest register bits: built once, solved for one price of a cycle each class or several."""
 
-    edges = _edges(graph)
-    fixed = {i: io.arrival(n) for n, i in graph.inputs.items() if graph.agile[i]}
-    index = {i: k for k, i in enumerate([*fixed, *edges])}
-    rows: list[tuple[int, int, int]] = []  # (a, b, w): x_b - x_a >= w
-    for v, sources in edges.items():
-        rows += [(index[s], index[v], latency) for s, latency in sources.items()]
-    rows += [(index[u], index[v], 1) for u, v in sorted(_period_edges(graph, model, period, edges))]
-    cost = [0.0] * len(index)
-    bounds: list[tuple[float, float]] = [*((s, s) for s in fixed.values()), *[(io.first, stages - 1)] * len(edges)]
-    for src, bits, users, outs in register_classes(graph):
-        last = max((io.departure(o, stages) for o in outs), default=io.first)
-        early = min((io.departure(o, stages) for o in outs), default=None)
-        if early is not None:
-            low, high = bounds[index[src]]
-            bounds[index[src]] = (low, min(high, early))
-        cost[index[src]] -= bits
-        cost.append(float(bits))
-        bounds.append((last, stages))
-        t = len(cost) - 1
-        rows += [(index[u], t, 0) for u in users] + [(index[src], t, 0)]
-    n = len(rows)
-    data = np.array([1.0, -1.0] * n)
-    where = np.repeat(np.arange(n), 2)
-    cols = np.array([c for a, b, _ in rows for c in (a, b)])
-    matrix = coo_array((data, (where, cols)), shape=(n, len(cost))).tocsr()
-    right = np.array([-float(w) for _, _, w in rows])
-    # The stubs know dense matrices only.
-    answer = linprog(cost, A_ub=matrix, b_ub=right, bounds=bounds, method="highs-ds")  # type: ignore[call-overload]
-    if answer.status != 0:
-        raise AssertionError(f"the register program has no solution: {answer.message}")
-    found = {i: round(float(answer.x[k])) for i, k in index.items()}
-    if max(abs(float(answer.x[k]) - found[i]) for i, k in index.items()) > 1e-4:
-        raise AssertionError("the register program's solution is not integral")
-    return found
+    def __init__(self, graph: Graph, model: DelayModel, stages: int, period: float, io: Io) -> None:
+        import numpy as np
+        from scipy.sparse import coo_array
+
+        edges = _edges(graph)
+        fixed = {i: io.arrival(n) for n, i in graph.inputs.items() if graph.agile[i]}
+        self.index = {i: k for k, i in enumerate([*fixed, *edges])}
+        self.classes = register_classes(graph)
+        index, rows = self.index, []  # (a, b, w): x_b - x_a >= w
+        for v, sources in edges.items():
+            rows += [(index[s], index[v], latency) for s, latency in sources.items()]
+        rows += [(index[u], index[v], 1) for u, v in sorted(_period_edges(graph, model, period, edges))]
+        self.bounds: list[tuple[float, float]] = [*((s, s) for s in fixed.values()), *[(io.first, stages - 1)] * len(edges)]
+        for n, (src, _, users, outs) in enumerate(self.classes):
+            last = max((io.departure(o, stages) for o in outs), default=io.first)
+            early = min((io.departure(o, stages) for o in outs), default=None)
+            if early is not None:
+                low, high = self.bounds[index[src]]
+                self.bounds[index[src]] = (low, min(high, early))
+            self.bounds.append((last, stages))
+            t = len(index) + n
+            rows += [(index[u], t, 0) for u in users] + [(index[src], t, 0)]
+        n = len(rows)
+        where = np.repeat(np.arange(n), 2)
+        cols = np.array([c for a, b, _ in rows for c in (a, b)])
+        shape = (n, len(self.bounds))
+        self.matrix = coo_array((np.array([1.0, -1.0] * n), (where, cols)), shape=shape).tocsr()
+        self.right = np.array([-float(w) for _, _, w in rows])
+
+    def solve(self, prices: Sequence[float] | None = None) -> dict[int, int]:
+        """Stages of all agile operations and inputs."""
+        from scipy.optimize import linprog
+
+        cost = [0.0] * len(self.bounds)
+        for n, (src, bits, _, _) in enumerate(self.classes):
+            price = bits * (prices[n] if prices else 1.0)
+            cost[self.index[src]] -= price
+            cost[len(self.index) + n] = price
+        # The stubs know dense matrices only.
+        answer = linprog(cost, A_ub=self.matrix, b_ub=self.right, bounds=self.bounds, method="highs-ds")  # type: ignore[call-overload]
+        if answer.status != 0:
+            raise AssertionError(f"the register program has no solution: {answer.message}")
+        found = {i: round(float(answer.x[k])) for i, k in self.index.items()}
+        if max(abs(float(answer.x[k]) - found[i]) for i, k in self.index.items()) > 1e-4:
+            raise AssertionError("the register program's solution is not integral")
+        return found

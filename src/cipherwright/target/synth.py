@@ -118,7 +118,7 @@ def lut_levels(module: dict[str, Any]) -> int:
 
 
 def _defines(target: Target) -> str:
-    return "-DCIPHERWRIGHT_SRL16" if target.srl else ""
+    return "-DCIPHERWRIGHT_SRL16" if target.srl else "-DCIPHERWRIGHT_RAM_DELAY" if target.ram_delay else ""
 
 
 def _fpga_script(target: Target, top: str, wide: str) -> list[str]:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..graph import Graph
+from ..graph.rewrite import Network, circuit
 
-__all__ = ["Aig", "graph_to_aig"]
+__all__ = ["FALSE", "TRUE", "Aig", "Hints", "graph_to_aig"]
 
 FALSE, TRUE = 0, 1
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Structures that a proof may use: XOR networks of linear maps by node, and the S-box realisation's name (its
+    circuits are checked against their tables where they are made)."""
+
+    networks: Mapping[int, Network] = field(default_factory=dict)
+    sbox: str = "table"
 
 
 class Aig:
@@ -82,8 +93,16 @@ class Aig:
         return head.encode() + bytes(body)
 
 
-def graph_to_aig(graph: Graph, aig: Aig, inputs: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Literals of the outputs (least significant first) for literals of the inputs."""
+def graph_to_aig(
+    graph: Graph, aig: Aig, inputs: dict[str, list[int]], hints: Hints | None = None
+) -> dict[str, list[int]]:
+    """Literals of the outputs (least significant first) for literals of the inputs.
+
+    `hints` name a structure for linear maps and tables. They cannot change the meaning: every network's matrix and every
+    circuit's table are compared with the node's, exactly, so the graph stays the reference. Long sums in another order
+    than the core's are hard for a SAT prover; in the same order they are trivial.
+    """
+    hints = hints or Hints()
     values: list[list[int]] = []
     for i, node in enumerate(graph.nodes):
         args = [values[a] for a in node.args]
@@ -93,6 +112,10 @@ def graph_to_aig(graph: Graph, aig: Aig, inputs: dict[str, list[int]]) -> dict[s
             value = [node.attr >> k & 1 for k in range(node.width)]
         elif node.op in ("select", "cat"):
             value = [values[s][k] for s, k in graph.bits[i]]
+        elif i in hints.networks:
+            value = _network_gates(aig, node.attr[1], hints.networks[i], args[0])
+        elif node.op == "lookup" and (inner := circuit(node.attr, hints.sbox)):
+            value = graph_to_aig(inner, aig, {"a": args[0]})["y"]
         elif node.op == "call":
             inner = node.attr
             value = graph_to_aig(inner, aig, dict(zip(inner.input_names(), args, strict=True)))[inner.outputs[0][0]]
@@ -100,6 +123,22 @@ def graph_to_aig(graph: Graph, aig: Aig, inputs: dict[str, list[int]]) -> dict[s
             value = _gates(aig, node.op, node.attr, args, node.width)
         values.append(value)
     return {name: values[i] for name, i in graph.outputs}
+
+
+def _network_gates(aig: Aig, rows: Sequence[int], net: Network, word: Sequence[int]) -> list[int]:
+    if net.rows() != tuple(reversed(rows)):
+        raise AssertionError("an XOR network does not compute its matrix")
+    signals = list(word)
+
+    def total(ops: Sequence[int]) -> int:
+        out = FALSE
+        for o in reversed(ops):  # as the printer writes a sum: a ^ (b ^ (c ^ d))
+            out = aig.xor(signals[o], out)
+        return out
+
+    for ops in net.nodes:
+        signals.append(total(ops))
+    return [total(ops) for ops in net.outs]
 
 
 def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -> list[int]:
@@ -115,7 +154,7 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
             return [a ^ 1 for a in args[0]]
         case "mux" | "muxf5" | "muxf6":
             return [aig.mux(args[0][0], a, b) for a, b in zip(args[1], args[2], strict=True)]
-        case "copy" | "hop":
+        case "again" | "copy" | "hop":
             return args[0]
         case "lookup":
             entries = attr.entries  # type: ignore[attr-defined]

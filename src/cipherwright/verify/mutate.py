@@ -10,7 +10,7 @@ __all__ = ["MUTATIONS", "mutate"]
 
 def _flip_table_bit(text: str) -> str:
     """One bit of one lookup table: a LUT's truth table, or a table entry of a case statement."""
-    for pattern in (r"(\.INIT\(16'h)([0-9a-f]{4})", r"(_LUT = \d+'h)([0-9a-f]+)", r"(6'd\d+: y = 4'h)([0-9a-f])"):
+    for pattern in (r"(\.INIT\(16'h)([0-9a-f]{4})", r"(_LUT = \d+'h)([0-9a-f]+)", r"(\d'd\d+: y = \d'h)([0-9a-f])"):
         found = list(re.finditer(pattern, text))
         if found:
             m = found[len(found) // 2]
@@ -21,7 +21,9 @@ def _flip_table_bit(text: str) -> str:
 
 def _drop_register(text: str) -> str:
     """A register that takes its value from one rank earlier than it should."""
-    for m in re.finditer(r"\b(r_\w+)_q(\d+) <= (\1)_q(\d+);", text):
+    chains = list(re.finditer(r"\b(r_\w+)_q(\d+) <= (\1)_q(\d+);", text))
+    chains += re.finditer(r"\b((?!valid|rst)\w+?)_q(\d+) <= (\1)_q(\d+);", text)
+    for m in chains:
         earlier = f"{m[3]}_q{int(m[4]) - 1}"
         source = earlier if re.search(rf"\breg [^;]*\b{earlier};", text) else m[3]
         return text[: m.start()] + f"{m[1]}_q{m[2]} <= {source};" + text[m.end() :]
@@ -30,6 +32,15 @@ def _drop_register(text: str) -> str:
     if m2:
         return text.replace(m2[0], f"{m2[1]} <= {m2[1]};", 1)
     raise ValueError("the text has no delayed register")
+
+
+def _wrong_sum(text: str) -> str:
+    """An XOR in the logic that became an OR."""
+    found = [m.start() for m in re.finditer(r" \^ ", text)]
+    if not found:
+        raise ValueError("the text has no XOR")
+    at = found[len(found) // 2]
+    return text[:at] + " | " + text[at + 3 :]
 
 
 def _swap_key_words(text: str) -> str:
@@ -51,6 +62,7 @@ def _invert_valid(text: str) -> str:
 
 MUTATIONS = {
     "table": _flip_table_bit, "register": _drop_register, "key": _swap_key_words, "valid": _invert_valid,
+    "sum": _wrong_sum,
 }  # fmt: skip
 
 

@@ -1,9 +1,11 @@
-"""Independent implementations: OpenSSL (through `cryptography`), block by block and in bulk."""
+"""Independent implementations, each by its own library: in bulk under one key, or block by block."""
 
 from __future__ import annotations
 
+import ctypes
 import warnings
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,10 @@ from numpy.typing import NDArray
 
 from ..errors import UserError
 
-__all__ = ["openssl_blocks", "openssl_bulk", "openssl_version"]
+__all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name"]
+
+Bulk = Callable[[bytes, bool], bytes]
+"""(data of a whole number of blocks, decrypt) -> ECB result, under a key that was set before."""
 
 
 def openssl_version() -> str:
@@ -21,34 +26,103 @@ def openssl_version() -> str:
     return str(backend.openssl_version_text())
 
 
-@lru_cache(maxsize=4096)
-def _cipher(name: str, key: bytes) -> Any:
+@cache
+def _library(file: str, package: str) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(file)
+    except OSError:
+        raise UserError(f"the library {file} is not installed; get it by: apt-get install {package}") from None
+
+
+def _openssl(key: bytes) -> Bulk:
     from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
-    if name not in ("des", "tdes"):
-        raise UserError(f"OpenSSL has no {name} to compare with")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `cryptography` calls these ciphers legacy at every use
         from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 
         full = {8: key * 3, 16: key + key[:8], 24: key}[len(key)]
-        return Cipher(TripleDES(full), modes.ECB())
+        c: Any = Cipher(TripleDES(full), modes.ECB())
+
+    def bulk(data: bytes, decrypt: bool) -> bytes:
+        worker = c.decryptor() if decrypt else c.encryptor()
+        return bytes(worker.update(data) + worker.finalize())
+
+    return bulk
 
 
-def openssl_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
-    """ECB of a whole number of blocks."""
-    c = _cipher(name, key)
-    worker = c.decryptor() if decrypt else c.encryptor()
-    return bytes(worker.update(data) + worker.finalize())
+def _libtomcrypt_khazad(key: bytes) -> Bulk:
+    lib = _library("libtomcrypt.so.1", "libtomcrypt1")
+    schedule = ctypes.create_string_buffer(1 << 14)  # symmetric_key, a union of every cipher's tables
+    if lib.khazad_setup(key, len(key), 0, schedule):
+        raise RuntimeError("libtomcrypt refuses the key")
+
+    def bulk(data: bytes, decrypt: bool) -> bytes:
+        step = lib.khazad_ecb_decrypt if decrypt else lib.khazad_ecb_encrypt
+        out = ctypes.create_string_buffer(8)
+        result = bytearray()
+        for i in range(0, len(data), 8):
+            step(data[i : i + 8], out, schedule)
+            result += out.raw
+        return bytes(result)
+
+    return bulk
 
 
-def openssl_blocks(
-    name: str, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]
-) -> NDArray[np.uint8]:
+class _BotanCipher:
+    """A Botan block cipher object, freed with its owner."""
+
+    def __init__(self, name: str, key: bytes) -> None:
+        self.lib = _library("libbotan-2.so.19", "libbotan-2-19")
+        self.handle = ctypes.c_void_p()
+        if self.lib.botan_block_cipher_init(ctypes.byref(self.handle), name.encode()):
+            raise UserError(f"this Botan has no {name} (it was dropped in Botan 3); get it by: apt-get install libbotan-2-19")
+        self.size = int(self.lib.botan_block_cipher_block_size(self.handle))
+        self.lib.botan_block_cipher_set_key(self.handle, key, ctypes.c_size_t(len(key)))
+
+    def __call__(self, data: bytes, decrypt: bool) -> bytes:
+        out = ctypes.create_string_buffer(len(data))
+        step = self.lib.botan_block_cipher_decrypt_blocks if decrypt else self.lib.botan_block_cipher_encrypt_blocks
+        if step(self.handle, data, out, ctypes.c_size_t(len(data) // self.size)):
+            raise RuntimeError("Botan refuses the data")
+        return out.raw
+
+    def __del__(self) -> None:
+        self.lib.botan_block_cipher_destroy(self.handle)
+
+
+_ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
+    "des": ("OpenSSL", _openssl),
+    "tdes": ("OpenSSL", _openssl),
+    "khazad": ("libtomcrypt", _libtomcrypt_khazad),
+    "misty1": ("Botan", lambda key: _BotanCipher("MISTY1", key)),
+}
+
+
+def _oracle(name: str) -> tuple[str, Callable[[bytes], Bulk]]:
+    if name not in _ORACLES:
+        raise UserError(f"there is no independent implementation of {name} to compare with")
+    return _ORACLES[name]
+
+
+def oracle_name(name: str) -> str:
+    """The library that a cipher is compared with."""
+    return _oracle(name)[0]
+
+
+@lru_cache(maxsize=4096)
+def _keyed(name: str, key: bytes) -> Bulk:
+    return _oracle(name)[1](key)
+
+
+def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
+    """ECB of a whole number of blocks. Raises UserError where the library is missing."""
+    return _keyed(name, key)(data, decrypt)
+
+
+def oracle_blocks(name: str, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """One block each; keys and directions change from block to block (arrays of one entry: the same throughout)."""
     n = len(blocks)
     keys, decrypts = np.broadcast_to(keys, (n, keys.shape[1])), np.broadcast_to(decrypts, (n,))
-    out = b"".join(
-        openssl_bulk(name, keys[i].tobytes(), blocks[i].tobytes(), bool(decrypts[i])) for i in range(n)
-    )
+    out = b"".join(oracle_bulk(name, keys[i].tobytes(), blocks[i].tobytes(), bool(decrypts[i])) for i in range(n))
     return np.frombuffer(out, dtype=np.uint8).reshape(blocks.shape)

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..graph import Graph
 from ..rtl import Design
-from ..schedule import Schedule
+from ..schedule import Schedule, delay_cells, luts_of
 
-__all__ = ["Core", "PortSet"]
+__all__ = ["Core", "KeyWords", "PortSet", "Trips"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,22 @@ class PortSet:
 
 
 @dataclass(frozen=True)
+class Trips:
+    """Of an iterative core: trips through the loop from a block's load to its result, and until the next load."""
+
+    latency: int
+    interval: int
+
+
+@dataclass(frozen=True)
+class KeyWords:
+    """How late round keys are had, and the logic cells of the whole core for each way that was priced."""
+
+    chosen: str
+    logic_cells: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Core:
     """`plain`: the cipher as described, the reference of the proof. `latency`: cycles from a block to its result;
     `interval`: cycles a slot is taken; `slots`: blocks in flight at once in that interval."""
@@ -48,10 +64,48 @@ class Core:
     inner: Mapping[str, Any] | None = None
     """For a stream shell: top, ports and latency of the datapath inside it."""
 
+    key_words: KeyWords | None = None
+
     @property
     def bits_per_cycle(self) -> float:
         """Sustained throughput in bits a cycle."""
         return float(self.parameters["block_bits"]) * self.slots / self.interval
+
+    def _delay_lines(self) -> dict[str, int] | None:
+        """What delay lines save: bits in them, and the flip-flops that the same schedule would take without them."""
+        bits = sum(depth * n for depth, n in self.design.delay_lines().items())
+        if not bits:
+            return None
+        plain = self.schedule.register_bits()
+        return {
+            "bits": bits, "shift_luts": self.shift_luts, "flip_flops": self.flip_flops, "flip_flops_without": plain,
+            "flip_flops_saved": plain - self.flip_flops,
+        }  # fmt: skip
+
+    def key_part(self) -> tuple[int, int, int]:
+        """(LUT4s and shift-register LUTs, shift-register LUTs, flip-flops) of what depends on the key alone."""
+        g, s = self.schedule.graph, self.schedule
+        block = {"block", "valid", "decrypt"}
+        pure: list[bool] = []
+        for node in g.nodes:
+            pure.append(node.attr[0] not in block if node.op == "input" else all(pure[a] for a in node.args))
+        luts = sum(luts_of(g, n) for n, p in zip(g.nodes, pure, strict=True) if p)
+        srls, ffs = delay_cells({bit: taps for bit, taps in s.uses.items() if pure[bit[0]]}, s, self._srl_from)
+        return luts + srls, srls, ffs
+
+    @property
+    def _srl_from(self) -> int:
+        return int(self.parameters["srl_from"]) if self.design.delay_lines() else 0
+
+    @property
+    def flip_flops(self) -> int:
+        """Flip-flops predicted for the target, those of delay lines in RAM included."""
+        return self.design.flip_flops() + (self.design.ring_flip_flops() if self.parameters["delay_lines"] == "ram" else 0)
+
+    @property
+    def shift_luts(self) -> int:
+        """Shift-register LUTs predicted for the target."""
+        return self.design.shift_luts() if self.parameters["delay_lines"] == "srl" else 0
 
     def record(self) -> dict[str, Any]:
         """What record.json says of the build."""
@@ -63,8 +117,10 @@ class Core:
             "interval_cycles": self.interval,
             "slots": self.slots,
             "bits_per_cycle": self.bits_per_cycle,
-            "predicted": {"ffs": self.design.flip_flops(), "srls": self.design.shift_luts()},
+            "predicted": {"ffs": self.flip_flops, "srls": self.shift_luts},
             "period_ns_planned": self.schedule.period,
             "stages": self.schedule.stages,
             "inner": self.inner,
+            "delay_lines": self._delay_lines(),
+            "key_words": asdict(self.key_words) if self.key_words else None,
         }

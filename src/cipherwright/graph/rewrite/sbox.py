@@ -7,6 +7,7 @@
 `lut4_flat` the same with both multiplexer levels in LUT4s of their own, so that a register fits after each
 `lut4_pool` LUT4s in two levels without multiplexers: a pool of 4-input functions, then one LUT4 an output bit;
          circuits found by SAT search (benchmarks/sbox_search.py), in data/lut4_pool.json
+`leaves` sums of four-input functions, for boxes of low degree: see leaves.py
 `gates`  two-input gates by Shannon and Davio expansion, the form that the paper tried first
 """
 
@@ -24,8 +25,9 @@ from ..graph import Graph, Node
 from ..interpret import evaluate
 from ..ops import Table
 from ._walk import rebuild
+from .leaves import leaf_tables, summed, summed_whole
 
-__all__ = ["REALISATIONS", "prove", "realise", "split"]
+__all__ = ["REALISATIONS", "circuit", "prove", "realise", "split", "unfit"]
 
 
 def _column(table: Table, bit: int) -> int:
@@ -193,9 +195,9 @@ def _proven(make: Callable[[Table], Graph], table: Table) -> Graph:
 
 
 REALISATIONS: dict[str, Callable[[Table], Graph] | None] = {
-    "table": None, "lut6": sixes, "lut4": tree, "lut4_f5": None, "lut4_flat": None, "lut4_pool": None, "gates": gates,
+    "table": None, "lut6": sixes, "lut4": tree, "lut4_f5": None, "lut4_flat": None, "lut4_pool": None, "leaves": None,
+    "gates": gates,
 }  # fmt: skip
-_SIX_ONLY = ("lut4", "lut4_f5", "lut4_flat", "lut4_pool")
 
 
 @cache
@@ -275,6 +277,24 @@ def _recombined(table: Table, flat: bool) -> Graph:
     return b.build()
 
 
+def unfit(name: str, entries: int, realisation: str) -> str:
+    """Why a realisation can't serve a table of so many entries, as a sentence; empty where it can."""
+    n = (entries - 1).bit_length()
+    if n <= 4 or realisation in ("table", "gates"):
+        return ""
+    if realisation == "leaves":
+        return "" if name in leaf_tables() else f"no sum of four-input functions is known for the table {name}"
+    if realisation == "lut4_pool" and n == 6 and name not in _pools():
+        return f"no two-level LUT4 circuit is known for the table {name}"
+    fit = n <= 6 if realisation == "lut6" else n == 6
+    return "" if fit else f"{realisation} is for tables with 6 address bits; {name} has {n}"
+
+
+def circuit(table: Table, realisation: str) -> Graph | None:
+    """The table as a graph (a -> y), checked for every address; None where the realisation has no other structure."""
+    return _proven(summed_whole, table) if realisation == "leaves" and _inputs(table) > 4 else None
+
+
 def realise(graph: Graph, realisation: str) -> Graph:
     """Every lookup table of `graph` in the named realisation (a key of REALISATIONS)."""
     if realisation not in REALISATIONS:
@@ -284,8 +304,14 @@ def realise(graph: Graph, realisation: str) -> Graph:
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op != "lookup" or realisation == "table":
             return None
-        if realisation in _SIX_ONLY and _inputs(node.attr) != 6:
-            raise ValueError(f"{realisation} is for tables with 6 address bits; {node.attr.name} has {_inputs(node.attr)}")
+        if realisation != "gates" and _inputs(node.attr) <= 4:
+            return None  # one lookup table an output bit, whatever the realisation
+        why = unfit(node.attr.name, len(node.attr.entries), realisation)
+        if why:
+            raise ValueError(why)
+        if realisation == "leaves":
+            _proven(summed_whole, node.attr)
+            return summed(b, node.attr, args[0])
         if make is not None:
             return b.call(_proven(make, node.attr), args[0])
         if realisation == "lut4_pool":

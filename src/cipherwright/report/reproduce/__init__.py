@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from .des_xilinx import reproduce_des_xilinx
+from .khazad_misty1_ucl import reproduce_khazad_misty1_ucl
 
 __all__ = ["PAPERS", "reproduce"]
 
-PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {"des-xilinx": reproduce_des_xilinx}
+PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {
+    "des-xilinx": reproduce_des_xilinx,
+    "khazad-misty1-ucl": reproduce_khazad_misty1_ucl,
+}
 
 
 def reproduce(paper: str, tell: Callable[[str], None] = lambda text: None) -> dict[str, Any]:

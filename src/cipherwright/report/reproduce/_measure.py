@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...pipeline import build
+from ...graph import GraphBuilder
+from ...pipeline import build, rewrite
+from ...rtl import LowerOptions, lower, print_design
+from ...schedule import schedule
 from ...spec import load
-from ...target import Build, implement, load_target
+from ...target import Build, implement, load_target, synthesise
+from ...tools import scratch
 from ...wrap import Core, save
 
-__all__ = ["Measured", "measure"]
+__all__ = ["Component", "Measured", "component", "measure"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,12 @@ class Measured:
     core: Core
     build: Build
     lines: int
+
+    @property
+    def slices(self) -> int:
+        """Slices of two lookup tables and two flip-flops, at best."""
+        m = self.build.mapped
+        return -(-max(m.luts, m.ffs) // 2)
 
     @property
     def gbps(self) -> float | None:
@@ -39,3 +49,30 @@ def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Callabl
         result = implement(sources, core.top, load_target(target), range(1, seeds + 1), lambda t: tell(f"{preset} {' '.join(sets)}: {t}"), core.parameters["placer_weight"])
     lines = sum(text.count("\n") for n, text in core.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
     return Measured(core, result, lines)
+
+
+@dataclass(frozen=True)
+class Component:
+    """A piece of a cipher mapped on its own: lookup tables, flip-flops, LUT levels between registers."""
+
+    luts: int
+    ffs: int
+    levels: int
+
+
+def component(name: str, preset: str, make: Callable[[GraphBuilder], None], stages: int, target: str, sets: Sequence[str] = ()) -> Component:
+    """Map the graph that `make` describes (inputs, logic, outputs) with the options of a preset. `stages` register
+    ranks, the last one at the outputs; 0: logic without registers."""
+    device = load_target(target)
+    spec = load(preset, [*sets, f"target={target}"])
+    b = GraphBuilder(name)
+    make(b)
+    graph = rewrite(spec, b.build())
+    s = schedule(graph, device.delay, max(stages, 1))
+    with scratch() as folder:
+        path = folder / f"{name}.v"
+        path.write_text(print_design(lower(s, name, LowerOptions(levels=spec.keep_levels)), []))
+        out = folder / "mapped"
+        out.mkdir()
+        mapped = synthesise([path], name, device, out)
+    return Component(mapped.luts, mapped.ffs if stages else 0, mapped.levels)

@@ -1,0 +1,183 @@
+"""XOR networks for GF(2)-linear maps: few k-input XOR nodes, by known networks or by shared pairs.
+
+Known networks (data/xor_networks.json) come from benchmarks/linear_search.cpp; each is checked against its matrix when
+it is read. For other matrices pairs of signals that many rows share are taken out one after the other (Paar 1997), and
+nodes with one user are absorbed into it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["Network", "network"]
+
+
+@dataclass(frozen=True)
+class Network:
+    """`nodes[i]` are the operands of signal `columns + i`; signals below `columns` are input bits (0 = least
+    significant). `outs[r]` are the operands of row r's last node, at most k less the spare inputs kept for what is
+    added to the row (more than that takes further nodes)."""
+
+    columns: int
+    nodes: tuple[tuple[int, ...], ...]
+    outs: tuple[tuple[int, ...], ...]
+
+    def levels(self) -> list[int]:
+        """Nodes on the longest path to every signal."""
+        level = [0] * self.columns
+        for ops in self.nodes:
+            level.append(1 + max(level[o] for o in ops))
+        return level
+
+    def depth(self) -> int:
+        """Levels, the last nodes included."""
+        level = self.levels()
+        return max((max(level[o] for o in ops) + (len(ops) > 1) for ops in self.outs), default=0)
+
+    def size(self, k: int, extra: int = 0) -> int:
+        """Nodes of at most k inputs, the last ones of every row included, with `extra` bits added to each row."""
+        return len(self.nodes) + sum(-(-(len(ops) + extra - 1) // (k - 1)) for ops in self.outs)
+
+    def vectors(self) -> list[int]:
+        """Every signal as a mask of input bits."""
+        values = [1 << c for c in range(self.columns)]
+        for ops in self.nodes:
+            values.append(_sum(values, ops))
+        return values
+
+    def rows(self) -> tuple[int, ...]:
+        """The matrix that the network computes."""
+        values = self.vectors()
+        return tuple(_sum(values, ops) for ops in self.outs)
+
+
+def _sum(values: Sequence[int], ops: Sequence[int]) -> int:
+    out = 0
+    for o in ops:
+        out ^= values[o]
+    return out
+
+
+def network(rows: Sequence[int], columns: int, k: int, extra: int, depth: int = 0) -> Network:
+    """The network known for the rows (masks of input bits) that is smallest with `extra` bits added to each row.
+    `depth`: bound on the levels (0: none), met where a known network meets it and as near as may be otherwise."""
+    found = _network(tuple(rows), columns, k, extra, depth)
+    if found.rows() != tuple(rows):
+        raise AssertionError("an XOR network does not compute its matrix")
+    return found
+
+
+@cache
+def _network(rows: tuple[int, ...], columns: int, k: int, extra: int, depth: int) -> Network:
+    spare = min(extra, k // 2)
+    if all(r.bit_count() <= k - spare for r in rows):
+        return Network(columns, (), tuple(_bits(r) for r in rows))
+    made = [_shared_pairs(rows, columns, k, spare), _separate(rows, columns, k, spare)]
+    for entry in _library():
+        if entry["rows"] == [f"{r:x}" for r in rows] and entry["k"] == k:
+            made.append(Network(columns, tuple(map(tuple, entry["nodes"])), tuple(map(tuple, entry["outs"]))))
+    fit = [n for n in made if not depth or n.depth() <= depth]
+    return min(fit, key=lambda n: n.size(k, extra)) if fit else min(made, key=lambda n: (n.depth(), n.size(k, extra)))
+
+
+@cache
+def _library() -> list[dict[str, Any]]:
+    text = (resources.files(__package__) / "data" / "xor_networks.json").read_text()
+    found: list[dict[str, Any]] = json.loads(text)["networks"]
+    return found
+
+
+def _bits(mask: int) -> tuple[int, ...]:
+    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
+def _separate(rows: Sequence[int], columns: int, k: int, spare: int) -> Network:
+    """Each row as a balanced tree; only equal sums are shared: the fewest levels."""
+    nodes: list[tuple[int, ...]] = []
+    known: dict[tuple[int, ...], int] = {}
+    outs = []
+    for row in rows:
+        terms = list(_bits(row))
+        while len(terms) > k - spare:
+            groups = [tuple(terms[i : i + k]) for i in range(0, len(terms), k)]
+            terms = []
+            for g in groups:
+                if len(g) > 1 and g not in known:
+                    nodes.append(g)
+                    known[g] = columns + len(nodes) - 1
+                terms.append(known[g] if len(g) > 1 else g[0])
+        outs.append(tuple(terms))
+    return Network(columns, tuple(nodes), tuple(outs))
+
+
+def _shared_pairs(rows: Sequence[int], columns: int, k: int, spare: int) -> Network:
+    """Take out the pair of signals that most rows share, until none is shared; then absorb what has one user."""
+    work = [set(_bits(r)) for r in rows]
+    pairs: list[tuple[int, int]] = []
+    count: Counter[tuple[int, int]] = Counter()
+    for terms in work:
+        ordered = sorted(terms)
+        count.update((a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :])
+    while count:
+        (a, b), n = min(count.items(), key=lambda item: (-item[1], item[0]))
+        if n < 2:
+            break
+        new = columns + len(pairs)
+        pairs.append((a, b))
+        for terms in work:
+            if a in terms and b in terms:
+                for x in terms:
+                    for y in (a, b):
+                        if x != y and (x not in (a, b) or x == a):
+                            pair = (min(x, y), max(x, y))
+                            count[pair] -= 1
+                            if count[pair] <= 0:
+                                del count[pair]
+                terms -= {a, b}
+                count.update((min(x, new), max(x, new)) for x in terms)
+                terms.add(new)
+    return _packed(columns, pairs, [sorted(t) for t in work], k, spare)
+
+
+def _packed(columns: int, pairs: list[tuple[int, int]], outs: list[list[int]], k: int, spare: int) -> Network:
+    """Nodes of two inputs and sums of any length, packed into nodes of at most k inputs."""
+    ops: dict[int, list[int]] = {columns + i: list(p) for i, p in enumerate(pairs)}
+    users: Counter[int] = Counter(o for p in [*ops.values(), *outs] for o in p)
+
+    def absorb(terms: list[int], limit: int) -> list[int]:
+        changed = True
+        while changed:
+            changed = False
+            for t in terms:
+                if t in ops and users[t] == 1 and len(terms) - 1 + len(ops[t]) <= limit:
+                    terms = [x for x in terms if x != t] + ops.pop(t)
+                    changed = True
+                    break
+        return terms
+
+    for s in sorted(ops):
+        if s in ops:
+            ops[s] = absorb(ops[s], k)
+    nodes: list[tuple[int, ...]] = []
+    place: dict[int, int] = {c: c for c in range(columns)}
+
+    def add(terms: Sequence[int]) -> int:
+        nodes.append(tuple(terms))
+        return columns + len(nodes) - 1
+
+    for s in sorted(ops):
+        place[s] = add([place[o] for o in ops[s]])
+    made = []
+    for terms in outs:
+        terms = absorb(list(terms), k - spare) if len(terms) <= k - spare else terms
+        signals = [place.get(t, t) for t in terms]
+        while len(signals) > k - spare:
+            signals = [*signals[k:], add(signals[:k])]
+        made.append(tuple(signals))
+    return Network(columns, tuple(nodes), tuple(made))

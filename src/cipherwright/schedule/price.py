@@ -1,0 +1,67 @@
+"""What a schedule costs in logic cells: a lookup table with the flip-flop behind it, or either of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from ..graph import Graph, Node
+from .schedule import Schedule
+
+__all__ = ["SHIFT_LUT", "delay_cells", "logic_cells", "luts_of"]
+
+SHIFT_LUT = 16
+"""Cycles that one shift-register LUT delays a bit at most."""
+
+_FREE = ("input", "const", "select", "cat", "again", "copy", "hop", "muxf5", "muxf6")
+
+
+def _luts4(inputs: int) -> int:
+    """Four-input lookup tables for one function of so many inputs, by multiplexers."""
+    return 1 if inputs <= 4 else 1 << inputs - 4
+
+
+@cache
+def _inner(graph: Graph) -> int:
+    return sum(luts_of(graph, n) for n in graph.nodes)
+
+
+def luts_of(graph: Graph, node: Node) -> int:
+    """Four-input lookup tables of one operation."""
+    if node.op in _FREE:
+        return 0
+    if node.op == "call":
+        return _inner(node.attr)
+    if node.op == "lookup":
+        return node.width * _luts4(graph.nodes[node.args[0]].width)
+    if node.op == "linear":
+        return sum(-(-(int(r).bit_count() - 1) // 3) for r in node.attr[1])
+    return node.width * _luts4(len(node.args))
+
+
+def delay_cells(uses: Mapping[tuple[int, int], tuple[int, ...]], s: Schedule, srl_from: int) -> tuple[int, int]:
+    """(shift-register LUTs, flip-flops) of the bits in `uses` (a part of `Schedule.uses`)."""
+    srls = ffs = 0
+    for (src, _), taps in uses.items():
+        at = s.stage[src]
+        for tap in taps:
+            gap = tap - at
+            if srl_from and gap >= srl_from:
+                srls += -(-gap // SHIFT_LUT)
+            else:
+                ffs += max(gap, 0)
+            at = max(at, tap)
+    return srls, ffs
+
+
+def logic_cells(s: Schedule, srl_from: int = 0) -> int:
+    """Lookup tables, the flip-flops that do not stand behind one, and shift-register LUTs for delays of at least
+    `srl_from` cycles (0: none)."""
+    cells = sum(luts_of(s.graph, n) for n in s.graph.nodes)
+    srls, ffs = delay_cells(s.uses, s, srl_from)
+    behind = 0
+    for (src, _), taps in s.uses.items():
+        gaps = [tap - s.stage[src] for tap in taps if tap > s.stage[src]]
+        if gaps and luts_of(s.graph, s.graph.nodes[src]) and not (srl_from and gaps[0] >= srl_from):
+            behind += 1
+    return cells + srls + ffs - behind
