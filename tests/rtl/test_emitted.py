@@ -28,7 +28,7 @@ VARIANTS = [
     ("khazad-small", "direction=both", "stages=4"),
     ("khazad-ucl-small", "direction=both", "stages=100", "key_words=kept"),
     ("khazad-fast", "key=static", "direction=decrypt", "interface=stream"),
-    ("khazad-fast", "delay_lines=ram", "srl_from=6"),
+    ("khazad-fast", "delay_lines=ram", "srl_from=6", "hops=[]", "stages=63"),
     ("misty1-small", "rounds=12", "direction=decrypt", "stages=3"),
     ("misty1-fast", "direction=both", "stages=70", "hops=[]", "keep_levels=true"),
 ]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from cipherwright.errors import UserError
 from cipherwright.graph import STATIC, Graph, GraphBuilder
-from cipherwright.schedule import UNIT, DelayModel, Io, Schedule, schedule, shortest_period
+from cipherwright.schedule import UNIT, DelayModel, Io, Schedule, logic_cells, schedule, shortest_period
+from tests.conftest import Built
 
 
 def small(seed: int) -> Graph:
@@ -127,3 +129,20 @@ def test_delay_models_take_the_next_larger_entry() -> None:
     assert m._look_up("add16") == 2.0
     with pytest.raises(KeyError, match="says nothing of mul8"):
         m._look_up("mul8")
+
+
+def test_late_round_keys_by_price(built: Callable[..., Built]) -> None:
+    """Both ways are scheduled; the record tells both prices, and the cheaper one is built."""
+    for preset, more in (("khazad-ucl-small", "direction=decrypt"), ("misty1-ucl", "direction=encrypt")):
+        core, folder = built(preset, more, "stages=110", "key_words=priced")
+        words = folder.record["key_words"]
+        assert set(words["logic_cells"]) == {"kept", "recomputed"}
+        assert words["logic_cells"][words["chosen"]] == min(words["logic_cells"].values())
+        assert logic_cells(core.schedule, core.parameters["srl_from"]) == words["logic_cells"][words["chosen"]]
+
+
+def test_delay_lines_tell_what_they_save(built: Callable[..., Built]) -> None:
+    core, folder = built("misty1-ucl")
+    lines = folder.record["delay_lines"]
+    assert lines["shift_luts"] == core.design.shift_luts() > 2000
+    assert lines["flip_flops"] + lines["flip_flops_saved"] == lines["flip_flops_without"] == core.schedule.register_bits()

@@ -62,6 +62,20 @@ def test_mapped_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], targ
     assert mapped.ffs == core.design.flip_flops() > 0
 
 
+def test_delay_lines_in_ram_behave_like_the_plain_text(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Rings of distributed RAM: the same results in Icarus, and on ECP5 the flip-flops that were predicted."""
+    from cipherwright.tools import run
+
+    core, folder = built("khazad-fast", "delay_lines=ram", "srl_from=6", "hops=[]", "stages=63")
+    sources = [str(p) for p in folder.sources]
+    run("iverilog", ["-g2005", "-DCIPHERWRIGHT_RAM_DELAY", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
+    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+    assert mapped.cells["TRELLIS_DPR16X4"] > 0
+    assert mapped.ffs == core.flip_flops < core.schedule.register_bits()
+
+
 def test_place_and_route_is_deterministic(built: Callable[..., Built]) -> None:
     """The figures of a small core, exactly: WebAssembly tools give the same everywhere."""
     core, folder = built("des-small")

@@ -30,7 +30,6 @@ VARIANTS = [
     ("khazad-small", "direction=decrypt", "stages=2"),
     ("khazad-fast", "key=static", "direction=both", "stages=20", "hops=[]", "keep_levels=true"),
     ("misty1-small", "direction=both", "stages=2"),
-    ("misty1-ucl", "direction=both", "stages=60", "key_words=priced"),
 ]
 
 
