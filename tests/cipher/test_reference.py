@@ -17,7 +17,7 @@ B = IntBuilder()
 
 def crypt(name: str, key: bytes, block: int, decrypt: int, schedule: str) -> int:
     word = Word(len(key) * 8, int.from_bytes(key, "big"))
-    return int(CATALOGUE[name].crypt(B, Word(64, block), word, Word(1, decrypt), schedule).value)
+    return int(CATALOGUE[name].crypt(B, Word(CATALOGUE[name].block_bits, block), word, Word(1, decrypt), schedule).value)
 
 
 @pytest.mark.parametrize("schedule", KEY_SCHEDULES)
@@ -32,7 +32,8 @@ def test_published_answers(name: str, schedule: str) -> None:
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_openssl_and_both_schedules(name: str, bits: int, data: st.DataObject) -> None:
-    key, block = data.draw(st.binary(min_size=bits // 8, max_size=bits // 8)), data.draw(st.binary(min_size=8, max_size=8))
+    size = CATALOGUE[name].block_bits // 8
+    key, block = data.draw(st.binary(min_size=bits // 8, max_size=bits // 8)), data.draw(st.binary(min_size=size, max_size=size))
     for decrypt in (0, 1):
         want = int.from_bytes(oracle_bulk(name, key, block, bool(decrypt)), "big")
         for schedule in KEY_SCHEDULES:

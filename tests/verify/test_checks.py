@@ -30,6 +30,7 @@ VARIANTS = [
     ("khazad-small", "direction=decrypt", "stages=2"),
     ("khazad-fast", "key=static", "direction=both", "stages=20", "hops=[]", "keep_levels=true"),
     ("misty1-small", "direction=both", "stages=2"),
+    ("aes-small", "direction=decrypt", "stages=2"),
 ]
 
 

@@ -1,5 +1,6 @@
 """Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
 
+from .aes import AES
 from .base import KEY_SCHEDULES, ROUND_KEY, Cipher
 from .builder import Builder, IntBuilder, Word
 from .des import DES, TDES
@@ -8,4 +9,4 @@ from .misty1 import MISTY1
 
 __all__ = ["CATALOGUE", "KEY_SCHEDULES", "ROUND_KEY", "Builder", "Cipher", "IntBuilder", "Word"]
 
-CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (DES, TDES, KHAZAD, MISTY1)}
+CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (AES, DES, TDES, KHAZAD, MISTY1)}

@@ -177,8 +177,10 @@ def _add_stage(
         out = []
         for k in range(g.nodes[i].width):
             taps = s.uses.get((i, k), ())
-            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.stage[u] == stage) for u in _bit_readers(g, i, k))
-            if not g.agile[i] or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
+            readers = set(_bit_readers(g, i, k))
+            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.stage[u] == stage) for u in readers)
+            held = not g.agile[i] and (not readers <= inside or any((i, k) in g.bits[o] for _, o in g.outputs))
+            if held or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
                 out.append(k)
         return out
 

@@ -51,6 +51,18 @@ def _openssl(key: bytes) -> Bulk:
     return bulk
 
 
+def _openssl_aes(key: bytes) -> Bulk:
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    c: Any = Cipher(algorithms.AES(key), modes.ECB())
+
+    def bulk(data: bytes, decrypt: bool) -> bytes:
+        worker = c.decryptor() if decrypt else c.encryptor()
+        return bytes(worker.update(data) + worker.finalize())
+
+    return bulk
+
+
 def _libtomcrypt_khazad(key: bytes) -> Bulk:
     lib = _library("libtomcrypt.so.1", "libtomcrypt1")
     schedule = ctypes.create_string_buffer(1 << 14)  # symmetric_key, a union of every cipher's tables
@@ -92,6 +104,7 @@ class _BotanCipher:
 
 
 _ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
+    "aes": ("OpenSSL", _openssl_aes),
     "des": ("OpenSSL", _openssl),
     "tdes": ("OpenSSL", _openssl),
     "khazad": ("libtomcrypt", _libtomcrypt_khazad),

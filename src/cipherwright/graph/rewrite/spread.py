@@ -35,7 +35,7 @@ def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
     """After every operation called one of `names`, a stage in which its result only travels."""
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        if node.name not in names:
+        if node.name not in names or not graph.agile[i]:  # what is held does not travel
             return None
         made = b.node(node.op, node.width, args, node.attr, node.name)
         return b.node("hop", node.width, (made,), i)
