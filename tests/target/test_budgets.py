@@ -41,7 +41,8 @@ def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) 
     """The record meets the budget, and is of the RTL that is emitted now."""
     record = json.loads((ROOT / "benchmarks" / "records" / f"{budget['preset']}@{budget['target']}.json").read_text())
     check(budget, record["luts"], record["ffs"], record["fmax_mhz"])
-    assert record["ffs"] == record["predicted_ffs"]
+    # Synthesis may merge registers that hold the same; how many is part of the budget, exactly.
+    assert record["ffs"] == record["predicted_ffs"] - budget.get("merged_ffs", 0)
     core, _ = built(budget["preset"], f"target={budget['target']}")
     assert record["rtl_digest"] == rtl_digest(core.files), "measure again: python benchmarks/measure.py " + budget["preset"]
 
