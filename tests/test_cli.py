@@ -71,7 +71,7 @@ WRONG = [
     (["build", "des-fast", "-o", "NOWHERE/core"], "does not exist"),
     (["build", "des-fast", "--set", "stagse=9", "-o", "OUT"], "there is no option stagse; did you mean stages?"),
     (["build", "des-fast", "--set", "stages", "-o", "OUT"], "--set takes KEY=VALUE"),
-    (["build", "des-fast", "--set", "cipher=rot13", "-o", "OUT"], "there is no cipher rot13; there are des, tdes"),
+    (["build", "des-fast", "--set", "cipher=rot13", "-o", "OUT"], "there is no cipher rot13; there are aes, des, tdes, khazad, misty1"),
     (["build", "des-fast", "--set", "sbox=magic", "-o", "OUT"], "there is no S-box realisation magic"),
     (["build", "des-fast", "--set", "key_bits=56", "-o", "OUT"], "des takes keys of 64 bits, not 56"),
     (["build", "des-fast", "--set", "target=asic", "-o", "OUT"], "there is no target asic"),
