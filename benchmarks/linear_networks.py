@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/linear_networks.py NAME K EXTRA DEPTH SECONDS [SEED]
 
-NAME is the linear map's (theta); EXTRA bits are added to every row; DEPTH bounds the levels. The search starts from the
+NAME is the linear map's (theta, SBoxMix, InvSBoxMix); EXTRA bits are added to every row; DEPTH bounds the levels. The search starts from the
 smallest network kept that fits the depth, else, for theta, from the paper's decomposition (Standaert et al. 2002, section 3),
 which is far better a start than none. For one depth the smallest network is kept; one that another beats in depth and size goes.
 """
@@ -15,12 +15,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tower_search import blocks, column  # beside this file
+
 from cipherwright.cipher.khazad import THETA_ROWS
-from cipherwright.graph.rewrite import Network
+from cipherwright.cipher.rijndael import INV_SBOX, SBOX
+from cipherwright.graph.rewrite import Network, network, tower
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "cipherwright" / "graph" / "rewrite" / "data" / "xor_networks.json"
 MAPS = {"theta": (tuple(reversed(THETA_ROWS)), 64)}
+for box, entries in (("SBox", SBOX), ("InvSBox", INV_SBOX)):  # from the S-box's last products to its next input, a column
+    MAPS[f"{box}Mix"] = (tuple(reversed(column(blocks(tower(box), box, entries), box))), 48)
 """Rows least significant first, and columns."""
 
 # The paper's sums of bytes under 1, X, X^2 and X^3 for b_0 … b_7.
@@ -102,7 +107,7 @@ def main() -> None:
     rows, columns = MAPS[name]
     kept = json.loads(DATA.read_text())["networks"]
     mine = [Network(columns, tuple(map(tuple, e["nodes"])), tuple(map(tuple, e["outs"]))) for e in kept if e["name"] == name and e["k"] == k]
-    starts = [n for n in [*mine, *([papers_theta()] if name == "theta" else [])] if n.depth() <= depth]
+    starts = [n for n in [*mine, *([papers_theta()] if name == "theta" else [network(rows, columns, k, extra, depth)])] if n.depth() <= depth]
     start = min(starts, key=lambda n: n.size(k, extra), default=None)
     assert start is None or start.rows() == rows
     with tempfile.TemporaryDirectory() as d:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from cipherwright.pipeline import build
 from cipherwright.spec import load
 from cipherwright.verify import CoreFolder
 from cipherwright.wrap import Core, save
+
+# Compiling a model for speed takes longer than the few thousand blocks of a test.
+os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
 ROOT = Path(__file__).resolve().parents[1]
 Built = tuple[Core, CoreFolder]

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .cipher import ROUND_KEY
+from .errors import UserError
 from .graph import AGILE, STATIC, Graph, GraphBuilder
-from .graph.rewrite import add_hops, merge_bitwise, narrow, realise, realise_linear, replicate
+from .graph.rewrite import add_hops, fuse_linear, merge_bitwise, narrow, realise, realise_linear, replicate
 from .rtl import Design, LowerOptions, fold, lower
 from .schedule import Io, Schedule, logic_cells, schedule
 from .spec import Spec
@@ -54,7 +55,9 @@ def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Lo
 
 def rewrite(spec: Spec, graph: Graph) -> Graph:
     """graph -> graph: the S-box realisation, merged lookup tables, copies of the direction, stages for wires."""
-    graph = realise_linear(narrow(realise(graph, spec.sbox)), spec.merge or 4, spec.linear_depth, spec.shallow_maps)
+    graph = realise(graph, spec.sbox)
+    graph = fuse_linear(graph) if spec.fuse_linear else graph
+    graph = realise_linear(narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor)
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
@@ -64,7 +67,7 @@ def rewrite(spec: Spec, graph: Graph) -> Graph:
 
 
 def _srl_from(spec: Spec, target: Target) -> int:
-    has = (spec.delay_lines == "srl" and target.srl) or (spec.delay_lines == "ram" and target.ram_delay)
+    has = (spec.delay_lines == "srl" and target.srl) or (spec.delay_lines in ("ram", "bram") and target.ram_delay)
     return spec.srl_from if has else 0
 
 
@@ -89,7 +92,7 @@ def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, K
 def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) -> Design:
     """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
     reset = ("busy",) if loops.loops else ("valid",) if spec.reset else ()
-    return lower(s, name, LowerOptions(_srl_from(spec, target), reset, loops.loops, spec.keep_levels))
+    return lower(s, name, LowerOptions(_srl_from(spec, target), reset, loops.loops, spec.keep_levels, spec.delay_lines == "bram"))
 
 
 def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
@@ -98,6 +101,8 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     Raises UserError where the spec can't be met, with the nearest that can.
     """
     target = load_target(spec.target)
+    if spec.slice_xor and not target.slice_xor:
+        raise UserError(f"slice_xor is for Virtex slices (xcv, xcve); {spec.target} has no XOR gate behind its lookup tables")
     plain = describe(spec)
     s, loops, words = place(spec, target, plain)
     tied = {}

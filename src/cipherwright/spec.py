@@ -50,8 +50,12 @@ class Spec(BaseModel):
     sbox: str = "table"
     linear_depth: int = Field(default=0, ge=0)
     """Bound on the levels of a linear layer's XOR network (0: the fewest lookup tables)."""
+    slice_xor: bool = False
+    """Sums of five bits in linear layers: a LUT4 and the XOR gate behind it, where the target has one (Virtex slices)."""
     shallow_maps: int = Field(default=0, ge=0)
     """So many of the first linear maps take a level less than linear_depth."""
+    fuse_linear: bool = False
+    """Linear maps one after the other become one map (after sbox = tower)."""
     key_words: Literal["kept", "recomputed", "priced"] = "kept"
     """Whether late round keys wait since they were first computed, are computed again, or whichever the schedule prices lower."""
     merge: int = Field(default=4, ge=0, le=6)
@@ -62,10 +66,10 @@ class Spec(BaseModel):
     """Lanes that one registered copy of the direction bit drives (0: no copies)."""
     hops: tuple[str, ...] = ()
     """Results that get a stage of their own to travel in."""
-    delay_lines: Literal["ff", "srl", "ram"] = "ff"
-    """Long delays in flip-flops, in shift-register LUTs, or in rings of distributed RAM, where the target has them."""
+    delay_lines: Literal["ff", "srl", "ram", "bram"] = "ff"
+    """Long delays in flip-flops, in shift-register LUTs, or in rings of distributed or block RAM, where the target has them."""
     srl_from: int = Field(default=4, ge=2)
-    """Shortest delay in cycles that goes to shift-register LUTs or RAM (with delay_lines = srl or ram)."""
+    """Shortest delay in cycles that goes to shift-register LUTs or RAM (with delay_lines = srl, ram or bram)."""
     mode: Literal["ecb"] = "ecb"
     interface: Literal["plain", "stream", "paper"] = "plain"
     keep_levels: bool = False
@@ -79,9 +83,14 @@ class Spec(BaseModel):
     """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
 
     @property
+    def sum_inputs(self) -> int:
+        """Bits that one node of a linear layer adds up."""
+        return 5 if self.slice_xor else self.merge or 4
+
+    @property
     def described(self) -> Cipher:
         """The cipher with the number of rounds that is asked for."""
-        cipher = CATALOGUE[self.cipher]
+        cipher = CATALOGUE[self.cipher].with_block(self.block_bits)
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
 
     @field_validator("cipher")
@@ -102,8 +111,6 @@ class Spec(BaseModel):
     def _fits(self) -> Spec:
         cipher = self.described
         cipher.check_key_bits(self.key_bits)
-        if self.block_bits != cipher.block_bits:
-            raise ValueError(f"{self.cipher} has blocks of {cipher.block_bits} bits, not {self.block_bits}")
         for table, (_, entries) in cipher.tables().items():
             if why := unfit(table, len(entries), self.sbox):
                 raise ValueError(f"sbox = {self.sbox} does not suit {self.cipher}: {why}")

@@ -29,7 +29,7 @@ def test_any_matrix(data: st.DataObject) -> None:
     assert all(o < columns + i for i, ops in enumerate(net.nodes) for o in ops)
 
 
-@pytest.mark.parametrize(("k", "depth", "size"), [(4, 0, 255), (4, 7, 255), (4, 4, 271), (4, 3, 284), (6, 2, 271)])
+@pytest.mark.parametrize(("k", "depth", "size"), [(4, 0, 255), (4, 7, 255), (4, 4, 271), (4, 3, 284), (6, 2, 271), (5, 3, 242), (5, 7, 220)])
 def test_theta_with_key_addition(k: int, depth: int, size: int) -> None:
     """The paper takes 384 LUT4s; the aim was 260."""
     net = network(THETA, 64, k, 1, depth)

@@ -77,6 +77,35 @@ def test_delay_lines_in_ram_behave_like_the_plain_text(built: Callable[..., Buil
     assert mapped.ffs == core.flip_flops < core.schedule.register_bits()
 
 
+def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Long delays of a decrypting KHAZAD in block RAM: the same results in Icarus, and flip-flops saved on ECP5."""
+    from cipherwright.tools import run
+
+    options = ("direction=decrypt", "hops=[]", "stages=40", "keep_levels=true")
+    core, folder = built("khazad-fast", *options, "delay_lines=bram", "srl_from=12")
+    plain, _ = built("khazad-fast", *options)
+    sources = [str(p) for p in folder.sources]
+    run("iverilog", ["-g2005", "-DCIPHERWRIGHT_RAM_DELAY", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
+    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+    assert mapped.brams > 0
+    saved = core.record()["delay_lines"]["flip_flops_saved"]
+    assert mapped.ffs <= core.flip_flops == core.schedule.register_bits() - saved < plain.flip_flops
+
+
+def test_slice_xor_of_virtex(built: Callable[..., Built]) -> None:
+    """Sums of five bits in a LUT4 and the XOR gate behind it: fewer lookup tables; refused where there is none."""
+    core, folder = built("khazad-ucl-fast", "slice_xor=true", "linear_depth=3")
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target("xcv"), out)
+    assert mapped.cells["XORCY"] > 2000
+    assert mapped.luts <= 7964
+    assert (mapped.ffs, mapped.srls) == (core.flip_flops, core.shift_luts)
+    with pytest.raises(UserError, match="slice_xor is for Virtex slices"):
+        built("khazad-fast", "slice_xor=true")
+
+
 def test_place_and_route_is_deterministic(built: Callable[..., Built]) -> None:
     """The figures of a small core, exactly: WebAssembly tools give the same everywhere."""
     core, folder = built("des-small")

@@ -29,8 +29,12 @@ VARIANTS = [
     ("tdes-small", "key_bits=128", "stages=2"),
     ("khazad-small", "direction=decrypt", "stages=2"),
     ("khazad-fast", "key=static", "direction=both", "stages=20", "hops=[]", "keep_levels=true"),
+    ("khazad-fast", "interface=stream", "stages=40", "hops=[]", "direction=both"),
+    ("khazad-small", "direction=both", "stages=3"),
+    ("khazad-ucl-fast", "slice_xor=true", "linear_depth=3"),
     ("misty1-small", "direction=both", "stages=2"),
     ("aes-small", "direction=decrypt", "stages=2"),
+    ("aes-small", "key_bits=256"),
 ]
 
 
@@ -77,7 +81,7 @@ def test_faults_are_seen(preset: str, kind: str, built: Callable[..., Built], tm
 
 
 @pytest.mark.parametrize("kind", ["table", "register", "sum", "valid"])
-@pytest.mark.parametrize("preset", ["misty1-small"])
+@pytest.mark.parametrize("preset", ["misty1-small", "khazad-small"])
 def test_faults_of_other_ciphers_are_seen(preset: str, kind: str, built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(preset, "stages=2")
     failed = {v.check for v in verify_core(broken(folder, core.top, kind, tmp_path / "b", True), core.plain, blocks=1000) if not v.passed}

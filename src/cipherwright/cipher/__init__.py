@@ -1,11 +1,11 @@
 """Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
 
-from .aes import AES
 from .base import KEY_SCHEDULES, ROUND_KEY, Cipher
 from .builder import Builder, IntBuilder, Word
 from .des import DES, TDES
 from .khazad import KHAZAD
 from .misty1 import MISTY1
+from .rijndael import AES
 
 __all__ = ["CATALOGUE", "KEY_SCHEDULES", "ROUND_KEY", "Builder", "Cipher", "IntBuilder", "Word"]
 

@@ -42,6 +42,20 @@ class Cipher(ABC):
     key_variants: tuple[str, ...] = ("kept",)
     """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or `recomputed`."""
 
+    block_sizes: tuple[int, ...] = ()
+    """Sizes of a block where the cipher leaves a choice."""
+
+    def check_block_bits(self, block_bits: int) -> None:
+        """Raise ValueError where the cipher has no such block size."""
+        sizes = self.block_sizes or (self.block_bits,)
+        if block_bits not in sizes:
+            raise ValueError(f"{self.name} has blocks of {', '.join(map(str, sizes))} bits, not {block_bits}")
+
+    def with_block(self, block_bits: int) -> Cipher:
+        """The same cipher with another block size. Raises ValueError where it has no such size."""
+        self.check_block_bits(block_bits)
+        return self
+
     def check_key_bits(self, key_bits: int) -> None:
         """Raise ValueError where the cipher has no such key size."""
         if key_bits not in self.key_sizes:

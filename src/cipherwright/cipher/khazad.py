@@ -13,6 +13,7 @@ from typing import Any
 
 from .base import Cipher, State
 from .builder import Builder, IntBuilder, Word
+from .field import byte_matrix, columns_of, product
 
 __all__ = ["KHAZAD", "Khazad", "gamma", "theta", "times_x"]
 
@@ -27,26 +28,8 @@ _POLYNOMIAL = 0x11D
 _ROUNDS = 8
 
 
-def _times(a: int, c: int) -> int:
-    """Product in GF(2^8)."""
-    out = 0
-    for k in range(8):
-        out ^= a << k if c >> k & 1 else 0
-    for k in range(15, 7, -1):
-        out ^= _POLYNOMIAL << k - 8 if out >> k & 1 else 0
-    return out
-
-
-def _theta_rows() -> tuple[int, ...]:
-    """The diffusion layer as a GF(2) matrix, most significant bit of byte 0 first."""
-    columns = []
-    for bit in range(64):
-        byte, k = 7 - bit // 8, bit % 8
-        columns.append(int.from_bytes(bytes(_times(1 << k, _H[byte ^ j]) for j in range(8)), "big"))
-    return tuple(sum((columns[c] >> r & 1) << c for c in range(64)) for r in range(63, -1, -1))
-
-
-THETA_ROWS = _theta_rows()
+THETA_ROWS = byte_matrix(8, lambda i, j: _H[i ^ j], _POLYNOMIAL)
+"""The diffusion layer as a GF(2) matrix, most significant bit of byte 0 first."""
 
 
 def gamma(b: Builder[Any], a: Any) -> Any:
@@ -71,7 +54,7 @@ def theta(b: Builder[Any], a: Any) -> Any:
 
 def times_x(b: Builder[Any], a: Any) -> Any:
     """A byte times X, the building block of theta in the paper of Standaert et al. (figure 4)."""
-    return b.linear("X", tuple(sum(1 << c for c in range(8) if _times(1 << c, 2) >> r & 1) for r in range(7, -1, -1)), a)
+    return b.linear("X", columns_of(lambda x: product(x, 2, _POLYNOMIAL), 8, 8), a)
 
 
 @cache

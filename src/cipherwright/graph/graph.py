@@ -20,7 +20,7 @@ class Node:
 
     Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup Table;
     linear (name, rows); lut truth table as an integer (lut4: the same for
-    single bits, kept as one cell by the mapper; so are the wide multiplexers muxf5 and muxf6); call Graph; again/copy/hop something that tells copies apart.
+    single bits, kept as one cell by the mapper; so are the wide multiplexers muxf5 and muxf6, and xor5, a LUT4 with the XOR gate behind it); call Graph; again/copy/hop something that tells copies apart.
     """
 
     op: str
@@ -114,7 +114,7 @@ def _check(graph: Graph, index: int, node: Node) -> None:
     if op.arity is not None and len(node.args) != op.arity:
         raise ValueError(f"{where}: {len(node.args)} arguments instead of {op.arity}")
     w = [graph.nodes[a].width for a in node.args]
-    if node.op in ("xor", "and", "or", "not", "add", "sub", "mul", "again", "copy", "hop"):
+    if node.op in ("xor", "xor5", "and", "or", "not", "add", "sub", "mul", "again", "copy", "hop"):
         good = all(x == node.width for x in w)
     elif node.op in ("mux", "muxf5", "muxf6"):
         good = w[0] == 1 and w[1] == w[2] == node.width

@@ -59,6 +59,8 @@ def _many(graph: Graph, index: int, v: list[Bits]) -> Bits:
             return np.concatenate([np.broadcast_to(x, (x.shape[0], n)) for x in reversed(v)])
         case "xor":
             return v[0] ^ v[1]
+        case "xor5":
+            return v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4]
         case "and":
             return v[0] & v[1]
         case "or":

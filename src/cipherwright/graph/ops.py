@@ -117,6 +117,7 @@ OPS: dict[str, Op] = {
         Op("lut4", None, _lut, delay="lut{n}"),
         Op("muxf5", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
         Op("muxf6", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
+        Op("xor5", 5, lambda a, w, v, n: v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4], delay="lut5"),
         Op("call", None, _call, delay="call"),
         Op("again", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}"),
         Op("copy", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", out_latency=1),

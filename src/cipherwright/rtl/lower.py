@@ -25,13 +25,14 @@ Needed = Callable[[int], list[int]]
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
     `reset`: names of inputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
-    iterative core: the input is the output's register. `levels`: a module for every level of operations in a stage, so
+    iterative core: the input is the output's register. `block_ram`: delay lines are for block RAM. `levels`: a module for every level of operations in a stage, so
     that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them within a stage."""
 
     srl_from: int = 0
     reset: tuple[str, ...] = ()
     loops: tuple[tuple[str, str], ...] = ()
     levels: bool = False
+    block_ram: bool = False
 
 
 class _Top:
@@ -109,7 +110,7 @@ class _Top:
             data = tuple(self.at(src, k, rank - depth) for k in bits)
             node = self.g.nodes[src]
             if depth > 1:
-                self.items.append(DelayLine(signal, depth, data))
+                self.items.append(DelayLine(signal, depth, data, self.options.block_ram))
             else:
                 reset = node.op == "input" and node.attr[0] in self.options.reset
                 reset = reset or self._reset_output(src)

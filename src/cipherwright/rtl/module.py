@@ -58,11 +58,12 @@ class Register:
 
 @dataclass(frozen=True)
 class DelayLine:
-    """`depth` cycles of delay in shift-register LUTs."""
+    """`depth` cycles of delay in shift-register LUTs or RAM; `block`: in block RAM."""
 
     name: str
     depth: int
     data: Bits
+    block: bool = False
 
 
 Item = Assign | Instance | Register | DelayLine
@@ -103,11 +104,13 @@ class Design:
 
     def ring_flip_flops(self) -> int:
         """Flip-flops of the delay lines as rings of RAM (`cipherwright_delay_line`): one a bit behind every ring of 16
-        words, and its counter."""
+        words, and its counter; of block RAM the counter alone."""
         total = 0
         for m in self.modules:
             for d in m.items:
-                if isinstance(d, DelayLine):
+                if isinstance(d, DelayLine) and d.block:
+                    total += (d.depth - 1).bit_length()
+                elif isinstance(d, DelayLine):
                     rings = -(-d.depth // 17)
                     total += rings * len(d.data) + 4 * (rings - (d.depth % 17 == 1))
         return total

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable
 
 from ..graph import OPS
+from .cells import COPY, DELAY_LINE, LUT4, MUX, XOR5
 from .module import Assign, Bits, DelayLine, Design, Instance, Module, Register
 
 __all__ = ["concat", "print_design", "print_module"]
@@ -134,6 +135,11 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
         if a.name not in ports:
             yield f"    wire {a.name};"
         yield f"    cipherwright_{a.op} u_{a.name} (.a0({args[2]}), .a1({args[1]}), .s({args[0]}), .y({a.name}));"
+    elif a.op == "xor5":
+        if a.name not in ports:
+            yield f"    wire {_range(a.width)}{a.name};"
+        pins = ", ".join(f".{p}({x})" for p, x in zip("abcde", args, strict=True))
+        yield _wrap(f"cipherwright_xor5 #(.WIDTH({a.width})) u_{a.name} ({pins}, .y({a.name}));", "    ")
     elif a.op == "lut" and a.width == 1 and len(a.operands) > 3:
         table = f"{a.name.upper()}_LUT"
         size = 1 << len(a.operands)
@@ -154,16 +160,19 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
 
 
 def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
-    """A table as a complete case statement, four entries a line."""
+    """A table as a complete case statement in a function: a continuous assignment has its value from the start, while an
+    `always @*` waits in some simulators until an input changes."""
     n, t = len(a.operands[0]), a.attr
     assert a.name in ports, "a table stands in a module of its own"
-    yield "    always @* begin"
-    yield f"        case ({address})"
+    yield f"    function {_range(t.width)}entry;"
+    yield f"        input {_range(n)}address;"
+    yield "        case (address)"
     digits = -(-t.width // 4)
     for x, e in enumerate(t.entries):
-        yield f"            {n}'d{x}: {a.name} = {t.width}'h{e:0{digits}x};"
+        yield f"            {n}'d{x}: entry = {t.width}'h{e:0{digits}x};"
     yield "        endcase"
-    yield "    end"
+    yield "    endfunction"
+    yield f"    assign {a.name} = entry({address});"
 
 
 def _instance(i: Instance, widths: dict[str, int]) -> Iterable[str]:
@@ -212,13 +221,12 @@ def _widths(m: Module) -> dict[str, int]:
 def print_module(m: Module) -> str:
     """One module's text."""
     widths, ports = _widths(m), {p.name for p in m.ports}
-    variable = {i.name for i in m.items if isinstance(i, Assign) and i.op == "lookup"}
     lines = [f"// {c}" for c in m.comment]
     lines.append(f"module {m.name} (")
     kind = {"input": "input  wire", "output": "output wire"}
     rows = []
     for k, p in enumerate(m.ports):
-        row = f"    {'output reg ' if p.name in variable else kind[p.direction]} {_range(p.width)}{p.name}" + "," * (k + 1 < len(m.ports))
+        row = f"    {kind[p.direction]} {_range(p.width)}{p.name}" + "," * (k + 1 < len(m.ports))
         if p.partly:
             row = f"    // Lint: the cipher ignores some bits of this port.\n    // verilator lint_off UNUSEDSIGNAL\n{row}\n    // verilator lint_on UNUSEDSIGNAL"
         rows.append(row)
@@ -249,115 +257,15 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
             lines += _instance(item, widths)
     for item in m.items:
         if isinstance(item, DelayLine):
-            w, d = len(item.data), item.depth
+            w, d, block = len(item.data), item.depth, ", .BLOCK(1)" if item.block else ""
             lines.append("")
-            lines.append(_wrap(f"cipherwright_delay_line #(.WIDTH({w}), .DEPTH({d})) u_{item.name} (.clk(clk), .d({concat(item.data, widths)}), .q({item.name}));", "    "))
+            lines.append(_wrap(f"cipherwright_delay_line #(.WIDTH({w}), .DEPTH({d}){block}) u_{item.name} (.clk(clk), .d({concat(item.data, widths)}), .q({item.name}));", "    "))
     lines += _registers(registers, widths)
     lines.append("")
     for item in m.items:
         if isinstance(item, Assign):
             lines += _assign(item, widths, ports)
     return lines
-
-
-COPY = """\
-// One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
-(* keep_hierarchy = "yes" *)
-module cipherwright_copy (
-    input  wire clk,
-    input  wire d,
-    output reg  q
-);
-    always @(posedge clk) q <= d;
-endmodule
-"""
-
-LUT4 = """\
-// One four-input lookup table: y = INIT[a]. Flows for fabrics with LUT4s replace it by the device's own cell, so that
-// synthesis keeps the structure; this behaviour serves simulators and other flows.
-module cipherwright_lut4 #(
-    parameter [15:0] INIT = 16'h0000
-) (
-    input  wire [3:0] a,
-    output wire       y
-);
-    assign y = INIT[a];
-endmodule
-"""
-
-MUX = """\
-// The {what}: y = s ? a1 : a0. Replaced by the device's own cell like cipherwright_lut4.
-module cipherwright_{name} (
-    input  wire a0,
-    input  wire a1,
-    input  wire s,
-    output wire y
-);
-    assign y = s ? a1 : a0;
-endmodule
-"""
-
-DELAY_LINE = """\
-// A delay of DEPTH cycles. With CIPHERWRIGHT_SRL16 defined, shift-register LUTs of Xilinx devices; with
-// CIPHERWRIGHT_RAM_DELAY, rings of up to 16 words of distributed RAM, each with a register behind it; otherwise the same
-// behaviour in plain Verilog.
-module cipherwright_delay_line #(
-    parameter WIDTH = 1,
-    parameter DEPTH = 2
-) (
-    input  wire             clk,
-    input  wire [WIDTH-1:0] d,
-    output wire [WIDTH-1:0] q
-);
-`ifdef CIPHERWRIGHT_SRL16
-    localparam LINES = (DEPTH + 15) / 16;
-    genvar i, j;
-    generate
-        for (i = 0; i < WIDTH; i = i + 1) begin : g_bit
-            wire [LINES:0] tap;
-            assign tap[0] = d[i];
-            assign q[i] = tap[LINES];
-            for (j = 0; j < LINES; j = j + 1) begin : g_line
-                localparam [3:0] LAST = (j == LINES - 1) ? (DEPTH - 1) % 16 : 15;
-                SRL16E u_srl (
-                    .CLK(clk), .CE(1'b1), .D(tap[j]), .Q(tap[j+1]),
-                    .A0(LAST[0]), .A1(LAST[1]), .A2(LAST[2]), .A3(LAST[3])
-                );
-            end
-        end
-    endgenerate
-`elsif CIPHERWRIGHT_RAM_DELAY
-    localparam RINGS = (DEPTH + 16) / 17;
-    genvar r;
-    generate
-        wire [WIDTH*(RINGS+1)-1:0] tap;
-        assign tap[WIDTH-1:0] = d;
-        assign q = tap[WIDTH*(RINGS+1)-1:WIDTH*RINGS];
-        for (r = 0; r < RINGS; r = r + 1) begin : g_ring
-            localparam WORDS = (r == RINGS - 1) ? DEPTH - 17 * (RINGS - 1) - 1 : 16;
-            reg [WIDTH-1:0] behind;
-            assign tap[WIDTH*(r+1) +: WIDTH] = behind;
-            if (WORDS == 0) begin : g_register
-                always @(posedge clk) behind <= tap[WIDTH*r +: WIDTH];
-            end else begin : g_ram
-                localparam [4:0] LAST = WORDS - 1;
-                reg [3:0] at = 4'd0;
-                reg [WIDTH-1:0] words [0:15];
-                always @(posedge clk) begin
-                    at <= (at == LAST[3:0]) ? 4'd0 : at + 4'd1;
-                    behind <= words[at];
-                    words[at] <= tap[WIDTH*r +: WIDTH];
-                end
-            end
-        end
-    endgenerate
-`else
-    reg [WIDTH*DEPTH-1:0] line;
-    always @(posedge clk) line <= {line[WIDTH*(DEPTH-1)-1:0], d};
-    assign q = line[WIDTH*DEPTH-1:WIDTH*(DEPTH-1)];
-`endif
-endmodule
-"""
 
 
 def print_design(design: Design, header: Iterable[str]) -> str:
@@ -370,6 +278,8 @@ def print_design(design: Design, header: Iterable[str]) -> str:
     for name, what in (("muxf6", "multiplexer of two LUT5s in a logic block"), ("muxf5", "multiplexer of two LUT4s in a logic block")):
         if name in used:
             parts.insert(0, MUX.format(name=name, what=what))
+    if "xor5" in used:
+        parts.insert(0, XOR5)
     if "lut4" in used:
         parts.insert(0, LUT4)
     if any(isinstance(i, Register) and i.keep for m in design.modules for i in m.items):

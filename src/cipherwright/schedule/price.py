@@ -36,7 +36,7 @@ def luts_of(graph: Graph, node: Node) -> int:
         return node.width * _luts4(graph.nodes[node.args[0]].width)
     if node.op == "linear":
         return sum(-(-(int(r).bit_count() - 1) // 3) for r in node.attr[1])
-    return node.width * _luts4(len(node.args))
+    return node.width * (1 if node.op == "xor5" else _luts4(len(node.args)))
 
 
 def delay_cells(uses: Mapping[tuple[int, int], tuple[int, ...]], s: Schedule, srl_from: int) -> tuple[int, int]:

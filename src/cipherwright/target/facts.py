@@ -22,7 +22,8 @@ _DATA = Path(str(resources.files(__package__))) / "data"
 class Target:
     """`kind` is place-and-route, mapping or cells; `device` are the place-and-route tool's flags for it;
     `lut_inputs` is 0 for cells; `srl` and
-    `ram_delay` say whether delay lines may be shift-register LUTs or rings of distributed RAM; `liberty` the cell library's path; `delay` the model that plans stages."""
+    `ram_delay` say whether delay lines may be shift-register LUTs or rings of distributed or block RAM; `slice_xor` whether a LUT4 has
+    an XOR gate behind it; `liberty` the cell library's path; `delay` the model that plans stages."""
 
     name: str
     title: str
@@ -31,6 +32,7 @@ class Target:
     lut_inputs: int
     srl: bool
     ram_delay: bool
+    slice_xor: bool
     delay: DelayModel
     device: tuple[str, ...] = ()
     yosys_family: str = ""
@@ -52,9 +54,9 @@ def load_target(name: str) -> Target:
         hint = f"did you mean {near[0]}? " if near else ""
         raise UserError(f"there is no target {name}; {hint}there are {', '.join(target_names())}, or a Liberty file *.lib")
     data = tomllib.loads((_DATA / f"{name}.toml").read_text())
-    known = {"title", "kind", "family", "lut_inputs", "srl", "ram_delay", "delay", "device", "yosys_family", "liberty"}
+    known = {"title", "kind", "family", "lut_inputs", "srl", "ram_delay", "slice_xor", "delay", "device", "yosys_family", "liberty"}
     return Target(
-        name, data["title"], data["kind"], data["family"], data["lut_inputs"], data["srl"], data.get("ram_delay", False),
+        name, data["title"], data["kind"], data["family"], data["lut_inputs"], data["srl"], data.get("ram_delay", False), data.get("slice_xor", False),
         DelayModel.from_table(name, data["delay"]), tuple(data.get("device", ())), data.get("yosys_family", ""),
         data.get("liberty", ""), {k: v for k, v in data.items() if k not in known},
     )  # fmt: skip
@@ -66,4 +68,4 @@ def _liberty(path: Path) -> Target:
     if "library" not in path.read_text(errors="replace")[:20000]:
         raise UserError(f"{path} is no Liberty file: it has no library(...) group")
     base = load_target("osu018")
-    return Target(path.stem, f"cells of {path.name}", "cells", "cells", 0, False, False, base.delay, liberty=str(path.resolve()))
+    return Target(path.stem, f"cells of {path.name}", "cells", "cells", 0, False, False, False, base.delay, liberty=str(path.resolve()))

@@ -74,7 +74,7 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path) -> Mapp
     # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
     # gates), plain logic in their place.
     shutil.copy(_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v", out / "cells_map.v")
-    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6"))
+    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6", "xor5"))
     script = [read, f"techmap -map cells_map.v {ours}", f"hierarchy -top {top}"]
     if target.kind == "cells":
         script += _cells_script(target, top, out)

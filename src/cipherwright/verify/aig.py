@@ -27,7 +27,7 @@ class Aig:
 
     def __init__(self, inputs: Sequence[str]) -> None:
         self.inputs = list(inputs)
-        self._gates: list[tuple[int, int]] = []
+        self.gates: list[tuple[int, int]] = []
         self._known: dict[tuple[int, int], int] = {}
 
     def input(self, k: int) -> int:
@@ -42,8 +42,8 @@ class Aig:
             return b
         found = self._known.get((a, b))
         if found is None:
-            self._gates.append((b, a))
-            found = self._known[(a, b)] = 2 * (len(self.inputs) + len(self._gates))
+            self.gates.append((b, a))
+            found = self._known[(a, b)] = 2 * (len(self.inputs) + len(self.gates))
         return found
 
     def or_(self, a: int, b: int) -> int:
@@ -80,10 +80,10 @@ class Aig:
 
     def aiger(self, outputs: Sequence[int]) -> bytes:
         """Binary AIGER, without latches."""
-        n, g = len(self.inputs), len(self._gates)
+        n, g = len(self.inputs), len(self.gates)
         head = f"aig {n + g} {n} 0 {len(outputs)} {g}\n" + "".join(f"{o}\n" for o in outputs)
         body = bytearray()
-        for i, (b, a) in enumerate(self._gates):
+        for i, (b, a) in enumerate(self.gates):
             literal = 2 * (n + i + 1)
             for delta in (literal - b, b - a):
                 while delta & ~0x7F:
@@ -94,9 +94,10 @@ class Aig:
 
 
 def graph_to_aig(
-    graph: Graph, aig: Aig, inputs: dict[str, list[int]], hints: Hints | None = None
+    graph: Graph, aig: Aig, inputs: dict[str, list[int]], hints: Hints | None = None, marks: list[int] | None = None
 ) -> dict[str, list[int]]:
-    """Literals of the outputs (least significant first) for literals of the inputs.
+    """Literals of the outputs (least significant first) for literals of the inputs. `marks` collects the literals of
+    every named operation.
 
     `hints` name a structure for linear maps and tables. They cannot change the meaning: every network's matrix and every
     circuit's table are compared with the node's, exactly, so the graph stays the reference. Long sums in another order
@@ -122,6 +123,8 @@ def graph_to_aig(
         else:
             value = _gates(aig, node.op, node.attr, args, node.width)
         values.append(value)
+        if marks is not None and node.op != "input" and node.name:
+            marks += value
     return {name: values[i] for name, i in graph.outputs}
 
 
@@ -146,6 +149,9 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
     match op:
         case "xor":
             return [aig.xor(a, b) for a, b in two]
+        case "xor5":
+            a, b, c, d, e = args
+            return [aig.xor(*map(aig.xor, p[:2], (aig.xor(p[2], p[3]), p[4]))) for p in zip(a, b, c, d, e, strict=True)]
         case "and":
             return [aig.and_(a, b) for a, b in two]
         case "or":

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from ..errors import CheckFailed, UserError
 from ..graph import Bits, Graph, evaluate_many, from_words, to_words
-from ..graph.rewrite import linear_networks
+from ..graph.rewrite import fuse_linear, linear_networks, realise, same_up_to_linear_maps
 from ..wrap import PortSet, files_digest
 from .aig import Hints
 from .drive import Bench
 from .equivalence import prove_iterative, prove_pipeline
 from .montecarlo import monte_carlo
-from .oracle import oracle_blocks, oracle_name
+from .oracle import oracle_blocks, oracle_name, oracle_of
 from .vectors import Vector, extra_vectors, own_vectors
 
 __all__ = ["CoreFolder", "Verdict", "verify_core"]
@@ -111,7 +111,7 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | No
     """Random keys, blocks and directions, gaps in the offers and, on a stream, back-pressure; against the independent implementation,
     or `model`, the description itself, where a cipher is asked for that no library has."""
     p = folder.record["parameters"]
-    against = "the description" if model else oracle_name(p["cipher"])
+    against = "the description" if model else oracle_name(oracle_of(p))
     rng = np.random.default_rng(seed)
     total = 0
     patterns = [(1.0, 1.0), (0.6, 1.0)] + ([(1.0, 0.5), (0.7, 0.7)] if bench.ports.ready_in else [])
@@ -123,7 +123,7 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | No
         offer = (rng.random(4096) < gap).astype(np.uint8)
         take = (rng.random(4096) < back).astype(np.uint8)
         got = bench.crypt(keys, modes, data, offer, take)
-        want = _described(model, p, keys, modes, data) if model else oracle_blocks(p["cipher"], keys, modes, data)
+        want = _described(model, p, keys, modes, data) if model else oracle_blocks(oracle_of(p), keys, modes, data)
         wrong = np.flatnonzero((got.blocks != want).any(axis=1))
         if len(wrong):
             raise CheckFailed(f"block {int(wrong[0])} differs from {against} (key {np.resize(keys, (n, keys.shape[1]))[wrong[0]].tobytes().hex()})")
@@ -172,7 +172,14 @@ def _run_proof(folder: CoreFolder, plain: Graph) -> str:
     if p["interface"] == "stream":
         # The stream shell is proven apart (make formal, docs/guide/verification.md); here, the datapath inside it.
         ports, top, latency = PortSet(**r["inner"]["ports"]), r["inner"]["top"], r["inner"]["latency_cycles"]
-    hints = Hints(linear_networks(plain, p["merge"] or 4, p["linear_depth"], p["shallow_maps"]), p["sbox"])
+    if p["fuse_linear"]:
+        # Maps that were fused leave nothing of the words in between, so the proof goes over the fused graph. That this is
+        # the cipher is linear algebra; the boxes in it are checked for every address where they are made.
+        realised = realise(plain, p["sbox"])
+        plain = fuse_linear(realised)
+        if not same_up_to_linear_maps(realised, plain):
+            raise CheckFailed("the fused linear maps are not those of the cipher")
+    hints = Hints(linear_networks(plain, 5 if p["slice_xor"] else p["merge"] or 4, p["linear_depth"], p["shallow_maps"]), p["sbox"])
     if p["architecture"] == "iterative":
         return prove_iterative(sources, top, plain, ports, latency, ["busy", "deliver", ports.valid_out], hints).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
@@ -207,7 +214,7 @@ def verify_core(
         parameters = folder.record["parameters"]
         if parameters["rounds"] is None:
             attempt("known answers", lambda: _run_vectors(bench[0], folder))
-            attempt(f"random against {oracle_name(parameters['cipher'])}", lambda: _run_random(bench[0], folder, blocks))
+            attempt(f"random against {oracle_name(oracle_of(parameters))}", lambda: _run_random(bench[0], folder, blocks))
             attempt("Monte Carlo", lambda: monte_carlo(bench[0], parameters, monte))
         else:  # nobody publishes answers for another number of rounds
             attempt("random against the description", lambda: _run_random(bench[0], folder, blocks, plain))

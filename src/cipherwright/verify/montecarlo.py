@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import CheckFailed
 from .drive import Bench
-from .oracle import oracle_bulk, oracle_name
+from .oracle import oracle_bulk, oracle_name, oracle_of
 
 __all__ = ["monte_carlo"]
 
@@ -23,7 +23,7 @@ def monte_carlo(bench: Bench, parameters: Mapping[str, Any], outer: int) -> str:
 
     Raises CheckFailed where a chain's end differs from the independent implementation's.
     """
-    name, size = parameters["cipher"], parameters["block_bits"] // 8
+    name, size = oracle_of(parameters), parameters["block_bits"] // 8
     rng = np.random.default_rng(3)
     decrypt = parameters["direction"] == "decrypt"
     chains = 1 if parameters["key"] == "static" else _CHAINS

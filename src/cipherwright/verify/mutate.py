@@ -10,7 +10,7 @@ __all__ = ["MUTATIONS", "mutate"]
 
 def _flip_table_bit(text: str) -> str:
     """One bit of one lookup table: a LUT's truth table, or a table entry of a case statement."""
-    for pattern in (r"(\.INIT\(16'h)([0-9a-f]{4})", r"(_LUT = \d+'h)([0-9a-f]+)", r"(\d'd\d+: y = \d'h)([0-9a-f])"):
+    for pattern in (r"(\.INIT\(16'h)([0-9a-f]{4})", r"(_LUT = \d+'h)([0-9a-f]+)", r"(\d'd\d+: entry = \d'h)([0-9a-f])"):
         found = list(re.finditer(pattern, text))
         if found:
             m = found[len(found) // 2]

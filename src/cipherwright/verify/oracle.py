@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import UserError
 
-__all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name"]
+__all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of"]
 
 Bulk = Callable[[bytes, bool], bytes]
 """(data of a whole number of blocks, decrypt) -> ECB result, under a key that was set before."""
@@ -44,20 +44,18 @@ def _openssl(key: bytes) -> Bulk:
         full = {8: key * 3, 16: key + key[:8], 24: key}[len(key)]
         c: Any = Cipher(TripleDES(full), modes.ECB())
 
-    def bulk(data: bytes, decrypt: bool) -> bytes:
-        worker = c.decryptor() if decrypt else c.encryptor()
-        return bytes(worker.update(data) + worker.finalize())
-
-    return bulk
+    return _openssl_bulk(c)
 
 
 def _openssl_aes(key: bytes) -> Bulk:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    c: Any = Cipher(algorithms.AES(key), modes.ECB())
+    return _openssl_bulk(Cipher(algorithms.AES(key), modes.ECB()))
 
+
+def _openssl_bulk(cipher: Any) -> Bulk:
     def bulk(data: bytes, decrypt: bool) -> bytes:
-        worker = c.decryptor() if decrypt else c.encryptor()
+        worker = cipher.decryptor() if decrypt else cipher.encryptor()
         return bytes(worker.update(data) + worker.finalize())
 
     return bulk
@@ -79,6 +77,25 @@ def _libtomcrypt_khazad(key: bytes) -> Bulk:
         return bytes(result)
 
     return bulk
+
+
+def _libmcrypt(algorithm: str) -> Callable[[bytes], Bulk]:
+    def keyed(key: bytes) -> Bulk:
+        lib = _library("libmcrypt.so.4", "libmcrypt4")
+        lib.mcrypt_module_open.restype = ctypes.c_void_p
+
+        def bulk(data: bytes, decrypt: bool) -> bytes:
+            handle = ctypes.c_void_p(lib.mcrypt_module_open(algorithm.encode(), None, b"ecb", None))
+            if not handle.value or lib.mcrypt_generic_init(handle, key, len(key), None) < 0:
+                raise RuntimeError(f"libmcrypt refuses {algorithm} with a key of {len(key)} bytes")
+            text = ctypes.create_string_buffer(data, len(data))
+            (lib.mdecrypt_generic if decrypt else lib.mcrypt_generic)(handle, text, len(data))
+            lib.mcrypt_generic_end(handle)
+            return text.raw
+
+        return bulk
+
+    return keyed
 
 
 class _BotanCipher:
@@ -105,11 +122,18 @@ class _BotanCipher:
 
 _ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
     "aes": ("OpenSSL", _openssl_aes),
+    **{f"rijndael-{bits}": ("libmcrypt", _libmcrypt(f"rijndael-{bits}")) for bits in (128, 192, 256)},
     "des": ("OpenSSL", _openssl),
     "tdes": ("OpenSSL", _openssl),
     "khazad": ("libtomcrypt", _libtomcrypt_khazad),
     "misty1": ("Botan", lambda key: _BotanCipher("MISTY1", key)),
 }
+
+
+def oracle_of(parameters: Mapping[str, Any]) -> str:
+    """The name under which the other functions know a core's cipher: with the block size where that is a choice."""
+    name = str(parameters["cipher"])
+    return f"{name}-{parameters['block_bits']}" if name == "rijndael" else name
 
 
 def _oracle(name: str) -> tuple[str, Callable[[bytes], Bulk]]:

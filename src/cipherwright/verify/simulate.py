@@ -185,7 +185,7 @@ def compile_simulation(sources: Sequence[Path], top: str, clk: str = "clk", defi
     Raises UserError where no C++ compiler is installed, RuntimeError where the Verilog is not accepted.
     """
     compiler = find("g++")
-    key = digest(_HARNESS, top, clk, *defines, *(p.read_text() for p in sources))[:24]
+    key = digest(_HARNESS, _level(), top, clk, *defines, *(p.read_text() for p in sources))[:24]
     home = cache_dir() / f"sim-{key}"
     if not (home / "done").exists():
         _compile(sources, top, clk, defines, compiler, home)
@@ -201,6 +201,11 @@ def compile_simulation(sources: Sequence[Path], top: str, clk: str = "clk", defi
         outputs.append(Port(name, width, offset))
         offset += _storage(width)
     return Simulation(home / "model.so", tuple(inputs), tuple(outputs))
+
+
+def _level() -> str:
+    """Optimisation of the compiled model: short tests spend less on compiling with CIPHERWRIGHT_SIM_LEVEL=-O0."""
+    return os.environ.get("CIPHERWRIGHT_SIM_LEVEL", "-O2")
 
 
 def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str], compiler: str, home: Path) -> None:
@@ -229,7 +234,7 @@ def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str]
         (work / "harness.cpp").write_text(text)
         runtime = _runtime(compiler, root)
         models = sorted(str(p) for p in work.glob("V*.cpp"))
-        flags = ["-std=c++17", "-O2", "-fPIC", "-w", f"-I{work}", f"-I{root}/include", f"-I{root}/include/vltstd"]
+        flags = ["-std=c++17", _level(), "-fPIC", "-w", f"-I{work}", f"-I{root}/include", f"-I{root}/include/vltstd"]
         jobs = []
         for cpp in [*models, str(work / "harness.cpp")]:
             jobs.append(["-c", *flags, cpp, "-o", cpp + ".o"])

@@ -100,7 +100,7 @@ class Core:
     @property
     def flip_flops(self) -> int:
         """Flip-flops predicted for the target, those of delay lines in RAM included."""
-        return self.design.flip_flops() + (self.design.ring_flip_flops() if self.parameters["delay_lines"] == "ram" else 0)
+        return self.design.flip_flops() + (self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0)
 
     @property
     def shift_luts(self) -> int:

@@ -86,9 +86,10 @@ class _Sums:
                     self._mark(src, j)
 
 
-def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0) -> Graph:
+def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0, wide: bool = False) -> Graph:
     """Every linear map of `graph` as an XOR network of nodes with at most k inputs; `depth` bounds its levels
-    (0: the fewest nodes), and the first `shallow` maps have one level less."""
+    (0: the fewest nodes), and the first `shallow` maps have one level less. `wide`: sums of five
+    bits are `xor5`, a LUT4 with an XOR gate behind it, and k is 5."""
     if not any(n.op == "linear" for n in graph.nodes):
         return graph
     sums = _Sums(graph)
@@ -113,14 +114,14 @@ def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0) -> Gr
             groups.setdefault((levels[s], last[s], len(ops)), []).append(s)
         for (lev, _, arity), members in sorted(groups.items()):
             words = [b.gather([signal[net.nodes[s - net.columns][j]] for s in members]) for j in range(arity)]
-            made = b.lut(_parity(arity), *words, name=f"{name.lower()}{lev}")
+            made = _sum_node(b, words, False, wide, f"{name.lower()}{lev}")
             level[made] = base + lev
             for pos, s in enumerate(members):
                 signal[s] = (made, pos)
         for r, ops in enumerate(net.outs):
             parts[(i, r)] = [signal[o] for o in ops]
         rest = [None if (i, r) in sums.absorbed else parts[(i, r)] for r in range(node.width)]
-        return _add_up(b, [(terms, False) for terms in rest], k, node.name or name.lower(), level)
+        return _add_up(b, [(terms, False) for terms in rest], k, node.name or name.lower(), level, wide)
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op == "linear":
@@ -131,7 +132,7 @@ def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0) -> Gr
         for j, lane in enumerate(sums.lanes[i]):
             terms = [t for row in sorted(lane.rows) for t in parts[row]] + [new_bit(bit) for bit in sorted(lane.bits)]
             lanes.append((None if (i, j) in sums.absorbed else terms, lane.inverted))
-        return _add_up(b, lanes, k, node.name or "sum", level)
+        return _add_up(b, lanes, k, node.name or "sum", level, wide)
 
     def tracked(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int:
         j = replace(b, i, node, args)
@@ -189,7 +190,19 @@ def _parity(n: int) -> int:
 _Lanes = list[tuple[int, list[Bit], bool]]
 
 
-def _add_up(b: GraphBuilder, sums: list[tuple[list[Bit] | None, bool]], k: int, name: str, level: dict[int, int]) -> int:
+def _sum_node(b: GraphBuilder, words: list[int], inverted: bool, wide: bool, name: str) -> int:
+    """The sum of words, inverted or not, as one lookup table, or with the slice's XOR gate."""
+    n = len(words)
+    if wide and n == 5:
+        if inverted:
+            words = [b.not_(words[0]), *words[1:]]
+        return b.node("xor5", max(map(b.width, words)), words, None, name)
+    return b.lut(_parity(n) ^ (((1 << (1 << n)) - 1) if inverted else 0), *words, name=name)
+
+
+def _add_up(
+    b: GraphBuilder, sums: list[tuple[list[Bit] | None, bool]], k: int, name: str, level: dict[int, int], wide: bool = False
+) -> int:
     """A word whose bits are the sums of the given bits, inverted or not, the earliest added first (None: a bit that
     nobody reads)."""
 
@@ -206,7 +219,7 @@ def _add_up(b: GraphBuilder, sums: list[tuple[list[Bit] | None, bool]], k: int, 
                 made.update({lane: terms[0] for lane, terms, _ in members})
             else:
                 words = [b.gather([terms[j] for _, terms, _ in members]) for j in range(arity)]
-                new = b.lut(_parity(arity) ^ (((1 << (1 << arity)) - 1) if inverted else 0), *words, name=title)
+                new = _sum_node(b, words, inverted, wide, title)
                 level[new] = 1 + max(level.get(t[0], 0) for _, terms, _ in members for t in terms)
                 made.update({lane: (new, pos) for pos, (lane, _, _) in enumerate(members)})
         return made

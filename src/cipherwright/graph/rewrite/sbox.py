@@ -8,6 +8,7 @@
 `lut4_pool` LUT4s in two levels without multiplexers: a pool of 4-input functions, then one LUT4 an output bit;
          circuits found by SAT search (benchmarks/sbox_search.py), in data/lut4_pool.json
 `leaves` sums of four-input functions, for boxes of low degree: see leaves.py
+`tower`  inversion over the tower field GF(((2^2)^2)^2) between linear maps: see tower.py
 `gates`  two-input gates by Shannon and Davio expansion, the form that the paper tried first
 """
 
@@ -26,6 +27,7 @@ from ..interpret import evaluate
 from ..ops import Table
 from ._walk import rebuild
 from .leaves import leaf_tables, summed, summed_whole
+from .tower import tower_tables, tower_value, tower_whole
 
 __all__ = ["REALISATIONS", "circuit", "prove", "realise", "split", "unfit"]
 
@@ -196,7 +198,7 @@ def _proven(make: Callable[[Table], Graph], table: Table) -> Graph:
 
 REALISATIONS: dict[str, Callable[[Table], Graph] | None] = {
     "table": None, "lut6": sixes, "lut4": tree, "lut4_f5": None, "lut4_flat": None, "lut4_pool": None, "leaves": None,
-    "gates": gates,
+    "tower": None, "gates": gates,
 }  # fmt: skip
 
 
@@ -284,6 +286,8 @@ def unfit(name: str, entries: int, realisation: str) -> str:
         return ""
     if realisation == "leaves":
         return "" if name in leaf_tables() else f"no sum of four-input functions is known for the table {name}"
+    if realisation == "tower":
+        return "" if name in tower_tables() else f"the table {name} is not known as inversion in GF(2^8)"
     if realisation == "lut4_pool" and n == 6 and name not in _pools():
         return f"no two-level LUT4 circuit is known for the table {name}"
     fit = n <= 6 if realisation == "lut6" else n == 6
@@ -292,7 +296,8 @@ def unfit(name: str, entries: int, realisation: str) -> str:
 
 def circuit(table: Table, realisation: str) -> Graph | None:
     """The table as a graph (a -> y), checked for every address; None where the realisation has no other structure."""
-    return _proven(summed_whole, table) if realisation == "leaves" and _inputs(table) > 4 else None
+    whole = {"leaves": summed_whole, "tower": tower_whole}.get(realisation)
+    return _proven(whole, table) if whole and _inputs(table) > 4 else None
 
 
 def realise(graph: Graph, realisation: str) -> Graph:
@@ -312,6 +317,9 @@ def realise(graph: Graph, realisation: str) -> Graph:
         if realisation == "leaves":
             _proven(summed_whole, node.attr)
             return summed(b, node.attr, args[0])
+        if realisation == "tower":
+            _proven(tower_whole, node.attr)
+            return tower_value(b, node.attr, args[0])
         if make is not None:
             return b.call(_proven(make, node.attr), args[0])
         if realisation == "lut4_pool":

@@ -56,6 +56,8 @@ _COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, .
     ("2", "theta + sigma, fast (3 ranks)", 384, 576, 3, "khazad-ucl-fast", _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64), ()),
     ("2", "theta + sigma, low area (2 ranks)", 384, 320, 2, "khazad-ucl-small", _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64), ()),
     ("2", "ours: theta + sigma, fewest LUTs", 384, None, 0, "khazad-ucl-small", _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64), ("linear_depth=0",)),
+    ("2", "ours: the same with the XOR gates of the slices, 3 levels", 384, None, 0, "khazad-ucl-small", _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64), ("slice_xor=true", "linear_depth=3")),
+    ("2", "ours: the same with the XOR gates of the slices, fewest LUTs", 384, None, 0, "khazad-ucl-small", _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64), ("slice_xor=true", "linear_depth=0")),
     ("3", "round, fast", 576, 768, 6, "khazad-ucl-fast", _keyed(lambda b, a, k: b.xor(theta(b, gamma(b, a)), k), 64, 64), ()),
     ("3", "round, low area", 576, 512, 5, "khazad-ucl-small", _keyed(lambda b, a, k: b.xor(theta(b, gamma(b, a)), k), 64, 64), ()),
     ("3", "key round, fast", 768, 832, 6, "khazad-ucl-fast", _key_round, ()),

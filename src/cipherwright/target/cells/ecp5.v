@@ -11,3 +11,8 @@ endmodule
 module cipherwright_muxf6 (input a0, a1, s, output y);
     L6MUX21 _TECHMAP_REPLACE_ (.D0(a0), .D1(a1), .SD(s), .Z(y));
 endmodule
+
+module cipherwright_xor5 (input [WIDTH-1:0] a, b, c, d, e, output [WIDTH-1:0] y);
+    parameter WIDTH = 1;
+    assign y = a ^ b ^ c ^ d ^ e;
+endmodule

@@ -11,3 +11,15 @@ endmodule
 module cipherwright_muxf6 (input a0, a1, s, output y);
     MUXF6 _TECHMAP_REPLACE_ (.I0(a0), .I1(a1), .S(s), .O(y));
 endmodule
+
+module cipherwright_xor5 (input [WIDTH-1:0] a, b, c, d, e, output [WIDTH-1:0] y);
+    parameter WIDTH = 1;
+    genvar i;
+    generate
+        for (i = 0; i < WIDTH; i = i + 1) begin : g_bit
+            wire sum;
+            LUT4 #(.INIT(16'h6996)) lut (.I0(a[i]), .I1(b[i]), .I2(c[i]), .I3(d[i]), .O(sum));
+            XORCY gate (.LI(sum), .CI(e[i]), .O(y[i]));
+        end
+    endgenerate
+endmodule

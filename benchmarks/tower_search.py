@@ -1,0 +1,74 @@
+"""Search the bases of the tower field for the S-boxes of AES, by the size of the linear layer that they leave.
+
+Usage: python benchmarks/tower_search.py [CANDIDATES]
+
+For every basis the linear maps around inversion are merged with MixColumns (InvMixColumns): a map of 32 bits from 48
+product bits a column. The CANDIDATES with the fewest ones go through the greedy network search; the best is kept in
+graph/rewrite/data/towers.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from cipherwright.cipher.field import columns_of
+from cipherwright.cipher.rijndael import INV_SBOX, SBOX
+from cipherwright.graph import Table
+from cipherwright.graph.rewrite.tower import Tower, affine_maps, compose, power, times
+from cipherwright.graph.rewrite.xor import network
+
+DATA = Path(__file__).resolve().parents[1] / "src" / "cipherwright" / "graph" / "rewrite" / "data" / "towers.json"
+FACTORS = {"SBox": (2, 3, 1, 1), "InvSBox": (14, 11, 13, 9)}
+
+
+def towers() -> list[Tower]:
+    ys = [y for y in range(256) if y ^ power(y, 16) == 1]
+    zs = [z for z in range(2, 256) if power(z, 16) == z and z ^ power(z, 4) == 1]
+    quarter = [w for w in range(2, 256) if power(w, 4) == w]
+    ws = [(1, quarter[0]), (1, quarter[1]), (quarter[0], quarter[1])]
+    return [Tower(y, z, w, c) for y in ys for z in zs for w in ws for c in range(1, 256)]
+
+
+def blocks(t: Tower, name: str, entries: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    """Factor of the matrix -> the map from the products of one byte to the next bits in."""
+    before, _, after, _ = affine_maps(Table(name, 8, entries))
+    into, out = compose(t.rows_in(), before), compose(after, t.rows_out())
+    return {f: compose(into, compose(columns_of(lambda x, f=f: times(x, f), 8, 8), out)) for f in set(FACTORS[name])}
+
+
+def column(made: dict[int, tuple[int, ...]], name: str) -> tuple[int, ...]:
+    """Rows of the whole column, most significant first."""
+    rows = []
+    for i in range(4):
+        for r in range(8):
+            rows.append(sum(made[FACTORS[name][(j - i) % 4]][r] << 12 * (3 - j) for j in range(4)))
+    return tuple(rows)
+
+
+def main() -> None:
+    candidates = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    kept = {}
+    for name, entries in (("SBox", SBOX), ("InvSBox", INV_SBOX)):
+        ranked = []
+        every = towers()
+        for k, t in enumerate(every):
+            made = blocks(t, name, entries)
+            ranked.append((sum(r.bit_count() for f in FACTORS[name] for r in made[f]), k))
+        ranked.sort()
+        best = None
+        for ones, k in ranked[:candidates]:
+            rows = column(blocks(every[k], name, entries), name)
+            size = network(tuple(reversed(rows)), 48, 4, 1).size(4, 1)
+            if best is None or size < best[0]:
+                best = (size, ones, k)
+                print(name, f"{size} LUT4s a column, {ones} ones a row of bytes", every[k], flush=True)
+        assert best is not None
+        t = every[best[2]]
+        kept[name] = {"y": t.y, "z": t.z, "w": list(t.w), "c": t.c}
+    DATA.write_text(json.dumps(kept) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Inversion in GF(2^8) over the tower GF(((2^2)^2)^2), in five levels of LUT4s between two linear maps.
+
+For boxes that are inversion between affine maps (SubBytes of AES). An element is scaled by a constant c and written as
+A Y^16 + B Y over GF(2^4), these as a1 Z^4 + a0 Z over GF(2^2), in normal bases (Y + Y^16 = 1, Z + Z^4 = 1); its inverse is
+B D Y^16 + A D Y with D the inverse of N = AB + nu (A + B)^2, nu = Y^17. A product in GF(2^4) takes three products in GF(2^2)
+(Karatsuba), a product in GF(2^2) two LUT4s; the square in N costs nothing, as nu (A + B)^2 is a sum of functions of
+(a1, b1) or (a0, b0) and of (a1 + a0, b1 + b0), which the same LUT4s take in. After the last products only linear maps
+remain, so they merge with the linear layer that follows, and the first map with the one before (fuse.py).
+Bases are chosen by benchmarks/tower_search.py and kept in data/towers.json.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from ...cipher.field import columns_of, product
+from ..builder import GraphBuilder
+from ..graph import Graph
+from ..ops import Table
+
+__all__ = ["Tower", "tower", "tower_tables", "tower_value", "tower_whole"]
+
+POLYNOMIAL = 0x11B
+"""The representation of GF(2^8) in which the boxes are given."""
+
+
+@cache
+def times(a: int, b: int) -> int:
+    """Product in GF(2^8)."""
+    return product(a, b, POLYNOMIAL)
+
+
+@cache
+def power(a: int, n: int) -> int:
+    """a^n in GF(2^8)."""
+    out = 1
+    for _ in range(n):
+        out = times(out, a)
+    return out
+
+
+@dataclass(frozen=True)
+class Tower:
+    """Y, Z, the basis (w1, w0) of GF(2^2) and the scale c, as elements of GF(2^8)."""
+
+    y: int
+    z: int
+    w: tuple[int, int]
+    c: int
+
+    @property
+    def basis(self) -> tuple[int, ...]:
+        """Elements that the bits of a1, a0, b1, b0 stand for, most significant first."""
+        highs = [times(z, y) for y in (power(self.y, 16), self.y) for z in (power(self.z, 4), self.z)]
+        return tuple(times(w, h) for h in highs for w in self.w)
+
+    def number(self, bits: int, basis: Sequence[int]) -> int:
+        """The element whose coordinates are the bits (most significant first) in a basis."""
+        out = 0
+        for k, e in enumerate(reversed(basis)):
+            out ^= e if bits >> k & 1 else 0
+        return out
+
+    def coordinates(self, x: int, basis: Sequence[int]) -> int:
+        """The inverse of `number`."""
+        return _coordinates(tuple(basis))[x]
+
+    def rows_in(self) -> tuple[int, ...]:
+        """x -> bits of a1, a0, b1, b0 of c x."""
+        return columns_of(lambda x: self.coordinates(times(self.c, x), self.basis), 8, 8)
+
+    def rows_out(self) -> tuple[int, ...]:
+        """Twelve product bits (b1 d1, b0 d0, both sums, then a) -> the inverse of x."""
+        y16, z4 = power(self.y, 16), power(self.z, 4)
+        places = [times(v, u) for u in (y16, self.y) for v in (z4, self.z, 1)]
+        elements = [times(self.c, times(w, p)) for p in places for w in self.w]
+        return columns_of(lambda bits: self.number(bits, elements), 12, 8)
+
+    def quarter(self, function: Callable[[int, int], int]) -> tuple[int, int]:
+        """Truth tables (most significant bit first) of a function of two elements of GF(2^2): address = first, second."""
+        values = [self.coordinates(function(self.number(a >> 2, self.w), self.number(a & 3, self.w)), self.w) for a in range(16)]
+        return sum((v >> 1) << a for a, v in enumerate(values)), sum((v & 1) << a for a, v in enumerate(values))
+
+    def square_part(self, s: int) -> tuple[int, int]:
+        """nu s^2 for s in GF(2^4), as elements of GF(2^2) over (Z^4, Z)."""
+        value = times(power(self.y, 17), times(s, s))
+        bits = self.coordinates(value, [times(w, h) for h in (power(self.z, 4), self.z) for w in self.w])
+        return self.number(bits >> 2, self.w), self.number(bits & 3, self.w)
+
+
+@cache
+def _coordinates(basis: tuple[int, ...]) -> dict[int, int]:
+    out = {}
+    for bits in range(1 << len(basis)):
+        x = 0
+        for k, e in enumerate(reversed(basis)):
+            x ^= e if bits >> k & 1 else 0
+        out[x] = bits
+    return out
+
+
+@cache
+def _library() -> dict[str, Tower]:
+    text = (resources.files(__package__) / "data" / "towers.json").read_text()
+    return {name: Tower(t["y"], t["z"], tuple(t["w"]), t["c"]) for name, t in json.loads(text).items()}
+
+
+def tower_tables() -> tuple[str, ...]:
+    """Names of the boxes for which bases are kept."""
+    return tuple(_library())
+
+
+def tower(name: str) -> Tower:
+    """The bases for a box."""
+    return _library()[name]
+
+
+@cache
+def _levels(t: Tower) -> tuple[Graph, Graph, Graph, Graph]:
+    """sums and first halves of N (8 bits -> 8), second halves (4 -> 4), inversion (4 -> 6), products (8, 4, 6 -> 12)."""
+    z4, n = power(t.z, 4), power(t.z, 5)
+
+    def spread(s1: int, s0: int) -> tuple[int, int]:
+        return t.square_part(times(s1, z4) ^ times(s0, t.z))
+
+    def cell(b: GraphBuilder, table: int, *bits: int) -> int:
+        return b.node("lut4", 1, bits, table)
+
+    def pair(b: GraphBuilder, function: Callable[[int, int], int], first: Sequence[int], second: Sequence[int]) -> list[int]:
+        return [cell(b, table, *first, *second) for table in t.quarter(function)]
+
+    def bits(b: GraphBuilder, word: int) -> list[int]:
+        return [b.select(word, (k,)) for k in range(b.width(word) - 1, -1, -1)]
+
+    def done(b: GraphBuilder, out: Sequence[int]) -> Graph:
+        b.output("y", b.cat(*out))
+        return b.build()
+
+    one = GraphBuilder("gf_sums", "lut4")
+    v = bits(one, one.input("a", 8))
+    a1, a0, b1, b0 = v[0:2], v[2:4], v[4:6], v[6:8]
+    sums = [cell(one, 6, x, y) for x, y in ((a1[0], a0[0]), (a1[1], a0[1]), (b1[0], b0[0]), (b1[1], b0[1]))]
+    f1 = pair(one, lambda x, y: times(x, y) ^ spread(x ^ y, 0)[0] ^ spread(0, x ^ y)[0], a1, b1)
+    f0 = pair(one, lambda x, y: times(x, y) ^ spread(0, x ^ y)[1] ^ spread(x ^ y, 0)[1], a0, b0)
+    two = GraphBuilder("gf_cross", "lut4")
+    u = bits(two, two.input("a", 4))
+    g1 = pair(two, lambda x, y: times(n, times(x, y)) ^ spread(0, x ^ y)[0], u[0:2], u[2:4])
+    g0 = pair(two, lambda x, y: times(n, times(x, y)) ^ spread(x ^ y, 0)[1], u[0:2], u[2:4])
+    three = GraphBuilder("gf_inverse", "lut4")
+    m = bits(three, three.input("a", 4))
+    sixteen = [times(w, h) for h in (z4, t.z) for w in t.w]
+
+    def inverse(code: int) -> int:
+        d = power(t.number(code, sixteen), 14)  # zero stays zero
+        c = t.coordinates(d, sixteen)
+        return c << 2 | (c >> 2) ^ (c & 3)
+
+    inv = [cell(three, sum((inverse(x) >> k & 1) << x for x in range(16)), *m) for k in range(5, -1, -1)]
+    four = GraphBuilder("gf_products", "lut4")
+    ab, s, d = (bits(four, four.input(name, width)) for name, width in (("a", 8), ("s", 4), ("d", 6)))
+    out: list[int] = []
+    for x1, x0, x2 in ((ab[4:6], ab[6:8], s[2:4]), (ab[0:2], ab[2:4], s[0:2])):
+        out += pair(four, times, x1, d[0:2]) + pair(four, times, x0, d[2:4])
+        out += pair(four, lambda x, y: times(n, times(x, y)), x2, d[4:6])
+    return done(one, sums + f1 + f0), done(two, g1 + g0), done(three, inv), done(four, out)
+
+
+@cache
+def affine_maps(table: Table) -> tuple[tuple[int, ...], int, tuple[int, ...], int]:
+    """(linear map before, constant before, linear map after, constant after) that make inversion the table. Raises
+    ValueError where the table is not of that form."""
+    inverse = [power(x, 254) for x in range(256)]
+    after = [table.entries[x] for x in inverse]  # the affine map after, if there is none before
+    if all(after[x] ^ after[y] ^ after[0] == after[x ^ y] for x in range(256) for y in (1, 2, 4, 8, 16, 32, 64, 128)):
+        return columns_of(lambda x: x, 8, 8), 0, columns_of(lambda x: after[x] ^ after[0], 8, 8), after[0]
+    before = [inverse[e] for e in table.entries]
+    if all(before[x] ^ before[y] ^ before[0] == before[x ^ y] for x in range(256) for y in (1, 2, 4, 8, 16, 32, 64, 128)):
+        return columns_of(lambda x: before[x] ^ before[0], 8, 8), before[0], columns_of(lambda x: x, 8, 8), 0
+    raise ValueError(f"{table.name} is not inversion in GF(2^8) between affine maps")
+
+
+def compose(outer: Sequence[int], inner: Sequence[int]) -> tuple[int, ...]:
+    """Rows of outer(inner(x)); rows most significant first."""
+    out = []
+    for row in outer:
+        total = 0
+        for k, r in enumerate(reversed(inner)):
+            total ^= r if row >> k & 1 else 0
+        out.append(total)
+    return tuple(out)
+
+
+def _apply(rows: Sequence[int], x: int) -> int:
+    out = 0
+    for r in rows:
+        out = out << 1 | (r & x).bit_count() & 1
+    return out
+
+
+def tower_value(b: GraphBuilder, table: Table, address: int) -> int:
+    """The table's value: a linear map, five levels of lookup tables, a linear map, constants."""
+    t = tower(table.name)
+    before, first, after, last = affine_maps(table)
+    name = table.name
+    rows = compose(t.rows_in(), before)
+    v = b.named(b.xor(b.linear(f"{name}In", rows, address), b.const(8, _apply(t.rows_in(), first))), "gf_v")
+    sums, cross, inverse, products = _levels(t)
+    one = b.call(sums, v, name="gf_f")
+    s, f = b.select(one, range(7, 3, -1)), b.select(one, range(3, -1, -1))
+    n = b.named(b.xor(f, b.call(cross, s, name="gf_g")), "gf_n")
+    d = b.call(inverse, n, name="gf_d")
+    p = b.call(products, v, s, d, name="gf_p")
+    return b.xor(b.linear(f"{name}Out", compose(after, t.rows_out()), p), b.const(8, last))
+
+
+@cache
+def tower_whole(table: Table) -> Graph:
+    """The same as a graph of its own, for the proof."""
+    b = GraphBuilder(f"{table.name}_tower")
+    b.output("y", tower_value(b, table, b.input("a", 8)))
+    return b.build()

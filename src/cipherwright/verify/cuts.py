@@ -1,0 +1,277 @@
+"""Cutting one large comparison into many small ones, at values that core and cipher have in common.
+
+Random simulation suggests which literals carry the same value as a named word of the cipher (a round's state, a round
+key). All of them become one free input, and what has to be shown instead is that each is the same function of the inputs
+and of the other cuts.
+
+Why that is enough: let F be the function shown for a class, taken from its lowest member in the core. F depends on classes
+below it in the core alone, because the core is acyclic; so by induction along the core every member of every class has the
+value that the core has, for all inputs. Where a member reads other cuts than the core (a key schedule that walks back), these
+are replaced by their own F on both sides, never in a circle, and the member may then be shown to repeat its own cut. A class
+whose members differ all the same proves nothing: it is taken out, and the values behind it are compared with what follows.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from .aig import Aig
+
+__all__ = ["Comparison", "Cut", "cut", "restricted", "without_equal_sums"]
+
+_PATTERNS = 2048
+_MEMBERS = 6
+_ROUNDS = 4
+_LOOKED_AT = 64
+_EXPANSIONS = 3
+_FULL = (1 << _PATTERNS) - 1
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Pairs of literals that shall be equal; the first `core_gates` gates are the core's, and `marks` are literals of the
+    cipher at which a cut may be."""
+
+    aig: Aig
+    core_gates: int
+    marks: tuple[int, ...]
+    got: tuple[int, ...]
+    want: tuple[int, ...]
+
+    def first_difference(self) -> int | None:
+        """Position of a pair that differs under some random input, or None where all agree."""
+        return next(iter(_differing(self.aig, self.got, self.want, 1)), None)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A comparison after cutting: pairs of literals of `aig` that must be equal."""
+
+    aig: Aig
+    got: tuple[int, ...]
+    want: tuple[int, ...]
+    functions: tuple[int, ...] = ()
+    """Of every cut, as literals."""
+
+
+def _simulate(aig: Aig, seed: int) -> list[int]:
+    """Values of every variable (index 0: false) under random inputs, one pattern a bit."""
+    rng = random.Random(seed)
+    values = [0, *(rng.getrandbits(_PATTERNS) for _ in aig.inputs)]
+    for b, a in aig.gates:
+        x, y = values[a >> 1], values[b >> 1]
+        values.append((x ^ _FULL if a & 1 else x) & (y ^ _FULL if b & 1 else y))
+    return values
+
+
+def _differing(aig: Aig, got: Sequence[int], want: Sequence[int], seed: int) -> list[int]:
+    """Pairs that differ under random inputs."""
+    values = _simulate(aig, seed)
+    pairs = enumerate(zip(got, want, strict=True))
+    return [i for i, (a, b) in pairs if values[a >> 1] ^ values[b >> 1] != (_FULL if (a ^ b) & 1 else 0)]
+
+
+def _cone(aig: Aig, roots: Sequence[int]) -> set[int]:
+    """Variables that the literals depend on, themselves included."""
+    n, seen, stack = len(aig.inputs), {0}, [r >> 1 for r in roots]
+    while stack:
+        v = stack.pop()
+        if v not in seen:
+            seen.add(v)
+            if v > n:
+                stack += [x >> 1 for x in aig.gates[v - n - 1]]
+    return seen
+
+
+def restricted(c: Comparison, fixed: Mapping[int, int]) -> Comparison:
+    """The same with some inputs (variables) set to constants, and without gates that nothing needs."""
+    need, n = _cone(c.aig, [*c.got, *c.want, *c.marks]), len(c.aig.inputs)
+    new = Aig(c.aig.inputs)
+    value = [0, *(fixed.get(k + 1, new.input(k)) for k in range(n))]
+    core = 0
+    for i, (b, a) in enumerate(c.aig.gates):
+        if i == c.core_gates:
+            core = len(new.gates)
+        value.append(new.and_(value[a >> 1] ^ (a & 1), value[b >> 1] ^ (b & 1)) if n + 1 + i in need else 0)
+    core = core if c.core_gates < len(c.aig.gates) else len(new.gates)
+
+    def moved(literals: Sequence[int]) -> tuple[int, ...]:
+        return tuple(value[x >> 1] ^ (x & 1) for x in literals)
+
+    return Comparison(new, core, moved(c.marks), moved(c.got), moved(c.want))
+
+
+def cut(c: Comparison) -> Cut:
+    """The comparison cut wherever that holds under random inputs."""
+    classes = _classes(c)
+    expand: dict[int, set[int]] = {}  # member -> variables of cuts that are replaced by their functions
+    tries: dict[int, int] = {}
+    n = len(c.aig.inputs)
+    for seed in range(_ROUNDS):
+        made, owners = _reduce(c, classes, expand)
+        wrong = _differing(made.aig, made.got, made.want, 3 + seed)
+        if not wrong:
+            return made
+        drop: set[int] = set()
+        changed = False
+
+        @cache
+        def support(literal: int, made: Cut = made) -> frozenset[int]:
+            return frozenset(v for v in _cone(made.aig, [literal]) if n < v <= len(made.aig.inputs))
+
+        uses = {k: {v for m in members for v in expand.get(m, ())} for k, members in enumerate(classes)}
+        number = {members[0] >> 1: k for k, members in enumerate(classes)}
+
+        def leads(start: int, end: int, uses: Mapping[int, set[int]] = uses, number: Mapping[int, int] = number) -> bool:
+            """Whether what is shown of class `start` already rests on class `end`."""
+            seen, stack = set[int](), [start]
+            while stack:
+                at = stack.pop()
+                if at == end:
+                    return True
+                if at not in seen:
+                    seen.add(at)
+                    stack += [number[v] for v in uses[at] if v in number]
+            return False
+
+        for i in wrong:
+            k, member = owners[i]
+            left, right = support(made.got[i]), support(made.want[i])
+            own = n + 1 + k
+            more = {v for v in right - left - {own} or left - right - {own} if not leads(v - n - 1, k)}
+            if member and more and tries.get(member, 0) < _EXPANSIONS:
+                # Cuts whose functions bring nothing new, else those that lead back to this cut, else all.
+                reach = {v: support(made.functions[v - n - 1]) for v in more}
+                chosen = {v for v in more if reach[v] <= left | right | {own}} or {v for v in more if own in reach[v]} or more
+                expand.setdefault(member, set()).update(classes[v - n - 1][0] >> 1 for v in chosen)
+                tries[member] = tries.get(member, 0) + 1
+                changed = True
+            elif member and own in right:
+                classes[k].remove(member)  # a value that only repeats the cut: no cut of its own
+                changed = True
+            elif len(drop) < _LOOKED_AT:
+                drop |= {v - n - 1 for v in right - left or left - right} or {k}
+        if changed:
+            continue
+        if drop == {-1}:
+            break
+        classes = [members for k, members in enumerate(classes) if k not in drop]
+    return Cut(c.aig, c.got, c.want)
+
+
+def _classes(c: Comparison) -> list[list[int]]:
+    """Literals of equal value under random inputs: the core's in order, then the cipher's."""
+    values, inputs = _simulate(c.aig, 2), len(c.aig.inputs)
+
+    def key(variable: int) -> tuple[int, int]:
+        v = values[variable]
+        return (v ^ _FULL, 1) if v & 1 else (v, 0)
+
+    found: dict[int, dict[int, None]] = {}
+    for variable in dict.fromkeys(m >> 1 for m in c.marks if m >> 1 > inputs):
+        v, inverted = key(variable)
+        found.setdefault(v, {})[2 * variable + inverted] = None
+    found.pop(0, None)
+    core: dict[int, list[int]] = {}
+    for variable in range(inputs + 1, inputs + 1 + c.core_gates):
+        v, inverted = key(variable)
+        if v in found and len(core.setdefault(v, [])) < _MEMBERS:
+            core[v].append(2 * variable + inverted)
+    return [members + [m for m in found[v] if m not in members] for v, members in core.items()]
+
+
+def _reduce(
+    c: Comparison, classes: Sequence[Sequence[int]], expand: Mapping[int, set[int]]
+) -> tuple[Cut, list[tuple[int, int]]]:
+    """The cut comparison, and for each pair its class and that class's member (an output: -1, 0)."""
+    n = len(c.aig.inputs)
+    new = Aig([*c.aig.inputs, *(f"cut {k}" for k in range(len(classes)))])
+    free: dict[int, int] = {}
+    for k, members in enumerate(classes):
+        for m in members:
+            free[m >> 1] = new.input(n + k) ^ (m & 1)
+    function = [0, *(new.input(k) for k in range(n))]
+    value = list(function)
+    for i, (b, a) in enumerate(c.aig.gates):
+        made = new.and_(value[a >> 1] ^ (a & 1), value[b >> 1] ^ (b & 1))
+        function.append(made)
+        value.append(free.get(n + 1 + i, made))
+    place = {members[0] >> 1: (n + 1 + k, function[members[0] >> 1] ^ (members[0] & 1)) for k, members in enumerate(classes)}
+    pairs: list[tuple[int, int, tuple[int, int]]] = []
+    for k, members in enumerate(classes):
+        first = function[members[0] >> 1] ^ (members[0] & 1)
+        for m in members[1:]:
+            left, right = first, function[m >> 1] ^ (m & 1)
+            if m in expand:
+                by = dict(place[v] for v in expand[m] if v in place)
+                right = _composed(new, right, by)
+                left = new.input(n + k) if n + 1 + k in _cone(new, [right]) else _composed(new, first, by)
+            pairs.append((left, right, (k, m)))
+    for a, b in zip(c.got, c.want, strict=True):
+        pairs.append((value[a >> 1] ^ (a & 1), value[b >> 1] ^ (b & 1), (-1, 0)))
+    kept = [p for p in pairs if p[0] != p[1]]
+    functions = tuple(function[members[0] >> 1] ^ (members[0] & 1) for members in classes)
+    return Cut(new, tuple(p[0] for p in kept), tuple(p[1] for p in kept), functions), [p[2] for p in kept]
+
+
+def sum_operands(aig: Aig, v: int) -> tuple[int, int] | None:
+    """(x, y) where variable v is x + y: neither both of them nor both of their complements."""
+    n = len(aig.inputs)
+    if v <= n:
+        return None
+    p, q = aig.gates[v - n - 1]
+    if not (p & 1 and q & 1 and p >> 1 > n and q >> 1 > n):
+        return None
+    one, other = (sorted(aig.gates[(x >> 1) - n - 1]) for x in (p, q))
+    return (one[0], one[1]) if [x ^ 1 for x in one] == other else None
+
+
+class _Parity:
+    """Literals as sums of what is no sum itself, so that two sums in any order compare equal."""
+
+    def __init__(self, aig: Aig) -> None:
+        self.aig, self.n = aig, len(aig.inputs)
+        self.known: dict[int, tuple[frozenset[int], int]] = {}
+
+    def of(self, literal: int) -> tuple[frozenset[int], int]:
+        """(variables, constant)."""
+        stack = [literal >> 1]
+        while stack:
+            v = stack[-1]
+            parts = sum_operands(self.aig, v) if v not in self.known else None
+            if parts is None:
+                self.known.setdefault(v, (frozenset((v,)) if v else frozenset(), 0))
+                stack.pop()
+                continue
+            todo = [x >> 1 for x in parts if x >> 1 not in self.known]
+            if todo:
+                stack += todo
+                continue
+            (s, c), (t, d) = (self.known[x >> 1] for x in parts)
+            self.known[v] = s ^ t, c ^ d ^ (parts[0] & 1) ^ (parts[1] & 1)
+            stack.pop()
+        s, c = self.known[literal >> 1]
+        return s, c ^ (literal & 1)
+
+
+def without_equal_sums(c: Cut) -> Cut:
+    """The pairs that are not the same sum."""
+    parity = _Parity(c.aig)
+    kept = [(a, b) for a, b in zip(c.got, c.want, strict=True) if parity.of(a) != parity.of(b)]
+    return replace(c, got=tuple(a for a, _ in kept), want=tuple(b for _, b in kept))
+
+
+def _composed(aig: Aig, literal: int, by: Mapping[int, int]) -> int:
+    """The literal with input variables replaced by other literals."""
+    n = len(aig.inputs)
+    made: dict[int, int] = {}
+    for v in sorted(_cone(aig, [literal])):
+        if v <= n:
+            made[v] = by.get(v, 2 * v)
+        else:
+            b, a = aig.gates[v - n - 1]
+            made[v] = aig.and_(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
+    return made[literal >> 1] ^ (literal & 1)

@@ -1,0 +1,91 @@
+"""Cut points make a comparison smaller, and never let two different circuits pass for equal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cipherwright.verify.aig import Aig
+from cipherwright.verify.cuts import Comparison, Cut, cut, restricted
+from cipherwright.verify.equivalence import _equal
+
+WIDTH = 24
+Step = Callable[[Aig, list[int], list[int]], list[int]]
+
+
+def round_one(g: Aig, state: list[int], key: list[int]) -> list[int]:
+    """A toy round: neighbours combined, then the key added."""
+    n = len(state)
+    return [g.xor(g.xor(state[i], g.and_(state[(i + 1) % n], state[(i + 5) % n])), key[i]) for i in range(n)]
+
+
+def round_two(g: Aig, state: list[int], key: list[int]) -> list[int]:
+    """The same in another structure."""
+    n = len(state)
+    return [g.mux(state[(i + 1) % n], g.xor(g.xor(key[i], state[(i + 5) % n]), state[i]), g.xor(key[i], state[i])) for i in range(n)]
+
+
+def rare_fault(g: Aig, state: list[int], key: list[int]) -> list[int]:
+    """Wrong for one state in 2^24 only: random inputs do not find it."""
+    out, all_ones = round_two(g, state, key), 1
+    for s in state:
+        all_ones = g.and_(all_ones, s)
+    return [g.xor(out[0], all_ones), *out[1:]]
+
+
+def chain(core: Step, last: Step, rounds: int = 6) -> Comparison:
+    g = Aig([f"x{i}" for i in range(2 * WIDTH)])
+    state, key = [g.input(i) for i in range(WIDTH)], [g.input(WIDTH + i) for i in range(WIDTH)]
+    got = state
+    for r in range(rounds):
+        got = (last if r == rounds - 2 else core)(g, got, key)
+    gates, want, marks = len(g.gates), state, list[int]()
+    for _ in range(rounds):
+        want = round_one(g, want, key)
+        marks += want
+    return Comparison(g, gates, tuple(marks), tuple(got), tuple(want))
+
+
+def test_equal_circuits_are_cut_at_every_round() -> None:
+    c = chain(round_two, round_two)
+    made = cut(c)
+    assert len(made.functions) == 6 * WIDTH
+    assert _equal(made)
+
+
+@pytest.mark.parametrize("rounds", [2, 6])
+def test_a_rare_difference_is_found(rounds: int) -> None:
+    c = chain(round_two, rare_fault, rounds)
+    assert c.first_difference() is None
+    assert not _equal(cut(c))
+    assert not _equal(Cut(c.aig, c.got, c.want)) or rounds > 2
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_a_walk_back_is_shown_to_repeat_its_cut(fault: bool) -> None:
+    """A Feistel step and its inverse: the way back is a function of a later cut, and still no new value."""
+    g = Aig([f"x{i}" for i in range(2 * WIDTH)])
+    key = [g.input(WIDTH + i) for i in range(WIDTH)]
+    left = round_one(g, [g.input(i) for i in range(WIDTH)], key)
+    right = round_one(g, left, key)
+    f = [g.and_(right[i], right[(i + 2) % WIDTH]) for i in range(WIDTH)]
+    later = [g.xor(a, b) for a, b in zip(left, f, strict=True)]
+    back = [g.xor(b, a) for a, b in zip(f, later, strict=True)]
+    if fault:
+        every = 1
+        for s in later:
+            every = g.and_(every, s)
+        back[3] = g.xor(back[3], every)
+    got, gates = round_two(g, back, key), len(g.gates)
+    c = Comparison(g, gates, (*left, *right, *later), tuple(got), tuple(round_one(g, left, key)))
+    assert _equal(cut(c)) is not fault
+
+
+def test_restricting_keeps_the_function_of_the_other_inputs() -> None:
+    c = chain(round_two, round_two)
+    half = restricted(c, {1: 0, 2: 1})
+    assert half.first_difference() is None
+    assert len(half.aig.gates) < len(c.aig.gates)
+    broken = chain(round_two, lambda g, s, k: [x ^ 1 for x in round_two(g, s, k)])
+    assert restricted(broken, {1: 1}).first_difference() is not None
