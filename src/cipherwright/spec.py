@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from .cipher import CATALOGUE, Cipher
 from .errors import UserError
-from .graph.rewrite import REALISATIONS, unfit
+from .graph.rewrite import REALISATIONS, sum_inputs, unfit
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
 
@@ -85,7 +85,7 @@ class Spec(BaseModel):
     @property
     def sum_inputs(self) -> int:
         """Bits that one node of a linear layer adds up."""
-        return 5 if self.slice_xor else self.merge or 4
+        return sum_inputs(self.slice_xor, self.merge)
 
     @property
     def described(self) -> Cipher:

@@ -9,9 +9,12 @@ from typing import Any
 
 from .ops import OPS, Table
 
-__all__ = ["AGILE", "STATIC", "Graph", "Node"]
+__all__ = ["AGILE", "OUTPUT", "STATIC", "Graph", "Node"]
 
 AGILE, STATIC = "agile", "static"
+
+OUTPUT = -1
+"""The reader that stands for an output of the graph."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +73,6 @@ class Graph:
         return tuple(out)
 
     @cached_property
-    def users(self) -> tuple[tuple[int, ...], ...]:
-        out: list[list[int]] = [[] for _ in self.nodes]
-        for i, node in enumerate(self.nodes):
-            for a in dict.fromkeys(node.args):
-                out[a].append(i)
-        return tuple(map(tuple, out))
-
-    @cached_property
     def bits(self) -> tuple[tuple[tuple[int, int], ...], ...]:
         """For every node and bit (index 0 = least significant): the (node, bit) that drives it through wiring."""
         out: list[tuple[tuple[int, int], ...]] = []
@@ -90,6 +85,19 @@ class Graph:
             else:
                 out.append(tuple((i, k) for k in range(node.width)))
         return tuple(out)
+
+    @cached_property
+    def readers(self) -> dict[tuple[int, int], frozenset[int]]:
+        """For every (node, bit) that something reads through wiring: the operations that do, and OUTPUT for an output."""
+        found: dict[tuple[int, int], set[int]] = {}
+        for i in self.logic():
+            for a in self.nodes[i].args:
+                for bit in self.bits[a]:
+                    found.setdefault(bit, set()).add(i)
+        for _, i in self.outputs:
+            for bit in self.bits[i]:
+                found.setdefault(bit, set()).add(OUTPUT)
+        return {bit: frozenset(users) for bit, users in found.items()}
 
     def logic(self) -> Iterator[int]:
         """Indices of the nodes that are neither wiring nor inputs."""

@@ -24,6 +24,11 @@ class Table:
         if any(not 0 <= e < 1 << self.width for e in self.entries):
             raise ValueError(f"table {self.name}: an entry does not fit {self.width} bits")
 
+    @property
+    def address_bits(self) -> int:
+        """Width of the address."""
+        return (len(self.entries) - 1).bit_length()
+
 
 # meaning(attr, widths of the arguments, values of the arguments, width of the result) -> value
 Meaning = Callable[[Any, Sequence[int], Sequence[int], int], int]

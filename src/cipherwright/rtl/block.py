@@ -79,7 +79,7 @@ def sub_modules(node: Node, prefix: str) -> list[Module]:
     """The modules that a call or lookup needs, innermost first."""
     if node.op == "lookup":
         t = node.attr
-        bits: Bits = tuple(("a", k) for k in range((len(t.entries) - 1).bit_length()))
+        bits: Bits = tuple(("a", k) for k in range(t.address_bits))
         ports = (Port("input", "a", len(bits)), Port("output", "y", t.width))
         return [Module(module_name(prefix, t), ports, (Assign("y", t.width, "lookup", (bits,), t),), (f"Table {t.name}",))]
     return _graph_modules(node.attr, prefix)

@@ -21,13 +21,12 @@ __all__ = ["Loop", "fold"]
 @dataclass(frozen=True)
 class Loop:
     """The loop's graph; `loops` pairs each looped input with its output; `io` says what leaves at once; `trips` from
-    a block's load to its result; `interval`: trips until the slot may load again."""
+    a block's load to its result, and until the slot may load again."""
 
     graph: Graph
     loops: tuple[tuple[str, str], ...]
     io: Io
     trips: int
-    interval: int
 
 
 def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -> Loop:
@@ -90,7 +89,7 @@ class _Fold:
         # A result that waits in the state leaves at once; one that the last trip computes leaves at that trip's end.
         now = (("ready", 0), ("valid", 0), ("block", 0)) if self.overlap else (("ready", 0),)
         apart = not self.overlap
-        return Loop(b.build(), tuple(self.loops), Io(leave=now), self.trips + apart, self.trips + apart)
+        return Loop(b.build(), tuple(self.loops), Io(leave=now), self.trips + apart)
 
 
 class _PlainLoop(_Fold):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..graph import Graph, Node
+from ..graph import OUTPUT, Graph, Node
 from ..schedule import Schedule
 from .block import Block, Names, sub_modules
 from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Item, Module, Port, Register
@@ -178,9 +178,9 @@ def _add_stage(
         out = []
         for k in range(g.nodes[i].width):
             taps = s.uses.get((i, k), ())
-            readers = set(_bit_readers(g, i, k))
-            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.stage[u] == stage) for u in readers)
-            held = not g.agile[i] and (not readers <= inside or any((i, k) in g.bits[o] for _, o in g.outputs))
+            readers = g.readers.get((i, k), frozenset())
+            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.stage[u] == stage) for u in readers - {OUTPUT})
+            held = not g.agile[i] and not readers <= inside
             if held or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
                 out.append(k)
         return out
@@ -216,19 +216,6 @@ def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[in
     if count == 1:
         return [(label, members)]
     return [(f"{label}_level{n + 1}", [i for i in members if level[i] == n]) for n in range(count)]
-
-
-def _bit_readers(g: Graph, src: int, k: int) -> Iterable[int]:
-    seen, work = set(), [src]
-    while work:
-        i = work.pop()
-        for u in g.users[i]:
-            if g.nodes[u].op in ("select", "cat"):
-                if u not in seen and (src, k) in g.bits[u]:
-                    seen.add(u)
-                    work.append(u)
-            elif any((src, k) in g.bits[a] for a in g.nodes[u].args):
-                yield u
 
 
 def _leaves_now(s: Schedule, src: int, k: int, stage: int) -> bool:

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..graph import OPS, Graph
+from ..graph import OPS, OUTPUT, Graph
 from .delay import DelayModel
 
 __all__ = ["Io", "Schedule", "register_classes"]
 
-OUTPUT = -1
 Class = tuple[int, tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
@@ -51,17 +50,11 @@ def register_classes(graph: Graph) -> list[tuple[int, int, tuple[int, ...], tupl
 
 def bit_users(graph: Graph) -> dict[tuple[int, int], tuple[set[int], set[str]]]:
     """Agile (source, bit) -> operations and outputs that use it."""
-    found: dict[tuple[int, int], tuple[set[int], set[str]]] = {}
-    for i in graph.logic():
-        for a in graph.nodes[i].args:
-            for bit in graph.bits[a]:
-                if graph.agile[bit[0]]:
-                    found.setdefault(bit, (set(), set()))[0].add(i)
+    outs: dict[tuple[int, int], set[str]] = {}
     for name, i in graph.outputs:
         for bit in graph.bits[i]:
-            if graph.agile[bit[0]]:
-                found.setdefault(bit, (set(), set()))[1].add(name)
-    return found
+            outs.setdefault(bit, set()).add(name)
+    return {bit: (set(users - {OUTPUT}), outs.get(bit, set())) for bit, users in graph.readers.items() if graph.agile[bit[0]]}
 
 
 @dataclass(frozen=True)

@@ -35,11 +35,12 @@ class Aig:
         return 2 * (k + 1)
 
     def and_(self, a: int, b: int) -> int:
-        a, b = min(a, b), max(a, b)
-        if a == FALSE or a ^ b == 1:
-            return FALSE
-        if a in (TRUE, b):
-            return b
+        if a > b:
+            a, b = b, a
+        if a <= TRUE:
+            return b if a else FALSE
+        if a ^ b <= 1:
+            return b if a == b else FALSE
         found = self._known.get((a, b))
         if found is None:
             self.gates.append((b, a))
@@ -50,13 +51,13 @@ class Aig:
         return self.and_(a ^ 1, b ^ 1) ^ 1
 
     def xor(self, a: int, b: int) -> int:
-        return self.or_(self.and_(a, b ^ 1), self.and_(a ^ 1, b))
+        return self.and_(self.and_(a, b ^ 1) ^ 1, self.and_(a ^ 1, b) ^ 1) ^ 1
 
     def mux(self, s: int, a: int, b: int) -> int:
         """`a` where `s`, else `b`."""
         if a == b:
             return a
-        return self.or_(self.and_(s, a), self.and_(s ^ 1, b))
+        return self.and_(self.and_(s, a) ^ 1, self.and_(s ^ 1, b) ^ 1) ^ 1
 
     def table(self, truth: int, address: Sequence[int]) -> int:
         """Truth table over literals, least significant address bit first."""

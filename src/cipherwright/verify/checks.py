@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import CheckFailed, UserError
 from ..graph import Bits, Graph, evaluate_many, from_words, to_words
-from ..graph.rewrite import fuse_linear, linear_networks, realise, same_up_to_linear_maps
+from ..graph.rewrite import fuse_linear, linear_networks, realise, same_up_to_linear_maps, sum_inputs
 from ..wrap import PortSet, files_digest
 from .aig import Hints
 from .drive import Bench
@@ -179,7 +179,7 @@ def _run_proof(folder: CoreFolder, plain: Graph) -> str:
         plain = fuse_linear(realised)
         if not same_up_to_linear_maps(realised, plain):
             raise CheckFailed("the fused linear maps are not those of the cipher")
-    hints = Hints(linear_networks(plain, 5 if p["slice_xor"] else p["merge"] or 4, p["linear_depth"], p["shallow_maps"]), p["sbox"])
+    hints = Hints(linear_networks(plain, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"])
     if p["architecture"] == "iterative":
         return prove_iterative(sources, top, plain, ports, latency, ["busy", "deliver", ports.valid_out], hints).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()

@@ -14,7 +14,7 @@ whose members differ all the same proves nothing: it is taken out, and the value
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -122,26 +122,12 @@ def cut(c: Comparison) -> Cut:
         def support(literal: int, made: Cut = made) -> frozenset[int]:
             return frozenset(v for v in _cone(made.aig, [literal]) if n < v <= len(made.aig.inputs))
 
-        uses = {k: {v for m in members for v in expand.get(m, ())} for k, members in enumerate(classes)}
-        number = {members[0] >> 1: k for k, members in enumerate(classes)}
-
-        def leads(start: int, end: int, uses: Mapping[int, set[int]] = uses, number: Mapping[int, int] = number) -> bool:
-            """Whether what is shown of class `start` already rests on class `end`."""
-            seen, stack = set[int](), [start]
-            while stack:
-                at = stack.pop()
-                if at == end:
-                    return True
-                if at not in seen:
-                    seen.add(at)
-                    stack += [number[v] for v in uses[at] if v in number]
-            return False
-
+        resting = _resting(classes, expand)
         for i in wrong:
             k, member = owners[i]
             left, right = support(made.got[i]), support(made.want[i])
             own = n + 1 + k
-            more = {v for v in right - left - {own} or left - right - {own} if not leads(v - n - 1, k)}
+            more = {v for v in right - left - {own} or left - right - {own} if v - n - 1 not in resting(k)}
             if member and more and tries.get(member, 0) < _EXPANSIONS:
                 # Cuts whose functions bring nothing new, else those that lead back to this cut, else all.
                 reach = {v: support(made.functions[v - n - 1]) for v in more}
@@ -160,6 +146,27 @@ def cut(c: Comparison) -> Cut:
             break
         classes = [members for k, members in enumerate(classes) if k not in drop]
     return Cut(c.aig, c.got, c.want)
+
+
+def _resting(classes: Sequence[Sequence[int]], expand: Mapping[int, set[int]]) -> Callable[[int], frozenset[int]]:
+    """Class -> the classes whose proof already rests on it, itself included."""
+    number = {members[0] >> 1: k for k, members in enumerate(classes)}
+    users: dict[int, set[int]] = {}
+    for k, members in enumerate(classes):
+        for v in (v for m in members for v in expand.get(m, ()) if v in number):
+            users.setdefault(number[v], set()).add(k)
+
+    @cache
+    def of(k: int) -> frozenset[int]:
+        seen, stack = set[int](), [k]
+        while stack:
+            at = stack.pop()
+            if at not in seen:
+                seen.add(at)
+                stack += users.get(at, ())
+        return frozenset(seen)
+
+    return of
 
 
 def _classes(c: Comparison) -> list[list[int]]:

@@ -10,7 +10,7 @@ inputs in later cycles, the block accepted in the first cycle comes out right af
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,13 +34,14 @@ class Proof:
     gates: int
 
 
-_COMB = {
-    "$_AND_": lambda g, c: g.and_(c["A"], c["B"]), "$_OR_": lambda g, c: g.or_(c["A"], c["B"]),
-    "$_XOR_": lambda g, c: g.xor(c["A"], c["B"]), "$_XNOR_": lambda g, c: g.xor(c["A"], c["B"]) ^ 1,
-    "$_NAND_": lambda g, c: g.and_(c["A"], c["B"]) ^ 1, "$_NOR_": lambda g, c: g.or_(c["A"], c["B"]) ^ 1,
-    "$_ANDNOT_": lambda g, c: g.and_(c["A"], c["B"] ^ 1), "$_ORNOT_": lambda g, c: g.or_(c["A"], c["B"] ^ 1),
-    "$_NOT_": lambda g, c: c["A"] ^ 1, "$_BUF_": lambda g, c: c["A"],
-    "$_MUX_": lambda g, c: g.mux(c["S"], c["B"], c["A"]),
+# Gate types: the order of their pins, and their literals.
+_COMB: dict[str, tuple[str, Callable[..., int]]] = {
+    "$_AND_": ("AB", lambda g, a, b: g.and_(a, b)), "$_OR_": ("AB", lambda g, a, b: g.and_(a ^ 1, b ^ 1) ^ 1),
+    "$_XOR_": ("AB", lambda g, a, b: g.xor(a, b)), "$_XNOR_": ("AB", lambda g, a, b: g.xor(a, b) ^ 1),
+    "$_NAND_": ("AB", lambda g, a, b: g.and_(a, b) ^ 1), "$_NOR_": ("AB", lambda g, a, b: g.and_(a ^ 1, b ^ 1)),
+    "$_ANDNOT_": ("AB", lambda g, a, b: g.and_(a, b ^ 1)), "$_ORNOT_": ("AB", lambda g, a, b: g.and_(a ^ 1, b) ^ 1),
+    "$_NOT_": ("A", lambda g, a: a ^ 1), "$_BUF_": ("A", lambda g, a: a),
+    "$_MUX_": ("SBA", lambda g, s, b, a: g.mux(s, b, a)),
 }  # fmt: skip
 
 
@@ -115,22 +116,46 @@ def check_ranks(n: Netlist, ports: PortSet, latency: int, key_lead: int, held: S
     return sum(map(_is_ff, n.cells.values()))
 
 
+class _Logic:
+    """A netlist's gates with flip-flops as wires (`wires`) or left out, in an order in which they can be evaluated."""
+
+    def __init__(self, n: Netlist, wires: bool) -> None:
+        self.steps: list[tuple[Callable[..., int], int, list[int]]] = []
+        given = {_slot(b) for bits in n.inputs.values() for b in bits} | {0, 1}
+        given |= {_slot(c["connections"]["Q"][0]) for c in n.cells.values() if _is_ff(c)}
+        read = {_slot(b) for bits in n.outputs.values() for b in bits}
+        for name in _topological(n, through_ff=wires):
+            cell = n.cells[name]
+            pins, function, out = ("D", _COMB["$_BUF_"][1], "Q") if _is_ff(cell) else (*_COMB[cell["type"]], "Y")
+            ports = cell["connections"]
+            read.update(_slot(ports[p][0]) for p in pins)
+            if out == "Y" or wires:
+                self.steps.append((function, _slot(ports[out][0]), [_slot(ports[p][0]) for p in pins]))
+        free = read - given - {out for _, out, _ in self.steps}
+        if free:
+            raise CheckFailed(f"nothing drives {n.names.get(min(free), min(free))}")
+        self.size = 1 + max(read | given)
+
+
+def _slot(bit: Any) -> int:
+    """Place of a bit: Yosys counts nets from 2, so 0 and 1 stand for the constants (a bit that is not defined is 0)."""
+    return bit if isinstance(bit, int) else int(bit == "1")
+
+
 class _Frame:
     """Literals of a netlist's bits in one cycle (or with registers as wires)."""
 
-    def __init__(self, n: Netlist, aig: Aig, known: dict[Any, int], order: Sequence[str], wires: bool) -> None:
-        self.value: dict[Any, int] = {"0": 0, "1": 1, "x": 0, **known}
-        for name in order:
-            cell = n.cells[name]
-            if _is_ff(cell):
-                if wires:
-                    self.value[cell["connections"]["Q"][0]] = self.get(cell["connections"]["D"][0])
-                continue
-            pins = {p: self.get(bits[0]) for p, bits in cell["connections"].items() if p != "Y"}
-            self.value[cell["connections"]["Y"][0]] = _COMB[cell["type"]](aig, pins)
+    def __init__(self, logic: _Logic, aig: Aig, known: Mapping[Any, int]) -> None:
+        value: list[int] = [FALSE] * logic.size
+        value[1] = TRUE
+        for bit, literal in known.items():
+            value[_slot(bit)] = literal
+        for function, out, ins in logic.steps:
+            value[out] = function(aig, *[value[i] for i in ins])
+        self.value = value
 
     def get(self, bit: Any) -> int:
-        return self.value[bit]
+        return self.value[_slot(bit)]
 
     def word(self, bits: Sequence[Any]) -> list[int]:
         return [self.get(b) for b in bits]
@@ -205,7 +230,7 @@ def prove_pipeline(
     if ports.reset:
         known[n.inputs[ports.reset][0]] = FALSE
     known[n.inputs[ports.clk][0]] = FALSE
-    frame = _Frame(n, aig, known, _topological(n, through_ff=True), wires=True)
+    frame = _Frame(_Logic(n, wires=True), aig, known)
     literal = {name: frame.word(bits) for name, bits in n.inputs.items()}
     core_gates, marks = len(aig.gates), list[int]()
     want = graph_to_aig(plain, aig, _spec_inputs(plain, aig, ports, literal), hints, marks)
@@ -230,7 +255,7 @@ def prove_iterative(
     """
     n = read_netlist(sources, top)
     _check_kinds(n)
-    order = _topological(n, through_ff=False)
+    logic = _Logic(n, wires=False)
     ffs = {name: c for name, c in n.cells.items() if _is_ff(c)}
     cleared = {c["connections"]["Q"][0] for c in ffs.values() if any(n.names[c["connections"]["Q"][0]].startswith(p) for p in control)}
     if not any(n.names[q].startswith(control[0]) for q in cleared):
@@ -240,7 +265,7 @@ def prove_iterative(
     names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [n.names[q] for q in state]
     aig = Aig(names)
     now = dict.fromkeys(cleared, FALSE) | {q: aig.input(len(ports_in) * (latency + 1) + j) for j, q in enumerate(state)}
-    _prove_reset(n, aig, order, ports, cleared, ffs, names)
+    _prove_reset(n, logic, ports, cleared, ffs)
     first: dict[str, list[int]] = {}
     early = FALSE
     for t in range(latency + 1):
@@ -248,7 +273,7 @@ def prove_iterative(
         known |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: FALSE}
         if t == 0:
             known[n.inputs[ports.valid_in][0]] = 1
-        frame = _Frame(n, aig, known, order, wires=False)
+        frame = _Frame(logic, aig, known)
         if t == 0:
             first = {name: frame.word(bits) for name, bits in n.inputs.items()}
             if frame.word(n.outputs[ports.ready_out]) != [1]:
@@ -265,16 +290,14 @@ def prove_iterative(
     return Proof(f"for every key and block, the block taken in cycle 0 comes out right in cycle {latency}, whatever the core held before", gates)
 
 
-def _prove_reset(
-    n: Netlist, aig: Aig, order: Sequence[str], ports: PortSet, cleared: set[Any], ffs: Mapping[str, Any], names: Sequence[str]
-) -> None:
+def _prove_reset(n: Netlist, logic: _Logic, ports: PortSet, cleared: set[Any], ffs: Mapping[str, Any]) -> None:
     """Reset clears the registers that the proof starts from, whatever else happens. Raises CheckFailed with one that stays."""
     free = [b for name, bits in n.inputs.items() if name not in (ports.clk, ports.reset) for b in bits]
     free += [c["connections"]["Q"][0] for c in ffs.values()]
-    # Any inputs serve here: the literals only have to be different from one another and from the constants.
-    known = {b: aig.input(j) for j, b in enumerate(free[: len(names)])}
+    aig = Aig([str(b) for b in free])
+    known = {b: aig.input(j) for j, b in enumerate(free)}
     known |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: TRUE}
-    frame = _Frame(n, aig, known, order, wires=False)
+    frame = _Frame(logic, aig, known)
     for c in ffs.values():
         q = c["connections"]["Q"][0]
         if q in cleared and frame.get(c["connections"]["D"][0]) != FALSE:

@@ -10,7 +10,7 @@ from ..graph import Graph
 from ..rtl import Design
 from ..schedule import Schedule, delay_cells, luts_of
 
-__all__ = ["Core", "KeyWords", "PortSet", "Trips"]
+__all__ = ["Core", "KeyWords", "PortSet"]
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,6 @@ class PortSet:
     ready_in: str = ""
     block_out: str = "block_o"
     ascending: bool = False
-
-
-@dataclass(frozen=True)
-class Trips:
-    """Of an iterative core: trips through the loop from a block's load to its result, and until the next load."""
-
-    latency: int
-    interval: int
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Interchangeable realisations of graph operations, each proven equal to what it replaces."""
 
 from .fuse import fuse_linear
-from .linear import linear_networks, realise_linear
+from .linear import linear_networks, realise_linear, sum_inputs
 from .merge import merge_bitwise
 from .narrow import narrow
 from .same import same_up_to_linear_maps
@@ -10,4 +10,4 @@ from .spread import add_hops, replicate
 from .tower import tower
 from .xor import Network, network
 
-__all__ = ["REALISATIONS", "Network", "add_hops", "circuit", "fuse_linear", "linear_networks", "merge_bitwise", "narrow", "network", "prove", "realise", "realise_linear", "replicate", "same_up_to_linear_maps", "tower", "unfit"]
+__all__ = ["REALISATIONS", "Network", "add_hops", "circuit", "fuse_linear", "linear_networks", "merge_bitwise", "narrow", "network", "prove", "realise", "realise_linear", "replicate", "same_up_to_linear_maps", "sum_inputs", "tower", "unfit"]

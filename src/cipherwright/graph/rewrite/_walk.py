@@ -20,10 +20,11 @@ def copied(b: GraphBuilder, node: Node, args: tuple[int, ...]) -> int:
     return b.select(args[0], node.attr) if node.op == "select" else b.node(node.op, node.width, args, node.attr, node.name)
 
 
-def rebuild(graph: Graph, replace: Replace) -> Graph:
-    """A copy of `graph`; `replace(builder, index, node, new_args)` gives the new node, or None to keep it."""
+def rebuild(graph: Graph, replace: Replace, new: list[int] | None = None) -> Graph:
+    """A copy of `graph`; `replace(builder, index, node, new_args)` gives the new node, or None to keep it. `new`, an empty
+    list, is filled with the new node of every node as the copy goes on, for replacements that look behind wiring."""
     b = GraphBuilder(graph.name, graph.delay)
-    new: list[int] = []
+    new = [] if new is None else new
     for i, node in enumerate(graph.nodes):
         args = tuple(new[a] for a in node.args)
         j = replace(b, i, node, args)

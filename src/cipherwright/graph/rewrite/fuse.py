@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..builder import GraphBuilder
-from ..graph import Graph, Node
-from ._walk import copied, rebuild
+from ..graph import OUTPUT, Graph, Node
+from ._walk import rebuild
 
 __all__ = ["fuse_linear"]
 
@@ -38,17 +38,15 @@ class _Expansion:
         self.g = graph
         self.known: dict[Bit, _Sum] = {}
         readers: list[set[int]] = [set() for _ in graph.nodes]
-        for i in graph.logic():
-            for a in graph.nodes[i].args:
-                for s, _ in graph.bits[a]:
-                    readers[s].add(i)
-        ends = {s for _, i in graph.outputs for s, _ in graph.bits[i]}
+        for (i, _), users in graph.readers.items():
+            readers[i] |= users
         # A sum or map is passed through where linear maps alone read it: elsewhere its value is needed, and stays.
         self.through = [False] * len(graph.nodes)
         for i in reversed(range(len(graph.nodes))):
-            if graph.nodes[i].op in ("xor", "linear") and i not in ends:
+            if graph.nodes[i].op in ("xor", "linear") and OUTPUT not in readers[i]:
                 self.through[i] = all(graph.nodes[u].op == "linear" or (graph.nodes[u].op == "xor" and self.through[u]) for u in readers[i])
-        # From a map that reads the sum, the way goes on through maps, and maps plus constants, that others read as well.
+        # Whether a linear map is reached through sums alone. From a map that reads the sum, the way goes on through maps, and
+        # maps plus constants, that others read as well.
         self.below = [False] * len(graph.nodes)
         for i, node in enumerate(graph.nodes):
             fixed = node.op == "xor" and any(graph.nodes[a].op == "const" for a in node.args)
@@ -57,10 +55,6 @@ class _Expansion:
             elif self.through[i] or fixed:
                 sources = [s for a in node.args for s, _ in graph.bits[a] if graph.nodes[s].op != "const"]
                 self.below[i] = any(self.below[s] for s in sources) and (self.through[i] or all(graph.nodes[s].op == "linear" for s in sources))
-
-    def linear_below(self, src: int) -> bool:
-        """Whether a linear map is reached through sums alone."""
-        return self.below[src]
 
     def read(self) -> set[int]:
         """Linear maps whose results, or sums of them, something else than a linear map reads."""
@@ -84,7 +78,7 @@ class _Expansion:
             node, out = self.g.nodes[src], _Sum()
             if node.op == "const":
                 out.inverted = bool(node.attr >> k & 1)
-            elif node.op == "xor" and self.linear_below(src):
+            elif node.op == "xor" and self.below[src]:
                 for a in node.args:
                     out.add(self.bit(self.g.bits[a][k]))
             elif node.op == "linear":
@@ -103,7 +97,7 @@ class _Expansion:
             node = self.g.nodes[bit[0]]
             if node.op == "linear":
                 self.order(self.g.bits[node.args[0]], into)
-            elif node.op == "xor" and self.linear_below(bit[0]):
+            elif node.op == "xor" and self.below[bit[0]]:
                 self.order(tuple(self.g.bits[a][bit[1]] for a in node.args), into)
             elif node.op != "const":
                 into.setdefault(bit)
@@ -117,7 +111,7 @@ def fuse_linear(graph: Graph) -> Graph:
     order: dict[frozenset[Bit], tuple[Bit, ...]] = {}
     for i in sorted(e.read()):
         node = graph.nodes[i]
-        if not any(e.linear_below(s) for s, _ in graph.bits[node.args[0]]):
+        if not any(e.below[s] for s, _ in graph.bits[node.args[0]]):
             continue
         rows[i] = []
         for k in range(node.width):
@@ -134,7 +128,7 @@ def fuse_linear(graph: Graph) -> Graph:
             order[behind] = tuple(b for b in listed if b in behind)
     member = {i: key for key, members in groups.items() for i in members}
     joint: dict[frozenset[Bit], int] = {}
-    rename: dict[int, int] = {}
+    rename: list[int] = []
 
     def moved(bit: Bit) -> Bit:
         return rename[bit[0]], bit[1]
@@ -158,9 +152,4 @@ def fuse_linear(graph: Graph) -> Graph:
             out = b.xor(out, b.named(rowed(b, f"{name}Key", [s.plain for s in rows[i]], plain), "k"))
         return b.xor(out, b.const(node.width, sum(s.inverted << k for k, s in enumerate(rows[i]))))
 
-    def tracked(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int:
-        j = replace(b, i, node, args)
-        rename[i] = copied(b, node, args) if j is None else j
-        return rename[i]
-
-    return rebuild(graph, tracked)
+    return rebuild(graph, replace, rename)

@@ -25,10 +25,6 @@ def _library() -> dict[str, dict[str, Any]]:
     return found
 
 
-def _inputs(table: Table) -> int:
-    return (len(table.entries) - 1).bit_length()
-
-
 def leaf_tables() -> tuple[str, ...]:
     """Names of the tables that have such a form."""
     return tuple(_library())
@@ -39,7 +35,7 @@ def _leaves(table: Table) -> tuple[Graph, tuple[int, ...], int]:
     """Leaves (address -> their bits), the rows of the sums over address (below) and leaves (above), most significant
     output first, and the constant part."""
     entry = _library()[table.name]
-    n = _inputs(table)
+    n = table.address_bits
     b = GraphBuilder(f"{table.name}_leaves", "lut4")
     a = b.input("a", n)
     made = []
@@ -70,5 +66,5 @@ def summed(b: GraphBuilder, table: Table, address: int) -> int:
 def summed_whole(table: Table) -> Graph:
     """The same as a graph of its own, for the proof."""
     b = GraphBuilder(f"{table.name}_summed")
-    b.output("y", summed(b, table, b.input("a", _inputs(table))))
+    b.output("y", summed(b, table, b.input("a", table.address_bits)))
     return b.build()

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..builder import GraphBuilder
-from ..graph import Graph, Node
+from ..graph import OUTPUT, Graph, Node
 from ..ops import OPS
 from ._walk import copied, rebuild
 from .xor import Network, network
 
-__all__ = ["linear_networks", "realise_linear"]
+__all__ = ["linear_networks", "realise_linear", "sum_inputs"]
 
 Bit = tuple[int, int]
 
@@ -30,16 +30,11 @@ class _Lane:
 
 def _single_users(graph: Graph) -> dict[Bit, int | None]:
     """(node, bit) -> the XOR that is its only user, or None."""
-    found: dict[Bit, set[int]] = {}
-    for i, node in enumerate(graph.nodes):
-        if not OPS[node.op].wiring:
-            for a in node.args:
-                for bit in graph.bits[a]:
-                    found.setdefault(bit, set()).add(i)
-    for _, i in graph.outputs:
-        for bit in graph.bits[i]:
-            found.setdefault(bit, set()).add(-1)
-    return {bit: u if len(us) == 1 and (u := next(iter(us))) >= 0 and graph.nodes[u].op == "xor" else None for bit, us in found.items()}
+    found: dict[Bit, int | None] = {}
+    for bit, readers in graph.readers.items():
+        first = min(readers)
+        found[bit] = first if len(readers) == 1 and first != OUTPUT and graph.nodes[first].op == "xor" else None
+    return found
 
 
 class _Sums:
@@ -94,7 +89,7 @@ def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0, wide:
         return graph
     sums = _Sums(graph)
     nets = _networks(graph, sums, k, depth, shallow)
-    rename: dict[int, int] = {}
+    rename: list[int] = []
     level: dict[int, int] = {}
     parts: dict[Bit, list[Bit]] = {}  # row of a linear map -> the new bits to add up
 
@@ -106,7 +101,7 @@ def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0, wide:
         net = nets[i]
         source = [new_bit(bit) for bit in graph.bits[node.args[0]]]
         base = max(level.get(s, 0) for s, _ in source)
-        levels, last = net.levels(), _from_end(net.nodes, net.outs, net.columns)
+        levels, last = net.levels(), net.levels_to_end()
         signal: dict[int, Bit] = dict(enumerate(source))
         groups: dict[tuple[int, int, int], list[int]] = {}
         for n, ops in enumerate(net.nodes):
@@ -136,13 +131,18 @@ def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0, wide:
 
     def tracked(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int:
         j = replace(b, i, node, args)
-        rename[i] = copied(b, node, args) if j is None else j
-        if rename[i] not in level:
+        made = copied(b, node, args) if j is None else j
+        if made not in level:
             cost = 0 if OPS[node.op].wiring or node.op in ("input", "again") else 1
-            level[rename[i]] = cost + max((level.get(a, 0) for a in args), default=0)
-        return rename[i]
+            level[made] = cost + max((level.get(a, 0) for a in args), default=0)
+        return made
 
-    return rebuild(graph, tracked)
+    return rebuild(graph, tracked, rename)
+
+
+def sum_inputs(slice_xor: bool, merge: int) -> int:
+    """Bits that one node of a linear layer adds up, by the options of a core."""
+    return 5 if slice_xor else merge or 4
 
 
 def linear_networks(graph: Graph, k: int, depth: int = 0, shallow: int = 0) -> dict[int, Network]:
@@ -169,18 +169,6 @@ def _extra(graph: Graph, sums: _Sums) -> dict[int, int]:
                 for src, _ in lane.rows:
                     out[src] = max(out.get(src, 0), len(lane.bits))
     return out
-
-
-def _from_end(nodes: tuple[tuple[int, ...], ...], outs: tuple[tuple[int, ...], ...], columns: int) -> list[int]:
-    """Levels from every signal to the end: signals that may be equally late."""
-    far = [0] * (columns + len(nodes))
-    for ops in outs:
-        for o in ops:
-            far[o] = 1
-    for n in range(len(nodes) - 1, -1, -1):
-        for o in nodes[n]:
-            far[o] = max(far[o], far[columns + n] + 1)
-    return far
 
 
 def _parity(n: int) -> int:

@@ -3,29 +3,25 @@ multiplexer level of an S-box with the XOR that follows it (Trimberger et al. 20
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..builder import GraphBuilder
-from ..graph import Graph, Node
+from ..graph import OUTPUT, Graph, Node
 from ..ops import OPS
-from ._walk import BITWISE, copied, rebuild
+from ._walk import BITWISE, rebuild
 
 __all__ = ["merge_bitwise"]
 
+
 def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> Graph:
-    """Nodes in `keep` stay operations of their own (so that a register may follow them). Every bitwise operation whose operand is a bitwise operation with no other user becomes one `lut` node
-    with it, as long as every output bit depends on at most `k` bits. Wiring in between is followed bit by bit."""
-    users: dict[tuple[int, int], set[int]] = {}
-    for i, node in enumerate(graph.nodes):
-        if not OPS[node.op].wiring:
-            for a in node.args:
-                for bit in graph.bits[a]:
-                    users.setdefault(bit, set()).add(i)
-    for _, i in graph.outputs:
-        for bit in graph.bits[i]:
-            users.setdefault(bit, set()).add(-1)
-    for i in keep:
-        for bit in graph.bits[i]:
-            users.setdefault(bit, set()).add(-1)
+    """Every bitwise operation whose operand is a bitwise operation with no other user becomes one `lut` node with it, as long
+    as every output bit depends on at most `k` bits. Wiring in between is followed bit by bit. Nodes in `keep` stay operations
+    of their own, so that a register may follow them."""
+    kept = {bit for i in keep for bit in graph.bits[i]}
+    users = {bit: readers | {OUTPUT} if bit in kept else readers for bit, readers in graph.readers.items()}
     merged: dict[int, tuple[int, tuple[list[tuple[int, int]], ...]]] = {}
+
+    rename: list[int] = []
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op not in BITWISE:
@@ -45,14 +41,7 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
             return None
         return b.lut(table, *words, name=node.name)
 
-    rename: dict[int, int] = {}
-
-    def tracked(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        j = replace(b, i, node, args)
-        rename[i] = copied(b, node, args) if j is None else j
-        return rename[i]
-
-    return rebuild(graph, tracked)
+    return rebuild(graph, replace, rename)
 
 
 def _lanes(graph: Graph, i: int) -> list[list[tuple[int, int]]]:
@@ -77,7 +66,7 @@ def _truth(graph: Graph, i: int) -> int:
 
 
 def _merge(
-    graph: Graph, i: int, k: int, users: dict[tuple[int, int], set[int]],
+    graph: Graph, i: int, k: int, users: Mapping[tuple[int, int], frozenset[int]],
     merged: dict[int, tuple[int, tuple[list[tuple[int, int]], ...]]],
 ) -> tuple[int, tuple[list[tuple[int, int]], ...]] | None:  # fmt: skip
     """Absorb operands one after the other while each lane keeps to k inputs."""

@@ -37,10 +37,6 @@ def _column(table: Table, bit: int) -> int:
     return sum((e >> bit & 1) << a for a, e in enumerate(table.entries))
 
 
-def _inputs(table: Table) -> int:
-    return (len(table.entries) - 1).bit_length()
-
-
 def cofactor(column: int, n: int, fixed: dict[int, int]) -> int:
     """Truth table over the variables not in `fixed` (variable k = address bit k), order kept."""
     free = [k for k in range(n) if k not in fixed]
@@ -53,7 +49,7 @@ def cofactor(column: int, n: int, fixed: dict[int, int]) -> int:
 @cache
 def selectors(table: Table) -> tuple[int, int]:
     """(F6 select, F5 select): the two address bits that leave the fewest distinct 4-input tables."""
-    n = _inputs(table)
+    n = table.address_bits
 
     def cost(pair: tuple[int, int]) -> tuple[int, tuple[int, int]]:
         distinct = {
@@ -77,7 +73,7 @@ def _cell(b: GraphBuilder, column: int, bits: Sequence[int], name: str, own: boo
 
 def _start(name: str, table: Table, delay: str = "", width: int = 0) -> tuple[GraphBuilder, list[int]]:
     """A builder with the address input, and its bits; `width` where not the whole address is needed."""
-    b, width = GraphBuilder(name, delay), width or _inputs(table)
+    b, width = GraphBuilder(name, delay), width or table.address_bits
     a = b.input("a", width)
     return b, [b.select(a, (k,)) for k in range(width)]
 
@@ -94,7 +90,7 @@ def _finish(b: GraphBuilder, bits: Sequence[int]) -> Graph:
 
 def _quarter_tables(table: Table) -> tuple[list[int], list[list[list[int]]]]:
     """Distinct 4-input tables, and for output bit k, select s6, select s5 which of them it is."""
-    n, (s6, s5) = _inputs(table), selectors(table)
+    n, (s6, s5) = table.address_bits, selectors(table)
     column = [
         [[cofactor(_column(table, k), n, {s6: i, s5: j}) for j in (0, 1)] for i in (0, 1)] for k in range(table.width)
     ]
@@ -105,13 +101,13 @@ def _quarter_tables(table: Table) -> tuple[list[int], list[list[list[int]]]]:
 @cache
 def quarters(table: Table) -> Graph:
     """The distinct 4-input tables of all output bits; the address without the two select bits."""
-    b, v = _start(f"{table.name}_q", table, "lut4", _inputs(table) - 2)
+    b, v = _start(f"{table.name}_q", table, "lut4", table.address_bits - 2)
     return _finish(b, [_cell(b, t, v, f"q{j}") for j, t in enumerate(_quarter_tables(table)[0])])
 
 
 def _half_bits(b: GraphBuilder, table: Table, free: list[int], s5_bit: int) -> list[tuple[int, int]]:
     """(low, high) five-input halves of every output bit: 4-input tables and the F5 multiplexer."""
-    n, (s6, s5) = _inputs(table), selectors(table)
+    n, (s6, s5) = table.address_bits, selectors(table)
     out = []
     for k in range(table.width):
         made = []
@@ -126,7 +122,7 @@ def _half_bits(b: GraphBuilder, table: Table, free: list[int], s5_bit: int) -> l
 def halves(table: Table) -> Graph:
     """Five-input halves (4-input tables and the F5 multiplexer): bit 2*k + s6 belongs to output bit k. The address
     comes without its s6 bit."""
-    b, v = _start(f"{table.name}_f5", table, "lut5", _inputs(table) - 1)
+    b, v = _start(f"{table.name}_f5", table, "lut5", table.address_bits - 1)
     s6, s5 = selectors(table)
     place = s5 - (s5 > s6)
     free = [bit for k, bit in enumerate(v) if k != place]
@@ -138,7 +134,7 @@ def tree(table: Table) -> Graph:
     """Four-input tables, F5 and F6 multiplexers: the whole lookup table."""
     b, v = _start(f"{table.name}_lut4", table, "lut6")
     s6, s5 = selectors(table)
-    free = [v[k] for k in range(_inputs(table)) if k not in (s5, s6)]
+    free = [v[k] for k in range(table.address_bits) if k not in (s5, s6)]
     pairs = enumerate(_half_bits(b, table, free, v[s5]))
     return _finish(b, [b.node("muxf6", 1, (v[s6], high, low), None, f"f6_{k}") for k, (low, high) in pairs])
 
@@ -177,7 +173,7 @@ def gates(table: Table) -> Graph:
             return b.or_(b.not_(x), make(high, n - 1))
         return b.or_(b.and_(x, make(high, n - 1)), b.and_(b.not_(x), make(low, n - 1)))
 
-    return _finish(b, [make(_column(table, k), _inputs(table)) for k in range(table.width)])
+    return _finish(b, [make(_column(table, k), table.address_bits) for k in range(table.width)])
 
 
 def prove(table: Table, graph: Graph) -> None:
@@ -240,7 +236,7 @@ def pooled(b: GraphBuilder, table: Table, address: int) -> int:
 
 def _pool_whole(table: Table) -> Graph:
     b = GraphBuilder(f"{table.name}_pool")
-    b.output("y", pooled(b, table, b.input("a", _inputs(table))))
+    b.output("y", pooled(b, table, b.input("a", table.address_bits)))
     return b.build()
 
 
@@ -274,7 +270,7 @@ def _halves_whole(table: Table) -> Graph:
 
 def _recombined(table: Table, flat: bool) -> Graph:
     b = GraphBuilder(f"{table.name}_recombined")
-    low, high, select = split(b, table, b.input("a", _inputs(table)), flat)
+    low, high, select = split(b, table, b.input("a", table.address_bits), flat)
     b.output("y", b.mux(select, high, low))
     return b.build()
 
@@ -297,7 +293,7 @@ def unfit(name: str, entries: int, realisation: str) -> str:
 def circuit(table: Table, realisation: str) -> Graph | None:
     """The table as a graph (a -> y), checked for every address; None where the realisation has no other structure."""
     whole = {"leaves": summed_whole, "tower": tower_whole}.get(realisation)
-    return _proven(whole, table) if whole and _inputs(table) > 4 else None
+    return _proven(whole, table) if whole and table.address_bits > 4 else None
 
 
 def realise(graph: Graph, realisation: str) -> Graph:
@@ -309,7 +305,7 @@ def realise(graph: Graph, realisation: str) -> Graph:
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op != "lookup" or realisation == "table":
             return None
-        if realisation != "gates" and _inputs(node.attr) <= 4:
+        if realisation != "gates" and node.attr.address_bits <= 4:
             return None  # one lookup table an output bit, whatever the realisation
         why = unfit(node.attr.name, len(node.attr.entries), realisation)
         if why:

@@ -60,10 +60,7 @@ class Tower:
 
     def number(self, bits: int, basis: Sequence[int]) -> int:
         """The element whose coordinates are the bits (most significant first) in a basis."""
-        out = 0
-        for k, e in enumerate(reversed(basis)):
-            out ^= e if bits >> k & 1 else 0
-        return out
+        return _number(bits, basis)
 
     def coordinates(self, x: int, basis: Sequence[int]) -> int:
         """The inverse of `number`."""
@@ -92,15 +89,16 @@ class Tower:
         return self.number(bits >> 2, self.w), self.number(bits & 3, self.w)
 
 
+def _number(bits: int, basis: Sequence[int]) -> int:
+    out = 0
+    for k, e in enumerate(reversed(basis)):
+        out ^= e if bits >> k & 1 else 0
+    return out
+
+
 @cache
 def _coordinates(basis: tuple[int, ...]) -> dict[int, int]:
-    out = {}
-    for bits in range(1 << len(basis)):
-        x = 0
-        for k, e in enumerate(reversed(basis)):
-            x ^= e if bits >> k & 1 else 0
-        out[x] = bits
-    return out
+    return {_number(bits, basis): bits for bits in range(1 << len(basis))}
 
 
 @cache
@@ -169,17 +167,23 @@ def _levels(t: Tower) -> tuple[Graph, Graph, Graph, Graph]:
     return done(one, sums + f1 + f0), done(two, g1 + g0), done(three, inv), done(four, out)
 
 
+def _linear_part(values: Sequence[int]) -> tuple[int, ...]:
+    """Rows of x -> values[x] + values[0]; empty where that is not linear."""
+    linear = all(values[x] ^ values[1 << k] ^ values[0] == values[x ^ 1 << k] for x in range(256) for k in range(8))
+    return columns_of(lambda x: values[x] ^ values[0], 8, 8) if linear else ()
+
+
 @cache
 def affine_maps(table: Table) -> tuple[tuple[int, ...], int, tuple[int, ...], int]:
     """(linear map before, constant before, linear map after, constant after) that make inversion the table. Raises
     ValueError where the table is not of that form."""
-    inverse = [power(x, 254) for x in range(256)]
+    inverse, same = [power(x, 254) for x in range(256)], columns_of(lambda x: x, 8, 8)
     after = [table.entries[x] for x in inverse]  # the affine map after, if there is none before
-    if all(after[x] ^ after[y] ^ after[0] == after[x ^ y] for x in range(256) for y in (1, 2, 4, 8, 16, 32, 64, 128)):
-        return columns_of(lambda x: x, 8, 8), 0, columns_of(lambda x: after[x] ^ after[0], 8, 8), after[0]
+    if rows := _linear_part(after):
+        return same, 0, rows, after[0]
     before = [inverse[e] for e in table.entries]
-    if all(before[x] ^ before[y] ^ before[0] == before[x ^ y] for x in range(256) for y in (1, 2, 4, 8, 16, 32, 64, 128)):
-        return columns_of(lambda x: before[x] ^ before[0], 8, 8), before[0], columns_of(lambda x: x, 8, 8), 0
+    if rows := _linear_part(before):
+        return rows, before[0], same, 0
     raise ValueError(f"{table.name} is not inversion in GF(2^8) between affine maps")
 
 

@@ -35,6 +35,17 @@ class Network:
             level.append(1 + max(level[o] for o in ops))
         return level
 
+    def levels_to_end(self) -> list[int]:
+        """Nodes from every signal to the end, the longest way: signals of equal count may be equally late."""
+        far = [0] * (self.columns + len(self.nodes))
+        for ops in self.outs:
+            for o in ops:
+                far[o] = 1
+        for n in range(len(self.nodes) - 1, -1, -1):
+            for o in self.nodes[n]:
+                far[o] = max(far[o], far[self.columns + n] + 1)
+        return far
+
     def depth(self) -> int:
         """Levels, the last nodes included."""
         level = self.levels()
