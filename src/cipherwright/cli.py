@@ -90,7 +90,7 @@ def build(
 
             extra[f"pipeline.{picture}"] = draw(core.schedule, core.top, picture)
         save(core, out, extra)
-    _err.print(f"{out}: {core.top}, {core.schedule.stages} stages, latency {core.latency}, {core.design.flip_flops()} flip-flops predicted")
+    _err.print(f"{out}: {core.top}, {core.schedule.stages} stages, latency {core.latency}, {core.flip_flops} flip-flops predicted")
 
 
 @app.command()
@@ -98,14 +98,15 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
            blocks: Annotated[int, typer.Option(help="Random blocks against OpenSSL.", min=1)] = 4000,
            monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1) -> None:  # fmt: skip
     """Vectors, simulation, equivalence; exit status 1 where a check fails."""
-    from .pipeline import describe
+    from .pipeline import describe, key_parts
     from .report import print_verdicts
     from .spec import parse
     from .verify import CoreFolder, verify_core
 
     core = CoreFolder.open(folder)
     with _progress("verifying") as tell:
-        verdicts = verify_core(core, describe(parse(core.record["parameters"])), blocks, monte, tell)
+        spec = parse(core.record["parameters"])
+        verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec))
     passed = all(v.passed for v in verdicts)
     if as_json:
         _print_json({"core": core.record["top"], "passed": passed, "checks": [vars(v) for v in verdicts]})
@@ -167,8 +168,11 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
     direction = "decrypt" if decrypt else "encrypt"
     spec = load(preset, sets)
     raw = _hex(key, "key", spec.key_bits)
-    if iv:
+    if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave --iv away")
+    if spec.mode == "ctr" and not iv:
+        raise UserError("mode ctr takes the first counter block: give --iv with 32 hexadecimal digits")
+    start = _hex(iv, "IV", spec.block_bits) if iv else b""
     try:
         data = source.read_bytes()
     except OSError as e:
@@ -176,17 +180,20 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
     if out.is_dir() or not out.resolve().parent.is_dir():
         raise UserError(f"can't write to {out}: it is a folder, or its folder does not exist")
     size = spec.block_bits // 8
+    length = len(data)
+    if spec.mode == "ctr" and data:
+        data += bytes(-length % size)  # what is beyond the end is cut off again
     if not data or len(data) % size:
         raise UserError(
             f"{source} has {len(data)} bytes, and ECB takes one or more whole blocks of {size}; pad it first (PKCS #7 adds 1 to {size} "
             "bytes, as openssl enc does by default): nothing is padded silently, and this cipher has no other mode here yet"
         )
-    changes = sets if spec.direction == "both" else [*sets, f"direction={direction}"]
+    changes = sets if spec.direction == "both" or spec.mode == "ctr" else [*sets, f"direction={direction}"]
     with _progress("simulating the core") as tell, _core(preset, "", changes) as core:
         tell("compiling the simulation (kept for the next time)")
         bench = Bench.compile(core.sources, core.record)
         tell(f"{len(data) // size} blocks through the simulated hardware")
-        result = bench.crypt_bulk(raw, decrypt, data, os.cpu_count() or 1)
+        result = bench.crypt_bulk(raw, decrypt and spec.mode == "ecb", data, os.cpu_count() or 1, start)[:length]
     with tempfile.NamedTemporaryFile(dir=out.resolve().parent, delete=False) as f:
         f.write(result)
     Path(f.name).replace(out)

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from .cipher import ROUND_KEY
 from .errors import UserError
 from .graph import AGILE, STATIC, Graph, GraphBuilder
-from .graph.rewrite import add_hops, fuse_linear, merge_bitwise, narrow, realise, realise_linear, replicate
-from .rtl import Design, LowerOptions, fold, lower
-from .schedule import Io, Schedule, logic_cells, schedule
+from .graph.rewrite import add_hops, fuse_linear, held_words, merge_bitwise, narrow, realise, realise_linear, replicate
+from .rtl import Design, KeyParts, LowerOptions, expansion, fold, lower
+from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
 from .target import Target, load_target
-from .wrap import Core, KeyWords, dress
+from .wrap import Core, KeyWords, dress, key_unit
 
-__all__ = ["build", "describe", "place"]
+__all__ = ["build", "describe", "key_parts", "place"]
+
+
+_LOAD_LANES = 16
+"""Bits of a key-expansion unit's state that one registered copy of its load bit drives."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,27 @@ def describe(spec: Spec, signals: bool = False, variant: str = "kept") -> Graph:
     return b.build()
 
 
+def key_parts(spec: Spec) -> KeyParts | None:
+    """What a key-expansion unit divides the cipher into, or None where there is none: the rounds over held round keys rk0, rk1, …
+    (in the order of use), and the schedule from the key to them."""
+    if spec.key_expansion != "unit":
+        return None
+    cipher, b = spec.described, GraphBuilder(spec.cipher)
+    back, count = int(spec.direction == "decrypt"), cipher.round_keys(spec.key_bits)
+    valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
+    words = [b.input(f"rk{i}", spec.block_bits, STATIC) for i in range(count)]
+    decrypt = b.const(1, back)
+    b.output("valid", valid)
+    b.output("block", cipher.crypt_with_keys(b, spec.key_bits, block, iter([cipher.supplied_key(b, w, decrypt) for w in words])))
+    s = GraphBuilder(f"{spec.cipher}_schedule")
+    key = cipher.effective_key(s, s.input("key", spec.key_bits))
+    for i in range(count):
+        word = cipher.round_key(s, spec.key_bits, i, key, s.const(1, back))
+        top = s.width(word) - 1
+        s.output(f"rk{i}", s.select(word, range(top, top - spec.block_bits, -1)))
+    return KeyParts(b.build(), s.build())
+
+
 def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Loops]:
     """What is to be scheduled: the plain cipher unrolled, or a loop around its rounds."""
     if spec.architecture == "pipelined":
@@ -55,10 +80,19 @@ def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Lo
     return loop.graph, loop.io, _Loops(loop.loops, loop.trips)
 
 
-def rewrite(spec: Spec, graph: Graph) -> Graph:
-    """graph -> graph: the S-box realisation, merged lookup tables, copies of the direction, stages for wires."""
+def _realised(spec: Spec, graph: Graph) -> Graph:
+    """graph -> graph: the S-box realisation, and linear maps made one."""
     graph = realise(graph, spec.sbox)
-    graph = fuse_linear(graph) if spec.fuse_linear else graph
+    return fuse_linear(graph) if spec.fuse_linear else graph
+
+
+def rewrite(spec: Spec, graph: Graph) -> Graph:
+    """graph -> graph: everything that is done to a cipher's operations before they are scheduled."""
+    return _mapped(spec, _realised(spec, graph))
+
+
+def _mapped(spec: Spec, graph: Graph) -> Graph:
+    """graph -> graph: XOR networks, merged lookup tables, copies of the direction, stages for wires."""
     graph = realise_linear(narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor)
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
@@ -106,8 +140,31 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     if spec.slice_xor and not target.slice_xor:
         raise UserError(f"slice_xor is for Virtex slices (xcv, xcve); {spec.target} has no XOR gate behind its lookup tables")
     plain = describe(spec)
+    if spec.key_expansion == "unit":
+        return _keyed(spec, target, plain, given or {"preset": spec.name})
     s, loops, words = place(spec, target, plain)
     tied = {}
     if spec.round_numbers == "signals":
         tied = {"controls": spec.described.all_controls(spec.key_bits)}
     return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given or {"preset": spec.name}, tied, words)
+
+
+def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -> Core:
+    """A pipeline over held round keys, and the key-expansion unit that makes them, as fast as the pipeline's stages."""
+    parts = key_parts(spec)
+    assert parts is not None
+    held = held_words(_realised(spec, parts.rounds))
+    period = 1000 / spec.clock_mhz if spec.clock_mhz else None
+    s = schedule(_mapped(spec, held.graph), target.delay, spec.stages, period, Io(), _srl_from(spec, target))
+    count, cipher, top = len(held.rows), spec.described, spec.name.replace("-", "_")
+    users = [f"rk{count - 1 - i if spec.direction == 'decrypt' else i}" for i in range(count)]
+    e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
+    unit_graph = replicate(rewrite(spec, e.graph), "valid", _LOAD_LANES, 2)
+    loop = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
+    made = lower(loop, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
+    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, loop.stages, spec.key_bits, spec.block_bits, users)
+
+    def lowered(name: str) -> Design:
+        return Design((*made.modules, *_lower(spec, target, name, s, _Loops()).modules))
+
+    return dress(spec, plain, s, lowered, None, given, {}, None, unit)

@@ -18,7 +18,7 @@ from .graph.rewrite import REALISATIONS, sum_inputs, unfit
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
 
 ARCHITECTURES = ("pipelined", "iterative")
-MODES = ("ecb",)
+MODES = ("ecb", "ctr")
 INTERFACES = ("plain", "stream", "paper")
 
 
@@ -42,6 +42,8 @@ class Spec(BaseModel):
     clock_mhz: float | None = Field(default=None, gt=0)
     rounds_per_cycle: int = Field(default=1, ge=1)
     key: Literal["agile", "static"] = "agile"
+    key_expansion: Literal["logic", "unit"] = "logic"
+    """With key = static: whether round keys are logic on the held key, or made once by a key-expansion unit and kept in registers."""
     key_schedule: Literal["direct", "stepped"] = "direct"
     round_numbers: Literal["constants", "signals"] = "constants"
     """Whether the stepped schedule's round numbers are constants, or signals that synthesis does not see through."""
@@ -70,7 +72,9 @@ class Spec(BaseModel):
     """Long delays in flip-flops, in shift-register LUTs, or in rings of distributed or block RAM, where the target has them."""
     srl_from: int = Field(default=4, ge=2)
     """Shortest delay in cycles that goes to shift-register LUTs or RAM (with delay_lines = srl, ram or bram)."""
-    mode: Literal["ecb"] = "ecb"
+    mode: Literal["ecb", "ctr"] = "ecb"
+    counter_bits: Literal[32, 128] = 128
+    """Bits of the counter block that count, with mode = ctr (32: the increment of GCM)."""
     interface: Literal["plain", "stream", "paper"] = "plain"
     keep_levels: bool = False
     """A module for every level of lookup tables in a stage, so that synthesis does not rearrange them."""
@@ -132,6 +136,13 @@ class Spec(BaseModel):
             raise ValueError("round_numbers = signals is for pipelines with key_schedule = stepped and interface = plain")
         if self.interface == "paper" and (self.cipher != "des" or self.direction != "both"):
             raise ValueError("interface = paper has the port names of the DES core of Trimberger et al.: cipher des, direction both")
+        if self.key_expansion == "unit":
+            if not cipher.key_unit:
+                raise ValueError(f"key_expansion = unit is for AES and Rijndael, whose round keys are words of a block's width; not for {self.cipher}")
+            if self.key != "static" or self.architecture != "pipelined" or self.interface != "plain" or self.direction == "both":
+                raise ValueError("key_expansion = unit goes with key = static, a pipeline of one direction, and interface = plain")
+        if self.mode == "ctr" and (self.block_bits != 128 or self.key_expansion != "unit" or self.direction != "encrypt"):
+            raise ValueError("mode = ctr is for blocks of 128 bits with key_expansion = unit and direction = encrypt (which decrypts as well)")
         if self.key == "static" and self.key_lead:
             raise ValueError("a static key does not come before its block: key_lead = 0")
         return self

@@ -44,7 +44,7 @@ def test_coordinates_are_a_field_isomorphism() -> None:
 
 @pytest.mark.parametrize("changes", [(), ("direction=decrypt",), ("key_bits=256",)], ids=" ".join)
 def test_fusing_keeps_the_cipher(changes: tuple[str, ...]) -> None:
-    spec = load("aes128-fast", changes)
+    spec = load("aes128-fast-agile", changes)
     plain = describe(spec)
     realised = realise(plain, "tower")
     fused = fuse_linear(realised)
@@ -56,7 +56,7 @@ def test_fusing_keeps_the_cipher(changes: tuple[str, ...]) -> None:
 
 
 def test_a_wrong_map_is_seen() -> None:
-    realised = realise(describe(load("aes128-fast")), "tower")
+    realised = realise(describe(load("aes128-fast-agile")), "tower")
     nodes = list(fuse_linear(realised).nodes)
     k = next(i for i, n in enumerate(nodes) if n.op == "linear" and n.attr[0] == "SBoxMix")
     name, rows = nodes[k].attr
@@ -67,7 +67,7 @@ def test_a_wrong_map_is_seen() -> None:
 
 def test_a_column_from_s_box_to_s_box() -> None:
     """One map of 32 bits from 48 product bits and the key: at most 105 LUT4s."""
-    fused = fuse_linear(realise(describe(load("aes128-fast")), "tower"))
+    fused = fuse_linear(realise(describe(load("aes128-fast-agile")), "tower"))
     maps = [n for n in fused.nodes if n.op == "linear" and n.attr[0] == "SBoxMix" and len(n.attr[1]) == 32]
     assert len(maps) == 36
     for n in maps:
@@ -77,6 +77,6 @@ def test_a_column_from_s_box_to_s_box() -> None:
 
 
 def test_the_whole_pipeline_stays_within_its_lookup_tables() -> None:
-    spec = load("aes128-fast")
+    spec = load("aes128-fast-agile")
     graph = rewrite(spec, describe(spec))
     assert sum(luts_of(graph, n) for n in graph.nodes) <= 15903

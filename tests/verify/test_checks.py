@@ -11,8 +11,8 @@ import pytest
 
 from cipherwright.cipher import CATALOGUE
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.pipeline import describe
-from cipherwright.spec import load, preset_names
+from cipherwright.pipeline import describe, key_parts
+from cipherwright.spec import load, parse, preset_names
 from cipherwright.verify import Bench, CoreFolder, oracle_name, verify_core
 from cipherwright.verify.mutate import MUTATIONS, mutate
 from cipherwright.wrap import files_digest
@@ -35,13 +35,14 @@ VARIANTS = [
     ("misty1-small", "direction=both", "stages=2"),
     ("aes-small", "direction=decrypt", "stages=2"),
     ("aes-small", "key_bits=256"),
+    ("aes128-fast", "sbox=table", "fuse_linear=false", "key_bits=192", "stages=24"),
 ]
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
 def test_all_checks_pass(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     core, folder = built(*variant)
-    verdicts = verify_core(folder, core.plain, blocks=2000)
+    verdicts = verify_core(folder, core.plain, blocks=2000, parts=key_parts(parse(core.parameters)))
     assert [v.check for v in verdicts] == [
         "files", "compile", "known answers", f"random against {oracle_name(core.plain.name)}", "Monte Carlo", "latency and throughput", "equivalence for all inputs",
     ]  # fmt: skip
@@ -50,10 +51,16 @@ def test_all_checks_pass(variant: tuple[str, ...], built: Callable[..., Built]) 
 
 def broken(folder: CoreFolder, top: str, kind: str, out: Path, resign: bool) -> CoreFolder:
     """A copy of a core with one fault; `resign`: the record is made to agree, so that only real checks can object."""
+    return broken_file(folder, f"{top}.v", lambda text: mutate(text, kind), out, resign)
+
+
+def broken_file(folder: CoreFolder, which: str, change: Callable[[str], str], out: Path, resign: bool = True) -> CoreFolder:
+    """The same with a change of one file."""
     out.mkdir()
     for name in folder.record["files"]:
         text = (folder.path / name).read_text()
-        (out / name).write_text(mutate(text, kind) if name == f"{top}.v" else text)
+        (out / name).write_text(change(text) if name == which else text)
+        assert name != which or change(text) != text
     record = json.loads((folder.path / "record.json").read_text())
     if resign:
         record["files"] = {n: files_digest({n: (out / n).read_text()}) for n in record["files"]}

@@ -42,6 +42,10 @@ class Cipher(ABC):
     key_variants: tuple[str, ...] = ("kept",)
     """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or `recomputed`."""
 
+    key_unit: bool = False
+    """Whether round keys are words as wide as a block, the same ones in both directions, that a key-expansion unit can make one
+    after the other (`supplied_key`)."""
+
     block_sizes: tuple[int, ...] = ()
     """Sizes of a block where the cipher leaves a choice."""
 
@@ -121,6 +125,10 @@ class Cipher(ABC):
     def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
         """One step: its round key, and the state for the next step."""
 
+    def supplied_key(self, b: Builder[Any], word: Any, decrypt: Any) -> Any:
+        """A round key from a word that a key-expansion unit made (only with `key_unit`)."""
+        raise ValueError(f"{self.title} has no key-expansion unit")
+
     def folded_round(
         self, b: Builder[Any], key_bits: int, control: Any, state: State, round_key: Any
     ) -> State:
@@ -138,7 +146,10 @@ class Cipher(ABC):
             raise ValueError(f"the key schedule is one of {', '.join(KEY_SCHEDULES)}, not {schedule}")
         key_bits = b.width(key)
         self.check_key_bits(key_bits)
-        keys = self._round_keys(b, key_bits, self.effective_key(b, key), decrypt, schedule, controls, variant)
+        return self.crypt_with_keys(b, key_bits, block, self._round_keys(b, key_bits, self.effective_key(b, key), decrypt, schedule, controls, variant))
+
+    def crypt_with_keys(self, b: Builder[Any], key_bits: int, block: Any, keys: Iterator[Any]) -> Any:
+        """The rounds alone, with the round keys of `key_bits` long keys in the order of use."""
         state = self.start(b, block, next(keys) if self.first_key else None)
         for i in range(self.rounds(key_bits)):
             state = self.turn(b, key_bits, i, self.round(b, key_bits, i, state, next(keys)))

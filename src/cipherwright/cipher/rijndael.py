@@ -75,6 +75,7 @@ class Rijndael(Cipher):
     key_sizes = SIZES
     first_key = True
     last_key = True
+    key_unit = True
 
     def __init__(self, name: str = "aes", block_bits: int = 128) -> None:
         self.name, self.block_bits = name, block_bits
@@ -108,6 +109,9 @@ class Rijndael(Cipher):
 
     def _parts(self, b: Builder[Any], round_key: Any) -> tuple[Any, Any]:
         return b.select(round_key, range(self.block_bits, 0, -1)), b.select(round_key, (0,))
+
+    def supplied_key(self, b: Builder[Any], word: Any, decrypt: Any) -> Any:
+        return b.cat(word, decrypt)
 
     def start(self, b: Builder[Any], block: Any, round_key: Any) -> State:
         return (b.named(b.xor(block, self._parts(b, round_key)[0]), "state"),)

@@ -1,10 +1,12 @@
 """Hardware: modules and registers from schedules, iterative cores, and the Verilog printer."""
 
+from .expand import Expansion, KeyParts, expansion
 from .fold import Loop, fold
 from .lower import LowerOptions, lower
 from .module import Design, Instance, Module, Port, Register
 from .verilog import print_design, print_module
 
 __all__ = [
-    "Design", "Instance", "Loop", "LowerOptions", "Module", "Port", "Register", "fold", "lower", "print_design", "print_module",
+    "Design", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "expansion", "fold", "lower",
+    "print_design", "print_module",
 ]  # fmt: skip

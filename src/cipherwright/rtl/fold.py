@@ -8,6 +8,7 @@ rounds / rounds_per_cycle trips to compute; a slot loads its next block in the t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..cipher import Cipher
@@ -15,7 +16,7 @@ from ..errors import UserError
 from ..graph import Graph, GraphBuilder
 from ..schedule import Io
 
-__all__ = ["Loop", "fold"]
+__all__ = ["Loop", "fold", "small_table"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class _PlainLoop(_Fold):
                 cipher.key_control(key_bits, (i - self.first) * self.per_trip + step) if i >= self.first else 0
                 for i in range(1 << self.count_bits)
             ]
-            control = _small_table(b, f"control{step}", table, cipher.control_bits(key_bits), index)
+            control = small_table(b, f"control{step}", table, cipher.control_bits(key_bits), index)
             round_key, now_keys = cipher.key_step(b, key_bits, control, now_keys, self.dir)
             now = cipher.folded_round(b, key_bits, control, now, round_key)
         return self.close(out, tuple(zip(now, new_state, strict=True)), tuple(zip(now_keys, self.new_keys, strict=True)))
@@ -168,7 +169,7 @@ class _KeyedLoop(_Fold):
 
     def _flag(self, name: str, trip: int, when: set[int]) -> int:
         table = [int(self._trip(code) in when) for code in range(2 << self.count_bits)]
-        return _small_table(self.b, name, table, 1, trip)
+        return small_table(self.b, name, table, 1, trip)
 
     def _control(self, trip: int, decrypt: int) -> int:
         """The schedule's control word, by trip and direction."""
@@ -180,11 +181,11 @@ class _KeyedLoop(_Fold):
             tables.append(words)
         bits, b = self.cipher.control_bits(self.key_bits), self.b
         if self.direction != "both" or tables[0] == tables[1]:
-            return _small_table(b, "control", tables[self.direction == "decrypt"], bits, trip)
-        return _small_table(b, "control", tables[0] + tables[1], bits, b.cat(decrypt, trip))
+            return small_table(b, "control", tables[self.direction == "decrypt"], bits, trip)
+        return small_table(b, "control", tables[0] + tables[1], bits, b.cat(decrypt, trip))
 
 
-def _small_table(b: GraphBuilder, name: str, table: list[int], width: int, index: int) -> int:
+def small_table(b: GraphBuilder, name: str, table: Sequence[int], width: int, index: int) -> int:
     """Control word of the round counter: one truth table a bit where it has at most six inputs, else a lookup."""
     n = b.width(index)
     if len(set(table)) == 1:

@@ -24,7 +24,7 @@ Needed = Callable[[int], list[int]]
 @dataclass(frozen=True)
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
-    `reset`: names of inputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
+    `reset`: names of inputs, operations and outputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
     iterative core: the input is the output's register. `block_ram`: delay lines are for block RAM. `levels`: a module for every level of operations in a stage, so
     that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them within a stage."""
 
@@ -112,14 +112,14 @@ class _Top:
             if depth > 1:
                 self.items.append(DelayLine(signal, depth, data, self.options.block_ram))
             else:
-                reset = node.op == "input" and node.attr[0] in self.options.reset
+                reset = (node.attr[0] if node.op == "input" else node.name) in self.options.reset
                 reset = reset or self._reset_output(src)
                 self.items.append(Register(signal, rank - self.s.io.first, data, reset, node.op == "copy"))
 
     def _reset_output(self, src: int) -> bool:
         outs = {n for n, i in self.g.outputs for s, _ in self.g.bits[i] if s == src}
         looped = {o for i, o in self.options.loops if i in self.options.reset}
-        return bool(outs & looped) or bool(self.options.loops and "valid" in outs)
+        return bool(outs & (looped | set(self.options.reset))) or bool(self.options.loops and "valid" in outs)
 
 
 def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:

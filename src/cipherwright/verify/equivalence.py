@@ -23,7 +23,7 @@ from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
 from .netlist import Netlist, read_netlist
 
-__all__ = ["Proof", "check_ranks", "prove_iterative", "prove_pipeline"]
+__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "flip_flops", "prove_iterative", "prove_pipeline"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,12 @@ _COMB: dict[str, tuple[str, Callable[..., int]]] = {
 
 def _is_ff(cell: Mapping[str, Any]) -> bool:
     return bool(cell["type"].startswith("$_DFF_P"))
+
+
+def flip_flops(n: Netlist) -> dict[Any, Any]:
+    """Output bit of every flip-flop -> its data bit. Raises CheckFailed with a cell that a proof does not know."""
+    _check_kinds(n)
+    return {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if _is_ff(c)}
 
 
 def _topological(n: Netlist, through_ff: bool) -> list[str]:
@@ -116,7 +122,7 @@ def check_ranks(n: Netlist, ports: PortSet, latency: int, key_lead: int, held: S
     return sum(map(_is_ff, n.cells.values()))
 
 
-class _Logic:
+class Logic:
     """A netlist's gates with flip-flops as wires (`wires`) or left out, in an order in which they can be evaluated."""
 
     def __init__(self, n: Netlist, wires: bool) -> None:
@@ -142,10 +148,10 @@ def _slot(bit: Any) -> int:
     return bit if isinstance(bit, int) else int(bit == "1")
 
 
-class _Frame:
+class Frame:
     """Literals of a netlist's bits in one cycle (or with registers as wires)."""
 
-    def __init__(self, logic: _Logic, aig: Aig, known: Mapping[Any, int]) -> None:
+    def __init__(self, logic: Logic, aig: Aig, known: Mapping[Any, int]) -> None:
         value: list[int] = [FALSE] * logic.size
         value[1] = TRUE
         for bit, literal in known.items():
@@ -161,7 +167,7 @@ class _Frame:
         return [self.get(b) for b in bits]
 
 
-def _compare(c: Comparison, names: Sequence[str], cases: Sequence[Mapping[int, int]]) -> int:
+def compare(c: Comparison, names: Sequence[str], cases: Sequence[Mapping[int, int]]) -> int:
     """All pairs are equal for every input: random inputs first, then ABC. Raises CheckFailed with an output that differs.
     `cases`: inputs set to constants, together every case there is. Outputs that should be constant (of a core's control)
     are compared apart from the others, which are cut at values that core and cipher have in common (see cuts.py)."""
@@ -203,7 +209,7 @@ def _spec_inputs(plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, l
     at = {"valid": ports.valid_in, "block": ports.block_in, "key": ports.key, "decrypt": ports.decrypt}
     out = {}
     for name, i in plain.inputs.items():
-        bits = list(literal[at[name]])
+        bits = list(literal[at.get(name, f"{name}_i")])
         if name == "key" and ports.ascending:
             taken = iter(bits)
             bits = [FALSE if k % 8 == 0 else next(taken) for k in range(plain.nodes[i].width)]
@@ -230,14 +236,14 @@ def prove_pipeline(
     if ports.reset:
         known[n.inputs[ports.reset][0]] = FALSE
     known[n.inputs[ports.clk][0]] = FALSE
-    frame = _Frame(_Logic(n, wires=True), aig, known)
+    frame = Frame(Logic(n, wires=True), aig, known)
     literal = {name: frame.word(bits) for name, bits in n.inputs.items()}
     core_gates, marks = len(aig.gates), list[int]()
     want = graph_to_aig(plain, aig, _spec_inputs(plain, aig, ports, literal), hints, marks)
     got = frame.word(n.outputs[ports.block_out]) + frame.word(n.outputs[ports.valid_out])
     names = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out]
     pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want["block"] + want["valid"]))
-    gates = _compare(pairs, names, _directions(literal.get(ports.decrypt)))
+    gates = compare(pairs, names, _directions(literal.get(ports.decrypt)))
     return Proof(
         f"for every key and block, every path has {latency} registers ({flip_flops} flip-flops) and the logic equals the cipher", gates
     )
@@ -255,7 +261,7 @@ def prove_iterative(
     """
     n = read_netlist(sources, top)
     _check_kinds(n)
-    logic = _Logic(n, wires=False)
+    logic = Logic(n, wires=False)
     ffs = {name: c for name, c in n.cells.items() if _is_ff(c)}
     cleared = {c["connections"]["Q"][0] for c in ffs.values() if any(n.names[c["connections"]["Q"][0]].startswith(p) for p in control)}
     if not any(n.names[q].startswith(control[0]) for q in cleared):
@@ -273,7 +279,7 @@ def prove_iterative(
         known |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: FALSE}
         if t == 0:
             known[n.inputs[ports.valid_in][0]] = 1
-        frame = _Frame(logic, aig, known)
+        frame = Frame(logic, aig, known)
         if t == 0:
             first = {name: frame.word(bits) for name, bits in n.inputs.items()}
             if frame.word(n.outputs[ports.ready_out]) != [1]:
@@ -286,18 +292,18 @@ def prove_iterative(
     got = frame.word(n.outputs[ports.block_out]) + frame.word(n.outputs[ports.valid_out]) + [early]
     labels = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out, "early"]
     pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), (*want["block"], TRUE, FALSE))
-    gates = _compare(pairs, labels, _directions(first.get(ports.decrypt)))
+    gates = compare(pairs, labels, _directions(first.get(ports.decrypt)))
     return Proof(f"for every key and block, the block taken in cycle 0 comes out right in cycle {latency}, whatever the core held before", gates)
 
 
-def _prove_reset(n: Netlist, logic: _Logic, ports: PortSet, cleared: set[Any], ffs: Mapping[str, Any]) -> None:
+def _prove_reset(n: Netlist, logic: Logic, ports: PortSet, cleared: set[Any], ffs: Mapping[str, Any]) -> None:
     """Reset clears the registers that the proof starts from, whatever else happens. Raises CheckFailed with one that stays."""
     free = [b for name, bits in n.inputs.items() if name not in (ports.clk, ports.reset) for b in bits]
     free += [c["connections"]["Q"][0] for c in ffs.values()]
     aig = Aig([str(b) for b in free])
     known = {b: aig.input(j) for j, b in enumerate(free)}
     known |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: TRUE}
-    frame = _Frame(logic, aig, known)
+    frame = Frame(logic, aig, known)
     for c in ffs.values():
         q = c["connections"]["Q"][0]
         if q in cleared and frame.get(c["connections"]["D"][0]) != FALSE:

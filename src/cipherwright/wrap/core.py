@@ -9,6 +9,7 @@ from typing import Any
 from ..graph import Graph
 from ..rtl import Design
 from ..schedule import Schedule, delay_cells, luts_of
+from .keys import KeyUnit
 
 __all__ = ["Core", "KeyWords", "PortSet"]
 
@@ -28,6 +29,11 @@ class PortSet:
     ready_in: str = ""
     block_out: str = "block_o"
     ascending: bool = False
+    key_valid: str = ""
+    key_ready: str = ""
+    iv: str = ""
+    iv_valid: str = ""
+    iv_ready: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,9 @@ class Core:
     """For a stream shell: top, ports and latency of the datapath inside it."""
 
     key_words: KeyWords | None = None
+    key_unit: KeyUnit | None = None
+    mode_flip_flops: int = 0
+    """Flip-flops of what a mode of operation puts around the cipher."""
 
     @property
     def bits_per_cycle(self) -> float:
@@ -92,7 +101,7 @@ class Core:
     @property
     def flip_flops(self) -> int:
         """Flip-flops predicted for the target, those of delay lines in RAM included."""
-        return self.design.flip_flops() + (self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0)
+        return self.design.flip_flops() + (self.key_unit.flip_flops if self.key_unit else 0) + self.mode_flip_flops + (self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0)
 
     @property
     def shift_luts(self) -> int:
@@ -113,6 +122,7 @@ class Core:
             "period_ns_planned": self.schedule.period,
             "stages": self.schedule.stages,
             "inner": self.inner,
+            "key_cycles": self.key_unit.cycles if self.key_unit else 0,
             "delay_lines": self._delay_lines(),
             "key_words": asdict(self.key_words) if self.key_words else None,
         }

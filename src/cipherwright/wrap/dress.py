@@ -11,6 +11,8 @@ from ..rtl import Design, print_design
 from ..schedule import Schedule
 from ..tools import digest
 from .core import Core, KeyWords, PortSet
+from .counter import COUNTER_FILE, COUNTER_LATENCY, counter_flip_flops, counter_source, counter_top
+from .keys import KeyUnit, keyed_top
 from .paper import PAPER_PORTS, paper_top
 from .stream import STREAM_FILE, STREAM_PORTS, fifo_log2, stream_source, stream_top
 from .testbench import testbench
@@ -43,18 +45,22 @@ class CoreSpec(Protocol):
     @property
     def target(self) -> str: ...
     @property
+    def mode(self) -> str: ...
+    @property
+    def counter_bits(self) -> int: ...
+    @property
     def delay_lines(self) -> str: ...
     def model_dump(self) -> dict[str, object]: ...
 
 
 def dress(
     spec: CoreSpec, plain: Graph, s: Schedule, lowered: Callable[[str], Design], trips: int | None, given: Mapping[str, str],
-    tied: Mapping[str, int], words: KeyWords | None,
+    tied: Mapping[str, int], words: KeyWords | None, unit: KeyUnit | None = None,
 ) -> Core:  # fmt: skip
-    """The finished core. `lowered(name)` makes the datapath under that module name; `trips`, of a loop: trips from a block's load to
+    """The finished core. `unit` makes the round keys of a pipeline that reads them as inputs. `lowered(name)` makes the datapath under that module name; `trips`, of a loop: trips from a block's load to
     its result, which are those until the next load (None: a pipeline); `tied`: inputs of the datapath that the top ties to a constant."""
     top = spec.name.replace("-", "_")
-    datapath = top if spec.interface == "plain" and not tied else f"{top}_core"
+    datapath = top if spec.interface == "plain" and not tied and not unit else f"{top}_core"
     design = lowered(datapath)
     iterative = trips is not None
     latency = trips * s.stages if trips else s.stages
@@ -65,7 +71,7 @@ def dress(
         "Command:        " + _command(given),
         "Parameters:     " + ", ".join(f"{k}={v}" for k, v in parameters.items() if k not in ("title", "source", "name", "placer_weight")),
         f"Latency:        {latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)",
-        f"Registers:      {design.flip_flops()} flip-flops predicted"
+        f"Registers:      {design.flip_flops() + (unit.flip_flops if unit else 0)} flip-flops predicted"
         + (_lines(design, spec.delay_lines) if design.delay_lines() else ""),
         "Bytes:          byte 0 of the standard is the most significant byte of a port",
         "",
@@ -76,6 +82,19 @@ def dress(
     ports = _ports(spec, iterative)
     files: dict[str, str] = {}
     inner: dict[str, object] | None = None
+    mode_ffs = 0
+    if unit:
+        inner = {"top": datapath, "ports": asdict(_ports(spec, iterative)), "latency_cycles": latency}
+        ports = replace(ports, reset="rst_i", key_valid="key_valid_i", key_ready="key_ready_o")
+        keyed = f"{top}_ecb" if spec.mode == "ctr" else top
+        text += "\n" + unit.text + "\n" + keyed_top(keyed, datapath, unit, spec.key_bits, spec.block_bits, spec.reset)
+        if spec.mode == "ctr":
+            wait = COUNTER_LATENCY + latency
+            text += "\n" + counter_top(top, keyed, spec.counter_bits, spec.key_bits, wait)
+            files[COUNTER_FILE] = counter_source()
+            ports = replace(ports, iv="iv_i", iv_valid="iv_valid_i", iv_ready="iv_ready_o")
+            mode_ffs = counter_flip_flops(spec.counter_bits, wait)
+            latency = wait + 1
     if tied:
         text += "\n" + tied_top(top, design.top, tied)
     if spec.interface == "paper":
@@ -94,7 +113,7 @@ def dress(
     files[f"{top}_tb.v"] = testbench(top, ports, plain, spec, latency, iterative)
     files[f"{top}.sdc"] = f"# Planned period by the delay model of {spec.target}.\ncreate_clock -name clk -period {s.period:.3f} [get_ports {ports.clk}]\n"
     files[f"{top}.core"] = _fusesoc(top, [n for n in files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")])
-    return Core(top, parameters, plain, s, design, ports, latency, interval, slots, files, inner, words)
+    return Core(top, parameters, plain, s, design, ports, latency, interval, slots, files, inner, words, unit, mode_ffs)
 
 
 def _lines(design: Design, kind: str) -> str:

@@ -11,6 +11,9 @@ __all__ = ["testbench"]
 
 _BLOCKS = 12
 
+_COUNTER = (1 << 128) - 5
+"""The first counter block of a testbench in counter mode: the counter wraps within the run."""
+
 
 class _Sizes(Protocol):
     @property
@@ -19,6 +22,10 @@ class _Sizes(Protocol):
     def key_bits(self) -> int: ...
     @property
     def block_bits(self) -> int: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def counter_bits(self) -> int: ...
 
 
 def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, int, int]]:
@@ -38,7 +45,9 @@ def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, in
         if spec.key == "static" and rows:
             key, decrypt = rows[0][0], rows[0][1]
         inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt}
-        result = evaluate(plain, {n: inputs[n] for n in plain.inputs})["block"]
+        if spec.mode == "ctr":
+            inputs["block"] = _COUNTER & ~((1 << spec.counter_bits) - 1) | _COUNTER + i & (1 << spec.counter_bits) - 1
+        result = evaluate(plain, {n: inputs[n] for n in plain.inputs})["block"] ^ (block if spec.mode == "ctr" else 0)
         rows.append((key, decrypt, block, result))
     return rows
 
@@ -52,16 +61,23 @@ def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int
     lines = [f"        keys[{i}] = {kw}'h{k:x}; modes[{i}] = 1'b{d}; blocks[{i}] = {bw}'h{b:x}; results[{i}] = {bw}'h{r:x};"
              for i, (k, d, b, r) in enumerate(rows)]  # fmt: skip
     paper = ports.ascending
+    load_wires = "    reg key_valid = 0;\n    wire key_ready;\n" if ports.key_valid else ""
+    load = "        key = keys[0]; key_valid = 1; @(negedge clk); key_valid = 0; key = 0;\n        while (!key_ready) @(negedge clk);\n" if ports.key_valid else ""
     key_expr = "{" + ", ".join(f"key[{63 - 8 * j}:{57 - 8 * j}]" for j in range(8)) + "}" if paper else "key"
     connect = [f".{ports.clk}(clk)", f".{ports.valid_in}(valid)", f".{ports.key}({key_expr})", f".{ports.block_in}(block)"]
     connect += [f".{ports.reset}(rst)"] if ports.reset else []
     connect += [f".{ports.decrypt}(decrypt)"] if ports.decrypt else []
     connect += [f".{ports.ready_out}(ready)"] if ports.ready_out else []
     connect += [f".{ports.ready_in}(1'b1)"] if ports.ready_in else []
+    connect += [f".{ports.key_valid}(key_valid)", f".{ports.key_ready}(key_ready)"] if ports.key_valid else []
+    connect += [f".{ports.iv_valid}(iv_valid)", f".{ports.iv_ready}(iv_ready)", f".{ports.iv}(128'h{_COUNTER:x})"] if ports.iv else []
     connect += [f".{ports.valid_out}(valid_out)", f".{ports.block_out}(block_out)"]
     lead = 1 if paper else 0
     exact = not iterative and not ports.ready_out
     check = f"            if (cycle + 1 - started[done] != {latency}) begin $display(\"FAIL: block %0d took %0d cycles\", done, cycle + 1 - started[done]); $finish; end\n" if exact else ""
+    if ports.iv:
+        load_wires += "    reg iv_valid = 0;\n    wire iv_ready;\n"
+        load += "        iv_valid = 1; @(negedge clk); iv_valid = 0; @(negedge clk);\n        while (!iv_ready) @(negedge clk);\n"
     new = "\n"
     feed_key = f"key = (sent + {lead} < {_BLOCKS}) ? keys[sent + {lead}] : {kw}'d0;" if lead else "key = keys[sent];"
     return f"""\
@@ -73,7 +89,7 @@ module {top}_tb;
     reg [{bw - 1}:0] block = 0, blocks[0:{_BLOCKS}], results[0:{_BLOCKS}];
     reg modes[0:{_BLOCKS}];
     wire {'ready' if ports.ready_out else "ready = 1'b1"};
-    wire valid_out;
+{load_wires}    wire valid_out;
     wire [{bw - 1}:0] block_out;
     integer cycle = 0, sent = 0, done = 0, started[0:{_BLOCKS}];
     {top} dut ({", ".join(connect)});
@@ -83,7 +99,7 @@ module {top}_tb;
         keys[{_BLOCKS}] = 0; blocks[{_BLOCKS}] = 0; modes[{_BLOCKS}] = 0;
         repeat ({latency + 4}) @(negedge clk);
         rst = 0;
-{f"        key = keys[0]; decrypt = modes[0]; @(negedge clk);{new}" if lead else ""}        while (sent < {_BLOCKS} && cycle < {(latency + 8) * (_BLOCKS + 3)}) begin
+{load}{f"        key = keys[0]; decrypt = modes[0]; @(negedge clk);{new}" if lead else ""}        while (sent < {_BLOCKS} && cycle < {(latency + 8) * (_BLOCKS + 3) + (4096 if load else 0)}) begin
             valid = 1; {feed_key} decrypt = modes[sent]; block = blocks[sent];
             #1 if (ready) begin started[sent] = cycle; sent = sent + 1; end
             @(negedge clk);

@@ -10,8 +10,9 @@ from ._walk import rebuild
 __all__ = ["add_hops", "replicate"]
 
 
-def replicate(graph: Graph, name: str, lanes: int) -> Graph:
-    """Input `name` (one bit) drives each bitwise operation through registered copies, one for `lanes` lanes."""
+def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
+    """Input `name` (one bit) drives each bitwise operation through registered copies, one for `lanes` lanes, each with `hops` more
+    stages in which it travels."""
     source = graph.inputs.get(name)
     if source is None or graph.nodes[source].width != 1:
         raise ValueError(f"graph {graph.name} has no one-bit input {name} to copy")
@@ -20,6 +21,8 @@ def replicate(graph: Graph, name: str, lanes: int) -> Graph:
         if source not in node.args or OPS[node.op].wiring or node.width <= lanes:
             return None
         copies = [b.node("copy", 1, (args[node.args.index(source)],), (i, k)) for k in range(-(-node.width // lanes))]
+        for hop in range(hops):
+            copies = [b.node("hop", 1, (c,), (i, k, hop)) for k, c in enumerate(copies)]
         spread = b.cat(*(copies[k // lanes] for k in reversed(range(node.width))))
         if node.op == "lut":
             new = [spread if a == source else x for a, x in zip(node.args, args, strict=True)]

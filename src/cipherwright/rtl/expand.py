@@ -1,0 +1,94 @@
+"""A key-expansion unit: the key schedule by steps as a loop that makes one round key a trip.
+
+The unit is an ordinary graph around the schedule's step, scheduled to the pipeline's period; it runs once for a key. Round keys
+leave in the order of encryption, some as they are and some as linear maps of them (what the pipeline reads).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..cipher import Cipher
+from ..errors import UserError
+from ..graph import Graph, GraphBuilder
+from .fold import small_table
+
+__all__ = ["Expansion", "KeyParts", "expansion"]
+
+Rows = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The loop's graph and its (input, output) pairs. `chain`: numbers of the round keys that go through the chain of registers,
+    in the order in which they are made; `apart`: numbers of those that are kept as they are, each in a register of its own; `width` of
+    the chain; `trips` from a key's load to the end of the last round key."""
+
+    graph: Graph
+    loops: tuple[tuple[str, str], ...]
+    chain: tuple[int, ...]
+    apart: tuple[int, ...]
+    width: int
+    trips: int
+    control: tuple[str, ...]
+    """Names of all operations and outputs that reset must clear."""
+
+
+@dataclass(frozen=True)
+class KeyParts:
+    """A cipher in two: `rounds` over held round keys rk0, rk1, … in the order of use, and `schedule` from the key to them."""
+
+    rounds: Graph
+    schedule: Graph
+
+
+def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
+    """Inputs: valid, key. Outputs: `keep` (this word is for the chain), `move` (another word for the chain follows), `last`,
+    `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`. `rows[i]`: the map of round key i (in the
+    order of encryption) that the pipeline reads, most significant row first."""
+    count = len(rows)
+    identity = tuple(1 << k for k in reversed(range(cipher.block_bits)))
+    plain = tuple(i for i, r in enumerate(rows) if r == identity)
+    apart = plain if len(plain) < count else ()
+    chain = tuple(i for i in range(count) if i not in apart)
+    maps = list(dict.fromkeys(rows[i] for i in chain))
+    if len({len(m) for m in maps}) != 1:
+        raise UserError("the round keys that a pipeline reads have different widths")
+
+    bits = max(1, count.bit_length())  # counts trips; 0 waits
+    b = GraphBuilder(f"{cipher.name}_keys")
+    valid, key = b.input("valid", 1), b.input("key", key_bits)
+    n, zero = b.input("count", bits), b.const(1, 0)
+    start = cipher.key_start(b, key_bits, cipher.effective_key(b, key), zero)
+    state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
+
+    control_names = ["valid", "count"]
+
+    def table(name: str, values: Sequence[int], width: int) -> int:
+        """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after reset."""
+        control_names.extend(f"{name}_{k}" for k in range(width))
+        return small_table(b, name, [0, *values, *[0] * ((1 << bits) - 1 - count)], width, n)
+
+    control = table("control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits))
+    round_key, after = cipher.key_step(b, key_bits, control, state, zero)
+    raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - cipher.block_bits, -1))
+    word = b.linear("RoundKey0", maps[0], raw) if maps[0] != identity else raw
+    for m in maps[1:]:
+        which = table(f"map{maps.index(m)}", [int(i in chain and rows[i] == m) for i in range(count)], 1)
+        word = b.mux(which, b.linear(f"RoundKey{maps.index(m)}", m, raw), word)
+    b.output("keep", table("keep", [int(i in chain) for i in range(count)], 1))
+    b.output("move", table("move", [int(i in chain and i != chain[-1]) for i in range(count)], 1))
+    b.output("last", table("last", [int(i == count - 1) for i in range(count)], 1))
+    b.output("word", word)
+    for j, number in enumerate(apart):
+        b.output(f"apart{j}", table(f"apart{j}", [int(i == number) for i in range(count)], 1))
+    if apart:
+        b.output("raw", raw)
+    step = table("step", [(i + 2) % (count + 1) for i in range(count)], bits)
+    b.output("count_next", b.named(b.mux(valid, b.const(bits, 1), step), "count"))
+    for i, (new, stepped) in enumerate(zip(start, after, strict=True)):
+        b.output(f"key{i}_next", b.named(b.mux(valid, new, stepped), f"key{i}"))
+    control_names += ["keep", "move", "last", *(f"apart{j}" for j in range(len(apart)))]
+    names = ["count", *(f"key{i}" for i in range(len(start)))]
+    return Expansion(b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, tuple(control_names))

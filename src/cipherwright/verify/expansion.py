@@ -1,0 +1,71 @@
+"""Proof of a key-expansion unit: whatever it held before, every round key that it keeps is the cipher's, and stays.
+
+The unit is unrolled in time from a key's load. Registers that reset clears whatever else happens start cleared, all others with
+any value; later cycles may present any other key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..errors import CheckFailed
+from ..graph import Graph
+from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
+from .cuts import Comparison
+from .equivalence import Frame, Logic, Proof, compare, flip_flops
+from .netlist import read_netlist
+
+__all__ = ["prove_expansion"]
+
+
+def prove_expansion(
+    sources: Sequence[Path], top: str, schedule: Graph, rows: Mapping[str, tuple[int, ...]], cycles: int, hints: Hints | None = None
+) -> Proof:
+    """`schedule`: key -> round keys rk0, …; `rows[name]`: the linear map of a round key that the unit keeps, most significant row
+    first; `cycles` from a key's load to key_ready_o. Raises CheckFailed where a word is wrong, or does not stay."""
+    n = read_netlist(sources, top)
+    logic = Logic(n, wires=False)
+    registers = flip_flops(n)
+    reset, clock, offer = n.inputs["rst_i"][0], n.inputs["clk"][0], n.inputs["key_valid_i"][0]
+    key = n.inputs["key_i"]
+
+    # What one cycle of reset leaves, for any content before and any inputs.
+    free = [*registers, offer, *key]
+    aig = Aig([str(q) for q in free])
+    frame = Frame(logic, aig, {q: aig.input(j) for j, q in enumerate(free)} | {reset: TRUE, clock: FALSE})
+    cleared = {q: v for q, d in registers.items() if (v := frame.get(d)) in (FALSE, TRUE)}
+    state = [q for q in registers if q not in cleared]
+
+    width = len(key) + 1
+    aig = Aig([f"cycle {t} input {k}" for t in range(cycles + 1) for k in range(width)] + [n.names[q] for q in state])
+    now = dict(cleared) | {q: aig.input(width * (cycles + 1) + j) for j, q in enumerate(state)}
+    for t in range(cycles + 1):
+        offered = TRUE if t == 0 else FALSE if t == cycles else aig.input(width * t)
+        known = now | {b: aig.input(width * t + 1 + k) for k, b in enumerate(key)} | {reset: FALSE, clock: FALSE, offer: offered}
+        frame = Frame(logic, aig, known)
+        if frame.word(n.outputs["key_ready_o"]) != [TRUE if t in (0, cycles) else FALSE]:
+            raise CheckFailed(f"key_ready_o is not what it should be in cycle {t} after a key's load")
+        if t < cycles:
+            now = {q: frame.get(d) for q, d in registers.items()}
+    if any(now[q] != v for q, v in cleared.items()):
+        raise CheckFailed("the key-expansion unit does not come to rest")
+    names = list(rows)
+    got = [b for name in names for b in frame.word(n.outputs[f"{name}_o"])]
+    # At rest, with no key offered, the words stay as they are, and so does all that is constant: they stay for good.
+    rest = {q: v for q, v in now.items() if v in (FALSE, TRUE)}
+    after = Frame(logic, aig, {q: frame.get(d) for q, d in registers.items()} | dict.fromkeys((*key, reset, clock, offer), FALSE))
+    if [b for name in names for b in after.word(n.outputs[f"{name}_o"])] != got or any(after.get(d) != rest[q] for q, d in registers.items() if q in rest):
+        raise CheckFailed("the round keys do not stay as they are")
+    core_gates, marks = len(aig.gates), list[int]()
+    made = graph_to_aig(schedule, aig, {"key": [aig.input(1 + k) for k in range(len(key))]}, hints, marks)
+    want = []
+    for name in names:
+        for row in reversed(rows[name]):
+            total = FALSE
+            for k, bit in enumerate(made[name]):
+                total = aig.xor(total, bit) if row >> k & 1 else total
+            want.append(total)
+    labels = [f"{name} bit {k}" for name in names for k in range(len(rows[name]))]
+    gates = compare(Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want)), labels, [{}])
+    return Proof(f"for every key, all {len(names)} round keys are there {cycles} cycles after its load, and stay", gates)

@@ -1,0 +1,121 @@
+"""A pipeline with a held key behind its key-expansion unit: round keys are made once and stand in a chain of registers.
+
+The chain moves by a word whenever another one is made. Its far end moves first and the pulse walks towards the unit, a group
+of words a cycle, so that no net reaches all words and every wire stays between neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..rtl import Expansion
+
+__all__ = ["KeyUnit", "key_unit", "keyed_top"]
+
+
+@dataclass(frozen=True)
+class KeyUnit:
+    """`cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again; `flip_flops` of the chain (the
+    schedule's loop is counted with its design); `words`: input of the datapath -> (register of the chain, its width)."""
+
+    name: str
+    text: str
+    cycles: int
+    flip_flops: int
+    words: dict[str, tuple[str, int]]
+
+
+def _vector(width: int) -> str:
+    return f"[{width - 1}:0]"
+
+
+def _key_ports(key_bits: int) -> str:
+    """Ports that take a key, of the unit and of the core."""
+    return f"""\
+    input  wire clk,
+    input  wire rst_i,
+    input  wire key_valid_i,
+    input  wire {_vector(key_bits)} key_i,
+    output wire key_ready_o,
+"""
+
+
+def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str]) -> KeyUnit:
+    """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for round key i (in the
+    order of encryption)."""
+    m = len(e.chain)
+    group = -(-(m - 1) // max(1, stages - 2)) if m > 1 else 1
+    pulses = -(-(m - 1) // group) if m > 1 else 0
+    registers = {i: f"chain_{m - 1 - pos}" for pos, i in enumerate(e.chain)}
+    widths = dict.fromkeys(registers, e.width)
+    for j, i in enumerate(e.apart):
+        registers[i], widths[i] = f"kept_{j}", block_bits
+    ports = [f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(registers)]
+    moves = []
+    for j in range(m - 1, 0, -1):
+        moves.append(f"        if (walk[{(m - 1 - j) // group}]) chain_{j} <= chain_{j - 1};")
+    apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart))) if e.apart else ""
+    apart_wires = f"    wire {', '.join(f'apart_{j}' for j in range(len(e.apart)))};\n    wire {_vector(block_bits)} raw;\n" if e.apart else ""
+    apart_wires += "".join(f"    reg  {_vector(block_bits)} kept_{j};\n" for j in range(len(e.apart)))
+    apart_loads = "".join(f"        if (apart_{j}) kept_{j} <= raw;\n" for j in range(len(e.apart)))
+    walk_next = "move" if pulses == 1 else f"{{walk[{pulses - 2}:0], move}}"
+    new, comma = "\n", ",\n"
+    text = f"""\
+// Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. They stand in a chain of registers
+// until the next key; key_ready_o tells that all of them are there. The chain's far end moves first.
+module {name} (
+{_key_ports(key_bits)}{comma.join(ports)}
+);
+    reg  idle, done;
+    wire take = key_valid_i & idle;
+    wire keep, move, last;
+    wire {_vector(e.width)} word;
+{apart_wires}    {loop} u_schedule (
+        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .keep_o(keep), .move_o(move), .last_o(last), .word_o(word){apart_link}
+    );
+    reg  {_vector(pulses)} walk;
+{new.join(f"    reg  {_vector(e.width)} chain_{j};" for j in range(m))}
+    always @(posedge clk) begin
+        done <= last & ~rst_i;
+        idle <= rst_i | done | (idle & ~key_valid_i);
+        walk <= {walk_next};
+        if (keep) chain_0 <= word;
+{new.join(moves)}
+{apart_loads}    end
+    // Another rank between the chain, whose words want to be together, and the rounds, which are far from one another.
+    always @(posedge clk) begin
+{new.join(f"        {users[i]}_o <= {registers[i]};" for i in sorted(registers))}
+    end
+    assign key_ready_o = idle;
+endmodule
+"""
+    ffs = 2 * sum(widths.values()) + pulses + 2
+    return KeyUnit(name, text, e.trips * stages + 2, ffs, {users[i]: (registers[i], widths[i]) for i in registers})
+
+
+def keyed_top(name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool) -> str:
+    """The module `name` with the datapath and its key-expansion unit. `reset`: the datapath has rst_i."""
+    wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in sorted(unit.words.items()))
+    given = ", ".join(f".{user}_o({user})" for user in sorted(unit.words))
+    taken = ", ".join(f".{user}_i({user})" for user in sorted(unit.words))
+    return f"""\
+// A key is taken when key_valid_i and key_ready_o are both 1; blocks may follow when key_ready_o is 1 again, and a new key when
+// no block of the last one is in flight.
+module {name} (
+{_key_ports(key_bits)}    input  wire valid_i,
+    input  wire {_vector(block_bits)} block_i,
+    output wire valid_o,
+    output wire {_vector(block_bits)} block_o
+);
+{wires}
+    {unit.name} u_keys (
+        .clk(clk), .rst_i(rst_i), .key_valid_i(key_valid_i), .key_i(key_i), .key_ready_o(key_ready_o),
+        {given}
+    );
+    {datapath} u_core (
+        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), .block_i(block_i), .valid_o(valid_o), .block_o(block_o),
+        {taken}
+    );
+endmodule
+"""

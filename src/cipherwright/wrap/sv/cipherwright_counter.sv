@@ -1,0 +1,113 @@
+// A counter of COUNT bits at the bottom of a 128-bit counter block, at the clock of one lookup table: a value a cycle, three
+// cycles after its step.
+//
+// Three parts. `low` (2 bits) counts every step; `mid` (6 bits) takes its prepared successor every fourth step; `top` takes
+// its own every 256th. The successor of `top` is prepared by a carry that walks three bits a cycle: it has at least 256 cycles
+// for COUNT / 3 steps, or after a load the cycles in which iv_ready_o is 0. Nothing here depends on how often steps come.
+//
+// Lint: the file holds the copies' module as well; the carry out of the highest part has no reader.
+// verilator lint_off DECLFILENAME
+// verilator lint_off UNUSEDSIGNAL
+`default_nettype none
+module cipherwright_counter #(
+    parameter COUNT = 128  // 32 (the increment of GCM) or 128
+) (
+    input  wire         clk,
+    input  wire         rst_i,
+    input  wire         iv_valid_i,  // taken with iv_ready_o: the counter block of the next step
+    output wire         iv_ready_o,
+    input  wire [127:0] iv_i,
+    input  wire         step_i,      // only while iv_ready_o is 1 and not in the cycle in which a counter block is taken
+    output reg          valid_o,
+    output reg  [127:0] count_o
+);
+    localparam TOP = COUNT - 8;
+    localparam PARTS = TOP / 3;
+    localparam PIECES = 8;
+    localparam PIECE = 16;
+
+    // Load: the counter block is kept, and a cycle later every part takes it.
+    reg [47:0] wait_q;
+    reg ready_q, load_q;
+    reg [127:0] iv_q;
+    wire take = iv_valid_i & ready_q;
+    assign iv_ready_o = ready_q;
+    always @(posedge clk) begin
+        iv_q <= iv_i;
+        load_q <= take;
+        wait_q <= rst_i ? 48'd0 : {wait_q[46:0], take};
+        ready_q <= rst_i | (~take & (ready_q | wait_q[47]));
+    end
+
+    // Two bits that count every step.
+    reg [1:0] low;
+    always @(posedge clk) if (load_q | step_i) low <= load_q ? iv_q[1:0] : {low[1] ^ low[0], ~low[0]};
+
+    // Six bits whose successor is prepared in two cycles; four pass between two uses.
+    wire turn = step_i & low[1] & low[0];
+    reg [5:0] mid, mid_next;
+    reg mid_half, mid_half_2, mid_ones;
+    always @(posedge clk) begin
+        if (load_q | turn) mid <= load_q ? iv_q[7:2] : mid_next;
+        mid_half <= &mid[2:0];
+        mid_half_2 <= &mid[5:3];
+        mid_ones <= mid_half & mid_half_2;
+        mid_next[2:0] <= {mid[2] ^ (mid[1] & mid[0]), mid[1] ^ mid[0], ~mid[0]};
+        mid_next[5:3] <= {mid[5] ^ (mid[4] & mid[3] & mid_half), mid[4] ^ (mid[3] & mid_half), mid[3] ^ mid_half};
+    end
+
+    // The rest moves two cycles after the step that makes it move; low and mid are shown two cycles later as well.
+    reg turn_top, valid_1, valid_2;
+    reg [7:0] bottom_1, bottom_2;
+    wire [PIECES-1:0] move, load_top;
+    always @(posedge clk) begin
+        turn_top <= turn & mid_ones;
+        valid_1 <= step_i & ~rst_i;
+        valid_2 <= valid_1 & ~rst_i;
+        bottom_1 <= {mid, low};
+        bottom_2 <= bottom_1;
+    end
+    reg [127:8] top;
+    reg [TOP+7:8] top_next;
+    reg [PARTS:0] carry;
+    reg [127:8] iv_top;
+    always @(posedge clk) iv_top <= iv_q[127:8];
+    genvar i;
+    generate
+        for (i = 0; i < PIECES; i = i + 1) begin : g_piece
+            cipherwright_counter_copy u_move (.clk(clk), .d(turn_top), .q(move[i]));
+            cipherwright_counter_copy u_load (.clk(clk), .d(load_q), .q(load_top[i]));
+        end
+        for (i = 8; i < 128; i = i + 1) begin : g_top
+            if (i < COUNT) begin : g_counts
+                always @(posedge clk) if (load_top[i / PIECE] | move[i / PIECE]) top[i] <= load_top[i / PIECE] ? iv_top[i] : top_next[i];
+            end else begin : g_stays
+                always @(posedge clk) if (load_top[i / PIECE]) top[i] <= iv_top[i];
+            end
+        end
+        for (i = 0; i < PARTS; i = i + 1) begin : g_part
+            always @(posedge clk) begin
+                top_next[3 * i + 8] <= top[3 * i + 8] ^ carry[i];
+                top_next[3 * i + 9] <= top[3 * i + 9] ^ (top[3 * i + 8] & carry[i]);
+                top_next[3 * i + 10] <= top[3 * i + 10] ^ (top[3 * i + 9] & top[3 * i + 8] & carry[i]);
+                carry[i + 1] <= carry[i] & top[3 * i + 8] & top[3 * i + 9] & top[3 * i + 10];
+            end
+        end
+    endgenerate
+    always @(posedge clk) begin
+        carry[0] <= 1'b1;
+        valid_o <= valid_2 & ~rst_i;
+        count_o <= {top, bottom_2};
+    end
+endmodule
+
+// One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
+(* keep_hierarchy = "yes" *)
+module cipherwright_counter_copy (
+    input  wire clk,
+    input  wire d,
+    output reg  q
+);
+    always @(posedge clk) q <= d;
+endmodule
+`default_nettype wire

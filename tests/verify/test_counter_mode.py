@@ -1,0 +1,54 @@
+"""Counter mode: equal to OpenSSL's on a stream of any length, and faults in the counter are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.spec import load
+from cipherwright.verify import Bench
+from cipherwright.verify.checks import check_counter
+from tests.conftest import Built
+from tests.verify.test_checks import broken_file
+
+QUICK = ("sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
+
+
+def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> None:
+    _, folder = built("aes128-fast-ctr", *QUICK)
+    bench = Bench.compile(folder.sources, folder.record)
+    key, iv, data = bytes(range(16)), (2**128 - 300).to_bytes(16, "big"), bytes(i * i & 255 for i in range(16 * 1000))
+    theirs = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()
+    assert bench.crypt_bulk(key, False, data, 3, iv) == theirs.update(data)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ("top[3 * i + 9] ^ (top[3 * i + 8] & carry[i])", "top[3 * i + 9] ^ carry[i]"),
+        ("turn_top <= turn & mid_ones", "turn_top <= turn"),
+        ("carry[i + 1] <= carry[i] & top[3 * i + 8]", "carry[i + 1] <= top[3 * i + 8]"),
+    ],
+    ids=["sum", "too often", "carry"],
+)
+def test_faults_of_the_counter_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+    _, folder = built("aes128-fast-ctr", *QUICK)
+    wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace(*fault), tmp_path / "b")
+    with pytest.raises(CheckFailed, match="after the counter block"):
+        check_counter(Bench.compile(wrong.sources, wrong.record), wrong, 6000)
+
+
+def test_the_increment_of_gcm(built: Callable[..., Built]) -> None:
+    _, folder = built("aes128-fast-ctr", *QUICK, "counter_bits=32")
+    assert "carries of up to 32 bits" in check_counter(Bench.compile(folder.sources, folder.record), folder, 1000)
+
+
+def test_counter_mode_where_it_can_not_be() -> None:
+    with pytest.raises(UserError, match="mode = ctr is for blocks of 128 bits with key_expansion = unit"):
+        load("aes128-fast-agile", ["mode=ctr"])
+    with pytest.raises(UserError, match="mode = ctr is for blocks of 128 bits"):
+        load("des-fast", ["mode=ctr"])

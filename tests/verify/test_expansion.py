@@ -1,0 +1,106 @@
+"""Key-expansion units: proven for every kind of key, and a fault in one is seen by proof and simulation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.graph import STATIC, GraphBuilder
+from cipherwright.graph.rewrite import held_words, same_up_to_linear_maps, with_raw_words
+from cipherwright.pipeline import key_parts
+from cipherwright.spec import load, parse
+from cipherwright.target import load_target, synthesise
+from cipherwright.tools import scratch
+from cipherwright.verify import Bench, CoreFolder
+from cipherwright.verify.expansion import prove_expansion
+from tests.conftest import Built
+
+# Small ones: tables, few stages, so that the unit is quick to prove.
+QUICK = ("sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
+
+
+def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
+    """The unit's proof over a changed text of the core."""
+    (out / "core.v").write_text(text)
+    p = folder.record["parameters"]
+    parts = key_parts(parse(p))
+    assert parts is not None
+    held = held_words(parts.rounds)
+    prove_expansion([out / "core.v"], f"{folder.record['top']}_keys", parts.schedule, held.rows, folder.record["key_cycles"])
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        (r"chain_4 <= chain_3", "chain_4 <= chain_2"),
+        (r"if \(walk\[0\]\) ", ""),
+        (r"done <= last & ~rst_i", "done <= last"),
+        (r"idle <= rst_i \| done", "idle <= rst_i | last"),
+    ],
+    ids=["wrong word", "moves always", "not reset", "too early"],
+)
+def test_faults_of_the_unit_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("aes128-fast", *QUICK)
+    text = (folder.path / f"{core.top}.v").read_text()
+    changed = re.sub(fault[0], fault[1], text)
+    assert changed != text
+    with pytest.raises(CheckFailed):
+        prove_unit(folder, changed, tmp_path)
+
+
+def test_one_key_after_another_and_back_to_back_blocks(built: Callable[..., Built]) -> None:
+    """A second key replaces the first; a key that is offered while one is expanded is not taken."""
+    from cipherwright.verify import oracle_blocks
+
+    core, folder = built("aes128-fast", *QUICK)
+    bench = Bench.compile(folder.sources, folder.record)
+    r = np.random.default_rng(3)
+    keys, blocks = r.integers(0, 256, (2, 16), dtype=np.uint8), r.integers(0, 256, (40, 16), dtype=np.uint8)
+    model = bench.start()
+    s, p, mode = bench.simulation, bench.ports, np.zeros(1, dtype=np.uint8)
+    for key in keys:
+        rows = s.rows(bench.key_cycles)
+        s.view(rows, p.key_valid)[:] = 1  # all the time, with other keys after the first cycle
+        s.view(rows, p.key)[:] = r.integers(0, 256, (len(rows), 16), dtype=np.uint8)
+        s.view(rows, p.key)[0] = key[::-1]
+        model.run(rows)
+        data = bench.words(key.reshape(1, -1), mode, blocks)
+        s.view(data, p.valid_in)[:] = 1
+        seen = model.run(np.vstack([data, s.rows(core.latency)]))
+        valid = s.view(seen, p.valid_out)[:, 0].astype(bool)
+        assert (s.view(seen[valid], p.block_out)[:, ::-1] == oracle_blocks("aes", key.reshape(1, -1), mode, blocks)).all()
+    model.close()
+
+
+def test_held_words_are_linear_maps_of_one_word() -> None:
+    b = GraphBuilder("t")
+    x, k = b.input("x", 4), b.input("k", 4, STATIC)
+    b.output("y", b.and_(x, b.linear("m", (0b0011, 0b0110, 0b1100, 0b1000), k)))
+    graph = b.build()
+    held = held_words(graph)
+    assert held.rows == {"k": (0b1100, 0b1000, 0b0110, 0b0011)}
+    assert same_up_to_linear_maps(graph, with_raw_words(held, 4))
+    b = GraphBuilder("t")
+    b.output("y", b.and_(b.input("x", 4), b.xor(b.input("k", 4, STATIC), b.input("l", 4, STATIC))))
+    with pytest.raises(ValueError, match="the operation xor, which is no linear map"):
+        held_words(b.build())
+
+
+def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built]) -> None:
+    core, folder = built("aes128-fast", *QUICK)
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+    assert mapped.ffs == core.flip_flops
+    assert mapped.brams == 0
+
+
+def test_units_where_there_are_none_are_refused() -> None:
+    with pytest.raises(UserError, match="key_expansion = unit is for AES and Rijndael"):
+        load("khazad-fast", ["key=static", "key_expansion=unit"])
+    with pytest.raises(UserError, match="goes with key = static, a pipeline of one direction"):
+        load("aes128-fast", ["direction=both"])

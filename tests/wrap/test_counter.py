@@ -1,0 +1,60 @@
+"""The counter of counter mode: every value at every carry length, with gaps, loads and both widths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cipherwright.verify.simulate import Model, compile_simulation
+from cipherwright.wrap import counter_source
+
+WAIT = 70
+
+
+def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int) -> tuple[list[int], list[int], list[int]]:
+    """(values shown, values wanted, cycles from step to value)."""
+    source = folder / "counter.sv"
+    source.write_text(counter_source().replace("parameter COUNT = 128", f"parameter COUNT = {count}"))
+    model = Model(compile_simulation([source], "cipherwright_counter"))
+    s, r = model.simulation, np.random.default_rng(seed)
+    rows = s.rows(steps + 2 * WAIT + 20)
+    s.view(rows, "rst_i")[:4] = 1
+    s.view(rows, "iv_valid_i")[5] = 1
+    s.view(rows, "iv_i")[5] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
+    start = 5 + WAIT
+    stepping = r.random(steps) >= gaps
+    s.view(rows, "step_i")[start : start + steps, 0] = stepping
+    out = model.run(rows)
+    model.close()
+    ready = s.view(out, "iv_ready_o")[:, 0]
+    assert ready[5] == 1
+    assert not ready[6:54].any()
+    assert ready[start:].all()
+    at = np.flatnonzero(s.view(out, "valid_o")[:, 0])
+    shown = [int.from_bytes(s.view(out, "count_o")[i].tobytes(), "little") for i in at]
+    upper, lower = iv >> count << count, iv & (1 << count) - 1
+    want = [upper | (lower + i) & (1 << count) - 1 for i in range(int(stepping.sum()))]
+    return shown, want, [int(x) for x in at - (start + np.flatnonzero(stepping))]
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.4])
+@pytest.mark.parametrize("count", [32, 128])
+def test_every_carry_length(count: int, gaps: float, tmp_path: Path) -> None:
+    r = np.random.default_rng(9)
+    for k in range(count + 1):
+        # k ones at the bottom, reached after some steps; what is above is random.
+        above = int.from_bytes(r.bytes(16), "big") >> k + 1 << k + 1 if k < 127 else 0
+        before = int(r.integers(0, 20))
+        iv = ((above | (1 << min(k, 128)) - 1) - before) % (1 << 128)
+        shown, want, late = values(count, iv, 60, tmp_path, gaps, k)
+        assert shown == want, k
+        assert set(late) == {3}
+
+
+def test_long_runs(tmp_path: Path) -> None:
+    """Several turns of the slow part, back to back."""
+    for iv in (0, (1 << 128) - 1000, 0xFFFFFFFFFFFFFFFF - 5000):
+        shown, want, _ = values(128, iv, 3000, tmp_path, 0.0, 1)
+        assert shown == want
