@@ -44,9 +44,11 @@ class KeyParts:
 
 
 def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
-    """Inputs: valid, key. Outputs: `keep` (this word is for the chain), `move` (another word for the chain follows), `last`,
-    `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`. `rows[i]`: the map of round key i (in the
-    order of encryption) that the pipeline reads, most significant row first."""
+    """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in the order of encryption),
+    most significant row first. Inputs: valid, key. Outputs: `keep` (this word is for the chain), `move` (another word for the chain
+    follows), `last`, `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`.
+
+    Raises UserError where the round keys that are read differ in width."""
     count = len(rows)
     identity = tuple(1 << k for k in reversed(range(cipher.block_bits)))
     plain = tuple(i for i, r in enumerate(rows) if r == identity)
