@@ -1,4 +1,4 @@
-"""Write the README's status table from the catalogue and the committed records.
+"""Write docs/status.md, all presets, and the README's rows from the catalogue and the committed records.
 
 Usage: python benchmarks/status.py [--check]
 """
@@ -8,17 +8,20 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from cipherwright.spec import load, preset_names
 
 ROOT = Path(__file__).resolve().parents[1]
+SHOWN = ("aes128-fast", "aes128-fast-agile", "aes128-fast-ctr", "aes256-fast", "des-fast", "khazad-fast", "misty1-fast", "rijndael-ucla", "tdes-fast")
+"""Presets in the README."""
 
 
-def table() -> str:
+def table(presets: Iterable[str]) -> str:
     """Markdown, one row a preset; the measured columns are of the record on ecp5-85k-8, else of another target that is named."""
     lines = ["| preset | what | latency | ECP5 LUT4 | FF | MHz | Gb/s | Mb/s per LUT |", "|---|---|--:|--:|--:|--:|--:|--:|"]
-    for name in preset_names():
+    for name in presets:
         path = ROOT / "benchmarks" / "records" / f"{name}@ecp5-85k-8.json"
         title = load(name).title
         if path.is_file():
@@ -26,20 +29,30 @@ def table() -> str:
             cells = [f"{r['latency_cycles']}", f"{r['luts']:,}", f"{r['ffs']:,}", f"{r['fmax_mhz']:.0f}", f"{r['throughput_gbps']:.2f}", f"{r['mbps_per_lut']:.2f}"]
         elif mapped := sorted((ROOT / "benchmarks" / "records").glob(f"{name}@*.json")):
             r = json.loads(mapped[0].read_text())
-            cells = [f"{r['latency_cycles']}", f"{r['target']}: {r['luts']:,}", f"{r['ffs']:,}", "", "", ""]
+            if gates := r["gate_equivalents"]:
+                cells = [f"{r['latency_cycles']}", f"{r['target']}: {gates:,.0f} gates", f"{r['ffs']:,}", f"{r['fmax_mhz']:.0f}", f"{r['throughput_gbps']:.2f}", ""]
+            else:
+                cells = [f"{r['latency_cycles']}", f"{r['target']}: {r['luts']:,}", f"{r['ffs']:,}", "", "", ""]
         else:
             cells = ["", "not measured", "", "", "", ""]
         lines.append(f"| `{name}` | {title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
+def pages() -> dict[Path, str]:
+    """The pages as they should be."""
+    readme = (ROOT / "README.md").read_text()
+    rows = re.sub(r"(<!-- status:.*?-->\n).*?(\n<!-- end of status -->)", lambda m: m[1] + table(SHOWN) + m[2], readme, flags=re.DOTALL)
+    head = "# All presets\n\nMade by `benchmarks/status.py` from the catalogue and the records in `benchmarks/records`; the target is ECP5 where no other is named.\n\n"
+    return {ROOT / "README.md": rows, ROOT / "docs" / "status.md": head + table(preset_names()) + "\n"}
+
+
 def main() -> int:
-    path = ROOT / "README.md"
-    old = path.read_text()
-    new = re.sub(r"(<!-- status:.*?-->\n).*?(\n<!-- end of status -->)", lambda m: m[1] + table() + m[2], old, flags=re.DOTALL)
+    made = pages()
     if "--check" in sys.argv:
-        return int(old != new)
-    path.write_text(new)
+        return int(any(not path.is_file() or path.read_text() != text for path, text in made.items()))
+    for path, text in made.items():
+        path.write_text(text)
     return 0
 
 

@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.pipeline import build
-from cipherwright.spec import load
+from cipherwright.pipeline import generate
+from cipherwright.spec import load, preset_names
 from cipherwright.verify import CoreFolder
-from cipherwright.wrap import Core, save
+from cipherwright.wrap import Core, Engine, save
 
 # Compiling a model for speed takes longer than the few thousand blocks of a test.
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
+PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
+ENGINES = [p for p in preset_names() if load(p).architecture == "engine"]
+
 ROOT = Path(__file__).resolve().parents[1]
-Built = tuple[Core, CoreFolder]
+Built = tuple[Core | Engine, CoreFolder]
 
 
 @pytest.fixture(scope="session")
@@ -27,14 +30,14 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Built]:
-    """built(preset, *changes) -> (core, its folder), made once."""
+    """built(preset, *changes) -> (core or engine, its folder), made once."""
     home = tmp_path_factory.mktemp("cores")
     known: dict[tuple[str, ...], Built] = {}
 
     def make(preset: str, *changes: str) -> Built:
         key = (preset, *changes)
         if key not in known:
-            core = build(load(preset, changes), {"preset": preset, **dict(c.split("=", 1) for c in changes)})
+            core = generate(load(preset, changes), {"preset": preset, **dict(c.split("=", 1) for c in changes)})
             folder = home / f"core{len(known)}"
             save(core, folder)
             known[key] = (core, CoreFolder.open(folder))

@@ -10,7 +10,7 @@ import pytest
 from cipherwright.cipher import CATALOGUE
 from cipherwright.spec import load, preset_names
 from cipherwright.target import load_target
-from cipherwright.verify import oracle_bulk
+from cipherwright.verify import oracle_bulk, oracle_of
 from cipherwright.verify.vectors import own_vectors
 
 
@@ -26,7 +26,7 @@ def test_no_gaps(name: str, root: Path) -> None:
     assert presets
     assert set(presets) <= budgets
     size = cipher.block_bits // 8
-    assert len(oracle_bulk(name, bytes(range(cipher.key_sizes[0] // 8)), bytes(size), False)) == size
+    assert len(oracle_bulk(oracle_of({"cipher": name, "block_bits": cipher.block_bits}), bytes(range(cipher.key_sizes[0] // 8)), bytes(size), False)) == size
     for width, entries in cipher.tables().values():
         assert all(0 <= e < 1 << width for e in entries)
 

@@ -74,9 +74,9 @@ def build(
     picture: Annotated[str, typer.Option(help="Draw the pipeline into the folder: svg or png.")] = "",
 ) -> None:
     """RTL, testbench, constraints, FuseSoC .core and record.json in a new folder."""
-    from .pipeline import build as generate
+    from .pipeline import generate
     from .spec import load
-    from .wrap import save
+    from .wrap import Engine, save
 
     if picture not in ("", "svg", "png"):
         raise UserError(f"--picture is svg or png, not {picture}")
@@ -88,9 +88,12 @@ def build(
         if picture:
             from .report.picture import draw
 
+            if isinstance(core, Engine):
+                raise UserError("--picture draws a schedule's stages, and an engine has none")
             extra[f"pipeline.{picture}"] = draw(core.schedule, core.top, picture)
         save(core, out, extra)
-    _err.print(f"{out}: {core.top}, {core.schedule.stages} stages, latency {core.latency}, {core.flip_flops} flip-flops predicted")
+    stages = core.record()["stages"]
+    _err.print(f"{out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, {core.flip_flops} flip-flops predicted")
 
 
 @app.command()
@@ -101,12 +104,15 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
     from .pipeline import describe, key_parts
     from .report import print_verdicts
     from .spec import parse
-    from .verify import CoreFolder, verify_core
+    from .verify import CoreFolder, verify_core, verify_processor
 
     core = CoreFolder.open(folder)
     with _progress("verifying") as tell:
         spec = parse(core.record["parameters"])
-        verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec))
+        if spec.architecture == "engine":
+            verdicts = verify_processor(core, blocks, tell)
+        else:
+            verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec))
     passed = all(v.passed for v in verdicts)
     if as_json:
         _print_json({"core": core.record["top"], "passed": passed, "checks": [vars(v) for v in verdicts]})
@@ -142,7 +148,7 @@ def implement(
 @contextmanager
 def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
     """A core folder: the one named, or one built from a preset for as long as it is needed."""
-    from .pipeline import build as generate
+    from .pipeline import generate
     from .spec import load
     from .target import load_target
     from .verify import CoreFolder
@@ -163,7 +169,7 @@ def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
 
 def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: str, sets: list[str]) -> None:
     from .spec import load
-    from .verify import Bench
+    from .verify import Bench, ProcessorBench
 
     direction = "decrypt" if decrypt else "encrypt"
     spec = load(preset, sets)
@@ -188,12 +194,21 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
             f"{source} has {len(data)} bytes, and ECB takes one or more whole blocks of {size}; pad it first (PKCS #7 adds 1 to {size} "
             "bytes, as openssl enc does by default): nothing is padded silently, and this cipher has no other mode here yet"
         )
-    changes = sets if spec.direction == "both" or spec.mode == "ctr" else [*sets, f"direction={direction}"]
+    engine = spec.architecture == "engine"
+    # An engine of one direction encrypts; to decrypt takes the one for both.
+    wanted = "both" if engine and decrypt else direction
+    changes = sets if spec.direction == "both" or spec.mode == "ctr" else [*sets, f"direction={wanted}"]
     with _progress("simulating the core") as tell, _core(preset, "", changes) as core:
         tell("compiling the simulation (kept for the next time)")
-        bench = Bench.compile(core.sources, core.record)
-        tell(f"{len(data) // size} blocks through the simulated hardware")
-        result = bench.crypt_bulk(raw, decrypt and spec.mode == "ecb", data, os.cpu_count() or 1, start)[:length]
+        blocks = f"{len(data) // size} blocks through the simulated hardware"
+        if engine:
+            processor = ProcessorBench.compile(core.sources, core.record)
+            tell(blocks)
+            result = processor.crypt_bulk(raw, decrypt, data)
+        else:
+            bench = Bench.compile(core.sources, core.record)
+            tell(blocks)
+            result = bench.crypt_bulk(raw, decrypt and spec.mode == "ecb", data, os.cpu_count() or 1, start)[:length]
     with tempfile.NamedTemporaryFile(dir=out.resolve().parent, delete=False) as f:
         f.write(result)
     Path(f.name).replace(out)

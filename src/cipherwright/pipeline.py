@@ -13,13 +13,19 @@ from .rtl import Design, KeyParts, LowerOptions, expansion, fold, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
 from .target import Target, load_target
-from .wrap import Core, KeyWords, dress, key_unit
+from .wrap import Core, Engine, KeyWords, dress, key_unit, processor
 
-__all__ = ["build", "describe", "key_parts", "place"]
+__all__ = ["build", "describe", "generate", "key_parts", "place"]
 
 
 _LOAD_LANES = 16
 """Bits of a key-expansion unit's state that one registered copy of its load bit drives."""
+
+_ENGINE_SUM = 2
+"""Bits that one gate of an engine's linear layers adds up."""
+
+_ENGINE_PERIOD = 8.0
+"""Planned period of an engine in a cell library, ns; lookup tables are given four times that."""
 
 
 @dataclass(frozen=True)
@@ -168,3 +174,15 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
         return Design((*made.modules, *_lower(spec, target, name, s, _Loops()).modules))
 
     return dress(spec, plain, s, lowered, None, given, {}, None, unit)
+
+
+def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engine:
+    """What a spec asks for: a core, or an engine around generated modules. Raises UserError like `build`."""
+    if spec.architecture != "engine":
+        return build(spec, given)
+    target = load_target(spec.target)
+
+    def realised(graph: Graph) -> Graph:
+        return realise_linear(narrow(realise(graph, spec.sbox)), _ENGINE_SUM, spec.linear_depth)
+
+    return processor(spec, given or {"preset": spec.name}, realised, _ENGINE_PERIOD if target.kind == "cells" else 4 * _ENGINE_PERIOD)

@@ -17,7 +17,7 @@ from .graph.rewrite import REALISATIONS, sum_inputs, unfit
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
 
-ARCHITECTURES = ("pipelined", "iterative")
+ARCHITECTURES = ("pipelined", "iterative", "engine")
 MODES = ("ecb", "ctr")
 INTERFACES = ("plain", "stream", "paper")
 
@@ -37,13 +37,14 @@ class Spec(BaseModel):
     rounds: int | None = Field(default=None, ge=1)
     """The standard's number of rounds where the cipher leaves a choice (none: the usual number)."""
     direction: Literal["encrypt", "decrypt", "both"] = "both"
-    architecture: Literal["pipelined", "iterative"] = "pipelined"
+    architecture: Literal["pipelined", "iterative", "engine"] = "pipelined"
     stages: int | None = Field(default=None, ge=1, le=4096)
     clock_mhz: float | None = Field(default=None, gt=0)
     rounds_per_cycle: int = Field(default=1, ge=1)
     key: Literal["agile", "static"] = "agile"
-    key_expansion: Literal["logic", "unit"] = "logic"
-    """With key = static: whether round keys are logic on the held key, or made once by a key-expansion unit and kept in registers."""
+    key_expansion: Literal["logic", "unit", "buffer"] = "logic"
+    """With key = static: whether round keys are logic on the held key, or made once by a key-expansion unit and kept in registers.
+    In an engine: whether they are made on the fly, or once into a buffer."""
     key_schedule: Literal["direct", "stepped"] = "direct"
     round_numbers: Literal["constants", "signals"] = "constants"
     """Whether the stepped schedule's round numbers are constants, or signals that synthesis does not see through."""
@@ -120,7 +121,11 @@ class Spec(BaseModel):
                 raise ValueError(f"sbox = {self.sbox} does not suit {self.cipher}: {why}")
         if self.key_words != "kept" and (self.key_words not in (*cipher.key_variants, "priced") or self.key_schedule != "direct"):
             raise ValueError(f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs key_schedule = direct and KHAZAD or MISTY1")
-        if self.architecture == "pipelined":
+        if self.architecture == "engine":
+            self._check_engine()
+        elif self.key_expansion == "buffer":
+            raise ValueError("key_expansion = buffer is for architecture = engine; a pipeline keeps its round keys with key_expansion = unit")
+        elif self.architecture == "pipelined":
             if self.stages is None and self.clock_mhz is None:
                 raise ValueError("ask for stages, clock_mhz, or both")
             if self.rounds_per_cycle != 1:
@@ -136,7 +141,7 @@ class Spec(BaseModel):
             raise ValueError("round_numbers = signals is for pipelines with key_schedule = stepped and interface = plain")
         if self.interface == "paper" and (self.cipher != "des" or self.direction != "both"):
             raise ValueError("interface = paper has the port names of the DES core of Trimberger et al.: cipher des, direction both")
-        if self.key_expansion == "unit":
+        if self.key_expansion == "unit" and self.architecture != "engine":
             if not cipher.key_unit:
                 raise ValueError(f"key_expansion = unit is for AES and Rijndael, whose round keys are words of a block's width; not for {self.cipher}")
             if self.key != "static" or self.architecture != "pipelined" or self.interface != "plain" or self.direction == "both":
@@ -146,6 +151,23 @@ class Spec(BaseModel):
         if self.key == "static" and self.key_lead:
             raise ValueError("a static key does not come before its block: key_lead = 0")
         return self
+
+    def _check_engine(self) -> None:
+        """Raise ValueError where an engine is asked for something that it is not."""
+        if self.cipher != "rijndael":
+            raise ValueError(f"architecture = engine is the processor for rijndael, not for {self.cipher}")
+        if self.direction == "decrypt" or self.key_expansion == "unit" or self.mode != "ecb" or self.interface != "plain":
+            raise ValueError("the engine goes with direction = encrypt or both, key_expansion = logic or buffer, mode = ecb, interface = plain")
+        usual = {n: f.default for n, f in Spec.model_fields.items() if n in _NOT_FOR_ENGINES}
+        changed = [n for n, value in usual.items() if getattr(self, n) != value]
+        if changed:
+            raise ValueError(f"{', '.join(changed)}: options of pipelines and loops, which an engine does not take")
+
+
+_NOT_FOR_ENGINES = (
+    "rounds", "stages", "clock_mhz", "rounds_per_cycle", "key_lead", "key_schedule", "round_numbers", "slice_xor", "shallow_maps",
+    "fuse_linear", "key_words", "early_keys", "copies", "hops", "delay_lines", "keep_levels", "fifo_depth", "reset",
+)  # fmt: skip
 
 
 def _folder() -> Path:

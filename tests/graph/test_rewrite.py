@@ -7,11 +7,13 @@ import random
 import pytest
 
 from cipherwright.cipher import CATALOGUE
+from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
 from cipherwright.graph.rewrite import REALISATIONS, add_hops, merge_bitwise, narrow, prove, realise, replicate, unfit
 from tests.graph.test_graph import random_graph
 
 TABLES = {n: Table(n, w, tuple(e)) for c in CATALOGUE.values() for n, (w, e) in c.tables().items()}
+TABLES[BOTH_BOXES] = Table(BOTH_BOXES, 8, SBOX + INV_SBOX)
 
 
 def one_lookup(table: Table) -> Graph:
@@ -34,7 +36,7 @@ def test_realisation_equals_table(name: str, realisation: str) -> None:
 @pytest.mark.parametrize("realisation", sorted(set(REALISATIONS) - {"table"}))
 def test_a_broken_realisation_is_caught(realisation: str) -> None:
     """Mutation: one bit of one inner truth table flipped."""
-    table = TABLES[{"leaves": "S9", "tower": "SBox"}.get(realisation, "S1")]
+    table = TABLES[{"leaves": "S9", "tower": "SBox", "boyar_peralta": "SBox"}.get(realisation, "S1")]
     graph = realise(one_lookup(table), realisation)
 
     def break_one(g: Graph) -> tuple[Graph, bool]:

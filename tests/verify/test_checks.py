@@ -12,14 +12,14 @@ import pytest
 from cipherwright.cipher import CATALOGUE
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.pipeline import describe, key_parts
-from cipherwright.spec import load, parse, preset_names
+from cipherwright.spec import load, parse
 from cipherwright.verify import Bench, CoreFolder, oracle_name, verify_core
 from cipherwright.verify.mutate import MUTATIONS, mutate
 from cipherwright.wrap import files_digest
-from tests.conftest import Built
+from tests.conftest import PIPELINES, Built
 
 VARIANTS = [
-    *((p,) for p in preset_names()),
+    *((p,) for p in PIPELINES),
     ("des-fast", "interface=stream"),
     ("des-small", "interface=stream", "stages=2"),
     ("des-small", "rounds_per_cycle=4", "stages=3", "direction=decrypt"),

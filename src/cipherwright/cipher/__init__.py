@@ -5,8 +5,8 @@ from .builder import Builder, IntBuilder, Word
 from .des import DES, TDES
 from .khazad import KHAZAD
 from .misty1 import MISTY1
-from .rijndael import AES
+from .rijndael import AES, RIJNDAEL
 
 __all__ = ["CATALOGUE", "KEY_SCHEDULES", "ROUND_KEY", "Builder", "Cipher", "IntBuilder", "Word"]
 
-CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (AES, DES, TDES, KHAZAD, MISTY1)}
+CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1)}

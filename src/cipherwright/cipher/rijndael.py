@@ -17,6 +17,9 @@ from .field import byte_matrix, product
 __all__ = ["AES", "RIJNDAEL", "Rijndael"]
 
 POLYNOMIAL = 0x11B
+SHIFTS = {4: (0, 1, 2, 3), 6: (0, 1, 2, 3), 8: (0, 1, 3, 4)}
+"""Columns by which ShiftRows moves each row, by the number of columns."""
+
 SIZES = (128, 192, 256)
 AFFINE_CONSTANT = 0x63
 
@@ -33,6 +36,8 @@ def _s_box() -> tuple[int, ...]:
 
 SBOX = _s_box()
 INV_SBOX = tuple(SBOX.index(x) for x in range(256))
+BOTH_BOXES = "SBoxBoth"
+"""Name of the table that is SBox or, with the address's top bit, InvSBox."""
 
 
 @cache
@@ -52,12 +57,12 @@ def _word(b: Builder[Any], words: Any, i: int) -> Any:
     return b.select(words, range(high, high - 32, -1))
 
 
-def _sub_bytes(b: Builder[Any], word: Any, inverse: bool = False) -> Any:
+def sub_bytes(b: Builder[Any], word: Any, inverse: bool = False) -> Any:
     name, table = ("InvSBox", INV_SBOX) if inverse else ("SBox", SBOX)
     return b.cat(*(b.lookup(name, table, 8, _byte(b, word, i)) for i in range(b.width(word) // 8)))
 
 
-def _mix_columns(b: Builder[Any], state: Any, inverse: bool = False) -> Any:
+def mix_columns(b: Builder[Any], state: Any, inverse: bool = False) -> Any:
     name = "InvMixColumns" if inverse else "MixColumns"
     return b.cat(*(b.linear(name, mix_rows(inverse), _word(b, state, c)) for c in range(b.width(state) // 32)))
 
@@ -66,6 +71,11 @@ def _mix_columns(b: Builder[Any], state: Any, inverse: bool = False) -> Any:
 def _rcon(i: int) -> int:
     """Round constant i (from 1), section 5.2."""
     return 1 if i == 1 else product(_rcon(i - 1), 2, POLYNOMIAL)
+
+
+def kind_of_word(j: int, nk: int) -> tuple[int, bool]:
+    """Of word j of the expanded key: its round constant (0: no RotWord, no constant), and whether SubWord applies."""
+    return (_rcon(j // nk), True) if j % nk == 0 else (0, nk > 6 and j % nk == 4)
 
 
 class Rijndael(Cipher):
@@ -101,10 +111,8 @@ class Rijndael(Cipher):
         return self.nr(key_bits) - 1
 
     def _shift_rows(self, b: Builder[Any], state: Any, inverse: bool = False) -> Any:
-        """Row r moves by r columns, the last two by one more where the block has 256 bits."""
-        nb = self.nb
-        by = (0, 1, 3, 4) if nb == 8 else (0, 1, 2, 3)
-        sign = -1 if inverse else 1
+        """Row r moves by SHIFTS[Nb][r] columns."""
+        nb, by, sign = self.nb, SHIFTS[self.nb], -1 if inverse else 1
         return b.cat(*(_byte(b, state, (c + sign * by[r]) % nb * 4 + r) for c in range(nb) for r in range(4)))
 
     def _parts(self, b: Builder[Any], round_key: Any) -> tuple[Any, Any]:
@@ -118,27 +126,22 @@ class Rijndael(Cipher):
 
     def round(self, b: Builder[Any], key_bits: int, index: int, state: State, round_key: Any) -> State:
         key, decrypt = self._parts(b, round_key)
-        there = b.xor(_mix_columns(b, self._shift_rows(b, _sub_bytes(b, state[0]))), key)
-        back = _mix_columns(b, b.xor(_sub_bytes(b, self._shift_rows(b, state[0], True), True), key), True)
+        there = b.xor(mix_columns(b, self._shift_rows(b, sub_bytes(b, state[0]))), key)
+        back = mix_columns(b, b.xor(sub_bytes(b, self._shift_rows(b, state[0], True), True), key), True)
         return (b.named(b.mux(decrypt, back, there), "state"),)
 
     def finish(self, b: Builder[Any], state: State, round_key: Any) -> Any:
         key, decrypt = self._parts(b, round_key)
-        there = self._shift_rows(b, _sub_bytes(b, state[0]))
-        back = _sub_bytes(b, self._shift_rows(b, state[0], True), True)
+        there = self._shift_rows(b, sub_bytes(b, state[0]))
+        back = sub_bytes(b, self._shift_rows(b, state[0], True), True)
         return b.named(b.xor(b.mux(decrypt, back, there), key), "state")
 
     # -- key expansion, section 5.2 -----------------------------------------------------------------------------------
     @staticmethod
-    def _kind(j: int, nk: int) -> tuple[int, bool]:
-        """Of word j: its round constant (0: no RotWord, no constant), and whether SubWord applies."""
-        return (_rcon(j // nk), True) if j % nk == 0 else (0, nk > 6 and j % nk == 4)
-
-    @staticmethod
     def _temp(b: Builder[Any], before: Any, rcon: Any, rotate: Any, substitute: Any) -> Any:
         """What is added to a word: the word before, or SubWord of it (rotated where `rotate` says so) plus the constant."""
         rotated = b.cat(*(_byte(b, before, i) for i in (1, 2, 3, 0)))
-        replaced = b.xor(_sub_bytes(b, b.mux(rotate, rotated, before)), b.cat(rcon, b.const(24, 0)))
+        replaced = b.xor(sub_bytes(b, b.mux(rotate, rotated, before)), b.cat(rcon, b.const(24, 0)))
         return b.mux(substitute, replaced, before)
 
     def _words(self, b: Builder[Any], key: Any, count: int) -> list[Any]:
@@ -153,7 +156,7 @@ class Rijndael(Cipher):
         group = 4 if nk > 6 else nk
         t, start = None, 0
         for j in range(nk, count):
-            rcon, substitute = self._kind(j, nk)
+            rcon, substitute = kind_of_word(j, nk)
             if substitute:
                 before = words[j - 1]
                 if t is not None:
@@ -196,7 +199,7 @@ class Rijndael(Cipher):
 
     def _usual(self, key_bits: int, t: int) -> tuple[bool, bool]:
         """RotWord and SubWord of word t in the first step: where Nb is a multiple of Nk, in every step."""
-        rcon, substitute = self._kind(self._window(key_bits) + t, key_bits // 32)
+        rcon, substitute = kind_of_word(self._window(key_bits) + t, key_bits // 32)
         return rcon != 0, substitute
 
     def control_bits(self, key_bits: int) -> int:
@@ -214,7 +217,7 @@ class Rijndael(Cipher):
             j = first - nb + t + nk if back else first + self._window(key_bits) + t
             rotate, substitute = self._usual(key_bits, t)
             if (back and j >= nk) or (not back and step < nr):
-                rcon, sub = self._kind(j, nk)
+                rcon, sub = kind_of_word(j, nk)
                 out = out << 10 | (rotate ^ (rcon != 0)) << 9 | (substitute ^ sub) << 8 | rcon
             else:
                 out <<= 10

@@ -8,7 +8,7 @@ from typing import Any
 from ..graph import Graph, Node
 from .module import Assign, Bits, Instance, Item, Module, Port
 
-__all__ = ["Block", "Names", "sub_modules"]
+__all__ = ["Block", "Names", "graph_modules", "sub_modules"]
 
 _WORDS = {
     "input", "output", "wire", "reg", "module", "table", "case", "and", "or", "not", "xor", "const", "always", "initial",
@@ -82,14 +82,16 @@ def sub_modules(node: Node, prefix: str) -> list[Module]:
         bits: Bits = tuple(("a", k) for k in range(t.address_bits))
         ports = (Port("input", "a", len(bits)), Port("output", "y", t.width))
         return [Module(module_name(prefix, t), ports, (Assign("y", t.width, "lookup", (bits,), t),), (f"Table {t.name}",))]
-    return _graph_modules(node.attr, prefix)
+    return graph_modules(node.attr, prefix)
 
 
-def _graph_modules(graph: Graph, prefix: str) -> list[Module]:
+def graph_modules(graph: Graph, prefix: str) -> list[Module]:
+    """A graph as a combinational module, behind the modules that it needs; all names start with the prefix."""
     out: list[Module] = []
-    names = Names(("a", "y"))
+    names = Names(("a", "y", *graph.inputs, *(n for n, _ in graph.outputs)))
     items: list[Item] = []
     signal: dict[int, str] = {i: n for n, i in graph.inputs.items()}
+    read = {bit for bit, users in graph.readers.items() if users}
 
     def word(i: int) -> Bits:
         return tuple(("", graph.nodes[s].attr >> k & 1) if graph.nodes[s].op == "const" else (signal[s], k) for s, k in graph.bits[i])
@@ -107,7 +109,7 @@ def _graph_modules(graph: Graph, prefix: str) -> list[Module]:
             items.append(Instance(module_name(prefix, node.attr), f"u_{signal[i]}", tuple(zip(ins, words, strict=True)), made))
         else:
             items.append(Assign(signal[i], node.width, node.op, words, node.attr))
-    ports = [Port("input", n, graph.nodes[i].width) for n, i in graph.inputs.items()]
+    ports = [Port("input", n, w := graph.nodes[i].width, any((i, k) not in read for k in range(w))) for n, i in graph.inputs.items()]
     for name, i in graph.outputs:
         ports.append(Port("output", name, graph.nodes[i].width))
         items.append(Assign(name, graph.nodes[i].width, "wire", (word(i),)))

@@ -16,7 +16,7 @@ Bits = tuple[Bit, ...]
 
 @dataclass(frozen=True)
 class Port:
-    """`partly`: the cipher ignores some bits (DES: the key's parity bits), which lint must accept."""
+    """`partly`: some bits are not read (DES: the key's parity bits), which lint must accept."""
 
     direction: str
     name: str

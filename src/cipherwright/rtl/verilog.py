@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable
 
 from ..graph import OPS
@@ -168,8 +169,13 @@ def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
     yield f"        input {_range(n)}address;"
     yield "        case (address)"
     digits = -(-t.width // 4)
+    common, times = Counter(t.entries).most_common(1)[0]
+    usual = common if 2 * times > len(t.entries) else None  # what most entries are is said once
     for x, e in enumerate(t.entries):
-        yield f"            {n}'d{x}: entry = {t.width}'h{e:0{digits}x};"
+        if e != usual:
+            yield f"            {n}'d{x}: entry = {t.width}'h{e:0{digits}x};"
+    if usual is not None:
+        yield f"            default: entry = {t.width}'h{usual:0{digits}x};"
     yield "        endcase"
     yield "    endfunction"
     yield f"    assign {a.name} = entry({address});"

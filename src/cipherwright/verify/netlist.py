@@ -14,7 +14,12 @@ from ..tools import run, scratch
 
 __all__ = ["Netlist", "read_netlist"]
 
-_ELABORATE = "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; flatten -noscopeinfo; opt_clean; techmap; simplemap; opt_clean"
+# Tables in case statements have many equal gates: these are merged in every module before the hierarchy goes; registers are not.
+_GATES = " ".join(f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX"))
+_ELABORATE = (
+    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_clean; techmap; simplemap; opt_expr; "
+    f"opt_merge {_GATES}; opt_clean; flatten -noscopeinfo; opt_clean"
+)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from pathlib import Path
 from ..errors import UserError
 from .core import Core
 from .dress import files_digest
+from .engine import Engine
 
 __all__ = ["save"]
 
 
-def save(core: Core, folder: Path, extra: dict[str, bytes] | None = None) -> None:
+def save(core: Core | Engine, folder: Path, extra: dict[str, bytes] | None = None) -> None:
     """Write all files and record.json. Raises UserError where the folder exists or can't be made."""
     if folder.exists():
         raise UserError(f"the output {folder} exists; choose another folder or remove it first")

@@ -9,6 +9,7 @@
          circuits found by SAT search (benchmarks/sbox_search.py), in data/lut4_pool.json
 `leaves` sums of four-input functions, for boxes of low degree: see leaves.py
 `tower`  inversion over the tower field GF(((2^2)^2)^2) between linear maps: see tower.py
+`boyar_peralta` two-input gates of the circuit of Boyar and Peralta for the boxes of AES: see boyar_peralta.py
 `gates`  two-input gates by Shannon and Davio expansion, the form that the paper tried first
 """
 
@@ -26,6 +27,7 @@ from ..graph import Graph, Node
 from ..interpret import evaluate
 from ..ops import Table
 from ._walk import rebuild
+from .boyar_peralta import boyar_peralta, boyar_peralta_tables
 from .leaves import leaf_tables, summed, summed_whole
 from .tower import tower_tables, tower_value, tower_whole
 
@@ -194,7 +196,7 @@ def _proven(make: Callable[[Table], Graph], table: Table) -> Graph:
 
 REALISATIONS: dict[str, Callable[[Table], Graph] | None] = {
     "table": None, "lut6": sixes, "lut4": tree, "lut4_f5": None, "lut4_flat": None, "lut4_pool": None, "leaves": None,
-    "tower": None, "gates": gates,
+    "tower": None, "boyar_peralta": boyar_peralta, "gates": gates,
 }  # fmt: skip
 
 
@@ -284,6 +286,8 @@ def unfit(name: str, entries: int, realisation: str) -> str:
         return "" if name in leaf_tables() else f"no sum of four-input functions is known for the table {name}"
     if realisation == "tower":
         return "" if name in tower_tables() else f"the table {name} is not known as inversion in GF(2^8)"
+    if realisation == "boyar_peralta":
+        return "" if name in boyar_peralta_tables() else f"the circuit of Boyar and Peralta is for the boxes of AES, not for {name}"
     if realisation == "lut4_pool" and n == 6 and name not in _pools():
         return f"no two-level LUT4 circuit is known for the table {name}"
     fit = n <= 6 if realisation == "lut6" else n == 6
@@ -292,7 +296,7 @@ def unfit(name: str, entries: int, realisation: str) -> str:
 
 def circuit(table: Table, realisation: str) -> Graph | None:
     """The table as a graph (a -> y), checked for every address; None where the realisation has no other structure."""
-    whole = {"leaves": summed_whole, "tower": tower_whole}.get(realisation)
+    whole = {"leaves": summed_whole, "tower": tower_whole, "boyar_peralta": boyar_peralta}.get(realisation)
     return _proven(whole, table) if whole and table.address_bits > 4 else None
 
 

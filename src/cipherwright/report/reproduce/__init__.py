@@ -7,12 +7,14 @@ from typing import Any
 
 from .des_xilinx import reproduce_des_xilinx
 from .khazad_misty1_ucl import reproduce_khazad_misty1_ucl
+from .rijndael_ucla import reproduce_rijndael_ucla
 
 __all__ = ["PAPERS", "reproduce"]
 
 PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {
     "des-xilinx": reproduce_des_xilinx,
     "khazad-misty1-ucl": reproduce_khazad_misty1_ucl,
+    "rijndael-ucla": reproduce_rijndael_ucla,
 }
 
 

@@ -14,9 +14,9 @@ from ...schedule import schedule
 from ...spec import load
 from ...target import Build, implement, load_target, synthesise
 from ...tools import scratch
-from ...wrap import Core, save
+from ...wrap import Core, Engine, save
 
-__all__ = ["Component", "Measured", "component", "measure"]
+__all__ = ["Component", "Measured", "component", "implemented", "measure"]
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,21 @@ class Measured:
 def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Callable[[str], None]) -> Measured:
     """Build a preset with changes for a target and implement it."""
     core = build(load(preset, [*sets, f"target={target}"]), {"preset": preset})
+    result = implemented(core, target, seeds, lambda t: tell(f"{preset} {' '.join(sets)}: {t}"))
+    lines = sum(text.count("\n") for n, text in core.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
+    return Measured(core, result, lines)
+
+
+def implemented(core: Core | Engine, target: str, seeds: int, tell: Callable[[str], None], top: str = "", more: str = "") -> Build:
+    """Implement what was built. `top`: another module than its own; `more`: Verilog beside it."""
     with tempfile.TemporaryDirectory(prefix="cipherwright-") as d:
         folder = Path(d) / "core"
         save(core, folder)
         sources = [folder / n for n in core.files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")]
-        result = implement(sources, core.top, load_target(target), range(1, seeds + 1), lambda t: tell(f"{preset} {' '.join(sets)}: {t}"), core.parameters["placer_weight"])
-    lines = sum(text.count("\n") for n, text in core.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
-    return Measured(core, result, lines)
+        if more:
+            sources.append(folder / "more.v")
+            sources[-1].write_text(more)
+        return implement(sources, top or core.top, load_target(target), range(1, seeds + 1), tell, core.parameters["placer_weight"])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,105 @@
+"""Kuo and Verbauwhede: Architectural Optimization for a 1.82 Gbits/sec VLSI Implementation of the AES Rijndael Algorithm (2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...pipeline import generate
+from ...spec import load
+from ...target import Build
+from ...wrap import Engine, processor_rounds
+from ._measure import implemented
+
+__all__ = ["reproduce_rijndael_ucla"]
+
+CELLS = "osu018"
+Tell = Callable[[str], None]
+
+VARIANTS = [(preset, direction) for preset in ("rijndael-ucla", "rijndael-ucla-keybuffer") for direction in ("encrypt", "both")]
+
+_ROUND = """\
+// The round by itself: its state goes round in a register, as in the processor.
+module round_alone (input wire clk, input wire [255:0] key, input wire [4:0] mode, output reg [255:0] state_q);
+    reg [255:0] key_q;
+    reg [4:0] mode_q;
+    wire [255:0] next;
+    always @(posedge clk) begin
+        key_q <= key;
+        mode_q <= mode;
+        state_q <= next;
+    end
+    cipherwright_rijndael_round u_round (
+        .state(state_q), .round_key(key_q), .mix(mode_q[0]), .block(mode_q[3:1]), .decrypt(mode_q[4]), .next(next)
+    );
+endmodule
+"""
+_FLIP_FLOP_GATES = 4.0
+"""Gates of a flip-flop of the library: NAND2s of its area."""
+
+
+def _gbps(build: Build, block_bits: int, key_bits: int) -> float:
+    return round(block_bits / processor_rounds(block_bits, key_bits) / (build.critical_path_ns or 1), 2)
+
+
+def _millimetres(build: Build) -> float:
+    return round((build.mapped.area_um2 or 0) / 1e6, 2)
+
+
+def _synthesis(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, Any]:
+    rows: list[list[Any]] = [
+        ["paper, worst case", 21.0, 48, 4.23, 184_000, None, 0.87, 0.435],
+        ["paper, typical", 10.0, 100, 3.96, 173_000, None, 1.82, 0.91],
+        ["paper's estimate with key buffer (section 5)", 6.0, None, 3.6, None, None, None, None],
+    ]
+    for (preset, direction), (engine, b) in made.items():
+        rows.append([f"{preset}, direction = {direction}", b.critical_path_ns, b.fmax_mhz, _millimetres(b), round(b.gate_equivalents or 0), engine.flip_flops, _gbps(b, 256, 128), _gbps(b, 128, 256)])
+    return {
+        "title": "Table 2: synthesis",
+        "columns": ["", "critical path, ns", "MHz", "area, mm2", "gates", "flip-flops", "256-bit data, 128-bit key, Gb/s", "128-bit data, 256-bit key, Gb/s"],
+        "rows": rows,
+        "notes": [
+            "Ours: osu018, typical corner (0.18 um, 1.8 V, 25 C), static timing of the mapped cells with ideal clock and without wires; gates are areas of NAND2X1.",
+            "A round takes a cycle. The paper leaves decryption out; direction = both has it with keys on the fly in both ways.",
+        ],
+    }  # fmt: skip
+
+
+def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> dict[str, Any]:
+    rows: list[list[Any]] = [["paper", "encryption", 2.28, 99_300, 57.5, 6.0], ["paper", "key scheduling", 1.39, 60_100, 35.0, 10.0]]
+    for (preset, direction), (engine, whole) in made.items():
+        name = f"{preset}, direction = {direction}"
+        alone = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, round: {t}"), "round_alone", _ROUND)  # type: ignore[misc]
+        keys = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, keys: {t}"), "cipherwright_rijndael_keys")  # type: ignore[misc]
+        # The registers around the round are the processor's data register, the key schedule's, and of the bench alone.
+        round_gates = (alone.gate_equivalents or 0) - _FLIP_FLOP_GATES * 261
+        for what, gates, build in (("encryption", round_gates, alone), ("key scheduling", keys.gate_equivalents or 0, keys)):
+            share = round(100 * gates / (whole.gate_equivalents or 1), 1)
+            rows.append([name, what, round(gates * 24 / 1e6, 2), round(gates), share, build.critical_path_ns])
+    return {
+        "title": "Table 3: encryption and key scheduling",
+        "columns": ["", "module", "area, mm2", "gates", "% of the chip", "critical path, ns"],
+        "rows": rows,
+        "notes": ["Each module synthesised by itself, between registers, so shares are of a chip that shares gates and need not add up; the rest is data register, channels and control."],
+    }
+
+
+def _comparison(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, Any]:
+    rows: list[list[Any]] = [["NSA, 0.5 um", 46.0, 1_000_000, 447, 320], ["the paper, 0.18 um", 3.96, 173_000, 1820, 910]]
+    for (preset, direction), (_, b) in made.items():
+        rows.append([f"{preset}, direction = {direction}", _millimetres(b), round(b.gate_equivalents or 0), round(1000 * _gbps(b, 256, 128)), round(1000 * _gbps(b, 128, 256))])
+    return {"title": "Table 4: comparison", "columns": ["design", "area, mm2", "gates", "most Mb/s", "least Mb/s"], "rows": rows, "notes": []}
+
+
+def reproduce_rijndael_ucla(tell: Tell) -> dict[str, Any]:
+    """Tables 2 to 4 beside ours, with and without key buffer, with and without decryption."""
+    made: dict[tuple[str, str], tuple[Engine, Build]] = {}
+    for preset, direction in VARIANTS:
+        engine = generate(load(preset, [f"direction={direction}"]), {"preset": preset})
+        assert isinstance(engine, Engine)
+        made[preset, direction] = engine, implemented(engine, CELLS, 1, lambda t, p=preset, d=direction: tell(f"{p}, {d}: {t}"))  # type: ignore[misc]
+    return {
+        "paper": "rijndael-ucla",
+        "title": "Kuo, Verbauwhede: Architectural Optimization for a 1.82Gbits/sec VLSI Implementation of the AES Rijndael Algorithm (CHES 2001)",
+        "tables": [_synthesis(made), _modules(made, tell), _comparison(made)],
+    }

@@ -1,0 +1,172 @@
+"""All checks of a Rijndael processor, in order of what matters most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+import numpy as np
+
+from ..cipher.rijndael import SIZES
+from ..errors import CheckFailed
+from ..wrap import INSTRUCTIONS, processor_rounds
+from .oracle import oracle_bulk
+from .processor import ProcessorBench, Session
+from .processor_proof import prove_processor
+from .vectors import Vector, extra_vectors, own_vectors
+from .verdict import CoreFolder, Verdict, attempts
+
+__all__ = ["FEEDBACK_BLOCKS", "verify_processor"]
+
+FEEDBACK_BLOCKS = 1000
+"""Encryptions of the feedback modes, each of the result before."""
+
+_EXTRA = 400
+"""Vectors of CIPHERWRIGHT_VECTORS that are run, spread over all of them."""
+
+
+def _oracle(key: bytes, block: bytes, decrypt: bool) -> bytes:
+    return oracle_bulk(f"rijndael-{8 * len(block)}", key, block, decrypt)
+
+
+def _directions(bench: ProcessorBench) -> tuple[bool, ...]:
+    return (False, True) if bench.parameters["direction"] == "both" else (False,)
+
+
+def _known(session: Session, v: Vector, decrypt: bool) -> None:
+    given, want = (v.ct, v.pt) if decrypt else (v.pt, v.ct)
+    session.sizes(8 * len(v.pt), 8 * len(v.key))
+    session.load_key(v.key)
+    if session.crypt(given, decrypt, v.iterations == FEEDBACK_BLOCKS) != want:
+        raise CheckFailed(f"known answer not met: key {v.key.hex()}, {'decrypting' if decrypt else 'encrypting'} ({v.source})")
+
+
+def run_vectors(bench: ProcessorBench) -> str:
+    """Published answers of all nine sizes; those of 1,000 encryptions by the feedback modes."""
+    own = own_vectors("rijndael")
+    more = [v for v in extra_vectors("rijndael") if v.iterations in (1, FEEDBACK_BLOCKS) and 8 * len(v.pt) in SIZES]
+    sizes = {(len(v.pt), len(v.key)) for v in own}
+    chosen = more[:: max(1, len(more) // _EXTRA)]
+    session = bench.session()
+    for decrypt in _directions(bench):
+        for v in own + chosen:
+            _known(session, v, decrypt)
+    return f"{len(own) + len(chosen)} known answers of {len(sizes)} sizes ({len(own)} own, {len(chosen)} from CIPHERWRIGHT_VECTORS), {len(_directions(bench))} direction(s)"
+
+
+def run_random(bench: ProcessorBench, blocks: int) -> str:
+    """Random keys, blocks and directions in all sizes, several blocks a key, with waits on every channel."""
+    rng, total = np.random.default_rng(5), 0
+    for rate in (1.0, 0.6):
+        session = bench.session(rate)
+        for block_bits, key_bits in product(SIZES, SIZES):
+            for _ in range(max(1, blocks // (2 * 9 * 4))):
+                key = rng.bytes(key_bits // 8)
+                session.sizes(block_bits, key_bits)
+                session.load_key(key)
+                for _ in range(4):
+                    block, decrypt = rng.bytes(block_bits // 8), bool(rng.choice(_directions(bench)))
+                    if session.crypt(block, decrypt) != _oracle(key, block, decrypt):
+                        raise CheckFailed(f"a block of {block_bits} bits under key {key.hex()} differs from libmcrypt")
+                    total += 1
+    return f"{total} random blocks equal to libmcrypt, all nine sizes, directions changing under a key, with waits on every channel"
+
+
+def run_feedback(bench: ProcessorBench, sizes: Iterable[tuple[int, int]]) -> str:
+    """Both feedback modes against as many calls of the independent implementation."""
+    session, rng, sizes = bench.session(), np.random.default_rng(6), list(sizes)
+    for block_bits, key_bits in sizes:
+        key, block = rng.bytes(key_bits // 8), rng.bytes(block_bits // 8)
+        session.sizes(block_bits, key_bits)
+        session.load_key(key)
+        for decrypt in _directions(bench):
+            want = block
+            for _ in range(FEEDBACK_BLOCKS):
+                want = _oracle(key, want, decrypt)
+            if session.crypt(block, decrypt, True) != want:
+                raise CheckFailed(f"{FEEDBACK_BLOCKS} blocks of {block_bits} bits in feedback differ from libmcrypt")
+    return f"{FEEDBACK_BLOCKS} blocks in feedback equal to libmcrypt in {len(sizes)} sizes, {len(_directions(bench))} direction(s)"
+
+
+def run_timing(bench: ProcessorBench) -> str:
+    """Cycles of every instruction, in all sizes."""
+    session, key = bench.session(), bytes(range(32))
+    for block_bits, key_bits in product(SIZES, SIZES):
+        rounds = processor_rounds(block_bits, key_bits)
+        session.sizes(block_bits, key_bits)
+        session.load_key(key[: key_bits // 8])
+        for name in ("encrypt", "decrypt")[: len(_directions(bench))]:
+            session.crypt(bytes(block_bits // 8), name == "decrypt")  # walks to the direction's first key
+            for instruction, blocks in ((name, 1), (f"{name}_feedback", FEEDBACK_BLOCKS)):
+                session.instruct(instruction)
+                took = 1 + session.wait()
+                if took != blocks * rounds + 2:
+                    raise CheckFailed(f"{instruction} takes {took} cycles with {block_bits} and {key_bits} bits, not {blocks * rounds + 2}")
+    return "a round a cycle and two cycles more an instruction, in all nine sizes; feedback a block every 10, 12 or 14 cycles"
+
+
+def run_protocol(bench: ProcessorBench) -> str:
+    """What is not asked for does not happen: unknown codes, instructions and half-words at the wrong time, old keys."""
+    session = bench.session()
+    key, block = bytes(range(16)), bytes(range(16, 32))
+    want = _oracle(key, block, False)
+
+    def shown() -> bytes:
+        session.instruct("output_data")
+        return session.take(16)
+
+    def refused(seen: int, what: str) -> None:
+        if seen:
+            raise CheckFailed(f"the processor {what}")
+
+    session.load_key(key)
+    unknown = set(range(16)) - set(INSTRUCTIONS.values())
+    if bench.parameters["direction"] == "encrypt":
+        unknown |= {INSTRUCTIONS["decrypt"], INSTRUCTIONS["decrypt_feedback"]}
+    if session.crypt(block) != want:
+        raise CheckFailed("the processor does not encrypt after reset")
+    for code in sorted(unknown):
+        session.instruct(code)
+        refused(not session.cycle().ready, f"does something at the code {code:04b}, which Table 1 leaves out")
+    if shown() != want or shown() != want:
+        raise CheckFailed("data change where they are read, or at a code that Table 1 leaves out")
+    session.instruct("input_data")
+    for i in range(0, 16, 2):  # an instruction beside every half-word
+        seen = session.cycle(in_valid_i=1, in_data_i=int.from_bytes(block[i : i + 2], "big"), instruction_valid_i=1, instruction_i=0)
+        refused(seen.ready, "takes an instruction while data come in")
+    session.instruct("encrypt")
+    seen = session.cycle(instruction_valid_i=1, instruction_i=INSTRUCTIONS["output_data"], in_valid_i=1, in_data_i=0xFFFF)
+    refused(seen.ready | seen.in_ready | seen.out_valid, "is open while it computes")
+    session.wait()
+    if shown() != want:
+        raise CheckFailed("what is offered while the processor computes changes its result")
+    for name in ("reset", "block_128", "key_128"):
+        session.load_key(key)
+        session.crypt(block)
+        session.instruct(name)
+        if shown() != bytes(16) or session.crypt(block) != _oracle(bytes(16), block, False):
+            raise CheckFailed(f"{name} does not clear data and key")
+    return f"{len(unknown)} codes that do nothing; closed while busy; data stay while they are read; lengths and reset clear data and key"
+
+
+def verify_processor(
+    folder: CoreFolder, blocks: int = 4000, tell: Callable[[str], None] = lambda text: None, sizes: Iterable[tuple[int, int]] | None = None
+) -> list[Verdict]:
+    """Every check. `sizes`: (block, key) bits for which the proof and the feedback modes are run (none: all nine)."""
+    chosen = list(product(SIZES, SIZES) if sizes is None else sizes)
+    bench: list[ProcessorBench] = []
+
+    def compiled() -> str:
+        bench.append(ProcessorBench.compile(folder.sources, folder.record))
+        return "accepted and compiled by Verilator"
+
+    verdicts, attempt = attempts(tell)
+    attempt("files", folder.check_files)
+    if attempt("compile", compiled):
+        attempt("known answers", lambda: run_vectors(bench[0]))
+        attempt("random against libmcrypt", lambda: run_random(bench[0], blocks))
+        attempt("feedback modes", lambda: run_feedback(bench[0], chosen))
+        attempt("protocol", lambda: run_protocol(bench[0]))
+        attempt("cycles", lambda: run_timing(bench[0]))
+    attempt("equivalence for all inputs", lambda: prove_processor(folder, chosen, tell))
+    return verdicts

@@ -1,0 +1,84 @@
+"""A folder that `build` made, and what checks say of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import CheckFailed, UserError
+from ..wrap import files_digest
+
+__all__ = ["CoreFolder", "Verdict", "attempts"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One check: its name, whether it held, what was done or found."""
+
+    check: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class CoreFolder:
+    """A folder that `build` made: its record and its Verilog sources."""
+
+    path: Path
+    record: Mapping[str, Any]
+
+    @staticmethod
+    def open(path: Path) -> CoreFolder:
+        """Raises UserError where it is no core folder."""
+        record = path / "record.json"
+        if not record.is_file():
+            raise UserError(f"{path} is no core folder: it has no record.json (cipherwright build makes one)")
+        try:
+            data = json.loads(record.read_text())
+            data["parameters"]["cipher"], data["top"], data["digest"], data["files"]
+        except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+            raise UserError(f"{record} is damaged: build the core again") from None
+        return CoreFolder(path, data)
+
+    @property
+    def sources(self) -> list[Path]:
+        """RTL files; the testbench is not one."""
+        found = [self.path / n for n in self.record["files"] if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")]
+        for p in found:
+            if not p.is_file():
+                raise CheckFailed(f"the file {p.name} of the core is missing")
+        return sorted(found, key=lambda p: p.suffix)
+
+    def check_files(self) -> str:
+        """The files are as they were built. Raises CheckFailed with the name of one that is not."""
+        texts = {}
+        for name in self.record["files"]:
+            p = self.path / name
+            if not p.is_file():
+                raise CheckFailed(f"the file {name} of the core is missing")
+            texts[name] = p.read_text(errors="replace")
+        for name, text in texts.items():
+            if files_digest({name: text}) != self.record["files"][name]:
+                raise CheckFailed(f"the file {name} was changed after it was built")
+        return f"{len(texts)} files as built"
+
+
+Attempt = Callable[[str, Callable[[], str]], bool]
+
+
+def attempts(tell: Callable[[str], None]) -> tuple[list[Verdict], Attempt]:
+    """A list that grows, and the function that runs a check and adds its verdict: whether it held."""
+    verdicts: list[Verdict] = []
+
+    def attempt(name: str, check: Callable[[], str]) -> bool:
+        tell(name)
+        try:
+            verdicts.append(Verdict(name, True, check()))
+        except (CheckFailed, RuntimeError) as e:
+            verdicts.append(Verdict(name, False, str(e)))
+        return verdicts[-1].passed
+
+    return verdicts, attempt

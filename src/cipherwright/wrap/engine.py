@@ -1,0 +1,39 @@
+"""An engine: hand-written control around generated combinational modules, as texts that a folder will hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Engine"]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`latency`: cycles from the instruction to the result; `interval`: cycles from block to block where each is made from the one
+    before; `flip_flops`: predicted for the target."""
+
+    top: str
+    parameters: Mapping[str, Any]
+    files: Mapping[str, str]
+    flip_flops: int
+    latency: int
+    interval: int
+
+    @property
+    def bits_per_cycle(self) -> float:
+        """Bits a cycle while it computes; the channels are apart."""
+        return float(self.parameters["block_bits"]) / self.interval
+
+    def record(self) -> dict[str, Any]:
+        """What record.json says of the build."""
+        return {
+            "top": self.top,
+            "parameters": dict(self.parameters),
+            "latency_cycles": self.latency,
+            "interval_cycles": self.interval,
+            "bits_per_cycle": self.bits_per_cycle,
+            "predicted": {"ffs": self.flip_flops, "srls": 0},
+            "stages": 1,
+        }

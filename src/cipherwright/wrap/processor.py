@@ -1,0 +1,135 @@
+"""The Rijndael processor of Kuo and Verbauwhede: generated round and key schedule, hand-written control (sv/cipherwright_rijndael*.sv)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import resources
+
+from ..cipher import CATALOGUE
+from ..cipher.rijndael import Rijndael
+from ..cipher.rijndael_sizes import (
+    BUFFER_ADDRESS_BITS,
+    CONTROL_BITS,
+    KEY_ADDRESS_BITS,
+    UNIT_BITS,
+    buffer_control_table,
+    control_table,
+    four_words,
+    key_step,
+    round_of_any_size,
+)
+from ..graph import Graph, GraphBuilder
+from ..rtl import Design, Module, graph_modules, print_design
+from .core import PortSet
+from .dress import CoreSpec, core_files, header_lines, spec_parameters
+from .engine import Engine
+from .processor_testbench import processor_testbench
+
+__all__ = ["INSTRUCTIONS", "processor", "processor_graphs", "processor_rounds"]
+
+PREFIX = "cipherwright"
+WIDTH = 256
+CONTROL_FILE = "cipherwright_rijndael.sv"
+KEYS_FILE = "cipherwright_rijndael_keys.sv"
+_SOURCES = {"logic": KEYS_FILE, "buffer": "cipherwright_rijndael_keybuffer.sv"}
+
+INSTRUCTIONS = {
+    "reset": 0b0000, "block_128": 0b1010, "block_192": 0b1011, "block_256": 0b1100, "key_128": 0b0010, "key_192": 0b0011,
+    "key_256": 0b0100, "input_data": 0b1001, "input_key": 0b0001, "encrypt": 0b1101, "encrypt_feedback": 0b1110,
+    "decrypt": 0b0101, "decrypt_feedback": 0b0110, "output_data": 0b0111,
+}  # fmt: skip
+"""Table 1 of the paper."""
+
+_CONTROL_FLIP_FLOPS = 3 + 3 + 3 + WIDTH + 4 + 10 + 1 + 1
+# The schedule on the fly: window, its start, first and present round key; control, index, four flags.
+_SCHEDULE_FLIP_FLOPS = 4 * WIDTH + CONTROL_BITS + 4 + 4
+# The buffer: window, first, present and next round key, 15 rows; control, index, places, four flags, the fetches' count.
+_BUFFER_FLIP_FLOPS = (4 + 15) * WIDTH + UNIT_BITS + 5 + 4 + 2 + 4 + 4 + 2
+
+
+def processor_rounds(block_bits: int, key_bits: int) -> int:
+    """Rounds, which are cycles, of a block."""
+    cipher = CATALOGUE["rijndael"].with_block(block_bits)
+    assert isinstance(cipher, Rijndael)
+    return cipher.nr(key_bits)
+
+
+def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
+    """The generated modules' graphs: round, key step (or four words), and last the control words. `both`: with decryption."""
+    made = []
+
+    def graph(name: str) -> GraphBuilder:
+        return GraphBuilder(f"rijndael_{name}")
+
+    b = graph("round")
+    state, key, mix, block = b.input("state", WIDTH), b.input("round_key", WIDTH), b.input("mix", 1), b.input("block", 3)
+    decrypt = b.input("decrypt", 1)
+    b.output("next", round_of_any_size(b, state, key, mix, block, decrypt if both else None))
+    made.append(b.build())
+    b = graph("four_words" if buffer else "key_step")
+    window = b.input("window", WIDTH)
+    if buffer:
+        words, after = four_words(b, window, b.input("control", UNIT_BITS), b.input("key", 3))
+        b.output("words", words)
+    else:
+        control, sizes = b.input("control", CONTROL_BITS), (b.input("block", 3), b.input("key", 3))
+        back = b.input("back", 1)
+        round_key, after = key_step(b, window, control, *sizes, back if both else None)
+        b.output("round_key", round_key)
+    b.output("next", after)
+    made.append(b.build())
+    b = graph("buffer_control" if buffer else "key_control")
+    address = b.input("address", BUFFER_ADDRESS_BITS if buffer else KEY_ADDRESS_BITS)
+    if buffer:
+        b.output("control", b.lookup("BufferControl", buffer_control_table(), UNIT_BITS, address))
+    else:
+        b.output("control", b.lookup("KeyControl", control_table(), CONTROL_BITS, address))
+    made.append(b.build())
+    return made
+
+
+def _source(name: str) -> str:
+    return (resources.files(__package__) / "sv" / name).read_text()
+
+
+def _top(name: str, both: bool) -> str:
+    return f"""\
+module {name} (
+    input  wire        clk,
+    input  wire        rst_i,
+    input  wire        instruction_valid_i,
+    input  wire [3:0]  instruction_i,
+    output wire        ready_o,
+    input  wire        in_valid_i,
+    output wire        in_ready_o,
+    input  wire [15:0] in_data_i,
+    output wire        out_valid_o,
+    input  wire        out_ready_i,
+    output wire [15:0] out_data_o
+);
+    cipherwright_rijndael #(.DECRYPT({int(both)})) u_processor (
+        .clk(clk), .rst_i(rst_i), .instruction_valid_i(instruction_valid_i), .instruction_i(instruction_i), .ready_o(ready_o),
+        .in_valid_i(in_valid_i), .in_ready_o(in_ready_o), .in_data_i(in_data_i), .out_valid_o(out_valid_o), .out_ready_i(out_ready_i),
+        .out_data_o(out_data_o)
+    );
+endmodule
+"""
+
+
+def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float) -> Engine:
+    """The processor of a spec. `realised`: a graph with the spec's S-boxes and XOR networks; `period` in ns goes to the constraints."""
+    top, both, buffer = spec.name.replace("-", "_"), spec.direction == "both", spec.key_expansion == "buffer"
+    modules: list[Module] = []
+    *datapath, control = processor_graphs(both, buffer)
+    for graph in (*map(realised, datapath), control):
+        modules += [m for m in graph_modules(graph, PREFIX) if m not in modules]
+    rounds = processor_rounds(spec.block_bits, spec.key_bits)
+    latency = rounds + 2
+    flip_flops = _CONTROL_FLIP_FLOPS + (_BUFFER_FLIP_FLOPS if buffer else _SCHEDULE_FLIP_FLOPS)
+    flip_flops -= (2 if buffer else 3) * (not both)  # what only decryption needs: its two flags, and the way back
+    timing = f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
+    text = print_design(Design(tuple(modules)), header_lines(spec, given, timing, flip_flops)) + "\n" + _top(top, both)
+    files = {CONTROL_FILE: _source(CONTROL_FILE), KEYS_FILE: _source(_SOURCES[spec.key_expansion])}
+    bench = processor_testbench(top, both)
+    files = core_files(top, text, bench, files, spec.target, period, PortSet().clk)
+    return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds)

@@ -1,0 +1,107 @@
+"""The Rijndael processor passes every check in all nine sizes; every kind of fault is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.pipeline import generate
+from cipherwright.spec import load
+from cipherwright.target import load_target, synthesise
+from cipherwright.tools import scratch
+from cipherwright.verify import CoreFolder, ProcessorBench, verify_processor
+from cipherwright.verify.processor_checks import run_feedback, run_protocol, run_random, run_timing, run_vectors
+from cipherwright.wrap import Engine
+from tests.conftest import ENGINES, Built
+from tests.verify.test_checks import broken_file
+
+VARIANTS = [(p, f"direction={d}") for p in ENGINES for d in ("encrypt", "both")]
+CHECKS = [run_vectors, lambda b: run_random(b, 144), lambda b: run_feedback(b, [(256, 128), (192, 192)]), run_protocol, run_timing]
+
+
+def test_all_checks_pass(built: Callable[..., Built]) -> None:
+    _, folder = built("rijndael-ucla", "direction=encrypt")
+    verdicts = verify_processor(folder, 144, sizes=[(128, 128)])
+    names = ["files", "compile", "known answers", "random against libmcrypt", "feedback modes", "protocol", "cycles", "equivalence for all inputs"]
+    assert [v.check for v in verdicts] == names
+    assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_all_sizes(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    _, folder = built(*variant)
+    bench = ProcessorBench.compile(folder.sources, folder.record)
+    for check in CHECKS:
+        check(bench)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built(*variant, "target=xc7")
+    with scratch() as out:
+        assert synthesise(folder.sources, core.top, load_target("xc7"), out).ffs == core.flip_flops
+
+
+def seen(folder: CoreFolder) -> bool:
+    """Whether one of the checks objects."""
+    bench = ProcessorBench.compile(folder.sources, folder.record)
+    try:
+        for check in CHECKS:
+            check(bench)
+    except CheckFailed:
+        return True
+    return False
+
+
+FAULTS = [
+    ("rijndael_ucla.v", "8'd83: entry = 8'hed;", "8'd83: entry = 8'hec;"),
+    ("rijndael_ucla.v", "10'd145: entry", "10'd1023: entry"),
+    ("cipherwright_rijndael.sv", "MORE = 10'd999", "MORE = 10'd998"),
+    ("cipherwright_rijndael.sv", "mix_q <= decrypt_q ? ~last : count_q != 4'd1;", "mix_q <= ~last;"),
+    ("cipherwright_rijndael.sv", "DECRYPT_FEEDBACK = 4'b0110", "DECRYPT_FEEDBACK = 4'b1111"),
+    ("cipherwright_rijndael_keys.sv", "start_q <= fresh & ~decrypt_i ? next : window_q;", "start_q <= window_q;"),
+    ("cipherwright_rijndael_keys.sv", "words ^ (first_q & {256{chain_i}})", "words"),
+    ("cipherwright_rijndael_keys.sv", "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i - 4'd1", "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f[1][:30])
+def test_faults_are_seen(fault: tuple[str, str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+    _, folder = built("rijndael-ucla")
+    which, old, new = fault
+    assert seen(broken_file(folder, which, lambda text: text.replace(old, new), tmp_path / "broken"))
+
+
+def test_a_fault_in_the_buffer_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    _, folder = built("rijndael-ucla-keybuffer")
+    old, new = "write_q == i[3:0] && place_q + 2'd1 == j[1:0]", "write_q == i[3:0] && place_q == 2'd0 && j == 1"
+    assert seen(broken_file(folder, "cipherwright_rijndael_keys.sv", lambda text: text.replace(old, new), tmp_path / "broken"))
+
+
+def test_the_proof_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:
+    """A key bit that is wrong for one key in 256; and a register that reset leaves as it was."""
+    from cipherwright.verify.processor_proof import prove_processor
+
+    _, folder = built("rijndael-ucla", "direction=encrypt")
+    broken = broken_file(folder, "cipherwright_rijndael_keys.sv", lambda t: t.replace("first_q <= words;", "first_q <= words ^ {&start_q[7:0], 255'd0};"), tmp_path / "a")
+    with pytest.raises(CheckFailed, match="does not compute the cipher"):
+        prove_processor(broken, [(128, 128)], lambda text: None)
+    broken = broken_file(folder, "cipherwright_rijndael.sv", lambda t: t.replace("            more_q <= 10'd0;\n", "", 1), tmp_path / "b")
+    with pytest.raises(CheckFailed, match="reset does not clear"):
+        prove_processor(broken, [(128, 128)], lambda text: None)
+
+
+def test_what_an_engine_is_not() -> None:
+    for change, message in (
+        ("stages=3", "options of pipelines and loops"), ("cipher=aes", "architecture = engine is the processor for rijndael"),
+        ("direction=decrypt", "direction = encrypt or both"), ("key_expansion=unit", "key_expansion = logic or buffer"),
+        ("architecture=pipelined", "ask for stages"),
+    ):  # fmt: skip
+        with pytest.raises(UserError, match=message):
+            load("rijndael-ucla", [change, *(["block_bits=128"] if change == "cipher=aes" else [])])
+    with pytest.raises(UserError, match="key_expansion = buffer is for architecture = engine"):
+        load("aes128-fast", ["key_expansion=buffer"])
+    assert isinstance(generate(load("rijndael-ucla", ["sbox=boyar_peralta"])), Engine)
