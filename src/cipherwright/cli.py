@@ -240,15 +240,24 @@ def decrypt(preset: str, source: Annotated[Path, typer.Argument(metavar="IN")], 
 
 
 @app.command()
-def reproduce(paper: Annotated[str, typer.Argument(metavar="[PAPER]")] = "", as_json: Json = False) -> None:
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="[PAPER]")] = "", as_json: Json = False,
+    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a paper's plots into this folder, as SVG.")] = None,
+) -> None:  # fmt: skip
     """A paper's tables beside what is measured here (all papers where none is named)."""
-    from .report import PAPERS, print_rows
+    from .report import PAPERS, plot, print_rows
     from .report import reproduce as run
 
     if paper and paper not in PAPERS:
         raise UserError(f"there is no paper {paper}; there are {', '.join(PAPERS)}")
     with _progress("reproducing") as tell:
+        if plots and not plots.is_dir():
+            raise UserError(f"there is no folder {plots} for the plots")
         results = {name: run(name, tell) for name in ([paper] if paper else PAPERS)}
+        for name, result in results.items():
+            for i, figure in enumerate(result.get("plots", []) if plots else []):
+                assert plots is not None
+                (plots / f"{name}-{i + 1}.svg").write_bytes(plot(figure))
     if as_json:
         _print_json(results)
         return

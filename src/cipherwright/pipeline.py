@@ -117,7 +117,7 @@ def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, K
     """graph -> schedule, by the target's delay model. Where late round keys can be had in several ways and `key_words`
     is `priced`, each is scheduled and the cheapest counts."""
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
-    stages = spec.stages or (1 if spec.architecture == "iterative" and period is None else None)
+    stages = spec.wished_stages or (1 if spec.architecture == "iterative" and period is None else None)
     variants = spec.described.key_variants if spec.key_words == "priced" else (spec.key_words,)
     made: dict[str, tuple[Schedule, _Loops]] = {}
     for variant in variants:
@@ -161,7 +161,7 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     assert parts is not None
     held = held_words(_realised(spec, parts.rounds))
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
-    s = schedule(_mapped(spec, held.graph), target.delay, spec.stages, period, Io(), _srl_from(spec, target))
+    s = schedule(_mapped(spec, held.graph), target.delay, spec.wished_stages, period, Io(), _srl_from(spec, target))
     count, cipher, top = len(held.rows), spec.described, spec.name.replace("-", "_")
     users = [f"rk{count - 1 - i if spec.direction == 'decrypt' else i}" for i in range(count)]
     e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])

@@ -39,6 +39,8 @@ class Spec(BaseModel):
     direction: Literal["encrypt", "decrypt", "both"] = "both"
     architecture: Literal["pipelined", "iterative", "engine"] = "pipelined"
     stages: int | None = Field(default=None, ge=1, le=4096)
+    stages_per_round: int | None = Field(default=None, ge=1, le=64)
+    """In place of `stages`: so many for each of the standard's rounds, wherever in the whole pipeline they fall."""
     clock_mhz: float | None = Field(default=None, gt=0)
     rounds_per_cycle: int = Field(default=1, ge=1)
     key: Literal["agile", "static"] = "agile"
@@ -88,6 +90,13 @@ class Spec(BaseModel):
     """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
 
     @property
+    def wished_stages(self) -> int | None:
+        """The number of stages that is asked for, if any."""
+        if self.stages_per_round is None:
+            return self.stages
+        return self.stages_per_round * self.described.standard_rounds(self.key_bits)
+
+    @property
     def sum_inputs(self) -> int:
         """Bits that one node of a linear layer adds up."""
         return sum_inputs(self.slice_xor, self.merge)
@@ -126,11 +135,15 @@ class Spec(BaseModel):
         elif self.key_expansion == "buffer":
             raise ValueError("key_expansion = buffer is for architecture = engine; a pipeline keeps its round keys with key_expansion = unit")
         elif self.architecture == "pipelined":
-            if self.stages is None and self.clock_mhz is None:
+            if self.stages is not None and self.stages_per_round is not None:
+                raise ValueError("stages or stages_per_round, not both (--set stages=none takes a preset's away)")
+            if self.wished_stages is None and self.clock_mhz is None:
                 raise ValueError("ask for stages, clock_mhz, or both")
             if self.rounds_per_cycle != 1:
                 raise ValueError("rounds_per_cycle is for iterative cores; a pipeline takes stages or clock_mhz")
         else:
+            if self.stages_per_round is not None:
+                raise ValueError("stages_per_round is for pipelines; a loop takes stages")
             if self.stages is not None and self.stages > 64:
                 raise ValueError(f"an iterative core has 1 to 64 stages in its loop, not {self.stages}")
             if self.key_words != "kept":
@@ -165,7 +178,7 @@ class Spec(BaseModel):
 
 
 _NOT_FOR_ENGINES = (
-    "rounds", "stages", "clock_mhz", "rounds_per_cycle", "key_lead", "key_schedule", "round_numbers", "slice_xor", "shallow_maps",
+    "rounds", "stages", "stages_per_round", "clock_mhz", "rounds_per_cycle", "key_lead", "key_schedule", "round_numbers", "slice_xor", "shallow_maps",
     "fuse_linear", "key_words", "early_keys", "copies", "hops", "delay_lines", "keep_levels", "fifo_depth", "reset",
 )  # fmt: skip
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record
+from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot
 from cipherwright.report.reproduce._measure import measure
+from cipherwright.report.reproduce.aes_gmu import stages_options
 from cipherwright.report.reproduce.des_xilinx import STEPS
 from cipherwright.target import implement, load_target
 from tests.conftest import Built
@@ -35,4 +36,21 @@ def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]]) -> None:
 
 
 def test_papers_are_listed() -> None:
-    assert list(PAPERS) == ["des-xilinx", "khazad-misty1-ucl"]
+    assert list(PAPERS) == ["aes-gmu", "des-xilinx", "khazad-misty1-ucl", "rijndael-ucla"]
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_stages_a_round(stages: int) -> None:
+    """The table of aes-gmu on the mapping alone: no block RAM, registers as predicted."""
+    found = measure("aes128-fast", stages_options(stages), "xc5v", 1, lambda text: None)
+    assert found.core.latency == 10 * stages
+    assert found.build.mapped.brams == 0
+    assert found.build.mapped.ffs == found.core.flip_flops
+
+
+def test_plots_are_the_same_every_time() -> None:
+    figure = {"title": "Throughput", "x": "stages", "y": "Gb/s", "series": {"paper": [[1, 20.0], [2, 27.0]], "ours": [[1, 9.0], [2, 1234.0]]}}
+    text = plot(figure).decode()
+    assert text == plot(figure).decode()
+    assert plot(figure, "png").startswith(b"\x89PNG")
+    assert text.count("<path") > 6

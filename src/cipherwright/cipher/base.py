@@ -70,6 +70,10 @@ class Cipher(ABC):
     def rounds(self, key_bits: int) -> int:
         """Number of rounds."""
 
+    def standard_rounds(self, key_bits: int) -> int:
+        """The standard's number of rounds, those in `start` and `finish` included."""
+        return self.rounds(key_bits)
+
     def with_rounds(self, rounds: int) -> Cipher:
         """The same cipher with another number of the standard's rounds. Raises ValueError where that is fixed."""
         raise ValueError(f"the number of rounds of {self.title} is fixed")

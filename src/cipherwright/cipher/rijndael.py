@@ -106,6 +106,9 @@ class Rijndael(Cipher):
         """The standard's number of rounds."""
         return max(self.nb, key_bits // 32) + 6
 
+    def standard_rounds(self, key_bits: int) -> int:
+        return self.nr(key_bits)
+
     def rounds(self, key_bits: int) -> int:
         """The rounds with MixColumns; the last one, without it, is `finish`."""
         return self.nr(key_bits) - 1

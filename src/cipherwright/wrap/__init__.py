@@ -1,7 +1,7 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
 from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_FILE, counter_source
+from .counter import COUNTER_FILE, COUNTER_LATENCY, counter_source
 from .dress import dress, files_digest, rtl_digest
 from .engine import Engine
 from .keys import KeyUnit, key_unit
@@ -11,7 +11,7 @@ from .save import save
 from .stream import STREAM_FILE, STREAM_PORTS, stream_source
 
 __all__ = [
-    "COUNTER_FILE", "INSTRUCTIONS", "PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "Engine", "KeyUnit", "KeyWords", "PortSet",
+    "COUNTER_FILE", "COUNTER_LATENCY", "INSTRUCTIONS", "PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "Engine", "KeyUnit", "KeyWords", "PortSet",
     "counter_source", "dress", "files_digest", "key_unit", "processor", "processor_graphs", "processor_rounds", "rtl_digest", "save",
     "stream_source",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .aes_gmu import reproduce_aes_gmu
 from .des_xilinx import reproduce_des_xilinx
 from .khazad_misty1_ucl import reproduce_khazad_misty1_ucl
 from .rijndael_ucla import reproduce_rijndael_ucla
@@ -12,6 +13,7 @@ from .rijndael_ucla import reproduce_rijndael_ucla
 __all__ = ["PAPERS", "reproduce"]
 
 PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {
+    "aes-gmu": reproduce_aes_gmu,
     "des-xilinx": reproduce_des_xilinx,
     "khazad-misty1-ucl": reproduce_khazad_misty1_ucl,
     "rijndael-ucla": reproduce_rijndael_ucla,

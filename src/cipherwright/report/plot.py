@@ -1,0 +1,40 @@
+"""Plots of a paper's figures beside ours."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["plot"]
+
+_COLOURS = ("#888888", "#4c78a8", "#f58518", "#54a24b")
+
+
+def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
+    """SVG or PNG of one figure: {title, x, y, series: {name: [[x, y], …]}}; the same bytes for the same figure."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "cipherwright"
+    from matplotlib import pyplot as plt
+
+    drawn, axis = plt.subplots(figsize=(7, 4.2))
+    series: dict[str, list[list[float]]] = figure["series"]
+    for colour, (name, points) in zip(_COLOURS, series.items(), strict=False):
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        axis.plot(xs, ys, marker="o", markersize=4, linewidth=1.4, color=colour, label=name)
+        for x, y in points:
+            axis.annotate(f"{y:,.4g}" if y < 1000 else f"{y:,.0f}", (x, y), textcoords="offset points", xytext=(4, 5), fontsize=7, color=colour)
+    axis.set_xlabel(figure["x"])
+    axis.set_ylabel(figure["y"])
+    axis.set_title(figure["title"], loc="left", fontsize=10)
+    axis.set_ylim(bottom=0)
+    axis.set_xticks(sorted({x for points in series.values() for x, _ in points}))
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, fontsize=8)
+    drawn.tight_layout()
+    out = io.BytesIO()
+    drawn.savefig(out, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    plt.close(drawn)
+    return out.getvalue()
