@@ -19,6 +19,9 @@ os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
 ENGINES = [p for p in preset_names() if load(p).architecture == "engine"]
 
+QUICK_AES = ("sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
+"""Changes that make a pipeline of AES quick to build, simulate and prove."""
+
 ROOT = Path(__file__).resolve().parents[1]
 Built = tuple[Core | Engine, CoreFolder]
 

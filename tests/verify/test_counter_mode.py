@@ -12,14 +12,12 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.spec import load
 from cipherwright.verify import Bench
 from cipherwright.verify.checks import check_counter
-from tests.conftest import Built
+from tests.conftest import QUICK_AES, Built
 from tests.verify.test_checks import broken_file
-
-QUICK = ("sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
 
 
 def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> None:
-    _, folder = built("aes128-fast-ctr", *QUICK)
+    _, folder = built("aes128-fast-ctr", *QUICK_AES)
     bench = Bench.compile(folder.sources, folder.record)
     key, iv, data = bytes(range(16)), (2**128 - 300).to_bytes(16, "big"), bytes(i * i & 255 for i in range(16 * 1000))
     theirs = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()
@@ -36,14 +34,14 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
     ids=["sum", "too often", "carry"],
 )
 def test_faults_of_the_counter_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
-    _, folder = built("aes128-fast-ctr", *QUICK)
+    _, folder = built("aes128-fast-ctr", *QUICK_AES)
     wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace(*fault), tmp_path / "b")
     with pytest.raises(CheckFailed, match="after the counter block"):
         check_counter(Bench.compile(wrong.sources, wrong.record), wrong, 6000)
 
 
 def test_the_increment_of_gcm(built: Callable[..., Built]) -> None:
-    _, folder = built("aes128-fast-ctr", *QUICK, "counter_bits=32")
+    _, folder = built("aes128-fast-ctr", *QUICK_AES, "counter_bits=32")
     assert "carries of up to 32 bits" in check_counter(Bench.compile(folder.sources, folder.record), folder, 1000)
 
 

@@ -18,10 +18,9 @@ from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import Bench, CoreFolder
 from cipherwright.verify.expansion import prove_expansion
-from tests.conftest import Built
+from tests.conftest import QUICK_AES, Built
 
 # Small ones: tables, few stages, so that the unit is quick to prove.
-QUICK = ("sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
 
 
 def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
@@ -45,7 +44,7 @@ def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
     ids=["wrong word", "moves always", "not reset", "too early"],
 )
 def test_faults_of_the_unit_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built("aes128-fast", *QUICK)
+    core, folder = built("aes128-fast", *QUICK_AES)
     text = (folder.path / f"{core.top}.v").read_text()
     changed = re.sub(fault[0], fault[1], text)
     assert changed != text
@@ -57,7 +56,7 @@ def test_one_key_after_another_and_back_to_back_blocks(built: Callable[..., Buil
     """A second key replaces the first; a key that is offered while one is expanded is not taken."""
     from cipherwright.verify import oracle_blocks
 
-    core, folder = built("aes128-fast", *QUICK)
+    core, folder = built("aes128-fast", *QUICK_AES)
     bench = Bench.compile(folder.sources, folder.record)
     r = np.random.default_rng(3)
     keys, blocks = r.integers(0, 256, (2, 16), dtype=np.uint8), r.integers(0, 256, (40, 16), dtype=np.uint8)
@@ -92,7 +91,7 @@ def test_held_words_are_linear_maps_of_one_word() -> None:
 
 
 def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built]) -> None:
-    core, folder = built("aes128-fast", *QUICK)
+    core, folder = built("aes128-fast", *QUICK_AES)
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
     assert mapped.ffs == core.flip_flops

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cipherwright.verify.simulate import Model, compile_simulation
-from cipherwright.wrap import counter_source
+from cipherwright.wrap import COUNTER_FILE, hand_written
 
 WAIT = 70
 
@@ -16,7 +16,7 @@ WAIT = 70
 def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int) -> tuple[list[int], list[int], list[int]]:
     """(values shown, values wanted, cycles from step to value)."""
     source = folder / "counter.sv"
-    source.write_text(counter_source().replace("parameter COUNT = 128", f"parameter COUNT = {count}"))
+    source.write_text(hand_written(COUNTER_FILE).replace("parameter COUNT = 128", f"parameter COUNT = {count}"))
     model = Model(compile_simulation([source], "cipherwright_counter"))
     s, r = model.simulation, np.random.default_rng(seed)
     rows = s.rows(steps + 2 * WAIT + 20)

@@ -142,6 +142,11 @@ def _run_timing(bench: Bench, folder: CoreFolder) -> str:
     return f"latency {bench.latency} cycles, {rate} sustained over {n} blocks"
 
 
+def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:
+    """The XOR networks and circuits that a core with these parameters has."""
+    return Hints(linear_networks(graph, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"])
+
+
 def _run_proof(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
     r, p = folder.record, folder.record["parameters"]
     if parts:
@@ -158,7 +163,7 @@ def _run_proof(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
         plain = fuse_linear(realised)
         if not same_up_to_linear_maps(realised, plain):
             raise CheckFailed("the fused linear maps are not those of the cipher")
-    hints = Hints(linear_networks(plain, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"])
+    hints = _hints(plain, p)
     if p["architecture"] == "iterative":
         return prove_iterative(sources, top, plain, ports, latency, ["busy", "deliver", ports.valid_out], hints).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
@@ -172,8 +177,7 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
     if not same_up_to_linear_maps(realised, with_raw_words(held, p["block_bits"])):
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")
-    k = sum_inputs(p["slice_xor"], p["merge"])
-    hints = Hints(linear_networks(held.graph, k, p["linear_depth"], p["shallow_maps"]), p["sbox"])
+    hints = _hints(held.graph, p)
     ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="")
     rounds = prove_pipeline(folder.sources, f"{r['top']}_core", held.graph, ports, r["inner"]["latency_cycles"], 0, [f"{name}_i" for name in held.rows], hints)
     schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["key_cycles"], Hints(sbox=p["sbox"]))

@@ -265,18 +265,16 @@ def prove_iterative(
     accepted in cycle 0 does not come out in cycle `latency`, or comes out before.
     """
     n = read_netlist(sources, top)
-    _check_kinds(n)
-    logic = Logic(n, wires=False)
-    ffs = {name: c for name, c in n.cells.items() if _is_ff(c)}
-    cleared = {c["connections"]["Q"][0] for c in ffs.values() if any(n.names[c["connections"]["Q"][0]].startswith(p) for p in control)}
+    registers, logic = flip_flops(n), Logic(n, wires=False)
+    cleared = {q for q in registers if any(n.names[q].startswith(p) for p in control)}
     if not any(n.names[q].startswith(control[0]) for q in cleared):
         raise CheckFailed("the core's busy bits are not where its record says")
     ports_in = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
-    state = [c["connections"]["Q"][0] for c in ffs.values() if c["connections"]["Q"][0] not in cleared]
+    state = [q for q in registers if q not in cleared]
     names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [n.names[q] for q in state]
     aig = Aig(names)
     now = dict.fromkeys(cleared, FALSE) | {q: aig.input(len(ports_in) * (latency + 1) + j) for j, q in enumerate(state)}
-    _prove_reset(n, logic, ports, cleared, ffs)
+    _prove_reset(n, logic, ports, cleared, registers)
     first: dict[str, list[int]] = {}
     early = FALSE
     for t in range(latency + 1):
@@ -291,7 +289,7 @@ def prove_iterative(
                 raise CheckFailed("an idle core does not take a block")
         if t < latency:
             early = aig.or_(early, frame.word(n.outputs[ports.valid_out])[0])
-        now = {c["connections"]["Q"][0]: frame.get(c["connections"]["D"][0]) for c in ffs.values()}
+        now = {q: frame.get(d) for q, d in registers.items()}
     core_gates, marks = len(aig.gates), list[int]()
     want = graph_to_aig(plain, aig, _spec_inputs(plain, aig, ports, first), hints, marks)
     got = frame.word(n.outputs[ports.block_out]) + frame.word(n.outputs[ports.valid_out]) + [early]
@@ -301,15 +299,14 @@ def prove_iterative(
     return Proof(f"for every key and block, the block taken in cycle 0 comes out right in cycle {latency}, whatever the core held before", gates)
 
 
-def _prove_reset(n: Netlist, logic: Logic, ports: PortSet, cleared: set[Any], ffs: Mapping[str, Any]) -> None:
+def _prove_reset(n: Netlist, logic: Logic, ports: PortSet, cleared: set[Any], registers: Mapping[Any, Any]) -> None:
     """Reset clears the registers that the proof starts from, whatever else happens. Raises CheckFailed with one that stays."""
     free = [b for name, bits in n.inputs.items() if name not in (ports.clk, ports.reset) for b in bits]
-    free += [c["connections"]["Q"][0] for c in ffs.values()]
+    free += registers
     aig = Aig([str(b) for b in free])
     known = {b: aig.input(j) for j, b in enumerate(free)}
     known |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: TRUE}
     frame = Frame(logic, aig, known)
-    for c in ffs.values():
-        q = c["connections"]["Q"][0]
-        if q in cleared and frame.get(c["connections"]["D"][0]) != FALSE:
+    for q in cleared:
+        if frame.get(registers[q]) != FALSE:
             raise CheckFailed(f"reset does not clear {n.names[q]}")

@@ -1,17 +1,17 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
 from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_FILE, COUNTER_LATENCY, counter_source
+from .counter import COUNTER_FILE, COUNTER_LATENCY
 from .dress import dress, files_digest, rtl_digest
 from .engine import Engine
 from .keys import KeyUnit, key_unit
 from .paper import PAPER_PORTS
 from .processor import INSTRUCTIONS, processor, processor_graphs, processor_rounds
 from .save import save
-from .stream import STREAM_FILE, STREAM_PORTS, stream_source
+from .stream import STREAM_FILE, STREAM_PORTS
+from .written import hand_written
 
 __all__ = [
-    "COUNTER_FILE", "COUNTER_LATENCY", "INSTRUCTIONS", "PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "Engine", "KeyUnit", "KeyWords", "PortSet",
-    "counter_source", "dress", "files_digest", "key_unit", "processor", "processor_graphs", "processor_rounds", "rtl_digest", "save",
-    "stream_source",
+    "COUNTER_FILE", "COUNTER_LATENCY", "INSTRUCTIONS", "PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "Engine", "KeyUnit", "KeyWords",
+    "PortSet", "dress", "files_digest", "hand_written", "key_unit", "processor", "processor_graphs", "processor_rounds", "rtl_digest", "save",
 ]  # fmt: skip

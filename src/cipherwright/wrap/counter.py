@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-__all__ = ["COUNTER_FILE", "COUNTER_LATENCY", "counter_flip_flops", "counter_source", "counter_top"]
+__all__ = ["COUNTER_FILE", "COUNTER_LATENCY", "counter_flip_flops", "counter_top"]
 
 COUNTER_FILE = "cipherwright_counter.sv"
 
 COUNTER_LATENCY = 3
 """Cycles from a step to its counter block."""
-
-
-def counter_source() -> str:
-    """The hand-written counter's text."""
-    return (resources.files(__package__) / "sv" / COUNTER_FILE).read_text()
 
 
 def counter_flip_flops(count: int, delay: int) -> int:

@@ -11,12 +11,13 @@ from ..rtl import Design, print_design
 from ..schedule import Schedule
 from ..tools import digest
 from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_FILE, COUNTER_LATENCY, counter_flip_flops, counter_source, counter_top
+from .counter import COUNTER_FILE, COUNTER_LATENCY, counter_flip_flops, counter_top
 from .keys import KeyUnit, keyed_top
 from .paper import PAPER_PORTS, paper_top
-from .stream import STREAM_FILE, STREAM_PORTS, fifo_log2, stream_source, stream_top
+from .stream import STREAM_FILE, STREAM_PORTS, fifo_log2, stream_top
 from .testbench import testbench
 from .tied import tied_top
+from .written import hand_written
 
 __all__ = ["CoreSpec", "dress"]
 
@@ -59,15 +60,16 @@ def dress(
     spec: CoreSpec, plain: Graph, s: Schedule, lowered: Callable[[str], Design], trips: int | None, given: Mapping[str, str],
     tied: Mapping[str, int], words: KeyWords | None, unit: KeyUnit | None = None,
 ) -> Core:  # fmt: skip
-    """The finished core. `unit` makes the round keys of a pipeline that reads them as inputs. `lowered(name)` makes the datapath under that module name; `trips`, of a loop: trips from a block's load to
-    its result, which are those until the next load (None: a pipeline); `tied`: inputs of the datapath that the top ties to a constant."""
+    """The finished core. `lowered(name)` makes the datapath under that module name; `trips`, of a loop: trips from a block's load to
+    its result, which are those until the next load (None: a pipeline); `tied`: inputs of the datapath that the top ties to a
+    constant; `unit` makes the round keys of a pipeline that reads them as inputs."""
     top = spec.name.replace("-", "_")
     datapath = top if spec.interface == "plain" and not tied and not unit else f"{top}_core"
     design = lowered(datapath)
     iterative = trips is not None
     latency = trips * s.stages if trips else s.stages
     interval, slots = (latency, s.stages) if trips else (1, 1)
-    counting = unit is not None and spec.mode == "ctr"
+    counting = spec.mode == "ctr"
     wait = COUNTER_LATENCY + latency  # cycles that data wait for their counter block's result
     mode_ffs = counter_flip_flops(spec.counter_bits, wait) if counting else 0
     parameters = spec_parameters(spec)
@@ -85,7 +87,7 @@ def dress(
         text += "\n" + unit.text + "\n" + keyed_top(keyed, datapath, unit, spec.key_bits, spec.block_bits, spec.reset)
         if counting:
             text += "\n" + counter_top(top, keyed, spec.counter_bits, spec.key_bits, wait)
-            files[COUNTER_FILE] = counter_source()
+            files[COUNTER_FILE] = hand_written(COUNTER_FILE)
             ports = replace(ports, iv="iv_i", iv_valid="iv_valid_i", iv_ready="iv_ready_o")
             latency = wait + 1
     if tied:
@@ -98,7 +100,7 @@ def dress(
         text += "\n" + stream_top(
             top, datapath, spec.block_bits, spec.key_bits, spec.key == "agile", spec.direction == "both", log2, reset, iterative
         )
-        files[STREAM_FILE] = stream_source()
+        files[STREAM_FILE] = hand_written(STREAM_FILE)
         plain_ports = _ports(spec, iterative, "plain")
         inner = {"top": datapath, "ports": asdict(plain_ports), "latency_cycles": latency}
         latency += 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import resources
 
 from ..cipher import CATALOGUE
 from ..cipher.rijndael import Rijndael
@@ -24,6 +23,7 @@ from .core import PortSet
 from .dress import CoreSpec, core_files, header_lines, spec_parameters
 from .engine import Engine
 from .processor_testbench import processor_testbench
+from .written import hand_written
 
 __all__ = ["INSTRUCTIONS", "processor", "processor_graphs", "processor_rounds"]
 
@@ -88,10 +88,6 @@ def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
     return made
 
 
-def _source(name: str) -> str:
-    return (resources.files(__package__) / "sv" / name).read_text()
-
-
 def _top(name: str, both: bool) -> str:
     return f"""\
 module {name} (
@@ -129,7 +125,7 @@ def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Grap
     flip_flops -= (2 if buffer else 3) * (not both)  # what only decryption needs: its two flags, and the way back
     timing = f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
     text = print_design(Design(tuple(modules)), header_lines(spec, given, timing, flip_flops)) + "\n" + _top(top, both)
-    files = {CONTROL_FILE: _source(CONTROL_FILE), KEYS_FILE: _source(_SOURCES[spec.key_expansion])}
+    files = {CONTROL_FILE: hand_written(CONTROL_FILE), KEYS_FILE: hand_written(_SOURCES[spec.key_expansion])}
     bench = processor_testbench(top, both)
     files = core_files(top, text, bench, files, spec.target, period, PortSet().clk)
     return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds)

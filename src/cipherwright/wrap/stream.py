@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
 from .core import PortSet
 
-__all__ = ["STREAM_FILE", "STREAM_PORTS", "fifo_log2", "stream_source", "stream_top"]
+__all__ = ["STREAM_FILE", "STREAM_PORTS", "fifo_log2", "stream_top"]
 
 STREAM_FILE = "cipherwright_stream.sv"
 STREAM_PORTS = PortSet(
     valid_in="s_valid_i", ready_out="s_ready_o", decrypt="s_decrypt_i", key="s_key_i", block_in="s_block_i",
     valid_out="m_valid_o", ready_in="m_ready_i", block_out="m_block_o",
 )  # fmt: skip
-
-
-def stream_source() -> str:
-    """The hand-written control's text."""
-    return (resources.files(__package__) / "sv" / STREAM_FILE).read_text()
 
 
 def fifo_log2(latency: int, depth: int) -> int:
