@@ -54,13 +54,13 @@ def list_(as_json: Json = False) -> None:
     if as_json:
         _print_json({
             "ciphers": [{"name": c.name, "title": c.title, "standard": c.standard, "block_bits": c.block_bits,
-                         "key_bits": list(c.key_sizes)} for c in CATALOGUE.values()],
+                         "block_sizes": list(c.block_sizes or (c.block_bits,)), "key_bits": list(c.key_sizes)} for c in CATALOGUE.values()],
             "architectures": list(ARCHITECTURES), "modes": list(MODES), "interfaces": list(INTERFACES),
             "targets": [{"name": t.name, "title": t.title, "kind": t.kind} for t in targets],
             "presets": [{"name": s.name, "title": s.title, "cipher": s.cipher, "source": s.source} for s in specs],
         })  # fmt: skip
         return
-    print_rows(_out, "Ciphers", ("name", "standard", "block", "keys"), ((c.name, c.standard, c.block_bits, ", ".join(map(str, c.key_sizes))) for c in CATALOGUE.values()))
+    print_rows(_out, "Ciphers", ("name", "standard", "block", "keys"), ((c.name, c.standard, ", ".join(map(str, c.block_sizes or (c.block_bits,))), ", ".join(map(str, c.key_sizes))) for c in CATALOGUE.values()))
     print_rows(_out, "Presets", ("name", "what"), ((s.name, s.title + (f" ({s.source})" if s.source else "")) for s in specs))
     print_rows(_out, "Targets", ("name", "what", "kind"), ((t.name, t.title, t.kind) for t in targets))
     _out.print(f"Architectures: {', '.join(ARCHITECTURES)}. Modes: {', '.join(MODES)}. Interfaces: {', '.join(INTERFACES)}.")

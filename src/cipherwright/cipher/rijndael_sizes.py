@@ -93,7 +93,7 @@ def round_of_any_size(b: Builder[Any], state: Any, round_key: Any, mix: Any, blo
     """
     both = decrypt is not None
     if both:
-        state = b.mux(b.and_(mix, decrypt), mix_columns(b, state, True), state)
+        state = b.named(b.mux(b.named(b.and_(mix, decrypt), "unmix"), mix_columns(b, state, True), state), "unmixed")
         boxes = SBOX + INV_SBOX
         sub = [b.lookup(BOTH_BOXES, boxes, 8, b.cat(decrypt, _byte(b, state, c, r))) for c in range(WORDS) for r in range(4)]
         replaced = b.cat(*sub)
@@ -101,7 +101,8 @@ def round_of_any_size(b: Builder[Any], state: Any, round_key: Any, mix: Any, blo
     else:
         replaced = sub_bytes(b, state)
     moved = _shift_rows(b, replaced, block, decrypt)
-    return b.named(b.xor(b.mux(mix, mix_columns(b, moved), moved), round_key), "state")
+    mixed = b.named(b.mux(mix, mix_columns(b, moved), moved), "mixed")
+    return b.named(b.xor(mixed, round_key), "state")
 
 
 # -- the key schedule -------------------------------------------------------------------------------------------------
@@ -163,12 +164,13 @@ class _Step:
         """SubWord, of the rotated word where `rotate` is set, and the constant."""
         b = self.b
         rotated = b.cat(*(b.select(word, range(31 - 8 * i, 23 - 8 * i, -1)) for i in (1, 2, 3, 0)))
-        return b.xor(sub_bytes(b, b.mux(rotate, rotated, word)), b.cat(rcon, b.const(24, 0)))
+        replaced = sub_bytes(b, b.named(b.mux(rotate, rotated, word), "rot_word"))
+        return b.named(b.xor(replaced, b.cat(rcon, b.const(24, 0))), "sub_word")
 
     def old(self, t: int, new: Sequence[Any]) -> Any:
         """Word t of the window: where the window is shorter than that, a word made in this step."""
         line = [*self.w, *new]
-        return _pick(self.b, self.key, *(line[WORDS - nk + t] for nk in COUNTS))
+        return self.b.named(_pick(self.b, self.key, *(line[WORDS - nk + t] for nk in COUNTS)), f"old{t}")
 
     def forward(self) -> tuple[list[Any], list[Any]]:
         """(the round key's words, the next window's)."""
@@ -177,20 +179,24 @@ class _Step:
         first = b.xor(o[0], o[1])
         early = self.substituted(b.mux(self.at2, b.xor(last, first), last), self.rotate0, self.rcon0)
         # c is what the sums of words start from; before a substitution at word 2 they start from the last word.
-        c = b.mux(b.or_(self.at0, self.at2), early, last)
+        c = b.named(b.mux(b.or_(self.at0, self.at2), early, last), "after_early")
         before = b.mux(self.at2, last, c)
         q = b.mux(self.at2, o[2], b.xor(first, o[2]))
-        new = [b.xor(before, o[0]), b.xor(before, first), b.xor(c, q), b.xor(c, b.xor(q, o[3]))]
+        new = self.named("new", 0, b.xor(before, o[0]), b.xor(before, first), b.xor(c, q), b.xor(c, b.xor(q, o[3])))
         o += [self.old(t, new) for t in range(4, 8)]
         q3 = b.xor(q, o[3])
         second = b.xor(o[4], o[5])
         late = self.substituted(b.xor(c, b.mux(self.at6, b.xor(q3, second), q3)), self.rotate1, self.rcon1)
-        d = b.mux(b.or_(self.at4, self.at6), late, b.xor(c, q3))
+        d = b.named(b.mux(b.or_(self.at4, self.at6), late, b.xor(c, q3)), "after_late")
         before = b.mux(self.at6, b.xor(c, q3), d)
         q = b.mux(self.at6, o[6], b.xor(second, o[6]))
-        new += [b.xor(before, o[4]), b.xor(before, second), b.xor(d, q), b.xor(d, b.xor(q, o[7]))]
+        new += self.named("new", 4, b.xor(before, o[4]), b.xor(before, second), b.xor(d, q), b.xor(d, b.xor(q, o[7])))
         line = [*self.w, *new]
-        return o, [_pick(b, self.block, *(line[p + nb] for nb in COUNTS)) for p in range(WORDS)]
+        return o, self.named("moved", 0, *(_pick(b, self.block, *(line[p + nb] for nb in COUNTS)) for p in range(WORDS)))
+
+    def named(self, name: str, first: int, *words: Any) -> list[Any]:
+        """The words with a name and number each."""
+        return [self.b.named(w, f"{name}{first + i}") for i, w in enumerate(words)]
 
     def back(self) -> tuple[list[Any], list[Any]]:
         """(the words before the window, which are the round key's; the window Nb words earlier)."""
@@ -216,11 +222,11 @@ class _Step:
             return self.substituted(b.mux(which, chosen(other, 1), chosen(t, 1)), rotate, rcon)
 
         def word(t: int, unit: Any, at: Any) -> Any:
-            return b.xor(chosen(t, 0), b.mux(at, unit, chosen(t, 1)))
+            return b.named(b.xor(chosen(t, 0), b.mux(at, unit, chosen(t, 1))), f"earlier{t}")
 
         def unsubstituted(*places: int) -> None:
             for t in places:
-                words[t] = b.xor(chosen(t, 0), chosen(t, 1))
+                words[t] = b.named(b.xor(chosen(t, 0), chosen(t, 1)), f"earlier{t}")
 
         unsubstituted(7, 6)  # as it is for Nk = 4
         late = substitution(4, 6, self.at6, self.rotate1, self.rcon1)
