@@ -99,7 +99,8 @@ def build(
 @app.command()
 def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json = False,
            blocks: Annotated[int, typer.Option(help="Random blocks against OpenSSL.", min=1)] = 4000,
-           monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1) -> None:  # fmt: skip
+           monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1,
+           all_sizes: Annotated[bool, typer.Option("--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone.")] = False) -> None:  # fmt: skip
     """Vectors, simulation, equivalence; exit status 1 where a check fails."""
     from .pipeline import describe, key_parts
     from .report import print_verdicts
@@ -110,7 +111,7 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
     with _progress("verifying") as tell:
         spec = parse(core.record["parameters"])
         if spec.architecture == "engine":
-            verdicts = verify_processor(core, blocks, tell)
+            verdicts = verify_processor(core, blocks, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)])
         else:
             verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec))
     passed = all(v.passed for v in verdicts)

@@ -171,6 +171,8 @@ class Spec(BaseModel):
             raise ValueError(f"architecture = engine is the processor for rijndael, not for {self.cipher}")
         if self.direction == "decrypt" or self.key_expansion == "unit" or self.mode != "ecb" or self.interface != "plain":
             raise ValueError("the engine goes with direction = encrypt or both, key_expansion = logic or buffer, mode = ecb, interface = plain")
+        if self.sbox not in _ENGINE_BOXES:
+            raise ValueError(f"the engine has its S-boxes as one of {', '.join(_ENGINE_BOXES)}, not as {self.sbox}")
         usual = {n: f.default for n, f in Spec.model_fields.items() if n in _NOT_FOR_ENGINES}
         changed = [n for n, value in usual.items() if getattr(self, n) != value]
         if changed:
@@ -179,8 +181,10 @@ class Spec(BaseModel):
 
 _NOT_FOR_ENGINES = (
     "rounds", "stages", "stages_per_round", "clock_mhz", "rounds_per_cycle", "key_lead", "key_schedule", "round_numbers", "slice_xor", "shallow_maps",
-    "fuse_linear", "key_words", "early_keys", "copies", "hops", "delay_lines", "keep_levels", "fifo_depth", "reset",
+    "fuse_linear", "key", "key_words", "merge", "early_keys", "copies", "hops", "delay_lines", "srl_from", "counter_bits", "keep_levels",
+    "fifo_depth", "reset",
 )  # fmt: skip
+_ENGINE_BOXES = ("table", "boyar_peralta")
 
 
 def _folder() -> Path:

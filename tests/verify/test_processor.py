@@ -98,7 +98,7 @@ def test_what_an_engine_is_not() -> None:
     for change, message in (
         ("stages=3", "options of pipelines and loops"), ("cipher=aes", "architecture = engine is the processor for rijndael"),
         ("direction=decrypt", "direction = encrypt or both"), ("key_expansion=unit", "key_expansion = logic or buffer"),
-        ("architecture=pipelined", "ask for stages"),
+        ("architecture=pipelined", "ask for stages"), ("sbox=tower", "one of table, boyar_peralta, not as tower"), ("merge=6", "options of pipelines and loops"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=message):
             load("rijndael-ucla", [change, *(["block_bits=128"] if change == "cipher=aes" else [])])

@@ -25,7 +25,10 @@ def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
         xs, ys = [x for x, _ in points], [y for _, y in points]
         axis.plot(xs, ys, marker="o", markersize=4, linewidth=1.4, color=colour, label=name)
         for x, y in points:
-            axis.annotate(f"{y:,.4g}" if y < 1000 else f"{y:,.0f}", (x, y), textcoords="offset points", xytext=(4, 5), fontsize=7, color=colour)
+            # Where points stand above one another, the upper half of them is labelled above.
+            column = sorted(v for p in series.values() for u, v in p if u == x)
+            side = 5 if 2 * column.index(y) + 1 >= len(column) else -11
+            axis.annotate(f"{y:,.4g}" if y < 1000 else f"{y:,.0f}", (x, y), textcoords="offset points", xytext=(4, side), fontsize=7, color=colour)
     axis.set_xlabel(figure["x"])
     axis.set_ylabel(figure["y"])
     axis.set_title(figure["title"], loc="left", fontsize=10)
