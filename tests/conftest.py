@@ -17,6 +17,9 @@ from cipherwright.wrap import Core, Engine, save
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
+LONG = ("rijndael256-fast",)
+"""Presets whose simulation and proof take too long for every run: their checks are run on quicker variants."""
+
 ENGINES = [p for p in preset_names() if load(p).architecture == "engine"]
 
 QUICK_AES = ("sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
