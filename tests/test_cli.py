@@ -103,7 +103,7 @@ WRONG = [
     (["implement", "des-fast", "--target", "none"], "there is no target none"),
     (["implement", "des-fast", "--target", "MISSING.lib"], "there is no Liberty file"),
     (["verify", "FOLDER"], "is no core folder"),
-    (["reproduce", "des-ibm"], "there is no paper des-ibm; there are des-xilinx"),
+    (["reproduce", "des-ibm"], "there is no paper des-ibm; there are aes-gmu, des-xilinx"),
 ]
 
 
