@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 from cipherwright.pipeline import generate
-from cipherwright.report import implementation_record
+from cipherwright.report import implementation_record, mapped_top
 from cipherwright.spec import load
 from cipherwright.target import implement, load_target
 from cipherwright.verify import CoreFolder
@@ -36,7 +36,10 @@ def main() -> None:
             save(made, Path(d) / "core")
             core = CoreFolder.open(Path(d) / "core")
             print(f"{preset} on {target}", file=sys.stderr)
-            result = implement(core.sources, made.top, load_target(target), (1, 2, 3), tell, made.parameters["placer_weight"])
+            chosen = load_target(target)
+            result = implement(
+                core.sources, mapped_top(core.record, chosen.kind), chosen, (1, 2, 3), tell, made.parameters["placer_weight"], made.parameters["mapping"],
+            )  # fmt: skip
             record = implementation_record(core.record, result)
         record["rtl_digest"] = rtl_digest(made.files)
         (HERE / "records" / f"{preset}@{target}.json").write_text(json.dumps(record, indent=2) + "\n")

@@ -17,10 +17,11 @@ from cipherwright.wrap import Core, Engine, save
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
-LONG = ("rijndael256-fast",)
+LONG = ("mars-fast", "rijndael256-fast")
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker variants."""
 
-ENGINES = [p for p in preset_names() if load(p).architecture == "engine"]
+PROCESSORS = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "rijndael"]
+ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "mars"]
 
 QUICK_AES = ("sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
 """Changes that make a pipeline of AES quick to build, simulate and prove."""

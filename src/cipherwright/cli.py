@@ -102,16 +102,19 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
            monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1,
            all_sizes: Annotated[bool, typer.Option("--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone.")] = False) -> None:  # fmt: skip
     """Vectors, simulation, equivalence; exit status 1 where a check fails."""
-    from .pipeline import describe, key_parts
+    from .pipeline import describe, key_parts, products
     from .report import print_verdicts
     from .spec import parse
-    from .verify import CoreFolder, verify_core, verify_processor
+    from .verify import CoreFolder, verify_core, verify_engine, verify_processor
 
     core = CoreFolder.open(folder)
     with _progress("verifying") as tell:
         spec = parse(core.record["parameters"])
         if spec.architecture == "engine":
-            verdicts = verify_processor(core, blocks, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)])
+            if spec.cipher == "mars":
+                verdicts = verify_engine(core, products(spec), blocks, tell)
+            else:
+                verdicts = verify_processor(core, blocks, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)])
         else:
             verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec))
     passed = all(v.passed for v in verdicts)
@@ -132,13 +135,14 @@ def implement(
     as_json: Json = False,
 ) -> None:
     """Synthesis, place and route or timing analysis on a target."""
-    from .report import implementation_record, print_summary
+    from .report import implementation_record, mapped_top, print_summary
     from .target import implement as run
     from .target import load_target
 
     with _progress("implementing") as tell, _core(what, target, sets) as core:
         chosen = load_target(target or core.record["parameters"]["target"])
-        result = run(core.sources, core.record["top"], chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"])
+        top = mapped_top(core.record, chosen.kind)
+        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"])
         record = implementation_record(core.record, result)
     if as_json:
         _print_json(record)
@@ -170,13 +174,15 @@ def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
 
 def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: str, sets: list[str]) -> None:
     from .spec import load
-    from .verify import Bench, ProcessorBench
+    from .verify import Bench, MarsBench, ProcessorBench
 
     direction = "decrypt" if decrypt else "encrypt"
     spec = load(preset, sets)
     raw = _hex(key, "key", spec.key_bits)
     if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave --iv away")
+    if spec.mode == "cbc" and not iv:
+        raise UserError("mode cbc takes an initial value: give --iv with 32 hexadecimal digits")
     if spec.mode == "ctr" and not iv:
         raise UserError("mode ctr takes the first counter block: give --iv with 32 hexadecimal digits")
     start = _hex(iv, "IV", spec.block_bits) if iv else b""
@@ -192,8 +198,8 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
         data += bytes(-length % size)  # what is beyond the end is cut off again
     if not data or len(data) % size:
         raise UserError(
-            f"{source} has {len(data)} bytes, and ECB takes one or more whole blocks of {size}; pad it first (PKCS #7 adds 1 to {size} "
-            "bytes, as openssl enc does by default): nothing is padded silently, and this cipher has no other mode here yet"
+            f"{source} has {len(data)} bytes, and {spec.mode.upper()} takes one or more whole blocks of {size}; pad it first (PKCS #7 adds 1 to {size} "
+            "bytes, as openssl enc does by default): nothing is padded silently"
         )
     engine = spec.architecture == "engine"
     # An engine of one direction encrypts; to decrypt takes the one for both.
@@ -202,7 +208,10 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
     with _progress("simulating the core") as tell, _core(preset, "", changes) as core:
         tell("compiling the simulation (kept for the next time)")
         blocks = f"{len(data) // size} blocks through the simulated hardware"
-        if engine:
+        if engine and spec.cipher == "mars":
+            tell(blocks)
+            result = MarsBench.compile(core.sources, core.record).crypt_bulk(raw, decrypt, data, start)
+        elif engine:
             processor = ProcessorBench.compile(core.sources, core.record)
             tell(blocks)
             result = processor.crypt_bulk(raw, decrypt, data)

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from .cipher import ROUND_KEY
 from .errors import UserError
 from .graph import AGILE, STATIC, Graph, GraphBuilder
-from .graph.rewrite import add_hops, fuse_linear, held_words, merge_bitwise, narrow, realise, realise_linear, replicate
+from .graph.rewrite import (
+    Product,
+    add_hops,
+    fuse_linear,
+    held_words,
+    merge_bitwise,
+    narrow,
+    product_circuit,
+    realise,
+    realise_adders,
+    realise_linear,
+    realise_multipliers,
+    replicate,
+)  # fmt: skip
 from .rtl import Design, KeyParts, LowerOptions, expansion, fold, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
-from .target import Target, load_target
-from .wrap import Core, Engine, KeyWords, dress, key_unit, processor
+from .target import Target, cell_delays, load_target
+from .wrap import Core, Engine, KeyWords, dress, key_unit, mars_engine, processor, word_store
 
-__all__ = ["build", "describe", "generate", "key_parts", "place"]
+__all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
 
 
 _LOAD_LANES = 16
@@ -63,7 +77,8 @@ def key_parts(spec: Spec) -> KeyParts | None:
     cipher, b = spec.described, GraphBuilder(spec.cipher)
     back, count = int(spec.direction == "decrypt"), cipher.round_keys(spec.key_bits)
     valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
-    words = [b.input(f"rk{i}", spec.block_bits, STATIC) for i in range(count)]
+    widths = [cipher.key_words(spec.key_bits, i) for i in range(count)]
+    words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
     decrypt = b.const(1, back)
     b.output("valid", valid)
     b.output("block", cipher.crypt_with_keys(b, spec.key_bits, block, iter([cipher.supplied_key(b, w, decrypt) for w in words])))
@@ -72,7 +87,7 @@ def key_parts(spec: Spec) -> KeyParts | None:
     for i in range(count):
         word = cipher.round_key(s, spec.key_bits, i, key, s.const(1, back))
         top = s.width(word) - 1
-        s.output(f"rk{i}", s.select(word, range(top, top - spec.block_bits, -1)))
+        s.output(f"rk{i}", s.select(word, range(top, top - widths[i], -1)))
     return KeyParts(b.build(), s.build())
 
 
@@ -87,8 +102,8 @@ def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Lo
 
 
 def _realised(spec: Spec, graph: Graph) -> Graph:
-    """graph -> graph: the S-box realisation, and linear maps made one."""
-    graph = realise(graph, spec.sbox)
+    """graph -> graph: the S-box realisation, multipliers and adders, and linear maps made one."""
+    graph = realise_adders(realise_multipliers(realise(graph, spec.sbox), spec.multiplier), spec.adder)
     return fuse_linear(graph) if spec.fuse_linear else graph
 
 
@@ -162,7 +177,11 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     held = held_words(_realised(spec, parts.rounds))
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     s = schedule(_mapped(spec, held.graph), target.delay, spec.wished_stages, period, Io(), _srl_from(spec, target))
-    count, cipher, top = len(held.rows), spec.described, spec.name.replace("-", "_")
+    cipher, top = spec.described, spec.name.replace("-", "_")
+    if cipher.key_unit == "store":
+        unit = word_store(f"{top}_keys", spec.key_bits, spec.direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
+        return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, _Loops()), None, given, {}, None, unit)
+    count = len(held.rows)
     users = [f"rk{count - 1 - i if spec.direction == 'decrypt' else i}" for i in range(count)]
     e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
     unit_graph = replicate(rewrite(spec, e.graph), "valid", _LOAD_LANES, 2)
@@ -176,13 +195,30 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     return dress(spec, plain, s, lowered, None, given, {}, None, unit)
 
 
+def products(spec: Spec) -> dict[int, Product]:
+    """The multipliers that an engine of a spec has, by width, for its proof."""
+    target = load_target(spec.target)
+    cells = cell_delays(Path(target.liberty)) if target.kind == "cells" and spec.multiplier == "tree" else None
+    made = product_circuit(spec.multiplier, 32, cells) if spec.cipher == "mars" else None
+    return {32: made} if made else {}
+
+
 def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engine:
     """What a spec asks for: a core, or an engine around generated modules. Raises UserError like `build`."""
     if spec.architecture != "engine":
         return build(spec, given)
     target = load_target(spec.target)
 
+    period = _ENGINE_PERIOD if target.kind == "cells" else 4 * _ENGINE_PERIOD
+    if spec.cipher == "mars":
+        cells = cell_delays(Path(target.liberty)) if target.kind == "cells" and spec.multiplier == "tree" else None
+
+        def arithmetic(graph: Graph) -> Graph:
+            return realise_adders(realise_multipliers(graph, spec.multiplier, cells), spec.adder)
+
+        return mars_engine(spec, given or {"preset": spec.name}, arithmetic, period)
+
     def realised(graph: Graph) -> Graph:
         return realise_linear(narrow(realise(graph, spec.sbox)), _ENGINE_SUM, spec.linear_depth)
 
-    return processor(spec, given or {"preset": spec.name}, realised, _ENGINE_PERIOD if target.kind == "cells" else 4 * _ENGINE_PERIOD)
+    return processor(spec, given or {"preset": spec.name}, realised, period)

@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from .cipher import CATALOGUE, Cipher
 from .errors import UserError
-from .graph.rewrite import REALISATIONS, sum_inputs, unfit
+from .graph.rewrite import ADDERS, MULTIPLIERS, REALISATIONS, sum_inputs, unfit
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
 
 ARCHITECTURES = ("pipelined", "iterative", "engine")
-MODES = ("ecb", "ctr")
+MODES = ("ecb", "ctr", "cbc")
 INTERFACES = ("plain", "stream", "paper")
 
 
@@ -53,6 +53,8 @@ class Spec(BaseModel):
     key_lead: int = Field(default=0, ge=0, le=1)
     """Cycles by which a key comes before its block."""
     sbox: str = "table"
+    adder: str = "carry_chain"
+    multiplier: str = "operator"
     linear_depth: int = Field(default=0, ge=0)
     """Bound on the levels of a linear layer's XOR network (0: the fewest lookup tables)."""
     slice_xor: bool = False
@@ -75,7 +77,13 @@ class Spec(BaseModel):
     """Long delays in flip-flops, in shift-register LUTs, or in rings of distributed or block RAM, where the target has them."""
     srl_from: int = Field(default=4, ge=2)
     """Shortest delay in cycles that goes to shift-register LUTs or RAM (with delay_lines = srl, ram or bram)."""
-    mode: Literal["ecb", "ctr"] = "ecb"
+    sbox_memory: Literal["ram4", "ram3", "ram1", "rom"] = "ram4"
+    """The MARS engine's S-box: memories with four, three or one port, loaded over the bus, or a table in logic."""
+    key_memory: Literal["ram3", "ram2"] = "ram3"
+    """Its key storage: with two reads and a write at once, or two banks with a read and a write each."""
+    readable_keys: bool = False
+    """Whether its key storage may be read over the bus."""
+    mode: Literal["ecb", "ctr", "cbc"] = "ecb"
     counter_bits: Literal[32, 128] = 128
     """Bits of the counter block that count, with mode = ctr (32: the increment of GCM)."""
     interface: Literal["plain", "stream", "paper"] = "plain"
@@ -86,6 +94,8 @@ class Spec(BaseModel):
     target: str = "ecp5-85k-8"
     placer_weight: int = Field(default=200, ge=1)
     """Weight of timing in the placer (place-and-route targets): a wish that does not touch the RTL."""
+    mapping: Literal["delay", "structure"] = "delay"
+    """How logic is mapped to a cell library: restructured for delay, or mostly as it is (which is smaller); does not touch the RTL."""
     fifo_depth: int = Field(default=0, ge=0)
     """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
 
@@ -121,6 +131,20 @@ class Spec(BaseModel):
             raise ValueError(f"there is no S-box realisation {value}; there are {', '.join(REALISATIONS)}")
         return value
 
+    @field_validator("adder")
+    @classmethod
+    def _adder(cls, value: str) -> str:
+        if value not in ADDERS:
+            raise ValueError(f"there is no adder {value}; there are {', '.join(ADDERS)}")
+        return value
+
+    @field_validator("multiplier")
+    @classmethod
+    def _multiplier(cls, value: str) -> str:
+        if value not in MULTIPLIERS:
+            raise ValueError(f"there is no multiplier {value}; there are {', '.join(MULTIPLIERS)}")
+        return value
+
     @model_validator(mode="after")
     def _fits(self) -> Spec:
         cipher = self.described
@@ -132,6 +156,8 @@ class Spec(BaseModel):
             raise ValueError(f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs key_schedule = direct and KHAZAD or MISTY1")
         if self.architecture == "engine":
             self._check_engine()
+        elif any(getattr(self, n) != Spec.model_fields[n].default for n in _FOR_MARS):
+            raise ValueError(f"{', '.join(_FOR_MARS)} are for the MARS engine")
         elif self.key_expansion == "buffer":
             raise ValueError("key_expansion = buffer is for architecture = engine; a pipeline keeps its round keys with key_expansion = unit")
         elif self.architecture == "pipelined":
@@ -156,9 +182,11 @@ class Spec(BaseModel):
             raise ValueError("interface = paper has the port names of the DES core of Trimberger et al.: cipher des, direction both")
         if self.key_expansion == "unit" and self.architecture != "engine":
             if not cipher.key_unit:
-                raise ValueError(f"key_expansion = unit is for AES and Rijndael, whose round keys are words of a block's width; not for {self.cipher}")
+                raise ValueError(f"key_expansion = unit is for AES, Rijndael and MARS, not for {self.cipher}")
             if self.key != "static" or self.architecture != "pipelined" or self.interface != "plain" or self.direction == "both":
                 raise ValueError("key_expansion = unit goes with key = static, a pipeline of one direction, and interface = plain")
+        if self.mode == "cbc" and (self.architecture != "engine" or self.cipher != "mars"):
+            raise ValueError("mode = cbc is for the MARS engine; the other cores have ECB, and AES in a pipeline CTR")
         if self.mode == "ctr" and (self.block_bits != 128 or self.key_expansion != "unit" or self.direction != "encrypt"):
             raise ValueError("mode = ctr is for blocks of 128 bits with key_expansion = unit and direction = encrypt (which decrypts as well)")
         if self.key == "static" and self.key_lead:
@@ -167,13 +195,17 @@ class Spec(BaseModel):
 
     def _check_engine(self) -> None:
         """Raise ValueError where an engine is asked for something that it is not."""
-        if self.cipher != "rijndael":
-            raise ValueError(f"architecture = engine is the processor for rijndael, not for {self.cipher}")
-        if self.direction == "decrypt" or self.key_expansion == "unit" or self.mode != "ecb" or self.interface != "plain":
+        if self.cipher not in ("rijndael", "mars"):
+            raise ValueError(f"architecture = engine is the processor for rijndael or the engine for mars, not for {self.cipher}")
+        if self.cipher == "mars":
+            if self.direction != "both" or self.key_expansion != "logic" or self.mode == "ctr" or self.interface != "plain" or self.sbox != "table":
+                raise ValueError("the MARS engine has both directions and its own bus and modes: direction = both, and none of key_expansion, mode, interface, sbox")
+        elif self.direction == "decrypt" or self.key_expansion == "unit" or self.mode != "ecb" or self.interface != "plain":
             raise ValueError("the engine goes with direction = encrypt or both, key_expansion = logic or buffer, mode = ecb, interface = plain")
-        if self.sbox not in _ENGINE_BOXES:
+        if self.sbox not in _ENGINE_BOXES and self.cipher == "rijndael":
             raise ValueError(f"the engine has its S-boxes as one of {', '.join(_ENGINE_BOXES)}, not as {self.sbox}")
-        usual = {n: f.default for n, f in Spec.model_fields.items() if n in _NOT_FOR_ENGINES}
+        other = ("adder", "multiplier", *_FOR_MARS) if self.cipher == "rijndael" else ("linear_depth",)
+        usual = {n: f.default for n, f in Spec.model_fields.items() if n in (*_NOT_FOR_ENGINES, *other)}
         changed = [n for n, value in usual.items() if getattr(self, n) != value]
         if changed:
             raise ValueError(f"{', '.join(changed)}: options of pipelines and loops, which an engine does not take")
@@ -184,6 +216,7 @@ _NOT_FOR_ENGINES = (
     "fuse_linear", "key", "key_words", "merge", "early_keys", "copies", "hops", "delay_lines", "srl_from", "counter_bits", "keep_levels",
     "fifo_depth", "reset",
 )  # fmt: skip
+_FOR_MARS = ("sbox_memory", "key_memory", "readable_keys")
 _ENGINE_BOXES = ("table", "boyar_peralta")
 
 

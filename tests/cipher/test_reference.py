@@ -34,7 +34,7 @@ def test_published_answers(name: str, schedule: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "bits"), SIZES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_openssl_and_both_schedules(name: str, bits: int, data: st.DataObject) -> None:
     size = CATALOGUE[name].block_bits // 8

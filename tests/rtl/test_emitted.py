@@ -18,6 +18,7 @@ from tests.renew_golden import GOLDEN, golden_text
 VARIANTS = [
     *((p,) for p in preset_names() if p not in LONG),
     ("rijndael256-fast", *QUICK_AES, "stages=14"),
+    ("mars-fast",),
     ("des-fast", "interface=stream"),
     ("des-small", "interface=stream"),
     ("des-xilinx-48", "delay_lines=ff"),

@@ -1,4 +1,4 @@
-"""The rules of the stream control and of the Rijndael processor, proven by SymbiYosys; and seen to fail where the control is broken."""
+"""The rules of the stream control, the Rijndael processor and the MARS engine, proven by SymbiYosys; and seen to fail where the control is broken."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from cipherwright.tools import find, run
 
 SV = Path(str(resources.files("cipherwright.wrap"))) / "sv"
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
+ENGINE = ("cipherwright_mars.sv", "cipherwright_mars_formal.sv", "mars.sby")
 PROCESSOR = ("cipherwright_rijndael.sv", "cipherwright_rijndael_formal.sv", "rijndael.sby")
 
 
@@ -25,7 +26,7 @@ def sby(folder: Path, task: str, script: str = "stream.sby") -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (*FILES, *PROCESSOR):
+    for name in (*FILES, *PROCESSOR, *ENGINE):
         shutil.copy(SV / name, tmp_path / name)
     return tmp_path
 
@@ -77,3 +78,26 @@ def test_a_broken_processor_is_seen(folder: Path, old: str, new: str) -> None:
     assert old in text
     source.write_text(text.replace(old, new))
     assert "DONE (PASS" not in sby(folder, "rules", "rijndael.sby")
+
+
+@pytest.mark.parametrize("task", ["overlapped", "single"])
+def test_rules_of_the_engine(folder: Path, task: str) -> None:
+    """No write is lost, no block met by another, no key shown on the bus: for all times."""
+    text = sby(folder, task, "mars.sby")
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(at_message ? !message_there && key_there :", "(at_message ? key_there :"),
+        ("(at_key && READABLE != 0) ? a_data_i\n", "at_key ? a_data_i\n"),
+        ("wire ends = backward && mix_last && !result_there;", "wire ends = backward && mix_last;"),
+    ],
+)
+def test_a_broken_engine_is_seen(folder: Path, old: str, new: str) -> None:
+    source = folder / ENGINE[0]
+    text = source.read_text()
+    assert old in text
+    source.write_text(text.replace(old, new))
+    assert "DONE (PASS" not in sby(folder, "single", "mars.sby")

@@ -4,9 +4,10 @@ from .base import KEY_SCHEDULES, ROUND_KEY, Cipher
 from .builder import Builder, IntBuilder, Word
 from .des import DES, TDES
 from .khazad import KHAZAD
+from .mars import MARS
 from .misty1 import MISTY1
 from .rijndael import AES, RIJNDAEL
 
 __all__ = ["CATALOGUE", "KEY_SCHEDULES", "ROUND_KEY", "Builder", "Cipher", "IntBuilder", "Word"]
 
-CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1)}
+CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1, MARS)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .builder import Builder, IntBuilder, Word
 
@@ -42,9 +42,9 @@ class Cipher(ABC):
     key_variants: tuple[str, ...] = ("kept",)
     """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or `recomputed`."""
 
-    key_unit: bool = False
-    """Whether round keys are words as wide as a block, the same ones in both directions, that a key-expansion unit can make one
-    after the other (`supplied_key`)."""
+    key_unit: Literal["", "loop", "store"] = ""
+    """Whether a key-expansion unit can make the round keys of a held key, which are then words that are the same ones in both
+    directions (`supplied_key`): one after the other in a loop, or over a store of words."""
 
     block_sizes: tuple[int, ...] = ()
     """Sizes of a block where the cipher leaves a choice."""
@@ -128,6 +128,10 @@ class Cipher(ABC):
     @abstractmethod
     def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
         """One step: its round key, and the state for the next step."""
+
+    def key_words(self, key_bits: int, index: int) -> int:
+        """Width of what a key-expansion unit supplies for round key `index` (in the order of use)."""
+        return self.block_bits
 
     def supplied_key(self, b: Builder[Any], word: Any, decrypt: Any) -> Any:
         """A round key from a word that a key-expansion unit made (only with `key_unit`)."""

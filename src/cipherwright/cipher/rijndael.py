@@ -85,7 +85,7 @@ class Rijndael(Cipher):
     key_sizes = SIZES
     first_key = True
     last_key = True
-    key_unit = True
+    key_unit = "loop"
 
     def __init__(self, name: str = "aes", block_bits: int = 128) -> None:
         self.name, self.block_bits = name, block_bits

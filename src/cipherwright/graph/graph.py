@@ -22,7 +22,8 @@ class Node:
     """One operation: its name in `OPS`, width in bits, argument indices, attribute, and a name hint.
 
     Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup Table;
-    linear (name, rows); lut truth table as an integer (lut4: the same for
+    linear (name, rows); rom, like lookup, with the registers of block RAM; dsp, a product with the registers of the device's multiplier;
+    full_adder the sum (carry at the top) of three bits, half_adder_n the inverted sum and carry of two inverted bits; lut truth table as an integer (lut4: the same for
     single bits, kept as one cell by the mapper; so are the wide multiplexers muxf5 and muxf6, and xor5, a LUT4 with the XOR gate behind it); call Graph; again/copy/hop something that tells copies apart.
     """
 
@@ -134,7 +135,11 @@ def _check(graph: Graph, index: int, node: Node) -> None:
         good = len(node.attr) == node.width and all(0 <= k < w[0] for k in node.attr)
     elif node.op == "cat":
         good = sum(w) == node.width
-    elif node.op == "lookup":
+    elif node.op in ("full_adder", "half_adder_n"):
+        good = all(x == 1 for x in w) and node.width == 2
+    elif node.op == "dsp":
+        good = max(w) <= 18 and node.width <= sum(w)
+    elif node.op in ("lookup", "rom"):
         good = isinstance(node.attr, Table) and node.attr.width == node.width and len(node.attr.entries) == 1 << w[0]
     elif node.op == "linear":
         good = len(node.attr[1]) == node.width and all(0 <= r < 1 << w[0] for r in node.attr[1])

@@ -8,11 +8,15 @@ from typing import Any
 
 __all__ = ["plot"]
 
+_LABELLED = 12
+"""Points of a series that are labelled at most."""
+
 _COLOURS = ("#888888", "#4c78a8", "#f58518", "#54a24b")
 
 
 def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
-    """SVG or PNG of one figure: {title, x, y, series: {name: [[x, y], …]}}; the same bytes for the same figure."""
+    """SVG or PNG of one figure: {title, x, y, series: {name: [[x, y], …]}}; the same bytes for the same figure. Few points
+    are labelled with their values; where there are many, the axes tell."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -21,10 +25,11 @@ def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
 
     drawn, axis = plt.subplots(figsize=(7, 4.2))
     series: dict[str, list[list[float]]] = figure["series"]
+    labelled = max(map(len, series.values())) <= _LABELLED
     for colour, (name, points) in zip(_COLOURS, series.items(), strict=False):
         xs, ys = [x for x, _ in points], [y for _, y in points]
         axis.plot(xs, ys, marker="o", markersize=4, linewidth=1.4, color=colour, label=name)
-        for x, y in points:
+        for x, y in points if labelled else ():
             # Where points stand above one another, the upper half of them is labelled above.
             column = sorted(v for p in series.values() for u, v in p if u == x)
             side = 5 if 2 * column.index(y) + 1 >= len(column) else -11
@@ -33,7 +38,8 @@ def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
     axis.set_ylabel(figure["y"])
     axis.set_title(figure["title"], loc="left", fontsize=10)
     axis.set_ylim(bottom=0)
-    axis.set_xticks(sorted({x for points in series.values() for x, _ in points}))
+    if labelled:
+        axis.set_xticks(sorted({x for points in series.values() for x, _ in points}))
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, fontsize=8)
     drawn.tight_layout()

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..target import Build
 
-__all__ = ["RECORD_KEYS", "implementation_record"]
+__all__ = ["RECORD_KEYS", "implementation_record", "mapped_top"]
 
 RECORD_KEYS = (
     "preset", "cipher", "target", "tool_versions", "seed", "luts", "ffs", "srls", "brams", "dsps", "area_um2",
@@ -43,11 +43,17 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         # Beyond the contract:
         "stages": core["stages"],
         "predicted_ffs": core["predicted"]["ffs"],
+        "memory_bits": core.get("memory_bits") or None,
         "mbps_per_lut": round(throughput * 1000 / m.luts, 2) if throughput and not cells and m.luts else None,
         "critical_path": build.critical_path or None,
         "fmax_by_seed": {str(k): v for k, v in build.seeds.items()} or None,
         "cells": dict(sorted((c, n) for c, n in m.cells.items() if not c.startswith("$"))),
     }
+
+
+def mapped_top(core: Mapping[str, Any], kind: str) -> str:
+    """The module to implement on a target of a kind: for cell libraries an engine without its memories."""
+    return str(core.get("logic_top") or core["top"]) if kind == "cells" else str(core["top"])
 
 
 def _cell_ffs(cells: Mapping[str, int]) -> int:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph import Graph, Node
-from .module import Assign, Bits, Instance, Item, Module, Port
+from .module import Assign, Bits, Instance, Item, Module, Port, Register
 
-__all__ = ["Block", "Names", "graph_modules", "sub_modules"]
+__all__ = ["Block", "Names", "clocked_module", "graph_modules", "sub_modules"]
 
 _WORDS = {
     "input", "output", "wire", "reg", "module", "table", "case", "and", "or", "not", "xor", "const", "always", "initial",
@@ -83,6 +83,24 @@ def sub_modules(node: Node, prefix: str) -> list[Module]:
         ports = (Port("input", "a", len(bits)), Port("output", "y", t.width))
         return [Module(module_name(prefix, t), ports, (Assign("y", t.width, "lookup", (bits,), t),), (f"Table {t.name}",))]
     return graph_modules(node.attr, prefix)
+
+
+def clocked_module(node: Node, widths: list[int], prefix: str) -> Module:
+    """A block of the device with its registers: `rom` (a behind an edge, y behind the next), `dsp` (the same for a and b)."""
+    ports = [Port("input", "clk", 1), *(Port("input", p, w) for p, w in zip("ab", widths, strict=False)), Port("output", "y", node.width)]
+    made: Bits = tuple(("made", k) for k in range(node.width))
+    last: tuple[Item, ...] = (Register("made_q", 2, made), Assign("y", node.width, "wire", (tuple(("made_q", k) for k in range(node.width)),)))
+    if node.op == "rom":
+        entry, behind = tuple(("word", k) for k in range(node.width)), tuple(("made", k) for k in range(node.width))
+        items: tuple[Item, ...] = (
+            Assign("word", node.width, "lookup", (tuple(("a", k) for k in range(widths[0])),), node.attr), Register("made", 1, entry),
+            Register("made_q", 2, behind), last[1],
+        )  # fmt: skip
+        return Module(f"{module_name(prefix, node.attr)}_rom", tuple(ports), items, (f"Table {node.attr.name} in block RAM, with its output register",), True)
+    operands = [tuple((f"{p}_q", k) if k < w else ("", 0) for k in range(node.width)) for p, w in zip("ab", widths, strict=True)]
+    inputs = tuple(Register(f"{p}_q", 1, tuple((p, k) for k in range(w))) for p, w in zip("ab", widths, strict=True))
+    name = f"{prefix}_product_{'_'.join(map(str, (*widths, node.width)))}"
+    return Module(name, tuple(ports), (Assign("made", node.width, "dsp", tuple(operands)), *inputs, *last), ("A multiplier with registers on both sides",), True)
 
 
 def graph_modules(graph: Graph, prefix: str) -> list[Module]:

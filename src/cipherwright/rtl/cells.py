@@ -1,6 +1,6 @@
 """Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines."""
 
-__all__ = ["COPY", "DELAY_LINE", "LUT4", "MUX", "XOR5"]
+__all__ = ["COPY", "DELAY_LINE", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
 
 COPY = """\
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
@@ -36,6 +36,18 @@ module cipherwright_{name} (
     output wire y
 );
     assign y = s ? a1 : a0;
+endmodule
+"""
+
+FULL_ADDER = """\
+// The sum of three bits, carry at the top. Replaced by the library's own cell like cipherwright_lut4.
+module cipherwright_full_adder (
+    input  wire       a,
+    input  wire       b,
+    input  wire       c,
+    output wire [1:0] y
+);
+    assign y = {(a & b) | (c & (a | b)), a ^ b ^ c};
 endmodule
 """
 

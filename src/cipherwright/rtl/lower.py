@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..graph import OUTPUT, Graph, Node
+from ..graph import OPS, OUTPUT, Graph, Node
 from ..schedule import Schedule
-from .block import Block, Names, sub_modules
+from .block import Block, Names, clocked_module, sub_modules
 from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Item, Module, Port, Register
 
 __all__ = ["LowerOptions", "lower"]
@@ -60,7 +60,7 @@ class _Top:
         node = self.g.nodes[src]
         if node.op == "const":
             return ("", node.attr >> k & 1)
-        if not self.g.agile[src] or stage == self.s.stage[src]:
+        if not self.g.agile[src] or stage == self.s.made(src):
             return self.now(src, k)
         return self.carried[(src, k, stage)]
 
@@ -84,7 +84,7 @@ class _Top:
         """Registers and delay lines as (rank, source, signal, bits, depth); depth 1 is a flip-flop rank."""
         found: dict[tuple[int, int, int], list[int]] = {}
         for (src, k), taps in sorted(self.s.uses.items()):
-            start = self.s.stage[src]
+            start = self.s.made(src)
             for tap in taps:
                 gap = tap - start
                 if self.options.srl_from and gap >= self.options.srl_from and not self._plain(src):
@@ -135,12 +135,18 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     static = [i for i in g.logic() if not g.agile[i]]
     stages: list[tuple[str, list[int], int]] = [("held", static, 0)] if static else []
     for stage in range(s.io.first, s.stages):
-        members = [i for i in g.logic() if g.agile[i] and s.stage[i] == stage and g.nodes[i].op not in _MOVES]
+        members = [i for i in g.logic() if g.agile[i] and s.stage[i] == stage and g.nodes[i].op not in _MOVES and not OPS[g.nodes[i].op].clocked]
         stages.append((f"stage{stage - s.io.first + 1}", members, stage))
+    clocked: dict[int, list[int]] = {}
+    for i in g.logic():
+        if OPS[g.nodes[i].op].clocked:
+            clocked.setdefault(s.reads(i), []).append(i)
     for label, members, stage in stages:
         for part, inside in _levels(g, label, members) if options.levels else [(label, members)]:
             if inside:
                 _add_stage(top, part, inside, stage, modules, shapes)
+        if label != "held":
+            _add_clocked(top, clocked.get(stage, []), modules)
     top.add_registers(plan)
     ports = [Port("input", "clk", 1)]
     if any(isinstance(i, Register) and i.reset for i in top.items):
@@ -179,7 +185,7 @@ def _add_stage(
         for k in range(g.nodes[i].width):
             taps = s.uses.get((i, k), ())
             readers = g.readers.get((i, k), frozenset())
-            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.stage[u] == stage) for u in readers - {OUTPUT})
+            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.reads(u) == stage) for u in readers - {OUTPUT})
             held = not g.agile[i] and not readers <= inside
             if held or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
                 out.append(k)
@@ -204,6 +210,17 @@ def _add_stage(
             top.fresh[(signal, k)] = (signal, pos)
     wires = tuple((p.name, tuple(top.at(src, k, stage) for src, k in f)) for p, f in zip(inputs, feeds, strict=True))
     top.items.append(Instance(module.name, f"u_{label}", wires, tuple(made)))
+
+
+def _add_clocked(top: _Top, members: list[int], modules: dict[str, Module]) -> None:
+    """Blocks of the device, with their registers inside: they read in this stage."""
+    for i in members:
+        node, signal, stage = top.g.nodes[i], top.source_name[i], top.s.reads(i)
+        module = clocked_module(node, [top.g.nodes[a].width for a in node.args], top.name)
+        modules.setdefault(module.name, module)
+        pins = tuple((p, top.word(a, stage)) for p, a in zip("ab", node.args, strict=False))
+        top.items.append(Instance(module.name, f"u_{signal}", (("clk", (("clk", 0),)), *pins), (("y", signal, node.width),)))
+        top.fresh.update({(signal, k): (signal, k) for k in range(node.width)})
 
 
 def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[int]]]:

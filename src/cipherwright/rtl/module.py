@@ -71,12 +71,14 @@ Item = Assign | Instance | Register | DelayLine
 
 @dataclass(frozen=True)
 class Module:
-    """One module: ports, items in order, and comment lines. `lookup` modules hold just one table."""
+    """One module: ports, items in order, and comment lines. `device`: a block of the device, whose registers are no flip-flops of the
+    fabric."""
 
     name: str
     ports: tuple[Port, ...]
     items: tuple[Item, ...]
     comment: tuple[str, ...] = ()
+    device: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class Design:
 
     def flip_flops(self) -> int:
         """Flip-flops that the registers make (delay lines apart): the prediction that mapping must meet."""
-        return sum(len(r.data) for m in self.modules for r in m.items if isinstance(r, Register))
+        return sum(len(r.data) for m in self.modules if not m.device for r in m.items if isinstance(r, Register))
 
     def delay_lines(self) -> dict[int, int]:
         """Depth -> bits kept in delay lines of that depth."""

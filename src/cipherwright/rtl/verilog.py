@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..graph import OPS
-from .cells import COPY, DELAY_LINE, LUT4, MUX, XOR5
+from .cells import COPY, DELAY_LINE, FULL_ADDER, LUT4, MUX, XOR5
 from .module import Assign, Bits, DelayLine, Design, Instance, Module, Register
 
 __all__ = ["concat", "print_design", "print_module"]
@@ -136,6 +136,9 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
         if a.name not in ports:
             yield f"    wire {a.name};"
         yield f"    cipherwright_{a.op} u_{a.name} (.a0({args[2]}), .a1({args[1]}), .s({args[0]}), .y({a.name}));"
+    elif a.op == "full_adder":
+        yield f"    wire [1:0] {a.name};"
+        yield f"    cipherwright_full_adder u_{a.name} (.a({args[0]}), .b({args[1]}), .c({args[2]}), .y({a.name}));"
     elif a.op == "xor5":
         if a.name not in ports:
             yield f"    wire {_range(a.width)}{a.name};"
@@ -164,7 +167,6 @@ def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
     """A table as a complete case statement in a function: a continuous assignment has its value from the start, while an
     `always @*` waits in some simulators until an input changes."""
     n, t = len(a.operands[0]), a.attr
-    assert a.name in ports, "a table stands in a module of its own"
     yield f"    function {_range(t.width)}entry;"
     yield f"        input {_range(n)}address;"
     yield "        case (address)"
@@ -178,7 +180,7 @@ def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
         yield f"            default: entry = {t.width}'h{usual:0{digits}x};"
     yield "        endcase"
     yield "    endfunction"
-    yield f"    assign {a.name} = entry({address});"
+    yield f"    {'assign' if a.name in ports else 'wire'} {'' if a.name in ports else _range(t.width)}{a.name} = entry({address});"
 
 
 def _instance(i: Instance, widths: dict[str, int]) -> Iterable[str]:
@@ -261,6 +263,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
         if isinstance(item, Instance):
             lines.append("")
             lines += _instance(item, widths)
+        elif m.device and isinstance(item, Assign) and item.name not in ports:
+            lines += _assign(item, widths, ports)
     for item in m.items:
         if isinstance(item, DelayLine):
             w, d, block = len(item.data), item.depth, ", .BLOCK(1)" if item.block else ""
@@ -269,7 +273,7 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
     lines += _registers(registers, widths)
     lines.append("")
     for item in m.items:
-        if isinstance(item, Assign):
+        if isinstance(item, Assign) and (item.name in ports or not m.device):
             lines += _assign(item, widths, ports)
     return lines
 
@@ -284,6 +288,8 @@ def print_design(design: Design, header: Iterable[str]) -> str:
     for name, what in (("muxf6", "multiplexer of two LUT5s in a logic block"), ("muxf5", "multiplexer of two LUT4s in a logic block")):
         if name in used:
             parts.insert(0, MUX.format(name=name, what=what))
+    if "full_adder" in used:
+        parts.insert(0, FULL_ADDER)
     if "xor5" in used:
         parts.insert(0, XOR5)
     if "lut4" in used:

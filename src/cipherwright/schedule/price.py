@@ -13,7 +13,7 @@ __all__ = ["SHIFT_LUT", "delay_cells", "logic_cells", "luts_of"]
 SHIFT_LUT = 16
 """Cycles that one shift-register LUT delays a bit at most."""
 
-_FREE = ("input", "const", "select", "cat", "again", "copy", "hop", "muxf5", "muxf6")
+_FREE = ("input", "const", "select", "cat", "again", "copy", "hop", "muxf5", "muxf6", "rom", "dsp")
 
 
 def _luts4(inputs: int) -> int:
@@ -43,7 +43,7 @@ def delay_cells(uses: Mapping[tuple[int, int], tuple[int, ...]], s: Schedule, sr
     """(shift-register LUTs, flip-flops) of the bits in `uses` (a part of `Schedule.uses`)."""
     srls = ffs = 0
     for (src, _), taps in uses.items():
-        at = s.stage[src]
+        at = s.made(src)
         for tap in taps:
             gap = tap - at
             if srl_from and gap >= srl_from:
@@ -61,7 +61,7 @@ def logic_cells(s: Schedule, srl_from: int = 0) -> int:
     srls, ffs = delay_cells(s.uses, s, srl_from)
     behind = 0
     for (src, _), taps in s.uses.items():
-        gaps = [tap - s.stage[src] for tap in taps if tap > s.stage[src]]
+        gaps = [tap - s.made(src) for tap in taps if tap > s.made(src)]
         if gaps and luts_of(s.graph, s.graph.nodes[src]) and not (srl_from and gaps[0] >= srl_from):
             behind += 1
     return cells + srls + ffs - behind

@@ -68,12 +68,20 @@ class Schedule:
     model: DelayModel
     period: float
 
+    def made(self, i: int) -> int:
+        """The stage in which a node's result is there: the one after its own where it brings its register."""
+        return self.stage[i] + OPS[self.graph.nodes[i].op].clocked
+
+    def reads(self, i: int) -> int:
+        """The stage in which a node reads: the one before its own where it brings its register."""
+        return self.stage[i] - OPS[self.graph.nodes[i].op].clocked
+
     @cached_property
     def uses(self) -> dict[tuple[int, int], tuple[int, ...]]:
         """(source, bit) -> the stages at which it is read, ascending. An output reads after its rank."""
         out = {}
         for bit, (nodes, outs) in bit_users(self.graph).items():
-            taps = {self.stage[u] for u in nodes} | {self.io.departure(o, self.stages) for o in outs}
+            taps = {self.reads(u) for u in nodes} | {self.io.departure(o, self.stages) for o in outs}
             out[bit] = tuple(sorted(taps))
         return out
 
@@ -81,7 +89,7 @@ class Schedule:
     def _live(self) -> dict[int, dict[int, list[int]]]:
         ranks: dict[int, dict[int, list[int]]] = {}
         for (src, k), taps in sorted(self.uses.items()):
-            for rank in range(self.stage[src] + 1, taps[-1] + 1):
+            for rank in range(self.made(src) + 1, taps[-1] + 1):
                 ranks.setdefault(rank, {}).setdefault(src, []).append(k)
         return ranks
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from ..errors import UserError
-from ..graph import Graph
+from ..graph import OPS, Graph
 from .delay import DelayModel
 from .price import SHIFT_LUT, logic_cells
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
@@ -120,8 +120,8 @@ def schedule(
 def _price(s: Schedule, c: tuple[int, int, tuple[int, ...], tuple[str, ...]], srl_from: int) -> float:
     """Price of one more cycle of a register class, a flip-flop being 1."""
     src, _, users, outs = c
-    last = max([*(s.stage[u] for u in users), *(s.io.departure(o, s.stages) for o in outs)])
-    return 1 / SHIFT_LUT if last - s.stage[src] >= srl_from else 1.0
+    last = max([*(s.reads(u) for u in users), *(s.io.departure(o, s.stages) for o in outs)])
+    return 1 / SHIFT_LUT if last - s.made(src) >= srl_from else 1.0
 
 
 def _period_edges(graph: Graph, model: DelayModel, period: float, edges: dict[int, dict[int, int]]) -> set[tuple[int, int]]:
@@ -174,7 +174,7 @@ class _Program:
                 self.bounds[index[src]] = (low, min(high, early))
             self.bounds.append((last, stages))
             t = len(index) + n
-            rows += [(index[u], t, 0) for u in users] + [(index[src], t, 0)]
+            rows += [(index[u], t, -OPS[graph.nodes[u].op].clocked) for u in users] + [(index[src], t, int(OPS[graph.nodes[src].op].clocked))]
         n = len(rows)
         where = np.repeat(np.arange(n), 2)
         cols = np.array([c for a, b, _ in rows for c in (a, b)])

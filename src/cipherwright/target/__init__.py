@@ -1,8 +1,9 @@
 """Devices and cell libraries: facts as data, flows behind one function."""
 
 from .facts import Target, load_target, target_names
-from .implement import Build, implement
+from .implement import Build, implement, nand2_area
+from .liberty import cell_delays
 from .place import Placed, place
 from .synth import Mapped, synthesise
 
-__all__ = ["Build", "Mapped", "Placed", "Target", "implement", "load_target", "place", "synthesise", "target_names"]
+__all__ = ["Build", "Mapped", "Placed", "Target", "cell_delays", "implement", "load_target", "nand2_area", "place", "synthesise", "target_names"]

@@ -34,7 +34,7 @@ class Build:
 
 def implement(
     sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3),
-    tell: Callable[[str], None] = lambda text: None, placer_weight: int = 200,
+    tell: Callable[[str], None] = lambda text: None, placer_weight: int = 200, mapping: str = "delay",
 ) -> Build:  # fmt: skip
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or analyse timing.
 
@@ -49,7 +49,7 @@ def implement(
     gates = None
     with scratch() as folder:
         tell(f"synthesis for {target.title}")
-        mapped = synthesise(list(sources), top, target, folder)
+        mapped = synthesise(list(sources), top, target, folder, mapping)
         if target.kind == "place-and-route":
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.family}")
             for seed in seeds:

@@ -12,10 +12,12 @@ from typing import Any
 
 from ..errors import UserError
 from ..tools import run
+from .absorb import absorb_registers
 from .facts import Target
 from .fanout import buffered, strongest_buffer
+from .liberty import full_adder_cell
 
-__all__ = ["Mapped", "synthesise"]
+__all__ = ["CELL_MAPPINGS", "Mapped", "synthesise"]
 
 LIBRARY = "cells.lib"
 _CELLS = Path(str(resources.files(__package__))) / "cells"
@@ -67,8 +69,8 @@ class Mapped:
         return self._count(_DSP)
 
 
-def synthesise(sources: list[Path], top: str, target: Target, out: Path) -> Mapped:
-    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries)."""
+def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping: str = "delay") -> Mapped:
+    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of CELL_MAPPINGS)."""
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
@@ -76,10 +78,11 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path) -> Mapp
     # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
     # gates), plain logic in their place.
     shutil.copy(_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v", out / "cells_map.v")
-    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6", "xor5"))
-    script = [read, f"techmap -map cells_map.v {ours}", f"hierarchy -top {top}"]
+    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6", "xor5", "full_adder"))
+    adders = _adder_map(target, sources, out)
+    script = [*adders, read, f"techmap -map cells_map.v {ours}", f"hierarchy -top {top}"]
     if target.kind == "cells":
-        script += _cells_script(target, top, out)
+        script += _cells_script(target, top, out, mapping)
     else:
         own = target.lut_inputs == 4 and any("cipherwright_muxf5" in p.read_text() for p in sources)
         script += _fpga_script(target, top, " -nowidelut" if own else "")
@@ -87,11 +90,33 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path) -> Mapp
         _yosys([*script, f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"], out)
         _put_buffers(out, top)
         script = ["read_json buffered.json", *_timing_netlist()]
+    if target.family == "ecp5" and any("_rom " in p.read_text() or "_product_" in p.read_text() for p in sources):
+        _yosys([*script, "write_json mapped.json"], out)
+        design = json.loads((out / "mapped.json").read_text())
+        absorb_registers(design["modules"][top])
+        (out / "absorbed.json").write_text(json.dumps(design))
+        script = ["read_json absorbed.json", "opt_clean"]
     _yosys([*script, f"tee -q -o stat.json stat -json{f' -liberty {LIBRARY}' if target.liberty else ''}", "write_json netlist.json"], out)
     stat = json.loads((out / "stat.json").read_text())["design"]
     cells = {c.lstrip("\\"): n for c, n in stat["num_cells_by_type"].items()}
     levels = 0 if target.kind == "cells" else lut_levels(json.loads((out / "netlist.json").read_text())["modules"][top])
     return Mapped(cells, stat.get("area"), levels)
+
+
+def _adder_map(target: Target, sources: list[Path], out: Path) -> list[str]:
+    """Full adders as the library's own cell, where it has one: the commands that make it known."""
+    if target.kind != "cells" or not any("cipherwright_full_adder " in p.read_text() for p in sources):
+        return []
+    found = full_adder_cell(Path(target.liberty))
+    if found is None:
+        return []
+    cell, pins, total, carry = found
+    wires = ", ".join(f".{pin}({wire})" for pin, wire in zip(pins, "abc", strict=True))
+    own = f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, .{total}(y[0]), .{carry}(y[1]));\nendmodule\n"
+    text = (out / "cells_map.v").read_text()
+    (out / "cells_map.v").write_text(text[: text.index("module cipherwright_full_adder")] + own)
+    shutil.copy(target.liberty, out / LIBRARY)
+    return [f"read_liberty -lib -ignore_miss_func {LIBRARY}"]
 
 
 def _yosys(script: list[str], out: Path) -> None:
@@ -151,16 +176,20 @@ def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
     return [synth, "setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean"]
 
 
-# For delay (DESIGN.md, measured): two rounds of restructuring, then a mapping that weighs delay, buffers and sizes.
-_ABC_DELAY = "strash;if -g -K 6 -C 8;strash;dch -f;if -g -K 6 -C 8;strash;dch -f;map -B 0.9 -D 100;topo;buffer -c -N 8;upsize;dnsize;stime"
+CELL_MAPPINGS = {
+    # For delay (DESIGN.md, measured): two rounds of restructuring, then a mapping that weighs delay, buffers and sizes.
+    "delay": "strash;if -g -K 6 -C 8;strash;dch -f;if -g -K 6 -C 8;strash;dch -f;map -B 0.9 -D 100;topo;buffer -c -N 8;upsize;dnsize;stime",
+    # For structures that the generator has chosen: no restructuring over many levels; smaller, and for these not slower (decision 0013).
+    "structure": "strash;dch -f;&get -n;&nf;&put;topo;buffer -c -N 8;upsize;dnsize;stime",
+}
 
 
-def _cells_script(target: Target, top: str, out: Path) -> list[str]:
+def _cells_script(target: Target, top: str, out: Path, mapping: str) -> list[str]:
     library = Path(target.liberty)
     if not library.is_file():
         raise UserError(f"the cell library {library.name} is not installed; get it by: apt-get install qflow-tech-osu018")
     shutil.copy(library, out / LIBRARY)
-    (out / "delay.abc").write_text("\n".join(_ABC_DELAY.split(";")) + "\n")
+    (out / "delay.abc").write_text("\n".join(CELL_MAPPINGS[mapping].split(";")) + "\n")
     return [
         f"synth -top {top} -run begin:fine", "setattr -mod -unset keep_hierarchy *", "flatten", "synth -noabc -run fine:check",
         f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -script delay.abc", "flatten", "opt_clean -purge",

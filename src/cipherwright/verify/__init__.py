@@ -3,12 +3,14 @@
 from .checks import verify_core
 from .drive import Bench, Traffic
 from .equivalence import Proof, prove_iterative, prove_pipeline
+from .mars import MarsBench
+from .mars_checks import verify_engine
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
 from .processor import ProcessorBench
 from .processor_checks import verify_processor
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "CoreFolder", "ProcessorBench", "Proof", "Traffic", "Verdict", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of",
-    "prove_iterative", "prove_pipeline", "verify_core", "verify_processor",
+    "Bench", "CoreFolder", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of",
+    "prove_iterative", "prove_pipeline", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

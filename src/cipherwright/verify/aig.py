@@ -15,11 +15,12 @@ FALSE, TRUE = 0, 1
 
 @dataclass(frozen=True)
 class Hints:
-    """Structures that a proof may use: XOR networks of linear maps by node, and the S-box realisation's name (its
-    circuits are checked against their tables where they are made)."""
+    """Structures that a proof may use: XOR networks of linear maps by node, the S-box realisation's name (its circuits are checked
+    against their tables where they are made), and products by width (checked by algebra where they are made)."""
 
     networks: Mapping[int, Network] = field(default_factory=dict)
     sbox: str = "table"
+    products: Mapping[int, Graph] = field(default_factory=dict)
 
 
 class Aig:
@@ -118,6 +119,8 @@ def graph_to_aig(
             value = _network_gates(aig, node.attr[1], hints.networks[i], args[0])
         elif node.op == "lookup" and (inner := circuit(node.attr, hints.sbox)):
             value = graph_to_aig(inner, aig, {"a": args[0]})["y"]
+        elif node.op == "mul" and node.width in hints.products:
+            value = graph_to_aig(hints.products[node.width], aig, {"x": args[0], "y": args[1]}, None, marks)["p"]
         elif node.op == "call":
             inner = node.attr
             value = graph_to_aig(inner, aig, dict(zip(inner.input_names(), args, strict=True)))[inner.outputs[0][0]]
@@ -163,7 +166,7 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
             return [aig.mux(args[0][0], a, b) for a, b in zip(args[1], args[2], strict=True)]
         case "again" | "copy" | "hop":
             return args[0]
-        case "lookup":
+        case "lookup" | "rom":
             entries = attr.entries  # type: ignore[attr-defined]
             return [aig.table(sum((e >> k & 1) << a for a, e in enumerate(entries)), args[0]) for k in range(width)]
         case "lut" | "lut4":
@@ -183,7 +186,14 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
             return aig.add(args[0], args[1], FALSE)
         case "sub":
             return aig.add(args[0], [b ^ 1 for b in args[1]], TRUE)
-        case "mul":
+        case "full_adder":
+            x, y, z = (word[0] for word in args)
+            return [aig.xor(aig.xor(x, y), z), aig.or_(aig.and_(x, y), aig.and_(z, aig.or_(x, y)))]
+        case "half_adder_n":
+            x, y = (word[0] for word in args)
+            return [aig.xor(x, y) ^ 1, aig.or_(x, y)]
+        case "mul" | "dsp":
+            args = [(a + [FALSE] * width)[:width] for a in args]
             total = [FALSE] * width
             for k, bit in enumerate(args[0]):
                 total = aig.add(total, [FALSE] * k + [aig.and_(bit, b) for b in args[1][: width - k]], FALSE)

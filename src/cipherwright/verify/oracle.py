@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import shutil
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UserError
+from ..tools import cache_dir, digest, run, scratch
 
 __all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of"]
 
@@ -120,12 +124,39 @@ class _BotanCipher:
         self.lib.botan_block_cipher_destroy(self.handle)
 
 
+@cache
+def _cryptopp() -> ctypes.CDLL:
+    """The shim over Crypto++, compiled once for its text."""
+    text = (resources.files(__package__) / "oracle_mars.cpp").read_text()
+    library = cache_dir() / f"oracle_mars_{digest(text)[:16]}.so"
+    if not library.is_file():
+        with scratch() as folder:
+            (folder / "shim.cpp").write_text(text)
+            done = run("g++", ["-O2", "-shared", "-fPIC", "-o", "shim.so", "shim.cpp", "-lcryptopp"], cwd=folder, check=False)
+            if done.returncode:
+                raise UserError("Crypto++ is not installed, or not with its headers; get it by: apt-get install libcrypto++-dev")
+            part = library.with_suffix(f".{os.getpid()}")
+            shutil.copy(folder / "shim.so", part)
+            part.replace(library)
+    return ctypes.CDLL(str(library))
+
+
+def _cryptopp_mars(key: bytes) -> Bulk:
+    def bulk(data: bytes, decrypt: bool) -> bytes:
+        out = ctypes.create_string_buffer(len(data))
+        _cryptopp().mars_ecb(key, len(key), int(decrypt), data, out, ctypes.c_uint64(len(data) // 16))
+        return out.raw
+
+    return bulk
+
+
 _ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
     "aes": ("OpenSSL", _openssl_aes),
     **{f"rijndael-{bits}": ("libmcrypt", _libmcrypt(f"rijndael-{bits}")) for bits in (128, 192, 256)},
     "des": ("OpenSSL", _openssl),
     "tdes": ("OpenSSL", _openssl),
     "khazad": ("libtomcrypt", _libtomcrypt_khazad),
+    "mars": ("Crypto++", _cryptopp_mars),
     "misty1": ("Botan", lambda key: _BotanCipher("MISTY1", key)),
 }
 

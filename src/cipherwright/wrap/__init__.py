@@ -5,6 +5,8 @@ from .counter import COUNTER_FILE, COUNTER_LATENCY
 from .dress import dress, files_digest, rtl_digest
 from .engine import Engine
 from .keys import KeyUnit, key_unit
+from .mars import ADDRESS, mars_engine, mars_timing
+from .mars_keys import word_store
 from .paper import PAPER_PORTS
 from .processor import INSTRUCTIONS, processor, processor_graphs, processor_rounds
 from .save import save
@@ -12,6 +14,28 @@ from .stream import STREAM_FILE, STREAM_PORTS
 from .written import hand_written
 
 __all__ = [
-    "COUNTER_FILE", "COUNTER_LATENCY", "INSTRUCTIONS", "PAPER_PORTS", "STREAM_FILE", "STREAM_PORTS", "Core", "Engine", "KeyUnit", "KeyWords",
-    "PortSet", "dress", "files_digest", "hand_written", "key_unit", "processor", "processor_graphs", "processor_rounds", "rtl_digest", "save",
+    "ADDRESS",
+    "COUNTER_FILE",
+    "COUNTER_LATENCY",
+    "INSTRUCTIONS",
+    "PAPER_PORTS",
+    "STREAM_FILE",
+    "STREAM_PORTS",
+    "Core",
+    "Engine",
+    "KeyUnit",
+    "KeyWords",
+    "PortSet",
+    "dress",
+    "files_digest",
+    "hand_written",
+    "key_unit",
+    "mars_engine",
+    "mars_timing",
+    "processor",
+    "processor_graphs",
+    "processor_rounds",
+    "rtl_digest",
+    "save",
+    "word_store",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["Engine"]
@@ -20,6 +20,9 @@ class Engine:
     flip_flops: int
     latency: int
     interval: int
+    logic_top: str = ""
+    """The module without the memories, which is what a cell library is to map; empty: the top."""
+    memory_bits: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def bits_per_cycle(self) -> float:
@@ -36,4 +39,6 @@ class Engine:
             "bits_per_cycle": self.bits_per_cycle,
             "predicted": {"ffs": self.flip_flops, "srls": 0},
             "stages": 1,
+            "logic_top": self.logic_top,
+            "memory_bits": dict(self.memory_bits),
         }

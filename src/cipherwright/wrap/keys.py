@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..rtl import Expansion
 
-__all__ = ["KeyUnit", "key_unit", "keyed_top"]
+__all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top"]
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,15 @@ class KeyUnit:
     cycles: int
     flip_flops: int
     words: dict[str, tuple[str, int]]
+    control: str = ""
+    """A hand-written file that the unit needs, if any."""
 
 
 def _vector(width: int) -> str:
     return f"[{width - 1}:0]"
 
 
-def _key_ports(key_bits: int) -> str:
+def key_ports(key_bits: int) -> str:
     """Ports that take a key, of the unit and of the core."""
     return f"""\
     input  wire clk,
@@ -65,7 +67,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
 // Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. They stand in a chain of registers
 // until the next key; key_ready_o tells that all of them are there. The chain's far end moves first.
 module {name} (
-{_key_ports(key_bits)}{comma.join(ports)}
+{key_ports(key_bits)}{comma.join(ports)}
 );
     reg  idle, done;
     wire take = key_valid_i & idle;
@@ -103,7 +105,7 @@ def keyed_top(name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits
 // A key is taken when key_valid_i and key_ready_o are both 1; blocks may follow when key_ready_o is 1 again, and a new key when
 // no block of the last one is in flight.
 module {name} (
-{_key_ports(key_bits)}    input  wire valid_i,
+{key_ports(key_bits)}    input  wire valid_i,
     input  wire {_vector(block_bits)} block_i,
     output wire valid_o,
     output wire {_vector(block_bits)} block_o

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from importlib import resources
 
-__all__ = ["hand_written"]
+__all__ = ["WrittenPort", "hand_written", "port_list"]
+
+
+@dataclass(frozen=True)
+class WrittenPort:
+    """A port of a hand-written module; `range` as Verilog has it, empty for one bit."""
+
+    direction: str
+    range: str
+    name: str
 
 
 def hand_written(name: str) -> str:
     """A file's text."""
     return (resources.files(__package__) / "sv" / name).read_text()
+
+
+def port_list(name: str) -> list[WrittenPort]:
+    """Ports of a file's first module, in order."""
+    head = re.sub(r"`ifdef FORMAL.*?`endif", "", hand_written(name).split("endmodule")[0], flags=re.S)
+    return [WrittenPort(d, r.strip(), n) for d, r, n in re.findall(r"^    (input|output) +wire +(\[\d+:\d+\])? *(\w+),?", head, re.M)]

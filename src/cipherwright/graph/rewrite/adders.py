@@ -4,6 +4,7 @@
 `ripple`        each carry from the one below
 `carry_skip`    ripple in blocks that grow towards the middle; a carry passes a block that only propagates in one step
 `carry_select`  blocks that grow towards the top, made for both carries; the carry chooses
+`hybrid`        blocks of all three kinds, chosen by dynamic programming: see profile.py
 `brent_kung`, `sklansky`, `kogge_stone`, `han_carlson`   parallel prefix networks: fewest nodes, fewest levels, fewest levels with
                 at most two readers a node, and every second column of that
 
@@ -20,7 +21,7 @@ from ..builder import GraphBuilder
 from ..graph import Graph, Node
 from ._walk import rebuild
 
-__all__ = ["ADDERS", "add", "realise_adders"]
+__all__ = ["ADDERS", "Bit", "Gates", "Group", "add", "realise_adders"]
 
 Bit = int | bool
 """A node of one bit, or a constant (a bool)."""
@@ -30,7 +31,7 @@ Levels = list[list[tuple[int, int]]]
 
 
 @dataclass
-class _Gates:
+class Gates:
     """Gates of one bit that fold constants."""
 
     b: GraphBuilder
@@ -55,6 +56,9 @@ class _Gates:
             return self.b.not_(other) if constant else other
         return self.b.xor(x, y)
 
+    def nor(self, x: int, y: int) -> int:
+        return self.b.not_(self.b.or_(x, y))
+
     def choose(self, s: Bit, one: Bit, zero: Bit) -> Bit:
         if isinstance(s, bool):
             return one if s else zero
@@ -64,18 +68,18 @@ class _Gates:
 
 
 Group = tuple[Bit, Bit]
-Carries = Callable[[_Gates, Sequence[Group], Bit], list[Bit]]
+Carries = Callable[[Gates, Sequence[Group], Bit], list[Bit]]
 """(gates, (g, p) of every column, carry in) -> the carry into every column, and out of the last."""
 
 
-def _ripple(x: _Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
+def _ripple(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
     out = [carry]
     for g, p in columns:
         out.append(x.or_(g, x.and_(p, out[-1])))
     return out
 
 
-def _whole(x: _Gates, columns: Sequence[Group]) -> Group:
+def _whole(x: Gates, columns: Sequence[Group]) -> Group:
     """G and P of a block, from the bottom up."""
     g, p = columns[0]
     for g1, p1 in columns[1:]:
@@ -102,7 +106,7 @@ def _select_blocks(n: int) -> list[int]:
     return sizes
 
 
-def _carry_skip(x: _Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
+def _carry_skip(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
     out, at = [], 0
     for size in _skip_blocks(len(columns)):
         block = columns[at : at + size]
@@ -112,7 +116,7 @@ def _carry_skip(x: _Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
     return [*out, carry]
 
 
-def _carry_select(x: _Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
+def _carry_select(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
     out: list[Bit] = []
     at = 0
     for size in _select_blocks(len(columns)):
@@ -149,7 +153,7 @@ def _powers(n: int) -> list[int]:
 
 
 def _prefix(levels: Callable[[int], Levels]) -> Carries:
-    def carries(x: _Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
+    def carries(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
         # The carry in is a column below the lowest, which generates it.
         group: list[Group] = [(carry, False), *columns]
         for level in levels(len(group)):
@@ -162,9 +166,15 @@ def _prefix(levels: Callable[[int], Levels]) -> Carries:
     return carries
 
 
+def _hybrid(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
+    from .profile import hybrid_carries
+
+    return hybrid_carries(x, columns, carry)
+
+
 ADDERS: dict[str, Carries | None] = {
     "carry_chain": None, "ripple": _ripple, "carry_skip": _carry_skip, "carry_select": _carry_select, "brent_kung": _prefix(_brent_kung),
-    "sklansky": _prefix(_sklansky), "kogge_stone": _prefix(_kogge_stone), "han_carlson": _prefix(_han_carlson),
+    "sklansky": _prefix(_sklansky), "kogge_stone": _prefix(_kogge_stone), "han_carlson": _prefix(_han_carlson), "hybrid": _hybrid,
 }  # fmt: skip
 
 
@@ -172,7 +182,7 @@ def add(b: GraphBuilder, kind: str, left: int, right: int, carry: bool = False) 
     """The sum of two words of equal width and a carry, modulo 2^width, by the adder `kind` (not carry_chain)."""
     make = ADDERS[kind]
     assert make is not None, "the carry chain is an operation of its own"
-    width, x = b.width(left), _Gates(b)
+    width, x = b.width(left), Gates(b)
     rows = [(_bit(b, left, k), _bit(b, right, k)) for k in range(width)]
     columns = [(x.and_(p, q), x.xor(p, q)) for p, q in rows]
     carries = make(x, columns[:-1], carry)  # nobody asks for the carry out of the top

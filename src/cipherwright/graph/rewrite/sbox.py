@@ -10,6 +10,7 @@
 `leaves` sums of four-input functions, for boxes of low degree: see leaves.py
 `tower`  inversion over the tower field GF(((2^2)^2)^2) between linear maps: see tower.py
 `boyar_peralta` two-input gates of the circuit of Boyar and Peralta for the boxes of AES: see boyar_peralta.py
+`block_ram` words in the device's block RAM, with its two registers, for tables of at least eight address bits
 `gates`  two-input gates by Shannon and Davio expansion, the form that the paper tried first
 """
 
@@ -196,8 +197,12 @@ def _proven(make: Callable[[Table], Graph], table: Table) -> Graph:
 
 REALISATIONS: dict[str, Callable[[Table], Graph] | None] = {
     "table": None, "lut6": sixes, "lut4": tree, "lut4_f5": None, "lut4_flat": None, "lut4_pool": None, "leaves": None,
-    "tower": None, "boyar_peralta": boyar_peralta, "gates": gates,
+    "tower": None, "boyar_peralta": boyar_peralta, "block_ram": None, "gates": gates,
 }  # fmt: skip
+
+
+_BLOCK_RAM_BITS = 8
+"""Address bits of the smallest table that takes a block RAM."""
 
 
 @cache
@@ -280,10 +285,10 @@ def _recombined(table: Table, flat: bool) -> Graph:
 def unfit(name: str, entries: int, realisation: str) -> str:
     """Why a realisation can't serve a table of so many entries, as a sentence; empty where it can."""
     n = (entries - 1).bit_length()
-    if n <= 4 or realisation in ("table", "gates"):
+    if n <= 4 or realisation in ("table", "gates", "block_ram"):
         return ""
     if realisation == "leaves":
-        return "" if name in leaf_tables() else f"no sum of four-input functions is known for the table {name}"
+        return "" if name in leaf_tables() and n > 6 else f"no sum of four-input functions is known for the table {name}"
     if realisation == "tower":
         return "" if name in tower_tables() else f"the table {name} is not known as inversion in GF(2^8)"
     if realisation == "boyar_peralta":
@@ -311,6 +316,8 @@ def realise(graph: Graph, realisation: str) -> Graph:
             return None
         if realisation != "gates" and node.attr.address_bits <= 4:
             return None  # one lookup table an output bit, whatever the realisation
+        if realisation == "block_ram":
+            return b.node("rom", node.width, args, node.attr, node.name) if node.attr.address_bits >= _BLOCK_RAM_BITS else None
         why = unfit(node.attr.name, len(node.attr.entries), realisation)
         if why:
             raise ValueError(why)

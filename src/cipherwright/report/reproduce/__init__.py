@@ -8,6 +8,7 @@ from typing import Any
 from .aes_gmu import reproduce_aes_gmu
 from .des_xilinx import reproduce_des_xilinx
 from .khazad_misty1_ucl import reproduce_khazad_misty1_ucl
+from .mars_ibm import reproduce_mars_ibm
 from .rijndael_ucla import reproduce_rijndael_ucla
 
 __all__ = ["PAPERS", "reproduce"]
@@ -16,6 +17,7 @@ PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {
     "aes-gmu": reproduce_aes_gmu,
     "des-xilinx": reproduce_des_xilinx,
     "khazad-misty1-ucl": reproduce_khazad_misty1_ucl,
+    "mars-ibm": reproduce_mars_ibm,
     "rijndael-ucla": reproduce_rijndael_ucla,
 }
 

@@ -1,0 +1,91 @@
+"""The data paths of the MARS engine (Satoh et al. 2000, Figures 4 and 5): one mixer for both directions of mixing and for the key
+words before and behind them, one core round. The S-boxes are memories outside.
+
+The mixer subtracts from the source word of rounds 2, 3, 6 and 7 of backward mixing at the end of the round before, where both
+operands are made anyway; so in both directions a round starts with its lookups.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import State
+from .builder import Builder
+from .mars import WORD, byte, core_round, rol
+
+__all__ = ["MIX_OPERATIONS", "engine_core", "engine_mixer", "mix_operation"]
+
+MIX_OPERATIONS = {"backward": 0, "keys": 1, "with_a": 2, "near": 3}
+"""Bits of the mixer's operation: backward mixing (with `keys` a subtraction); key words instead of a round; the source word takes
+another word in; that word being the nearer one (w3 in forward mixing, the rotated source word in backward mixing)."""
+
+
+def mix_operation(index: int, backward: bool) -> int:
+    """The operation of round `index` (0 to 7) of mixing."""
+    following = (index + 1) % 8  # whose subtraction backward mixing does early
+    with_a = following % 4 > 1 if backward else index % 4 < 2
+    near = following % 4 == 2 if backward else index % 4 == 0
+    return int(backward) | with_a << 2 | (with_a and near) << 3
+
+
+def _add_sub(b: Builder[Any], x: Any, y: Any, minus: Any) -> Any:
+    """x + y, or x - y = ~(~x + y) where `minus`."""
+    flip = _spread(b, minus)
+    return b.xor(b.add(b.xor(x, flip), y), flip)
+
+
+def _spread(b: Builder[Any], bit: Any) -> Any:
+    return b.select(bit, (0,) * WORD)
+
+
+def engine_mixer(
+    b: Builder[Any], state: State, keys: State, operation: Any, words: tuple[Any, Any, Any, Any], half: Any | None = None
+) -> tuple[tuple[Any, Any, Any, Any], State]:
+    """(byte addresses of the two reads of S0 and of S1, next state). `words`: what S0 and S1 read, in the order of the addresses.
+    `half` (one bit, none for a round a cycle): only the first, or the second reads of S0 and S1, and the part of the round that needs
+    them; the first part leaves words where they are."""
+    a, w1, w2, w3 = state
+    backward, with_keys, with_a, near = (b.select(operation, (k,)) for k in range(4))
+    s0_first, s0_second, s1_first, s1_second = words
+    # Forward: S0[a0], S1[a1], then S0[a2], S1[a3]. Backward: S0[a3], S1[a0], then S0[a1], S1[a2].
+    addresses = tuple(b.mux(backward, byte(b, a, back), byte(b, a, there)) for back, there in ((3, 0), (1, 2), (0, 1), (2, 3)))
+
+    # One adder for w1 (forward) and w3 (backward), one for w2, one for the source word, and one more for key words alone.
+    first = b.named(b.xor(w1, b.mux(backward, s1_first, s0_first)), "mix_first")
+    wide = b.named(_add_sub(b, b.mux(with_keys, w1, b.mux(backward, w3, first)), b.mux(with_keys, keys[1], b.mux(backward, s1_second, s1_first)), backward), "mix_wide")
+    middle = b.named(_add_sub(b, w2, b.mux(with_keys, keys[2], b.mux(backward, s0_first, s0_second)), backward), "mix_middle")
+    last = b.named(b.xor(b.mux(backward, wide, w3), b.mux(backward, s0_second, s1_second)), "mix_last")
+    new_w1 = b.mux(backward, first, w1 if half is not None else wide)
+    if half is not None:  # the first part has stored them
+        done_w1, done_w2 = w1, b.mux(backward, w2, middle)
+    else:
+        done_w1, done_w2 = new_w1, middle
+    turned = b.mux(backward, rol(b, a, 24), rol(b, a, 8))
+    taken = b.mux(near, b.mux(backward, turned, last), b.mux(backward, done_w2, done_w1))
+    source = b.mux(with_keys, a, b.mux(backward, done_w1, turned))
+    summed = b.named(_add_sub(b, source, b.mux(with_keys, keys[0], taken), backward), "mix_source")
+    fourth = b.named(_add_sub(b, w3, keys[3], backward), "mix_key")
+    plain = b.not_(b.or_(with_a, with_keys))
+    # Backward, the word that was subtracted from is the next source word; forward, it goes to the end.
+    end = b.mux(b.or_(backward, plain), turned, summed)
+    front = b.mux(b.and_(backward, with_a), summed, done_w1)
+    whole = (front, done_w2, last, end)
+    keyed = (summed, wide, middle, fourth)
+    out = tuple(b.mux(with_keys, k, w) for k, w in zip(keyed, whole, strict=True))
+    if half is None:
+        return addresses, out
+    kept = (a, b.mux(backward, first, wide), b.mux(backward, middle, w2), w3)
+    chosen = tuple(b.mux(b.or_(half, with_keys), o, k) for o, k in zip(out, kept, strict=True))
+    return addresses, chosen
+
+
+def engine_core(b: Builder[Any], state: State, k_add: Any, k_mul: Any, second_half: Any, decrypt: Any, word: Any) -> tuple[Any, State]:
+    """(nine-bit address of the S-box, next state) of a core round; `word`: what the S-box reads."""
+    asked: list[Any] = []
+
+    def look(m: Any) -> Any:
+        asked.append(b.select(m, range(8, -1, -1)))
+        return word
+
+    after = core_round(b, state, k_add, k_mul, second_half, decrypt, look)
+    return asked[0], after

@@ -1,0 +1,148 @@
+"""Flip-flops that become registers inside a block: the output register of an ECP5 block RAM, both registers of its multiplier.
+
+Synthesis leaves them outside; nothing else changes, so a netlist computes the same in the same cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["absorb_registers"]
+
+_RAM, _MULTIPLIER, _FF = "DP16KD", "MULT18X18D", "TRELLIS_FF"
+
+Bit = int | str
+
+
+class _Netlist:
+    """A flat module of a Yosys netlist, with who drives and who reads each bit."""
+
+    def __init__(self, module: dict[str, Any]) -> None:
+        self.cells: dict[str, dict[str, Any]] = module["cells"]
+        self.driver: dict[Bit, str] = {}
+        self.readers: dict[Bit, list[tuple[str, str]]] = {}
+        for name, cell in self.cells.items():
+            for pin, bits in cell["connections"].items():
+                for b in bits:
+                    if cell["port_directions"][pin] == "output":
+                        self.driver[b] = name
+                    else:
+                        self.readers.setdefault(b, []).append((name, pin))
+        for port in module["ports"].values():
+            if port["direction"] == "output":
+                for b in port["bits"]:
+                    self.readers.setdefault(b, []).append(("", ""))
+
+    def plain(self, name: str, clock: Bit) -> bool:
+        """Whether the cell is a flip-flop on this clock that always takes its data."""
+        cell = self.cells[name]
+        if cell["type"] != _FF or cell["connections"]["CLK"] != [clock]:
+            return False
+        held = [b for pin in ("LSR", "M", "CE") for b in cell["connections"].get(pin, []) if isinstance(b, int)]
+        usual = cell["parameters"].get("CEMUX", "1").strip() == "1" and cell["parameters"].get("CLKMUX", "CLK") == "CLK"
+        return not held and usual and cell["parameters"].get("REGSET", "RESET") == "RESET"
+
+    def behind(self, bits: Iterable[Bit], clock: Bit) -> dict[Bit, str] | None:
+        """The flip-flop behind each bit that somebody reads, where every one has just such a reader; else None."""
+        out: dict[Bit, str] = {}
+        for b in bits:
+            users = self.readers.get(b, [])
+            if not users:
+                continue
+            name, pin = users[0]
+            if len(users) > 1 or pin != "DI" or not self.plain(name, clock):
+                return None
+            out[b] = name
+        return out or None
+
+    def before(self, bits: Iterable[Bit], clock: Bit) -> dict[Bit, str] | None:
+        """The flip-flop that drives each bit, where all that are not constant have one; else None."""
+        out: dict[Bit, str] = {}
+        for b in bits:
+            if isinstance(b, str):
+                continue
+            name = self.driver.get(b, "")
+            if not name or not self.plain(name, clock):
+                return None
+            out[b] = name
+        return out or None
+
+    def take_output(self, cell: dict[str, Any], pins: Iterable[str], found: dict[Bit, str]) -> int:
+        """The cell's pins drive what the flip-flops drove, which go."""
+        for pin in pins:
+            bit = cell["connections"].get(pin, [""])[0]
+            if bit in found:
+                cell["connections"][pin] = self.cells.pop(found[bit])["connections"]["Q"]
+                self.driver[cell["connections"][pin][0]] = ""
+        return len(found)
+
+    def take_input(self, name: str, pins: Iterable[str], found: dict[Bit, str]) -> int:
+        """The cell's pins read what the flip-flops read; those that nobody reads any more go."""
+        gone = 0
+        for pin in pins:
+            bit = self.cells[name]["connections"].get(pin, [""])[0]
+            if bit not in found:
+                continue
+            data = self.cells[found[bit]]["connections"]["DI"]
+            self.cells[name]["connections"][pin] = data
+            self.readers[bit].remove((name, pin))
+            self.readers.setdefault(data[0], []).append((name, pin))
+            if not self.readers[bit]:
+                self.readers[data[0]].remove((found[bit], "DI"))
+                del self.cells[found[bit]]
+                gone += 1
+        return gone
+
+
+def _pins(cell: dict[str, Any], *prefixes: str) -> list[str]:
+    return [p for p in cell["connections"] if p.rstrip("0123456789") in prefixes]
+
+
+def _clock(cell: dict[str, Any], *pins: str) -> Bit | None:
+    """The one net among the clock pins."""
+    nets = {b for pin in pins for b in cell["connections"].get(pin, []) if isinstance(b, int)}
+    return nets.pop() if len(nets) == 1 else None
+
+
+def _ram(n: _Netlist, name: str) -> int:
+    cell = n.cells[name]
+    clock, pins = _clock(cell, "CLKA", "CLKB"), _pins(cell, "DOA", "DOB")
+    found = n.behind([cell["connections"][p][0] for p in pins], clock) if clock is not None else None
+    if found is None or any(cell["parameters"].get(f"REGMODE_{x}") != "NOREG" for x in "AB"):
+        return 0
+    for x in "AB":
+        cell["parameters"][f"REGMODE_{x}"] = "OUTREG"
+        cell["connections"] |= {f"OCE{x}": ["1"], f"CLK{x}": [clock]}  # words of 36 bits leave by both ports
+    return n.take_output(cell, pins, found)
+
+
+def _multiplier(n: _Netlist, name: str) -> int:
+    cell = n.cells[name]
+    product = _pins(cell, "P")
+    users = [u for p in product for u, _ in n.readers.get(cell["connections"][p][0], []) if u]
+    clocks = {n.cells[u]["connections"]["CLK"][0] for u in users if n.cells[u]["type"] == _FF}
+    if len(clocks) != 1:
+        return 0
+    clock = clocks.pop()
+    out = n.behind([cell["connections"][p][0] for p in product], clock)
+    sides = {x: _pins(cell, x) for x in "AB"}
+    ins = {x: n.before([cell["connections"][p][0] for p in pins], clock) for x, pins in sides.items()}
+    if out is None or any(i is None for i in ins.values()):
+        return 0
+    for x in ("INPUTA", "INPUTB", "OUTPUT"):
+        cell["parameters"] |= {f"REG_{x}_CLK": "CLK0", f"REG_{x}_CE": "CE0", f"REG_{x}_RST": "RST0"}
+    for pin, net in (("CLK0", clock), ("CE0", "1"), ("RST0", "0")):
+        cell["connections"][pin] = [net]
+        cell["port_directions"][pin] = "input"
+    gone = n.take_output(cell, product, out)
+    return gone + sum(n.take_input(name, sides[x], i) for x, i in ins.items() if i)
+
+
+def absorb_registers(module: dict[str, Any]) -> int:
+    """Take the flip-flops around block RAMs and multipliers of a flat mapped module into them; how many went."""
+    n = _Netlist(module)
+    gone = 0
+    for name in [name for name, cell in n.cells.items() if cell["type"] in (_RAM, _MULTIPLIER)]:
+        gone += (_ram if n.cells[name]["type"] == _RAM else _multiplier)(n, name)
+    return gone

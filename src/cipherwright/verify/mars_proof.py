@@ -1,0 +1,176 @@
+"""Proofs of the MARS engine's data paths: for every state, key word and word of the S-box, the emitted modules compute the cipher's
+rounds. The multiplier's tree is proven by algebra where it is made (graph/rewrite/trees.py), its final adder here by SAT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source
+from ..cipher.mars_engine import MIX_OPERATIONS, mix_operation
+from ..errors import CheckFailed
+from ..graph import Graph, GraphBuilder
+from ..graph.rewrite import Made, Product, TimedBit, profile_add
+from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
+from .cuts import Comparison
+from .equivalence import Frame, Logic, compare
+from .netlist import Netlist, read_netlist
+from .verdict import CoreFolder
+
+__all__ = ["prove_engine", "prove_final_adder"]
+
+_WORDS = ("s0_first", "s1_first", "s0_second", "s1_second")
+_READS = {False: ((0, 0), (1, 1), (0, 2), (1, 3)), True: ((0, 3), (1, 0), (0, 1), (1, 2))}
+"""By direction of mixing: (S-box, byte of the source word) whose word comes in at each of _WORDS."""
+
+
+def _split(b: GraphBuilder, block: int) -> tuple[int, ...]:
+    return tuple(b.select(block, range(top, top - 32, -1)) for top in range(b.width(block) - 1, 0, -32))
+
+
+def _round_graph(index: int, backward: bool) -> Graph:
+    """A round of mixing with the S-boxes' words as inputs and their addresses as outputs. Backward, the subtraction from the source word
+    is that of the round behind it."""
+    b = GraphBuilder("mixing")
+    state = _split(b, b.input("state", 128))
+    words = {read: b.input(name, 32) for read, name in zip(_READS[backward], _WORDS, strict=True)}
+    source = state[0]
+
+    def tables(table: int, address: int) -> int:
+        which = next(i for t, i in words if t == table and b.select(source, range(8 * i + 7, 8 * i - 1, -1)) == address)
+        b.output(f"{next(n for r, n in zip(_READS[backward], _WORDS, strict=True) if r == (table, which))}_address", address)
+        return words[table, which]
+
+    after = mixing_body(b, state, index, backward, tables)
+    if backward and index < 7:
+        after = mixing_source(b, after, index + 1)
+    b.output("next", b.cat(*after))
+    return b.build()
+
+
+def _keys_graph(backward: bool) -> Graph:
+    b = GraphBuilder("keys")
+    state, keys = _split(b, b.input("state", 128)), _split(b, b.input("keys", 128))
+    b.output("next", b.cat(*((b.sub if backward else b.add)(w, k) for w, k in zip(state, keys, strict=True))))
+    return b.build()
+
+
+class _Module:
+    """A combinational module's netlist, to be compared with graphs."""
+
+    def __init__(self, sources: Sequence[Path], top: str) -> None:
+        self.netlist: Netlist = read_netlist(sources, top)
+        self.logic = Logic(self.netlist, wires=False)
+
+    def outputs(self, aig: Aig, given: Mapping[str, list[int]]) -> dict[str, list[int]]:
+        known = {bit: literal for name, bits in self.netlist.inputs.items() for bit, literal in zip(bits, given[name], strict=True)}
+        frame = Frame(self.logic, aig, known)
+        return {name: frame.word(bits) for name, bits in self.netlist.outputs.items()}
+
+    def inputs(self) -> tuple[Aig, dict[str, list[int]]]:
+        """A graph of gates with every input free."""
+        widths = {name: len(bits) for name, bits in self.netlist.inputs.items()}
+        aig, at = Aig([f"{name}[{k}]" for name, w in widths.items() for k in range(w)]), 0
+        given = {}
+        for name, w in widths.items():
+            given[name] = [aig.input(at + k) for k in range(w)]
+            at += w
+        return aig, given
+
+
+def _constant(value: int, width: int) -> list[int]:
+    return [TRUE if value >> k & 1 else FALSE for k in range(width)]
+
+
+def _compared(aig: Aig, got: Mapping[str, list[int]], spec: Graph, given: dict[str, list[int]], hints: Hints | None = None, what: str = "") -> int:
+    """The outputs of `spec` equal those of the core; the number of gates."""
+    core_gates, marks = len(aig.gates), list[int]()
+    want = graph_to_aig(spec, aig, {n: given[n] for n in spec.inputs}, hints, marks)
+    names = [f"{what} {name} bit {k}" for name in want for k in range(len(want[name]))]
+    pair = Comparison(aig, core_gates, tuple(marks), tuple(x for n in want for x in got[n]), tuple(x for n in want for x in want[n]))
+    return compare(pair, names, [{}])
+
+
+def _prove_mixer(sources: Sequence[Path], halves: bool) -> None:
+    mixer = _Module(sources, "cipherwright_mars_mixer")
+    for backward in (False, True):
+        for index in range(8):
+            aig, given = mixer.inputs()
+            given["operation"] = _constant(mix_operation(index, backward), 4)
+            got: dict[str, list[int]] = {}
+            for half in (0, 1) if halves else (0,):
+                words = {n: given[f"{n[:2]}_{'second' if half else 'first'}"] for n in _WORDS} if halves else {}
+                now = mixer.outputs(aig, given | words | {"half": [half], "state": got.get("next", given["state"])})
+                if halves:
+                    seen = {f"{n}_address": now[f"{n}_address"] for n in _WORDS if n.endswith("second" if half else "first")}
+                    now = {"next": now["next"], **seen}
+                got |= now
+            _compared(aig, got, _round_graph(index, backward), given, None, f"round {index} of {'backward' if backward else 'forward'} mixing:")
+        aig, given = mixer.inputs()
+        given["operation"] = _constant(int(backward) | 1 << MIX_OPERATIONS["keys"], 4)
+        _compared(aig, mixer.outputs(aig, given), _keys_graph(backward), given, None, "key words:")
+
+
+def _core_graph() -> Graph:
+    b = GraphBuilder("core")
+    state, k_add, k_mul = _split(b, b.input("state", 128)), b.input("k_add", 32), b.input("k_mul", 32)
+    second, decrypt, word = b.input("second_half", 1), b.input("decrypt", 1), b.input("word", 32)
+
+    def look(m: int) -> int:
+        b.output("address", b.select(m, range(8, -1, -1)))
+        return word
+
+    b.output("next", b.cat(*core_round(b, state, k_add, k_mul, second, decrypt, look)))
+    return b.build()
+
+
+def _prove_core(sources: Sequence[Path], products: Mapping[int, Product]) -> None:
+    core, hints = _Module(sources, "cipherwright_mars_core"), Hints(products={w: p.graph for w, p in products.items()})
+    for second in (0, 1):
+        for decrypt in (0, 1):
+            aig, given = core.inputs()
+            given |= {"second_half": [second], "decrypt": [decrypt]}
+            _compared(aig, core.outputs(aig, given), _core_graph(), given, hints, f"core round, second half {second}, decryption {decrypt}:")
+
+
+def _prove_step(sources: Sequence[Path]) -> None:
+    module = _Module(sources, "cipherwright_mars_key_step_logic")
+    b = GraphBuilder("step")
+    names = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
+    kind, t, t7, s, t2, number = (b.input(n, w) for n, w in names)
+    b.output("y", key_expansion_step(b, kind, t, t7, s, t2, number))
+    aig, given = module.inputs()
+    _compared(aig, module.outputs(aig, given), b.build(), given, None, "key step:")
+
+
+def prove_final_adder(made: Made) -> None:
+    """A tree's final adder adds its rows, for all values. Raises CheckFailed."""
+    width = len(made.tree.columns)
+    b = GraphBuilder("final")
+    columns = [[TimedBit(bit.arrival, b.input(f"row{k}_{j}", 1)) for j, bit in enumerate(column)] for k, column in enumerate(made.tree.columns)]
+    b.output("p", profile_add(b, columns, *made.adder)[0])
+    graph = b.build()
+    aig = Aig(list(graph.inputs))
+    bits = {name: [aig.input(k)] for k, name in enumerate(graph.inputs)}
+    got = graph_to_aig(graph, aig, bits)["p"]
+    core_gates = len(aig.gates)
+    rows = [[bits.get(f"row{k}_{j}", [TRUE])[0] ^ 1 for k in range(width)] for j in (0, 1)]
+    compare(Comparison(aig, core_gates, (), tuple(got), tuple(aig.add(rows[0], rows[1], FALSE))), [f"bit {k} of the final adder" for k in range(width)], [{}])
+
+
+def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Callable[[str], None]) -> str:
+    """The engine's mixer, core and key step. `products`: the multipliers that it should have. Raises CheckFailed."""
+    p: Mapping[str, Any] = folder.record["parameters"]
+    sources = folder.sources
+    if p["multiplier"] != "operator" and not products:
+        raise CheckFailed("nothing is known of the engine's multiplier")
+    tell("equivalence for all inputs: mixer")
+    _prove_mixer(sources, p["sbox_memory"] in ("ram1", "rom"))
+    tell("equivalence for all inputs: multiplier, core and key step")
+    for product in products.values():
+        if product.tree:
+            prove_final_adder(product.tree)
+    _prove_core(sources, products)
+    _prove_step(sources)
+    return "for every state, key word and word of the S-box: all rounds of mixing both ways, key words, core rounds both ways, key step; the order of rounds is tested"
