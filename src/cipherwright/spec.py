@@ -81,6 +81,8 @@ class Spec(BaseModel):
     """The MARS engine's S-box: memories with four, three or one port, loaded over the bus, or a table in logic."""
     key_memory: Literal["ram3", "ram2"] = "ram3"
     """Its key storage: with two reads and a write at once, or two banks with a read and a write each."""
+    key_wait: int = Field(default=1, ge=0, le=1)
+    """Cycles before the first core round with key_memory = ram2: the paper's one, or none, as this storage needs none."""
     readable_keys: bool = False
     """Whether its key storage may be read over the bus."""
     mode: Literal["ecb", "ctr", "cbc"] = "ecb"
@@ -216,7 +218,7 @@ _NOT_FOR_ENGINES = (
     "fuse_linear", "key", "key_words", "merge", "early_keys", "copies", "hops", "delay_lines", "srl_from", "counter_bits", "keep_levels",
     "fifo_depth", "reset",
 )  # fmt: skip
-_FOR_MARS = ("sbox_memory", "key_memory", "readable_keys")
+_FOR_MARS = ("sbox_memory", "key_memory", "key_wait", "readable_keys")
 _ENGINE_BOXES = ("table", "boyar_peralta")
 
 

@@ -77,7 +77,7 @@ def run_random(bench: MarsBench, blocks: int) -> str:
 def run_timing(bench: MarsBench) -> str:
     """Cycles of a key's expansion, of a block, and from block to block in every mode."""
     p = bench.parameters
-    promised = mars_timing(p["sbox_memory"], p["key_memory"])
+    promised = mars_timing(p["sbox_memory"], p["key_memory"], p["key_wait"])
     session, blocks = bench.session(), 12
     for key_bits in (128, 448):
         for decrypt in (False, True):
@@ -129,7 +129,7 @@ def run_protocol(bench: MarsBench) -> str:
     # A block is in work: the key can't be changed under it, nor the S-box, nor the direction.
     first = [Access(ADDRESS["message"] + i, int.from_bytes(block[4 * i : 4 * i + 4], "little")) for i in range(4)]
     _, at = session.run([*first, Access(ADDRESS["command"], 2)])
-    if at[4] - at[3] < mars_timing(bench.parameters["sbox_memory"], bench.parameters["key_memory"]).latency:
+    if at[4] - at[3] < mars_timing(bench.parameters["sbox_memory"], bench.parameters["key_memory"], bench.parameters["key_wait"]).latency:
         raise CheckFailed("a command is taken while a block is in work")
     words, _ = session.run([Access(ADDRESS["result"] + i) for i in (2, 1, 0, 3)])
     if b"".join(int(words[i]).to_bytes(4, "little") for i in (2, 1, 0, 3)) != want:

@@ -44,6 +44,8 @@ class MarsSpec(CoreSpec, Protocol):
     @property
     def key_memory(self) -> str: ...
     @property
+    def key_wait(self) -> int: ...
+    @property
     def readable_keys(self) -> bool: ...
 
 
@@ -57,11 +59,11 @@ class MarsTiming:
     expansion: int
 
 
-def mars_timing(sbox_memory: str, key_memory: str) -> MarsTiming:
+def mars_timing(sbox_memory: str, key_memory: str, key_wait: int) -> MarsTiming:
     """Of an engine with these memories."""
     mixing = 1 + 8 * (1 + (_READS[sbox_memory] == 1))
     split = key_memory == "ram2"
-    latency = 2 * mixing + 16 + split
+    latency = 2 * mixing + 16 + split * key_wait
     return MarsTiming(latency, 2 * mixing if sbox_memory == "ram4" else latency, expansion_cycles(1, 0, 0) + 60 * split)
 
 
@@ -118,7 +120,7 @@ endmodule
 
 def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
     """Everything but the memories, with their ports (the ROM's logic stands inside)."""
-    flags = {"OVERLAP": spec.sbox_memory == "ram4", "HALVES": _READS[spec.sbox_memory] == 1, "KEY_WAIT": spec.key_memory == "ram2",
+    flags = {"OVERLAP": spec.sbox_memory == "ram4", "HALVES": _READS[spec.sbox_memory] == 1, "KEY_WAIT": spec.key_memory == "ram2" and spec.key_wait,
              "SPLIT": spec.key_memory == "ram2", "READABLE": spec.readable_keys}  # fmt: skip
     values = ", ".join(f".{k}({int(v)})" for k, v in flags.items())
     ports = port_list(CONTROL_FILE)
@@ -179,7 +181,7 @@ def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Gr
     modules: list[Module] = []
     for graph in (_mixer_graph(halves), _core_graph(), step_graph()):
         modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
-    timing = mars_timing(spec.sbox_memory, spec.key_memory)
+    timing = mars_timing(spec.sbox_memory, spec.key_memory, spec.key_wait)
     flip_flops = _CONTROL_FLIP_FLOPS + (3 if spec.sbox_memory == "ram4" else 2) * 128 + _EXPANDER_FLIP_FLOPS
     flip_flops += 32 * (spec.key_memory == "ram2") + spec.readable_keys
     more = f", and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
