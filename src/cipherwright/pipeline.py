@@ -214,7 +214,7 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engin
         cells = cell_delays(Path(target.liberty)) if target.kind == "cells" and spec.multiplier == "tree" else None
 
         def arithmetic(graph: Graph) -> Graph:
-            return realise_adders(realise_multipliers(graph, spec.multiplier, cells), spec.adder)
+            return realise_adders(realise_multipliers(graph, spec.multiplier, cells, True), spec.adder, True)
 
         return mars_engine(spec, given or {"preset": spec.name}, arithmetic, period)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from .cipher import CATALOGUE, Cipher
 from .errors import UserError
@@ -20,6 +20,13 @@ __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names
 ARCHITECTURES = ("pipelined", "iterative", "engine")
 MODES = ("ecb", "ctr", "cbc")
 INTERFACES = ("plain", "stream", "paper")
+
+
+_NAMED: dict[str, tuple[str, Iterable[str]]] = {
+    "cipher": ("cipher", CATALOGUE), "sbox": ("S-box realisation", REALISATIONS), "adder": ("adder", ADDERS),
+    "multiplier": ("multiplier", MULTIPLIERS),
+}  # fmt: skip
+"""Options that are a name out of a list: what it is called, and the list."""
 
 
 class Spec(BaseModel):
@@ -119,32 +126,12 @@ class Spec(BaseModel):
         cipher = CATALOGUE[self.cipher].with_block(self.block_bits)
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
 
-    @field_validator("cipher")
+    @field_validator(*_NAMED)
     @classmethod
-    def _cipher(cls, value: str) -> str:
-        if value not in CATALOGUE:
-            raise ValueError(f"there is no cipher {value}; there are {', '.join(CATALOGUE)}")
-        return value
-
-    @field_validator("sbox")
-    @classmethod
-    def _sbox(cls, value: str) -> str:
-        if value not in REALISATIONS:
-            raise ValueError(f"there is no S-box realisation {value}; there are {', '.join(REALISATIONS)}")
-        return value
-
-    @field_validator("adder")
-    @classmethod
-    def _adder(cls, value: str) -> str:
-        if value not in ADDERS:
-            raise ValueError(f"there is no adder {value}; there are {', '.join(ADDERS)}")
-        return value
-
-    @field_validator("multiplier")
-    @classmethod
-    def _multiplier(cls, value: str) -> str:
-        if value not in MULTIPLIERS:
-            raise ValueError(f"there is no multiplier {value}; there are {', '.join(MULTIPLIERS)}")
+    def _named(cls, value: str, info: ValidationInfo) -> str:
+        what, known = _NAMED[str(info.field_name)]
+        if value not in known:
+            raise ValueError(f"there is no {what} {value}; there are {', '.join(known)}")
         return value
 
     @model_validator(mode="after")

@@ -30,7 +30,7 @@ def mix_operation(index: int, backward: bool) -> int:
 
 def _add_sub(b: Builder[Any], x: Any, y: Any, minus: Any) -> Any:
     """x + y, or x - y = ~(~x + y) where `minus`."""
-    flip = _spread(b, minus)
+    flip = b.named(_spread(b, minus), "minus")
     return b.xor(b.add(b.xor(x, flip), y), flip)
 
 
@@ -48,27 +48,28 @@ def engine_mixer(
     backward, with_keys, with_a, near = (b.select(operation, (k,)) for k in range(4))
     s0_first, s0_second, s1_first, s1_second = words
     # Forward: S0[a0], S1[a1], then S0[a2], S1[a3]. Backward: S0[a3], S1[a0], then S0[a1], S1[a2].
-    addresses = tuple(b.mux(backward, byte(b, a, back), byte(b, a, there)) for back, there in ((3, 0), (1, 2), (0, 1), (2, 3)))
+    places = (("s0_first", 3, 0), ("s0_second", 1, 2), ("s1_first", 0, 1), ("s1_second", 2, 3))
+    addresses = tuple(b.named(b.mux(backward, byte(b, a, back), byte(b, a, there)), f"{name}_byte") for name, back, there in places)
 
     # One adder for w1 (forward) and w3 (backward), one for w2, one for the source word, and one more for key words alone.
-    first = b.named(b.xor(w1, b.mux(backward, s1_first, s0_first)), "mix_first")
-    wide = b.named(_add_sub(b, b.mux(with_keys, w1, b.mux(backward, w3, first)), b.mux(with_keys, keys[1], b.mux(backward, s1_second, s1_first)), backward), "mix_wide")
-    middle = b.named(_add_sub(b, w2, b.mux(with_keys, keys[2], b.mux(backward, s0_first, s0_second)), backward), "mix_middle")
+    first = b.named(b.xor(w1, b.named(b.mux(backward, s1_first, s0_first), "word_first")), "mix_first")
+    wide = b.named(_add_sub(b, b.named(b.mux(with_keys, w1, b.mux(backward, w3, first)), "wide_left"), b.named(b.mux(with_keys, keys[1], b.mux(backward, s1_second, s1_first)), "wide_right"), backward), "mix_wide")
+    middle = b.named(_add_sub(b, w2, b.named(b.mux(with_keys, keys[2], b.mux(backward, s0_first, s0_second)), "middle_right"), backward), "mix_middle")
     last = b.named(b.xor(b.mux(backward, wide, w3), b.mux(backward, s0_second, s1_second)), "mix_last")
     new_w1 = b.mux(backward, first, w1 if half is not None else wide)
     if half is not None:  # the first part has stored them
         done_w1, done_w2 = w1, b.mux(backward, w2, middle)
     else:
         done_w1, done_w2 = new_w1, middle
-    turned = b.mux(backward, rol(b, a, 24), rol(b, a, 8))
-    taken = b.mux(near, b.mux(backward, turned, last), b.mux(backward, done_w2, done_w1))
-    source = b.mux(with_keys, a, b.mux(backward, done_w1, turned))
+    turned = b.named(b.mux(backward, rol(b, a, 24), rol(b, a, 8)), "turned")
+    taken = b.named(b.mux(near, b.mux(backward, turned, last), b.mux(backward, done_w2, done_w1)), "taken")
+    source = b.named(b.mux(with_keys, a, b.mux(backward, done_w1, turned)), "source")
     summed = b.named(_add_sub(b, source, b.mux(with_keys, keys[0], taken), backward), "mix_source")
     fourth = b.named(_add_sub(b, w3, keys[3], backward), "mix_key")
-    plain = b.not_(b.or_(with_a, with_keys))
+    plain = b.named(b.not_(b.or_(with_a, with_keys)), "plain")
     # Backward, the word that was subtracted from is the next source word; forward, it goes to the end.
-    end = b.mux(b.or_(backward, plain), turned, summed)
-    front = b.mux(b.and_(backward, with_a), summed, done_w1)
+    end = b.named(b.mux(b.or_(backward, plain), turned, summed), "end_word")
+    front = b.named(b.mux(b.and_(backward, with_a), summed, done_w1), "front")
     whole = (front, done_w2, last, end)
     keyed = (summed, wide, middle, fourth)
     out = tuple(b.mux(with_keys, k, w) for k, w in zip(keyed, whole, strict=True))

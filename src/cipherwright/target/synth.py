@@ -22,6 +22,9 @@ __all__ = ["CELL_MAPPINGS", "Mapped", "synthesise"]
 LIBRARY = "cells.lib"
 _CELLS = Path(str(resources.files(__package__))) / "cells"
 
+_BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(", re.M)
+"""Modules of the generator that are blocks of the device with their registers."""
+
 # LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by Yosys.
 _LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
 _FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+)$")
@@ -90,7 +93,7 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
         _yosys([*script, f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"], out)
         _put_buffers(out, top)
         script = ["read_json buffered.json", *_timing_netlist()]
-    if target.family == "ecp5" and any("_rom " in p.read_text() or "_product_" in p.read_text() for p in sources):
+    if target.family == "ecp5" and any(_BLOCKS.search(p.read_text()) for p in sources):
         _yosys([*script, "write_json mapped.json"], out)
         design = json.loads((out / "mapped.json").read_text())
         absorb_registers(design["modules"][top])

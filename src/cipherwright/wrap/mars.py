@@ -187,7 +187,7 @@ def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Gr
     more = f", and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
     words = f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; {timing.expansion} for a key"
     tables, rom_text = _rom_text(f"{top}_logic_sbox") if rom else ([], "")
-    text = print_design(Design((*modules, *tables)), header_lines(spec, given, words, flip_flops, more))
+    text = print_design(Design((*modules, *tables)), header_lines(spec, given, words, flip_flops, more, "words of the bus are the cipher's, little-endian in block and key"))
     text = "\n".join((text, rom_text, step_wrapper(0), _logic(f"{top}_logic", spec, rom), _top(top, spec, rom)))
     files = {n: hand_written(n) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
     bench = mars_testbench(top, rom)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
@@ -195,8 +196,16 @@ def _bit(b: GraphBuilder, word: int, k: int) -> Bit:
     return bool(n.attr >> k & 1) if n.op == "const" else b.select(word, (k,))
 
 
-def realise_adders(graph: Graph, kind: str) -> Graph:
-    """Every sum and difference of `graph` by the adder `kind`. Raises ValueError where there is none of that name."""
+@cache
+def _adder(kind: str, width: int) -> Graph:
+    b = GraphBuilder(f"add{width}_{kind}")
+    b.output("sum", add(b, kind, b.input("left", width), b.input("right", width)))
+    return b.build()
+
+
+def realise_adders(graph: Graph, kind: str, modules: bool = False) -> Graph:
+    """Every sum and difference of `graph` by the adder `kind`; with `modules`, sums as calls of a graph of their own, which is a module in
+    the text. Raises ValueError where there is none of that name."""
     if kind not in ADDERS:
         raise ValueError(f"there is no adder {kind}; there are {', '.join(ADDERS)}")
 
@@ -204,6 +213,8 @@ def realise_adders(graph: Graph, kind: str) -> Graph:
         if node.op not in ("add", "sub") or ADDERS[kind] is None:
             return None
         left, right = args
+        if modules and node.op == "add":
+            return b.call(_adder(kind, node.width), left, right)
         if node.op == "sub":
             right = b.const(node.width, ~b.at(right).attr & (1 << node.width) - 1) if b.at(right).op == "const" else b.not_(right)
         return add(b, kind, left, right, node.op == "sub")

@@ -102,15 +102,17 @@ def product_circuit(kind: str, width: int, cells: CellDelays | None = None) -> P
     return Product(whole, made)
 
 
-def realise_multipliers(graph: Graph, kind: str, cells: CellDelays | None = None) -> Graph:
-    """Every product of `graph` by the multiplier `kind`; `cells`: delays for a tree (none: those of unit gates). Raises ValueError where
-    there is none of that name."""
+def realise_multipliers(graph: Graph, kind: str, cells: CellDelays | None = None, modules: bool = False) -> Graph:
+    """Every product of `graph` by the multiplier `kind`; `cells`: delays for a tree (none: those of unit gates); with `modules`, a call of a
+    graph of its own, which is a module in the text. Raises ValueError where there is none of that name."""
     if kind not in MULTIPLIERS:
         raise ValueError(f"there is no multiplier {kind}; there are {', '.join(MULTIPLIERS)}")
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op != "mul":
             return None
+        if modules and (made := product_circuit(kind, node.width, cells)):
+            return b.call(made.graph, args[0], args[1])
         if kind == "tree":
             return low_product(b, args[0], args[1], node.width, cells or UNIT_CELLS, (), TREE_SLACK).node
         make = MULTIPLIERS[kind]
