@@ -17,7 +17,7 @@ from cipherwright.wrap import Core, Engine, save
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
-LONG = ("mars-fast", "rijndael256-fast")
+LONG = ("mars-fast", "mars-small", "rijndael256-fast")
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker variants."""
 
 PROCESSORS = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "rijndael"]

@@ -23,7 +23,7 @@ from .graph.rewrite import (
     realise_multipliers,
     replicate,
 )  # fmt: skip
-from .rtl import Design, KeyParts, LowerOptions, expansion, fold, lower
+from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
 from .target import Target, cell_delays, load_target
@@ -172,12 +172,17 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
 
 def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -> Core:
     """A pipeline over held round keys, and the key-expansion unit that makes them, as fast as the pipeline's stages."""
-    parts = key_parts(spec)
+    parts, cipher, top = key_parts(spec), spec.described, spec.name.replace("-", "_")
     assert parts is not None
+    if spec.architecture == "iterative":
+        made, period = fold_held(cipher, spec.key_bits, spec.direction), 1000 / spec.clock_mhz if spec.clock_mhz else None
+        looped, stages = _Loops(made.loops, made.trips), spec.stages or (1 if period is None else None)
+        s = schedule(rewrite(spec, made.graph), target.delay, stages, period, made.io, _srl_from(spec, target))
+        unit = word_store(f"{top}_keys", spec.key_bits, spec.direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
+        return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, looped), made.trips, given, {}, None, unit)
     held = held_words(_realised(spec, parts.rounds))
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     s = schedule(_mapped(spec, held.graph), target.delay, spec.wished_stages, period, Io(), _srl_from(spec, target))
-    cipher, top = spec.described, spec.name.replace("-", "_")
     if cipher.key_unit == "store":
         unit = word_store(f"{top}_keys", spec.key_bits, spec.direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
         return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, _Loops()), None, given, {}, None, unit)
@@ -186,11 +191,11 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
     unit_graph = replicate(rewrite(spec, e.graph), "valid", _LOAD_LANES, 2)
     loop = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
-    made = lower(loop, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
+    unit_design = lower(loop, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
     unit = key_unit(f"{top}_keys", f"{top}_schedule", e, loop.stages, spec.key_bits, spec.block_bits, users)
 
     def lowered(name: str) -> Design:
-        return Design((*made.modules, *_lower(spec, target, name, s, _Loops()).modules))
+        return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))
 
     return dress(spec, plain, s, lowered, None, given, {}, None, unit)
 

@@ -163,7 +163,10 @@ class Spec(BaseModel):
                 raise ValueError(f"an iterative core has 1 to 64 stages in its loop, not {self.stages}")
             if self.key_words != "kept":
                 raise ValueError("key_words is for pipelines; a loop takes its round keys from step to step")
-            if self.key_lead or self.key == "static" or self.interface == "paper" or self.hops or self.copies:
+            by_unit = self.key_expansion == "unit" and cipher.key_unit == "store"
+            if cipher.key_unit == "store" and not by_unit:
+                raise ValueError(f"an iterative {self.cipher} core has its key held and expanded by a unit: key = static, key_expansion = unit")
+            if self.key_lead or (self.key == "static" and not by_unit) or self.interface == "paper" or self.hops or self.copies:
                 raise ValueError("key_lead, key = static, hops, copies and interface = paper are for pipelines")
         if self.round_numbers == "signals" and (self.key_schedule != "stepped" or self.interface != "plain" or self.architecture != "pipelined"):
             raise ValueError("round_numbers = signals is for pipelines with key_schedule = stepped and interface = plain")
@@ -172,8 +175,9 @@ class Spec(BaseModel):
         if self.key_expansion == "unit" and self.architecture != "engine":
             if not cipher.key_unit:
                 raise ValueError(f"key_expansion = unit is for AES, Rijndael and MARS, not for {self.cipher}")
-            if self.key != "static" or self.architecture != "pipelined" or self.interface != "plain" or self.direction == "both":
-                raise ValueError("key_expansion = unit goes with key = static, a pipeline of one direction, and interface = plain")
+            loop = self.architecture == "iterative" and cipher.key_unit != "store"
+            if self.key != "static" or loop or self.interface != "plain" or self.direction == "both":
+                raise ValueError("key_expansion = unit goes with key = static, a pipeline of one direction (or a loop of MARS), and interface = plain")
         if self.mode == "cbc" and (self.architecture != "engine" or self.cipher != "mars"):
             raise ValueError("mode = cbc is for the MARS engine; the other cores have ECB, and AES in a pipeline CTR")
         if self.mode == "ctr" and (self.block_bits != 128 or self.key_expansion != "unit" or self.direction != "encrypt"):

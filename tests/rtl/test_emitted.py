@@ -19,6 +19,7 @@ VARIANTS = [
     *((p,) for p in preset_names() if p not in LONG),
     ("rijndael256-fast", *QUICK_AES, "stages=14"),
     ("mars-fast",),
+    ("mars-small",),
     ("des-fast", "interface=stream"),
     ("des-small", "interface=stream"),
     ("des-xilinx-48", "delay_lines=ff"),

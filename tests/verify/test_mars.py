@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,12 +142,27 @@ def test_a_quick_pipeline_passes_all_checks(built: Callable[..., Built]) -> None
     assert "every key and block" in checks._run_proof(folder, core.plain, parts)  # type: ignore[union-attr]
 
 
+def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    """A trip that does another step; a round key that two rounds share."""
+    _, folder = built("mars-small", "stages=6", "direction=decrypt", "key_bits=192")
+    text = (folder.path / "mars_small.v").read_text()
+    constant = re.search(r"_LUT = 64'h([0-9a-f]{16});", text)
+    assert constant is not None
+    for i, (old, new) in enumerate(((constant[0], f"_LUT = 64'h{int(constant[1], 16) ^ (1 << 40):016x};"), (".rk3_i(rk3)", ".rk3_i(rk4)"))):
+        broken = broken_file(folder, "mars_small.v", lambda t, old=old, new=new: t.replace(old, new, 1), tmp_path / str(i))  # type: ignore[misc]
+        bench = Bench.compile(broken.sources, broken.record)
+        with pytest.raises(CheckFailed):
+            checks._run_vectors(bench, broken)
+            checks._run_random(bench, broken, 50)
+
+
 def test_what_the_engine_is_not() -> None:
     for preset, change, message in (
         ("mars-ibm-4port", "direction=encrypt", "both directions"), ("mars-ibm-4port", "mode=ctr", "both directions and its own bus"),
         ("mars-ibm-4port", "stages=3", "options of pipelines and loops"), ("rijndael-ucla", "sbox_memory=rom", "options of pipelines and loops"),
         ("des-fast", "readable_keys=true", "are for the MARS engine"), ("des-fast", "mode=cbc", "mode = cbc is for the MARS engine"),
         ("mars-fast", "multiplier=booth", "there is no multiplier booth"), ("mars-fast", "adder=magic", "there is no adder magic"),
+        ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"), ("mars-small", "direction=both", "a pipeline of one direction"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=message):
             load(preset, [change])

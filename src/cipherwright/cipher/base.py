@@ -137,6 +137,27 @@ class Cipher(ABC):
         """A round key from a word that a key-expansion unit made (only with `key_unit`)."""
         raise ValueError(f"{self.title} has no key-expansion unit")
 
+    # A loop over round keys that are held: every trip is one of several steps, as its control word says.
+    def held_plan(self, key_bits: int) -> tuple[int, ...]:
+        """The control words of the trips after a block's load. Raises ValueError where there is no such loop."""
+        raise ValueError(f"{self.title} has no loop over held round keys")
+
+    def held_bits(self) -> int:
+        """Width of a control word."""
+        raise NotImplementedError
+
+    def held_start(self, b: Builder[Any], block: Any, decrypt: Any) -> State:
+        """The state as a block is loaded; wiring."""
+        raise NotImplementedError
+
+    def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
+        """A trip. `round_keys`: what a key-expansion unit supplies, in the order of use."""
+        raise NotImplementedError
+
+    def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
+        """The block from the state after the last trip; wiring."""
+        raise NotImplementedError
+
     def folded_round(
         self, b: Builder[Any], key_bits: int, control: Any, state: State, round_key: Any
     ) -> State:

@@ -290,6 +290,29 @@ class Mars(Cipher):
         """`word`: the round key's words in the order of use, the first one at the top."""
         return b.cat(word, decrypt)
 
+    # -- trips over held round keys: key words, eight rounds, sixteen, eight, key words ----------------------------------
+    def held_plan(self, key_bits: int) -> tuple[int, ...]:
+        from .mars_engine import held_plan
+
+        return held_plan()
+
+    def held_bits(self) -> int:
+        from .mars_engine import HELD_BITS
+
+        return HELD_BITS
+
+    def held_start(self, b: Builder[Any], block: Any, decrypt: Any) -> State:
+        return tuple(self._turned(b, words_of(b, block), decrypt))
+
+    def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
+        from .mars_engine import held_trip
+
+        words = [[b.select(k, range(top, top - WORD, -1)) for top in range(b.width(k) - 1, 0, -WORD)] for k in round_keys]
+        return held_trip(b, control, state, words, decrypt)
+
+    def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
+        return block_of(b, self._turned(b, state, decrypt))
+
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
         words = expanded_key(b, key)
         pairs = zip(*([n for i in range(18) for n in key_numbers(i, d)] for d in (False, True)), strict=True)

@@ -7,13 +7,15 @@ operands are made anyway; so in both directions a round starts with its lookups.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .base import State
 from .builder import Builder
 from .mars import WORD, byte, core_round, rol
+from .mars_tables import S0, S1
 
-__all__ = ["MIX_OPERATIONS", "engine_core", "engine_mixer", "mix_operation"]
+__all__ = ["HELD_BITS", "MIX_OPERATIONS", "engine_core", "engine_mixer", "held_plan", "held_trip", "mix_operation"]
 
 MIX_OPERATIONS = {"backward": 0, "keys": 1, "with_a": 2, "near": 3}
 """Bits of the mixer's operation: backward mixing (with `keys` a subtraction); key words instead of a round; the source word takes
@@ -90,3 +92,48 @@ def engine_core(b: Builder[Any], state: State, k_add: Any, k_mul: Any, second_ha
 
     after = core_round(b, state, k_add, k_mul, second_half, decrypt, look)
     return asked[0], after
+
+
+# -- both in a loop over held round keys -------------------------------------------------------------------------------
+HELD_BITS = 10
+"""Of a trip's control word: the mixer's operation (4), core instead of mixer (1), the number of the core's round (4, the top one being its
+second half), and the key words after the rounds instead of before them (1)."""
+
+_CORE, _ROUND, _END = 1 << 4, 5, 1 << 9
+
+
+def held_plan() -> tuple[int, ...]:
+    """Control words of the 34 trips of a block."""
+    keys = 1 << MIX_OPERATIONS["keys"]
+    forward, backward = ([mix_operation(i, back) for i in range(8)] for back in (False, True))
+    core = [_CORE | j << _ROUND for j in range(16)]
+    return (keys, *forward, *core, *(w | _END for w in backward), keys | 1 << MIX_OPERATIONS["backward"] | _END)
+
+
+def held_trip(b: Builder[Any], control: Any, state: State, words: Sequence[Sequence[Any]], decrypt: Any) -> State:
+    """A trip: a round of mixing, of the core, or key words. `words`: those of the 18 round keys. One read of S0 and one of S1 serve
+    mixer and core."""
+    operation, in_core, end = b.select(control, (3, 2, 1, 0)), b.select(control, (4,)), b.select(control, (9,))
+
+    def chosen(which: int) -> Any:
+        """The word of the core's round."""
+        found = [w[which] for w in words[1:17]]
+        for k in range(4):
+            bit = b.select(control, (_ROUND + k,))
+            found = [b.mux(bit, found[i + 1], found[i]) for i in range(0, len(found), 2)]
+        return b.named(found[0], ("k_add", "k_mul")[which])
+
+    keys = tuple(b.mux(end, last, first) for first, last in zip(words[0], words[17], strict=True))
+    addresses, _ = engine_mixer(b, state, keys, operation, (state[0],) * 4)
+    reads: list[Any] = []
+
+    def look(m: Any) -> Any:
+        low = b.select(m, range(7, -1, -1))
+        for table, address in ((S0, addresses[0]), (S1, addresses[2])):
+            reads.append(b.named(b.lookup(f"S{len(reads)}", table, WORD, b.named(b.mux(in_core, low, address), "address")), "s"))
+        return b.mux(b.select(m, (8,)), reads[1], reads[0])
+
+    core = core_round(b, state, chosen(0), chosen(1), b.select(control, (_ROUND + 3,)), decrypt, look)
+    second = tuple(b.named(b.lookup(f"S{i}", t, WORD, addresses[1 + 2 * i]), "s") for i, t in enumerate((S0, S1)))
+    _, mixed = engine_mixer(b, state, keys, operation, (reads[0], second[0], reads[1], second[1]))
+    return tuple(b.mux(in_core, c, m) for c, m in zip(core, mixed, strict=True))

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from ..cipher import Cipher
 from ..errors import UserError
-from ..graph import Graph, GraphBuilder
+from ..graph import STATIC, Graph, GraphBuilder
 from ..schedule import Io
 
-__all__ = ["Loop", "fold", "small_table"]
+__all__ = ["Loop", "fold", "fold_held", "small_table"]
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -
 class _Fold:
     """What both kinds of loop have: ports, the slot's control, and the loop's registers."""
 
-    def __init__(self, cipher: Cipher, key_bits: int, per_trip: int, direction: str, trips: int, overlap: bool) -> None:
-        """`trips` from load to result; `overlap`: the trip that delivers may load."""
+    def __init__(self, cipher: Cipher, key_bits: int, per_trip: int, direction: str, trips: int, overlap: bool, held: bool = False) -> None:
+        """`trips` from load to result; `overlap`: the trip that delivers may load; `held`: round keys are inputs of their own."""
         self.cipher, self.key_bits, self.per_trip, self.direction = cipher, key_bits, per_trip, direction
         self.trips, self.overlap = trips, overlap
         counted = trips - 1  # trips counted before the counter's top bit says that the result is there
@@ -51,11 +51,11 @@ class _Fold:
         self.first = (1 << self.count_bits) - counted
         self.b = b = GraphBuilder(f"{cipher.name}_loop")
         self.loops: list[tuple[str, str]] = []
-        self.valid, self.block, self.key = b.input("valid", 1), b.input("block", cipher.block_bits), b.input("key", key_bits)
+        self.valid, self.block = b.input("valid", 1), b.input("block", cipher.block_bits)
         self.new_dir = b.input("decrypt", 1) if direction == "both" else b.const(1, int(direction == "decrypt"))
         self.busy, self.count = self.looped("busy", 1), self.looped("count", self.count_bits + 1)
         self.dir = self.looped("dir", 1) if direction == "both" else self.new_dir
-        self.new_keys = cipher.key_start(b, key_bits, cipher.effective_key(b, self.key), self.new_dir)
+        self.new_keys = () if held else cipher.key_start(b, key_bits, cipher.effective_key(b, b.input("key", key_bits)), self.new_dir)
 
     def looped(self, name: str, width: int) -> int:
         self.loops.append((name, f"{name}_next"))
@@ -120,6 +120,30 @@ class _PlainLoop(_Fold):
             round_key, now_keys = cipher.key_step(b, key_bits, control, now_keys, self.dir)
             now = cipher.folded_round(b, key_bits, control, now, round_key)
         return self.close(out, tuple(zip(now, new_state, strict=True)), tuple(zip(now_keys, self.new_keys, strict=True)))
+
+
+class _HeldLoop(_Fold):
+    """Round keys are held inputs rk0, rk1 …; loading is a trip of its own, and the trip that delivers may load."""
+
+    def __init__(self, cipher: Cipher, key_bits: int, direction: str) -> None:
+        self.plan = cipher.held_plan(key_bits)
+        super().__init__(cipher, key_bits, 1, direction, len(self.plan) + 1, True, True)
+
+    def finished(self) -> Loop:
+        cipher, b = self.cipher, self.b
+        keys = [b.input(f"rk{i}", cipher.key_words(self.key_bits, i), STATIC) for i in range(cipher.round_keys(self.key_bits))]
+        new_state = cipher.held_start(b, self.block, self.new_dir)
+        state = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
+        self.control()
+        index = b.select(self.count, range(self.count_bits - 1, -1, -1))
+        table = [self.plan[i - self.first] if i >= self.first else 0 for i in range(1 << self.count_bits)]
+        now = cipher.held_trip(b, small_table(b, "control", table, cipher.held_bits(), index), state, keys, self.dir)
+        return self.close(cipher.held_finish(b, state, self.dir), tuple(zip(now, new_state, strict=True)), ())
+
+
+def fold_held(cipher: Cipher, key_bits: int, direction: str) -> Loop:
+    """The loop graph of a cipher over held round keys, in one direction. Ports: valid, ready, block, rk0, rk1 …"""
+    return _HeldLoop(cipher, key_bits, direction).finished()
 
 
 class _KeyedLoop(_Fold):

@@ -189,7 +189,11 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="")
     if CATALOGUE[p["cipher"]].key_unit == "store":
         words = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
-        rounds = prove_pipeline(folder.sources, f"{r['top']}_core", realised, ports, r["inner"]["latency_cycles"], 0, words, _hints(realised, p))
+        top, latency, hints = f"{r['top']}_core", r["inner"]["latency_cycles"], _hints(realised, p)
+        if p["architecture"] == "iterative":
+            rounds = prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, ["busy", "deliver", "valid_o"], hints, words)
+        else:
+            rounds = prove_pipeline(folder.sources, top, realised, ports, latency, 0, words, hints)
         return f"{rounds.statement} over its round keys; the unit that makes these is tested, not proven"
     held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
     if not same_up_to_linear_maps(realised, with_raw_words(held, p["block_bits"])):

@@ -256,43 +256,43 @@ def prove_pipeline(
 
 def prove_iterative(
     sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, control: Sequence[str],
-    hints: Hints | None = None,
-) -> Proof:
+    hints: Hints | None = None, held: Sequence[str] = (),
+) -> Proof:  # fmt: skip
     """An iterative core over `latency` cycles. `control`: names of the registers that reset clears (proven too), the
-    first of which must be there.
+    first of which must be there; `held`: inputs that keep their values.
 
     Data registers start with any value; later cycles may present anything. Raises CheckFailed where the block
     accepted in cycle 0 does not come out in cycle `latency`, or comes out before.
     """
+    from .live import live_run
+
     n = read_netlist(sources, top)
     registers, logic = flip_flops(n), Logic(n, wires=False)
     cleared = {q for q in registers if any(n.names[q].startswith(p) for p in control)}
     if not any(n.names[q].startswith(control[0]) for q in cleared):
         raise CheckFailed("the core's busy bits are not where its record says")
-    ports_in = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
+    pins = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
+    ports_in, kept = [p for p in pins if p[0] not in held], [p for p in pins if p[0] in held]
     state = [q for q in registers if q not in cleared]
-    names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [n.names[q] for q in state]
-    aig = Aig(names)
-    now = dict.fromkeys(cleared, FALSE) | {q: aig.input(len(ports_in) * (latency + 1) + j) for j, q in enumerate(state)}
+    names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [f"{name}[{k}]" for name, k in kept]
+    aig = Aig([*names, *(n.names[q] for q in state)])
+    start = dict.fromkeys(cleared, FALSE) | {q: aig.input(len(names) + j) for j, q in enumerate(state)}
     _prove_reset(n, logic, ports, cleared, registers)
-    first: dict[str, list[int]] = {}
+    always = {n.inputs[name][k]: aig.input(len(ports_in) * (latency + 1) + j) for j, (name, k) in enumerate(kept)}
+    always |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: FALSE}
+    inputs = [always | {n.inputs[name][k]: aig.input(t * len(ports_in) + j) for j, (name, k) in enumerate(ports_in)} for t in range(latency + 1)]
+    inputs[0][n.inputs[ports.valid_in][0]] = TRUE
+    first = {name: [inputs[0][b] for b in bits] for name, bits in n.inputs.items()}
+    ready, valid, block = (n.outputs[name] for name in (ports.ready_out, ports.valid_out, ports.block_out))
+    seen = live_run(logic, aig, registers, start, inputs, [[*ready, *valid], *[valid] * (latency - 1), [*valid, *block]])
+    if [seen[0][b] for b in ready] != [TRUE]:
+        raise CheckFailed("an idle core does not take a block")
     early = FALSE
-    for t in range(latency + 1):
-        known = dict(now) | {n.inputs[name][k]: aig.input(t * len(ports_in) + j) for j, (name, k) in enumerate(ports_in)}
-        known |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: FALSE}
-        if t == 0:
-            known[n.inputs[ports.valid_in][0]] = 1
-        frame = Frame(logic, aig, known)
-        if t == 0:
-            first = {name: frame.word(bits) for name, bits in n.inputs.items()}
-            if frame.word(n.outputs[ports.ready_out]) != [1]:
-                raise CheckFailed("an idle core does not take a block")
-        if t < latency:
-            early = aig.or_(early, frame.word(n.outputs[ports.valid_out])[0])
-        now = {q: frame.get(d) for q, d in registers.items()}
+    for t in range(latency):
+        early = aig.or_(early, seen[t][valid[0]])
     core_gates, marks = len(aig.gates), list[int]()
     want = graph_to_aig(plain, aig, _spec_inputs(plain, aig, ports, first), hints, marks)
-    got = frame.word(n.outputs[ports.block_out]) + frame.word(n.outputs[ports.valid_out]) + [early]
+    got = [seen[-1][b] for b in (*block, *valid)] + [early]
     labels = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out, "early"]
     pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), (*want["block"], TRUE, FALSE))
     gates = compare(pairs, labels, _directions(first.get(ports.decrypt)))

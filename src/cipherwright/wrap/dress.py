@@ -86,7 +86,7 @@ def dress(
         keyed = f"{top}_ecb" if counting else top
         if unit.control:
             files[unit.control] = hand_written(unit.control)
-        text += "\n" + unit.text + "\n" + keyed_top(keyed, datapath, unit, spec.key_bits, spec.block_bits, spec.reset)
+        text += "\n" + unit.text + "\n" + keyed_top(keyed, datapath, unit, spec.key_bits, spec.block_bits, spec.reset or iterative, iterative)
         if counting:
             text += "\n" + counter_top(top, keyed, spec.counter_bits, spec.key_bits, wait)
             files[COUNTER_FILE] = hand_written(COUNTER_FILE)

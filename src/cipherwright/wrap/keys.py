@@ -96,10 +96,12 @@ endmodule
     return KeyUnit(name, text, e.trips * stages + 2, ffs, {users[i]: (registers[i], widths[i]) for i in registers})
 
 
-def keyed_top(name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool) -> str:
-    """The module `name` with the datapath and its key-expansion unit. `reset`: the datapath has rst_i."""
+def keyed_top(name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool, ready: bool = False) -> str:
+    """The module `name` with the datapath and its key-expansion unit. `reset`: the datapath has rst_i; `ready`: it does not take a block in
+    every cycle, and says when."""
     wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in sorted(unit.words.items()))
     given = ", ".join(f".{user}_o({user})" for user in sorted(unit.words))
+    new_port = "    output wire ready_o,\n" if ready else ""
     taken = ", ".join(f".{user}_i({user})" for user in sorted(unit.words))
     return f"""\
 // A key is taken when key_valid_i and key_ready_o are both 1; blocks may follow when key_ready_o is 1 again, and a new key when
@@ -107,7 +109,7 @@ def keyed_top(name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits
 module {name} (
 {key_ports(key_bits)}    input  wire valid_i,
     input  wire {_vector(block_bits)} block_i,
-    output wire valid_o,
+{new_port}    output wire valid_o,
     output wire {_vector(block_bits)} block_o
 );
 {wires}
@@ -116,7 +118,7 @@ module {name} (
         {given}
     );
     {datapath} u_core (
-        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), .block_i(block_i), .valid_o(valid_o), .block_o(block_o),
+        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), .block_i(block_i), {".ready_o(ready_o), " if ready else ""}.valid_o(valid_o), .block_o(block_o),
         {taken}
     );
 endmodule
