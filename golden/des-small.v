@@ -652,11 +652,11 @@ module des_small (
     input  wire rst_i,
     input  wire valid_i,
     input  wire [63:0] block_i,
-    input  wire decrypt_i,
     // Lint: the cipher ignores some bits of this port.
     // verilator lint_off UNUSEDSIGNAL
     input  wire [63:0] key_i,
     // verilator lint_on UNUSEDSIGNAL
+    input  wire decrypt_i,
     output wire ready_o,
     output wire valid_o,
     output wire [63:0] block_o

@@ -52,10 +52,11 @@ class _Fold:
         self.b = b = GraphBuilder(f"{cipher.name}_loop")
         self.loops: list[tuple[str, str]] = []
         self.valid, self.block = b.input("valid", 1), b.input("block", cipher.block_bits)
+        key = None if held else b.input("key", key_bits)
         self.new_dir = b.input("decrypt", 1) if direction == "both" else b.const(1, int(direction == "decrypt"))
         self.busy, self.count = self.looped("busy", 1), self.looped("count", self.count_bits + 1)
         self.dir = self.looped("dir", 1) if direction == "both" else self.new_dir
-        self.new_keys = () if held else cipher.key_start(b, key_bits, cipher.effective_key(b, b.input("key", key_bits)), self.new_dir)
+        self.new_keys = () if key is None else cipher.key_start(b, key_bits, cipher.effective_key(b, key), self.new_dir)
 
     def looped(self, name: str, width: int) -> int:
         self.loops.append((name, f"{name}_next"))
