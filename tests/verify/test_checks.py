@@ -34,7 +34,7 @@ VARIANTS = [
     ("khazad-small", "direction=both", "stages=3"),
     ("khazad-ucl-fast", "slice_xor=true", "linear_depth=3"),
     ("misty1-small", "direction=both", "stages=2"),
-    ("mars-small", "stages=6", "direction=decrypt", "key_bits=192"),
+    ("mars-small", "stages=6"),
     ("aes-small", "direction=decrypt", "stages=2"),
     ("aes-small", "key_bits=256"),
     ("aes128-fast", "key_bits=192", "stages=40"),
