@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cipher import ROUND_KEY
+from .cipher import ROUND_KEY, HeldCipher
 from .errors import UserError
 from .graph import AGILE, STATIC, Graph, GraphBuilder
 from .graph.rewrite import (
+    CellDelays,
     Product,
     add_hops,
     fuse_linear,
@@ -174,25 +175,24 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     """A pipeline over held round keys, and the key-expansion unit that makes them, as fast as the pipeline's stages."""
     parts, cipher, top = key_parts(spec), spec.described, spec.name.replace("-", "_")
     assert parts is not None
-    if spec.architecture == "iterative":
-        made, period = fold_held(cipher, spec.key_bits, spec.direction), 1000 / spec.clock_mhz if spec.clock_mhz else None
-        looped, stages = _Loops(made.loops, made.trips), spec.stages or (1 if period is None else None)
-        s = schedule(rewrite(spec, made.graph), target.delay, stages, period, made.io, _srl_from(spec, target))
-        unit = word_store(f"{top}_keys", spec.key_bits, spec.direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
-        return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, looped), made.trips, given, {}, None, unit)
-    held = held_words(_realised(spec, parts.rounds))
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
-    s = schedule(_mapped(spec, held.graph), target.delay, spec.wished_stages, period, Io(), _srl_from(spec, target))
+    held, stages, loops, io = held_words(_realised(spec, parts.rounds)), spec.wished_stages, _Loops(), Io()
+    graph = held.graph
+    if spec.architecture == "iterative":
+        assert isinstance(cipher, HeldCipher), "Spec lets no other cipher have such a loop"
+        loop = fold_held(cipher, spec.key_bits, spec.direction)
+        graph, stages, loops, io = _realised(spec, loop.graph), spec.stages or (1 if period is None else None), _Loops(loop.loops, loop.trips), loop.io
+    s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
         unit = word_store(f"{top}_keys", spec.key_bits, spec.direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
-        return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, _Loops()), None, given, {}, None, unit)
+        return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given, {}, None, unit)
     count = len(held.rows)
     users = [f"rk{count - 1 - i if spec.direction == 'decrypt' else i}" for i in range(count)]
     e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
     unit_graph = replicate(rewrite(spec, e.graph), "valid", _LOAD_LANES, 2)
-    loop = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
-    unit_design = lower(loop, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
-    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, loop.stages, spec.key_bits, spec.block_bits, users)
+    unit_schedule = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
+    unit_design = lower(unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
+    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users)
 
     def lowered(name: str) -> Design:
         return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))
@@ -200,11 +200,14 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     return dress(spec, plain, s, lowered, None, given, {}, None, unit)
 
 
+def _cells(spec: Spec, target: Target) -> CellDelays | None:
+    """Delays that a multiplier of the spec is grown from."""
+    return cell_delays(Path(target.liberty)) if target.kind == "cells" and spec.multiplier == "tree" else None
+
+
 def products(spec: Spec) -> dict[int, Product]:
     """The multipliers that an engine of a spec has, by width, for its proof."""
-    target = load_target(spec.target)
-    cells = cell_delays(Path(target.liberty)) if target.kind == "cells" and spec.multiplier == "tree" else None
-    made = product_circuit(spec.multiplier, 32, cells) if spec.cipher == "mars" else None
+    made = product_circuit(spec.multiplier, 32, _cells(spec, load_target(spec.target))) if spec.cipher == "mars" else None
     return {32: made} if made else {}
 
 
@@ -216,7 +219,7 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engin
 
     period = _ENGINE_PERIOD if target.kind == "cells" else 4 * _ENGINE_PERIOD
     if spec.cipher == "mars":
-        cells = cell_delays(Path(target.liberty)) if target.kind == "cells" and spec.multiplier == "tree" else None
+        cells = _cells(spec, target)
 
         def arithmetic(graph: Graph) -> Graph:
             return realise_adders(realise_multipliers(graph, spec.multiplier, cells, True), spec.adder, True)

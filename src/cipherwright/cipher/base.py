@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from .builder import Builder, IntBuilder, Word
 
-__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "Cipher"]
+__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "Cipher", "HeldCipher"]
 
 ROUND_KEY = "k"
 """The name that every round key carries."""
@@ -137,27 +137,6 @@ class Cipher(ABC):
         """A round key from a word that a key-expansion unit made (only with `key_unit`)."""
         raise ValueError(f"{self.title} has no key-expansion unit")
 
-    # A loop over round keys that are held: every trip is one of several steps, as its control word says.
-    def held_plan(self, key_bits: int) -> tuple[int, ...]:
-        """The control words of the trips after a block's load. Raises ValueError where there is no such loop."""
-        raise ValueError(f"{self.title} has no loop over held round keys")
-
-    def held_bits(self) -> int:
-        """Width of a control word."""
-        raise NotImplementedError
-
-    def held_start(self, b: Builder[Any], block: Any, decrypt: Any) -> State:
-        """The state as a block is loaded; wiring."""
-        raise NotImplementedError
-
-    def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
-        """A trip. `round_keys`: what a key-expansion unit supplies, in the order of use."""
-        raise NotImplementedError
-
-    def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
-        """The block from the state after the last trip; wiring."""
-        raise NotImplementedError
-
     def folded_round(
         self, b: Builder[Any], key_bits: int, control: Any, state: State, round_key: Any
     ) -> State:
@@ -227,6 +206,30 @@ class Cipher(ABC):
     @abstractmethod
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
         """Every lookup table by its standard name: (output width, entries)."""
+
+
+class HeldCipher(Cipher):
+    """A cipher with a loop over round keys that are held: every trip is one of several steps, as its control word says."""
+
+    @abstractmethod
+    def held_plan(self, key_bits: int) -> tuple[int, ...]:
+        """The control words of the trips after a block's load."""
+
+    @abstractmethod
+    def held_bits(self) -> int:
+        """Width of a control word."""
+
+    @abstractmethod
+    def held_start(self, b: Builder[Any], block: Any, decrypt: Any) -> State:
+        """The state as a block is loaded; wiring."""
+
+    @abstractmethod
+    def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
+        """A trip. `round_keys`: what a key-expansion unit supplies, in the order of use."""
+
+    @abstractmethod
+    def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
+        """The block from the state after the last trip; wiring."""
 
 
 def _word(data: bytes) -> Word:

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .base import ROUND_KEY, Cipher, State
+from .base import ROUND_KEY, HeldCipher, State
 from .builder import Builder
 from .mars_tables import S0, S1, S
 
-__all__ = ["MARS", "Mars", "core_round", "e_function", "expanded_key", "key_expansion_step", "key_numbers", "mixing_round"]
+__all__ = ["MARS", "Mars", "core_round", "e_function", "expanded_key", "key_expansion_step", "key_numbers", "mixing_body", "mixing_round", "mixing_source", "split"]
 
 WORD = 32
 WORDS = 40
@@ -56,6 +56,11 @@ def words_of(b: Builder[Any], a: Any) -> list[Any]:
     for top in range(b.width(a) - 1, 0, -WORD):
         out.append(b.select(a, [top - 8 * (3 - i) - k for i in _EVERY_TWO for k in range(8)]))
     return out
+
+
+def split(b: Builder[Any], a: Any) -> State:
+    """The words that stand in `a`, the first one at the top; bits below the last whole word are left out."""
+    return tuple(b.select(a, range(top, top - WORD, -1)) for top in range(b.width(a) - 1, WORD - 2, -WORD))
 
 
 def block_of(b: Builder[Any], words: Sequence[Any]) -> Any:
@@ -216,7 +221,7 @@ def key_numbers(index: int, decrypt: bool) -> list[int]:
     return [2 * i + 4, 2 * i + 5]
 
 
-class Mars(Cipher):
+class Mars(HeldCipher):
     """MARS: 128-bit block, keys of 128 to 448 bits in steps of 32."""
 
     name = "mars"
@@ -236,9 +241,8 @@ class Mars(Cipher):
 
     # A round key is its words, the first one at the top, and below them the direction.
     @staticmethod
-    def _words(b: Builder[Any], round_key: Any) -> tuple[list[Any], Any]:
-        n = b.width(round_key)
-        return [b.select(round_key, range(top, top - WORD, -1)) for top in range(n - 1, 0, -WORD)], b.select(round_key, (0,))
+    def _words(b: Builder[Any], round_key: Any) -> tuple[State, Any]:
+        return split(b, round_key), b.select(round_key, (0,))
 
     @staticmethod
     def _turned(b: Builder[Any], words: Sequence[Any], decrypt: Any) -> list[Any]:
@@ -307,8 +311,7 @@ class Mars(Cipher):
     def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
         from .mars_engine import held_trip
 
-        words = [[b.select(k, range(top, top - WORD, -1)) for top in range(b.width(k) - 1, 0, -WORD)] for k in round_keys]
-        return held_trip(b, control, state, words, decrypt)
+        return held_trip(b, control, state, [split(b, k) for k in round_keys], decrypt)
 
     def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
         return block_of(b, self._turned(b, state, decrypt))

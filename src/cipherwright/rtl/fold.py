@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..cipher import Cipher
+from ..cipher import Cipher, HeldCipher
 from ..errors import UserError
 from ..graph import STATIC, Graph, GraphBuilder
 from ..schedule import Io
@@ -126,12 +126,12 @@ class _PlainLoop(_Fold):
 class _HeldLoop(_Fold):
     """Round keys are held inputs rk0, rk1 …; loading is a trip of its own, and the trip that delivers may load."""
 
-    def __init__(self, cipher: Cipher, key_bits: int, direction: str) -> None:
-        self.plan = cipher.held_plan(key_bits)
+    def __init__(self, cipher: HeldCipher, key_bits: int, direction: str) -> None:
+        self.held, self.plan = cipher, cipher.held_plan(key_bits)
         super().__init__(cipher, key_bits, 1, direction, len(self.plan) + 1, True, True)
 
     def finished(self) -> Loop:
-        cipher, b = self.cipher, self.b
+        cipher, b = self.held, self.b
         keys = [b.input(f"rk{i}", cipher.key_words(self.key_bits, i), STATIC) for i in range(cipher.round_keys(self.key_bits))]
         new_state = cipher.held_start(b, self.block, self.new_dir)
         state = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
@@ -142,7 +142,7 @@ class _HeldLoop(_Fold):
         return self.close(cipher.held_finish(b, state, self.dir), tuple(zip(now, new_state, strict=True)), ())
 
 
-def fold_held(cipher: Cipher, key_bits: int, direction: str) -> Loop:
+def fold_held(cipher: HeldCipher, key_bits: int, direction: str) -> Loop:
     """The loop graph of a cipher over held round keys, in one direction. Ports: valid, ready, block, rk0, rk1 …"""
     return _HeldLoop(cipher, key_bits, direction).finished()
 

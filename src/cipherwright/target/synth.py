@@ -81,8 +81,8 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
     # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
     # gates), plain logic in their place.
     shutil.copy(_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v", out / "cells_map.v")
-    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6", "xor5", "full_adder"))
     adders = _adder_map(target, sources, out)
+    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6", "xor5", *(["full_adder"] if adders else [])))
     script = [*adders, read, f"techmap -map cells_map.v {ours}", f"hierarchy -top {top}"]
     if target.kind == "cells":
         script += _cells_script(target, top, out, mapping)
@@ -116,8 +116,8 @@ def _adder_map(target: Target, sources: list[Path], out: Path) -> list[str]:
     cell, pins, total, carry = found
     wires = ", ".join(f".{pin}({wire})" for pin, wire in zip(pins, "abc", strict=True))
     own = f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, .{total}(y[0]), .{carry}(y[1]));\nendmodule\n"
-    text = (out / "cells_map.v").read_text()
-    (out / "cells_map.v").write_text(text[: text.index("module cipherwright_full_adder")] + own)
+    with (out / "cells_map.v").open("a") as f:
+        f.write(own)
     shutil.copy(target.liberty, out / LIBRARY)
     return [f"read_liberty -lib -ignore_miss_func {LIBRARY}"]
 

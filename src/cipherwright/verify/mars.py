@@ -16,10 +16,13 @@ from ..errors import CheckFailed
 from ..wrap import ADDRESS
 from .simulate import Model, Simulation, compile_simulation
 
-__all__ = ["Access", "MarsBench", "MarsSession", "words_of_bytes"]
+__all__ = ["STATUS", "Access", "MarsBench", "MarsSession", "words_of_bytes"]
 
 _LONGEST = 2_000
 """Cycles after which an access is taken to hang: the longest waits for a key's expansion."""
+
+_PATIENCE = 64
+"""Reads of the status that are simulated at a time while a key is expanded."""
 
 _AHEAD = 2
 """Blocks that are written before the first result is read."""
@@ -115,10 +118,10 @@ class MarsSession:
         words = words_of_bytes(key)
         self.run([Access(ADDRESS["keys"] + i, w) for i, w in enumerate(words)])
         _, began = self.run([Access(ADDRESS["command"], len(words) << 4 | chained << 2 | decrypt << 1 | 1)])
-        for _ in range(_LONGEST):
-            status, at = self.run([STATUS])
-            if status[0] & 2:
-                return int(at[0] - began[0])
+        for _ in range(0, _LONGEST, _PATIENCE):
+            status, at = self.run([STATUS] * _PATIENCE)
+            if (there := status & 2).any():
+                return int(at[there.argmax()] - began[0])
         raise CheckFailed(f"the key is not there after {_LONGEST} cycles")
 
     def change(self, decrypt: bool, chained: bool) -> None:

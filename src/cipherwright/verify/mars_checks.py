@@ -7,11 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..cipher.mars import MARS
+from ..cipher import IntBuilder, Word
+from ..cipher.mars import MARS, expanded_key
+from ..cipher.mars_tables import S
 from ..errors import CheckFailed
 from ..graph.rewrite import Product
 from ..wrap import ADDRESS, mars_timing
-from .mars import Access, MarsBench
+from .mars import STATUS, Access, MarsBench
 from .mars_proof import prove_engine
 from .oracle import oracle_bulk
 from .vectors import extra_vectors, own_vectors
@@ -116,13 +118,13 @@ def run_protocol(bench: MarsBench) -> str:
     if not bench.parameters["readable_keys"] and shown.any():
         raise CheckFailed("an address that shows nothing reads as something")
     table, _ = session.run([Access(ADDRESS["s"] + i) for i in (0, 255, 256, 511)])
-    if table.tolist() != [_s(i) for i in (0, 255, 256, 511)]:
+    if table.tolist() != [S[i] for i in (0, 255, 256, 511)]:
         raise CheckFailed("the S-box does not read back")
     # Nobody reads for long: no result is lost, and none overtakes another.
     blocks = bytes(range(48))
     accesses = session.accesses(blocks)
     writes, reads = [a for a in accesses if a.data is not None], [a for a in accesses if a.data is None]
-    words, _ = session.run([*writes, *[Access(ADDRESS["status"])] * _LONG, *reads])
+    words, _ = session.run([*writes, *[STATUS] * _LONG, *reads])
     shown_blocks = b"".join(int(w).to_bytes(4, "little") for w in words[-len(reads) :])
     if shown_blocks != oracle_bulk("mars", key, blocks, False):
         raise CheckFailed("a result is lost where nobody reads for long")
@@ -138,16 +140,7 @@ def run_protocol(bench: MarsBench) -> str:
 
 
 def _expanded(key: bytes) -> list[int]:
-    from ..cipher import IntBuilder, Word
-    from ..cipher.mars import expanded_key
-
     return [w.value for w in expanded_key(IntBuilder(), Word(8 * len(key), int.from_bytes(key, "big")))]
-
-
-def _s(i: int) -> int:
-    from ..cipher.mars_tables import S
-
-    return S[i]
 
 
 def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: int = 4000, tell: Callable[[str], None] = lambda text: None) -> list[Verdict]:
@@ -167,5 +160,3 @@ def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: i
         attempt("cycles", lambda: run_timing(bench[0]))
     attempt("equivalence for all inputs", lambda: prove_engine(folder, products, tell))
     return verdicts
-
-

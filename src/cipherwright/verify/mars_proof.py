@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source
+from ..cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source, split
 from ..cipher.mars_engine import MIX_OPERATIONS, mix_operation
 from ..errors import CheckFailed
 from ..graph import Graph, GraphBuilder
@@ -25,15 +25,11 @@ _READS = {False: ((0, 0), (1, 1), (0, 2), (1, 3)), True: ((0, 3), (1, 0), (0, 1)
 """By direction of mixing: (S-box, byte of the source word) whose word comes in at each of _WORDS."""
 
 
-def _split(b: GraphBuilder, block: int) -> tuple[int, ...]:
-    return tuple(b.select(block, range(top, top - 32, -1)) for top in range(b.width(block) - 1, 0, -32))
-
-
 def _round_graph(index: int, backward: bool) -> Graph:
     """A round of mixing with the S-boxes' words as inputs and their addresses as outputs. Backward, the subtraction from the source word
     is that of the round behind it."""
     b = GraphBuilder("mixing")
-    state = _split(b, b.input("state", 128))
+    state = split(b, b.input("state", 128))
     words = {read: b.input(name, 32) for read, name in zip(_READS[backward], _WORDS, strict=True)}
     source = state[0]
 
@@ -51,7 +47,7 @@ def _round_graph(index: int, backward: bool) -> Graph:
 
 def _keys_graph(backward: bool) -> Graph:
     b = GraphBuilder("keys")
-    state, keys = _split(b, b.input("state", 128)), _split(b, b.input("keys", 128))
+    state, keys = split(b, b.input("state", 128)), split(b, b.input("keys", 128))
     b.output("next", b.cat(*((b.sub if backward else b.add)(w, k) for w, k in zip(state, keys, strict=True))))
     return b.build()
 
@@ -114,7 +110,7 @@ def _prove_mixer(sources: Sequence[Path], halves: bool) -> None:
 
 def _core_graph() -> Graph:
     b = GraphBuilder("core")
-    state, k_add, k_mul = _split(b, b.input("state", 128)), b.input("k_add", 32), b.input("k_mul", 32)
+    state, k_add, k_mul = split(b, b.input("state", 128)), b.input("k_add", 32), b.input("k_mul", 32)
     second, decrypt, word = b.input("second_half", 1), b.input("decrypt", 1), b.input("word", 32)
 
     def look(m: int) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..cipher.mars import split
 from ..cipher.mars_engine import engine_core, engine_mixer
 from ..cipher.mars_tables import S0, S1
 from ..graph import Graph, GraphBuilder, Node, Table
@@ -16,7 +17,7 @@ from ..rtl import Design, Module, graph_modules, print_design, sub_modules
 from .core import PortSet
 from .dress import CoreSpec, core_files, header_lines, spec_parameters
 from .engine import Engine
-from .mars_keys import KEYS_FILE, expansion_cycles, step_graph, step_wrapper
+from .mars_keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, expansion_cycles, step_graph, step_wrapper
 from .mars_testbench import mars_testbench
 from .written import hand_written, port_list
 
@@ -33,7 +34,6 @@ _MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
 
 # States 2 + 2, count 5, round 4, four blocks of 128, six flags, eight key words, the key's length 4, blocks in flight 2.
 _CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 6 + 8 * 32 + 4 + 2
-_EXPANDER_FLIP_FLOPS = 3 + 2 + 2 + 4 + 4 + 4 + 6 + 4 + 1 + 2 * 32
 
 
 class MarsSpec(CoreSpec, Protocol):
@@ -71,7 +71,7 @@ def _mixer_graph(halves: bool) -> Graph:
     b = GraphBuilder("mars_mixer")
     state, keys, operation, half = b.input("state", 128), b.input("keys", 128), b.input("operation", 4), b.input("half", 1)
     words = tuple(b.input(n, 32) for n in ("s0_first", "s0_second", "s1_first", "s1_second"))
-    addresses, after = engine_mixer(b, _words(b, state), _words(b, keys), operation, (words[0], words[1], words[2], words[3]), half if halves else None)
+    addresses, after = engine_mixer(b, split(b, state), split(b, keys), operation, (words[0], words[1], words[2], words[3]), half if halves else None)
     names = ("s0_first_address", "s0_second_address", "s1_first_address", "s1_second_address")
     for i, (name, address) in enumerate(zip(names, addresses, strict=True)):
         other = addresses[i | 1]
@@ -84,14 +84,10 @@ def _core_graph() -> Graph:
     b = GraphBuilder("mars_core")
     state, k_add, k_mul = b.input("state", 128), b.input("k_add", 32), b.input("k_mul", 32)
     second, decrypt, word = b.input("second_half", 1), b.input("decrypt", 1), b.input("word", 32)
-    address, after = engine_core(b, _words(b, state), k_add, k_mul, second, decrypt, word)
+    address, after = engine_core(b, split(b, state), k_add, k_mul, second, decrypt, word)
     b.output("address", address)
     b.output("next", b.cat(*after))
     return b.build()
-
-
-def _words(b: GraphBuilder, block: int) -> tuple[int, ...]:
-    return tuple(b.select(block, range(top, top - 32, -1)) for top in range(127, 0, -32))
 
 
 def _rom_text(name: str) -> tuple[list[Module], str]:
@@ -182,7 +178,7 @@ def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Gr
     for graph in (_mixer_graph(halves), _core_graph(), step_graph()):
         modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
     timing = mars_timing(spec.sbox_memory, spec.key_memory, spec.key_wait)
-    flip_flops = _CONTROL_FLIP_FLOPS + (3 if spec.sbox_memory == "ram4" else 2) * 128 + _EXPANDER_FLIP_FLOPS
+    flip_flops = _CONTROL_FLIP_FLOPS + (3 if spec.sbox_memory == "ram4" else 2) * 128 + EXPANSION_FLIP_FLOPS
     flip_flops += 32 * (spec.key_memory == "ram2") + spec.readable_keys
     more = f", and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
     words = f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; {timing.expansion} for a key"

@@ -17,7 +17,6 @@ from ..rtl import (
     Port,
     Register,
     clocked_module,
-    graph_modules,
     lower,
     print_module,
     sub_modules,
@@ -25,13 +24,13 @@ from ..rtl import (
 from ..schedule import DelayModel, Io, schedule, shortest_period
 from .keys import KeyUnit, key_ports
 
-__all__ = ["KEYS_FILE", "expansion_cycles", "step_graph", "word_store"]
+__all__ = ["EXPANSION_FLIP_FLOPS", "KEYS_FILE", "expansion_cycles", "step_graph", "step_wrapper", "word_store"]
 
 KEYS_FILE = "cipherwright_mars_keys.sv"
 _STEP = "cipherwright_mars_key_step"
 _INPUTS = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
 
-_CONTROL_FLIP_FLOPS = 3 + 2 + 2 + 4 + 4 + 4 + 6 + 4 + 1 + 2 * 32
+EXPANSION_FLIP_FLOPS = 3 + 2 + 2 + 4 + 4 + 4 + 6 + 4 + 1 + 2 * 32
 """Of the hand-written expansion: phase, round, pass, i, i - 7, 4 i, k, cycle of a step, done, two words."""
 
 _READ, _LOOKUP = 2, 3
@@ -69,13 +68,10 @@ def step_wrapper(ranks: int) -> str:
     return f"module {_STEP} (\n{unused}    input  wire        clk,{after}\n{rows},\n    output wire [31:0] y\n);\n    {inner}\nendmodule\n"
 
 
-def step_modules(ranks: int, model: DelayModel, period: float) -> tuple[tuple[Module, ...], int]:
-    """Logic of a step, with `ranks` registers in a row (0: none; -1: as many as the period in ns asks for), and how many."""
-    graph = step_graph()
-    if not ranks:
-        return tuple(graph_modules(graph, "cipherwright")), 0
-    merged = merge_bitwise(graph, 4)
-    s = schedule(merged, model, None if ranks < 0 else ranks, max(period, shortest_period(merged, model, 64, Io())) if ranks < 0 else None)
+def _step_pipeline(model: DelayModel, period: float) -> tuple[tuple[Module, ...], int]:
+    """Logic of a step with as many registers in a row as the period in ns asks for, and how many."""
+    merged = merge_bitwise(step_graph(), 4)
+    s = schedule(merged, model, None, max(period, shortest_period(merged, model, 64, Io())))
     return lower(s, f"{_STEP}_logic").modules, s.stages
 
 
@@ -134,7 +130,7 @@ def word_store(name: str, key_bits: int, decrypt: bool, block_ram: bool, model: 
     """The module `name`: a key in, the 18 round keys rk0 … rk17 in the order of use out. `block_ram`: the S-box is a block of the
     device; `period` in ns is met by as many registers in a step as it takes."""
     n = key_bits // 32
-    step, ranks = step_modules(-1, model, period)
+    step, ranks = _step_pipeline(model, period)
     boxes = sbox_modules(name, block_ram)
     latency = ranks + 1
     cycles = n + 1 + expansion_cycles(_READ, _LOOKUP, latency) + 4
@@ -201,5 +197,5 @@ module {name} (
 endmodule
 """
     parts = [*map(print_module, (*step, *boxes)), step_wrapper(ranks), _store(f"{name}_store"), text]
-    ffs = Design((*step, *boxes)).flip_flops() + sum(w for _, w in _INPUTS) + _CONTROL_FLIP_FLOPS + 3 + 4 + key_bits + 3 + 1 + 6 + 32 + 9 + 2 * (6 + 32) + WORDS + 32 + 32 * WORDS
+    ffs = Design((*step, *boxes)).flip_flops() + sum(w for _, w in _INPUTS) + EXPANSION_FLIP_FLOPS + 3 + 4 + key_bits + 3 + 1 + 6 + 32 + 9 + 2 * (6 + 32) + WORDS + 32 + 32 * WORDS
     return KeyUnit(name, "\n".join(parts), cycles, ffs, {f"rk{i}": (f"word_{w[0]}", 32 * len(w)) for i, w in users.items()}, KEYS_FILE)

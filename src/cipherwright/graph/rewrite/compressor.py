@@ -106,7 +106,7 @@ def _parity(b: GraphBuilder, bits: Sequence[TimedBit], delays: CellDelays) -> Ti
     return todo[0] if flips % 2 == 0 else TimedBit(todo[0].arrival, b.not_(todo[0].node))
 
 
-def compress(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], delays: CellDelays, rows: int = 2) -> Tree:
+def compress(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], delays: CellDelays) -> Tree:
     """Columns of inverted bits (the lowest first, modulo 2^len) down to at most two bits in each, and one in the top column."""
     tree = Tree([])
     carried: list[TimedBit] = []
@@ -115,8 +115,8 @@ def compress(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], delays: Cel
         if k == len(columns) - 1:
             tree.columns.append([_parity(b, todo, delays)] if todo else [])
             break
-        while len(todo) > rows:
-            take = 3 if len(todo) > rows + 1 else 2
+        while len(todo) > 2:
+            take = 3 if len(todo) > 3 else 2
             made, carry = (_full if take == 3 else _half)(b, todo[:take], delays)
             tree.full, tree.half = tree.full + (take == 3), tree.half + (take == 2)
             todo = sorted([*todo[take:], made], key=lambda t: (t.arrival, t.node))

@@ -20,6 +20,7 @@ from .trees import Made, low_product, prove_product
 
 __all__ = ["MULTIPLIERS", "Product", "product_circuit", "realise_multipliers"]
 
+
 @dataclass(frozen=True)
 class Product:
     """A product's graph, and how its tree was made. What algebra leaves open is the tree's final adder: that p is the sum of the

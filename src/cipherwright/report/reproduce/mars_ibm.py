@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...graph import Graph, GraphBuilder
-from ...graph.rewrite import ADDERS, CellDelays, Made, low_product, realise_adders
+from ...graph.rewrite import ADDERS, CellDelays, Made, product_circuit, realise_adders
 from ...pipeline import generate
 from ...rtl import Design, graph_modules, print_design
 from ...spec import load
@@ -30,8 +30,6 @@ _PAPER = {
 
 _FLIP_FLOP_GATES = 4.0
 """Gates of a flip-flop of the library: NAND2s of its area."""
-
-_SLACK = 0.2
 
 
 def between_registers(name: str, inner: str, inputs: dict[str, int], outputs: dict[str, int]) -> str:
@@ -73,10 +71,10 @@ def _alone(graph: Graph, mapping: str, tell: Tell) -> Build:
 
 def tree(cells: CellDelays) -> tuple[Graph, Made]:
     """The 32-bit multiplier grown from a library's delays."""
-    b = GraphBuilder("tree")
-    made = low_product(b, b.input("x", 32), b.input("y", 32), 32, cells, (), _SLACK)
-    b.output("p", made.node)
-    return b.build(), made
+    product = product_circuit("tree", 32, cells)
+    assert product is not None
+    assert product.tree is not None
+    return product.graph, product.tree
 
 
 def _units(cells: CellDelays, tell: Tell) -> dict[str, Any]:

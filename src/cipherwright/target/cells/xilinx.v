@@ -23,7 +23,3 @@ module cipherwright_xor5 (input [WIDTH-1:0] a, b, c, d, e, output [WIDTH-1:0] y)
         end
     endgenerate
 endmodule
-
-module cipherwright_full_adder (input a, b, c, output [1:0] y);
-    assign y = {(a & b) | (c & (a | b)), a ^ b ^ c};
-endmodule
