@@ -116,7 +116,7 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
             else:
                 verdicts = verify_processor(core, blocks, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)])
         else:
-            verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec))
+            verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec), 8)
     passed = all(v.passed for v in verdicts)
     if as_json:
         _print_json({"core": core.record["top"], "passed": passed, "checks": [vars(v) for v in verdicts]})
@@ -181,10 +181,9 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
     raw = _hex(key, "key", spec.key_bits)
     if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave --iv away")
-    if spec.mode == "cbc" and not iv:
-        raise UserError("mode cbc takes an initial value: give --iv with 32 hexadecimal digits")
-    if spec.mode == "ctr" and not iv:
-        raise UserError("mode ctr takes the first counter block: give --iv with 32 hexadecimal digits")
+    if spec.mode != "ecb" and not iv:
+        what = "the first counter block" if spec.mode == "ctr" else "an initial value"
+        raise UserError(f"mode {spec.mode} takes {what}: give --iv with {spec.block_bits // 4} hexadecimal digits")
     start = _hex(iv, "IV", spec.block_bits) if iv else b""
     try:
         data = source.read_bytes()
@@ -194,7 +193,7 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
         raise UserError(f"can't write to {out}: it is a folder, or its folder does not exist")
     size = spec.block_bits // 8
     length = len(data)
-    if spec.mode == "ctr" and data:
+    if spec.mode in ("ctr", "ofb", "cfb") and data:
         data += bytes(-length % size)  # what is beyond the end is cut off again
     if not data or len(data) % size:
         raise UserError(
@@ -204,7 +203,7 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
     engine = spec.architecture == "engine"
     # An engine of one direction encrypts; to decrypt takes the one for both.
     wanted = "both" if engine and decrypt else direction
-    changes = sets if spec.direction == "both" or spec.mode == "ctr" else [*sets, f"direction={wanted}"]
+    changes = sets if spec.direction == "both" or spec.mode in ("ctr", "ofb") else [*sets, f"direction={wanted}"]
     with _progress("simulating the core") as tell, _core(preset, "", changes) as core:
         tell("compiling the simulation (kept for the next time)")
         blocks = f"{len(data) // size} blocks through the simulated hardware"
@@ -218,7 +217,7 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
         else:
             bench = Bench.compile(core.sources, core.record)
             tell(blocks)
-            result = bench.crypt_bulk(raw, decrypt and spec.mode == "ecb", data, os.cpu_count() or 1, start)[:length]
+            result = bench.crypt_bulk(raw, decrypt and spec.mode not in ("ctr", "ofb"), data, os.cpu_count() or 1, start)[:length]
     with tempfile.NamedTemporaryFile(dir=out.resolve().parent, delete=False) as f:
         f.write(result)
     Path(f.name).replace(out)

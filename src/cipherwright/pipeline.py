@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,17 +24,23 @@ from .graph.rewrite import (
     realise_multipliers,
     replicate,
 )  # fmt: skip
-from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, lower
+from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fold_trips, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
 from .target import Target, cell_delays, load_target
-from .wrap import Core, Engine, KeyWords, dress, key_unit, mars_engine, processor, word_store
+from .wrap import COUNTER_LATENCY, Core, Engine, KeyWords, dress, key_unit, mars_engine, processor, word_store
 
 __all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
 
 
 _LOAD_LANES = 16
 """Bits of a key-expansion unit's state that one registered copy of its load bit drives."""
+
+_RELAY = 2
+"""Registers on the way to the far end of a key unit's chain, where a mode of operation stands around the pipeline."""
+
+_RING_BITS = 16
+"""Bits of a delay line in distributed RAM that share a counter."""
 
 _ENGINE_SUM = 2
 """Bits that one gate of an engine's linear layers adds up."""
@@ -58,16 +64,26 @@ def describe(spec: Spec, signals: bool = False, variant: str = "kept") -> Graph:
     cipher, b = spec.described, GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
     valid, block, key = b.input("valid", 1), b.input("block", spec.block_bits), b.input("key", spec.key_bits, held)
-    one_way = b.const(1, int(spec.direction == "decrypt"))
-    decrypt = b.input("decrypt", 1, held) if spec.direction == "both" else one_way
+    one_way = b.const(1, int(spec.cipher_direction == "decrypt"))
+    decrypt = b.input("decrypt", 1, held) if spec.cipher_direction == "both" else one_way
     b.output("valid", valid)
     controls = None
     if signals:
         controls = b.input("controls", cipher.control_bits(spec.key_bits) * cipher.rounds(spec.key_bits), STATIC)
     # A loop is compared with the schedule by steps, as it takes them; that both schedules are the cipher's is tested (tests/cipher).
     by_steps = "stepped" if spec.architecture == "iterative" else spec.key_schedule
-    b.output("block", cipher.crypt(b, block, key, decrypt, by_steps, controls, variant))
+    _output(b, spec, block, lambda given: cipher.crypt(b, given, key, decrypt, by_steps, controls, variant))
     return b.build()
+
+
+def _output(b: GraphBuilder, spec: Spec, block: int, crypt: Callable[[int], int]) -> None:
+    """The block that leaves: the cipher's, or in a pipeline with a mode of operation its sum with the word that chains blocks."""
+    if not spec.summed:
+        b.output("block", crypt(block))
+        return
+    chain = b.input("chain", spec.block_bits)
+    given, added = (block, chain) if spec.mode == "cbc" else (chain, block)
+    b.output("block", b.named(b.xor(crypt(given), added), "sum"))
 
 
 def key_parts(spec: Spec) -> KeyParts | None:
@@ -76,13 +92,13 @@ def key_parts(spec: Spec) -> KeyParts | None:
     if spec.key_expansion != "unit":
         return None
     cipher, b = spec.described, GraphBuilder(spec.cipher)
-    back, count = int(spec.direction == "decrypt"), cipher.round_keys(spec.key_bits)
+    back, count = int(spec.cipher_direction == "decrypt"), cipher.round_keys(spec.key_bits)
     valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
     widths = [cipher.key_words(spec.key_bits, i) for i in range(count)]
     words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
     decrypt = b.const(1, back)
     b.output("valid", valid)
-    b.output("block", cipher.crypt_with_keys(b, spec.key_bits, block, iter([cipher.supplied_key(b, w, decrypt) for w in words])))
+    _output(b, spec, block, lambda given: cipher.crypt_with_keys(b, spec.key_bits, given, iter([cipher.supplied_key(b, w, decrypt) for w in words])))
     s = GraphBuilder(f"{spec.cipher}_schedule")
     key = cipher.effective_key(s, s.input("key", spec.key_bits))
     for i in range(count):
@@ -97,9 +113,20 @@ def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Lo
     if spec.architecture == "pipelined":
         signals = spec.round_numbers == "signals"
         graph = describe(spec, signals, variant) if signals or variant != "kept" else plain
-        return graph, Io(arrive=(("key", -spec.key_lead),) if spec.key_lead else ()), _Loops()
-    loop = fold(spec.described, spec.key_bits, spec.rounds_per_cycle, spec.direction)
+        return graph, _io(spec), _Loops()
+    if spec.datapath_bits:
+        loop = fold_trips(spec.described, spec.key_bits, spec.datapath_bits)
+    else:
+        loop = fold(spec.described, spec.key_bits, spec.rounds_per_cycle, spec.cipher_direction)
     return loop.graph, loop.io, _Loops(loop.loops, loop.trips)
+
+
+def _io(spec: Spec) -> Io:
+    """When a pipeline's inputs come: a counter block takes its time, while block and key are there with the step."""
+    early = COUNTER_LATENCY if spec.summed and spec.mode == "ctr" else 0
+    key = early if spec.key == "agile" else 0
+    leads = {"block": early, "key": key + spec.key_lead}
+    return Io(arrive=tuple((name, -lead) for name, lead in leads.items() if lead))
 
 
 def _realised(spec: Spec, graph: Graph) -> Graph:
@@ -150,7 +177,8 @@ def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, K
 def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) -> Design:
     """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
     reset = ("busy",) if loops.loops else ("valid",) if spec.reset else ()
-    return lower(s, name, LowerOptions(_srl_from(spec, target), reset, loops.loops, spec.keep_levels, spec.delay_lines == "bram"))
+    ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
+    return lower(s, name, LowerOptions(_srl_from(spec, target), reset, loops.loops, spec.keep_levels, spec.delay_lines == "bram", ring_bits))
 
 
 def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
@@ -176,23 +204,23 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     parts, cipher, top = key_parts(spec), spec.described, spec.name.replace("-", "_")
     assert parts is not None
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
-    held, stages, loops, io = held_words(_realised(spec, parts.rounds)), spec.wished_stages, _Loops(), Io()
+    held, stages, loops, io = held_words(_realised(spec, parts.rounds)), spec.wished_stages, _Loops(), _io(spec)
     graph = held.graph
     if spec.architecture == "iterative":
         assert isinstance(cipher, HeldCipher), "Spec lets no other cipher have such a loop"
-        loop = fold_held(cipher, spec.key_bits, spec.direction)
+        loop = fold_held(cipher, spec.key_bits, spec.cipher_direction)
         graph, stages, loops, io = _realised(spec, loop.graph), spec.stages or (1 if period is None else None), _Loops(loop.loops, loop.trips), loop.io
     s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
-        unit = word_store(f"{top}_keys", spec.key_bits, spec.direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
+        unit = word_store(f"{top}_keys", spec.key_bits, spec.cipher_direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
         return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given, {}, None, unit)
     count = len(held.rows)
-    users = [f"rk{count - 1 - i if spec.direction == 'decrypt' else i}" for i in range(count)]
+    users = [f"rk{count - 1 - i if spec.cipher_direction == 'decrypt' else i}" for i in range(count)]
     e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
     unit_graph = replicate(rewrite(spec, e.graph), "valid", _LOAD_LANES, 2)
     unit_schedule = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
     unit_design = lower(unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
-    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users)
+    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users, _RELAY if spec.summed else 0)
 
     def lowered(name: str) -> Design:
         return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))

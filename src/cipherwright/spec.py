@@ -12,13 +12,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from .cipher import CATALOGUE, Cipher
+from .cipher.modes import cipher_way
 from .errors import UserError
 from .graph.rewrite import ADDERS, MULTIPLIERS, REALISATIONS, sum_inputs, unfit
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
 
 ARCHITECTURES = ("pipelined", "iterative", "engine")
-MODES = ("ecb", "ctr", "cbc")
+MODES = ("ecb", "cbc", "cfb", "ofb", "ctr")
 INTERFACES = ("plain", "stream", "paper")
 
 
@@ -50,6 +51,8 @@ class Spec(BaseModel):
     """In place of `stages`: so many for each of the standard's rounds, wherever in the whole pipeline they fall."""
     clock_mhz: float | None = Field(default=None, gt=0)
     rounds_per_cycle: int = Field(default=1, ge=1)
+    datapath_bits: int | None = None
+    """A loop over so many bits a cycle instead of a whole block: 32 for AES."""
     key: Literal["agile", "static"] = "agile"
     key_expansion: Literal["logic", "unit", "buffer"] = "logic"
     """With key = static: whether round keys are logic on the held key, or made once by a key-expansion unit and kept in registers.
@@ -92,9 +95,12 @@ class Spec(BaseModel):
     """Cycles before the first core round with key_memory = ram2: the paper's one, or none, as this storage needs none."""
     readable_keys: bool = False
     """Whether its key storage may be read over the bus."""
-    mode: Literal["ecb", "ctr", "cbc"] = "ecb"
+    mode: Literal["ecb", "cbc", "cfb", "ofb", "ctr"] = "ecb"
+    """In a loop, any, for as many interleaved streams as it has stages; in a pipeline those that need no result: CTR, and decryption in CBC and CFB."""
     counter_bits: Literal[32, 128] = 128
     """Bits of the counter block that count, with mode = ctr (32: the increment of GCM)."""
+    lanes: Literal[1, 2, 4, 8, 16] = 1
+    """Pipelines side by side under one key, with mode = ctr: so many blocks a cycle."""
     interface: Literal["plain", "stream", "paper"] = "plain"
     keep_levels: bool = False
     """A module for every level of lookup tables in a stage, so that synthesis does not rearrange them."""
@@ -114,6 +120,16 @@ class Spec(BaseModel):
         if self.stages_per_round is None:
             return self.stages
         return self.stages_per_round * self.described.standard_rounds(self.key_bits)
+
+    @property
+    def cipher_direction(self) -> str:
+        """The direction in which the cipher itself runs."""
+        return cipher_way(self.mode, self.direction)
+
+    @property
+    def summed(self) -> bool:
+        """Whether a mode adds a word to the cipher's in the pipeline itself."""
+        return self.architecture == "pipelined" and self.mode != "ecb"
 
     @property
     def sum_inputs(self) -> int:
@@ -166,8 +182,12 @@ class Spec(BaseModel):
             by_unit = self.key_expansion == "unit" and cipher.key_unit == "store"
             if cipher.key_unit == "store" and not by_unit:
                 raise ValueError(f"an iterative {self.cipher} core has its key held and expanded by a unit: key = static, key_expansion = unit")
-            if self.key_lead or (self.key == "static" and not by_unit) or self.interface == "paper" or self.hops or self.copies:
-                raise ValueError("key_lead, key = static, hops, copies and interface = paper are for pipelines")
+            if self.key_lead or (self.key == "static" and not by_unit) or self.interface == "paper" or self.copies:
+                raise ValueError("key_lead, key = static, copies and interface = paper are for pipelines")
+        if self.datapath_bits is not None:
+            if self.architecture != "iterative" or self.rounds_per_cycle != 1 or self.cipher_direction != "encrypt":
+                raise ValueError("datapath_bits is for loops with rounds_per_cycle = 1 that encrypt (or any direction of CFB, OFB, CTR)")
+            cipher.trips(self.key_bits, self.datapath_bits)
         if self.round_numbers == "signals" and (self.key_schedule != "stepped" or self.interface != "plain" or self.architecture != "pipelined"):
             raise ValueError("round_numbers = signals is for pipelines with key_schedule = stepped and interface = plain")
         if self.interface == "paper" and (self.cipher != "des" or self.direction != "both"):
@@ -176,22 +196,34 @@ class Spec(BaseModel):
             if not cipher.key_unit:
                 raise ValueError(f"key_expansion = unit is for AES, Rijndael and MARS, not for {self.cipher}")
             loop = self.architecture == "iterative" and cipher.key_unit != "store"
-            if self.key != "static" or loop or self.interface != "plain" or self.direction == "both":
-                raise ValueError("key_expansion = unit goes with key = static, a pipeline of one direction (or a loop of MARS), and interface = plain")
-        if self.mode == "cbc" and (self.architecture != "engine" or self.cipher != "mars"):
-            raise ValueError("mode = cbc is for the MARS engine; the other cores have ECB, and AES in a pipeline CTR")
-        if self.mode == "ctr" and (self.block_bits != 128 or self.key_expansion != "unit" or self.direction != "encrypt"):
-            raise ValueError("mode = ctr is for blocks of 128 bits with key_expansion = unit and direction = encrypt (which decrypts as well)")
+            if self.key != "static" or loop or self.interface == "paper" or self.cipher_direction == "both":
+                raise ValueError("key_expansion = unit goes with key = static, a pipeline of one direction (or a loop of MARS), and not with interface = paper")
+        if self.mode != "ecb" and self.architecture != "engine":
+            self._check_mode()
+        if self.lanes > 1 and (self.mode != "ctr" or self.architecture != "pipelined" or self.key_expansion != "unit" or self.interface != "plain"):
+            raise ValueError("lanes share a key in mode = ctr: a pipeline with key = static, key_expansion = unit and interface = plain")
         if self.key == "static" and self.key_lead:
             raise ValueError("a static key does not come before its block: key_lead = 0")
         return self
+
+    def _check_mode(self) -> None:
+        """Raise ValueError where a mode of operation does not go with the core."""
+        if self.interface == "paper" or self.round_numbers == "signals" or self.key_lead:
+            raise ValueError(f"mode = {self.mode} goes with key_lead = 0, constant round numbers, and not with interface = paper")
+        if self.architecture == "iterative":
+            return
+        if self.mode == "ctr":
+            if self.block_bits != 128 or self.direction != "encrypt":
+                raise ValueError("mode = ctr in a pipeline is for blocks of 128 bits and direction = encrypt (which decrypts as well)")
+        elif self.mode == "ofb" or self.direction != "decrypt":
+            raise ValueError(f"mode = {self.mode} chains a block to the result before it, for which a pipeline would wait: take architecture = iterative, or decrypt in CBC or CFB")
 
     def _check_engine(self) -> None:
         """Raise ValueError where an engine is asked for something that it is not."""
         if self.cipher not in ("rijndael", "mars"):
             raise ValueError(f"architecture = engine is the processor for rijndael or the engine for mars, not for {self.cipher}")
         if self.cipher == "mars":
-            if self.direction != "both" or self.key_expansion != "logic" or self.mode == "ctr" or self.interface != "plain" or self.sbox != "table":
+            if self.direction != "both" or self.key_expansion != "logic" or self.mode not in ("ecb", "cbc") or self.interface != "plain" or self.sbox != "table":
                 raise ValueError("the MARS engine has both directions and its own bus and modes: direction = both, and none of key_expansion, mode, interface, sbox")
         elif self.direction == "decrypt" or self.key_expansion == "unit" or self.mode != "ecb" or self.interface != "plain":
             raise ValueError("the engine goes with direction = encrypt or both, key_expansion = logic or buffer, mode = ecb, interface = plain")
@@ -205,7 +237,7 @@ class Spec(BaseModel):
 
 
 _NOT_FOR_ENGINES = (
-    "rounds", "stages", "stages_per_round", "clock_mhz", "rounds_per_cycle", "key_lead", "key_schedule", "round_numbers", "slice_xor", "shallow_maps",
+    "rounds", "stages", "stages_per_round", "clock_mhz", "rounds_per_cycle", "datapath_bits", "key_lead", "key_schedule", "round_numbers", "slice_xor", "shallow_maps",
     "fuse_linear", "key", "key_words", "merge", "early_keys", "copies", "hops", "delay_lines", "srl_from", "counter_bits", "keep_levels",
     "fifo_depth", "reset",
 )  # fmt: skip

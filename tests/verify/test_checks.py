@@ -35,8 +35,15 @@ VARIANTS = [
     ("khazad-ucl-fast", "slice_xor=true", "linear_depth=3"),
     ("misty1-small", "direction=both", "stages=2"),
     ("mars-small", "stages=6"),
-    ("aes-small", "direction=decrypt", "stages=2"),
-    ("aes-small", "key_bits=256"),
+    ("aes-small", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
+    ("aes-small", "rounds_per_cycle=2", "stages=1", "sbox=boyar_peralta", "hops=[]", "key_bits=256"),
+    ("aes-small", "rounds_per_cycle=4", "stages=2", "sbox=boyar_peralta", "hops=[]"),
+    ("aes-small", "rounds_per_cycle=4", "stages=1", "sbox=boyar_peralta", "hops=[]", "key_bits=192", "direction=decrypt"),
+    ("aes-tiny", "key_bits=192"),
+    ("aes-tiny", "key_bits=256", "stages=1", "sbox=boyar_peralta", "mode=ctr"),
+    ("aes-tiny", "mode=cbc", "interface=stream"),
+    ("des-small", "mode=cfb", "stages=2"),
+    ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),
     ("aes128-fast", "key_bits=192", "stages=40"),
 ]
 
@@ -44,9 +51,11 @@ VARIANTS = [
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
 def test_all_checks_pass(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     core, folder = built(*variant)
+    mode, pipelined = core.parameters["mode"], core.parameters["architecture"] == "pipelined"
+    modes = {"ecb": [], "ctr": ["counter mode"] if pipelined else ["CTR mode"]}.get(mode, [f"{mode.upper()} mode"])
     verdicts = verify_core(folder, core.plain, blocks=2000, parts=key_parts(parse(core.parameters)))
     assert [v.check for v in verdicts] == [
-        "files", "compile", "known answers", f"random against {oracle_name(oracle_of(core.parameters))}", *(["counter mode"] if core.parameters["mode"] == "ctr" else []),
+        "files", "compile", "known answers", f"random against {oracle_name(oracle_of(core.parameters))}", *modes,
         "Monte Carlo", "latency and throughput", "equivalence for all inputs",
     ]  # fmt: skip
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]

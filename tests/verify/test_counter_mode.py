@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.spec import load
-from cipherwright.verify import Bench
-from cipherwright.verify.checks import check_counter
+from cipherwright.verify import Bench, checks
+from cipherwright.verify.modes import check_counter
 from tests.conftest import QUICK_AES, Built
 from tests.verify.test_checks import broken_file
 
@@ -27,9 +27,9 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
 @pytest.mark.parametrize(
     "fault",
     [
-        ("top[3 * i + 9] ^ (top[3 * i + 8] & carry[i])", "top[3 * i + 9] ^ carry[i]"),
+        ("now[3 * i + 1] ^ (now[3 * i] & carry[i])", "now[3 * i + 1] ^ carry[i]"),
         ("turn_top <= turn & mid_ones", "turn_top <= turn"),
-        ("carry[i + 1] <= carry[i] & top[3 * i + 8]", "carry[i + 1] <= top[3 * i + 8]"),
+        ("carry[i + 1] <= carry[i] & now[3 * i] &", "carry[i + 1] <= now[3 * i] &"),
     ],
     ids=["sum", "too often", "carry"],
 )
@@ -37,16 +37,38 @@ def test_faults_of_the_counter_are_seen(fault: tuple[str, str], built: Callable[
     _, folder = built("aes128-fast-ctr", *QUICK_AES)
     wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace(*fault), tmp_path / "b")
     with pytest.raises(CheckFailed, match="after the counter block"):
-        check_counter(Bench.compile(wrong.sources, wrong.record), wrong, 6000)
+        check_counter(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 6000)
 
 
 def test_the_increment_of_gcm(built: Callable[..., Built]) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES, "counter_bits=32")
-    assert "carries of up to 32 bits" in check_counter(Bench.compile(folder.sources, folder.record), folder, 1000)
+    assert "carries of up to 32 bits" in check_counter(Bench.compile(folder.sources, folder.record), folder.record["parameters"], 1000)
 
 
 def test_counter_mode_where_it_can_not_be() -> None:
-    with pytest.raises(UserError, match="mode = ctr is for blocks of 128 bits with key_expansion = unit"):
-        load("aes128-fast-agile", ["mode=ctr"])
-    with pytest.raises(UserError, match="mode = ctr is for blocks of 128 bits"):
+    with pytest.raises(UserError, match="mode = ctr in a pipeline is for blocks of 128 bits"):
         load("des-fast", ["mode=ctr"])
+    with pytest.raises(UserError, match="lanes share a key in mode = ctr"):
+        load("aes128-fast", ["lanes=2"])
+
+
+@pytest.mark.parametrize("variant", [("lanes=4", "counter_bits=32"), ("lanes=2",)], ids=" ".join)
+def test_lanes_share_a_counter(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built("aes128-fast-ctr", *QUICK_AES, *variant)
+    bench = Bench.compile(folder.sources, folder.record)
+    assert core.bits_per_cycle == 128 * int(variant[0][-1])
+    assert "equal to OpenSSL" in check_counter(bench, folder.record["parameters"], 400)
+    assert "a block every cycle" in checks._run_timing(bench, folder)
+
+
+def test_a_lane_that_starts_wrong_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    _, folder = built("aes128-fast-ctr", *QUICK_AES, "lanes=2")
+    wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace("wait_q[47] & carry_q", "1'b0"), tmp_path / "b")
+    with pytest.raises(CheckFailed, match="after the counter block"):
+        check_counter(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 400)
+
+
+def test_a_counter_before_a_pipeline_with_a_key_for_every_block(built: Callable[..., Built]) -> None:
+    _, folder = built("aes128-fast-agile", *QUICK_AES, "mode=ctr", "interface=stream")
+    bench = Bench.compile(folder.sources, folder.record)
+    assert "equal to OpenSSL" in check_counter(bench, folder.record["parameters"], 400)

@@ -30,7 +30,7 @@ def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int
     model.close()
     ready = s.view(out, "iv_ready_o")[:, 0]
     assert ready[5] == 1
-    assert not ready[6:54].any()
+    assert not ready[6:55].any()
     assert ready[start:].all()
     at = np.flatnonzero(s.view(out, "valid_o")[:, 0])
     shown = [int.from_bytes(s.view(out, "count_o")[i].tobytes(), "little") for i in at]

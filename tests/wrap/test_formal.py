@@ -1,4 +1,4 @@
-"""The rules of the stream control, the Rijndael processor and the MARS engine, proven by SymbiYosys; and seen to fail where the control is broken."""
+"""The rules of the stream control, of chaining, the Rijndael processor and the MARS engine, proven by SymbiYosys; and seen to fail where the control is broken."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from cipherwright.tools import find, run
 
 SV = Path(str(resources.files("cipherwright.wrap"))) / "sv"
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
+CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 ENGINE = ("cipherwright_mars.sv", "cipherwright_mars_formal.sv", "mars.sby")
 PROCESSOR = ("cipherwright_rijndael.sv", "cipherwright_rijndael_formal.sv", "rijndael.sby")
 
@@ -26,7 +27,7 @@ def sby(folder: Path, task: str, script: str = "stream.sby") -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (*FILES, *PROCESSOR, *ENGINE):
+    for name in (*FILES, *PROCESSOR, *ENGINE, *CHAIN):
         shutil.copy(SV / name, tmp_path / name)
     return tmp_path
 
@@ -52,6 +53,31 @@ def test_a_broken_control_is_seen(folder: Path, old: str, new: str) -> None:
     assert old in text
     source.write_text(text.replace(old, new))
     assert "DONE (PASS" not in sby(folder, "rules")
+
+
+@pytest.mark.parametrize("task", ["cbc", "cfb", "ofb", "ctr", "ctr_part"])
+def test_rules_of_chaining(folder: Path, task: str) -> None:
+    """Every stream is what its mode says, around any function of a block: for all times."""
+    text = sby(folder, task, "chain.sby")
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+@pytest.mark.parametrize(
+    ("task", "old", "new"),
+    [
+        ("ofb", "first_i ? iv_i : now", "iv_i"),
+        ("cbc", "decrypted ? held : MODE", "MODE"),
+        ("cfb", "core_valid_i ? after : chain", "after"),
+        ("ctr_part", "(fewer != LAST", "(left != LAST"),
+        ("ctr", "valid_i ? used : turned", "valid_i ? used : chain"),
+    ],
+)
+def test_broken_chaining_is_seen(folder: Path, task: str, old: str, new: str) -> None:
+    source = folder / CHAIN[0]
+    text = source.read_text()
+    assert old in text
+    source.write_text(text.replace(old, new))
+    assert "DONE (PASS" not in sby(folder, task, "chain.sby")
 
 
 @pytest.mark.parametrize("task", ["rules", "reach"])

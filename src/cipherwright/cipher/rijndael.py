@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from .base import Cipher, State
+from .base import LoopedCipher, State, Trips
 from .builder import Builder
 from .field import byte_matrix, product
 
@@ -78,7 +78,7 @@ def kind_of_word(j: int, nk: int) -> tuple[int, bool]:
     return (_rcon(j // nk), True) if j % nk == 0 else (0, nk > 6 and j % nk == 4)
 
 
-class Rijndael(Cipher):
+class Rijndael(LoopedCipher):
     """Rijndael with one block size; a round key is Nb words and, below them, the direction."""
 
     standard = "FIPS 197"
@@ -138,6 +138,34 @@ class Rijndael(Cipher):
         there = self._shift_rows(b, sub_bytes(b, state[0]))
         back = sub_bytes(b, self._shift_rows(b, state[0], True), True)
         return b.named(b.xor(b.mux(decrypt, back, there), key), "state")
+
+    def trips(self, key_bits: int, datapath_bits: int) -> Trips:
+        from .rijndael_columns import Columns
+
+        return Columns(self, key_bits) if datapath_bits == 32 else super().trips(key_bits, datapath_bits)
+
+    def loop_rounds(self, key_bits: int) -> int:
+        return self.nr(key_bits)
+
+    def plain_round(self, key_bits: int, decrypt: bool) -> int:
+        return 0 if decrypt else self.nr(key_bits) - 1
+
+    def loop_round(self, b: Builder[Any], state: Any, round_key: Any, plain: Any, direction: str, decrypt: Any) -> Any:
+        """SubBytes, ShiftRows, MixColumns but in the last round, AddRoundKey; for decryption InvMixColumns but in the first round,
+        then InvSubBytes, InvShiftRows, AddRoundKey. Where both directions are wanted, they share their boxes."""
+        key = self._parts(b, round_key)[0]
+        if direction == "encrypt":
+            there = self._shift_rows(b, sub_bytes(b, state))
+            return b.named(b.xor(b.mux(plain, there, mix_columns(b, there)), key), "state")
+        back = b.mux(plain, state, mix_columns(b, state, True))
+        if direction == "decrypt":
+            return b.named(b.xor(self._shift_rows(b, sub_bytes(b, b.named(back, "unmixed"), True), True), key), "state")
+        state = b.named(b.mux(decrypt, back, state), "unmixed")
+        boxes = SBOX + INV_SBOX
+        replaced = b.cat(*(b.lookup(BOTH_BOXES, boxes, 8, b.cat(decrypt, _byte(b, state, i))) for i in range(self.block_bits // 8)))
+        there = self._shift_rows(b, replaced)
+        mixed = b.mux(decrypt, self._shift_rows(b, replaced, True), b.mux(plain, there, mix_columns(b, there)))
+        return b.named(b.xor(mixed, key), "state")
 
     # -- key expansion, section 5.2 -----------------------------------------------------------------------------------
     @staticmethod

@@ -3,12 +3,14 @@
 from .block import clocked_module, graph_modules, sub_modules
 from .count import count_graph, counter
 from .expand import Expansion, KeyParts, expansion
-from .fold import Loop, fold, fold_held
+from .fold import fold, fold_held
+from .fold_base import Loop
+from .fold_trips import fold_trips
 from .lower import LowerOptions, lower
 from .module import Assign, Design, Instance, Module, Port, Register
 from .verilog import print_design, print_module
 
 __all__ = [
-    "Assign", "Design", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "clocked_module", "count_graph", "counter", "expansion", "fold", "fold_held", "graph_modules", "lower",
+    "Assign", "Design", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "clocked_module", "count_graph", "counter", "expansion", "fold", "fold_held", "fold_trips", "graph_modules", "lower",
     "print_design", "print_module", "sub_modules",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..cipher import Cipher
 from ..errors import UserError
 from ..graph import Graph, GraphBuilder
-from .fold import small_table
+from .fold_base import small_table
 
 __all__ = ["Expansion", "KeyParts", "expansion"]
 

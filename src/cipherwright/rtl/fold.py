@@ -8,30 +8,19 @@ rounds / rounds_per_cycle trips to compute; a slot loads its next block in the t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from ..cipher import Cipher, HeldCipher
+from ..cipher import Cipher, HeldCipher, LoopedCipher
 from ..errors import UserError
-from ..graph import STATIC, Graph, GraphBuilder
-from ..schedule import Io
+from ..graph import STATIC
+from .fold_base import Fold, Loop, small_table
+from .fold_rounds import fold_rounds
 
-__all__ = ["Loop", "fold", "fold_held", "small_table"]
-
-
-@dataclass(frozen=True)
-class Loop:
-    """The loop's graph; `loops` pairs each looped input with its output; `io` says what leaves at once; `trips` from
-    a block's load to its result, and until the slot may load again."""
-
-    graph: Graph
-    loops: tuple[tuple[str, str], ...]
-    io: Io
-    trips: int
+__all__ = ["fold", "fold_held"]
 
 
 def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -> Loop:
     """The loop graph. Ports: valid, ready, block, key, decrypt (where `direction` is both); one slot a stage."""
+    if isinstance(cipher, LoopedCipher):
+        return fold_rounds(cipher, key_bits, rounds_per_cycle, direction)
     rounds = cipher.rounds(key_bits)
     if rounds_per_cycle < 1 or rounds % rounds_per_cycle:
         fit = [n for n in range(1, rounds + 1) if rounds % n == 0]
@@ -39,62 +28,7 @@ def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -
     return (_KeyedLoop if cipher.first_key else _PlainLoop)(cipher, key_bits, rounds_per_cycle, direction).finished()
 
 
-class _Fold:
-    """What both kinds of loop have: ports, the slot's control, and the loop's registers."""
-
-    def __init__(self, cipher: Cipher, key_bits: int, per_trip: int, direction: str, trips: int, overlap: bool, held: bool = False) -> None:
-        """`trips` from load to result; `overlap`: the trip that delivers may load; `held`: round keys are inputs of their own."""
-        self.cipher, self.key_bits, self.per_trip, self.direction = cipher, key_bits, per_trip, direction
-        self.trips, self.overlap = trips, overlap
-        counted = trips - 1  # trips counted before the counter's top bit says that the result is there
-        self.count_bits = max(1, (counted - 1).bit_length())
-        self.first = (1 << self.count_bits) - counted
-        self.b = b = GraphBuilder(f"{cipher.name}_loop")
-        self.loops: list[tuple[str, str]] = []
-        self.valid, self.block = b.input("valid", 1), b.input("block", cipher.block_bits)
-        key = None if held else b.input("key", key_bits)
-        self.new_dir = b.input("decrypt", 1) if direction == "both" else b.const(1, int(direction == "decrypt"))
-        self.busy, self.count = self.looped("busy", 1), self.looped("count", self.count_bits + 1)
-        self.dir = self.looped("dir", 1) if direction == "both" else self.new_dir
-        self.new_keys = () if key is None else cipher.key_start(b, key_bits, cipher.effective_key(b, key), self.new_dir)
-
-    def looped(self, name: str, width: int) -> int:
-        self.loops.append((name, f"{name}_next"))
-        return self.b.input(name, width)
-
-    def control(self) -> None:
-        """done, ready, load, deliver."""
-        b = self.b
-        self.done = b.select(self.count, (self.count_bits,))
-        # not busy, or (where the two may meet) done
-        self.ready = b.named(b.lut(0b1011, self.busy, self.done) if self.overlap else b.not_(self.busy), "ready")
-        self.load = b.named(b.and_(self.valid, self.ready), "load")
-        self.deliver = b.named(b.and_(self.busy, self.done), "deliver")
-
-    def close(self, out: int, state: tuple[tuple[int, int | None], ...], keys: tuple[tuple[int, int | None], ...]) -> Loop:
-        """Outputs. `state` and `keys`: (value for the next trip, value of a load or None where that is in the first)."""
-        b, load = self.b, self.load
-        count_up = b.add(self.count, b.const(self.count_bits + 1, 1))
-        b.output("ready", self.ready)
-        b.output("valid", self.deliver)
-        b.output("block", out)
-        # A slot stays busy while it computes; a delivered or idle one is busy next if a block is offered.
-        table = 0b11110100 if self.overlap else 0b01110100
-        b.output("busy_next", b.named(b.lut(table, self.valid, self.busy, self.done), "busy"))
-        b.output("count_next", b.named(b.mux(load, b.const(self.count_bits + 1, self.first), count_up), "count"))
-        if self.direction == "both":
-            b.output("dir_next", b.named(b.mux(load, self.new_dir, self.dir), "dir"))
-        for kind, words in (("state", state), ("keys", keys)):
-            for i, (value, new) in enumerate(words):
-                name = f"{kind}{i}"
-                b.output(f"{name.replace('keys', 'key')}_next", b.named(value if new is None else b.mux(load, new, value), name))
-        # A result that waits in the state leaves at once; one that the last trip computes leaves at that trip's end.
-        now = (("ready", 0), ("valid", 0), ("block", 0)) if self.overlap else (("ready", 0),)
-        apart = not self.overlap
-        return Loop(b.build(), tuple(self.loops), Io(leave=now), self.trips + apart)
-
-
-class _PlainLoop(_Fold):
+class _PlainLoop(Fold):
     """Loading is a trip of its own: the block's first state and the schedule's are taken as they are. The last round
     key, where the cipher has one, waits in the schedule's state."""
 
@@ -123,7 +57,7 @@ class _PlainLoop(_Fold):
         return self.close(out, tuple(zip(now, new_state, strict=True)), tuple(zip(now_keys, self.new_keys, strict=True)))
 
 
-class _HeldLoop(_Fold):
+class _HeldLoop(Fold):
     """Round keys are held inputs rk0, rk1 …; loading is a trip of its own, and the trip that delivers may load."""
 
     def __init__(self, cipher: HeldCipher, key_bits: int, direction: str) -> None:
@@ -147,7 +81,7 @@ def fold_held(cipher: HeldCipher, key_bits: int, direction: str) -> Loop:
     return _HeldLoop(cipher, key_bits, direction).finished()
 
 
-class _KeyedLoop(_Fold):
+class _KeyedLoop(Fold):
     """The first round key is added where a block is loaded, so the schedule takes a step in that trip too. Where
     decryption needs steps before (`key_setup`), the block waits as it came.
 
@@ -170,7 +104,7 @@ class _KeyedLoop(_Fold):
         load = self.load
         keys = tuple(b.mux(load, new, old) for new, old in zip(self.new_keys, held, strict=True))
         decrypt = b.named(b.mux(load, self.new_dir, self.dir), "dir") if self.direction == "both" else self.dir
-        trip = b.and_(self.count, b.select(b.not_(load), (0,) * (self.count_bits + 1)))  # 0 where a block is loaded
+        trip = self.masked_trip()
         control = self._control(trip, decrypt)
         round_key, stepped = cipher.key_step(b, key_bits, control, keys, decrypt)
         (rounded,) = cipher.folded_round(b, key_bits, control, (state,), round_key)
@@ -178,8 +112,8 @@ class _KeyedLoop(_Fold):
             (loaded,) = cipher.start(b, self.block, round_key)
             value = b.mux(load, loaded, rounded)
         else:
-            begins = self._flag("begins", trip, {self.setup})
-            waits = self._flag("waits", trip, set(range(1, self.setup)))
+            begins = self.flag("begins", trip, {self.setup})
+            waits = self.flag("waits", trip, set(range(1, self.setup)))
             (started,) = cipher.start(b, state, round_key)
             value = b.mux(load, self.block, b.mux(waits, state, b.mux(begins, started, rounded)))
             idle = b.and_(b.or_(load, waits), b.not_(decrypt))
@@ -188,19 +122,11 @@ class _KeyedLoop(_Fold):
         out = cipher.finish(b, (state,), last if cipher.last_key else None)
         return self.close(out, ((value, None),), tuple((s, None) for s in stepped))
 
-    def _trip(self, code: int) -> int | None:
-        """Trip number (0 loads) of a value of the masked counter."""
-        return 0 if code == 0 else code - self.first + 1 if code >= self.first else None
-
-    def _flag(self, name: str, trip: int, when: set[int]) -> int:
-        table = [int(self._trip(code) in when) for code in range(2 << self.count_bits)]
-        return small_table(self.b, name, table, 1, trip)
-
     def _control(self, trip: int, decrypt: int) -> int:
         """The schedule's control word, by trip and direction."""
         tables = []
         for back in (False, True):
-            steps = [self._trip(code) for code in range(2 << self.count_bits)]
+            steps = [self.trip_of(code) for code in range(2 << self.count_bits)]
             last = self.setup + self.cipher.round_keys(self.key_bits)
             words = [self.cipher.key_control(self.key_bits, s - self.setup, back) if s is not None and s < last else 0 for s in steps]
             tables.append(words)
@@ -208,19 +134,3 @@ class _KeyedLoop(_Fold):
         if self.direction != "both" or tables[0] == tables[1]:
             return small_table(b, "control", tables[self.direction == "decrypt"], bits, trip)
         return small_table(b, "control", tables[0] + tables[1], bits, b.cat(decrypt, trip))
-
-
-def small_table(b: GraphBuilder, name: str, table: Sequence[int], width: int, index: int) -> int:
-    """Control word of the round counter: one truth table a bit where it has at most six inputs, else a lookup."""
-    n = b.width(index)
-    if len(set(table)) == 1:
-        return b.const(width, table[0])
-    if n > 6:
-        return b.lookup(name, table, width, index)
-    bits = [b.select(index, (k,)) for k in reversed(range(n))]
-    out = []
-    for k in reversed(range(width)):
-        truth = sum((e >> k & 1) << a for a, e in enumerate(table))
-        whole = truth in (0, (1 << (1 << n)) - 1)
-        out.append(b.const(1, truth & 1) if whole else b.named(b.lut(truth, *bits), f"{name}_{k}"))
-    return b.cat(*out)

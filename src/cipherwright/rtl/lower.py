@@ -25,7 +25,8 @@ Needed = Callable[[int], list[int]]
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
     `reset`: names of inputs, operations and outputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
-    iterative core: the input is the output's register. `block_ram`: delay lines are for block RAM. `levels`: a module for every level of operations in a stage, so
+    iterative core: the input is the output's register. `block_ram`: delay lines are for block RAM; `ring_bits`: bits that one delay line takes
+    at most (0: any number), so that the counter of a ring of RAM stands near all of it. `levels`: a module for every level of operations in a stage, so
     that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them within a stage."""
 
     srl_from: int = 0
@@ -33,6 +34,7 @@ class LowerOptions:
     loops: tuple[tuple[str, str], ...] = ()
     levels: bool = False
     block_ram: bool = False
+    ring_bits: int = 0
 
 
 class _Top:
@@ -97,7 +99,9 @@ class _Top:
         for (rank, src, depth), bits in sorted(found.items()):
             first = self.s.io.first
             suffix = f"_q{rank - first}" if depth == 1 else f"_d{rank - first}_{depth}"
-            out.append((rank, src, self.names.new(self.source_name[src] + suffix), bits, depth))
+            piece = self.options.ring_bits if depth > 1 and self.options.ring_bits else len(bits)
+            for low in range(0, len(bits), piece):
+                out.append((rank, src, self.names.new(self.source_name[src] + suffix), bits[low : low + piece], depth))
         return out
 
     def _plain(self, src: int) -> bool:

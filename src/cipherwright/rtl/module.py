@@ -91,9 +91,10 @@ class Design:
     def top(self) -> Module:
         return self.modules[-1]
 
-    def flip_flops(self) -> int:
-        """Flip-flops that the registers make (delay lines apart): the prediction that mapping must meet."""
-        return sum(len(r.data) for m in self.modules if not m.device for r in m.items if isinstance(r, Register))
+    def flip_flops(self, name: str = "") -> int:
+        """Flip-flops that the registers make (delay lines apart), or those of one module: the prediction that mapping must meet."""
+        chosen = [m for m in self.modules if not m.device and name in ("", m.name)]
+        return sum(len(r.data) for m in chosen for r in m.items if isinstance(r, Register))
 
     def delay_lines(self) -> dict[int, int]:
         """Depth -> bits kept in delay lines of that depth."""

@@ -8,9 +8,10 @@ from .mars_checks import verify_engine
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
 from .processor import ProcessorBench
 from .processor_checks import verify_processor
+from .vectors import own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
     "Bench", "CoreFolder", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of",
-    "prove_iterative", "prove_pipeline", "verify_core", "verify_engine", "verify_processor",
+    "own_vectors", "prove_iterative", "prove_pipeline", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

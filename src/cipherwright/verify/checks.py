@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cipher import CATALOGUE
+from ..cipher.modes import cipher_way
 from ..errors import CheckFailed
 from ..graph import STATIC, Bits, Graph, evaluate_many, from_words, to_words
 from ..graph.rewrite import (
@@ -27,12 +28,13 @@ from .aig import Hints
 from .drive import Bench
 from .equivalence import prove_iterative, prove_pipeline
 from .expansion import prove_expansion
-from .montecarlo import monte_carlo
-from .oracle import oracle_blocks, oracle_bulk, oracle_name, oracle_of
+from .modes import check_chain, check_counter
+from .montecarlo import monte_carlo, published_chains
+from .oracle import oracle_blocks, oracle_name, oracle_of
 from .vectors import Vector, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
-__all__ = ["check_counter", "verify_core"]
+__all__ = ["verify_core"]
 
 _Bytes = NDArray[np.uint8]
 
@@ -67,7 +69,8 @@ def _run_vectors(bench: Bench, folder: CoreFolder) -> str:
 
 
 def _directions(p: Mapping[str, Any]) -> list[int]:
-    return {"encrypt": [0], "decrypt": [1], "both": [0, 1]}[p["direction"]]
+    """The cipher's own directions."""
+    return {"encrypt": [0], "decrypt": [1], "both": [0, 1]}[cipher_way(p["mode"], p["direction"])]
 
 
 def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | None = None, seed: int = 1) -> str:
@@ -110,28 +113,6 @@ def _described(model: Graph, p: Mapping[str, Any], keys: _Bytes, modes: _Bytes, 
     return np.array([list(w.to_bytes(data.shape[1], "big")) for w in words], dtype=np.uint8)
 
 
-def check_counter(bench: Bench, folder: CoreFolder, blocks: int) -> str:
-    """Counter mode over wraps of the counter, back to back and with gaps, against the independent implementation."""
-    p = folder.record["parameters"]
-    rng, width = np.random.default_rng(6), int(p["counter_bits"])
-    lengths = sorted({1, 2, 8, 9, 16, 31, 32, width // 2, width - 1, width})
-    n = max(16, blocks // (2 * len(lengths)))
-    for k in lengths:
-        for gap in (1.0, 0.6):
-            above = int.from_bytes(rng.bytes(16), "big") >> k << k
-            iv = (above | (1 << k) - int(rng.integers(1, n))) % (1 << 128)
-            key, data = rng.integers(0, 256, (1, p["key_bits"] // 8), dtype=np.uint8), rng.integers(0, 256, (n, 16), dtype=np.uint8)
-            start = iv.to_bytes(16, "big")
-            offer = (rng.random(1024) < gap).astype(np.uint8)
-            got = bench.crypt(key, np.zeros(1, dtype=np.uint8), data, offer, iv=np.frombuffer(start, dtype=np.uint8)).blocks
-            counters = b"".join(bench.counter_block(start, i) for i in range(n))
-            want = data ^ np.frombuffer(oracle_bulk(oracle_of(p), key[0].tobytes(), counters, False), dtype=np.uint8).reshape(n, 16)
-            wrong = np.flatnonzero((got != want).any(axis=1))
-            if len(wrong):
-                raise CheckFailed(f"block {int(wrong[0])} after the counter block {start.hex()} differs from {oracle_name(oracle_of(p))}")
-    return f"{2 * n * len(lengths)} blocks equal to {oracle_name(oracle_of(p))}, carries of up to {width} bits, with gaps"
-
-
 def _run_timing(bench: Bench, folder: CoreFolder) -> str:
     """Latency and sustained throughput are what the record promises."""
     p = folder.record["parameters"]
@@ -139,7 +120,7 @@ def _run_timing(bench: Bench, folder: CoreFolder) -> str:
     rng = np.random.default_rng(2)
     data = rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8)
     keys = np.zeros((1, p["key_bits"] // 8), dtype=np.uint8)
-    iv = np.zeros(p["block_bits"] // 8, dtype=np.uint8) if bench.ports.iv else None
+    iv = np.zeros(p["block_bits"] // 8, dtype=np.uint8) if bench.ports.iv_valid else None
     t = bench.crypt(keys, np.array([_directions(p)[0]], dtype=np.uint8), data, iv=iv)
     first = int(t.latencies[0])
     if first != bench.latency or (not bench.ports.ready_in and (t.latencies != bench.latency).any()):
@@ -164,10 +145,10 @@ def _run_proof(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
     if parts:
         return _run_keyed_proof(folder, parts)
     ports = PortSet(**r["ports"])
-    sources, top, latency = folder.sources, r["top"], r["latency_cycles"]
+    sources, top, latency, early = folder.sources, r["top"], r["latency_cycles"], {ports.key: int(p["key_lead"])}
     if r["inner"]:
-        # The stream shell is proven apart (make formal, docs/guide/verification.md); here, the datapath inside it.
-        ports, top, latency = PortSet(**r["inner"]["ports"]), r["inner"]["top"], r["inner"]["latency_cycles"]
+        # The stream shell and the chaining of blocks are proven apart (make formal, docs/guide/verification.md); here, the datapath inside.
+        ports, top, latency, early = PortSet(**r["inner"]["ports"]), r["inner"]["top"], r["inner"]["latency_cycles"], r["inner"]["early"]
     if p["fuse_linear"]:
         # Maps that were fused leave nothing of the words in between, so the proof goes over the fused graph. That this is
         # the cipher is linear algebra; the boxes in it are checked for every address where they are made.
@@ -179,7 +160,7 @@ def _run_proof(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
     if p["architecture"] == "iterative":
         return prove_iterative(sources, top, plain, ports, latency, ["busy", "deliver", ports.valid_out], hints).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
-    return prove_pipeline(sources, top, plain, ports, latency, p["key_lead"], held, hints).statement
+    return prove_pipeline(sources, top, plain, ports, latency, early, held, hints).statement
 
 
 def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
@@ -193,26 +174,25 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
         if p["architecture"] == "iterative":
             rounds = prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, ["busy", "deliver", "valid_o"], hints, words)
         else:
-            rounds = prove_pipeline(folder.sources, top, realised, ports, latency, 0, words, hints)
+            rounds = prove_pipeline(folder.sources, top, realised, ports, latency, r["inner"]["early"], words, hints)
         return f"{rounds.statement} over its round keys; the unit that makes these is tested, not proven"
     held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
     if not same_up_to_linear_maps(realised, with_raw_words(held, p["block_bits"])):
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")
     hints = _hints(held.graph, p)
-    rounds = prove_pipeline(folder.sources, f"{r['top']}_core", held.graph, ports, r["inner"]["latency_cycles"], 0, [f"{name}_i" for name in held.rows], hints)
-    schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["key_cycles"], Hints(sbox=p["sbox"]))
-    around = "; the counter and the sum around the cipher are tested, not proven" if p["mode"] == "ctr" else ""
-    return f"{rounds.statement} over its round keys; {schedule.statement}{around}"
+    rounds = prove_pipeline(folder.sources, f"{r['top']}_core", held.graph, ports, r["inner"]["latency_cycles"], r["inner"]["early"], [f"{name}_i" for name in held.rows], hints)
+    schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["key_cycles"] - p["lanes"] + 1, Hints(sbox=p["sbox"]))
+    return f"{rounds.statement} over its round keys; {schedule.statement}"
 
 
 def verify_core(
     folder: CoreFolder, plain: Graph, blocks: int = 4000, monte: int = 1, tell: Callable[[str], None] = lambda text: None,
-    parts: KeyParts | None = None,
+    parts: KeyParts | None = None, published: int = 0,
 ) -> list[Verdict]:  # fmt: skip
     """Every check; a failed one does not stop the rest, except that nothing runs where the Verilog does not compile.
 
     `blocks`: random blocks against the independent implementation; `monte`: outer rounds of the Monte Carlo test;
-    `parts`: the cipher in two, for a core with a key-expansion unit.
+    `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out of CIPHERWRIGHT_VECTORS.
     """
     verdicts, attempt = attempts(tell)
     bench: list[Bench] = []
@@ -226,10 +206,14 @@ def verify_core(
         parameters = folder.record["parameters"]
         if parameters["rounds"] is None:
             attempt("known answers", lambda: _run_vectors(bench[0], folder))
-            attempt(f"random against {oracle_name(oracle_of(parameters))}", lambda: _run_random(bench[0], folder, min(blocks, 200) if bench[0].ports.iv else blocks))
-            if parameters["mode"] == "ctr":
-                attempt("counter mode", lambda: check_counter(bench[0], folder, blocks))
+            attempt(f"random against {oracle_name(oracle_of(parameters))}", lambda: _run_random(bench[0], folder, min(blocks, 200) if bench[0].ports.iv_valid else blocks))
+            if bench[0].ports.iv_valid:
+                attempt("counter mode", lambda: check_counter(bench[0], parameters, blocks))
+            elif parameters["mode"] != "ecb":
+                attempt(f"{parameters['mode'].upper()} mode", lambda: check_chain(bench[0], parameters, blocks))
             attempt("Monte Carlo", lambda: monte_carlo(bench[0], parameters, monte))
+            if published and not bench[0].ports.iv_valid:
+                attempt("published Monte Carlo", lambda: published_chains(bench[0], parameters, published))
         else:  # nobody publishes answers for another number of rounds
             attempt("random against the description", lambda: _run_random(bench[0], folder, blocks, plain))
         attempt("latency and throughput", lambda: _run_timing(bench[0], folder))

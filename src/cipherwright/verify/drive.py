@@ -15,9 +15,12 @@ from ..errors import CheckFailed
 from ..wrap import PortSet
 from .simulate import Cycles, Model, Simulation, Words, compile_simulation
 
-__all__ = ["Bench", "Traffic"]
+__all__ = ["Bench", "Links", "Traffic"]
 
-_IV_CYCLES = 80
+Links = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+"""Of chained blocks: whether each is the first of a message (n or 1), and the IV that it is then chained to (n or 1, block bytes)."""
+
+_IV_CYCLES = 128
 """Cycles in which every counter is ready after its load."""
 
 
@@ -28,6 +31,8 @@ class Traffic:
     blocks: NDArray[np.uint8]
     accepted: Cycles
     delivered: Cycles
+    slots: NDArray[np.int64] | None = None
+    """Where several streams are interleaved, the one that each result is of."""
 
     @property
     def latencies(self) -> NDArray[np.int64]:
@@ -67,9 +72,9 @@ class Bench:
         lead = int(self.parameters["key_lead"])
         return [place(p.valid_in), place(p.ready_out), place(p.ready_in), place(p.valid_out), key.offset, key.size, lead]
 
-    def words(self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> Words:
+    def words(self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8], links: Links | None = None) -> Words:
         """Rows of inputs from arrays of bytes, byte 0 of the standard first: keys (n or 1, key bytes), directions
-        (n or 1), blocks (n, block bytes)."""
+        (n or 1), blocks (n, block bytes), and where blocks are chained, which are the first of a message, and their IVs."""
         s, p = self.simulation, self.ports
         rows = s.rows(len(blocks))
         s.view(rows, p.block_in)[:] = blocks[:, ::-1]
@@ -79,6 +84,9 @@ class Bench:
         s.view(rows, p.key)[:] = keys[:, ::-1]
         if p.decrypt:
             s.view(rows, p.decrypt)[:, 0] = decrypts
+        if links:
+            s.view(rows, p.first)[:, 0] = links[0]
+            s.view(rows, p.iv)[:] = links[1][:, ::-1]
         if p.key_valid:  # the key was loaded before: what its port shows now must not matter
             s.view(rows, p.key)[:] = np.random.default_rng(4).integers(0, 256, keys.shape[1], dtype=np.uint8)
         return rows
@@ -120,17 +128,34 @@ class Bench:
     def _each_as_counter(self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> Traffic:
         """Counter mode as the cipher itself: every block is loaded as a counter block, and a block of zeros follows it."""
         done = [self.crypt(keys, decrypts, np.zeros_like(b[None]), iv=b) for b in blocks]
-        return Traffic(np.vstack([d.blocks for d in done]), *(np.concatenate(x) for x in ([d.accepted for d in done], [d.delivered for d in done])))
+        accepted, delivered = (np.concatenate(x) for x in ([d.accepted for d in done], [d.delivered for d in done]))
+        return Traffic(np.vstack([d.blocks for d in done]), accepted, delivered)
+
+    @property
+    def mode(self) -> str:
+        return str(self.parameters["mode"])
+
+    def _alone(self, blocks: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Links]:
+        """Blocks and links by which a mode shows the cipher of each block by itself."""
+        first = np.ones(1, dtype=np.uint8)
+        return (blocks, (first, np.zeros_like(blocks[:1]))) if self.mode == "cbc" else (np.zeros_like(blocks), (first, blocks))
 
     def crypt(
         self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8],
         offer: NDArray[np.uint8] | None = None, take: NDArray[np.uint8] | None = None, iv: NDArray[np.uint8] | None = None,
+        links: Links | None = None,
     ) -> Traffic:  # fmt: skip
         """All blocks through one model. `offer`, `take`: patterns (repeated) of cycles in which a block is offered and
-        a result taken. `iv`: the first counter block of a core in counter mode; without it, such a core shows the cipher of
-        each block by itself. Raises CheckFailed where results are missing at the end."""
-        if self.ports.iv and iv is None:
+        a result taken. `iv`: the first counter block of a core in counter mode; `links`: what chained blocks start from. Without
+        them, such a core shows the cipher of each block by itself. Raises CheckFailed where results are missing at the end."""
+        if self.ports.iv_valid and iv is None:
             return self._each_as_counter(keys, decrypts, blocks)
+        if self.ports.first and links is None:
+            blocks, links = self._alone(blocks)
+        lanes, count = int(self.parameters["lanes"]), len(blocks)
+        if lanes > 1:  # a word of several blocks; the last one is filled up
+            spare = np.zeros((-count % lanes, blocks.shape[1]), dtype=np.uint8)
+            blocks = np.vstack([blocks, spare]).reshape(-1, lanes * blocks.shape[1])
         model = self.start()
         try:
             n = len(blocks)
@@ -146,7 +171,7 @@ class Bench:
             if self.parameters["key_lead"]:
                 offers[0] = 0  # the first key goes ahead of the first block
             got, accepted, delivered = model.feed(
-                self.words(keys, decrypts, blocks), offers, np.resize(take, cycles), self._places
+                self.words(keys, decrypts, blocks, links), offers, np.resize(take, cycles), self._places
             )
             # The sink must stay empty: nothing comes out that nobody put in.
             rest = model.run(self.simulation.rows(self.latency + 4))
@@ -156,16 +181,39 @@ class Bench:
         if len(got) != n or extra:
             raise CheckFailed(f"{n} blocks went in, {len(got) + extra} came out")
         out = self.simulation.view(got, self.ports.block_out)[:, ::-1]
-        return Traffic(np.ascontiguousarray(out), accepted, delivered)
+        if lanes > 1:
+            out = out.reshape(n * lanes, -1)[:count]
+        slots = self.simulation.view(got, self.ports.slot)[:, 0].astype(np.int64) if self.ports.slot else None
+        return Traffic(np.ascontiguousarray(out), accepted, delivered, slots)
+
+    def _links(self, blocks: NDArray[np.uint8], decrypt: bool, iv: bytes) -> tuple[Links, NDArray[np.uint8]]:
+        """What a message's blocks are chained to, and when they are offered: where that is known before, each by itself in a loop;
+        otherwise all in one slot, one after the other."""
+        n, together = len(blocks), np.ones(1, dtype=np.uint8)
+        start = np.frombuffer(iv, dtype=np.uint8).reshape(1, -1)
+        firsts = np.zeros(n, dtype=np.uint8)
+        firsts[0] = 1
+        if self.interval > 1 and self.mode == "ctr":
+            counters = b"".join(self.counter_block(iv, k) for k in range(n))
+            return (together, np.frombuffer(counters, dtype=np.uint8).reshape(n, -1)), together
+        if decrypt and self.mode in ("cbc", "cfb"):
+            return (together if self.interval > 1 else firsts, np.vstack([start, blocks[:-1]])), together
+        turns = np.zeros(self.slots, dtype=np.uint8)
+        turns[0] = 1
+        return (firsts, start), turns
 
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, parts: int = 2, iv: bytes = b"") -> bytes:
-        """A whole number of blocks under one key, several models at once. `iv`: the first counter block of counter mode."""
+        """A whole number of blocks under one key, several models at once. `iv`: the first counter block of counter mode, or what the
+        first block is chained to."""
         from concurrent.futures import ThreadPoolExecutor
 
         size = int(self.parameters["block_bits"]) // 8
         blocks = np.frombuffer(data, dtype=np.uint8).reshape(-1, size)
         keys = np.frombuffer(key, dtype=np.uint8).reshape(1, -1)
         mode = np.array([int(decrypt)], dtype=np.uint8)
+        if self.ports.first:
+            links, turns = self._links(blocks, decrypt, iv)
+            return self.crypt(keys, mode, blocks, turns, links=links).blocks.tobytes()
         chunks = [c for c in np.array_split(blocks, parts) if len(c)]
         before = np.cumsum([0, *(len(c) for c in chunks[:-1])])
         first = [np.frombuffer(self.counter_block(iv, int(n)), dtype=np.uint8) if iv else None for n in before]

@@ -94,7 +94,7 @@ def _check_kinds(n: Netlist) -> None:
             raise CheckFailed(f"the core has a cell {cell['type']} ({name}) that the proof does not know")
 
 
-def check_ranks(n: Netlist, ports: PortSet, latency: int, key_lead: int, held: Sequence[str]) -> int:
+def check_ranks(n: Netlist, ports: PortSet, latency: int, early: Mapping[str, int], held: Sequence[str]) -> int:
     """Registers on every path from each input to each output. Raises CheckFailed with the first net that differs;
     returns the number of flip-flops."""
     _check_kinds(n)
@@ -104,7 +104,7 @@ def check_ranks(n: Netlist, ports: PortSet, latency: int, key_lead: int, held: S
         if name in (ports.clk, ports.reset) or name in held:
             free.update(bits)
         else:
-            rank.update(dict.fromkeys(bits, -key_lead if name == ports.key else 0))
+            rank.update(dict.fromkeys(bits, -early.get(name, 0)))
     for name in _topological(n, through_ff=True):
         cell = n.cells[name]
         here = {rank[b] for b in _in_bits(cell) if b in rank}
@@ -228,13 +228,13 @@ def _directions(decrypt: list[int] | None) -> list[dict[int, int]]:
 
 
 def prove_pipeline(
-    sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, key_lead: int, held: Sequence[str],
+    sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, early: Mapping[str, int], held: Sequence[str],
     hints: Hints | None = None,
 ) -> Proof:  # fmt: skip
-    """Ranks and function of a pipelined core. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not
+    """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many cycles. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not
     hold."""
     n = read_netlist(sources, top)
-    flip_flops = check_ranks(n, ports, latency, key_lead, held)
+    flip_flops = check_ranks(n, ports, latency, early, held)
     named = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
     aig = Aig([f"{name}[{k}]" for name, k in named])
     known = {n.inputs[name][k]: aig.input(j) for j, (name, k) in enumerate(named)}

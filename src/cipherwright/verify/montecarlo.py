@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..cipher.modes import cipher_way
 from ..errors import CheckFailed
 from .drive import Bench
 from .oracle import oracle_bulk, oracle_name, oracle_of
+from .vectors import Vector, extra_vectors
 
-__all__ = ["monte_carlo"]
+__all__ = ["monte_carlo", "published_chains"]
 
 _CHAINS = 8
 _STEPS = 100
@@ -25,7 +27,7 @@ def monte_carlo(bench: Bench, parameters: Mapping[str, Any], outer: int) -> str:
     """
     name, size = oracle_of(parameters), parameters["block_bits"] // 8
     rng = np.random.default_rng(3)
-    decrypt = parameters["direction"] == "decrypt"
+    decrypt = cipher_way(parameters["mode"], parameters["direction"]) == "decrypt"
     chains = 1 if parameters["key"] == "static" else _CHAINS
     fit = _odd if name in ("des", "tdes") else _as_is
     keys = fit(rng.integers(0, 256, (chains, parameters["key_bits"] // 8), dtype=np.uint8))
@@ -51,4 +53,52 @@ def _odd(keys: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[
     """Keys with odd parity in every byte."""
     ones = np.unpackbits(keys[:, :, None], axis=2)[:, :, :7].sum(axis=2)
     out: np.ndarray[Any, np.dtype[np.uint8]] = ((keys & 0xFE) | (1 - ones % 2)).astype(np.uint8)
+    return out
+
+
+_LONGEST = 1000
+"""Dependent blocks of a published chain that are computed."""
+
+
+def published_chains(bench: Bench, parameters: Mapping[str, Any], records: int) -> str:
+    """Published Monte Carlo chains, `records` of each kind at most (of a core with its key held, one): ECB, and AESAVS 6.4 for AES in
+    CBC, CFB and OFB. Raises CheckFailed with a chain whose end differs."""
+    p = parameters
+    size, mode = p["block_bits"] // 8, p["mode"]
+    ways = {"encrypt": (0,), "decrypt": (1,), "both": (0, 1)}[p["direction"]]
+    most = 1 if p["key"] == "static" else records
+
+    def fits(v: Vector) -> bool:
+        return len(v.key) * 8 == p["key_bits"] and len(v.pt) == size and 1 < v.iterations <= _LONGEST
+
+    total = 0
+    for way in ways:
+        name = {"cfb": f"cfb{p['block_bits']}"}.get(mode, mode)
+        found = "ecb" if mode == "ecb" else f"{name}-mct-{('encrypt', 'decrypt')[way]}" if p["cipher"] == "aes" else ""
+        kinds: dict[int, list[Vector]] = {}
+        for v in filter(fits, extra_vectors(p["cipher"], found) if found else ()):
+            kinds.setdefault(v.iterations, []).append(v)
+        for steps, listed in kinds.items():
+            chosen = listed[:most]
+            keys, given, want = (np.array([list(x) for x in column], dtype=np.uint8) for column in zip(*((v.key, *((v.ct, v.pt) if way else (v.pt, v.ct))) for v in chosen), strict=True))
+            ivs = np.array([list(v.iv) for v in chosen], dtype=np.uint8) if mode != "ecb" else None
+            if (_chain(bench, keys, way, given, ivs, steps) != want).any():
+                raise CheckFailed(f"a published Monte Carlo chain is not met ({chosen[0].source})")
+            total += len(chosen)
+    return f"{total} published chains of up to {_LONGEST} blocks"
+
+
+def _chain(bench: Bench, keys: Any, way: int, given: Any, ivs: Any, steps: int) -> Any:
+    """The last results of chains side by side. ECB: a result is the next block; the other modes: it is the block after that, and the
+    IV is the second block."""
+    direction = np.array([way], dtype=np.uint8)
+    if ivs is None:
+        for _ in range(steps):
+            given = bench.crypt(keys, direction, given).blocks
+        return given
+    first, link, out = np.ones(1, dtype=np.uint8), ivs, ivs
+    for _ in range(steps):
+        before, out = out, bench.crypt(keys, direction, given, links=(first, link)).blocks
+        link = out ^ given if bench.mode == "ofb" else given if way else out
+        given = before
     return out

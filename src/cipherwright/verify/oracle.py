@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import UserError
 from ..tools import cache_dir, digest, run, scratch
 
-__all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of"]
+__all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_mode", "oracle_name", "oracle_of"]
 
 Bulk = Callable[[bytes, bool], bytes]
 """(data of a whole number of blocks, decrypt) -> ECB result, under a key that was set before."""
@@ -38,23 +38,21 @@ def _library(file: str, package: str) -> ctypes.CDLL:
         raise UserError(f"the library {file} is not installed; get it by: apt-get install {package}") from None
 
 
-def _openssl(key: bytes) -> Bulk:
-    from cryptography.hazmat.primitives.ciphers import Cipher, modes
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `cryptography` calls these ciphers legacy at every use
-        from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
-
-        full = {8: key * 3, 16: key + key[:8], 24: key}[len(key)]
-        c: Any = Cipher(TripleDES(full), modes.ECB())
-
-    return _openssl_bulk(c)
-
-
-def _openssl_aes(key: bytes) -> Bulk:
+def _openssl_cipher(name: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    return _openssl_bulk(Cipher(algorithms.AES(key), modes.ECB()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `cryptography` calls some of these ciphers and modes legacy at every use
+        from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+
+        how = getattr(modes, mode.upper())(*([iv] if iv else []))
+        if name == "aes":
+            return Cipher(algorithms.AES(key), how)
+        return Cipher(TripleDES({8: key * 3, 16: key + key[:8], 24: key}[len(key)]), how)
+
+
+def _openssl(name: str) -> Callable[[bytes], Bulk]:
+    return lambda key: _openssl_bulk(_openssl_cipher(name, key, "ecb"))
 
 
 def _openssl_bulk(cipher: Any) -> Bulk:
@@ -151,10 +149,10 @@ def _cryptopp_mars(key: bytes) -> Bulk:
 
 
 _ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
-    "aes": ("OpenSSL", _openssl_aes),
+    "aes": ("OpenSSL", _openssl("aes")),
     **{f"rijndael-{bits}": ("libmcrypt", _libmcrypt(f"rijndael-{bits}")) for bits in (128, 192, 256)},
-    "des": ("OpenSSL", _openssl),
-    "tdes": ("OpenSSL", _openssl),
+    "des": ("OpenSSL", _openssl("des")),
+    "tdes": ("OpenSSL", _openssl("tdes")),
     "khazad": ("libtomcrypt", _libtomcrypt_khazad),
     "mars": ("Crypto++", _cryptopp_mars),
     "misty1": ("Botan", lambda key: _BotanCipher("MISTY1", key)),
@@ -186,6 +184,13 @@ def _keyed(name: str, key: bytes) -> Bulk:
 def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
     """ECB of a whole number of blocks. Raises UserError where the library is missing."""
     return _keyed(name, key)(data, decrypt)
+
+
+def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes | None:
+    """A message in a mode of operation by the library's own mode, or None where it has none for the cipher."""
+    if name not in ("aes", "des", "tdes") or (mode == "ctr" and name != "aes"):
+        return None
+    return _openssl_bulk(_openssl_cipher(name, key, mode, iv))(data, decrypt)
 
 
 def oracle_blocks(name: str, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -33,14 +33,17 @@ def _folder() -> Path:
     return inside if inside.is_dir() else Path(__file__).resolve().parents[3] / "vectors"
 
 
-def own_vectors(cipher: str) -> list[Vector]:
-    """The repository's vectors of one cipher (ECB)."""
+def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
+    """The repository's vectors of one cipher and mode."""
     path = _folder() / f"{cipher}.json"
     if not path.is_file():
         raise UserError(f"there are no vectors for {cipher}")
     return [
-        Vector(cipher, "ecb", bytes.fromhex(v["key"]), bytes.fromhex(v["pt"]), bytes.fromhex(v["ct"]), v["source"])
+        Vector(
+            cipher, mode, bytes.fromhex(v["key"]), bytes.fromhex(v["pt"]), bytes.fromhex(v["ct"]), v["source"], 1, bytes.fromhex(v.get("iv", "")),
+        )
         for v in json.loads(path.read_text())["vectors"]
+        if v.get("mode", "ecb") == mode
     ]
 
 

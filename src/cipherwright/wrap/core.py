@@ -32,8 +32,12 @@ class PortSet:
     key_valid: str = ""
     key_ready: str = ""
     iv: str = ""
+    """The counter block, taken with `iv_valid`; without that port, the word that the first block of a message is chained to."""
+
     iv_valid: str = ""
     iv_ready: str = ""
+    first: str = ""
+    slot: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,14 @@ class Core:
     """Flip-flops of what a mode of operation puts around the cipher."""
 
     @property
+    def lanes(self) -> int:
+        """Pipelines side by side."""
+        return int(self.parameters["lanes"])
+
+    @property
     def bits_per_cycle(self) -> float:
         """Sustained throughput in bits a cycle."""
-        return float(self.parameters["block_bits"]) * self.slots / self.interval
+        return float(self.parameters["block_bits"]) * self.lanes * self.slots / self.interval
 
     def _delay_lines(self) -> dict[str, int] | None:
         """What delay lines save: bits in them, and the flip-flops that the same schedule would take without them."""
@@ -101,12 +110,13 @@ class Core:
     @property
     def flip_flops(self) -> int:
         """Flip-flops predicted for the target, those of delay lines in RAM included."""
-        return self.design.flip_flops() + (self.key_unit.flip_flops if self.key_unit else 0) + self.mode_flip_flops + (self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0)
+        rings = self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0
+        return self.design.flip_flops() + (self.key_unit.flip_flops if self.key_unit else 0) + self.mode_flip_flops + self.lanes * rings
 
     @property
     def shift_luts(self) -> int:
         """Shift-register LUTs predicted for the target."""
-        return self.design.shift_luts() if self.parameters["delay_lines"] == "srl" else 0
+        return self.lanes * self.design.shift_luts() if self.parameters["delay_lines"] == "srl" else 0
 
     def record(self) -> dict[str, Any]:
         """What record.json says of the build."""
@@ -122,7 +132,7 @@ class Core:
             "period_ns_planned": self.schedule.period,
             "stages": self.schedule.stages,
             "inner": self.inner,
-            "key_cycles": self.key_unit.cycles if self.key_unit else 0,
+            "key_cycles": self.key_unit.cycles + self.lanes - 1 if self.key_unit else 0,
             "delay_lines": self._delay_lines(),
             "key_words": asdict(self.key_words) if self.key_words else None,
         }

@@ -11,10 +11,11 @@ from ..rtl import Design, print_design
 from ..schedule import Schedule
 from ..tools import digest
 from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_FILE, COUNTER_LATENCY, counter_flip_flops, counter_top
-from .keys import KeyUnit, keyed_top
+from .keys import KeyUnit, keyed_top, lane_flip_flops
+from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
-from .stream import STREAM_FILE, STREAM_PORTS, fifo_log2, stream_top
+from .pins import pins_of
+from .stream import STREAM_FILE, fifo_log2, stream_ports, stream_top
 from .testbench import testbench
 from .tied import tied_top
 from .written import hand_written
@@ -34,6 +35,8 @@ class CoreSpec(Protocol):
     @property
     def direction(self) -> str: ...
     @property
+    def cipher_direction(self) -> str: ...
+    @property
     def key(self) -> str: ...
     @property
     def key_expansion(self) -> str: ...
@@ -50,6 +53,8 @@ class CoreSpec(Protocol):
     @property
     def mode(self) -> str: ...
     @property
+    def lanes(self) -> int: ...
+    @property
     def counter_bits(self) -> int: ...
     @property
     def delay_lines(self) -> str: ...
@@ -64,51 +69,71 @@ def dress(
     its result, which are those until the next load (None: a pipeline); `tied`: inputs of the datapath that the top ties to a
     constant; `unit` makes the round keys of a pipeline that reads them as inputs."""
     top = spec.name.replace("-", "_")
-    datapath = top if spec.interface == "plain" and not tied and not unit else f"{top}_core"
+    iterative, counting = trips is not None, spec.mode == "ctr"
+    summed = spec.mode != "ecb" and not iterative
+    shelled = spec.interface != "plain" or bool(tied)
+    parts = ["core", *(["ecb"] if unit else []), *([spec.mode] if spec.mode != "ecb" else []), *(["shell"] if shelled else [])]
+    names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
+    datapath = names["core"]
     design = lowered(datapath)
-    iterative = trips is not None
-    latency = trips * s.stages if trips else s.stages
-    interval, slots = (latency, s.stages) if trips else (1, 1)
-    counting = spec.mode == "ctr"
-    wait = COUNTER_LATENCY + latency  # cycles that data wait for their counter block's result
-    mode_ffs = counter_flip_flops(spec.counter_bits, wait) if counting else 0
-    parameters = spec_parameters(spec)
-    timing = f"{wait + 1 if counting else latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
-    lines = _lines(design, spec.delay_lines) if design.delay_lines() else ""
-    header = header_lines(spec, given, timing, design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs, lines)
-    text = print_design(design, header)
-    ports = _ports(spec, iterative)
-    files: dict[str, str] = {}
-    inner: dict[str, object] | None = None
+    inner_latency = trips * s.stages if trips else s.stages
+    interval, slots = (inner_latency, s.stages) if trips else (1, 1)
+    latency = inner_latency - s.io.arrival("block")
+    ports = inside = _ports(spec, iterative)
+    files, layers = dict[str, str](), list[str]()
+    inner: dict[str, object] = {"top": datapath, "ports": asdict(inside), "latency_cycles": inner_latency, "early": _early(s)}
+    pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
+    reset = spec.reset or iterative or unit is not None
     if unit:
-        inner = {"top": datapath, "ports": asdict(_ports(spec, iterative)), "latency_cycles": latency}
         ports = replace(ports, reset="rst_i", key_valid="key_valid_i", key_ready="key_ready_o")
-        keyed = f"{top}_ecb" if counting else top
         if unit.control:
             files[unit.control] = hand_written(unit.control)
-        text += "\n" + unit.text + "\n" + keyed_top(keyed, datapath, unit, spec.key_bits, spec.block_bits, spec.reset or iterative, iterative)
-        if counting:
-            text += "\n" + counter_top(top, keyed, spec.counter_bits, spec.key_bits, wait)
-            files[COUNTER_FILE] = hand_written(COUNTER_FILE)
-            ports = replace(ports, iv="iv_i", iv_valid="iv_valid_i", iv_ready="iv_ready_o")
-            latency = wait + 1
+        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, spec.reset or iterative, iterative, summed, spec.lanes)]
+    slot_bits = mode_ffs = 0
+    if spec.mode != "ecb":
+        below = names["ecb" if unit else "core"]
+        if trips:
+            layer = chain_layer(names[spec.mode], below, spec.mode, spec.direction, spec.block_bits, pins, slots, trips, spec.counter_bits)
+        elif counting:
+            layer = counter_layer(names[spec.mode], below, spec.counter_bits, pins, reset, spec.lanes)
+        else:
+            layer = previous_layer(names[spec.mode], below, spec.mode, spec.block_bits, pins, reset)
+        pins, slot_bits, mode_ffs = layer.pins, layer.slot_bits, layer.flip_flops
+        has = {p.name for p in pins}
+        reset = reset or counting
+        iv_valid, iv_ready, first, slot, decrypt = (n if n in has else "" for n in ("iv_valid_i", "iv_ready_o", "first_i", "slot_o", "decrypt_i"))
+        ports = replace(
+            ports, reset="rst_i" if reset else "", iv="iv_i", iv_valid=iv_valid, iv_ready=iv_ready, first=first, slot=slot, decrypt=decrypt,
+        )  # fmt: skip
+        layers.append(layer.text)
+        if layer.file:
+            files[layer.file] = hand_written(layer.file)
     if tied:
-        text += "\n" + tied_top(top, design.top, tied)
+        layers.append(tied_top(top, design.top, tied))
+    below = names[parts[-2]] if shelled and len(parts) > 1 else datapath
     if spec.interface == "paper":
-        text += "\n" + paper_top(top, datapath)
+        layers.append(paper_top(top, below))
+        ports = PAPER_PORTS
     elif spec.interface == "stream":
         log2 = fifo_log2(latency, spec.fifo_depth)
-        reset = any(p.name == "rst_i" for p in design.top.ports)
-        text += "\n" + stream_top(
-            top, datapath, spec.block_bits, spec.key_bits, spec.key == "agile", spec.direction == "both", log2, reset, iterative
-        )
+        layers.append(stream_top(top, below, spec.block_bits, pins, log2, reset, iterative, slot_bits))
+        ports = stream_ports(ports, pins, slot_bits > 0)
         files[STREAM_FILE] = hand_written(STREAM_FILE)
-        plain_ports = _ports(spec, iterative, "plain")
-        inner = {"top": datapath, "ports": asdict(plain_ports), "latency_cycles": latency}
         latency += 2
+    mode_ffs += (spec.lanes - 1) * design.flip_flops(datapath) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
+    total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs
+    timing = f"{latency if spec.interface != 'stream' else latency - 2} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
+    lines = _lines(design, spec.delay_lines, spec.lanes) if design.delay_lines() else ""
+    text = "\n".join([print_design(design, header_lines(spec, given, timing, total, lines)), *layers])
     bench = testbench(top, ports, plain, spec, latency, iterative)
     files = core_files(top, text, bench, files, spec.target, s.period, ports.clk)
-    return Core(top, parameters, plain, s, design, ports, latency, interval, slots, files, inner, words, unit, mode_ffs)
+    hidden = bool(unit) or spec.mode != "ecb" or spec.interface == "stream"
+    return Core(top, spec_parameters(spec), plain, s, design, ports, latency, interval, slots, files, inner if hidden else None, words, unit, mode_ffs)
+
+
+def _early(s: Schedule) -> dict[str, int]:
+    """Inputs of the datapath that come before its valid bit, and by how many cycles."""
+    return {f"{name}_i": -stage for name, stage in s.io.arrive if stage}
 
 
 _ORDER = "byte 0 of the standard is the most significant byte of a port"
@@ -143,10 +168,10 @@ def core_files(top: str, text: str, bench: str, control: Mapping[str, str], targ
     return files
 
 
-def _lines(design: Design, kind: str) -> str:
+def _lines(design: Design, kind: str, lanes: int) -> str:
     if kind == "srl":
-        return f", {design.shift_luts()} shift-register LUTs"
-    return f", {design.ring_flip_flops()} more around delay lines in RAM"
+        return f", {lanes * design.shift_luts()} shift-register LUTs"
+    return f", {lanes * design.ring_flip_flops()} more around delay lines in RAM"
 
 
 def _command(given: Mapping[str, str]) -> str:
@@ -154,18 +179,10 @@ def _command(given: Mapping[str, str]) -> str:
     return f"cipherwright build {given['preset']} {changes}".rstrip()
 
 
-def _ports(spec: CoreSpec, iterative: bool, interface: str = "") -> PortSet:
-    interface = interface or spec.interface
-    base = {"paper": PAPER_PORTS, "stream": STREAM_PORTS}.get(interface, PortSet())
-    if spec.direction != "both":
-        base = replace(base, decrypt="")
-    elif spec.key == "static" and interface == "stream":
-        base = replace(base, decrypt="decrypt_i")
-    if spec.key == "static" and interface == "stream":
-        base = replace(base, key="key_i")
-    if interface == "plain":
-        base = replace(base, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.reset or iterative else "")
-    return base
+def _ports(spec: CoreSpec, iterative: bool) -> PortSet:
+    """The datapath's ports."""
+    decrypt = "decrypt_i" if spec.cipher_direction == "both" else ""
+    return PortSet(decrypt=decrypt, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.reset or iterative else "")
 
 
 def _fusesoc(top: str, sources: list[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..rtl import Expansion
 
-__all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top"]
+__all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top", "lane_flip_flops"]
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ def key_ports(key_bits: int) -> str:
 """
 
 
-def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str]) -> KeyUnit:
+def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str], relay: int = 0) -> KeyUnit:
     """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for round key i (in the
-    order of encryption)."""
+    order of encryption). `relay`: registers on the way of the pulse that moves the chain, to its far end."""
     m = len(e.chain)
-    group = -(-(m - 1) // max(1, stages - 2)) if m > 1 else 1
+    group = -(-(m - 1) // max(1, stages - 2 - relay)) if m > 1 else 1
     pulses = -(-(m - 1) // group) if m > 1 else 0
     registers = {i: f"chain_{m - 1 - pos}" for pos, i in enumerate(e.chain)}
     widths = dict.fromkeys(registers, e.width)
@@ -61,7 +61,9 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     apart_wires = f"    wire {', '.join(f'apart_{j}' for j in range(len(e.apart)))};\n    wire {_vector(block_bits)} raw;\n" if e.apart else ""
     apart_wires += "".join(f"    reg  {_vector(block_bits)} kept_{j};\n" for j in range(len(e.apart)))
     apart_loads = "".join(f"        if (apart_{j}) kept_{j} <= raw;\n" for j in range(len(e.apart)))
-    walk_next = "move" if pulses == 1 else f"{{walk[{pulses - 2}:0], move}}"
+    moved = f"relay[{relay - 1}]" if relay else "move"
+    walk_next = moved if pulses == 1 else f"{{walk[{pulses - 2}:0], {moved}}}"
+    relay_next = f"        relay <= {'move' if relay == 1 else f'{{relay[{relay - 2}:0], move}}'};\n" if relay else ""
     new, comma = "\n", ",\n"
     text = f"""\
 // Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. They stand in a chain of registers
@@ -77,11 +79,11 @@ module {name} (
         .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .keep_o(keep), .move_o(move), .last_o(last), .word_o(word){apart_link}
     );
     reg  {_vector(pulses)} walk;
-{new.join(f"    reg  {_vector(e.width)} chain_{j};" for j in range(m))}
+{f"    reg  {_vector(relay)} relay;{new}" if relay else ""}{new.join(f"    reg  {_vector(e.width)} chain_{j};" for j in range(m))}
     always @(posedge clk) begin
         done <= last & ~rst_i;
         idle <= rst_i | done | (idle & ~key_valid_i);
-        walk <= {walk_next};
+{relay_next}        walk <= {walk_next};
         if (keep) chain_0 <= word;
 {new.join(moves)}
 {apart_loads}    end
@@ -92,34 +94,72 @@ module {name} (
     assign key_ready_o = idle;
 endmodule
 """
-    ffs = 2 * sum(widths.values()) + pulses + 2
+    ffs = 2 * sum(widths.values()) + pulses + relay + 2
     return KeyUnit(name, text, e.trips * stages + 2, ffs, {users[i]: (registers[i], widths[i]) for i in registers})
 
 
-def keyed_top(name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool, ready: bool = False) -> str:
+def keyed_top(
+    name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool, ready: bool = False, chained: bool = False, lanes: int = 1
+) -> str:
     """The module `name` with the datapath and its key-expansion unit. `reset`: the datapath has rst_i; `ready`: it does not take a block in
-    every cycle, and says when."""
-    wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in sorted(unit.words.items()))
-    given = ", ".join(f".{user}_o({user})" for user in sorted(unit.words))
+    every cycle, and says when; `chained`: it takes another word, which a mode of operation adds; `lanes` of it share the unit: the
+    round keys go from lane to lane, a register rank each, so that no wire of them reaches all lanes."""
+    words = sorted(unit.words.items())
+    wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in words)
+    given = ", ".join(f".{user}_o({user})" for user, _ in words)
     new_port = "    output wire ready_o,\n" if ready else ""
-    taken = ", ".join(f".{user}_i({user})" for user in sorted(unit.words))
+    chain_port = f"    input  wire {_vector(block_bits * lanes)} chain_i,\n" if chained else ""
+    unit_ready, ranks = ("key_ready_o", "") if lanes == 1 else ("unit_ready", _lane_ranks(unit, lanes))
+    cores = ""
+    for lane in range(lanes):
+        part = f"[{block_bits * (lanes - lane) - 1}:{block_bits * (lanes - lane - 1)}]" if lanes > 1 else ""
+        suffix = f"_{lane}" if lane else ""
+        taken = ", ".join(f".{user}_i({user}{suffix})" for user, _ in words)
+        shown = "valid_o" if not lane else f"unread[{lane - 1}]"
+        chain = f".chain_i(chain_i{part}), " if chained else ""
+        cores += f"""\
+    {datapath} u_core{suffix} (
+        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), .block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
+        {taken}
+    );
+"""
     return f"""\
 // A key is taken when key_valid_i and key_ready_o are both 1; blocks may follow when key_ready_o is 1 again, and a new key when
 // no block of the last one is in flight.
 module {name} (
 {key_ports(key_bits)}    input  wire valid_i,
-    input  wire {_vector(block_bits)} block_i,
-{new_port}    output wire valid_o,
-    output wire {_vector(block_bits)} block_o
+    input  wire {_vector(block_bits * lanes)} block_i,
+{chain_port}{new_port}    output wire valid_o,
+    output wire {_vector(block_bits * lanes)} block_o
 );
 {wires}
-    {unit.name} u_keys (
-        .clk(clk), .rst_i(rst_i), .key_valid_i(key_valid_i), .key_i(key_i), .key_ready_o(key_ready_o),
+{ranks}    {unit.name} u_keys (
+        .clk(clk), .rst_i(rst_i), .key_valid_i({"key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o"}), .key_i(key_i), .key_ready_o({unit_ready}),
         {given}
     );
-    {datapath} u_core (
-        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), .block_i(block_i), {".ready_o(ready_o), " if ready else ""}.valid_o(valid_o), .block_o(block_o),
-        {taken}
-    );
-endmodule
+{cores}endmodule
+"""
+
+
+def lane_flip_flops(unit: KeyUnit, lanes: int) -> int:
+    """Flip-flops that lanes after the first add to the unit's: their round keys, and the time that these take."""
+    return (lanes - 1) * (sum(w for _, w in unit.words.values()) + 1)
+
+
+def _lane_ranks(unit: KeyUnit, lanes: int) -> str:
+    """Round keys of the lanes after the first, and the ready bit that waits for them."""
+    words = sorted(unit.words.items())
+    wires = "".join(f"    reg  {_vector(w)} {user}_{lane};\n" for lane in range(1, lanes) for user, (_, w) in words)
+    moves = "".join(f"        {user}_{lane} <= {user}{f'_{lane - 1}' if lane > 1 else ''};\n" for lane in range(1, lanes) for user, _ in words)
+    return f"""\
+    // Lint: all lanes show their results at the same time, so one says when.
+    // verilator lint_off UNUSEDSIGNAL
+    wire {_vector(lanes - 1)} unread;
+    // verilator lint_on UNUSEDSIGNAL
+{wires}    wire unit_ready;
+    reg  {_vector(lanes - 1)} waited;
+    assign key_ready_o = unit_ready & (&waited);
+    always @(posedge clk) begin
+        waited <= rst_i ? {{{lanes - 1}{{1'b1}}}} : {"unit_ready" if lanes == 2 else f"{{waited[{lanes - 3}:0], unit_ready}}"};
+{moves}    end
 """

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from .core import PortSet
+from collections.abc import Sequence
+from dataclasses import replace
 
-__all__ = ["STREAM_FILE", "STREAM_PORTS", "fifo_log2", "stream_top"]
+from .core import PortSet
+from .pins import Pin, instance, module_head
+
+__all__ = ["STREAM_FILE", "STREAM_PORTS", "fifo_log2", "stream_flip_flops", "stream_ports", "stream_top"]
 
 STREAM_FILE = "cipherwright_stream.sv"
 STREAM_PORTS = PortSet(
@@ -18,43 +22,47 @@ def fifo_log2(latency: int, depth: int) -> int:
     return max(2, ((depth or latency + 4) - 1).bit_length())
 
 
-def stream_top(
-    name: str, core: str, block_bits: int, key_bits: int, agile_key: bool, both: bool, log2: int, reset: bool, ready: bool
-) -> str:
-    """A module with stream ports around `core` and the stream control. A block and its key, direction are one word;
-    a static key and direction are held by the user. `ready`: the core itself has a ready (iterative cores)."""
-    key = "s_key_i" if agile_key else "key_i"
-    decrypt = "s_decrypt_i" if agile_key else "decrypt_i"
-    ports = [f"    input  wire [{key_bits - 1}:0] {key}"] + ([f"    input  wire {decrypt}"] if both else [])
-    core_ports = ["        .clk(clk)"] + (["        .rst_i(rst_i)"] if reset else [])
-    core_ports += ["        .valid_i(core_valid)", f"        .key_i({key})"] + ([f"        .decrypt_i({decrypt})"] if both else [])
-    core_ports += ["        .block_i(s_block_i)"] + (["        .ready_o(core_ready)"] if ready else [])
-    core_ports += ["        .valid_o(result_valid)", "        .block_o(result)"]
+def stream_flip_flops(width: int, log2: int) -> int:
+    """Flip-flops around the FIFO's memory."""
+    return width + 2 * (log2 + 1) + 2 * log2 + 2
+
+
+def _outer(p: Pin) -> str:
+    return f"s_{p.name}" if p.with_block else p.name
+
+
+def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
+    """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_."""
+    names = {p.name: _outer(p) for p in pins}
+    base = replace(
+        ports, reset="rst_i", valid_in=STREAM_PORTS.valid_in, ready_out=STREAM_PORTS.ready_out, block_in=STREAM_PORTS.block_in,
+        valid_out=STREAM_PORTS.valid_out, ready_in=STREAM_PORTS.ready_in, block_out=STREAM_PORTS.block_out, slot="m_slot_o" if slot else "",
+    )  # fmt: skip
+    return replace(base, key=names.get(ports.key, ""), decrypt=names.get(ports.decrypt, ""), iv=names.get(ports.iv, ""), first=names.get(ports.first, ""))
+
+
+def stream_top(name: str, core: str, block_bits: int, pins: Sequence[Pin], log2: int, reset: bool, ready: bool, slot_bits: int = 0) -> str:
+    """A module with stream ports around `core` and the stream control. A block and its `pins` are one word. `ready`: the core itself
+    has a ready (iterative cores); `slot_bits` of the number of a stream's slot, which goes with the result."""
     gate = " & core_ready" if ready else ""
-    wire_ready = "    wire core_ready;\n" if ready else ""
-    new = ",\n"
+    width = block_bits + slot_bits
+    outer = [Pin(_outer(p), p.width, p.out) for p in pins]
+    out = [Pin("m_slot_o", slot_bits, True)] if slot_bits else []
+    ports = [
+        Pin("clk"), Pin("rst_i"), Pin("s_valid_i"), Pin("s_ready_o", out=True), Pin("s_block_i", block_bits), *outer,
+        Pin("m_valid_o", out=True), Pin("m_ready_i"), Pin("m_block_o", block_bits, True), *out,
+    ]  # fmt: skip
+    links = {"clk": "clk", **({"rst_i": "rst_i"} if reset else {}), "valid_i": "core_valid", **{p.name: _outer(p) for p in pins}}
+    links |= {"block_i": "s_block_i", **({"ready_o": "core_ready"} if ready else {}), "valid_o": "result_valid", "block_o": "result"}
+    data, shown = ("{slot_o, result}", "{m_slot_o, m_block_o}") if slot_bits else ("result", "m_block_o")
+    control = {
+        "clk": "clk", "rst_i": "rst_i", "s_valid_i": f"s_valid_i{gate}", "s_ready_o": "credit_ready", "core_valid_o": "core_valid",
+        "core_valid_i": "result_valid", "core_data_i": data, "m_valid_o": "m_valid_o", "m_ready_i": "m_ready_i", "m_data_o": shown,
+    }  # fmt: skip
+    head = module_head(name, [f"Stream ports around {core}: a word is accepted in a cycle in which valid and ready are both 1, on either side."], ports)
     return f"""\
-// Stream ports around {core}: a word is accepted in a cycle in which valid and ready are both 1, on either side.
-module {name} (
-    input  wire clk,
-    input  wire rst_i,
-    input  wire s_valid_i,
-    output wire s_ready_o,
-    input  wire [{block_bits - 1}:0] s_block_i,
-{new.join(ports)},
-    output wire m_valid_o,
-    input  wire m_ready_i,
-    output wire [{block_bits - 1}:0] m_block_o
-);
-    wire core_valid, result_valid, credit_ready;
+{head}    wire core_valid, result_valid, credit_ready;
     wire [{block_bits - 1}:0] result;
-{wire_ready}    assign s_ready_o = credit_ready{gate};
-    {core} u_core (
-{new.join(core_ports)}
-    );
-    cipherwright_stream #(.WIDTH({block_bits}), .DEPTH_LOG2({log2})) u_stream (
-        .clk(clk), .rst_i(rst_i), .s_valid_i(s_valid_i{gate}), .s_ready_o(credit_ready), .core_valid_o(core_valid),
-        .core_valid_i(result_valid), .core_data_i(result), .m_valid_o(m_valid_o), .m_ready_i(m_ready_i), .m_data_o(m_block_o)
-    );
-endmodule
+{"    wire core_ready;" + chr(10) if ready else ""}    assign s_ready_o = credit_ready{gate};
+{instance(core, "u_core", links)}{instance("cipherwright_stream", "u_stream", control, {"WIDTH": width, "DEPTH_LOG2": log2})}endmodule
 """

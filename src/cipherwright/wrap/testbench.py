@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
+from ..cipher.modes import mode_block, next_counter
 from ..graph import Graph, evaluate
 from .core import PortSet
 
@@ -12,7 +14,7 @@ __all__ = ["testbench"]
 _BLOCKS = 12
 
 _COUNTER = (1 << 128) - 5
-"""The first counter block of a testbench in counter mode: the counter wraps within the run."""
+"""The IV of a testbench; in counter mode, the counter wraps within the run."""
 
 
 class _Sizes(Protocol):
@@ -25,14 +27,29 @@ class _Sizes(Protocol):
     @property
     def mode(self) -> str: ...
     @property
+    def lanes(self) -> int: ...
+    @property
+    def architecture(self) -> str: ...
+    @property
+    def direction(self) -> str: ...
+    @property
     def counter_bits(self) -> int: ...
+
+
+def _link(spec: _Sizes, i: int) -> int:
+    """What block i is chained to: a counter block, or the IV, for every block is the first of a message."""
+    link = _COUNTER & (1 << spec.block_bits) - 1
+    if spec.mode == "ctr" and spec.architecture == "pipelined":
+        for _ in range(i):
+            link = next_counter(link, spec.counter_bits)
+    return link
 
 
 def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, int, int]]:
     """(key, decrypt, block, result) from a fixed sequence; a static key stays the same throughout."""
     rows: list[tuple[int, int, int, int]] = []
     state = 0x243F6A8885A308D3
-    for i in range(_BLOCKS):
+    for i in range(_BLOCKS * spec.lanes):
         words = []
         for width in (spec.key_bits, spec.block_bits):
             word = 0
@@ -44,20 +61,37 @@ def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, in
         decrypt = i & 1 if both else 0
         if spec.key == "static" and rows:
             key, decrypt = rows[0][0], rows[0][1]
-        inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt}
-        if spec.mode == "ctr":
-            inputs["block"] = _COUNTER & ~((1 << spec.counter_bits) - 1) | _COUNTER + i & (1 << spec.counter_bits) - 1
-        result = evaluate(plain, {n: inputs[n] for n in plain.inputs})["block"] ^ (block if spec.mode == "ctr" else 0)
+        inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt, "chain": _link(spec, i)}
+
+        def crypt(word: int, back: bool, given: Mapping[str, int] = inputs) -> int:
+            now = {**given, "block": word, "decrypt": int(back)}
+            return evaluate(plain, {n: now[n] for n in plain.inputs})["block"]
+
+        if spec.mode == "ecb" or "chain" in plain.inputs:
+            result = crypt(block, bool(decrypt))
+        else:
+            result, _ = mode_block(spec.mode, bool(decrypt) or spec.direction == "decrypt", crypt, inputs["chain"], block)
         rows.append((key, decrypt, block, result))
     return rows
+
+
+def _words(rows: list[tuple[int, int, int, int]], spec: _Sizes) -> list[tuple[int, int, int, int]]:
+    """Rows of as many blocks as there are lanes, the first at the top; """
+    out = []
+    for i in range(0, _BLOCKS * spec.lanes, spec.lanes):
+        group, block, result = rows[i : i + spec.lanes], 0, 0
+        for _, _, b, r in group:
+            block, result = block << spec.block_bits | b, result << spec.block_bits | r
+        out.append((*group[0][:2], block, result))
+    return out
 
 
 def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int, iterative: bool) -> str:
     """Verilog-2005 text. Prints PASS or the first mismatch; results must come in order and, from a plain pipeline,
     after exactly the promised number of cycles, one a cycle."""
-    both = "decrypt" in plain.inputs
-    rows = _stimulus(plain, spec, both)
-    kw, bw = spec.key_bits, spec.block_bits
+    both = ports.decrypt != ""
+    rows = _words(_stimulus(plain, spec, both), spec)
+    kw, bw = spec.key_bits, spec.block_bits * spec.lanes
     lines = [f"        keys[{i}] = {kw}'h{k:x}; modes[{i}] = 1'b{d}; blocks[{i}] = {bw}'h{b:x}; results[{i}] = {bw}'h{r:x};"
              for i, (k, d, b, r) in enumerate(rows)]  # fmt: skip
     paper = ports.ascending
@@ -70,12 +104,15 @@ def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int
     connect += [f".{ports.ready_out}(ready)"] if ports.ready_out else []
     connect += [f".{ports.ready_in}(1'b1)"] if ports.ready_in else []
     connect += [f".{ports.key_valid}(key_valid)", f".{ports.key_ready}(key_ready)"] if ports.key_valid else []
-    connect += [f".{ports.iv_valid}(iv_valid)", f".{ports.iv_ready}(iv_ready)", f".{ports.iv}(128'h{_COUNTER:x})"] if ports.iv else []
+    connect += [f".{ports.iv_valid}(iv_valid)", f".{ports.iv_ready}(iv_ready)"] if ports.iv_valid else []
+    connect += [f".{ports.iv}({spec.block_bits}'h{_link(spec, 0):x})"] if ports.iv else []
+    connect += [f".{ports.first}(1'b1)"] if ports.first else []
+    connect += [f".{ports.slot}()"] if ports.slot else []
     connect += [f".{ports.valid_out}(valid_out)", f".{ports.block_out}(block_out)"]
     lead = 1 if paper else 0
     exact = not iterative and not ports.ready_out
     check = f"            if (cycle + 1 - started[done] != {latency}) begin $display(\"FAIL: block %0d took %0d cycles\", done, cycle + 1 - started[done]); $finish; end\n" if exact else ""
-    if ports.iv:
+    if ports.iv_valid:
         load_wires += "    reg iv_valid = 0;\n    wire iv_ready;\n"
         load += "        iv_valid = 1; @(negedge clk); iv_valid = 0; @(negedge clk);\n        while (!iv_ready) @(negedge clk);\n"
     new = "\n"

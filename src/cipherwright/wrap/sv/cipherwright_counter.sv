@@ -10,7 +10,9 @@
 // verilator lint_off UNUSEDSIGNAL
 `default_nettype none
 module cipherwright_counter #(
-    parameter COUNT = 128  // 32 (the increment of GCM) or 128
+    parameter COUNT = 128,  // 32 (the increment of GCM) or 128
+    parameter LANES_LOG2 = 0,
+    parameter LANE = 0
 ) (
     input  wire         clk,
     input  wire         rst_i,
@@ -21,34 +23,60 @@ module cipherwright_counter #(
     output reg          valid_o,
     output reg  [127:0] count_o
 );
-    localparam TOP = COUNT - 8;
-    localparam PARTS = TOP / 3;
+    localparam LOW = LANES_LOG2;
+    localparam TOP = COUNT - LOW - 8;
+    localparam PARTS = (TOP + 2) / 3;
+    localparam WAIT = LOW == 0 ? 48 : 96;
     localparam PIECES = 8;
     localparam PIECE = 16;
 
-    // Load: the counter block is kept, and a cycle later every part takes it.
-    reg [47:0] wait_q;
-    reg ready_q, load_q;
-    reg [127:0] iv_q;
-    wire take = iv_valid_i & ready_q;
+    // Load: the counter block is kept, and two cycles later every part takes it. In between is nothing but registers, so that what
+    // decides about a load need not stand near the parts.
+    reg [WAIT-1:0] wait_q;
+    reg ready_q, load_q, load_low;
+    reg [127:0] iv_q, iv_2;
     assign iv_ready_o = ready_q;
     always @(posedge clk) begin
         iv_q <= iv_i;
-        load_q <= take;
-        wait_q <= rst_i ? 48'd0 : {wait_q[46:0], take};
-        ready_q <= rst_i | (~take & (ready_q | wait_q[47]));
+        iv_2 <= iv_q;
+        load_q <= iv_valid_i & ready_q;
+        load_low <= load_q;
+        wait_q <= rst_i ? {WAIT{1'b0}} : {wait_q[WAIT-2:0], load_q};
+        ready_q <= rst_i | (ready_q ? ~iv_valid_i : wait_q[WAIT-1]);
     end
+
+    // The lane's own bits, and the step that their carry makes.
+    wire step;
+    wire [LOW+7:0] bottom_2;
+    generate
+        if (LANE == 0) begin : g_first
+            assign step = step_i;
+        end else begin : g_lane
+            reg carry_q;
+            wire [LOW:0] sum = {1'b0, iv_2[LOW-1:0]} + LANE[LOW:0];
+            always @(posedge clk) if (load_low) carry_q <= sum[LOW];
+            assign step = step_i | (wait_q[47] & carry_q);
+        end
+        if (LOW > 0) begin : g_own
+            reg [LOW-1:0] own;
+            wire [LOW-1:0] mine = iv_2[LOW-1:0] + LANE[LOW-1:0];
+            always @(posedge clk) if (load_low) own <= mine;
+            assign bottom_2 = {counted_2, own};
+        end else begin : g_none
+            assign bottom_2 = counted_2;
+        end
+    endgenerate
 
     // Two bits that count every step.
     reg [1:0] low;
-    always @(posedge clk) if (load_q | step_i) low <= load_q ? iv_q[1:0] : {low[1] ^ low[0], ~low[0]};
+    always @(posedge clk) if (load_low | step) low <= load_low ? iv_2[LOW+1:LOW] : {low[1] ^ low[0], ~low[0]};
 
     // Six bits whose successor is prepared in two cycles; four pass between two uses.
-    wire turn = step_i & low[1] & low[0];
+    wire turn = step & low[1] & low[0];
     reg [5:0] mid, mid_next;
     reg mid_half, mid_half_2, mid_ones;
     always @(posedge clk) begin
-        if (load_q | turn) mid <= load_q ? iv_q[7:2] : mid_next;
+        if (load_low | turn) mid <= load_low ? iv_2[LOW+7:LOW+2] : mid_next;
         mid_half <= &mid[2:0];
         mid_half_2 <= &mid[5:3];
         mid_ones <= mid_half & mid_half_2;
@@ -58,39 +86,45 @@ module cipherwright_counter #(
 
     // The rest moves two cycles after the step that makes it move; low and mid are shown two cycles later as well.
     reg turn_top, valid_1, valid_2;
-    reg [7:0] bottom_1, bottom_2;
+    reg [7:0] counted_1, counted_2;
     wire [PIECES-1:0] move, load_top;
     always @(posedge clk) begin
         turn_top <= turn & mid_ones;
         valid_1 <= step_i & ~rst_i;
         valid_2 <= valid_1 & ~rst_i;
-        bottom_1 <= {mid, low};
-        bottom_2 <= bottom_1;
+        counted_1 <= {mid, low};
+        counted_2 <= counted_1;
     end
-    reg [127:8] top;
-    reg [TOP+7:8] top_next;
+    reg [127:LOW+8] top;
+    reg [3*PARTS-1:0] next;
     reg [PARTS:0] carry;
-    reg [127:8] iv_top;
-    always @(posedge clk) iv_top <= iv_q[127:8];
+    wire [3*PARTS-1:0] now;  // the part that counts, from its lowest bit
     genvar i;
     generate
         for (i = 0; i < PIECES; i = i + 1) begin : g_piece
             cipherwright_counter_copy u_move (.clk(clk), .d(turn_top), .q(move[i]));
             cipherwright_counter_copy u_load (.clk(clk), .d(load_q), .q(load_top[i]));
         end
-        for (i = 8; i < 128; i = i + 1) begin : g_top
+        for (i = LOW + 8; i < 128; i = i + 1) begin : g_top
             if (i < COUNT) begin : g_counts
-                always @(posedge clk) if (load_top[i / PIECE] | move[i / PIECE]) top[i] <= load_top[i / PIECE] ? iv_top[i] : top_next[i];
+                always @(posedge clk) if (load_top[i / PIECE] | move[i / PIECE]) top[i] <= load_top[i / PIECE] ? iv_2[i] : next[i - LOW - 8];
             end else begin : g_stays
-                always @(posedge clk) if (load_top[i / PIECE]) top[i] <= iv_top[i];
+                always @(posedge clk) if (load_top[i / PIECE]) top[i] <= iv_2[i];
+            end
+        end
+        for (i = 0; i < 3 * PARTS; i = i + 1) begin : g_now
+            if (i < TOP) begin : g_bit
+                assign now[i] = top[i+LOW+8];
+            end else begin : g_above
+                assign now[i] = 1'b0;
             end
         end
         for (i = 0; i < PARTS; i = i + 1) begin : g_part
             always @(posedge clk) begin
-                top_next[3 * i + 8] <= top[3 * i + 8] ^ carry[i];
-                top_next[3 * i + 9] <= top[3 * i + 9] ^ (top[3 * i + 8] & carry[i]);
-                top_next[3 * i + 10] <= top[3 * i + 10] ^ (top[3 * i + 9] & top[3 * i + 8] & carry[i]);
-                carry[i + 1] <= carry[i] & top[3 * i + 8] & top[3 * i + 9] & top[3 * i + 10];
+                next[3 * i] <= now[3 * i] ^ carry[i];
+                next[3 * i + 1] <= now[3 * i + 1] ^ (now[3 * i] & carry[i]);
+                next[3 * i + 2] <= now[3 * i + 2] ^ (now[3 * i + 1] & now[3 * i] & carry[i]);
+                carry[i + 1] <= carry[i] & now[3 * i] & now[3 * i + 1] & now[3 * i + 2];
             end
         end
     endgenerate

@@ -1,0 +1,40 @@
+"""Modes of operation (SP 800-38A) on words: what a block becomes, and what the next one is chained to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["CHAIN_MODES", "cipher_way", "mode_block", "next_counter"]
+
+CHAIN_MODES = ("cbc", "cfb", "ofb", "ctr")
+"""Sections 6.2 to 6.5; CFB with segments of a whole block."""
+
+
+def cipher_way(mode: str, direction: str) -> str:
+    """The direction in which the cipher itself runs: only ECB and CBC decrypt by decryption."""
+    return direction if mode in ("ecb", "cbc") else "encrypt"
+
+
+def next_counter(value: int, count: int) -> int:
+    """The counter block after `value`: its lowest `count` bits count."""
+    return value >> count << count | value + 1 & (1 << count) - 1
+
+
+def mode_block(mode: str, decrypt: bool, crypt: Callable[[int, bool], int], link: int, block: int, count: int = 128) -> tuple[int, int]:
+    """(result, next link). `crypt(block, decrypt)` is the cipher; `link`: the IV, or what the block before left; `count`: bits of a
+    counter block that count."""
+    match mode:
+        case "cbc" if decrypt:
+            return crypt(block, True) ^ link, block
+        case "cbc":
+            out = crypt(block ^ link, False)
+            return out, out
+        case "cfb":
+            out = crypt(link, False) ^ block
+            return out, block if decrypt else out
+        case "ofb":
+            stream = crypt(link, False)
+            return stream ^ block, stream
+        case "ctr":
+            return crypt(link, False) ^ block, next_counter(link, count)
+    raise ValueError(f"there is no mode {mode}; there are {', '.join(CHAIN_MODES)}")

@@ -1,0 +1,129 @@
+"""AES over 32 bits a cycle: four S-boxes, which do a column of the state in four trips of a round and the key's words in the fifth.
+
+State and key move through shift registers by one place a trip, so that nothing is addressed. A byte of the state that went in
+j trips ago stands in place j of its row, and so does a word of the key. ShiftRows is then a choice of two places a row: the byte
+that column c takes from column c + r (mod 4) came in 5 - r trips ago, or 9 - r where c + r wraps around. Encryption only.
+Names are those of FIPS 197; trip 0 of a round is the key's, trips 1 to 4 are the columns 0 to 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import State, Trips
+from .builder import Builder
+from .rijndael import Rijndael, kind_of_word, mix_columns, sub_bytes
+
+__all__ = ["Columns"]
+
+TRIPS = 5
+"""Of a round."""
+
+def _age(u: int) -> int:
+    """Place, in the key's trip, of the word that u others follow."""
+    return 1 + u + u // 4
+
+
+class Columns(Trips):
+    """The loop for keys of one length."""
+
+    def __init__(self, cipher: Rijndael, key_bits: int) -> None:
+        if cipher.block_bits != 128:
+            raise ValueError(f"a datapath of 32 bits is for blocks of 128 bits, not {cipher.block_bits}")
+        self.cipher, self.key_bits, self.nk = cipher, key_bits, key_bits // 32
+
+    bits = 8 + 9
+    group = TRIPS
+
+    @property
+    def rounds(self) -> int:
+        return self.cipher.nr(self.key_bits)
+
+    def _substituted(self, n: int) -> tuple[int, int, bool] | None:
+        """Of round n (from 1): the trip whose word takes the substituted one, its constant, whether it is rotated."""
+        first = self.nk + 4 * (n - 1)
+        for t in range(4):
+            rcon, substitute = kind_of_word(first + t, self.nk)
+            if substitute:
+                return t + 1, rcon, rcon != 0
+        return None
+
+    def control(self, round_number: int, trip: int) -> int:
+        """From the top: the round constant; whether the trip is the key's; no MixColumns; the substituted word is added; the word before
+        is across the key's trip; the boxes' operand is two words on; it is rotated; of rows 3, 2, 1, whether the byte wraps around."""
+        found = self._substituted(round_number + 1)
+        at, rcon, rotate = found or (0, 0, False)
+        flags = (trip == 0, round_number == self.rounds - 1, found is not None and trip == at, trip == 1, at == 3, rotate)
+        packed = rcon
+        for flag in flags:
+            packed = packed << 1 | int(flag)
+        return packed << 3 | sum((trip - 1 + r > 3) << r - 1 for r in (1, 2, 3))
+
+    def widths(self) -> tuple[int, ...]:
+        return (8,) * sum(self._rows()) + (32,) * (self._words() + 1)
+
+    def _rows(self) -> tuple[int, ...]:
+        """Places that each row has."""
+        return (5, 8, 7, 6)
+
+    def _words(self) -> int:
+        """Places that the key has, seen from the trip of a column."""
+        return max(_age(self.nk - 1) + 1, 5)
+
+    def start(self, b: Builder[Any], block: Any, key: Any) -> State:
+        """The block plus the first four words in the places after four columns; the key's words likewise. What else is there has no meaning (None)."""
+        summed = b.xor(block, b.select(key, range(self.key_bits - 1, self.key_bits - 129, -1)))
+        rows: list[Any] = []
+        for r, places in enumerate(self._rows()):
+            for place in range(1, places + 1):
+                column = 4 - place
+                high = 127 - 32 * column - 8 * r
+                rows.append(b.select(summed, range(high, high - 8, -1)) if 0 <= column < 4 else None)
+        words: list[Any] = [None] * self._words()
+        for u in range(self.nk):
+            words[_age(u) - 1] = b.select(key, range(32 * u + 31, 32 * u - 1, -1))
+        return (*rows, *words, None)
+
+    def trip(self, b: Builder[Any], control: Any, state: State) -> State:
+        lengths = self._rows()
+        starts = [sum(lengths[:r]) for r in range(4)]
+        rows = [state[starts[r] : starts[r] + lengths[r]] for r in range(4)]
+        words, held = state[sum(lengths) : -1], state[-1]
+        sub, last, use, over, late, rotate = (b.select(control, (k,)) for k in (8, 7, 6, 5, 4, 3))
+        rcon = b.select(control, range(16, 8, -1))
+
+        # What the boxes take: the word before the key's next group, or a byte of each row.
+        operand = words[0]
+        if self.nk == 6:
+            ahead = b.xor(words[_age(4) - 1], words[_age(5) - 1])
+            operand = b.xor(operand, b.mux(late, ahead, b.const(32, 0)))
+        turned = b.cat(b.select(operand, range(23, -1, -1)), b.select(operand, range(31, 23, -1)))
+        operand = b.mux(rotate, turned, operand) if self.nk == 8 else turned
+        bytes_in = [rows[0][4]]
+        bytes_in += [b.mux(b.select(control, (r - 1,)), rows[r][8 - r], rows[r][4 - r]) for r in (1, 2, 3)]
+        replaced = sub_bytes(b, b.named(b.mux(sub, operand, b.cat(*bytes_in)), "boxed"))
+
+        # The key's next word, and the word that this column takes.
+        temp = b.named(b.mux(sub, b.xor(replaced, b.cat(rcon, b.const(24, 0))), held), "temp")
+        if self.nk == 6:
+            before = b.mux(over, words[1], words[0])
+            oldest = b.mux(self._early(b, control), words[7], words[6])
+            taken_from = b.mux(self._early(b, control), words[2], words[1])
+        else:
+            before, oldest = words[0], words[4 if self.nk == 4 else 9]
+        word = b.named(b.xor(oldest, b.mux(use, held, before)), "w")
+        taken = word if self.nk == 4 else words[4] if self.nk == 8 else taken_from
+        column = b.named(b.xor(b.mux(last, replaced, mix_columns(b, replaced)), taken), "column")
+        out = []
+        for r in range(4):
+            out += [b.select(column, range(31 - 8 * r, 23 - 8 * r, -1)), *rows[r][:-1]]
+        return (*out, word, *words[:-1], temp)
+
+    def _early(self, b: Builder[Any], control: Any) -> Any:
+        """Whether the column is 0 or 1: row 2 does not wrap around."""
+        return b.not_(b.select(control, (1,)))
+
+    def finish(self, b: Builder[Any], state: State) -> Any:
+        """The four columns that came in last."""
+        lengths = self._rows()
+        return b.cat(*(state[sum(lengths[:r]) + 3 - c] for c in range(4) for r in range(4)))

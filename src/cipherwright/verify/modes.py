@@ -1,0 +1,127 @@
+"""Modes of operation on a core: messages of many streams at once against an independent library, and published answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cipher.modes import mode_block
+from ..errors import CheckFailed
+from .drive import Bench
+from .oracle import oracle_bulk, oracle_mode, oracle_name, oracle_of
+from .vectors import Vector, extra_vectors, own_vectors
+
+__all__ = ["check_chain", "check_counter", "mode_name"]
+
+_Bytes = NDArray[np.uint8]
+
+
+def mode_name(p: Mapping[str, Any]) -> str:
+    """A mode's name in files of vectors: CFB with the size of its segments."""
+    return f"cfb{p['block_bits']}" if p["mode"] == "cfb" else str(p["mode"])
+
+
+def in_mode(p: Mapping[str, Any], key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes:
+    """A message of whole blocks by the independent implementation: its own mode where it has one, otherwise the mode's definition
+    around its cipher."""
+    done = oracle_mode(oracle_of(p), p["mode"], key, iv, data, decrypt) if p["mode"] != "ctr" or p["counter_bits"] == p["block_bits"] else None
+    if done is not None:
+        return done
+
+    def crypt(word: int, back: bool) -> int:
+        return int.from_bytes(oracle_bulk(oracle_of(p), key, word.to_bytes(size, "big"), back), "big")
+
+    size, link, out = len(iv), int.from_bytes(iv, "big"), []
+    for i in range(0, len(data), size):
+        block, link = mode_block(p["mode"], decrypt, crypt, link, int.from_bytes(data[i : i + size], "big"), min(p["counter_bits"], p["block_bits"]))
+        out.append(block.to_bytes(size, "big"))
+    return b"".join(out)
+
+
+def _ways(p: Mapping[str, Any]) -> list[int]:
+    """The mode's directions."""
+    return {"encrypt": [0], "decrypt": [1], "both": [0, 1]}[p["direction"]]
+
+
+def _streams(bench: Bench, p: Mapping[str, Any], keys: _Bytes, way: int, n: int, offer: _Bytes, take: _Bytes, rng: np.random.Generator) -> None:
+    """`n` blocks in messages of random lengths, `keys` by turns, over all slots. Raises CheckFailed with a block that differs."""
+    size, slots = p["block_bits"] // 8, bench.slots
+    data, ivs = rng.integers(0, 256, (n, size), dtype=np.uint8), rng.integers(0, 256, (n, size), dtype=np.uint8)
+    if p["mode"] == "ctr":  # carries of any length
+        ones = rng.integers(0, 8 * size + 1, n)
+        tops = [int.from_bytes(iv.tobytes(), "big") | ((1 << int(k)) - 1) - int(rng.integers(0, 3)) for iv, k in zip(ivs, ones, strict=True)]
+        ivs = np.array([list((v & (1 << 8 * size) - 1).to_bytes(size, "big")) for v in tops], dtype=np.uint8)
+    firsts = (rng.random(n) < 0.1).astype(np.uint8)
+    firsts[: 2 * slots] = 1
+    keys = np.resize(keys, (n, keys.shape[1])) if len(keys) > 1 else keys
+    got = bench.crypt(keys, np.array([way], dtype=np.uint8), data, offer, take, links=(firsts, ivs))
+    slot = got.slots if got.slots is not None else np.zeros(n, dtype=np.int64)
+    for s in range(slots):
+        mine = np.flatnonzero(slot == s)
+        starts = [k for k in range(len(mine)) if firsts[mine[k]]]
+        for a, b in zip(starts, [*starts[1:], len(mine)], strict=True):
+            message = mine[a:b]
+            key = keys[message[0] % len(keys)].tobytes()
+            want = in_mode(p, key, ivs[message[0]].tobytes(), data[message].tobytes(), bool(way))
+            if got.blocks[message].tobytes() != want:
+                raise CheckFailed(f"a message of {len(message)} blocks in slot {s} differs from {oracle_name(oracle_of(p))} (key {key.hex()})")
+
+
+def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
+    """Messages of random lengths in all slots, back to back with a key for each slot, and with gaps; then published answers."""
+    rng, slots, total = np.random.default_rng(8), bench.slots, 0
+    fixed = p["key"] == "static"
+    for way in _ways(p):
+        for gap, back in [(1.0, 1.0), (0.6, 1.0), (0.1, 1.0)] + ([(0.7, 0.6)] if bench.ports.ready_in else []):
+            # With gaps a slot meets any block, so all have one key.
+            keys = rng.integers(0, 256, (slots if gap == back == 1.0 and not fixed else 1, p["key_bits"] // 8), dtype=np.uint8)
+            n = max(8 * slots, blocks // (4 if gap > 0.5 else 16)) // slots * slots
+            offer, take = ((rng.random(4093) < x).astype(np.uint8) for x in (gap, back))
+            _streams(bench, p, keys, way, n, offer, take, rng)
+            total += n
+    streams = f"{slots} interleaved streams" if slots > 1 else "one stream"
+    return f"{total} blocks of {streams} equal to {oracle_name(oracle_of(p))}, messages of random lengths, with gaps; {_published(bench, p)}"
+
+
+def _published(bench: Bench, p: Mapping[str, Any]) -> str:
+    """Published answers, every message whole."""
+    size, name = p["block_bits"] // 8, mode_name(p)
+
+    def fits(v: Vector) -> bool:
+        return len(v.key) * 8 == p["key_bits"] and len(v.iv) == size and len(v.pt) % size == 0 and v.iterations == 1 and len(v.pt) <= 1024
+
+    found = [v for v in (*own_vectors(p["cipher"], name), *extra_vectors(p["cipher"], name)) if fits(v)]
+    if p["mode"] == "ctr" and p["counter_bits"] != p["block_bits"]:
+        found = []
+    for way in _ways(p):
+        for v in found:
+            given, want = (v.ct, v.pt) if way else (v.pt, v.ct)
+            if bench.crypt_bulk(v.key, bool(way), given, iv=v.iv) != want:
+                raise CheckFailed(f"known answer not met: key {v.key.hex()}, IV {v.iv.hex()} ({v.source})")
+    return f"{len(found)} published messages"
+
+
+def check_counter(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
+    """Counter mode over wraps of the counter, back to back and with gaps, against the independent implementation."""
+    rng, width = np.random.default_rng(6), int(p["counter_bits"])
+    lengths = sorted({1, 2, 8, 9, 16, 31, 32, width // 2, width - 1, width})
+    n = max(16, blocks // (2 * len(lengths)))
+    for k in lengths:
+        for gap in (1.0, 0.6):
+            above = int.from_bytes(rng.bytes(16), "big") >> k << k
+            iv = (above | (1 << k) - int(rng.integers(1, n))) % (1 << 128)
+            key, data = rng.integers(0, 256, (1, p["key_bits"] // 8), dtype=np.uint8), rng.integers(0, 256, (n, 16), dtype=np.uint8)
+            start = iv.to_bytes(16, "big")
+            offer = (rng.random(1024) < gap).astype(np.uint8)
+            got = bench.crypt(key, np.zeros(1, dtype=np.uint8), data, offer, iv=np.frombuffer(start, dtype=np.uint8)).blocks
+            counters = b"".join(bench.counter_block(start, i) for i in range(n))
+            want = data ^ np.frombuffer(oracle_bulk(oracle_of(p), key[0].tobytes(), counters, False), dtype=np.uint8).reshape(n, 16)
+            wrong = np.flatnonzero((got != want).any(axis=1))
+            if len(wrong):
+                raise CheckFailed(f"block {int(wrong[0])} after the counter block {start.hex()} differs from {oracle_name(oracle_of(p))}")
+    return f"{2 * n * len(lengths)} blocks equal to {oracle_name(oracle_of(p))}, carries of up to {width} bits, with gaps"
+
+

@@ -1,0 +1,129 @@
+"""Modes of operation around a core: chaining around a loop, the block before beside a pipeline, a counter in front of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import UserError
+from .counter import COUNTER_FILE, counter_flip_flops
+from .pins import Pin, instance, module_head, vector
+
+__all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
+
+CHAIN_FILE = "cipherwright_chain.sv"
+_MODES = ("cbc", "cfb", "ofb", "ctr")
+_DIRECTIONS = ("encrypt", "decrypt", "both")
+
+_WITH = ("first_i", "iv_i")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A module around another: its text, its pins in place of the inner ones, the hand-written file that it needs, its flip-flops;
+    `slot_bits` of the number of the stream whose turn it is (0: there is only one)."""
+
+    text: str
+    pins: tuple[Pin, ...]
+    file: str
+    flip_flops: int
+    slot_bits: int = 0
+
+
+def _ports(pins: Sequence[Pin], block_bits: int, reset: bool, ready: bool) -> list[Pin]:
+    usual = [Pin("clk"), *([Pin("rst_i")] if reset else []), *pins, Pin("valid_i"), Pin("block_i", block_bits)]
+    return [*usual, *([Pin("ready_o", out=True)] if ready else []), Pin("valid_o", out=True), Pin("block_o", block_bits, True)]
+
+
+def _pieces(block_bits: int, count: int, trips: int) -> int:
+    """In how many pieces a counter block is counted within a block's trips."""
+    pieces = 8
+    while pieces > trips - 1:
+        pieces //= 2
+    if pieces < 2 or block_bits % pieces or count % (block_bits // pieces):
+        raise UserError(f"a loop of {trips} trips is too short for a counter of {count} bits; take fewer rounds_per_cycle")
+    return pieces
+
+
+def chain_layer(
+    name: str, inner: str, mode: str, direction: str, block_bits: int, inside: Sequence[Pin], slots: int, trips: int, count: int
+) -> Layer:
+    """`mode` around the loop `inner` with the pins `inside`: as many streams as it has blocks in flight."""
+    both = direction == "both"
+    counting = mode == "ctr"
+    count = min(count, block_bits)
+    pieces = _pieces(block_bits, count, trips) if counting else 1
+    slot_bits, left = (slots - 1).bit_length(), pieces.bit_length()
+    held = [p for p in inside if p.name != "decrypt_i"]
+    way = [Pin("decrypt_i", with_block=True)] if both else []
+    pins = [*held, *way, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True)]
+    shown = [Pin("slot_o", slot_bits, True)] if slot_bits else []
+    links = {p.name: p.name for p in inside}
+    links |= {"clk": "clk", "rst_i": "rst_i", "valid_i": "valid_i", "block_i": "core_block", "ready_o": "ready_o", "valid_o": "valid_o", "block_o": "result"}
+    parameters = {
+        "WIDTH": block_bits, "SLOTS": slots, "SLOT_BITS": max(1, slot_bits), "MODE": _MODES.index(mode), "DIRECTION": _DIRECTIONS.index(direction),
+        "COUNT": count, "PIECES": pieces, "LEFT_BITS": left,
+    }  # fmt: skip
+    chain = {
+        "clk": "clk", "rst_i": "rst_i", "valid_i": "valid_i & ready_o", "first_i": "first_i", "decrypt_i": "decrypt_i" if both else "1'b0",
+        "iv_i": "iv_i", "block_i": "block_i", "slot_o": "slot_o" if slot_bits else "slot", "block_o": "block_o", "core_block_o": "core_block",
+        "core_valid_i": "valid_o", "core_block_i": "result",
+    }  # fmt: skip
+    streams = f"{slots} streams, interleaved: slot_o tells whose turn it is to offer a block and whose result leaves." if slots > 1 else "One stream of blocks."
+    comment = [f"{mode.upper()} around a loop. {streams}", "first_i goes with the first block of a message, which is chained to iv_i."]
+    text = (
+        module_head(name, comment, _ports([*pins, *shown], block_bits, True, True))
+        + f"    wire {vector(block_bits)}core_block, result;\n"
+        + ("" if slot_bits else "    // Lint: with one stream its number is of no use.\n    // verilator lint_off UNUSEDSIGNAL\n    wire slot;\n    // verilator lint_on UNUSEDSIGNAL\n")
+        + instance(inner, "u_core", links)
+        + instance("cipherwright_chain", "u_chain", chain, parameters)
+        + "endmodule\n"
+    )
+    words = block_bits * (2 if counting or (mode == "cbc" and direction != "encrypt") else 1)
+    control = both and mode in ("cbc", "cfb")
+    return Layer(text, (*pins, *shown), CHAIN_FILE, slots * (words + control + (left + 1 if counting else 0)) + slot_bits, slot_bits)
+
+
+def previous_layer(name: str, inner: str, mode: str, block_bits: int, inside: Sequence[Pin], reset: bool) -> Layer:
+    """CBC or CFB decryption by a pipeline `inner`: a block a cycle, since what is chained to is what came in before."""
+    pins = (*inside, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True))
+    links = {p.name: p.name for p in inside} | {"clk": "clk", **({"rst_i": "rst_i"} if reset else {})}
+    links |= {"valid_i": "valid_i", "block_i": "block_i", "chain_i": "first_i ? iv_i : last_q", "valid_o": "valid_o", "block_o": "block_o"}
+    comment = [f"{mode.upper()} decryption. first_i goes with the first block of a message, which is chained to iv_i."]
+    text = (
+        module_head(name, comment, _ports(pins, block_bits, reset, False))
+        + f"    reg {vector(block_bits)}last_q;\n    always @(posedge clk) if (valid_i) last_q <= block_i;\n"
+        + instance(inner, "u_core", links)
+        + "endmodule\n"
+    )
+    return Layer(text, pins, "", block_bits)
+
+
+def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], reset: bool, lanes: int = 1) -> Layer:
+    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block; or by `lanes` of them
+    (a power of two), which take as many blocks a cycle."""
+    low = (lanes - 1).bit_length()
+    pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", 128), Pin("iv_ready_o", out=True))
+    links = {p.name: p.name for p in inside} | {"clk": "clk", **({"rst_i": "rst_i"} if reset else {})}
+    links |= {"valid_i": "counted[0]", "block_i": "block_i", "chain_i": "count", "valid_o": "valid_o", "block_o": "block_o"}
+    comment = [
+        "Counter mode: a block is added to the cipher's value of a counter that goes up with every block, so the same core decrypts.",
+        "iv_i is the counter block of the first block; it is taken when iv_valid_i and iv_ready_o are both 1, and blocks may follow when",
+        "iv_ready_o is 1 again.",
+        *([f"A word is {lanes} blocks, the first of them at the top."] if lanes > 1 else []),
+    ]
+    counters = ""
+    for lane in range(lanes):
+        high = 128 * (lanes - lane) - 1
+        shown = {"valid_o": f"counted[{lane}]", "count_o": f"count[{high}:{high - 127}]"}
+        counter = {"clk": "clk", "rst_i": "rst_i", "iv_valid_i": "iv_valid_i", "iv_ready_o": f"ready[{lane}]", "iv_i": "iv_i", "step_i": "valid_i"}
+        parameters = {"COUNT": count} | ({"LANES_LOG2": low, "LANE": lane} if low else {})
+        counters += instance("cipherwright_counter", f"u_counter{lane if low else ''}", counter | shown, parameters)
+    spare = "" if lanes == 1 else "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator lint_off UNUSEDSIGNAL\n"
+    text = (
+        module_head(name, comment, _ports(pins, 128 * lanes, True, False))
+        + spare + f"    wire [{lanes - 1}:0] counted, ready;\n" + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
+        + f"    wire [{128 * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n"
+        + counters + instance(inner, "u_cipher", links) + "endmodule\n"
+    )  # fmt: skip
+    return Layer(text, pins, COUNTER_FILE, sum(counter_flip_flops(count, low, lane) for lane in range(lanes)))

@@ -1,0 +1,119 @@
+"""Modes of operation on loops and pipelines: interleaved streams, published messages, files, and faults that are seen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from typer.testing import CliRunner
+
+from cipherwright.cipher.modes import mode_block, next_counter
+from cipherwright.cli import app
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.spec import load
+from cipherwright.verify import Bench, own_vectors
+from cipherwright.verify.modes import check_chain
+from cipherwright.verify.montecarlo import published_chains
+from cipherwright.verify.oracle import oracle_mode
+from tests.conftest import Built
+from tests.verify.test_checks import broken_file
+
+LOOPS = [
+    ("aes-tiny", "mode=ofb", "interface=stream"),
+    ("aes-tiny", "mode=cfb", "direction=both"),
+    ("aes-tiny", "mode=ctr", "counter_bits=32", "stages=1"),
+    ("aes-small", "mode=cbc", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
+    ("tdes-small", "mode=cbc", "stages=3"),
+    ("khazad-small", "mode=ofb"),
+    ("misty1-small", "mode=cbc", "direction=decrypt", "stages=2"),
+]
+
+
+@pytest.mark.parametrize("variant", LOOPS, ids=" ".join)
+def test_interleaved_streams(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    _, folder = built(*variant)
+    assert "published messages" in check_chain(Bench.compile(folder.sources, folder.record), folder.record["parameters"], 400)
+
+
+@pytest.mark.parametrize(
+    ("mode", "old", "new"),
+    [
+        ("cbc", "first_i ? iv_i : now", "first_i ? iv_i : chain"),
+        ("cfb", "MODE != CBC ? held : decrypted", "MODE == CTR ? held : decrypted"),
+        ("ofb", "MODE == OFB ? core_block_i : decrypted", "MODE == OFB ? leaves : decrypted"),
+        ("ctr", "(fewer != LAST", "(left != LAST"),
+        ("ctr", "valid_i ? block_i : held", "block_i"),
+    ],
+)
+def test_faults_are_seen(mode: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    _, folder = built("aes-tiny", f"mode={mode}", "stages=2", "counter_bits=32")
+    wrong = broken_file(folder, "cipherwright_chain.sv", lambda text: text.replace(old, new), tmp_path / "b")
+    with pytest.raises(CheckFailed, match=r"a message of .* blocks in slot"):
+        check_chain(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 400)
+
+
+@pytest.mark.parametrize(("mode", "length"), [("cbc", 160), ("cfb", 133), ("ofb", 133), ("ctr", 133)])
+def test_a_file_there_and_back(mode: str, length: int, tmp_path: Path) -> None:
+    """By the command line, against OpenSSL; CFB, OFB and CTR take a part of a block at the end."""
+    key, iv, data = bytes(range(16)), bytes(range(100, 116)), bytes(i * 7 & 255 for i in range(length))
+    (tmp_path / "in").write_bytes(data)
+    given = ["--key", key.hex(), "--iv", iv.hex(), "--set", f"mode={mode}"]
+    preset = "aes-tiny" if mode != "cbc" else "aes-small"
+    quick = [] if mode != "cbc" else ["--set", "sbox=boyar_peralta", "--set", "stages=2", "--set", "hops=[]"]
+    done = CliRunner().invoke(app, ["encrypt", preset, *given, *quick, str(tmp_path / "in"), str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    whole = data + bytes(-length % 16)
+    theirs = oracle_mode("aes", mode, key, iv, whole, False)
+    assert theirs is not None
+    assert (tmp_path / "out").read_bytes() == theirs[:length]
+    done = CliRunner().invoke(app, ["decrypt", preset, *given, *quick, str(tmp_path / "out"), str(tmp_path / "back")])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "back").read_bytes() == data
+
+
+@pytest.mark.skipif("CIPHERWRIGHT_VECTORS" not in os.environ, reason="the published chains are in the folder that CIPHERWRIGHT_VECTORS names")
+@pytest.mark.parametrize("mode", ["ecb", "cbc", "cfb", "ofb"])
+def test_published_monte_carlo(mode: str, built: Callable[..., Built]) -> None:
+    """AESAVS, section 6.4: chains of 1,000 blocks, eight keys side by side."""
+    _, folder = built("aes-tiny", f"mode={mode}", "stages=2", "counter_bits=32")
+    done = published_chains(Bench.compile(folder.sources, folder.record), folder.record["parameters"], 8)
+    assert done.startswith("8 published chains")
+
+
+def test_the_reference_meets_the_published_answers() -> None:
+    """SP 800-38A, appendix F, by the description of the modes around OpenSSL's cipher."""
+    for mode in ("cbc", "cfb128", "ofb", "ctr"):
+        (v,) = own_vectors("aes", mode)
+        ecb = Cipher(algorithms.AES(v.key), modes.ECB())
+
+        def crypt(word: int, back: bool, ecb: Cipher[modes.ECB] = ecb) -> int:
+            worker = ecb.decryptor() if back else ecb.encryptor()
+            return int.from_bytes(worker.update(word.to_bytes(16, "big")), "big")
+
+        for decrypt, given, want in ((False, v.pt, v.ct), (True, v.ct, v.pt)):
+            link, out = int.from_bytes(v.iv, "big"), b""
+            for i in range(0, len(given), 16):
+                word, link = mode_block(mode.removesuffix("128"), decrypt, crypt, link, int.from_bytes(given[i : i + 16], "big"))
+                out += word.to_bytes(16, "big")
+            assert out == want
+
+
+def test_a_counter_block_keeps_what_does_not_count() -> None:
+    assert next_counter(0x5FFFFFFFF, 32) == 0x500000000
+    assert next_counter((1 << 128) - 1, 128) == 0
+
+
+def test_where_a_mode_can_not_be() -> None:
+    with pytest.raises(UserError, match="chains a block to the result before it"):
+        load("aes128-fast", ["mode=cbc"])
+    with pytest.raises(UserError, match="chains a block to the result before it"):
+        load("des-fast", ["mode=ofb", "direction=decrypt"])
+    with pytest.raises(UserError, match="direction both"):
+        load("des-xilinx-48", ["mode=cbc", "direction=decrypt", "interface=paper"])
+    with pytest.raises(UserError, match="datapath_bits is for loops"):
+        load("aes-tiny", ["direction=decrypt"])
+    with pytest.raises(UserError, match="no datapath of 8 bits"):
+        load("aes-tiny", ["datapath_bits=8"])
