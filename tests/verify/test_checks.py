@@ -30,7 +30,6 @@ VARIANTS = [
     ("tdes-small", "key_bits=128", "stages=2"),
     ("khazad-small", "direction=decrypt", "stages=2"),
     ("khazad-fast", "key=static", "direction=both", "stages=20", "hops=[]", "keep_levels=true"),
-    ("khazad-fast", "interface=stream", "stages=40", "hops=[]", "direction=both"),
     ("khazad-small", "direction=both", "stages=3"),
     ("khazad-ucl-fast", "slice_xor=true", "linear_depth=3"),
     ("misty1-small", "direction=both", "stages=2"),

@@ -63,7 +63,7 @@ def test_lanes_share_a_counter(variant: tuple[str, ...], built: Callable[..., Bu
 
 def test_a_lane_that_starts_wrong_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES, "lanes=2")
-    wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace("wait_q[47] & carry_q", "1'b0"), tmp_path / "b")
+    wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace("now_q & carry_q", "1'b0"), tmp_path / "b")
     with pytest.raises(CheckFailed, match="after the counter block"):
         check_counter(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 400)
 

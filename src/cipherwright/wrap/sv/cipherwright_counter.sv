@@ -26,13 +26,15 @@ module cipherwright_counter #(
     localparam LOW = LANES_LOG2;
     localparam TOP = COUNT - LOW - 8;
     localparam PARTS = (TOP + 2) / 3;
-    localparam WAIT = LOW == 0 ? 48 : 96;
+    localparam [6:0] PREPARED = 7'd83;  // of wait_q, 44 cycles after a load
+    localparam [6:0] LAST = LOW == 0 ? PREPARED : 7'd82;  // 94 cycles, for the step of a lane's own
     localparam PIECES = 8;
     localparam PIECE = 16;
 
     // Load: the counter block is kept, and two cycles later every part takes it. In between is nothing but registers, so that what
     // decides about a load need not stand near the parts.
-    reg [WAIT-1:0] wait_q;
+    reg [6:0] wait_q;  // shifts with feedback, and so tells the time since a load in few bits; 0 at rest
+    reg last_a, last_b, last_q;
     reg ready_q, load_q, load_low;
     reg [127:0] iv_q, iv_2;
     assign iv_ready_o = ready_q;
@@ -41,8 +43,11 @@ module cipherwright_counter #(
         iv_2 <= iv_q;
         load_q <= iv_valid_i & ready_q;
         load_low <= load_q;
-        wait_q <= rst_i ? {WAIT{1'b0}} : {wait_q[WAIT-2:0], load_q};
-        ready_q <= rst_i | (ready_q ? ~iv_valid_i : wait_q[WAIT-1]);
+        wait_q <= load_q ? 7'd1 : ready_q ? 7'd0 : {wait_q[5:0], wait_q[6] ^ wait_q[5]};
+        last_a <= wait_q[3:0] == LAST[3:0];
+        last_b <= wait_q[6:4] == LAST[6:4];
+        last_q <= last_a & last_b & ~load_q;
+        ready_q <= rst_i | (ready_q ? ~iv_valid_i : last_q);
     end
 
     // The lane's own bits, and the step that their carry makes.
@@ -55,7 +60,9 @@ module cipherwright_counter #(
             reg carry_q;
             wire [LOW:0] sum = {1'b0, iv_2[LOW-1:0]} + LANE[LOW:0];
             always @(posedge clk) if (load_low) carry_q <= sum[LOW];
-            assign step = step_i | (wait_q[47] & carry_q);
+            reg now_q;
+            always @(posedge clk) now_q <= wait_q == PREPARED && !ready_q;
+            assign step = step_i | (now_q & carry_q);
         end
         if (LOW > 0) begin : g_own
             reg [LOW-1:0] own;
