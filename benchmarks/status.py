@@ -14,7 +14,7 @@ from pathlib import Path
 from cipherwright.spec import load, preset_names
 
 ROOT = Path(__file__).resolve().parents[1]
-SHOWN = ("aes128-fast", "aes128-fast-agile", "aes128-fast-ctr", "aes256-fast", "des-fast", "khazad-fast", "mars-fast", "mars-ibm-4port", "misty1-fast", "rijndael-ucla", "tdes-fast")
+SHOWN = ("aes-small", "aes-tiny", "aes128-fast", "aes128-fast-agile", "aes128-fast-ctr", "aes256-fast", "des-fast", "khazad-fast", "mars-fast", "mars-ibm-4port", "misty1-fast", "rijndael-ucla", "tdes-fast")
 """Presets in the README."""
 
 

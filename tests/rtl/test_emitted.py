@@ -36,7 +36,7 @@ VARIANTS = [
     ("des-small", "mode=cfb", "direction=both", "stages=3"),
     ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),
     ("aes128-fast-ctr", *QUICK_AES, "interface=stream"),
-    ("aes128-ctr-lanes", *QUICK_AES),
+    ("aes128-fast-ctr", *QUICK_AES, "lanes=4", "delay_lines=bram"),
     ("khazad-ucl-small", "direction=both", "stages=100", "key_words=kept"),
     ("khazad-fast", "key=static", "direction=decrypt"),
     ("misty1-fast", "key=static", "direction=decrypt", "interface=stream"),

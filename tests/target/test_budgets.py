@@ -14,8 +14,8 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.spec import preset_names
 from cipherwright.target import implement, load_target, synthesise, target_names
 from cipherwright.tools import scratch
-from cipherwright.wrap import rtl_digest
-from tests.conftest import ROOT, Built
+from cipherwright.wrap import Core, rtl_digest
+from tests.conftest import QUICK_AES, ROOT, Built
 
 BUDGETS = tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]
 
@@ -56,7 +56,9 @@ def test_every_preset_has_a_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    "variant", [("des-xilinx-48", "delay_lines=ff"), ("des-fast",), ("des-small", "stages=3"), ("des-xilinx-16", "interface=plain", "key_lead=0")],
+    "variant", [("des-xilinx-48", "delay_lines=ff"), ("des-fast",), ("des-small", "stages=3"), ("des-xilinx-16", "interface=plain", "key_lead=0"),
+                ("aes-tiny", "mode=cbc"), ("aes-tiny", "mode=ctr", "stages=3"), ("des-small", "mode=cfb", "direction=both", "stages=2"),
+                ("tdes-small", "mode=cbc", "direction=decrypt"), ("aes128-fast-ctr", *QUICK_AES, "lanes=2")],
     ids=" ".join,
 )  # fmt: skip
 @pytest.mark.parametrize("target", ["ecp5-85k-8", "xc7"])
@@ -64,7 +66,8 @@ def test_mapped_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], targ
     core, folder = built(*variant, f"target={target}")
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target(target), out)
-    assert mapped.ffs == core.design.flip_flops() > 0
+    assert isinstance(core, Core)
+    assert mapped.ffs == core.flip_flops > 0
 
 
 def test_delay_lines_in_ram_behave_like_the_plain_text(built: Callable[..., Built], tmp_path: Path) -> None:
