@@ -11,6 +11,7 @@ from ..rtl import Design, print_design
 from ..schedule import Schedule
 from ..tools import digest
 from .core import Core, KeyWords, PortSet
+from .counter import COUNTER_LATENCY
 from .keys import KeyUnit, keyed_top, lane_flip_flops
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
@@ -120,7 +121,9 @@ def dress(
         ports = stream_ports(ports, pins, slot_bits > 0)
         files[STREAM_FILE] = hand_written(STREAM_FILE)
         latency += 2
-    mode_ffs += (spec.lanes - 1) * design.flip_flops(datapath) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
+    # The valid bits of lanes after the first have no reader, so synthesis takes them away.
+    unread = s.stages + COUNTER_LATENCY if spec.delay_lines == "ff" else COUNTER_LATENCY
+    mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - unread) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs
     timing = f"{latency if spec.interface != 'stream' else latency - 2} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     lines = _lines(design, spec.delay_lines, spec.lanes) if design.delay_lines() else ""
