@@ -38,7 +38,7 @@ def main() -> None:
             print(f"{preset} on {target}", file=sys.stderr)
             chosen = load_target(target)
             result = implement(
-                core.sources, mapped_top(core.record, chosen.kind), chosen, budget.get("seeds", (1, 2, 3)), tell, made.parameters["placer_weight"], made.parameters["mapping"],
+                core.sources, mapped_top(core.record, chosen.kind), chosen, (1, 2, 3), tell, made.parameters["placer_weight"], made.parameters["mapping"],
             )  # fmt: skip
             record = implementation_record(core.record, result)
         record["rtl_digest"] = rtl_digest(made.files)

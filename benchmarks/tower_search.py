@@ -3,8 +3,8 @@
 Usage: python benchmarks/tower_search.py [CANDIDATES]
 
 For every basis the linear maps around inversion are merged with MixColumns (InvMixColumns): a map of 32 bits from 48
-product bits a column. The CANDIDATES with the fewest ones go through the greedy network search; the best is kept in
-graph/rewrite/data/towers.json.
+product bits a column. The CANDIDATES with the fewest ones go through the greedy network search, and those of both boxes for boxes that
+share an inversion (the fewest in both columns together); the best is kept in graph/rewrite/data/towers.json.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from cipherwright.cipher.field import columns_of
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
 from cipherwright.graph import Table
-from cipherwright.graph.rewrite.tower import Tower, affine_maps, compose, power, times
+from cipherwright.graph.rewrite.tower import SHARED_BASES, Tower, affine_maps, compose, power, times
 from cipherwright.graph.rewrite.xor import network
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "cipherwright" / "graph" / "rewrite" / "data" / "towers.json"
@@ -49,23 +49,22 @@ def column(made: dict[int, tuple[int, ...]], name: str) -> tuple[int, ...]:
 
 def main() -> None:
     candidates = int(sys.argv[1]) if len(sys.argv) > 1 else 60
-    kept = {}
-    for name, entries in (("SBox", SBOX), ("InvSBox", INV_SBOX)):
-        ranked = []
-        every = towers()
-        for k, t in enumerate(every):
-            made = blocks(t, name, entries)
-            ranked.append((sum(r.bit_count() for f in FACTORS[name] for r in made[f]), k))
-        ranked.sort()
+    kept, every = {}, towers()
+    boxes = {"SBox": SBOX, "InvSBox": INV_SBOX}
+    ranked: dict[str, list[int]] = {}
+    for name, entries in boxes.items():
+        ones = [sum(r.bit_count() for made in [blocks(t, name, entries)] for f in FACTORS[name] for r in made[f]) for t in every]
+        ranked[name] = sorted(range(len(every)), key=lambda k, ones=ones: (ones[k], k))[:candidates]
+    ranked[SHARED_BASES] = list(dict.fromkeys(k for name in boxes for k in ranked[name]))
+    for name, chosen in ranked.items():
         best = None
-        for ones, k in ranked[:candidates]:
-            rows = column(blocks(every[k], name, entries), name)
-            size = network(tuple(reversed(rows)), 48, 4, 1).size(4, 1)
+        for k in chosen:
+            size = sum(network(tuple(reversed(column(blocks(every[k], box, boxes[box]), box))), 48, 4, 1).size(4, 1) for box in boxes if name in (box, SHARED_BASES))
             if best is None or size < best[0]:
-                best = (size, ones, k)
-                print(name, f"{size} LUT4s a column, {ones} ones a row of bytes", every[k], flush=True)
+                best = (size, k)
+                print(name, f"{size} LUT4s a column", every[k], flush=True)
         assert best is not None
-        t = every[best[2]]
+        t = every[best[1]]
         kept[name] = {"y": t.y, "z": t.z, "w": list(t.w), "c": t.c}
     DATA.write_text(json.dumps(kept) + "\n")
 

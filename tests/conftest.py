@@ -20,7 +20,7 @@ PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
 LONG = ("mars-fast", "mars-small", "rijndael256-fast")
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker variants."""
 
-SLOW = ("aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast")
+SLOW = ("aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast")
 """Presets whose proof takes minutes: all checks are run on the same core with quick boxes and fewer stages."""
 
 PROCESSORS = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "rijndael"]

@@ -173,6 +173,7 @@ def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
 
 
 def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: str, sets: list[str]) -> None:
+    from .cipher.modes import ONE_WAY_MODES
     from .spec import load
     from .verify import Bench, MarsBench, ProcessorBench
 
@@ -203,7 +204,7 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
     engine = spec.architecture == "engine"
     # An engine of one direction encrypts; to decrypt takes the one for both.
     wanted = "both" if engine and decrypt else direction
-    changes = sets if spec.direction == "both" or spec.mode in ("ctr", "ofb") else [*sets, f"direction={wanted}"]
+    changes = sets if spec.direction == "both" or spec.mode in ONE_WAY_MODES else [*sets, f"direction={wanted}"]
     with _progress("simulating the core") as tell, _core(preset, "", changes) as core:
         tell("compiling the simulation (kept for the next time)")
         blocks = f"{len(data) // size} blocks through the simulated hardware"
@@ -217,7 +218,7 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
         else:
             bench = Bench.compile(core.sources, core.record)
             tell(blocks)
-            result = bench.crypt_bulk(raw, decrypt and spec.mode not in ("ctr", "ofb"), data, os.cpu_count() or 1, start)[:length]
+            result = bench.crypt_bulk(raw, decrypt and spec.mode not in ONE_WAY_MODES, data, os.cpu_count() or 1, start)[:length]
     with tempfile.NamedTemporaryFile(dir=out.resolve().parent, delete=False) as f:
         f.write(result)
     Path(f.name).replace(out)

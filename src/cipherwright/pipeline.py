@@ -23,6 +23,7 @@ from .graph.rewrite import (
     realise_linear,
     realise_multipliers,
     replicate,
+    share_boxes,
 )  # fmt: skip
 from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fold_trips, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
@@ -37,7 +38,8 @@ _LOAD_LANES = 16
 """Bits of a key-expansion unit's state that one registered copy of its load bit drives."""
 
 _RELAY = 2
-"""Registers on the way to the far end of a key unit's chain, where a mode of operation stands around the pipeline."""
+"""Registers on the way to the far end of a key unit's chain, and of its control, where a mode of operation or a second direction stands
+around the pipeline."""
 
 _RING_BITS = 16
 """Bits of a delay line in distributed RAM that share a counter."""
@@ -63,9 +65,10 @@ def describe(spec: Spec, signals: bool = False, variant: str = "kept") -> Graph:
     """
     cipher, b = spec.described, GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
+    turns = AGILE if spec.agile_direction else STATIC
     valid, block, key = b.input("valid", 1), b.input("block", spec.block_bits), b.input("key", spec.key_bits, held)
     one_way = b.const(1, int(spec.cipher_direction == "decrypt"))
-    decrypt = b.input("decrypt", 1, held) if spec.cipher_direction == "both" else one_way
+    decrypt = b.input("decrypt", 1, turns) if spec.cipher_direction == "both" else one_way
     b.output("valid", valid)
     controls = None
     if signals:
@@ -88,17 +91,27 @@ def _output(b: GraphBuilder, spec: Spec, block: int, crypt: Callable[[int], int]
 
 def key_parts(spec: Spec) -> KeyParts | None:
     """What a key-expansion unit divides the cipher into, or None where there is none: the rounds over held round keys rk0, rk1, …
-    (in the order of use), and the schedule from the key to them."""
+    (in the order of use; of encryption, where a core has both directions), and the schedule from the key to them. Two directions are
+    two ways from the block, between which the direction chooses at the end."""
     if spec.key_expansion != "unit":
         return None
     cipher, b = spec.described, GraphBuilder(spec.cipher)
-    back, count = int(spec.cipher_direction == "decrypt"), cipher.round_keys(spec.key_bits)
+    back, both, count = int(spec.cipher_direction == "decrypt"), spec.cipher_direction == "both", cipher.round_keys(spec.key_bits)
     valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
     widths = [cipher.key_words(spec.key_bits, i) for i in range(count)]
     words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
-    decrypt = b.const(1, back)
     b.output("valid", valid)
-    _output(b, spec, block, lambda given: cipher.crypt_with_keys(b, spec.key_bits, given, iter([cipher.supplied_key(b, w, decrypt) for w in words])))
+
+    def crypt(given: int, way: int) -> int:
+        ordered = words[::-1] if both and way else words
+        out: int = cipher.crypt_with_keys(b, spec.key_bits, given, iter([cipher.supplied_key(b, w, b.const(1, way)) for w in ordered]))
+        return out
+
+    if both:
+        decrypt = b.input("decrypt", 1)
+        _output(b, spec, block, lambda given: b.mux(decrypt, crypt(given, 1), crypt(given, 0)))
+    else:
+        _output(b, spec, block, lambda given: crypt(given, back))
     s = GraphBuilder(f"{spec.cipher}_schedule")
     key = cipher.effective_key(s, s.input("key", spec.key_bits))
     for i in range(count):
@@ -131,7 +144,7 @@ def _io(spec: Spec) -> Io:
 
 def _realised(spec: Spec, graph: Graph) -> Graph:
     """graph -> graph: the S-box realisation, multipliers and adders, and linear maps made one."""
-    graph = realise_adders(realise_multipliers(realise(graph, spec.sbox), spec.multiplier), spec.adder)
+    graph = realise_adders(realise_multipliers(realise(graph, spec.sbox), spec.multiplier, final=spec.final_adder), spec.adder)
     return fuse_linear(graph) if spec.fuse_linear else graph
 
 
@@ -146,7 +159,7 @@ def _mapped(spec: Spec, graph: Graph) -> Graph:
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
-    if spec.copies and spec.direction == "both" and spec.key == "agile":
+    if spec.copies and spec.cipher_direction == "both" and spec.agile_direction:
         graph = replicate(graph, "decrypt", spec.copies)
     return add_hops(graph, spec.hops) if spec.hops else graph
 
@@ -204,23 +217,27 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     parts, cipher, top = key_parts(spec), spec.described, spec.name.replace("-", "_")
     assert parts is not None
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
-    held, stages, loops, io = held_words(_realised(spec, parts.rounds)), spec.wished_stages, _Loops(), _io(spec)
-    graph = held.graph
     if spec.architecture == "iterative":
         assert isinstance(cipher, HeldCipher), "Spec lets no other cipher have such a loop"
         loop = fold_held(cipher, spec.key_bits, spec.cipher_direction)
         graph, stages, loops, io = _realised(spec, loop.graph), spec.stages or (1 if period is None else None), _Loops(loop.loops, loop.trips), loop.io
+    else:
+        shared = spec.sbox == "tower" and spec.cipher_direction == "both"
+        held = held_words(_realised(spec, share_boxes(parts.rounds) if shared else parts.rounds))
+        graph, stages, loops, io = held.graph, spec.wished_stages, _Loops(), _io(spec)
     s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
         unit = word_store(f"{top}_keys", spec.key_bits, spec.cipher_direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
         return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given, {}, None, unit)
     count = len(held.rows)
     users = [f"rk{count - 1 - i if spec.cipher_direction == 'decrypt' else i}" for i in range(count)]
-    e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
+    # Where more than the rounds stands around the unit, its wires are longer.
+    relay = _RELAY if spec.summed or spec.cipher_direction == "both" else 0
+    e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users], relay)
     unit_graph = replicate(rewrite(spec, e.graph), "valid", _LOAD_LANES, 2)
     unit_schedule = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
     unit_design = lower(unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
-    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users, _RELAY if spec.summed else 0)
+    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users, relay)
 
     def lowered(name: str) -> Design:
         return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))
@@ -235,7 +252,7 @@ def _cells(spec: Spec, target: Target) -> CellDelays | None:
 
 def products(spec: Spec) -> dict[int, Product]:
     """The multipliers that an engine of a spec has, by width, for its proof."""
-    made = product_circuit(spec.multiplier, 32, _cells(spec, load_target(spec.target))) if spec.cipher == "mars" else None
+    made = product_circuit(spec.multiplier, 32, _cells(spec, load_target(spec.target)), spec.final_adder) if spec.cipher == "mars" else None
     return {32: made} if made else {}
 
 
@@ -250,7 +267,7 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engin
         cells = _cells(spec, target)
 
         def arithmetic(graph: Graph) -> Graph:
-            return realise_adders(realise_multipliers(graph, spec.multiplier, cells, True), spec.adder, True)
+            return realise_adders(realise_multipliers(graph, spec.multiplier, cells, True, spec.final_adder), spec.adder, True)
 
         return mars_engine(spec, given or {"preset": spec.name}, arithmetic, period)
 

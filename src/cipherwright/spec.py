@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from .cipher import CATALOGUE, Cipher
 from .cipher.modes import cipher_way
 from .errors import UserError
-from .graph.rewrite import ADDERS, MULTIPLIERS, REALISATIONS, sum_inputs, unfit
+from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
 
@@ -25,7 +25,7 @@ INTERFACES = ("plain", "stream", "paper")
 
 _NAMED: dict[str, tuple[str, Iterable[str]]] = {
     "cipher": ("cipher", CATALOGUE), "sbox": ("S-box realisation", REALISATIONS), "adder": ("adder", ADDERS),
-    "multiplier": ("multiplier", MULTIPLIERS),
+    "multiplier": ("multiplier", MULTIPLIERS), "final_adder": ("adder for arrival times", PROFILE_ADDERS),
 }  # fmt: skip
 """Options that are a name out of a list: what it is called, and the list."""
 
@@ -65,6 +65,8 @@ class Spec(BaseModel):
     sbox: str = "table"
     adder: str = "carry_chain"
     multiplier: str = "operator"
+    final_adder: str = "hybrid"
+    """The adder behind a multiplier's tree, made for the times at which the tree's columns arrive."""
     linear_depth: int = Field(default=0, ge=0)
     """Bound on the levels of a linear layer's XOR network (0: the fewest lookup tables)."""
     slice_xor: bool = False
@@ -127,6 +129,11 @@ class Spec(BaseModel):
         return cipher_way(self.mode, self.direction)
 
     @property
+    def agile_direction(self) -> bool:
+        """Whether the direction comes with every block, as it does where round keys are held for both."""
+        return self.key == "agile" or self.key_expansion == "unit"
+
+    @property
     def summed(self) -> bool:
         """Whether a mode adds a word to the cipher's in the pipeline itself."""
         return self.architecture == "pipelined" and self.mode != "ecb"
@@ -157,6 +164,8 @@ class Spec(BaseModel):
         for table, (_, entries) in cipher.tables().items():
             if why := unfit(table, len(entries), self.sbox):
                 raise ValueError(f"sbox = {self.sbox} does not suit {self.cipher}: {why}")
+        if self.final_adder != "hybrid" and self.multiplier != "tree":
+            raise ValueError("final_adder is the adder behind multiplier = tree")
         if self.key_words != "kept" and (self.key_words not in (*cipher.key_variants, "priced") or self.key_schedule != "direct"):
             raise ValueError(f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs key_schedule = direct and KHAZAD or MISTY1")
         if self.architecture == "engine":
@@ -196,8 +205,9 @@ class Spec(BaseModel):
             if not cipher.key_unit:
                 raise ValueError(f"key_expansion = unit is for AES, Rijndael and MARS, not for {self.cipher}")
             loop = self.architecture == "iterative" and cipher.key_unit != "store"
-            if self.key != "static" or loop or self.interface == "paper" or self.cipher_direction == "both":
-                raise ValueError("key_expansion = unit goes with key = static, a pipeline of one direction (or a loop of MARS), and not with interface = paper")
+            one_way = cipher.key_unit == "store" and self.cipher_direction == "both"
+            if self.key != "static" or loop or self.interface == "paper" or one_way:
+                raise ValueError("key_expansion = unit goes with key = static, a pipeline (of MARS: of one direction, or a loop), and not with interface = paper")
         if self.mode != "ecb" and self.architecture != "engine":
             self._check_mode()
         if self.lanes > 1 and (self.mode != "ctr" or self.architecture != "pipelined" or self.key_expansion != "unit" or self.interface != "plain"):
@@ -242,7 +252,7 @@ _NOT_FOR_ENGINES = (
     "fifo_depth", "reset",
 )  # fmt: skip
 _FOR_MARS = ("sbox_memory", "key_memory", "key_wait", "readable_keys")
-_ENGINE_BOXES = ("table", "boyar_peralta")
+_ENGINE_BOXES = ("table", "boyar_peralta", "depth16")
 
 
 def _folder() -> Path:

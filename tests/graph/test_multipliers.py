@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -12,6 +13,7 @@ from cipherwright.errors import CheckFailed
 from cipherwright.graph import Graph, GraphBuilder, Node, evaluate
 from cipherwright.graph.rewrite import (
     MULTIPLIERS,
+    PROFILE_ADDERS,
     UNIT_CELLS,
     CellDelays,
     TimedBit,
@@ -21,7 +23,11 @@ from cipherwright.graph.rewrite import (
     prove_product,
     realise_multipliers,
 )
-from cipherwright.graph.rewrite.profile import plan_blocks
+from cipherwright.graph.rewrite.prefix import PREFIX_NETWORKS
+from cipherwright.graph.rewrite.profile import Plan, plan_blocks, plan_network
+from cipherwright.verify.aig import Aig, graph_to_aig
+from cipherwright.verify.cuts import Comparison
+from cipherwright.verify.equivalence import compare
 from cipherwright.verify.mars_proof import prove_final_adder
 
 KINDS = sorted(set(MULTIPLIERS) - {"operator"})
@@ -103,8 +109,8 @@ def test_sat_sees_a_broken_final_adder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.tree is not None
     prove_final_adder(made.tree)
 
-    def forgetful(b: GraphBuilder, columns: list[list[TimedBit]], cells: CellDelays, slack: float) -> tuple[int, None]:
-        node, _ = profile_add(b, columns, cells, slack)
+    def forgetful(b: GraphBuilder, columns: list[list[TimedBit]], cells: CellDelays, slack: float, kind: str) -> tuple[int, None]:
+        node, _ = profile_add(b, columns, cells, slack, kind)
         return Gates(b).b.xor(node, b.cat(b.const(11, 0), b.and_(columns[0][0].node, columns[5][0].node))), None
 
     monkeypatch.setattr(mars_proof, "profile_add", forgetful)
@@ -112,16 +118,54 @@ def test_sat_sees_a_broken_final_adder(monkeypatch: pytest.MonkeyPatch) -> None:
         prove_final_adder(made.tree)
 
 
-def test_adders_for_profiles() -> None:
+def profiled(kind: str, arrivals: Sequence[float]) -> tuple[Graph, Plan]:
+    """The sum of x and y whose bits arrive so."""
+    n, b = len(arrivals), GraphBuilder("sum")
+    x, y = b.input("x", n), b.input("y", n)
+    columns = [[TimedBit(at, b.not_(b.select(w, (k,)))) for w in (x, y)] for k, at in enumerate(arrivals)]
+    node, plan = profile_add(b, columns, UNIT_CELLS, 0.0, kind)
+    b.output("s", node)
+    return b.build(), plan
+
+
+@pytest.mark.parametrize("kind", PROFILE_ADDERS)
+def test_adders_for_profiles(kind: str) -> None:
     """Every pair of five bits under profiles that rise, fall and jump; columns of one bit have none to add."""
     for arrivals in ([0] * 5, [0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [0, 9, 0, 9, 0]):
-        b = GraphBuilder("sum")
-        x, y = b.input("x", 5), b.input("y", 5)
-        columns = [[TimedBit(at, b.not_(b.select(w, (k,)))) for w in (x, y)] for k, at in enumerate(arrivals)]
-        b.output("s", profile_add(b, columns, UNIT_CELLS)[0])
-        graph = b.build()
+        graph, _ = profiled(kind, arrivals)
         for u, v in product(range(32), repeat=2):
             assert evaluate(graph, {"x": u, "y": v})["s"] == (u + v) % 32
+
+
+@pytest.mark.parametrize("kind", PROFILE_ADDERS)
+def test_adders_for_profiles_at_32_bits(kind: str) -> None:
+    """Equal to x + y for all inputs (SAT), for level columns and for those of a tree of a multiplier."""
+    plain = GraphBuilder("plain")
+    plain.output("s", plain.add(plain.input("x", 32), plain.input("y", 32)))
+    humped = [min(k, 12, 31 - k) * 0.4 for k in range(32)]
+    for arrivals in ([0.0] * 32, humped):
+        made, _ = profiled(kind, arrivals)
+        aig = Aig([f"{n}{k}" for n in "xy" for k in range(32)])
+        given = {n: [aig.input(32 * j + k) for k in range(32)] for j, n in enumerate("xy")}
+        got, want = (graph_to_aig(g, aig, given)["s"] for g in (made, plain.build()))
+        compare(Comparison(aig, len(aig.gates), (), tuple(got), tuple(want)), [f"bit {k}" for k in range(32)], [{}])
+
+
+@pytest.mark.parametrize("kind", PREFIX_NETWORKS)
+def test_prefix_networks_follow_the_profile(kind: str) -> None:
+    """Level columns give the levels of the classic network; with a late column it is faster than the one for level columns."""
+    _, level = profiled(kind, [0.0] * 32)
+    levels = {"kogge_stone": 5, "sklansky": 5, "han_carlson": 6, "brent_kung": 6}[kind]
+    unit = UNIT_CELLS.gates
+    assert level.arrival == pytest.approx(2 * unit["xor2"] + levels * unit["aoi21"])
+    gained = []
+    for k in range(0, 31, 3):
+        late = [20.0 * (j == k) for j in range(32)]
+        _, made = profiled(kind, late)
+        columns = [at + unit["nor2"] for at in late], [at + unit["xor2"] for at in late]
+        gained.append(plan_network(kind, *columns, UNIT_CELLS, level.parting).arrival - made.arrival)
+    assert min(gained) >= 0
+    assert max(gained) > 0
 
 
 def test_blocks_follow_the_profile() -> None:

@@ -9,7 +9,7 @@ import pytest
 from cipherwright.cipher import CATALOGUE
 from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
-from cipherwright.graph.rewrite import REALISATIONS, add_hops, merge_bitwise, narrow, prove, realise, replicate, unfit
+from cipherwright.graph.rewrite import REALISATIONS, add_hops, circuit, merge_bitwise, narrow, prove, realise, replicate, unfit
 from tests.graph.test_graph import random_graph
 
 TABLES = {f"{c.name} {n}": Table(n, w, tuple(e)) for c in CATALOGUE.values() for n, (w, e) in c.tables().items()}
@@ -36,7 +36,7 @@ def test_realisation_equals_table(name: str, realisation: str) -> None:
 @pytest.mark.parametrize("realisation", sorted(set(REALISATIONS) - {"table"}))
 def test_a_broken_realisation_is_caught(realisation: str) -> None:
     """Mutation: one bit of one inner truth table flipped."""
-    table = TABLES[{"leaves": "misty1 S9", "tower": "aes SBox", "boyar_peralta": "aes SBox", "block_ram": "mars S1"}.get(realisation, "des S1")]
+    table = TABLES[{"leaves": "misty1 S9", "tower": "aes SBox", "boyar_peralta": "aes SBox", "depth16": "aes SBox", "block_ram": "mars S1"}.get(realisation, "des S1")]
     graph = realise(one_lookup(table), realisation)
 
     def break_one(g: Graph) -> tuple[Graph, bool]:
@@ -116,3 +116,16 @@ def test_unknown_circuits_are_refused() -> None:
         realise(one_lookup(other), "lut4_pool")
     with pytest.raises(ValueError, match="no S-box realisation magic"):
         realise(one_lookup(other), "magic")
+
+
+@pytest.mark.parametrize(("realisation", "name", "gates", "depth"), [
+    ("boyar_peralta", "aes SBox", 115, 28), ("depth16", "aes SBox", 128, 16), ("depth16", "aes InvSBox", 127, 16),
+])  # fmt: skip
+def test_gates_and_depth_of_the_published_circuits(realisation: str, name: str, gates: int, depth: int) -> None:
+    found = circuit(TABLES[name], realisation)
+    assert found is not None
+    used = [n.op in ("xor", "and") for n in found.nodes]  # an inverter is part of an XNOR
+    deep: list[int] = []
+    for n, one in zip(found.nodes, used, strict=True):
+        deep.append(max((deep[a] for a in n.args), default=0) + one)
+    assert (sum(used), max(deep)) == (gates, depth)

@@ -70,7 +70,7 @@ def test_the_testbench_sees_a_fault(built: Callable[..., Built], tmp_path: Path)
         assert "FAIL" in run("vvp", ["-n", str(tmp_path / "tb")]).stdout, kind
 
 
-@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize("preset", [p for p in preset_names() if p != "rijndael256-fast"])  # half a minute
 def test_same_input_same_bytes(preset: str) -> None:
     first, second = (generate(load(preset), {"preset": preset}) for _ in range(2))
     assert first.files == second.files

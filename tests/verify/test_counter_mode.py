@@ -28,10 +28,9 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
     "fault",
     [
         ("now[3 * i + 1] ^ (now[3 * i] & carry[i])", "now[3 * i + 1] ^ carry[i]"),
-        ("turn_top <= turn & mid_ones", "turn_top <= turn"),
         ("carry[i + 1] <= carry[i] & now[3 * i] &", "carry[i + 1] <= now[3 * i] &"),
     ],
-    ids=["sum", "too often", "carry"],
+    ids=["sum", "carry"],
 )
 def test_faults_of_the_counter_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES)
@@ -52,17 +51,19 @@ def test_counter_mode_where_it_can_not_be() -> None:
         load("aes128-fast", ["lanes=2"])
 
 
-@pytest.mark.parametrize("variant", [("lanes=4", "counter_bits=32"), ("lanes=2",)], ids=" ".join)
-def test_lanes_share_a_counter(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
-    core, folder = built("aes128-fast-ctr", *QUICK_AES, *variant)
+LANES = ("aes128-fast-ctr", *QUICK_AES, "lanes=2", "counter_bits=32")
+
+
+def test_lanes_share_a_counter(built: Callable[..., Built]) -> None:
+    core, folder = built(*LANES)
     bench = Bench.compile(folder.sources, folder.record)
-    assert core.bits_per_cycle == 128 * int(variant[0][-1])
+    assert core.bits_per_cycle == 256
     assert "equal to OpenSSL" in check_counter(bench, folder.record["parameters"], 400)
     assert "a block every cycle" in checks._run_timing(bench, folder)
 
 
 def test_a_lane_that_starts_wrong_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
-    _, folder = built("aes128-fast-ctr", *QUICK_AES, "lanes=2")
+    _, folder = built(*LANES)
     wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace("now_q & carry_q", "1'b0"), tmp_path / "b")
     with pytest.raises(CheckFailed, match="after the counter block"):
         check_counter(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 400)

@@ -33,7 +33,7 @@ def test_all_checks_pass(built: Callable[..., Built]) -> None:
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 
 
-@pytest.mark.parametrize("variant", VARIANTS[1:3], ids=" ".join)
+@pytest.mark.parametrize("variant", [VARIANTS[1], (*VARIANTS[2], *QUICK)], ids=" ".join)
 def test_all_sizes(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     _, folder = built(*variant)
     bench = ProcessorBench.compile(folder.sources, folder.record)
@@ -43,7 +43,7 @@ def test_all_sizes(variant: tuple[str, ...], built: Callable[..., Built]) -> Non
 
 @pytest.mark.parametrize("variant", VARIANTS[1:3], ids=" ".join)
 def test_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
-    core, folder = built(*variant, "target=xc7")
+    core, folder = built(*variant, *QUICK, "target=xc7")
     with scratch() as out:
         assert synthesise(folder.sources, core.top, load_target("xc7"), out).ffs == core.flip_flops
 
@@ -60,7 +60,7 @@ def seen(folder: CoreFolder) -> bool:
 
 
 FAULTS = [
-    ("rijndael_ucla.v", "8'd83: entry = 8'hed;", "8'd83: entry = 8'hec;"),
+    ("rijndael_ucla.v", " ^ ", " & "),
     ("cipherwright_rijndael.sv", "MORE = 10'd999", "MORE = 10'd998"),
     ("cipherwright_rijndael.sv", "mix_q <= decrypt_q ? ~last : count_q != 4'd1;", "mix_q <= ~last;"),
     ("cipherwright_rijndael_keys.sv", "start_q <= fresh & ~decrypt_i ? next : window_q;", "start_q <= window_q;"),
@@ -71,8 +71,8 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f[1][:30])
 def test_faults_are_seen(fault: tuple[str, str, str], built: Callable[..., Built], tmp_path: Path) -> None:
     which, old, new = fault
-    _, folder = built("rijndael-ucla", *(() if "entry" in old else QUICK))
-    assert seen(broken_file(folder, which, lambda text: text.replace(old, new), tmp_path / "broken"))
+    _, folder = built("rijndael-ucla", *QUICK)
+    assert seen(broken_file(folder, which, lambda text: text.replace(old, new, 1), tmp_path / "broken"))
 
 
 def test_a_fault_in_the_buffer_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_what_an_engine_is_not() -> None:
     for change, message in (
         ("stages=3", "options of pipelines and loops"), ("cipher=aes", "architecture = engine is the processor for rijndael"),
         ("direction=decrypt", "direction = encrypt or both"), ("key_expansion=unit", "key_expansion = logic or buffer"),
-        ("architecture=pipelined", "ask for stages"), ("sbox=tower", "one of table, boyar_peralta, not as tower"), ("merge=6", "options of pipelines and loops"),
+        ("architecture=pipelined", "ask for stages"), ("sbox=tower", "one of table, boyar_peralta, depth16, not as tower"), ("merge=6", "options of pipelines and loops"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=message):
             load("rijndael-ucla", [change, *(["block_bits=128"] if change == "cipher=aes" else [])])

@@ -25,6 +25,13 @@ def sby(folder: Path, task: str, script: str = "stream.sby") -> str:
     return done.stdout
 
 
+def spoil(source: Path, old: str, new: str) -> None:
+    """Put a fault into a file."""
+    text = source.read_text()
+    assert old in text
+    source.write_text(text.replace(old, new))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in (*FILES, *PROCESSOR, *ENGINE, *CHAIN):
@@ -48,10 +55,7 @@ def test_rules_hold(folder: Path, task: str) -> None:
     ],
 )
 def test_a_broken_control_is_seen(folder: Path, old: str, new: str) -> None:
-    source = folder / FILES[0]
-    text = source.read_text()
-    assert old in text
-    source.write_text(text.replace(old, new))
+    spoil(folder / FILES[0], old, new)
     assert "DONE (PASS" not in sby(folder, "rules")
 
 
@@ -73,10 +77,7 @@ def test_rules_of_chaining(folder: Path, task: str) -> None:
     ],
 )
 def test_broken_chaining_is_seen(folder: Path, task: str, old: str, new: str) -> None:
-    source = folder / CHAIN[0]
-    text = source.read_text()
-    assert old in text
-    source.write_text(text.replace(old, new))
+    spoil(folder / CHAIN[0], old, new)
     assert "DONE (PASS" not in sby(folder, task, "chain.sby")
 
 
@@ -99,10 +100,7 @@ def test_rules_of_the_processor(folder: Path, task: str) -> None:
     ],
 )
 def test_a_broken_processor_is_seen(folder: Path, old: str, new: str) -> None:
-    source = folder / PROCESSOR[0]
-    text = source.read_text()
-    assert old in text
-    source.write_text(text.replace(old, new))
+    spoil(folder / PROCESSOR[0], old, new)
     assert "DONE (PASS" not in sby(folder, "rules", "rijndael.sby")
 
 
@@ -122,8 +120,5 @@ def test_rules_of_the_engine(folder: Path, task: str) -> None:
     ],
 )
 def test_a_broken_engine_is_seen(folder: Path, old: str, new: str) -> None:
-    source = folder / ENGINE[0]
-    text = source.read_text()
-    assert old in text
-    source.write_text(text.replace(old, new))
+    spoil(folder / ENGINE[0], old, new)
     assert "DONE (PASS" not in sby(folder, "single", "mars.sby")

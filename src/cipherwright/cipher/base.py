@@ -37,8 +37,6 @@ class Cipher(ABC):
     key_sizes: tuple[int, ...]
     first_key: bool = False
     last_key: bool = False
-    key_ready: bool = True
-    """Whether the stepped schedule's state holds the round key; if not, the step computes it."""
     key_variants: tuple[str, ...] = ("kept",)
     """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or `recomputed`."""
 

@@ -81,7 +81,6 @@ class Khazad(Cipher):
     key_sizes = (128,)
     first_key = True
     last_key = True
-    key_ready = False
     key_variants = ("kept", "recomputed")
 
     def rounds(self, key_bits: int) -> int:

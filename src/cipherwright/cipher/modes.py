@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["CHAIN_MODES", "cipher_way", "mode_block", "next_counter"]
+__all__ = ["CHAIN_MODES", "ONE_WAY_MODES", "cipher_way", "mode_block", "next_counter", "ways"]
 
 CHAIN_MODES = ("cbc", "cfb", "ofb", "ctr")
 """Sections 6.2 to 6.5; CFB with segments of a whole block."""
+
+
+ONE_WAY_MODES = ("ofb", "ctr")
+"""Modes in which decryption is encryption."""
+
+
+def ways(direction: str) -> list[int]:
+    """Values of the direction bit that a core of a direction has."""
+    return {"encrypt": [0], "decrypt": [1], "both": [0, 1]}[direction]
 
 
 def cipher_way(mode: str, direction: str) -> str:
@@ -15,9 +24,9 @@ def cipher_way(mode: str, direction: str) -> str:
     return direction if mode in ("ecb", "cbc") else "encrypt"
 
 
-def next_counter(value: int, count: int) -> int:
-    """The counter block after `value`: its lowest `count` bits count."""
-    return value >> count << count | value + 1 & (1 << count) - 1
+def next_counter(value: int, count: int, n: int = 1) -> int:
+    """The counter block `n` blocks after `value`: its lowest `count` bits count."""
+    return value >> count << count | value + n & (1 << count) - 1
 
 
 def mode_block(mode: str, decrypt: bool, crypt: Callable[[int, bool], int], link: int, block: int, count: int = 128) -> tuple[int, int]:

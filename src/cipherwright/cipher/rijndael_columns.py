@@ -19,6 +19,7 @@ __all__ = ["Columns"]
 TRIPS = 5
 """Of a round."""
 
+
 def _age(u: int) -> int:
     """Place, in the key's trip, of the word that u others follow."""
     return 1 + u + u // 4
@@ -107,8 +108,8 @@ class Columns(Trips):
         temp = b.named(b.mux(sub, b.xor(replaced, b.cat(rcon, b.const(24, 0))), held), "temp")
         if self.nk == 6:
             before = b.mux(over, words[1], words[0])
-            oldest = b.mux(self._early(b, control), words[7], words[6])
-            taken_from = b.mux(self._early(b, control), words[2], words[1])
+            early = b.not_(b.select(control, (1,)))  # columns 0 and 1: row 2 does not wrap around
+            oldest, taken_from = b.mux(early, words[7], words[6]), b.mux(early, words[2], words[1])
         else:
             before, oldest = words[0], words[4 if self.nk == 4 else 9]
         word = b.named(b.xor(oldest, b.mux(use, held, before)), "w")
@@ -118,10 +119,6 @@ class Columns(Trips):
         for r in range(4):
             out += [b.select(column, range(31 - 8 * r, 23 - 8 * r, -1)), *rows[r][:-1]]
         return (*out, word, *words[:-1], temp)
-
-    def _early(self, b: Builder[Any], control: Any) -> Any:
-        """Whether the column is 0 or 1: row 2 does not wrap around."""
-        return b.not_(b.select(control, (1,)))
 
     def finish(self, b: Builder[Any], state: State) -> Any:
         """The four columns that came in last."""

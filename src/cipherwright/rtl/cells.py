@@ -1,6 +1,6 @@
 """Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines."""
 
-__all__ = ["COPY", "DELAY_LINE", "FULL_ADDER", "LUT4", "MUX", "RING_LINE", "XOR5"]
+__all__ = ["COPY", "DELAY_LINE", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
 
 COPY = """\
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
@@ -139,51 +139,6 @@ module cipherwright_delay_line #(
                 end
             end
         end
-        end
-    endgenerate
-`else
-    reg [WIDTH*DEPTH-1:0] line;
-    always @(posedge clk) line <= {line[WIDTH*(DEPTH-1)-1:0], d};
-    assign q = line[WIDTH*DEPTH-1:WIDTH*(DEPTH-1)];
-`endif
-endmodule
-"""
-
-RING_LINE = """\
-// A delay of DEPTH cycles. With CIPHERWRIGHT_RAM_DELAY defined, rings of up to 16 words of distributed RAM, each with a register
-// behind it and a counter of its own, a lookup table a bit; otherwise the same behaviour in plain Verilog.
-module cipherwright_ring_line #(
-    parameter WIDTH = 1,
-    parameter DEPTH = 2
-) (
-    input  wire             clk,
-    input  wire [WIDTH-1:0] d,
-    output wire [WIDTH-1:0] q
-);
-`ifdef CIPHERWRIGHT_RAM_DELAY
-    localparam RINGS = (DEPTH + 16) / 17;
-    wire [WIDTH*(RINGS+1)-1:0] tap;
-    assign tap[WIDTH-1:0] = d;
-    assign q = tap[WIDTH*(RINGS+1)-1:WIDTH*RINGS];
-    genvar r;
-    generate
-        for (r = 0; r < RINGS; r = r + 1) begin : g_ring
-            localparam WORDS = (r == RINGS - 1) ? DEPTH - 17 * (RINGS - 1) - 1 : 16;
-            reg [WIDTH-1:0] behind;
-            assign tap[WIDTH*(r+1) +: WIDTH] = behind;
-            if (WORDS == 0) begin : g_register
-                always @(posedge clk) behind <= tap[WIDTH*r +: WIDTH];
-            end else begin : g_ram
-                localparam [4:0] LAST = WORDS - 1;
-                reg [3:0] at = 4'd0;
-                wire [3:0] next = {at[3] ^ (at[2] & at[1] & at[0]), at[2] ^ (at[1] & at[0]), at[1] ^ at[0], ~at[0]};
-                reg [WIDTH-1:0] words [0:15];
-                always @(posedge clk) begin
-                    at <= (at == LAST[3:0]) ? 4'd0 : next;
-                    behind <= words[at];
-                    words[at] <= tap[WIDTH*r +: WIDTH];
-                end
-            end
         end
     endgenerate
 `else

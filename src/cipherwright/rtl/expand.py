@@ -43,10 +43,11 @@ class KeyParts:
     schedule: Graph
 
 
-def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
+def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int = 0) -> Expansion:
     """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in the order of encryption),
     most significant row first. Inputs: valid, key. Outputs: `keep` (this word is for the chain), `move` (another word for the chain
-    follows), `last`, `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`.
+    follows), `last`, `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`. These
+    bits, but for the words, have `travel` stages for their wires.
 
     Raises UserError where the round keys that are read differ in width."""
     count = len(rows)
@@ -72,6 +73,14 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
         control_names.extend(f"{name}_{k}" for k in range(width))
         return small_table(b, name, [0, *values, *[0] * ((1 << bits) - 1 - count)], width, n)
 
+    def told(name: str, values: Sequence[int]) -> None:
+        """An output of one bit, by the trip."""
+        bit = table(name, values, 1)
+        for k in range(travel):
+            control_names.append(f"{name}_far{k}")
+            bit = b.node("hop", 1, (bit,), k, f"{name}_far{k}")
+        b.output(name, bit)
+
     control = table("control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits))
     round_key, after = cipher.key_step(b, key_bits, control, state, zero)
     raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - cipher.block_bits, -1))
@@ -79,12 +88,12 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
     for m in maps[1:]:
         which = table(f"map{maps.index(m)}", [int(i in chain and rows[i] == m) for i in range(count)], 1)
         word = b.mux(which, b.linear(f"RoundKey{maps.index(m)}", m, raw), word)
-    b.output("keep", table("keep", [int(i in chain) for i in range(count)], 1))
-    b.output("move", table("move", [int(i in chain and i != chain[-1]) for i in range(count)], 1))
-    b.output("last", table("last", [int(i == count - 1) for i in range(count)], 1))
+    told("keep", [int(i in chain) for i in range(count)])
+    told("move", [int(i in chain and i != chain[-1]) for i in range(count)])
+    told("last", [int(i == count - 1) for i in range(count)])
     b.output("word", word)
     for j, number in enumerate(apart):
-        b.output(f"apart{j}", table(f"apart{j}", [int(i == number) for i in range(count)], 1))
+        told(f"apart{j}", [int(i == number) for i in range(count)])
     if apart:
         b.output("raw", raw)
     step = table("step", [(i + 2) % (count + 1) for i in range(count)], bits)

@@ -85,15 +85,14 @@ class _KeyedLoop(Fold):
     """The first round key is added where a block is loaded, so the schedule takes a step in that trip too. Where
     decryption needs steps before (`key_setup`), the block waits as it came.
 
-    Where the schedule's state holds the round key, the last one is at hand in the trip that delivers, and that trip may
-    load the next block; otherwise the step unit makes it, and the next block waits a trip.
+    The step unit makes the round key of the trip that delivers too, so the next block waits a trip.
     """
 
     def __init__(self, cipher: Cipher, key_bits: int, per_trip: int, direction: str) -> None:
         if per_trip != 1:
             raise UserError(f"an iterative {cipher.name} core computes one round a trip: rounds_per_cycle = 1")
         self.setup = cipher.key_setup(key_bits) if direction != "encrypt" else 0
-        super().__init__(cipher, key_bits, 1, direction, self.setup + cipher.rounds(key_bits) + 1, cipher.key_ready)
+        super().__init__(cipher, key_bits, 1, direction, self.setup + cipher.rounds(key_bits) + 1, False)
 
     def finished(self) -> Loop:
         cipher, b, key_bits = self.cipher, self.b, self.key_bits
@@ -105,7 +104,7 @@ class _KeyedLoop(Fold):
         keys = tuple(b.mux(load, new, old) for new, old in zip(self.new_keys, held, strict=True))
         decrypt = b.named(b.mux(load, self.new_dir, self.dir), "dir") if self.direction == "both" else self.dir
         trip = self.masked_trip()
-        control = self._control(trip, decrypt)
+        control = self.control_word("control", self._word, trip, decrypt)
         round_key, stepped = cipher.key_step(b, key_bits, control, keys, decrypt)
         (rounded,) = cipher.folded_round(b, key_bits, control, (state,), round_key)
         if not self.setup:
@@ -118,19 +117,10 @@ class _KeyedLoop(Fold):
             value = b.mux(load, self.block, b.mux(waits, state, b.mux(begins, started, rounded)))
             idle = b.and_(b.or_(load, waits), b.not_(decrypt))
             stepped = tuple(b.mux(idle, old, new) for old, new in zip(keys, stepped, strict=True))
-        last = round_key if not cipher.key_ready else cipher.key_step(b, key_bits, control, held, self.dir)[0]
-        out = cipher.finish(b, (state,), last if cipher.last_key else None)
+        out = cipher.finish(b, (state,), round_key if cipher.last_key else None)
         return self.close(out, ((value, None),), tuple((s, None) for s in stepped))
 
-    def _control(self, trip: int, decrypt: int) -> int:
-        """The schedule's control word, by trip and direction."""
-        tables = []
-        for back in (False, True):
-            steps = [self.trip_of(code) for code in range(2 << self.count_bits)]
-            last = self.setup + self.cipher.round_keys(self.key_bits)
-            words = [self.cipher.key_control(self.key_bits, s - self.setup, back) if s is not None and s < last else 0 for s in steps]
-            tables.append(words)
-        bits, b = self.cipher.control_bits(self.key_bits), self.b
-        if self.direction != "both" or tables[0] == tables[1]:
-            return small_table(b, "control", tables[self.direction == "decrypt"], bits, trip)
-        return small_table(b, "control", tables[0] + tables[1], bits, b.cat(decrypt, trip))
+    def _word(self, trip: int, back: bool) -> int:
+        """Control word of the schedule's step in a trip."""
+        last = self.setup + self.cipher.round_keys(self.key_bits)
+        return self.cipher.key_control(self.key_bits, trip - self.setup, back) if trip < last else 0

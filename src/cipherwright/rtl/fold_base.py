@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..cipher import Cipher
@@ -24,7 +24,7 @@ class Loop:
 
 
 class Fold:
-    """What both kinds of loop have: ports, the slot's control, and the loop's registers."""
+    """What every kind of loop has: ports, the slot's control, and the loop's registers."""
 
     def __init__(self, cipher: Cipher, key_bits: int, per_trip: int, direction: str, trips: int, overlap: bool, held: bool = False) -> None:
         """`trips` from load to result; `overlap`: the trip that delivers may load; `held`: round keys are inputs of their own."""
@@ -98,9 +98,18 @@ class Fold:
         table = [int(self.trip_of(code) in when) for code in range(2 << self.count_bits)]
         return small_table(self.b, name, table, 1, trip)
 
+    def control_word(self, name: str, word: Callable[[int, bool], int], trip: int, decrypt: int) -> int:
+        """A control word of the key schedule, whose value is `word(trip, back)`; `trip` and `decrypt` tell which."""
+        b, bits = self.b, self.cipher.control_bits(self.key_bits)
+        trips = [self.trip_of(code) for code in range(2 << self.count_bits)]
+        there, again = ([0 if t is None else word(t, back) for t in trips] for back in (False, True))
+        if self.direction != "both" or there == again:
+            return small_table(b, name, again if self.direction == "decrypt" else there, bits, trip)
+        return small_table(b, name, there + again, bits, b.cat(decrypt, trip))
+
 
 def sparse_table(b: GraphBuilder, name: str, table: Sequence[int | None], width: int, index: int) -> int:
-    """The same, where entries that are None never occur: every bit of the word takes only the bits of `index` that it needs."""
+    """A control word as `small_table` makes it, where entries that are None never occur: every bit of the word takes only the bits of `index` that it needs."""
     n, out = b.width(index), []
     for k in reversed(range(width)):
         wanted = {a: e >> k & 1 for a, e in enumerate(table) if e is not None}

@@ -7,8 +7,10 @@ waits, then comes back.
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..cipher import Cipher, LoopedCipher
-from .fold_base import Fold, Loop, small_table
+from .fold_base import Fold, Loop
 
 __all__ = ["fold_rounds"]
 
@@ -26,7 +28,7 @@ class _RoundLoop(Fold):
         bits = max(1, (trips - 1).bit_length())
         return bits, (1 << bits) - trips + 1
 
-    def _step(self, trip: int, position: int, back: bool) -> int:
+    def _step(self, position: int, trip: int, back: bool) -> int:
         """Control word of the schedule's step at a position of a trip."""
         s = trip * self.per_trip + position - self.entry
         lowest = 0
@@ -36,14 +38,6 @@ class _RoundLoop(Fold):
             s -= self.setup * self.per_trip
         return self.cipher.key_control(self.key_bits, s, back) if lowest <= s < self.nr else 0
 
-    def _control(self, position: int, trip: int, decrypt: int) -> int:
-        b, bits = self.b, self.cipher.control_bits(self.key_bits)
-        tables = [[self._step(t, position, back) if (t := self.trip_of(c)) is not None else 0 for c in range(2 << self.count_bits)] for back in (False, True)]
-        name = f"control{position}"
-        if self.direction != "both" or tables[0] == tables[1]:
-            return small_table(b, name, tables[self.direction == "decrypt"], bits, trip)
-        return small_table(b, name, tables[0] + tables[1], bits, b.cat(decrypt, trip))
-
     def _plain(self, position: int, trip: int, decrypt: int) -> int:
         """Whether the round at this position is the one without MixColumns."""
         b, found = self.b, []
@@ -51,7 +45,9 @@ class _RoundLoop(Fold):
             s = self.looping.plain_round(self.key_bits, back) + self.entry
             found.append(self.setup + s // self.per_trip if s % self.per_trip == position else None)
         there, again = (self.flag(f"plain{position}", trip, {t}) if t is not None else b.const(1, 0) for t in found)
-        return {"encrypt": there, "decrypt": again}.get(self.direction) or b.mux(decrypt, again, there)
+        if self.direction == "both":
+            return b.mux(decrypt, again, there)
+        return again if self.direction == "decrypt" else there
 
     def finished(self) -> Loop:
         cipher, b, key_bits = self.looping, self.b, self.key_bits
@@ -64,9 +60,7 @@ class _RoundLoop(Fold):
         keys = tuple(b.mux(load, new, old) for new, old in zip(self.new_keys, held, strict=True))
         begins = self.flag("begins", trip, {self.setup}) if self.setup else load
         enters = begins if not self.setup else b.named(b.or_(begins, load), "enters")
-        now, running = state, keys
-        if self.entry:
-            running = held
+        now, running = state, held if self.entry else keys
         for position in range(self.per_trip):
             if position == self.entry:
                 first = cipher.key_step(b, key_bits, b.const(cipher.control_bits(key_bits), 0), keys, decrypt)[0]
@@ -76,7 +70,7 @@ class _RoundLoop(Fold):
                 if self.entry:
                     running = tuple(b.mux(enters, k, r) for k, r in zip(keys, running, strict=True))
             before = running
-            control = self._control(position, trip, decrypt)
+            control = self.control_word(f"control{position}", partial(self._step, position), trip, decrypt)
             _, running = cipher.key_step(b, key_bits, control, before, decrypt)
             if self.setup:  # encryption waits until decryption has run to the last round key
                 waits = self.flag("waits", trip, set(range(self.setup)))

@@ -114,7 +114,7 @@ class _Top:
             data = tuple(self.at(src, k, rank - depth) for k in bits)
             node = self.g.nodes[src]
             if depth > 1:
-                self.items.append(DelayLine(signal, depth, data, self.options.block_ram, self.options.ring_bits > 0))
+                self.items.append(DelayLine(signal, depth, data, self.options.block_ram))
             else:
                 reset = (node.attr[0] if node.op == "input" else node.name) in self.options.reset
                 reset = reset or self._reset_output(src)

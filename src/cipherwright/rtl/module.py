@@ -58,13 +58,12 @@ class Register:
 
 @dataclass(frozen=True)
 class DelayLine:
-    """`depth` cycles of delay in shift-register LUTs or RAM; `block`: in block RAM; `ring`: in rings of distributed RAM."""
+    """`depth` cycles of delay in shift-register LUTs or RAM; `block`: in block RAM."""
 
     name: str
     depth: int
     data: Bits
     block: bool = False
-    ring: bool = False
 
 
 Item = Assign | Instance | Register | DelayLine

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..graph import OPS
-from .cells import COPY, DELAY_LINE, FULL_ADDER, LUT4, MUX, RING_LINE, XOR5
+from .cells import COPY, DELAY_LINE, FULL_ADDER, LUT4, MUX, XOR5
 from .module import Assign, Bits, DelayLine, Design, Instance, Module, Register
 
 __all__ = ["concat", "print_design", "print_module"]
@@ -268,9 +268,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
     for item in m.items:
         if isinstance(item, DelayLine):
             w, d, block = len(item.data), item.depth, ", .BLOCK(1)" if item.block else ""
-            kind = "ring" if item.ring else "delay"
             lines.append("")
-            lines.append(_wrap(f"cipherwright_{kind}_line #(.WIDTH({w}), .DEPTH({d}){block}) u_{item.name} (.clk(clk), .d({concat(item.data, widths)}), .q({item.name}));", "    "))
+            lines.append(_wrap(f"cipherwright_delay_line #(.WIDTH({w}), .DEPTH({d}){block}) u_{item.name} (.clk(clk), .d({concat(item.data, widths)}), .q({item.name}));", "    "))
     lines += _registers(registers, widths)
     lines.append("")
     for item in m.items:
@@ -283,8 +282,8 @@ def print_design(design: Design, header: Iterable[str]) -> str:
     """All modules behind a header of comment lines. The text depends on the design and the header alone."""
     head = "".join(f"// {line}".rstrip() + "\n" for line in header)
     parts = [print_module(m) for m in design.modules]
-    rings = {i.ring for m in design.modules for i in m.items if isinstance(i, DelayLine)}
-    parts = [text for ring, text in ((True, RING_LINE), (False, DELAY_LINE)) if ring in rings] + parts
+    if design.delay_lines():
+        parts.insert(0, DELAY_LINE)
     used = {i.op for m in design.modules for i in m.items if isinstance(i, Assign)}
     for name, what in (("muxf6", "multiplexer of two LUT5s in a logic block"), ("muxf5", "multiplexer of two LUT4s in a logic block")):
         if name in used:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cipher import CATALOGUE
-from ..cipher.modes import cipher_way
+from ..cipher.modes import cipher_way, ways
 from ..errors import CheckFailed
 from ..graph import STATIC, Bits, Graph, evaluate_many, from_words, to_words
 from ..graph.rewrite import (
+    SHARED_BASES,
     fuse_linear,
     held_words,
     linear_networks,
@@ -70,7 +71,7 @@ def _run_vectors(bench: Bench, folder: CoreFolder) -> str:
 
 def _directions(p: Mapping[str, Any]) -> list[int]:
     """The cipher's own directions."""
-    return {"encrypt": [0], "decrypt": [1], "both": [0, 1]}[cipher_way(p["mode"], p["direction"])]
+    return ways(cipher_way(p["mode"], p["direction"]))
 
 
 def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | None = None, seed: int = 1) -> str:
@@ -84,7 +85,8 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | No
     for gap, back in patterns:
         n = blocks // len(patterns)
         keys = rng.integers(0, 256, (1 if p["key"] == "static" else n, p["key_bits"] // 8), dtype=np.uint8)
-        modes = rng.choice(np.array(_directions(p), dtype=np.uint8), 1 if p["key"] == "static" else n)
+        agile_direction = p["key"] == "agile" or p["key_expansion"] == "unit"
+        modes = rng.choice(np.array(_directions(p), dtype=np.uint8), n if agile_direction else 1)
         data = rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8)
         offer = (rng.random(4096) < gap).astype(np.uint8)
         take = (rng.random(4096) < back).astype(np.uint8)
@@ -94,7 +96,8 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | No
         if len(wrong):
             raise CheckFailed(f"block {int(wrong[0])} differs from {against} (key {np.resize(keys, (n, keys.shape[1]))[wrong[0]].tobytes().hex()})")
         total += n
-    changing = "key held" if p["key"] == "static" else f"keys{' and directions' if p['direction'] == 'both' else ''} changing from cycle to cycle"
+    turning = " and directions" if len(_directions(p)) == 2 else ""
+    changing = f"keys{turning} changing from cycle to cycle" if p["key"] == "agile" else "key held" + (f"{turning} changing" if agile_direction else "")
     return f"{total} random blocks equal to {against}, {changing}, with gaps" + (
         " and back-pressure" if bench.ports.ready_in else ""
     )
@@ -136,7 +139,7 @@ def _run_timing(bench: Bench, folder: CoreFolder) -> str:
 def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:
     """The XOR networks and circuits that a core with these parameters has."""
     widths = {n.width for n in graph.nodes if n.op == "mul"}
-    products = {w: made.graph for w in widths if (made := product_circuit(p["multiplier"], w))}
+    products = {w: made.graph for w in widths if (made := product_circuit(p["multiplier"], w, None, p["final_adder"]))}
     return Hints(linear_networks(graph, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"], products)
 
 
@@ -166,8 +169,10 @@ def _run_proof(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
 def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     """In two parts: the rounds over any round keys, and the unit that makes these."""
     r, p = folder.record, folder.record["parameters"]
-    realised = realise(parts.rounds, p["sbox"])
-    ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="")
+    # A core of both directions shares its inversions; here each way is there by itself, with the same fields inside.
+    both = len(_directions(p)) == 2
+    realised = realise(parts.rounds, p["sbox"], SHARED_BASES if both else "")
+    ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="decrypt_i" if both else "")
     if CATALOGUE[p["cipher"]].key_unit == "store":
         words = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
         top, latency, hints = f"{r['top']}_core", r["inner"]["latency_cycles"], _hints(realised, p)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cipher.modes import next_counter
 from ..errors import CheckFailed
 from ..wrap import PortSet
 from .simulate import Cycles, Model, Simulation, Words, compile_simulation
@@ -112,8 +113,7 @@ class Bench:
 
     def counter_block(self, iv: bytes, n: int) -> bytes:
         """The counter block n blocks after `iv`."""
-        bits, value = int(self.parameters["counter_bits"]), int.from_bytes(iv, "big")
-        return (value >> bits << bits | value + n & (1 << bits) - 1).to_bytes(len(iv), "big")
+        return next_counter(int.from_bytes(iv, "big"), int(self.parameters["counter_bits"]), n).to_bytes(len(iv), "big")
 
     def load_iv(self, model: Model, iv: NDArray[np.uint8]) -> None:
         """Give a core in counter mode its first counter block, and wait until it is ready."""

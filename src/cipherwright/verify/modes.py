@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cipher.modes import mode_block
+from ..cipher.modes import mode_block, ways
 from ..errors import CheckFailed
 from .drive import Bench
 from .oracle import oracle_bulk, oracle_mode, oracle_name, oracle_of
@@ -41,11 +41,6 @@ def in_mode(p: Mapping[str, Any], key: bytes, iv: bytes, data: bytes, decrypt: b
     return b"".join(out)
 
 
-def _ways(p: Mapping[str, Any]) -> list[int]:
-    """The mode's directions."""
-    return {"encrypt": [0], "decrypt": [1], "both": [0, 1]}[p["direction"]]
-
-
 def _streams(bench: Bench, p: Mapping[str, Any], keys: _Bytes, way: int, n: int, offer: _Bytes, take: _Bytes, rng: np.random.Generator) -> None:
     """`n` blocks in messages of random lengths, `keys` by turns, over all slots. Raises CheckFailed with a block that differs."""
     size, slots = p["block_bits"] // 8, bench.slots
@@ -74,7 +69,7 @@ def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
     """Messages of random lengths in all slots, back to back with a key for each slot, and with gaps; then published answers."""
     rng, slots, total = np.random.default_rng(8), bench.slots, 0
     fixed = p["key"] == "static"
-    for way in _ways(p):
+    for way in ways(p["direction"]):
         for gap, back in [(1.0, 1.0), (0.6, 1.0), (0.1, 1.0)] + ([(0.7, 0.6)] if bench.ports.ready_in else []):
             # With gaps a slot meets any block, so all have one key.
             keys = rng.integers(0, 256, (slots if gap == back == 1.0 and not fixed else 1, p["key_bits"] // 8), dtype=np.uint8)
@@ -96,7 +91,7 @@ def _published(bench: Bench, p: Mapping[str, Any]) -> str:
     found = [v for v in (*own_vectors(p["cipher"], name), *extra_vectors(p["cipher"], name)) if fits(v)]
     if p["mode"] == "ctr" and p["counter_bits"] != p["block_bits"]:
         found = []
-    for way in _ways(p):
+    for way in ways(p["direction"]):
         for v in found:
             given, want = (v.ct, v.pt) if way else (v.pt, v.ct)
             if bench.crypt_bulk(v.key, bool(way), given, iv=v.iv) != want:

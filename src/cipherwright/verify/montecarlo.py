@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..cipher.modes import cipher_way
+from ..cipher.modes import cipher_way, ways
 from ..errors import CheckFailed
 from .drive import Bench
+from .modes import mode_name
 from .oracle import oracle_bulk, oracle_name, oracle_of
 from .vectors import Vector, extra_vectors
 
-__all__ = ["monte_carlo", "published_chains"]
+__all__ = ["dependent_blocks", "monte_carlo", "published_chains"]
 
 _CHAINS = 8
 _STEPS = 100
@@ -65,16 +66,14 @@ def published_chains(bench: Bench, parameters: Mapping[str, Any], records: int) 
     CBC, CFB and OFB. Raises CheckFailed with a chain whose end differs."""
     p = parameters
     size, mode = p["block_bits"] // 8, p["mode"]
-    ways = {"encrypt": (0,), "decrypt": (1,), "both": (0, 1)}[p["direction"]]
     most = 1 if p["key"] == "static" else records
 
     def fits(v: Vector) -> bool:
         return len(v.key) * 8 == p["key_bits"] and len(v.pt) == size and 1 < v.iterations <= _LONGEST
 
     total = 0
-    for way in ways:
-        name = {"cfb": f"cfb{p['block_bits']}"}.get(mode, mode)
-        found = "ecb" if mode == "ecb" else f"{name}-mct-{('encrypt', 'decrypt')[way]}" if p["cipher"] == "aes" else ""
+    for way in ways(p["direction"]):
+        found = "ecb" if mode == "ecb" else f"{mode_name(p)}-mct-{('encrypt', 'decrypt')[way]}" if p["cipher"] == "aes" else ""
         kinds: dict[int, list[Vector]] = {}
         for v in filter(fits, extra_vectors(p["cipher"], found) if found else ()):
             kinds.setdefault(v.iterations, []).append(v)
@@ -82,13 +81,13 @@ def published_chains(bench: Bench, parameters: Mapping[str, Any], records: int) 
             chosen = listed[:most]
             keys, given, want = (np.array([list(x) for x in column], dtype=np.uint8) for column in zip(*((v.key, *((v.ct, v.pt) if way else (v.pt, v.ct))) for v in chosen), strict=True))
             ivs = np.array([list(v.iv) for v in chosen], dtype=np.uint8) if mode != "ecb" else None
-            if (_chain(bench, keys, way, given, ivs, steps) != want).any():
+            if (dependent_blocks(bench, keys, way, given, ivs, steps) != want).any():
                 raise CheckFailed(f"a published Monte Carlo chain is not met ({chosen[0].source})")
             total += len(chosen)
     return f"{total} published chains of up to {_LONGEST} blocks"
 
 
-def _chain(bench: Bench, keys: Any, way: int, given: Any, ivs: Any, steps: int) -> Any:
+def dependent_blocks(bench: Bench, keys: Any, way: int, given: Any, ivs: Any, steps: int) -> Any:
     """The last results of chains side by side. ECB: a result is the next block; the other modes: it is the block after that, and the
     IV is the second block."""
     direction = np.array([way], dtype=np.uint8)

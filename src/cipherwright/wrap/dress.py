@@ -40,6 +40,8 @@ class CoreSpec(Protocol):
     @property
     def key(self) -> str: ...
     @property
+    def agile_direction(self) -> bool: ...
+    @property
     def key_expansion(self) -> str: ...
     @property
     def key_bits(self) -> int: ...
@@ -53,6 +55,8 @@ class CoreSpec(Protocol):
     def target(self) -> str: ...
     @property
     def mode(self) -> str: ...
+    @property
+    def summed(self) -> bool: ...
     @property
     def lanes(self) -> int: ...
     @property
@@ -71,11 +75,10 @@ def dress(
     constant; `unit` makes the round keys of a pipeline that reads them as inputs."""
     top = spec.name.replace("-", "_")
     iterative, counting = trips is not None, spec.mode == "ctr"
-    summed = spec.mode != "ecb" and not iterative
     shelled = spec.interface != "plain" or bool(tied)
     parts = ["core", *(["ecb"] if unit else []), *([spec.mode] if spec.mode != "ecb" else []), *(["shell"] if shelled else [])]
     names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
-    datapath = names["core"]
+    datapath = below = names["core"]
     design = lowered(datapath)
     inner_latency = trips * s.stages if trips else s.stages
     interval, slots = (inner_latency, s.stages) if trips else (1, 1)
@@ -89,10 +92,10 @@ def dress(
         ports = replace(ports, reset="rst_i", key_valid="key_valid_i", key_ready="key_ready_o")
         if unit.control:
             files[unit.control] = hand_written(unit.control)
-        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, spec.reset or iterative, iterative, summed, spec.lanes)]
+        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, spec.reset or iterative, iterative, spec.summed, spec.lanes, inside.decrypt != "")]
+        below = names["ecb"]
     slot_bits = mode_ffs = 0
     if spec.mode != "ecb":
-        below = names["ecb" if unit else "core"]
         if trips:
             layer = chain_layer(names[spec.mode], below, spec.mode, spec.direction, spec.block_bits, pins, slots, trips, spec.counter_bits)
         elif counting:
@@ -107,11 +110,12 @@ def dress(
             ports, reset="rst_i" if reset else "", iv="iv_i", iv_valid=iv_valid, iv_ready=iv_ready, first=first, slot=slot, decrypt=decrypt,
         )  # fmt: skip
         layers.append(layer.text)
+        below = names[spec.mode]
         if layer.file:
             files[layer.file] = hand_written(layer.file)
     if tied:
         layers.append(tied_top(top, design.top, tied))
-    below = names[parts[-2]] if shelled and len(parts) > 1 else datapath
+    timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     if spec.interface == "paper":
         layers.append(paper_top(top, below))
         ports = PAPER_PORTS
@@ -125,7 +129,6 @@ def dress(
     unread = s.stages + COUNTER_LATENCY if spec.delay_lines == "ff" else COUNTER_LATENCY
     mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - unread) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs
-    timing = f"{latency if spec.interface != 'stream' else latency - 2} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     lines = _lines(design, spec.delay_lines, spec.lanes) if design.delay_lines() else ""
     text = "\n".join([print_design(design, header_lines(spec, given, timing, total, lines)), *layers])
     bench = testbench(top, ports, plain, spec, latency, iterative)

@@ -45,9 +45,10 @@ def key_ports(key_bits: int) -> str:
 
 def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str], relay: int = 0) -> KeyUnit:
     """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for round key i (in the
-    order of encryption). `relay`: registers on the way of the pulse that moves the chain, to its far end."""
+    order of encryption). `relay`: registers on the way of the pulse that moves the chain, to its far end; with them a word of
+    the chain comes from the rank behind it, by shorter wires."""
     m = len(e.chain)
-    group = -(-(m - 1) // max(1, stages - 2 - relay)) if m > 1 else 1
+    group = -(-(m - 1) // max(1, stages - 2 - relay - bool(relay))) if m > 1 else 1
     pulses = -(-(m - 1) // group) if m > 1 else 0
     registers = {i: f"chain_{m - 1 - pos}" for pos, i in enumerate(e.chain)}
     widths = dict.fromkeys(registers, e.width)
@@ -56,7 +57,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     ports = [f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(registers)]
     moves = []
     for j in range(m - 1, 0, -1):
-        moves.append(f"        if (walk[{(m - 1 - j) // group}]) chain_{j} <= chain_{j - 1};")
+        moves.append(f"        if (walk[{(m - 1 - j) // group}]) chain_{j} <= {f'{users[e.chain[m - j]]}_o' if relay else f'chain_{j - 1}'};")
     apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart))) if e.apart else ""
     apart_wires = f"    wire {', '.join(f'apart_{j}' for j in range(len(e.apart)))};\n    wire {_vector(block_bits)} raw;\n" if e.apart else ""
     apart_wires += "".join(f"    reg  {_vector(block_bits)} kept_{j};\n" for j in range(len(e.apart)))
@@ -99,16 +100,18 @@ endmodule
 
 
 def keyed_top(
-    name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool, ready: bool = False, chained: bool = False, lanes: int = 1
+    name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool, ready: bool = False, chained: bool = False, lanes: int = 1,
+    turning: bool = False,
 ) -> str:
     """The module `name` with the datapath and its key-expansion unit. `reset`: the datapath has rst_i; `ready`: it does not take a block in
-    every cycle, and says when; `chained`: it takes another word, which a mode of operation adds; `lanes` of it share the unit: the
-    round keys go from lane to lane, a register rank each, so that no wire of them reaches all lanes."""
+    every cycle, and says when; `chained`: it takes another word, which a mode of operation adds; `turning`: a direction with every block;
+    `lanes` of it share the unit: the round keys go from lane to lane, a register rank each, so that no wire of them reaches all lanes."""
     words = sorted(unit.words.items())
     wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in words)
     given = ", ".join(f".{user}_o({user})" for user, _ in words)
     new_port = "    output wire ready_o,\n" if ready else ""
     chain_port = f"    input  wire {_vector(block_bits * lanes)} chain_i,\n" if chained else ""
+    turn_port, turn = ("    input  wire decrypt_i,\n", ".decrypt_i(decrypt_i), ") if turning else ("", "")
     unit_ready, ranks = ("key_ready_o", "") if lanes == 1 else ("unit_ready", _lane_ranks(unit, lanes))
     cores = ""
     for lane in range(lanes):
@@ -119,7 +122,7 @@ def keyed_top(
         chain = f".chain_i(chain_i{part}), " if chained else ""
         cores += f"""\
     {datapath} u_core{suffix} (
-        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), .block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
+        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), {turn}.block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
         {taken}
     );
 """
@@ -128,7 +131,7 @@ def keyed_top(
 // no block of the last one is in flight.
 module {name} (
 {key_ports(key_bits)}    input  wire valid_i,
-    input  wire {_vector(block_bits * lanes)} block_i,
+{turn_port}    input  wire {_vector(block_bits * lanes)} block_i,
 {chain_port}{new_port}    output wire valid_o,
     output wire {_vector(block_bits * lanes)} block_o
 );

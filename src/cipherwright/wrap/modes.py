@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..cipher.modes import CHAIN_MODES
 from ..errors import UserError
 from .counter import COUNTER_FILE, counter_flip_flops
 from .pins import Pin, instance, module_head, vector
@@ -12,10 +13,7 @@ from .pins import Pin, instance, module_head, vector
 __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
 
 CHAIN_FILE = "cipherwright_chain.sv"
-_MODES = ("cbc", "cfb", "ofb", "ctr")
 _DIRECTIONS = ("encrypt", "decrypt", "both")
-
-_WITH = ("first_i", "iv_i")
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,11 @@ class Layer:
 def _ports(pins: Sequence[Pin], block_bits: int, reset: bool, ready: bool) -> list[Pin]:
     usual = [Pin("clk"), *([Pin("rst_i")] if reset else []), *pins, Pin("valid_i"), Pin("block_i", block_bits)]
     return [*usual, *([Pin("ready_o", out=True)] if ready else []), Pin("valid_o", out=True), Pin("block_o", block_bits, True)]
+
+
+def _through(inside: Sequence[Pin], reset: bool) -> dict[str, str]:
+    """Links of an inner module whose pins are handed through, with the clock and, where it has one, the reset."""
+    return {p.name: p.name for p in inside} | {"clk": "clk", **({"rst_i": "rst_i"} if reset else {})}
 
 
 def _pieces(block_bits: int, count: int, trips: int) -> int:
@@ -58,10 +61,10 @@ def chain_layer(
     way = [Pin("decrypt_i", with_block=True)] if both else []
     pins = [*held, *way, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True)]
     shown = [Pin("slot_o", slot_bits, True)] if slot_bits else []
-    links = {p.name: p.name for p in inside}
-    links |= {"clk": "clk", "rst_i": "rst_i", "valid_i": "valid_i", "block_i": "core_block", "ready_o": "ready_o", "valid_o": "valid_o", "block_o": "result"}
+    links = _through(inside, True)
+    links |= {"valid_i": "valid_i", "block_i": "core_block", "ready_o": "ready_o", "valid_o": "valid_o", "block_o": "result"}
     parameters = {
-        "WIDTH": block_bits, "SLOTS": slots, "SLOT_BITS": max(1, slot_bits), "MODE": _MODES.index(mode), "DIRECTION": _DIRECTIONS.index(direction),
+        "WIDTH": block_bits, "SLOTS": slots, "SLOT_BITS": max(1, slot_bits), "MODE": CHAIN_MODES.index(mode), "DIRECTION": _DIRECTIONS.index(direction),
         "COUNT": count, "PIECES": pieces, "LEFT_BITS": left,
     }  # fmt: skip
     chain = {
@@ -87,7 +90,7 @@ def chain_layer(
 def previous_layer(name: str, inner: str, mode: str, block_bits: int, inside: Sequence[Pin], reset: bool) -> Layer:
     """CBC or CFB decryption by a pipeline `inner`: a block a cycle, since what is chained to is what came in before."""
     pins = (*inside, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True))
-    links = {p.name: p.name for p in inside} | {"clk": "clk", **({"rst_i": "rst_i"} if reset else {})}
+    links = _through(inside, reset)
     links |= {"valid_i": "valid_i", "block_i": "block_i", "chain_i": "first_i ? iv_i : last_q", "valid_o": "valid_o", "block_o": "block_o"}
     comment = [f"{mode.upper()} decryption. first_i goes with the first block of a message, which is chained to iv_i."]
     text = (
@@ -104,7 +107,7 @@ def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], rese
     (a power of two), which take as many blocks a cycle."""
     low = (lanes - 1).bit_length()
     pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", 128), Pin("iv_ready_o", out=True))
-    links = {p.name: p.name for p in inside} | {"clk": "clk", **({"rst_i": "rst_i"} if reset else {})}
+    links = _through(inside, reset)
     links |= {"valid_i": "counted[0]", "block_i": "block_i", "chain_i": "count", "valid_o": "valid_o", "block_o": "block_o"}
     comment = [
         "Counter mode: a block is added to the cipher's value of a counter that goes up with every block, so the same core decrypts.",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from .core import PortSet
 from .pins import Pin, instance, module_head
 
-__all__ = ["STREAM_FILE", "STREAM_PORTS", "fifo_log2", "stream_flip_flops", "stream_ports", "stream_top"]
+__all__ = ["STREAM_FILE", "STREAM_PORTS", "fifo_log2", "stream_ports", "stream_top"]
 
 STREAM_FILE = "cipherwright_stream.sv"
 STREAM_PORTS = PortSet(
@@ -20,11 +20,6 @@ STREAM_PORTS = PortSet(
 def fifo_log2(latency: int, depth: int) -> int:
     """log2 of the FIFO's entries: `depth` rounded up, or what sustains a block a cycle (0 = choose)."""
     return max(2, ((depth or latency + 4) - 1).bit_length())
-
-
-def stream_flip_flops(width: int, log2: int) -> int:
-    """Flip-flops around the FIFO's memory."""
-    return width + 2 * (log2 + 1) + 2 * log2 + 2
 
 
 def _outer(p: Pin) -> str:

@@ -21,6 +21,8 @@ class _Sizes(Protocol):
     @property
     def key(self) -> str: ...
     @property
+    def agile_direction(self) -> bool: ...
+    @property
     def key_bits(self) -> int: ...
     @property
     def block_bits(self) -> int: ...
@@ -40,8 +42,7 @@ def _link(spec: _Sizes, i: int) -> int:
     """What block i is chained to: a counter block, or the IV, for every block is the first of a message."""
     link = _COUNTER & (1 << spec.block_bits) - 1
     if spec.mode == "ctr" and spec.architecture == "pipelined":
-        for _ in range(i):
-            link = next_counter(link, spec.counter_bits)
+        return next_counter(link, spec.counter_bits, i)
     return link
 
 
@@ -60,7 +61,8 @@ def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, in
         key, block = words
         decrypt = i & 1 if both else 0
         if spec.key == "static" and rows:
-            key, decrypt = rows[0][0], rows[0][1]
+            key = rows[0][0]
+            decrypt = decrypt if spec.agile_direction else rows[0][1]
         inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt, "chain": _link(spec, i)}
 
         def crypt(word: int, back: bool, given: Mapping[str, int] = inputs) -> int:

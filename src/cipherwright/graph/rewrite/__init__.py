@@ -8,18 +8,21 @@ from .linear import linear_networks, realise_linear, sum_inputs
 from .merge import merge_bitwise
 from .multipliers import MULTIPLIERS, Product, product_circuit, realise_multipliers
 from .narrow import narrow
-from .profile import profile_add
+from .profile import PROFILE_ADDERS, profile_add
 from .same import same_up_to_linear_maps
 from .sbox import REALISATIONS, circuit, prove, realise, unfit
+from .share import share_boxes
 from .spread import add_hops, replicate
-from .tower import tower
+from .tower import SHARED_BASES, tower
 from .trees import Made, low_product, prove_product
 from .xor import Network, network
 
 __all__ = [
     "ADDERS",
     "MULTIPLIERS",
+    "PROFILE_ADDERS",
     "REALISATIONS",
+    "SHARED_BASES",
     "UNIT_CELLS",
     "CellDelays",
     "HeldWords",
@@ -46,6 +49,7 @@ __all__ = [
     "realise_multipliers",
     "replicate",
     "same_up_to_linear_maps",
+    "share_boxes",
     "sum_inputs",
     "tower",
     "unfit",

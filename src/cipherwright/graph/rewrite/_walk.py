@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from graphlib import TopologicalSorter
 
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
 
-__all__ = ["BITWISE", "copied", "rebuild"]
+__all__ = ["BITWISE", "copied", "rebuild", "reordered"]
 
 BITWISE = ("xor", "and", "or", "not", "mux", "lut")
 """Operations whose output bit k depends on bit k of wide operands (and on one-bit operands)."""
@@ -36,3 +37,18 @@ def rebuild(graph: Graph, replace: Replace, new: list[int] | None = None) -> Gra
     for name, i in graph.outputs:
         b.output(name, new[i])
     return b.build()
+
+
+def reordered(graph: Graph, after: Mapping[int, int]) -> tuple[Graph, dict[int, int]]:
+    """The same graph with nodes in an order in which node i also comes after the arguments of node `after[i]`, and the new number of
+    every node that has one now."""
+    order = TopologicalSorter({i: [*n.args, *(graph.nodes[after[i]].args if i in after else ())] for i, n in enumerate(graph.nodes)}).static_order()
+    b, place = GraphBuilder(graph.name, graph.delay), dict[int, int]()
+    for i in order:
+        node = graph.nodes[i]
+        place[i] = b.node(node.op, node.width, [place[a] for a in node.args], node.attr, node.name, own=True)
+    for name, i in graph.outputs:
+        b.output(name, place[i])
+    made = b.build()
+    assert len(made.nodes) == len(graph.nodes), "every node of a built graph is needed"
+    return made, place

@@ -1,22 +1,24 @@
-"""SubBytes of AES in two-input gates: the circuit of Boyar and Peralta (2012), 115 gates for the box, at depth 16.
+"""SubBytes of AES in two-input gates: the smaller circuit of Boyar and Peralta, 115 gates for the box, at depth 28 (depth16.py has the other).
 
 A linear top layer makes 21 sums of the address bits, a middle part of ANDs and XORs inverts in GF(2^8) and multiplies, a linear
 bottom layer sums its 18 products up. The inverse box has the same middle part between other linear layers, and one box for both
-directions chooses between them. Source: J. Boyar, R. Peralta, A small depth-16 circuit for the AES S-box (SEC 2012), figures 5 to 7.
+directions chooses between them. Source: J. Boyar, R. Peralta, A new combinational logic minimization technique with applications to
+cryptology (SEA 2010), figures 5 to 7.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from ...cipher.rijndael import AFFINE_CONSTANT, BOTH_BOXES, affine
 from ..builder import GraphBuilder
 from ..graph import Graph
 from ..ops import Table
+from .depth16 import Circuits, circuit_of, run_program
 from .xor import network
 
-__all__ = ["boyar_peralta", "boyar_peralta_tables"]
+__all__ = ["BOYAR_PERALTA_TABLES", "boyar_peralta"]
 
 _TOP = """
 y14=x3^x5 y13=x0^x6 y9=x0^x3 y8=x0^x5 t0=x1^x2 y1=t0^x7 y4=y1^x3 y12=y13^y14 y2=y1^x0 y5=y1^x6 y3=y5^y8 t1=x4^y12 y15=t1^x5
@@ -39,32 +41,18 @@ s6=t56^t62 s7=t48^t60 t67=t64^t65 s3=t53^t66 s4=t51^t66 s5=t47^t65 s1=t64^s3 s2=
 _PRODUCTS = 18
 
 
-def boyar_peralta_tables() -> tuple[str, ...]:
-    """Names of the boxes that the circuit serves."""
-    return tuple(_CIRCUITS)
-
-
-def _run(b: GraphBuilder, program: str, signals: dict[str, int]) -> None:
-    """Add the signals of a straight-line program."""
-    for step in program.split():
-        name, expression = step.split("=")
-        gate, operator = (b.and_, "&") if "&" in expression else (b.xor, "^")
-        left, right = expression.split(operator)
-        signals[name] = b.named(gate(signals[left], signals[right]), name)
-
-
 def _middle(b: GraphBuilder, bits: Sequence[int]) -> list[int]:
     """The 18 products for the address bits of the forward box, most significant first."""
     signals = {f"x{i}": bit for i, bit in enumerate(bits)}
-    _run(b, _TOP, signals)
-    _run(b, _MIDDLE, signals)
+    run_program(b, _TOP, signals)
+    run_program(b, _MIDDLE, signals)
     return [signals[f"z{i}"] for i in range(_PRODUCTS)]
 
 
 def _bottom(b: GraphBuilder, products: Sequence[int]) -> list[int]:
     """The forward box without its constant, most significant bit first."""
     signals = {f"z{i}": bit for i, bit in enumerate(products)}
-    _run(b, _BOTTOM, signals)
+    run_program(b, _BOTTOM, signals)
     return [signals[f"s{i}"] for i in range(8)]
 
 
@@ -131,12 +119,12 @@ def _both(b: GraphBuilder, a: int) -> list[int]:
     return [b.mux(back, y, x) for x, y in zip(there, again, strict=True)]
 
 
-_CIRCUITS: dict[str, Callable[[GraphBuilder, int], list[int]]] = {"SBox": _forward, "InvSBox": _inverse, BOTH_BOXES: _both}
+_CIRCUITS: Circuits = {"SBox": _forward, "InvSBox": _inverse, BOTH_BOXES: _both}
+BOYAR_PERALTA_TABLES = tuple(_CIRCUITS)
+"""Names of the boxes that the circuit serves."""
 
 
 @cache
 def boyar_peralta(table: Table) -> Graph:
     """The table's circuit: a -> y."""
-    b = GraphBuilder(f"{table.name}_gates")
-    b.output("y", b.cat(*_CIRCUITS[table.name](b, b.input("a", table.address_bits))))
-    return b.build()
+    return circuit_of(_CIRCUITS, table, "gates")

@@ -76,9 +76,9 @@ TREE_SLACK = 0.2
 """How much later than it could a tree's result may come by the delay model, in ns, for a smaller final adder; mapped, it is not later."""
 
 
-def product_circuit(kind: str, width: int, cells: CellDelays | None = None) -> Product | None:
+def product_circuit(kind: str, width: int, cells: CellDelays | None = None, final: str = "hybrid") -> Product | None:
     """x, y -> p, the low half of their product as `realise_multipliers` makes it, proven by algebra; None where that is one operation.
-    Raises AssertionError where it is no product."""
+    `final`: the adder behind a tree. Raises AssertionError where it is no product."""
     if kind == "operator":
         return None
     b = GraphBuilder(f"product_{kind}")
@@ -90,7 +90,7 @@ def product_circuit(kind: str, width: int, cells: CellDelays | None = None) -> P
         graph = b.build()
         prove_product(graph, "x", "y", width, [(bit, 1 << k, False) for k, bit in enumerate(graph.bits[dict(graph.outputs)["p"]])])
         return Product(graph, None)
-    made = low_product(b, x, y, width, cells or UNIT_CELLS, (), TREE_SLACK)
+    made = low_product(b, x, y, width, cells or UNIT_CELLS, (), TREE_SLACK, final)
     b.output("p", made.node)
     whole = b.build()
     for k, column in enumerate(made.tree.columns):
@@ -103,19 +103,19 @@ def product_circuit(kind: str, width: int, cells: CellDelays | None = None) -> P
     return Product(whole, made)
 
 
-def realise_multipliers(graph: Graph, kind: str, cells: CellDelays | None = None, modules: bool = False) -> Graph:
-    """Every product of `graph` by the multiplier `kind`; `cells`: delays for a tree (none: those of unit gates); with `modules`, a call of a
-    graph of its own, which is a module in the text. Raises ValueError where there is none of that name."""
+def realise_multipliers(graph: Graph, kind: str, cells: CellDelays | None = None, modules: bool = False, final: str = "hybrid") -> Graph:
+    """Every product of `graph` by the multiplier `kind`; `cells`: delays for a tree (none: those of unit gates), and `final` its last adder;
+    with `modules`, a call of a graph of its own, which is a module in the text. Raises ValueError where there is none of that name."""
     if kind not in MULTIPLIERS:
         raise ValueError(f"there is no multiplier {kind}; there are {', '.join(MULTIPLIERS)}")
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op != "mul":
             return None
-        if modules and (made := product_circuit(kind, node.width, cells)):
+        if modules and (made := product_circuit(kind, node.width, cells, final)):
             return b.call(made.graph, args[0], args[1])
         if kind == "tree":
-            return low_product(b, args[0], args[1], node.width, cells or UNIT_CELLS, (), TREE_SLACK).node
+            return low_product(b, args[0], args[1], node.width, cells or UNIT_CELLS, (), TREE_SLACK, final).node
         make = MULTIPLIERS[kind]
         return make(b, args[0], args[1]) if make else None
 

@@ -1,4 +1,5 @@
-"""Adders for inputs that arrive at different times: blocks of ripple, carry-skip and carry-select, found by dynamic programming.
+"""Adders for inputs that arrive at different times: blocks of ripple, carry-skip and carry-select, found by dynamic programming, and
+parallel prefix networks (prefix.py).
 
 Satoh et al. 2000 (sections 3.1 and 3.2) choose such blocks by hand: ripple where the arrivals rise faster than a carry moves, blocks
 that grow by one bit where they are level. Here every split into blocks of every kind is weighed: from the lowest bit on, only the ways
@@ -13,8 +14,17 @@ from dataclasses import dataclass
 from ..builder import GraphBuilder
 from .adders import Bit, Gates, Group
 from .compressor import UNIT_CELLS, CellDelays, TimedBit
+from .prefix import PREFIX_NETWORKS, Parting, prefix_parting
 
-__all__ = ["BlockPlan", "Plan", "hybrid_carries", "plan_blocks", "profile_add"]
+__all__ = ["PROFILE_ADDERS", "BlockPlan", "Plan", "hybrid_carries", "plan_blocks", "profile_add"]
+
+_BLOCKS: dict[str, tuple[str, ...]] = {
+    "ripple": ("ripple",), "carry_skip": ("ripple", "skip"), "carry_select": ("ripple", "select"), "hybrid": ("ripple", "skip", "select"),
+}  # fmt: skip
+"""Kinds of blocks of an adder; a ripple block of one bit is in each."""
+
+PROFILE_ADDERS = (*_BLOCKS, *PREFIX_NETWORKS)
+"""Adders by name that are made for the arrivals of their inputs."""
 
 _LONGEST = 10
 """Bits of the largest block."""
@@ -35,11 +45,13 @@ class BlockPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """The blocks from the lowest on, the latest sum's arrival in ns, and the area in NAND2 equivalents."""
+    """The blocks from the lowest on (of a prefix network none: it has a parting), the latest sum's arrival in ns, and the area in NAND2
+    equivalents."""
 
     blocks: tuple[BlockPlan, ...]
     arrival: float
     area: float
+    parting: Parting | None = None
 
 
 @dataclass(frozen=True)
@@ -95,8 +107,8 @@ def _extend(way: _Way, kind: str, low: int, g: Sequence[float], p: Sequence[floa
     return _Way(carry, worst, way.area + n * c.area[kind] + c.cell, (*way.blocks, BlockPlan(kind, low, low + n, carry)))
 
 
-def plan_blocks(g: Sequence[float], p: Sequence[float], cells: CellDelays, slack: float = 0.0) -> Plan:
-    """The smallest adder among those that are at most `slack` ns slower than the fastest, for columns whose generate and propagate
+def plan_blocks(g: Sequence[float], p: Sequence[float], cells: CellDelays, slack: float = 0.0, blocks: Sequence[str] = _BLOCKS["hybrid"]) -> Plan:
+    """The smallest adder of such `blocks` among those that are at most `slack` ns slower than the fastest, for columns whose generate and propagate
     arrive at `g` and `p` (ns, the lowest first; no carry in, and the carry out of the top column is not made)."""
     n, costs = len(p), _Costs.of(cells)
     ways: list[list[_Way]] = [[] for _ in range(n + 1)]
@@ -108,10 +120,8 @@ def plan_blocks(g: Sequence[float], p: Sequence[float], cells: CellDelays, slack
                 kept.append(way)
         for way in kept[:_KEPT]:
             for size in range(1, min(_LONGEST, n - i) + 1):
-                kinds = ("ripple",) if i == 0 or size == 1 else ("ripple", "skip", "select")
-                for kind in kinds:
-                    if kind == "ripple" and size > 1:
-                        continue  # a longer one is several of one bit
+                # A longer block of ripple is several of one bit.
+                for kind in ("ripple",) if size == 1 else () if i == 0 else [k for k in blocks if k != "ripple"]:
                     ways[i + size].append(_extend(way, kind, i, g[i : i + size], p[i : i + size], costs))
     fastest = min(w.worst for w in ways[n])
     best = min((w for w in ways[n] if w.worst <= fastest + slack + 1e-9), key=lambda w: (w.area, w.worst))
@@ -138,8 +148,43 @@ def hybrid_carries(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
     return [*out, carry]
 
 
-def profile_add(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], cells: CellDelays, slack: float = 0.0) -> tuple[int, Plan]:
-    """The sum modulo 2^n of columns of one or two inverted bits (the lowest first), and how it was planned."""
+def plan_network(kind: str, g: Sequence[float], p: Sequence[float], cells: CellDelays, parting: Parting | None = None) -> Plan:
+    """A prefix network over the columns below the top one, whose carry nobody needs; see `plan_blocks`. `parting`: one that was made for
+    other arrivals."""
+    at, a = cells.gates, cells.area
+    parting = parting or prefix_parting(kind, [max(x, y) for x, y in zip(g, p, strict=True)][:-1], at["aoi21"], cells.fanout)
+    known: dict[tuple[int, int], tuple[float, float]] = {(k, k): (x, y) for k, (x, y) in enumerate(zip(g, p, strict=True))}
+
+    def group(low: int, high: int) -> tuple[float, float]:
+        if (low, high) not in known:
+            m = parting[low, high]
+            (g1, p1), (g0, p0) = group(m, high), group(low, m - 1)
+            known[low, high] = max(g1, p1, g0) + at["aoi21"], max(p1, p0) + at["and2"]
+        return known[low, high]
+
+    worst = max([p[0], *(max(group(0, k - 1)[0], p[k]) + at["xor2"] for k in range(1, len(p)))])
+    nodes = [low for low, high in known if low < high]
+    area = sum(a["aoi21"] + (a["and2"] if low else 0) for low in nodes) + (len(p) - 1) * a["xor2"]
+    return Plan((), worst, area, parting)
+
+
+def _network_carries(x: Gates, groups: Sequence[Group], parting: Parting) -> list[Bit]:
+    """The carry into every column."""
+    made: dict[tuple[int, int], Group] = {(k, k): g for k, g in enumerate(groups)}
+
+    def group(low: int, high: int) -> Group:
+        if (low, high) not in made:
+            m = parting[low, high]
+            (g1, p1), (g0, p0) = group(m, high), group(low, m - 1)
+            made[low, high] = x.or_(g1, x.and_(p1, g0)), x.and_(p1, p0) if low else False
+        return made[low, high]
+
+    return [False, *(group(0, k)[0] for k in range(len(groups) - 1))]
+
+
+def profile_add(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], cells: CellDelays, slack: float = 0.0, kind: str = "hybrid") -> tuple[int, Plan]:
+    """The sum modulo 2^n of columns of one or two inverted bits (the lowest first) by one of PROFILE_ADDERS, and how it was planned.
+    `slack`: see `plan_blocks`; a prefix network takes none."""
     x, gates = Gates(b), cells.gates
     groups: list[Group] = []
     g_at, p_at = [], []
@@ -153,8 +198,13 @@ def profile_add(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], cells: C
             groups.append((False, b.not_(nodes[0]) if nodes else False))
             g_at.append(0.0)
             p_at.append(at + gates["inv"])
-    plan = plan_blocks(g_at, p_at, cells, slack)
-    sums = []
+    sums: list[Bit] = []
+    if kind in PREFIX_NETWORKS:
+        plan = plan_network(kind, g_at, p_at, cells)
+        assert plan.parting is not None
+        sums = [x.xor(p, c) for (_, p), c in zip(groups, _network_carries(x, groups, plan.parting), strict=True)]
+    else:
+        plan = plan_blocks(g_at, p_at, cells, slack, _BLOCKS[kind])
     carry: int | bool = False
     for block in plan.blocks:
         part = groups[block.low : block.high]

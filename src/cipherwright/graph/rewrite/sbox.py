@@ -9,7 +9,8 @@
          circuits found by SAT search (benchmarks/sbox_search.py), in data/lut4_pool.json
 `leaves` sums of four-input functions, for boxes of low degree: see leaves.py
 `tower`  inversion over the tower field GF(((2^2)^2)^2) between linear maps: see tower.py
-`boyar_peralta` two-input gates of the circuit of Boyar and Peralta for the boxes of AES: see boyar_peralta.py
+`boyar_peralta` the fewest two-input gates that Boyar and Peralta found for the boxes of AES: see boyar_peralta.py
+`depth16` their circuits of the least depth: see depth16.py
 `block_ram` words in the device's block RAM, with its two registers, for tables of at least eight address bits
 `gates`  two-input gates by Shannon and Davio expansion, the form that the paper tried first
 """
@@ -28,7 +29,8 @@ from ..graph import Graph, Node
 from ..interpret import evaluate
 from ..ops import Table
 from ._walk import rebuild
-from .boyar_peralta import boyar_peralta, boyar_peralta_tables
+from .boyar_peralta import BOYAR_PERALTA_TABLES, boyar_peralta
+from .depth16 import DEPTH16_TABLES, depth16
 from .leaves import leaf_tables, summed, summed_whole
 from .tower import tower_tables, tower_value, tower_whole
 
@@ -197,9 +199,11 @@ def _proven(make: Callable[[Table], Graph], table: Table) -> Graph:
 
 REALISATIONS: dict[str, Callable[[Table], Graph] | None] = {
     "table": None, "lut6": sixes, "lut4": tree, "lut4_f5": None, "lut4_flat": None, "lut4_pool": None, "leaves": None,
-    "tower": None, "boyar_peralta": boyar_peralta, "block_ram": None, "gates": gates,
+    "tower": None, "boyar_peralta": boyar_peralta, "depth16": depth16, "block_ram": None, "gates": gates,
 }  # fmt: skip
 
+
+_AES_CIRCUITS = {"boyar_peralta": BOYAR_PERALTA_TABLES, "depth16": DEPTH16_TABLES}
 
 _BLOCK_RAM_BITS = 8
 """Address bits of the smallest table that takes a block RAM."""
@@ -291,8 +295,8 @@ def unfit(name: str, entries: int, realisation: str) -> str:
         return "" if name in leaf_tables() and n > 6 else f"no sum of four-input functions is known for the table {name}"
     if realisation == "tower":
         return "" if name in tower_tables() else f"the table {name} is not known as inversion in GF(2^8)"
-    if realisation == "boyar_peralta":
-        return "" if name in boyar_peralta_tables() else f"the circuit of Boyar and Peralta is for the boxes of AES, not for {name}"
+    if realisation in _AES_CIRCUITS:
+        return "" if name in _AES_CIRCUITS[realisation] else f"the circuits of Boyar and Peralta are for the boxes of AES, not for {name}"
     if realisation == "lut4_pool" and n == 6 and name not in _pools():
         return f"no two-level LUT4 circuit is known for the table {name}"
     fit = n <= 6 if realisation == "lut6" else n == 6
@@ -301,12 +305,13 @@ def unfit(name: str, entries: int, realisation: str) -> str:
 
 def circuit(table: Table, realisation: str) -> Graph | None:
     """The table as a graph (a -> y), checked for every address; None where the realisation has no other structure."""
-    whole = {"leaves": summed_whole, "tower": tower_whole, "boyar_peralta": boyar_peralta}.get(realisation)
+    whole = {"leaves": summed_whole, "tower": tower_whole, "boyar_peralta": boyar_peralta, "depth16": depth16}.get(realisation)
     return _proven(whole, table) if whole and table.address_bits > 4 else None
 
 
-def realise(graph: Graph, realisation: str) -> Graph:
-    """Every lookup table of `graph` in the named realisation (a key of REALISATIONS)."""
+def realise(graph: Graph, realisation: str, basis: str = "") -> Graph:
+    """Every lookup table of `graph` in the named realisation (a key of REALISATIONS). `basis`: the name of the bases for every inversion
+    in a tower field, if not each box's own."""
     if realisation not in REALISATIONS:
         raise ValueError(f"no S-box realisation {realisation}; there are {', '.join(REALISATIONS)}")
     make = REALISATIONS[realisation]
@@ -326,7 +331,7 @@ def realise(graph: Graph, realisation: str) -> Graph:
             return summed(b, node.attr, args[0])
         if realisation == "tower":
             _proven(tower_whole, node.attr)
-            return tower_value(b, node.attr, args[0])
+            return tower_value(b, node.attr, args[0], basis)
         if make is not None:
             return b.call(_proven(make, node.attr), args[0])
         if realisation == "lut4_pool":

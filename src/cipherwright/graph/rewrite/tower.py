@@ -22,7 +22,10 @@ from ..builder import GraphBuilder
 from ..graph import Graph
 from ..ops import Table
 
-__all__ = ["Tower", "tower", "tower_tables", "tower_value", "tower_whole"]
+__all__ = ["SHARED_BASES", "Tower", "tower", "tower_pair", "tower_tables", "tower_value", "tower_whole"]
+
+SHARED_BASES = "SBoxBoth"
+"""Name of the bases for boxes of both directions of AES that share an inversion."""
 
 POLYNOMIAL = 0x11B
 """The representation of GF(2^8) in which the boxes are given."""
@@ -205,25 +208,50 @@ def _apply(rows: Sequence[int], x: int) -> int:
     return out
 
 
-def tower_value(b: GraphBuilder, table: Table, address: int) -> int:
-    """The table's value: a linear map, five levels of lookup tables, a linear map, constants."""
-    t = tower(table.name)
-    before, first, after, last = affine_maps(table)
-    name = table.name
-    rows = compose(t.rows_in(), before)
-    v = b.named(b.xor(b.linear(f"{name}In", rows, address), b.const(8, _apply(t.rows_in(), first))), "gf_v")
+def tower_value(b: GraphBuilder, table: Table, address: int, basis: str = "") -> int:
+    """The table's value: a linear map, five levels of lookup tables, a linear map, constants. `basis`: the name of the box whose bases
+    are used, if not the table's own. A table of two boxes (the address's top bit tells which) has one inversion."""
+    t = tower(basis or table.name)
+    if table.address_bits > 8:
+        half = len(table.entries) // 2
+        one, other = (Table(f"{table.name}{k}", table.width, table.entries[k * half : (k + 1) * half]) for k in (0, 1))
+        which, byte = b.select(address, (8,)), b.select(address, range(7, -1, -1))
+        values = tower_pair(b, which, (one, byte), (other, byte), basis or table.name)
+        return b.mux(which, values[1], values[0])
+    return _leave(b, t, table, _inverse(b, t, b.named(_enter(b, t, table, address), "gf_v")))
+
+
+def tower_pair(b: GraphBuilder, which: int, one: tuple[Table, int], other: tuple[Table, int], basis: str) -> tuple[int, int]:
+    """Values of two boxes at an address each through one inversion: the first is right where `which` is 0, the second where it is 1."""
+    t = tower(basis)
+    first, second = (_enter(b, t, *box) for box in (one, other))
+    p = _inverse(b, t, b.named(b.mux(which, second, first), "gf_v"))
+    return _leave(b, t, one[0], p), _leave(b, t, other[0], p)
+
+
+def _enter(b: GraphBuilder, t: Tower, table: Table, address: int) -> int:
+    before, first, _, _ = affine_maps(table)
+    return b.xor(b.linear(f"{table.name}In", compose(t.rows_in(), before), address), b.const(8, _apply(t.rows_in(), first)))
+
+
+def _leave(b: GraphBuilder, t: Tower, table: Table, products: int) -> int:
+    _, _, after, last = affine_maps(table)
+    return b.xor(b.linear(f"{table.name}Out", compose(after, t.rows_out()), products), b.const(8, last))
+
+
+def _inverse(b: GraphBuilder, t: Tower, v: int) -> int:
+    """Twelve product bits, of which the inverse is a linear map."""
     sums, cross, inverse, products = _levels(t)
     one = b.call(sums, v, name="gf_f")
     s, f = b.select(one, range(7, 3, -1)), b.select(one, range(3, -1, -1))
     n = b.named(b.xor(f, b.call(cross, s, name="gf_g")), "gf_n")
     d = b.call(inverse, n, name="gf_d")
-    p = b.call(products, v, s, d, name="gf_p")
-    return b.xor(b.linear(f"{name}Out", compose(after, t.rows_out()), p), b.const(8, last))
+    return b.call(products, v, s, d, name="gf_p")
 
 
 @cache
 def tower_whole(table: Table) -> Graph:
     """The same as a graph of its own, for the proof."""
     b = GraphBuilder(f"{table.name}_tower")
-    b.output("y", tower_value(b, table, b.input("a", 8)))
+    b.output("y", tower_value(b, table, b.input("a", table.address_bits)))
     return b.build()

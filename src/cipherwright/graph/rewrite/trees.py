@@ -27,18 +27,18 @@ class Made:
     node: int
     tree: Tree
     plan: Plan
-    adder: tuple[CellDelays, float]
-    """What the final adder was planned with: delays and slack."""
+    adder: tuple[CellDelays, float, str]
+    """What the final adder was planned with: delays, slack, its name."""
 
 
 def low_product(
-    b: GraphBuilder, x: int, y: int, width: int, delays: CellDelays, arrival: Sequence[float] = (), slack: float = 0.0
+    b: GraphBuilder, x: int, y: int, width: int, delays: CellDelays, arrival: Sequence[float] = (), slack: float = 0.0, final: str = "hybrid"
 ) -> Made:
     """x y modulo 2^width. `arrival` of the bits of x and y in ns; `slack`: how much later than it could the result may be, for a
-    smaller final adder."""
+    smaller adder `final` (one of PROFILE_ADDERS)."""
     tree = compress(b, partial_products(b, x, y, width, delays, arrival), delays)
-    node, plan = profile_add(b, tree.columns, delays, slack)
-    return Made(node, tree, plan, (delays, slack))
+    node, plan = profile_add(b, tree.columns, delays, slack, final)
+    return Made(node, tree, plan, (delays, slack, final))
 
 
 def prove_product(graph: Graph, x: str, y: str, width: int, finals: Sequence[tuple[Bit, int, bool]]) -> None:

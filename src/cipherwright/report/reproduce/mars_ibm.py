@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...graph import Graph, GraphBuilder
-from ...graph.rewrite import ADDERS, CellDelays, Made, product_circuit, realise_adders
+from ...graph.rewrite import ADDERS, PROFILE_ADDERS, CellDelays, Made, product_circuit, realise_adders
 from ...pipeline import generate
 from ...rtl import Design, graph_modules, print_design
 from ...spec import load
@@ -69,9 +69,9 @@ def _alone(graph: Graph, mapping: str, tell: Tell) -> Build:
         return implement([path], "bench", load_target(CELLS), (1,), tell, mapping=mapping)
 
 
-def tree(cells: CellDelays) -> tuple[Graph, Made]:
-    """The 32-bit multiplier grown from a library's delays."""
-    product = product_circuit("tree", 32, cells)
+def tree(cells: CellDelays, final: str = "hybrid") -> tuple[Graph, Made]:
+    """The 32-bit multiplier grown from a library's delays, with an adder by its name behind the tree."""
+    product = product_circuit("tree", 32, cells, final)
     assert product is not None
     assert product.tree is not None
     return product.graph, product.tree
@@ -84,6 +84,9 @@ def _units(cells: CellDelays, tell: Tell) -> dict[str, Any]:
         for mapping in ("delay", "structure"):
             build = _alone(graph, mapping, lambda t, k=kind: tell(f"{k}: {t}"))  # type: ignore[misc]
             rows.append([what, kind, mapping, round(build.gate_equivalents or 0), build.critical_path_ns])
+    for final in PROFILE_ADDERS:
+        build = _alone(tree(cells, final)[0], "structure", lambda t, f=final: tell(f"tree and {f} adder: {t}"))  # type: ignore[misc]
+        rows.append(["multiplier", f"tree, final adder {final} for its arrivals", "structure", round(build.gate_equivalents or 0), build.critical_path_ns])
     for kind in ADDERS:
         for mapping in ("delay", "structure"):
             build = _alone(realise_adders(_arithmetic("add"), kind), mapping, lambda t, k=kind: tell(f"{k}: {t}"))  # type: ignore[misc]
