@@ -14,7 +14,7 @@ from cipherwright.spec import load
 from cipherwright.verify import CoreFolder, verify_core
 from cipherwright.wrap import save
 
-SLOW = ("aes128-fast-ctr", "aes128-fast-decrypt", "mars-fast", "mars-small")
+SLOW = ("aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "mars-fast", "mars-small")
 
 
 def main() -> None:

@@ -52,6 +52,31 @@ def test_every_pair_of_small_operands(kind: str, cells: CellDelays) -> None:
             assert evaluate(made, {"x": x, "y": y})["p"] == x * y % (1 << width)
 
 
+@pytest.mark.parametrize("modules", [False, True])
+def test_whole_products(modules: bool) -> None:
+    """Factors with a zero for every bit of the upper half: every pair of five bits; at 32 bits algebra, SAT and random pairs."""
+    def graph(width: int) -> Graph:
+        b = GraphBuilder("whole")
+        x, y = (b.cat(b.const(width, 0), b.input(n, width)) for n in "xy")
+        b.output("p", b.mul(x, y))
+        return realise_multipliers(b.build(), "tree", SLOW_SUM, modules)
+
+    small, wide = graph(5), graph(32)
+    for u, v in product(range(32), repeat=2):
+        assert evaluate(small, {"x": u, "y": v})["p"] == u * v
+    rng = random.Random(2)
+    for _ in range(20):
+        u, v = rng.getrandbits(32), rng.getrandbits(32)
+        assert evaluate(wide, {"x": u, "y": v})["p"] == u * v
+    made = product_circuit("tree", 32, SLOW_SUM, "brent_kung", True)
+    assert made is not None
+    assert made.tree is not None
+    assert len(made.tree.tree.columns) == 64
+    prove_final_adder(made.tree)
+    with pytest.raises(ValueError, match="makes low halves"):
+        product_circuit("rows", 8, None, "hybrid", True)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_inputs_at_32_bits(kind: str) -> None:
     """By algebra; what it leaves open, the final adder of a tree, by SAT."""

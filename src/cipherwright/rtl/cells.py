@@ -71,7 +71,7 @@ endmodule
 DELAY_LINE = """\
 // A delay of DEPTH cycles. With CIPHERWRIGHT_SRL16 defined, shift-register LUTs of Xilinx devices; with
 // CIPHERWRIGHT_RAM_DELAY, rings of up to 16 words of distributed RAM, each with a register behind it, or with BLOCK one
-// ring of block RAM; otherwise the same behaviour in plain Verilog.
+// ring of block RAM, whose output register is the last cycle; otherwise the same behaviour in plain Verilog.
 module cipherwright_delay_line #(
     parameter WIDTH = 1,
     parameter DEPTH = 2,
@@ -102,22 +102,24 @@ module cipherwright_delay_line #(
         end
     endgenerate
 `elsif CIPHERWRIGHT_RAM_DELAY
-    localparam RINGS = BLOCK ? 0 : (DEPTH + 16) / 17;
+    localparam IN_BLOCK = BLOCK != 0 && DEPTH > 2;
+    localparam RINGS = IN_BLOCK ? 0 : (DEPTH + 16) / 17;
     genvar r;
     generate
-        if (BLOCK) begin : g_block
-            localparam BITS = $clog2(DEPTH);
-            localparam [BITS-1:0] LAST = DEPTH - 1;
+        if (IN_BLOCK) begin : g_block
+            localparam BITS = $clog2(DEPTH - 1);
+            localparam [BITS-1:0] LAST = DEPTH - 2;
             reg [BITS-1:0] at = 0;
             wire [BITS-1:0] next = (at == LAST) ? {BITS{1'b0}} : at + 1'b1;
-            (* ram_style = "block" *) reg [WIDTH-1:0] words [0:DEPTH-1];
-            reg [WIDTH-1:0] oldest;
+            (* ram_style = "block" *) reg [WIDTH-1:0] words [0:DEPTH-2];
+            reg [WIDTH-1:0] oldest, behind;
             always @(posedge clk) begin
                 at <= next;
                 oldest <= words[next];
                 words[at] <= d;
+                behind <= oldest;
             end
-            assign q = oldest;
+            assign q = behind;
         end else begin : g_rings
         wire [WIDTH*(RINGS+1)-1:0] tap;
         assign tap[WIDTH-1:0] = d;

@@ -107,12 +107,12 @@ class Design:
 
     def ring_flip_flops(self) -> int:
         """Flip-flops of the delay lines as rings of RAM (`cipherwright_delay_line`): one a bit behind every ring of 16
-        words, and its counter; of block RAM the counter alone."""
+        words, and its counter; of block RAM the counter alone (its last cycle is the block's output register)."""
         total = 0
         for m in self.modules:
             for d in m.items:
-                if isinstance(d, DelayLine) and d.block:
-                    total += (d.depth - 1).bit_length()
+                if isinstance(d, DelayLine) and d.block and d.depth > 2:
+                    total += (d.depth - 2).bit_length()
                 elif isinstance(d, DelayLine):
                     rings = -(-d.depth // 17)
                     total += rings * len(d.data) + 4 * (rings - (d.depth % 17 == 1))

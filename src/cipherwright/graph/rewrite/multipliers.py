@@ -1,9 +1,9 @@
-"""Multipliers by name: how the low half of a product is made.
+"""Multipliers by name: how the low half of a product is made, or the whole where both factors have a zero for every bit of the upper half.
 
 `operator`  one `*`, left to synthesis
 `dsp`       the device's multipliers, each with its registers: three of half the width, whose results two carry chains join:
             x y = x0 y0 + 2^h (x1 y0 + x0 y1) modulo 2^(2h)
-`tree`      a compressor tree and a final adder grown from the delays of a cell library: see trees.py
+`tree`      a compressor tree and a final adder grown from the delays of a cell library: see trees.py; for whole products too
 `rows`      carry chains alone: partial products added in pairs, pairs in pairs, each row only as long as the low half needs
 """
 
@@ -76,13 +76,15 @@ TREE_SLACK = 0.2
 """How much later than it could a tree's result may come by the delay model, in ns, for a smaller final adder; mapped, it is not later."""
 
 
-def product_circuit(kind: str, width: int, cells: CellDelays | None = None, final: str = "hybrid") -> Product | None:
-    """x, y -> p, the low half of their product as `realise_multipliers` makes it, proven by algebra; None where that is one operation.
-    `final`: the adder behind a tree. Raises AssertionError where it is no product."""
+def product_circuit(kind: str, width: int, cells: CellDelays | None = None, final: str = "hybrid", whole: bool = False) -> Product | None:
+    """x, y -> p, the low half of their product as `realise_multipliers` makes it, or the `whole` of it, proven by algebra; None where that is
+    one operation. `final`: the adder behind a tree. Raises AssertionError where it is no product, ValueError where it can't be had."""
     if kind == "operator":
         return None
-    b = GraphBuilder(f"product_{kind}")
+    b = GraphBuilder(f"product_{kind}{'_whole' if whole else ''}")
     x, y = b.input("x", width), b.input("y", width)
+    if whole and kind != "tree":
+        raise ValueError(f"the multiplier {kind} makes low halves of products; whole ones are made by tree and operator")
     if kind != "tree":
         make = MULTIPLIERS[kind]
         assert make is not None
@@ -90,17 +92,25 @@ def product_circuit(kind: str, width: int, cells: CellDelays | None = None, fina
         graph = b.build()
         prove_product(graph, "x", "y", width, [(bit, 1 << k, False) for k, bit in enumerate(graph.bits[dict(graph.outputs)["p"]])])
         return Product(graph, None)
-    made = low_product(b, x, y, width, cells or UNIT_CELLS, (), TREE_SLACK, final)
+    made = low_product(b, x, y, 2 * width if whole else width, cells or UNIT_CELLS, (), TREE_SLACK, final)
     b.output("p", made.node)
-    whole = b.build()
+    alone = b.build()
     for k, column in enumerate(made.tree.columns):
         for j, bit in enumerate(column):
             b.output(f"row{k}_{j}", bit.node)
     graph = b.build()
     rows = dict(graph.outputs)
     finals = [(graph.bits[rows[f"row{k}_{j}"]][0], 1 << k, True) for k, column in enumerate(made.tree.columns) for j in range(len(column))]
-    prove_product(graph, "x", "y", width, finals)
-    return Product(whole, made)
+    prove_product(graph, "x", "y", len(made.tree.columns), finals)
+    return Product(alone, made)
+
+
+def _factor(b: GraphBuilder, word: int) -> int:
+    """The lower half of a word whose upper half is 0; otherwise the word."""
+    n = b.at(word)
+    if n.op == "cat" and len(n.args) == 2 and 2 * b.width(n.args[1]) == n.width and (b.at(n.args[0]).op, b.at(n.args[0]).attr) == ("const", 0):
+        return n.args[1]
+    return word
 
 
 def realise_multipliers(graph: Graph, kind: str, cells: CellDelays | None = None, modules: bool = False, final: str = "hybrid") -> Graph:
@@ -112,10 +122,14 @@ def realise_multipliers(graph: Graph, kind: str, cells: CellDelays | None = None
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op != "mul":
             return None
-        if modules and (made := product_circuit(kind, node.width, cells, final)):
-            return b.call(made.graph, args[0], args[1])
+        x, y = (_factor(b, a) for a in args)
+        whole = kind == "tree" and b.width(x) == b.width(y) < node.width
+        if not whole:
+            x, y = args
+        if modules and (made := product_circuit(kind, b.width(x), cells, final, whole)):
+            return b.call(made.graph, x, y)
         if kind == "tree":
-            return low_product(b, args[0], args[1], node.width, cells or UNIT_CELLS, (), TREE_SLACK, final).node
+            return low_product(b, x, y, node.width, cells or UNIT_CELLS, (), TREE_SLACK, final).node
         make = MULTIPLIERS[kind]
         return make(b, args[0], args[1]) if make else None
 

@@ -53,7 +53,7 @@ def prove_product(graph: Graph, x: str, y: str, width: int, finals: Sequence[tup
     total: dict[Bit, int] = {}
     constant = 0
     ends = {graph.inputs[x]: 0, graph.inputs[y]: 1}
-    wanted = {(i, j): 1 << (i + j) for i in range(width) for j in range(width - i)}
+    wanted = {(i, j): 1 << (i + j) for i in range(graph.nodes[graph.inputs[x]].width) for j in range(graph.nodes[graph.inputs[y]].width) if i + j < width}
 
     def term(bit: Bit, weight: int) -> None:
         nonlocal constant
