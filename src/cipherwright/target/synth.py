@@ -22,8 +22,8 @@ __all__ = ["CELL_MAPPINGS", "Mapped", "synthesise"]
 LIBRARY = "cells.lib"
 _CELLS = Path(str(resources.files(__package__))) / "cells"
 
-_BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(", re.M)
-"""Modules of the generator that are blocks of the device with their registers."""
+_BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|\.BLOCK\(1\)", re.M)
+"""Modules of the generator, and its delay lines, that are blocks of the device with their registers."""
 
 # LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by Yosys.
 _LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
