@@ -123,7 +123,7 @@ def test_two_directions_through_shared_boxes(built: Callable[..., Built], tmp_pa
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
     broke = broken_file(folder, "aes128_fast_both.v", lambda text: text.replace("gf_v_18 = decrypt ?", "gf_v_18 = !decrypt ?", 1), tmp_path / "b")
     with pytest.raises(CheckFailed, match="does not compute the cipher"):
-        checks._run_proof(broke, core.plain, parts)
+        checks.prove_core(broke, core.plain, parts)
 
 
 def test_another_number_of_rounds(built: Callable[..., Built]) -> None:

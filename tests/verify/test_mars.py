@@ -139,7 +139,7 @@ def test_a_quick_pipeline_passes_all_checks(built: Callable[..., Built]) -> None
     for check in (checks._run_vectors, lambda b, f: checks._run_random(b, f, 300), checks._run_timing):
         check(bench, folder)
     parts = key_parts(parse(core.parameters))
-    assert "every key and block" in checks._run_proof(folder, core.plain, parts)  # type: ignore[union-attr]
+    assert "every key and block" in checks.prove_core(folder, core.plain, parts)  # type: ignore[union-attr]
 
 
 def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:

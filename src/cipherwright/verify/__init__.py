@@ -1,6 +1,6 @@
 """Checks of emitted cores: vectors, simulation, independent libraries, proofs, mutation."""
 
-from .checks import verify_core
+from .checks import prove_core, verify_core
 from .drive import Bench, Traffic
 from .equivalence import Proof, prove_iterative, prove_pipeline
 from .mars import MarsBench
@@ -13,5 +13,5 @@ from .verdict import CoreFolder, Verdict
 
 __all__ = [
     "Bench", "CoreFolder", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of",
-    "own_vectors", "prove_iterative", "prove_pipeline", "verify_core", "verify_engine", "verify_processor",
+    "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

@@ -35,7 +35,7 @@ from .oracle import oracle_blocks, oracle_name, oracle_of
 from .vectors import Vector, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
-__all__ = ["verify_core"]
+__all__ = ["prove_core", "verify_core"]
 
 _Bytes = NDArray[np.uint8]
 
@@ -143,7 +143,8 @@ def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:
     return Hints(linear_networks(graph, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"], products)
 
 
-def _run_proof(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
+def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
+    """The proof alone; `parts` as of `verify_core`. Returns what was shown; raises CheckFailed."""
     r, p = folder.record, folder.record["parameters"]
     if parts:
         return _run_keyed_proof(folder, parts)
@@ -222,5 +223,5 @@ def verify_core(
         else:  # nobody publishes answers for another number of rounds
             attempt("random against the description", lambda: _run_random(bench[0], folder, blocks, plain))
         attempt("latency and throughput", lambda: _run_timing(bench[0], folder))
-    attempt("equivalence for all inputs", lambda: _run_proof(folder, plain, parts))
+    attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts
