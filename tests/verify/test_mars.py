@@ -162,7 +162,7 @@ def test_what_the_engine_is_not() -> None:
         ("mars-ibm-4port", "stages=3", "options of pipelines and loops"), ("rijndael-ucla", "sbox_memory=rom", "options of pipelines and loops"),
         ("des-fast", "readable_keys=true", "are for the MARS engine"), ("des-fast", "mode=cbc", "for which a pipeline would wait"),
         ("mars-fast", "multiplier=booth", "there is no multiplier booth"), ("mars-fast", "adder=magic", "there is no adder magic"),
-        ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"), ("mars-small", "direction=both", "a pipeline of one direction"),
+        ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"), ("mars-small", "direction=both", "of MARS: of one direction"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=message):
             load(preset, [change])
