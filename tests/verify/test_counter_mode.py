@@ -28,9 +28,10 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
     "fault",
     [
         ("now[3 * i + 1] ^ (now[3 * i] & carry[i])", "now[3 * i + 1] ^ carry[i]"),
+        ("turn_top <= turn & mid_ones", "turn_top <= turn"),
         ("carry[i + 1] <= carry[i] & now[3 * i] &", "carry[i + 1] <= now[3 * i] &"),
     ],
-    ids=["sum", "carry"],
+    ids=["sum", "too often", "carry"],
 )
 def test_faults_of_the_counter_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES)

@@ -44,7 +44,7 @@ def test_cycles_are_the_papers(built: Callable[..., Built]) -> None:
         assert (core.latency, core.interval) == cycles  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("variant", [("mars-ibm-4port",), ("mars-ibm-1port-key2", "readable_keys=true")], ids=" ".join)
+@pytest.mark.parametrize("variant", [("mars-ibm-4port",), ("mars-ibm-rom",), ("mars-ibm-1port-key2", "readable_keys=true")], ids=" ".join)
 def test_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     core, folder = built(*variant)
     with scratch() as out:
