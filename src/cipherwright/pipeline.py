@@ -13,6 +13,7 @@ from .graph.rewrite import (
     CellDelays,
     Product,
     add_hops,
+    boxes_in_block_ram,
     fuse_linear,
     held_words,
     merge_bitwise,
@@ -29,7 +30,7 @@ from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fol
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
 from .target import Target, cell_delays, load_target
-from .wrap import COUNTER_LATENCY, Core, Engine, KeyWords, dress, key_unit, mars_engine, processor, word_store
+from .wrap import Core, Engine, KeyWords, counter_latency, dress, key_unit, mars_engine, processor, word_store
 
 __all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
 
@@ -136,7 +137,7 @@ def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Lo
 
 def _io(spec: Spec) -> Io:
     """When a pipeline's inputs come: a counter block takes its time, while block and key are there with the step."""
-    early = COUNTER_LATENCY if spec.summed and spec.mode == "ctr" else 0
+    early = counter_latency(spec.lanes) if spec.summed and spec.mode == "ctr" else 0
     key = early if spec.key == "agile" else 0
     leads = {"block": early, "key": key + spec.key_lead}
     return Io(arrive=tuple((name, -lead) for name, lead in leads.items() if lead))
@@ -223,7 +224,8 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
         graph, stages, loops, io = _realised(spec, loop.graph), spec.stages or (1 if period is None else None), _Loops(loop.loops, loop.trips), loop.io
     else:
         shared = spec.sbox == "tower" and spec.cipher_direction == "both"
-        held = held_words(_realised(spec, share_boxes(parts.rounds) if shared else parts.rounds))
+        rounds = share_boxes(parts.rounds) if shared else boxes_in_block_ram(parts.rounds, spec.block_ram_boxes)
+        held = held_words(_realised(spec, rounds))
         graph, stages, loops, io = held.graph, spec.wished_stages, _Loops(), _io(spec)
     s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
@@ -234,7 +236,9 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     # Where more than the rounds stands around the unit, its wires are longer.
     relay = _RELAY if spec.summed or spec.cipher_direction == "both" else 0
     e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users], relay)
-    unit_graph = replicate(rewrite(spec, e.graph), "valid", _LOAD_LANES, 2)
+    # Results that get a stage to travel in need not be in the unit as well.
+    named = {n.name for n in e.graph.nodes}
+    unit_graph = replicate(rewrite(spec.model_copy(update={"hops": tuple(h for h in spec.hops if h in named)}), e.graph), "valid", _LOAD_LANES, 2)
     unit_schedule = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
     unit_design = lower(unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
     unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users, relay)

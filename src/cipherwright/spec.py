@@ -63,6 +63,8 @@ class Spec(BaseModel):
     key_lead: int = Field(default=0, ge=0, le=1)
     """Cycles by which a key comes before its block."""
     sbox: str = "table"
+    block_ram_boxes: int = Field(default=0, ge=0)
+    """So many of a pipeline's first boxes stand in block RAM, two to a block, and only the others as `sbox` says."""
     adder: str = "carry_chain"
     multiplier: str = "operator"
     final_adder: str = "hybrid"
@@ -101,7 +103,7 @@ class Spec(BaseModel):
     """In a loop, any, for as many interleaved streams as it has stages; in a pipeline those that need no result: CTR, and decryption in CBC and CFB."""
     counter_bits: Literal[32, 128] = 128
     """Bits of the counter block that count, with mode = ctr (32: the increment of GCM)."""
-    lanes: Literal[1, 2, 4, 8, 16] = 1
+    lanes: int = Field(default=1, ge=1, le=16)
     """Pipelines side by side under one key, with mode = ctr: so many blocks a cycle."""
     interface: Literal["plain", "stream", "paper"] = "plain"
     keep_levels: bool = False
@@ -212,6 +214,8 @@ class Spec(BaseModel):
             self._check_mode()
         if self.lanes > 1 and (self.mode != "ctr" or self.architecture != "pipelined" or self.key_expansion != "unit" or self.interface != "plain"):
             raise ValueError("lanes share a key in mode = ctr: a pipeline with key = static, key_expansion = unit and interface = plain")
+        if self.block_ram_boxes and (self.architecture != "pipelined" or self.key_expansion != "unit" or self.cipher_direction == "both"):
+            raise ValueError("block_ram_boxes is for pipelines of one direction with key_expansion = unit")
         if self.key == "static" and self.key_lead:
             raise ValueError("a static key does not come before its block: key_lead = 0")
         return self
@@ -248,7 +252,7 @@ class Spec(BaseModel):
 
 _NOT_FOR_ENGINES = (
     "rounds", "stages", "stages_per_round", "clock_mhz", "rounds_per_cycle", "datapath_bits", "key_lead", "key_schedule", "round_numbers", "slice_xor", "shallow_maps",
-    "fuse_linear", "key", "key_words", "merge", "early_keys", "copies", "hops", "delay_lines", "srl_from", "counter_bits", "keep_levels",
+    "fuse_linear", "key", "key_words", "merge", "early_keys", "copies", "hops", "block_ram_boxes", "delay_lines", "srl_from", "counter_bits", "keep_levels",
     "fifo_depth", "reset",
 )  # fmt: skip
 _FOR_MARS = ("sbox_memory", "key_memory", "key_wait", "readable_keys")

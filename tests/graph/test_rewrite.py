@@ -8,6 +8,7 @@ import pytest
 
 from cipherwright.cipher import CATALOGUE
 from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
+from cipherwright.errors import UserError
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
 from cipherwright.graph.rewrite import REALISATIONS, add_hops, circuit, merge_bitwise, narrow, prove, realise, replicate, unfit
 from tests.graph.test_graph import random_graph
@@ -104,7 +105,7 @@ def test_copies_and_hops_keep_the_meaning() -> None:
     for s_ in (0, 1):
         inputs = {"r": 0xA5, "e": 0x0F, "d": 0x3C, "s": s_}
         assert evaluate(h, inputs) == evaluate(g, inputs)
-    with pytest.raises(ValueError, match="no operation is called nobody"):
+    with pytest.raises(UserError, match="no operation is called nobody"):
         add_hops(g, ("nobody",))
     with pytest.raises(ValueError, match="no one-bit input r"):
         replicate(g, "r", 2)

@@ -37,6 +37,7 @@ VARIANTS = [
     ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),
     ("aes128-fast-ctr", *QUICK_AES, "interface=stream"),
     ("aes128-fast-ctr", *QUICK_AES, "lanes=4", "delay_lines=bram"),
+    ("aes128-fast-ctr", *QUICK_AES, "stages=24", "lanes=3", "block_ram_boxes=51", "keep_levels=true"),
     ("khazad-ucl-small", "direction=both", "stages=100", "key_words=kept"),
     ("khazad-fast", "key=static", "direction=decrypt"),
     ("misty1-fast", "key=static", "direction=decrypt", "interface=stream"),

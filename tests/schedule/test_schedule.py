@@ -127,7 +127,7 @@ def test_delay_models_take_the_next_larger_entry() -> None:
     assert m._look_up("lut2") == 0.5
     assert m._look_up("lut5") == 0.8
     assert m._look_up("add16") == 2.0
-    with pytest.raises(KeyError, match="says nothing of mul8"):
+    with pytest.raises(UserError, match="has no mul that stages could be planned with"):
         m._look_up("mul8")
 
 

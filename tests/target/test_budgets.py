@@ -58,7 +58,7 @@ def test_every_preset_has_a_budget() -> None:
 @pytest.mark.parametrize(
     "variant", [("des-xilinx-48", "delay_lines=ff"), ("des-fast",), ("des-small", "stages=3"), ("des-xilinx-16", "interface=plain", "key_lead=0"),
                 ("aes-tiny", "mode=cbc"), ("aes-tiny", "mode=ctr", "stages=3"), ("des-small", "mode=cfb", "direction=both", "stages=2"),
-                ("tdes-small", "mode=cbc", "direction=decrypt"), ("aes128-fast-ctr", *QUICK_AES, "lanes=2")],
+                ("tdes-small", "mode=cbc", "direction=decrypt")],
     ids=" ".join,
 )  # fmt: skip
 @pytest.mark.parametrize("target", ["ecp5-85k-8", "xc7"])
@@ -68,6 +68,30 @@ def test_mapped_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], targ
         mapped = synthesise(folder.sources, core.top, load_target(target), out)
     assert isinstance(core, Core)
     assert mapped.ffs == core.flip_flops > 0
+
+
+def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:
+    """Two boxes to a block, and the flip-flops of the lanes, their counters and the round keys that go from lane to lane."""
+    core, folder = built("aes128-fast-ctr", *QUICK_AES, "stages=24", "lanes=2", "block_ram_boxes=144", "delay_lines=ram", "srl_from=12")
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+        cells = json.loads((out / "netlist.json").read_text())["modules"][core.top]["cells"]
+    assert isinstance(core, Core)
+    assert mapped.brams == 2 * 72
+    # Every block has a site of its own, the lanes in strips side by side.
+    sites = {n: c["attributes"]["BEL"] for n, c in cells.items() if c["type"] == "DP16KD"}
+    assert len(set(sites.values())) == 2 * 72
+    at = [sorted(int(s[1:].split("/")[0]) for n, s in sites.items() if (f"u_core_{lane}." if lane else "u_core.") in n) for lane in range(2)]
+    assert [len(a) for a in at] == [72, 72]
+    assert at[0][-1] < at[1][0]
+    assert mapped.ffs == core.flip_flops > 0
+
+
+def test_no_block_ram_on_a_target_without(built: Callable[..., Built]) -> None:
+    with pytest.raises(UserError, match="xc7 has no block RAM with registers"):
+        built("aes128-fast", *QUICK_AES, "stages=24", "block_ram_boxes=2", "target=xc7")
+    with pytest.raises(UserError, match="xc7 has no multiplier with registers"):
+        built("mars-fast", "sbox=table", "target=xc7")
 
 
 def test_delay_lines_in_ram_behave_like_the_plain_text(built: Callable[..., Built], tmp_path: Path) -> None:
@@ -85,12 +109,12 @@ def test_delay_lines_in_ram_behave_like_the_plain_text(built: Callable[..., Buil
 
 
 def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path) -> None:
-    """Long delays of a decrypting KHAZAD in block RAM: the same results in Icarus, and flip-flops saved on ECP5."""
+    """Long delays of a Triple-DES key in block RAM: the same results in Icarus, and flip-flops saved on ECP5."""
     from cipherwright.tools import run
 
-    options = ("direction=decrypt", "hops=[]", "stages=12")
-    core, folder = built("khazad-fast", *options, "delay_lines=bram", "srl_from=4")
-    plain, _ = built("khazad-fast", *options)
+    options = ("direction=decrypt", "stages=12")
+    core, folder = built("tdes-fast", *options, "delay_lines=bram", "srl_from=4")
+    plain, _ = built("tdes-fast", *options)
     sources = [str(p) for p in folder.sources]
     run("iverilog", ["-g2005", "-DCIPHERWRIGHT_RAM_DELAY", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")

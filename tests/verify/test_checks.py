@@ -42,7 +42,7 @@ VARIANTS = [
     ("aes-tiny", "mode=cbc", "interface=stream"),
     ("des-small", "mode=cfb", "stages=2"),
     ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),
-    ("aes128-fast", "key_bits=192", *QUICK_AES),
+    ("aes128-fast", "key_bits=192", *QUICK_AES, "stages=24", "block_ram_boxes=35"),
 ]
 
 
@@ -116,7 +116,7 @@ def test_faults_of_other_ciphers_are_seen(preset: str, kind: str, built: Callabl
 
 def test_two_directions_through_shared_boxes(built: Callable[..., Built], tmp_path: Path) -> None:
     """All checks; and the proof sees a box that takes in the other direction's byte."""
-    core, folder = built("aes128-fast-both", "stages=8", "linear_depth=0")
+    core, folder = built("aes128-fast-both", "stages=8")
     parts = key_parts(parse(core.parameters))
     verdicts = verify_core(folder, core.plain, blocks=2000, parts=parts)
     assert len(verdicts) == 7

@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 
 from cipherwright.verify.simulate import Model, compile_simulation
-from cipherwright.wrap import COUNTER_FILE, hand_written
+from cipherwright.wrap import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency, hand_written
 
 WAIT = 70
 
 
-def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int) -> tuple[list[int], list[int], list[int]]:
-    """(values shown, values wanted, cycles from step to value)."""
-    source = folder / "counter.sv"
-    source.write_text(hand_written(COUNTER_FILE).replace("parameter COUNT = 128", f"parameter COUNT = {count}"))
-    model = Model(compile_simulation([source], "cipherwright_counter"))
+def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int, step: int = 1, lane: int = 0, fault: tuple[str, str] = ("", "")) -> tuple[list[int], list[int], list[int]]:
+    """(values shown, values wanted, cycles from step to value) of the counter alone, or of the one of a lane of `step`; `fault`: a
+    text of it and what stands in its place."""
+    source, file = folder / "counter.sv", LANE_COUNTER_FILE if step > 1 else COUNTER_FILE
+    text = hand_written(file).replace("parameter COUNT = 128", f"parameter COUNT = {count}")
+    assert fault[0] in text
+    source.write_text(text.replace(*fault).replace("parameter STEP = 2", f"parameter STEP = {step}").replace("parameter LANE = 0", f"parameter LANE = {lane}"))
+    model = Model(compile_simulation([source], file.removesuffix(".sv")))
     s, r = model.simulation, np.random.default_rng(seed)
     rows = s.rows(steps + 2 * WAIT + 20)
     s.view(rows, "rst_i")[:4] = 1
@@ -30,12 +33,12 @@ def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int
     model.close()
     ready = s.view(out, "iv_ready_o")[:, 0]
     assert ready[5] == 1
-    assert not ready[6:50].any()
+    assert not ready[6 : 16 if step > 1 else 50].any()
     assert ready[start:].all()
     at = np.flatnonzero(s.view(out, "valid_o")[:, 0])
     shown = [int.from_bytes(s.view(out, "count_o")[i].tobytes(), "little") for i in at]
     upper, lower = iv >> count << count, iv & (1 << count) - 1
-    want = [upper | (lower + i) & (1 << count) - 1 for i in range(int(stepping.sum()))]
+    want = [upper | (lower + lane + step * i) & (1 << count) - 1 for i in range(int(stepping.sum()))]
     return shown, want, [int(x) for x in at - (start + np.flatnonzero(stepping))]
 
 
@@ -51,6 +54,55 @@ def test_every_carry_length(count: int, gaps: float, tmp_path: Path) -> None:
         shown, want, late = values(count, iv, 60, tmp_path, gaps, k)
         assert shown == want, k
         assert set(late) == {3}
+
+
+@pytest.mark.parametrize(("count", "step", "lane"), [(128, 5, 0), (128, 6, 5), (32, 16, 15), (32, 2, 1)])
+def test_every_carry_length_in_a_lane(count: int, step: int, lane: int, tmp_path: Path) -> None:
+    r = np.random.default_rng(step)
+    for k in range(count + 1):
+        above = int.from_bytes(r.bytes(16), "big") >> k + 1 << k + 1 if k < 127 else 0
+        before = int(r.integers(0, 60))
+        iv = ((above | (1 << min(k, 128)) - 1) - before) % (1 << 128)
+        shown, want, late = values(count, iv, 40, tmp_path, 0.3 * (k % 2), k, step, lane)
+        assert shown == want, k
+        assert set(late) == {counter_latency(step)}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [("carry[i]}", "1'b0}"), ("LANE[PIECE-1:0]", "STEP[PIECE-1:0]"), ("load[i] ? given : value", "given")],
+    ids=["carry", "start", "count"],
+)
+def test_faults_of_a_lane_are_seen(fault: tuple[str, str], tmp_path: Path) -> None:
+    iv = (7 << 32) - 20
+    shown, want, _ = values(128, iv, 40, tmp_path, 0.0, 1, 3, 2, fault)
+    assert shown != want
+
+
+def test_a_load_of_a_lane_does_not_touch_what_is_under_way(tmp_path: Path) -> None:
+    """Steps up to the cycle before a load, and a load as soon as it may come."""
+    source = tmp_path / "counter.sv"
+    source.write_text(hand_written(LANE_COUNTER_FILE).replace("parameter LANE = 0", "parameter LANE = 1"))
+    model = Model(compile_simulation([source], "cipherwright_lane_counter"))
+    s, r, late = model.simulation, np.random.default_rng(4), counter_latency(2)
+    reset = s.rows(4)
+    s.view(reset, "rst_i")[:] = 1
+    model.run(reset)
+    rows, want, at = s.rows(2000), {}, 0
+    while at < 1900:
+        iv, steps = int.from_bytes(r.bytes(16), "big"), int(r.integers(0, 5))
+        s.view(rows, "iv_valid_i")[at] = 1
+        s.view(rows, "iv_i")[at] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
+        at += 12  # ready again
+        for k in range(steps):
+            s.view(rows, "step_i")[at + k] = 1
+            want[at + k + late] = (iv + 1 + 2 * k) % (1 << 128)
+        at += steps
+    out = model.run(rows)
+    model.close()
+    assert s.view(out, "iv_ready_o")[np.flatnonzero(s.view(rows, "iv_valid_i")[:, 0]), 0].all()
+    shown = np.flatnonzero(s.view(out, "valid_o")[:, 0])
+    assert {int(i): int.from_bytes(s.view(out, "count_o")[i].tobytes(), "little") for i in shown} == want
 
 
 def test_long_runs(tmp_path: Path) -> None:

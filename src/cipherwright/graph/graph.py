@@ -22,7 +22,7 @@ class Node:
     """One operation: its name in `OPS`, width in bits, argument indices, attribute, and a name hint.
 
     Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup Table;
-    linear (name, rows); rom, like lookup, with the registers of block RAM; dsp, a product with the registers of the device's multiplier;
+    linear (name, rows); rom, like lookup, with the registers of block RAM (of two addresses two words, the first at the top); dsp, a product with the registers of the device's multiplier;
     full_adder the sum (carry at the top) of three bits, half_adder_n the inverted sum and carry of two inverted bits; lut truth table as an integer (lut4: the same for
     single bits, kept as one cell by the mapper; so are the wide multiplexers muxf5 and muxf6, and xor5, a LUT4 with the XOR gate behind it); call Graph; again/copy/hop something that tells copies apart.
     """
@@ -140,7 +140,8 @@ def _check(graph: Graph, index: int, node: Node) -> None:
     elif node.op == "dsp":
         good = max(w) <= 18 and node.width <= sum(w)
     elif node.op in ("lookup", "rom"):
-        good = isinstance(node.attr, Table) and node.attr.width == node.width and len(node.attr.entries) == 1 << w[0]
+        words = len(w) if node.op == "rom" else 1
+        good = 1 <= words <= 2 and isinstance(node.attr, Table) and words * node.attr.width == node.width and all(len(node.attr.entries) == 1 << x for x in w)
     elif node.op == "linear":
         good = len(node.attr[1]) == node.width and all(0 <= r < 1 << w[0] for r in node.attr[1])
     elif node.op == "lut4":

@@ -99,6 +99,13 @@ def _call(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int
     return evaluate(attr, values)[attr.outputs[0][0]]
 
 
+def _rom(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
+    each, out = width // len(v), 0
+    for address in v:
+        out = out << each | int(attr.entries[address])
+    return out
+
+
 def _mask(width: int) -> int:
     return (1 << width) - 1
 
@@ -125,7 +132,7 @@ OPS: dict[str, Op] = {
         Op("muxf5", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
         Op("muxf6", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
         Op("xor5", 5, lambda a, w, v, n: v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4], delay="lut5"),
-        Op("rom", 1, lambda a, w, v, n: int(a.entries[v[0]]), delay="rom", in_latency=1, out_latency=1, clocked=True),
+        Op("rom", None, _rom, delay="rom", in_latency=1, out_latency=1, clocked=True),
         Op("dsp", 2, lambda a, w, v, n: (v[0] * v[1]) & _mask(n), delay="dsp", verilog="{0} * {1}", in_latency=1, out_latency=1, clocked=True),
         Op("full_adder", 3, lambda a, w, v, n: v[0] + v[1] + v[2], delay="lut3"),
         Op("half_adder_n", 2, lambda a, w, v, n: (v[0] | v[1]) << 1 | (v[0] ^ v[1] ^ 1), delay="lut2", verilog="{{{0} | {1}, ~({0} ^ {1})}}"),

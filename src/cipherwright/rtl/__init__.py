@@ -7,10 +7,10 @@ from .fold import fold, fold_held
 from .fold_base import Loop
 from .fold_trips import fold_trips
 from .lower import LowerOptions, lower
-from .module import Assign, Design, Instance, Module, Port, Register
+from .module import Assign, Design, Instance, Module, Port, Register, ring_flip_flops
 from .verilog import print_design, print_module
 
 __all__ = [
     "Assign", "Design", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "clocked_module", "count_graph", "counter", "expansion", "fold", "fold_held", "fold_trips", "graph_modules", "lower",
-    "print_design", "print_module", "sub_modules",
+    "print_design", "print_module", "ring_flip_flops", "sub_modules",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph import Graph, Node
-from .module import Assign, Bits, Instance, Item, Module, Port, Register
+from .module import Assign, Bits, Instance, Item, Memory, Module, Port, Register
 
 __all__ = ["Block", "Names", "clocked_module", "graph_modules", "sub_modules"]
 
@@ -86,21 +86,33 @@ def sub_modules(node: Node, prefix: str) -> list[Module]:
 
 
 def clocked_module(node: Node, widths: list[int], prefix: str) -> Module:
-    """A block of the device with its registers: `rom` (a behind an edge, y behind the next), `dsp` (the same for a and b)."""
+    """A block of the device with its registers: `rom` (a behind an edge, y behind the next; of two words that of a at the top), `dsp` (the
+    same for a and b)."""
     ports = [Port("input", "clk", 1), *(Port("input", p, w) for p, w in zip("ab", widths, strict=False)), Port("output", "y", node.width)]
     made: Bits = tuple(("made", k) for k in range(node.width))
     last: tuple[Item, ...] = (Register("made_q", 2, made), Assign("y", node.width, "wire", (tuple(("made_q", k) for k in range(node.width)),)))
-    if node.op == "rom":
+    if node.op == "rom" and len(widths) == 1:
         entry, behind = tuple(("word", k) for k in range(node.width)), tuple(("made", k) for k in range(node.width))
         items: tuple[Item, ...] = (
             Assign("word", node.width, "lookup", (tuple(("a", k) for k in range(widths[0])),), node.attr), Register("made", 1, entry),
             Register("made_q", 2, behind), last[1],
         )  # fmt: skip
         return Module(f"{module_name(prefix, node.attr)}_rom", tuple(ports), items, (f"Table {node.attr.name} in block RAM, with its output register",), True)
+    if node.op == "rom":
+        return _two_words(node, ports, last, prefix)
     operands = [tuple((f"{p}_q", k) if k < w else ("", 0) for k in range(node.width)) for p, w in zip("ab", widths, strict=True)]
     inputs = tuple(Register(f"{p}_q", 1, tuple((p, k) for k in range(w))) for p, w in zip("ab", widths, strict=True))
     name = f"{prefix}_product_{'_'.join(map(str, (*widths, node.width)))}"
     return Module(name, tuple(ports), (Assign("made", node.width, "dsp", tuple(operands)), *inputs, *last), ("A multiplier with registers on both sides",), True)
+
+
+def _two_words(node: Node, ports: list[Port], last: tuple[Item, ...], prefix: str) -> Module:
+    """A table in a block of RAM whose two ports read a word each: a memory, so that synthesis sees one where two case statements are two."""
+    t = node.attr
+    reads = tuple(Assign(f"word_{p}", t.width, "entry", (tuple((p, k) for k in range(t.address_bits)),), "words") for p in "ab")
+    both: Bits = (*(("word_b", k) for k in range(t.width)), *(("word_a", k) for k in range(t.width)))
+    comment = (f"Table {t.name} in block RAM, with its output register, read at two addresses",)
+    return Module(f"{module_name(prefix, t)}_pair_rom", tuple(ports), (Memory("words", t), *reads, Register("made", 1, both), *last), comment, True)
 
 
 def graph_modules(graph: Graph, prefix: str) -> list[Module]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Module", "Port", "Register"]
+__all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Memory", "Module", "Port", "Register", "ring_flip_flops"]
 
 Bit = tuple[str, int]
 """A signal's name and a bit of it; the name "" stands for the constant in the second place."""
@@ -26,7 +26,8 @@ class Port:
 
 @dataclass(frozen=True)
 class Assign:
-    """`name` (width bits) is operation `op` of the graph's table with `attr` over the operands; op "wire" copies."""
+    """`name` (width bits) is operation `op` of the graph's table with `attr` over the operands; op "wire" copies;
+    op "entry" reads the memory that attr names."""
 
     name: str
     width: int
@@ -57,6 +58,14 @@ class Register:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """A table as a memory with its contents, which `Assign`s with op "entry" read."""
+
+    name: str
+    table: Any
+
+
+@dataclass(frozen=True)
 class DelayLine:
     """`depth` cycles of delay in shift-register LUTs or RAM; `block`: in block RAM."""
 
@@ -66,7 +75,7 @@ class DelayLine:
     block: bool = False
 
 
-Item = Assign | Instance | Register | DelayLine
+Item = Assign | Instance | Register | DelayLine | Memory
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,14 @@ class Module:
     items: tuple[Item, ...]
     comment: tuple[str, ...] = ()
     device: bool = False
+
+
+def ring_flip_flops(depth: int, bits: int, block: bool) -> int:
+    """Flip-flops around one delay line in distributed RAM, or in block RAM."""
+    if block and depth > 2:
+        return (depth - 2).bit_length()
+    rings = -(-depth // 17)
+    return rings * bits + 4 * (rings - (depth % 17 == 1))
 
 
 @dataclass(frozen=True)
@@ -108,15 +125,7 @@ class Design:
     def ring_flip_flops(self) -> int:
         """Flip-flops of the delay lines as rings of RAM (`cipherwright_delay_line`): one a bit behind every ring of 16
         words, and its counter; of block RAM the counter alone (its last cycle is the block's output register)."""
-        total = 0
-        for m in self.modules:
-            for d in m.items:
-                if isinstance(d, DelayLine) and d.block and d.depth > 2:
-                    total += (d.depth - 2).bit_length()
-                elif isinstance(d, DelayLine):
-                    rings = -(-d.depth // 17)
-                    total += rings * len(d.data) + 4 * (rings - (d.depth % 17 == 1))
-        return total
+        return sum(ring_flip_flops(d.depth, len(d.data), d.block) for m in self.modules for d in m.items if isinstance(d, DelayLine))
 
     def shift_luts(self) -> int:
         """Shift-register LUTs of 16 bits that the delay lines take."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ..graph import OPS
 from .cells import COPY, DELAY_LINE, FULL_ADDER, LUT4, MUX, XOR5
-from .module import Assign, Bits, DelayLine, Design, Instance, Module, Register
+from .module import Assign, Bits, DelayLine, Design, Instance, Memory, Module, Register
 
 __all__ = ["concat", "print_design", "print_module"]
 
@@ -118,6 +118,8 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
     args = [concat(o, widths) for o in a.operands]
     if a.op == "wire":
         yield _wrap(f"{head} = {args[0]};", "    ")
+    elif a.op == "entry":
+        yield f"    {head} = {a.attr}[{args[0]}];"
     elif a.op == "lookup":
         yield from _case(a, args[0], ports)
     elif a.op == "linear":
@@ -193,6 +195,16 @@ def _instance(i: Instance, widths: dict[str, int]) -> Iterable[str]:
     yield "    );"
 
 
+def _memory(i: Memory) -> Iterable[str]:
+    """A table as an array with initial contents, four entries a line."""
+    t, digits = i.table, -(-i.table.width // 4)
+    yield f"    (* rom_style = \"block\" *) reg {_range(t.width)}{i.name} [0:{len(t.entries) - 1}];"
+    yield "    initial begin"
+    for x in range(0, len(t.entries), _MANY):
+        yield "        " + " ".join(f"{i.name}[{x + k}] = {t.width}'h{e:0{digits}x};" for k, e in enumerate(t.entries[x : x + _MANY]))
+    yield "    end"
+
+
 def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
     ranks = sorted({r.rank for r in items})
     for rank in ranks:
@@ -221,6 +233,8 @@ def _widths(m: Module) -> dict[str, int]:
             out[i.name] = i.width
         elif isinstance(i, Instance):
             out.update({signal: width for _, signal, width in i.outputs})
+        elif isinstance(i, Memory):
+            out[i.name] = i.table.width
         else:
             out[i.name] = len(i.data)
     return out
@@ -263,6 +277,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
         if isinstance(item, Instance):
             lines.append("")
             lines += _instance(item, widths)
+        elif isinstance(item, Memory):
+            lines += _memory(item)
         elif m.device and isinstance(item, Assign) and item.name not in ports:
             lines += _assign(item, widths, ports)
     for item in m.items:

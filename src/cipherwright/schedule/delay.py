@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from ..errors import UserError
 from ..graph import OPS, Graph, Node
 
 __all__ = ["UNIT", "DelayModel"]
+
+_BLOCKS = {"rom": "block RAM with registers", "dsp": "multiplier with registers"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class DelayModel:
         kind, n = _split(key)
         known = sorted((_split(k)[1], v) for k, v in table.items() if _split(k)[0] == kind)
         if not known:
-            raise KeyError(f"delay model {self.name} says nothing of {key}")
+            raise UserError(f"{self.name} has no {_BLOCKS.get(kind, kind)} that stages could be planned with")
         return next((v for size, v in known if size >= n), known[-1][1] * n / known[-1][0])
 
     def levels(self, graph: Graph) -> float:

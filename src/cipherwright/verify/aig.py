@@ -168,7 +168,8 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
             return args[0]
         case "lookup" | "rom":
             entries = attr.entries  # type: ignore[attr-defined]
-            return [aig.table(sum((e >> k & 1) << a for a, e in enumerate(entries)), args[0]) for k in range(width)]
+            columns = [sum((e >> k & 1) << a for a, e in enumerate(entries)) for k in range(width // len(args))]
+            return [aig.table(column, address) for address in reversed(args) for column in columns]
         case "lut" | "lut4":
             assert isinstance(attr, int)
             lanes = [[w[k] if len(w) > 1 else w[0] for w in reversed(args)] for k in range(width)]

@@ -14,6 +14,7 @@ from ..errors import CheckFailed
 from ..graph import STATIC, Bits, Graph, evaluate_many, from_words, to_words
 from ..graph.rewrite import (
     SHARED_BASES,
+    first_boxes,
     fuse_linear,
     held_words,
     linear_networks,
@@ -172,7 +173,7 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     r, p = folder.record, folder.record["parameters"]
     # A core of both directions shares its inversions; here each way is there by itself, with the same fields inside.
     both = len(_directions(p)) == 2
-    realised = realise(parts.rounds, p["sbox"], SHARED_BASES if both else "")
+    realised = realise(parts.rounds, p["sbox"], SHARED_BASES if both else "", first_boxes(parts.rounds, p["block_ram_boxes"]))
     ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="decrypt_i" if both else "")
     if CATALOGUE[p["cipher"]].key_unit == "store":
         words = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]

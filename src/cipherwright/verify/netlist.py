@@ -20,7 +20,7 @@ _ARITHMETIC = Path(str(resources.files(__package__))) / "arithmetic.v"
 # Tables in case statements have many equal gates: these are merged in every module before the hierarchy goes; registers are not.
 _GATES = " ".join(f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX"))
 _ELABORATE = (
-    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_clean; techmap -map arithmetic.v; techmap; simplemap; opt_expr; "
+    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_clean; memory_collect; memory_map -rom-only; techmap -map arithmetic.v; techmap; simplemap; opt_expr; "
     f"opt_merge {_GATES}; opt_clean; flatten -noscopeinfo; opt_clean"
 )
 

@@ -1,7 +1,7 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
 from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_FILE, COUNTER_LATENCY
+from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .dress import dress, files_digest, rtl_digest
 from .engine import Engine
 from .keys import KeyUnit, key_unit
@@ -16,8 +16,8 @@ from .written import hand_written
 __all__ = [
     "ADDRESS",
     "COUNTER_FILE",
-    "COUNTER_LATENCY",
     "INSTRUCTIONS",
+    "LANE_COUNTER_FILE",
     "PAPER_PORTS",
     "STREAM_FILE",
     "STREAM_PORTS",
@@ -26,6 +26,7 @@ __all__ = [
     "KeyUnit",
     "KeyWords",
     "PortSet",
+    "counter_latency",
     "dress",
     "files_digest",
     "hand_written",

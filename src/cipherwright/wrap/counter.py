@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-__all__ = ["COUNTER_FILE", "COUNTER_LATENCY", "counter_flip_flops"]
+__all__ = ["COUNTER_FILE", "LANE_COUNTER_FILE", "counter_flip_flops", "counter_latency", "lane_counter_flip_flops"]
 
 COUNTER_FILE = "cipherwright_counter.sv"
-
-COUNTER_LATENCY = 3
-"""Cycles from a step to its counter block."""
+LANE_COUNTER_FILE = "cipherwright_lane_counter.sv"
 
 
-def counter_flip_flops(count: int, low: int = 0, lane: int = 0) -> int:
-    """Flip-flops of the counter, of 2^low that share the work the one with number `lane`."""
-    top = count - low - 8
-    load = 2 * 128 + 2 + 7 + 3 + 1 + low + 2 * (lane > 0)  # iv_q, iv_2, load_q, load_low, wait_q, last, ready_q, the lane's own
+def counter_latency(lanes: int = 1) -> int:
+    """Cycles from a step to its counter block, of a counter alone or of those of several lanes."""
+    return 9 if lanes > 1 else 3
+
+
+def counter_flip_flops(count: int) -> int:
+    """Flip-flops of the counter alone."""
+    top = count - 8
+    load = 2 * 128 + 2 + 7 + 3 + 1  # iv_q, iv_2, load_q, load_low, wait_q, last, ready_q
     bottom = 2 + 6 + 6 + 3 + 1 + 2 + 16  # low, mid and what prepares it, what is delayed by two cycles
-    upper = 8 + count // 16 + 120 - low + top + -(-top // 3) - 1  # copies of load and move, top, its successor, the carry
+    upper = 8 + count // 16 + 120 + top + -(-top // 3) - 1  # copies of load and move, top, its successor, the carry
     return load + bottom + upper + 128 + 1
+
+
+def lane_counter_flip_flops(count: int, lane: int) -> int:
+    """Flip-flops of the counter of lane number `lane`: the first also says when a value is there."""
+    load = 2 * 128 + 2 + 8 + 1  # iv_q, iv_2, taken_q and taken_2, load, ready_q
+    load += 9 if lane == 0 else count // 16  # step and valid_q, where somebody reads them
+    return load + 128 + count // 16 - 1 + 16 * sum(range(1, 9))  # pieces, carries, what waits for the pieces above

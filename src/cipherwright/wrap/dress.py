@@ -7,11 +7,10 @@ from dataclasses import asdict, replace
 from typing import Protocol
 
 from ..graph import Graph
-from ..rtl import Design, print_design
+from ..rtl import Design, print_design, ring_flip_flops
 from ..schedule import Schedule
 from ..tools import digest
 from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_LATENCY
 from .keys import KeyUnit, keyed_top, lane_flip_flops
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
@@ -126,7 +125,9 @@ def dress(
         files[STREAM_FILE] = hand_written(STREAM_FILE)
         latency += 2
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
-    unread = s.stages + COUNTER_LATENCY if spec.delay_lines == "ff" else COUNTER_LATENCY
+    unread = s.stages
+    if s.stages in design.delay_lines():
+        unread = 0 if spec.delay_lines == "srl" else ring_flip_flops(s.stages, 1, spec.delay_lines == "bram")
     mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - unread) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs
     lines = _lines(design, spec.delay_lines, spec.lanes) if design.delay_lines() else ""

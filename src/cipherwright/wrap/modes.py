@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..cipher.modes import CHAIN_MODES
 from ..errors import UserError
-from .counter import COUNTER_FILE, counter_flip_flops
+from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_flip_flops, lane_counter_flip_flops
 from .pins import Pin, instance, module_head, vector
 
 __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
@@ -103,9 +103,8 @@ def previous_layer(name: str, inner: str, mode: str, block_bits: int, inside: Se
 
 
 def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], reset: bool, lanes: int = 1) -> Layer:
-    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block; or by `lanes` of them
-    (a power of two), which take as many blocks a cycle."""
-    low = (lanes - 1).bit_length()
+    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block; or by `lanes` of them, which
+    take as many blocks a cycle."""
     pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", 128), Pin("iv_ready_o", out=True))
     links = _through(inside, reset)
     links |= {"valid_i": "counted[0]", "block_i": "block_i", "chain_i": "count", "valid_o": "valid_o", "block_o": "block_o"}
@@ -120,8 +119,10 @@ def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], rese
         high = 128 * (lanes - lane) - 1
         shown = {"valid_o": f"counted[{lane}]", "count_o": f"count[{high}:{high - 127}]"}
         counter = {"clk": "clk", "rst_i": "rst_i", "iv_valid_i": "iv_valid_i", "iv_ready_o": f"ready[{lane}]", "iv_i": "iv_i", "step_i": "valid_i"}
-        parameters = {"COUNT": count} | ({"LANES_LOG2": low, "LANE": lane} if low else {})
-        counters += instance("cipherwright_counter", f"u_counter{lane if low else ''}", counter | shown, parameters)
+        module, parameters = "cipherwright_counter", {"COUNT": count}
+        if lanes > 1:
+            module, parameters = "cipherwright_lane_counter", parameters | {"STEP": lanes, "LANE": lane}
+        counters += instance(module, f"u_counter{lane if lanes > 1 else ''}", counter | shown, parameters)
     spare = "" if lanes == 1 else "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator lint_off UNUSEDSIGNAL\n"
     text = (
         module_head(name, comment, _ports(pins, 128 * lanes, True, False))
@@ -129,4 +130,6 @@ def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], rese
         + f"    wire [{128 * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n"
         + counters + instance(inner, "u_cipher", links) + "endmodule\n"
     )  # fmt: skip
-    return Layer(text, pins, COUNTER_FILE, sum(counter_flip_flops(count, low, lane) for lane in range(lanes)))
+    if lanes == 1:
+        return Layer(text, pins, COUNTER_FILE, counter_flip_flops(count))
+    return Layer(text, pins, LANE_COUNTER_FILE, sum(lane_counter_flip_flops(count, lane) for lane in range(lanes)))

@@ -1,6 +1,7 @@
 """Interchangeable realisations of graph operations, each proven equal to what it replaces."""
 
 from .adders import ADDERS, realise_adders
+from .block_ram import boxes_in_block_ram, first_boxes
 from .compressor import UNIT_CELLS, CellDelays, TimedBit
 from .fuse import fuse_linear
 from .hold import HeldWords, held_words, with_raw_words
@@ -31,7 +32,9 @@ __all__ = [
     "Product",
     "TimedBit",
     "add_hops",
+    "boxes_in_block_ram",
     "circuit",
+    "first_boxes",
     "fuse_linear",
     "held_words",
     "linear_networks",

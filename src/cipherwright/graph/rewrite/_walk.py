@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
 
-__all__ = ["BITWISE", "copied", "rebuild", "reordered"]
+__all__ = ["BITWISE", "copied", "lookup_depths", "rebuild", "reordered"]
 
 BITWISE = ("xor", "and", "or", "not", "mux", "lut")
 """Operations whose output bit k depends on bit k of wide operands (and on one-bit operands)."""
@@ -52,3 +52,11 @@ def reordered(graph: Graph, after: Mapping[int, int]) -> tuple[Graph, dict[int, 
     made = b.build()
     assert len(made.nodes) == len(graph.nodes), "every node of a built graph is needed"
     return made, place
+
+
+def lookup_depths(graph: Graph) -> list[int]:
+    """Lookups on the longest way to each node, its own counted."""
+    depth: list[int] = []
+    for n in graph.nodes:
+        depth.append(max((depth[a] for a in n.args), default=0) + (n.op == "lookup"))
+    return depth

@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from importlib import resources
 from itertools import permutations
@@ -309,15 +309,15 @@ def circuit(table: Table, realisation: str) -> Graph | None:
     return _proven(whole, table) if whole and table.address_bits > 4 else None
 
 
-def realise(graph: Graph, realisation: str, basis: str = "") -> Graph:
+def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[int] = ()) -> Graph:
     """Every lookup table of `graph` in the named realisation (a key of REALISATIONS). `basis`: the name of the bases for every inversion
-    in a tower field, if not each box's own."""
+    in a tower field, if not each box's own. `kept`: lookups that stay what they are."""
     if realisation not in REALISATIONS:
         raise ValueError(f"no S-box realisation {realisation}; there are {', '.join(REALISATIONS)}")
     make = REALISATIONS[realisation]
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        if node.op != "lookup" or realisation == "table":
+        if node.op != "lookup" or realisation == "table" or i in kept:
             return None
         if realisation != "gates" and node.attr.address_bits <= 4:
             return None  # one lookup table an output bit, whatever the realisation

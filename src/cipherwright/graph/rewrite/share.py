@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
-from ._walk import rebuild, reordered
+from ._walk import lookup_depths, rebuild, reordered
 from .tower import SHARED_BASES, tower_pair
 
 __all__ = ["share_boxes"]
@@ -31,9 +31,7 @@ def _pairs(graph: Graph, which: int) -> list[tuple[int, int]]:
     if len(chosen) != 1:
         raise ValueError(f"graph {graph.name} does not choose between two results once")
     one, other = (_cone(graph, chosen[0][k]) for k in (2, 1))
-    depth: list[int] = []
-    for n in graph.nodes:
-        depth.append(max((depth[a] for a in n.args), default=0) + (n.op == "lookup"))
+    depth = lookup_depths(graph)
     ways = [sorted((i for i in way if graph.nodes[i].op == "lookup"), key=lambda i: (depth[i], i)) for way in (one - other, other - one)]
     if [depth[i] for i in ways[0]] != [depth[i] for i in ways[1]]:
         raise ValueError(f"the two ways through graph {graph.name} differ in their boxes")

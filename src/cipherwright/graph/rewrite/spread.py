@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...errors import UserError
 from ..builder import GraphBuilder
 from ..graph import Graph, Node
 from ..ops import OPS
@@ -35,7 +36,7 @@ def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
 
 
 def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
-    """After every operation called one of `names`, a stage in which its result only travels."""
+    """After every operation called one of `names`, a stage in which its result only travels. Raises UserError for a name that there is not."""
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.name not in names or not graph.agile[i]:  # what is held does not travel
@@ -46,5 +47,5 @@ def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
     known = {n.name for n in graph.nodes}
     missing = [n for n in names if n not in known]
     if missing:
-        raise ValueError(f"no operation is called {', '.join(missing)}; names are {', '.join(sorted(known - {''}))}")
+        raise UserError(f"no operation is called {', '.join(missing)}; names are {', '.join(sorted(known - {''}))}")
     return rebuild(graph, replace)

@@ -9,7 +9,7 @@ from ...graph.rewrite import ADDERS
 from ...rtl import counter, print_design
 from ...target import load_target, place, synthesise
 from ...tools import scratch
-from ...wrap import COUNTER_FILE, COUNTER_LATENCY, hand_written
+from ...wrap import COUNTER_FILE, counter_latency, hand_written
 from ._measure import Measured, measure
 
 __all__ = ["PAPER", "reproduce_aes_gmu", "stages_options"]
@@ -54,7 +54,7 @@ def _counters(tell: Tell) -> dict[str, Any]:
             for stages in ranks[: 1 if kind == "carry_chain" else None]:
                 design, _ = counter("counter", width, kind, stages, device.delay)
                 placed(kind, print_design(design, []), "counter", width, stages)
-        placed("in parts, ours", hand_written(COUNTER_FILE).replace("COUNT = 128", f"COUNT = {width}"), "cipherwright_counter", width, COUNTER_LATENCY)
+        placed("in parts, ours", hand_written(COUNTER_FILE).replace("COUNT = 128", f"COUNT = {width}"), "cipherwright_counter", width, counter_latency())
     return {
         "title": "The paper's open point: counters against the clock (ECP5, best of seeds 1 to 3)",
         "columns": ["counter", "bits", "stages", "MHz", "LUT4", "FF", "LUT levels"],
