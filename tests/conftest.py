@@ -17,7 +17,7 @@ from cipherwright.wrap import Core, Engine, save
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
-LONG = ("mars-fast", "mars-small", "rijndael256-fast")
+LONG = ("aes128-ctr-lanes", "mars-fast", "mars-small", "rijndael256-fast")
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker variants."""
 
 SLOW = ("aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast")
