@@ -34,7 +34,7 @@ def test_the_adders_of_osu018() -> None:
 
 
 def cell(kind: str, **pins: Any) -> dict[str, Any]:
-    outputs = [p for p in pins if p.startswith(("Q", "DO", "P"))]
+    outputs = [p for p in pins if p.startswith(("Q", "DO", "P", "Z"))]
     return {
         "type": kind, "parameters": {"REGMODE_A": "NOREG", "REGMODE_B": "NOREG"} if kind == "DP16KD" else {}, "connections": {p: [b] for p, b in pins.items()},
         "port_directions": {p: "output" if p in outputs else "input" for p in pins},
@@ -101,10 +101,11 @@ def test_boxes_get_sites_row_by_row() -> None:
     """Two lanes of three boxes on a device of two rows with four columns; and no sites where the lanes are too wide."""
     sites = {"rows": [9, 3], "columns": [1, 2, 5, 6]}
     module: dict[str, Any] = {"cells": {f"top.u_core{lane}.u_box_{n}.words.0.0": {"type": "DP16KD"} for lane in ("", "_1") for n in (2, 10, 4)}}
-    assert place_boxes(module, sites) == 6
+    assert place_boxes(module, sites, [(0, 4), (5, 9)]) == 6
     got = {n: c["attributes"]["BEL"] for n, c in module["cells"].items()}
     assert [got[f"top.u_core.u_box_{n}.words.0.0"] for n in (2, 4, 10)] == ["X1/Y9/EBR0", "X2/Y9/EBR1", "X1/Y3/EBR0"]
     assert [got[f"top.u_core_1.u_box_{n}.words.0.0"] for n in (2, 4, 10)] == ["X5/Y9/EBR2", "X6/Y9/EBR3", "X5/Y3/EBR2"]
     wide: dict[str, Any] = {"cells": {f"u_core_1.u_box_{n}.w": {"type": "DP16KD"} for n in range(5)}}
-    assert place_boxes(wide, sites) == 0
-    assert place_boxes({"cells": {"u_keys.u_rom_1.w": {"type": "DP16KD"}}}, sites) == 0
+    assert place_boxes(wide, sites, [(0, 4), (5, 9)]) == 0
+    assert place_boxes(module, sites, [(0, 9)]) == 0
+    assert place_boxes({"cells": {"u_keys.u_rom_1.w": {"type": "DP16KD"}}}, sites, [(0, 9)]) == 0

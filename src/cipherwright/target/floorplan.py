@@ -1,38 +1,97 @@
-"""Sites for the boxes that a pipeline has in block RAM.
+"""Where lanes and their block RAMs stand on a device: strips side by side, and sites for the boxes in block RAM.
 
 Left to itself the placer puts block RAMs where there is room, which may be on the other side of the device: its rows of block RAM are few and
-far apart, and its cells have no pads to hold on to. So the boxes of a lane are given sites in the order of the rounds, row by row, and
-the lanes strips side by side; everything else is placed around them.
+far apart, and its cells have no pads to hold on to. So the boxes of a lane are given sites in the order of the rounds, row by row, in the
+lane's strip; everything else is placed around them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-__all__ = ["place_boxes"]
+__all__ = ["SITES", "Slices", "lane_of_name", "place_boxes", "strips"]
 
-_BOX = re.compile(r"u_core(?:_(\d+))?\.u_box_(\d+)\.")
+_LANE = re.compile(r"(?:^|\.)u_(?:core|counter)_?(\d*)\.")
+_BOX = re.compile(r"\.u_box_(\d+)\.")
+SITES = {"LUT4": (1, 0), "CCU2C": (2, 0), "TRELLIS_DPR16X4": (6, 0), "TRELLIS_FF": (0, 1)}
+"""Sites of lookup tables and of flip-flops that a cell takes."""
+
+Strip = tuple[int, int]
+"""First and last column."""
 
 
-def place_boxes(module: dict[str, Any], sites: Mapping[str, Sequence[int]]) -> int:
-    """Give the block RAMs called `u_core….u_box_N` of a flat mapped module their sites; how many got one. `sites`: the device's `rows` of block
-    RAM in the order in which rounds should go over them, and `columns` of each. None get any where the lanes do not fit side by side."""
+@dataclass(frozen=True)
+class Slices:
+    """Tiles of a device with four slices of two lookup tables and two flip-flops each: their first and last column and row, and the `blocks`,
+    rows between those that have none."""
+
+    columns: Strip
+    rows: Strip
+    blocks: frozenset[int]
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Slices:
+        """From the target's facts."""
+        return cls(tuple(table["columns"]), tuple(table["rows"]), frozenset(table["blocks"]))
+
+    def sites(self, strip: Strip) -> int:
+        """Lookup tables, and as many flip-flops, of a strip."""
+        return 8 * (strip[1] - strip[0] + 1) * (self.rows[1] - self.rows[0] + 1 - len(self.blocks))
+
+    def bels(self) -> Iterator[tuple[int, str, str]]:
+        """Column, cell type and name of every place for a lookup table or flip-flop."""
+        for x in range(self.columns[0], self.columns[1] + 1):
+            for y in range(self.rows[0], self.rows[1] + 1):
+                if y not in self.blocks:
+                    for half in ("A", "B", "C", "D"):
+                        for side in (0, 1):
+                            yield x, "LUT4", f"X{x}/Y{y}/SLICE{half}.K{side}"
+                            yield x, "TRELLIS_FF", f"X{x}/Y{y}/SLICE{half}.FF{side}"
+
+
+def lane_of_name(name: str) -> int | None:
+    """The lane that a cell's hierarchical name says, if any: `u_core` and `u_counter0` are in the first."""
+    found = _LANE.search(name)
+    return int(found[1] or 0) if found else None
+
+
+def strips(need: Sequence[int], slices: Slices) -> list[Strip]:
+    """A strip of all rows for each lane, from left to right, as wide as its `need` of sites asks for of the device's width."""
+    first, last = slices.columns
+    edges, total, done = [first], sum(need), 0
+    for n in need:
+        done += n
+        edges.append(first + round((last + 1 - first) * done / total))
+    return [(a, b - 1) for a, b in pairwise(edges)]
+
+
+def place_boxes(module: dict[str, Any], sites: Mapping[str, Sequence[int]], lanes: Sequence[Strip]) -> int:
+    """Give the block RAMs called `u_core….u_box_N` of a flat mapped module their sites, in the strips of their lanes; how many got one. `sites`:
+    the device's `rows` of block RAM in the order in which rounds should go over them, and `columns` of each. None get any where a lane has
+    no strip, or more than its strip holds."""
     found: dict[int, list[tuple[int, str]]] = {}
     for name, cell in module["cells"].items():
-        if cell["type"] == "DP16KD" and (m := _BOX.search(name)):
-            found.setdefault(int(m[1] or 0), []).append((int(m[2]), name))
-    if not found:
+        lane, box = lane_of_name(name), _BOX.search(name)
+        if cell["type"] == "DP16KD" and lane is not None and box:
+            found.setdefault(lane, []).append((int(box[1]), name))
+    if max(found, default=0) >= len(lanes):
         return 0
     rows, columns = sites["rows"], sites["columns"]
-    strip = len(columns) // (max(found) + 1)
-    width = -(-max(len(boxes) for boxes in found.values()) // len(rows))
-    if width > strip:
-        return 0
+    given: dict[str, str] = {}
     for lane, boxes in found.items():
-        for i, (_, name) in enumerate(sorted(boxes)):
-            row, column = divmod(i, width)
-            at = lane * strip + (strip - width) // 2 + column
-            module["cells"][name].setdefault("attributes", {})["BEL"] = f"X{columns[at]}/Y{rows[row]}/EBR{at % 4}"
-    return sum(len(boxes) for boxes in found.values())
+        first, last = lanes[lane]
+        width = -(-len(boxes) // len(rows))
+        inside = [i for i, x in enumerate(columns) if first <= x <= last]
+        if width > len(inside):
+            return 0
+        inside = sorted(sorted(inside, key=lambda i: abs(2 * columns[i] - first - last))[:width])
+        for n, (_, name) in enumerate(sorted(boxes)):
+            row, column = divmod(n, width)
+            given[name] = f"X{columns[inside[column]]}/Y{rows[row]}/EBR{inside[column] % 4}"
+    for name, site in given.items():
+        module["cells"][name].setdefault("attributes", {})["BEL"] = site
+    return len(given)

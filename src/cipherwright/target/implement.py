@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..tools import scratch, tool_version
 from .facts import Target
+from .lanes import place_lanes
 from .place import Placed, place
 from .sta import timing
 from .synth import Mapped, synthesise
@@ -53,8 +54,9 @@ def implement(
         if target.kind == "place-and-route":
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.family}")
             for seed in seeds:
+                netlist = place_lanes(folder, target, seed, placer_weight, tell)
                 tell(f"place and route, seed {seed}")
-                found = place(folder, target, seed, placer_weight)
+                found = place(folder, target, seed, placer_weight, netlist)
                 runs[seed] = found.fmax_mhz
                 if best is None or found.fmax_mhz > best.fmax_mhz:
                     best = found

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,10 @@ from ..errors import CheckFailed
 from ..tools import run
 from .facts import Target
 
-__all__ = ["Placed", "place"]
+__all__ = ["NETLIST", "Placed", "estimate", "place"]
+
+NETLIST = "netlist.json"
+"""What synthesis writes."""
 
 
 @dataclass(frozen=True)
@@ -43,21 +48,33 @@ def _signal(segment: dict[str, Any]) -> str:
     return str(cell).split("_TRELLIS_FF")[0].split("_SB_DFF")[0]
 
 
-def place(folder: Path, target: Target, seed: int, timing_weight: int) -> Placed:
-    """Place and route folder/netlist.json; `timing_weight` is the weight of timing in the analytic placer, worth more
+def place(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str = NETLIST) -> Placed:
+    """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic placer, worth more
     than any other option (docs/decisions/0004-placer-weight.md). Raises CheckFailed where the design does not fit the device."""
     report = folder / f"report{seed}.json"
-    args = [*target.device, "--timing-allow-fail", "--freq", "600", "--seed", str(seed), "--json", "netlist.json",
-            "--report", report.name, "--placer-heap-timingweight", str(timing_weight)]  # fmt: skip
+    _nextpnr(folder, target, seed, timing_weight, netlist, ["--report", report.name])
+    data = json.loads(report.read_text())
+    clock, figures = next(iter(data["fmax"].items()))
+    path: list[dict[str, Any]] = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
+    return Placed(seed, round(float(figures["achieved"]), 2), tuple(path))
+
+
+def estimate(folder: Path, target: Target, netlist: str, placed: str, seed: int, timing_weight: int) -> float:
+    """Place a netlist of the folder without routing it, and write the result to `placed`; the clock in MHz by the placer's estimate of wires."""
+    said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
+    return float(re.findall(r"Max frequency for clock .*?: ([\d.]+) MHz", said)[-1])
+
+
+def _nextpnr(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]) -> str:
+    args = [*target.device, "--timing-allow-fail", "--freq", "600", "--seed", str(seed), "--json", netlist,
+            "--placer-heap-timingweight", str(timing_weight), *more]  # fmt: skip
     if target.family == "ecp5":
         args.append("--out-of-context")
     elif target.family == "ice40":
         args.append("--pcf-allow-unconstrained")
     done = run(f"yowasp-nextpnr-{target.family}", args, cwd=folder, check=False)
-    if done.returncode or not report.exists():
+    written = [folder / value for flag, value in pairwise(more) if flag in ("--report", "--write")]
+    if done.returncode or not all(path.exists() for path in written):
         errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
         raise CheckFailed(f"place and route on {target.name} failed: {errors[0] if errors else done.stdout[-300:]}")
-    data = json.loads(report.read_text())
-    clock, figures = next(iter(data["fmax"].items()))
-    path: list[dict[str, Any]] = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
-    return Placed(seed, round(float(figures["achieved"]), 2), tuple(path))
+    return done.stdout

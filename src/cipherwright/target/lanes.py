@@ -1,0 +1,188 @@
+"""Placement lane by lane: each lane of a core in a strip of its own, before the whole is routed.
+
+nextpnr's placer spreads a design of several lanes over the device until wires between neighbouring stages cross half of it. A lane alone in a
+strip is placed as well as a core of one lane. So the lanes are placed one after the other: the strip's outside is filled with cells that
+do nothing, what the lane is connected to in lanes before stands where it was put, and the best of some seeds is kept. The packed and placed
+cells of all lanes make up the netlist that is routed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from .facts import Target
+from .floorplan import SITES, Slices, Strip, lane_of_name, place_boxes, strips
+from .place import NETLIST, estimate
+
+__all__ = ["assign", "place_lanes"]
+
+Cell = dict[str, Any]
+Cells = dict[str, Cell]
+
+_TRIES = 2
+_FULL = 0.93
+_OUTSIDE = "outside_"
+_PLACED = "NEXTPNR_BEL"
+_CONTROL = {"CLK", "LSR", "CE", "WCK", "WRE"}
+"""Ports that cells of a tile share."""
+
+
+def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Callable[[str], None]) -> str:
+    """Place the lanes of folder/netlist.json; the name of the netlist to route, which is that one where there are no lanes, where the target's
+    slices are not known, or where a lane would fill its strip."""
+    design = json.loads((folder / NETLIST).read_text())
+    module = _top(design)
+    cells: Cells = {name: c for name, c in module["cells"].items() if not c["type"].startswith("$")}
+    lane = assign(cells)
+    count = max(lane.values()) + 1
+    if count == 1 or "slices" not in target.options:
+        return NETLIST
+    slices = Slices.from_table(target.options["slices"])
+    need = [_need(cells[n] for n, k in lane.items() if k == i) for i in range(count)]
+    where = strips(need, slices)
+    if any(n > _FULL * slices.sites(s) for n, s in zip(need, where, strict=True)):
+        tell("a lane would fill its strip: all lanes are left to the placer")
+        return NETLIST
+    if sites := target.options.get("block_ram_sites"):
+        place_boxes(module, sites, where)
+    board = _Board(cells, _net_names(module, cells))
+    for i in range(count):
+        members = [n for n, k in lane.items() if k == i]
+        (folder / "lane.json").write_text(json.dumps(board.alone(members, slices, where[i], module["ports"])))
+        tell(f"placing lane {i + 1} of {count}, seed {seed}")
+        seeds = [seed + 10 * k for k in range(_TRIES)]
+        with ThreadPoolExecutor(min(_TRIES, os.cpu_count() or 1)) as pool:
+            clocks = list(pool.map(lambda s: estimate(folder, target, "lane.json", f"lane_{s}.json", s, timing_weight), seeds))
+        best = seeds[clocks.index(max(clocks))]
+        board.fix(i, members, *_placed(folder / f"lane_{best}.json"))
+    name = f"netlist{seed}.json"
+    (folder / name).write_text(json.dumps(board.design(module)))
+    return name
+
+
+def assign(cells: Cells) -> dict[str, int]:
+    """The lane of every cell: by its name, else the first of those that it drives (round keys go from lane to lane), else the first of all."""
+    sinks: dict[str, set[str]] = {name: set() for name in cells}
+    driver = {b: name for name, c in cells.items() for b in _bits(c, "output")}
+    for name, c in cells.items():
+        for b in _bits(c, "input"):
+            if b in driver and driver[b] != name:
+                sinks[driver[b]].add(name)
+    lane = {name: k for name in cells if (k := lane_of_name(name)) is not None}
+    rest = [name for name in cells if name not in lane]
+    while True:
+        now = {name: min(lane[s] for s in sinks[name]) for name in rest if sinks[name] and all(s in lane for s in sinks[name])}
+        if not now:
+            return lane | dict.fromkeys(rest, 0)
+        lane |= now
+        rest = [name for name in rest if name not in now]
+
+
+class _Board:
+    """A flat netlist of which lane after lane gets its place. Nets go by names of their own, which the placer keeps."""
+
+    def __init__(self, cells: Cells, names: dict[int, str]) -> None:
+        self.cells = dict(cells)
+        self.names = names
+        self.bits = {name: b for b, name in names.items()}
+        self.next = max(names) + 1
+        self.fixed: dict[str, None] = {}
+        """Names of placed cells, in an order that is the same in every run: the placer's result depends on it."""
+
+    def alone(self, members: Sequence[str], slices: Slices, strip: Strip, ports: dict[str, Any]) -> dict[str, Any]:
+        """A design of these cells, of all placed cells with what connects them to these, and of cells without a connection everywhere else
+        outside the strip."""
+        cells = {name: self.cells[name] for name in members}
+        nets = {b for c in cells.values() for b in _bits(c)}
+        taken, mixed = set(), set()
+        for name in self.fixed:
+            c = self.cells[name]
+            cells[name] = c | {"connections": {p: [b for b in bits if b in nets or p in _CONTROL] for p, bits in c["connections"].items()}}
+            taken.add(c["attributes"]["BEL"])
+            mixed.add(_tile(c["attributes"]["BEL"]))
+        for x, kind, bel in slices.bels():
+            # A flip-flop without a clock may not stand beside one that has one.
+            if not strip[0] <= x <= strip[1] and bel not in taken and not (kind == "TRELLIS_FF" and _tile(bel) in mixed):
+                cells[_OUTSIDE + bel] = {"type": kind, "parameters": {}, "attributes": {"BEL": bel}, "port_directions": {}, "connections": {}}
+        nets = {b for c in cells.values() for b in _bits(c)}
+        return self._design(cells, nets, {"clk": ports["clk"]})
+
+    def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:
+        """Put the packed cells of a lane, with their places, in the place of its own."""
+        before, known = set(members), set(self.fixed)
+        for name in before:
+            del self.cells[name]
+        to: dict[int, int] = {}
+        for b, name in nets.items():
+            if name not in self.bits:
+                name = f"lane{lane}.{name}"
+                self.bits[name], self.names[self.next] = self.next, name
+                self.next += 1
+            to[b] = self.bits[name]
+        for name, c in placed.items():
+            if name.startswith(_OUTSIDE) or name in known:
+                continue
+            site = c["attributes"].pop(_PLACED)
+            c["attributes"] = {"BEL": site}
+            c["connections"] = {p: [to[b] if isinstance(b, int) else b for b in bits] for p, bits in c["connections"].items()}
+            name = name if name in before else f"lane{lane}.{name}"
+            self.cells[name] = c
+            self.fixed[name] = None
+
+    def design(self, module: dict[str, Any]) -> dict[str, Any]:
+        """The whole as it stands."""
+        nets = {b for c in self.cells.values() for b in _bits(c)}
+        nets |= {b for p in module["ports"].values() for b in p["bits"] if isinstance(b, int)}
+        return self._design(self.cells, nets, module["ports"])
+
+    def _design(self, cells: Cells, nets: Iterable[int], ports: dict[str, Any]) -> dict[str, Any]:
+        names = {self.names[b]: {"hide_name": 0, "bits": [b], "attributes": {}} for b in sorted(nets)}
+        return {"creator": "cipherwright", "modules": {"top": {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}}}
+
+
+def _tile(bel: str) -> str:
+    return bel.rpartition("/")[0]
+
+
+def _top(design: dict[str, Any]) -> dict[str, Any]:
+    modules: list[dict[str, Any]] = list(design["modules"].values())
+    return next(m for m in modules if len(modules) == 1 or str(m["attributes"].get("top", "0")).endswith("1"))
+
+
+def _bits(cell: Cell, direction: str = "") -> Iterable[int]:
+    for port, bits in cell["connections"].items():
+        if not direction or cell["port_directions"][port] == direction:
+            yield from (b for b in bits if isinstance(b, int))
+
+
+def _need(cells: Iterable[Cell]) -> int:
+    """The greater of a lane's lookup tables and flip-flops."""
+    sites = [SITES.get(c["type"], (0, 0)) for c in cells]
+    return max(sum(luts for luts, _ in sites), sum(ffs for _, ffs in sites))
+
+
+def _net_names(module: dict[str, Any], cells: Cells) -> dict[int, str]:
+    """One name for every net in use: the shortest that it has, shown ones first."""
+    best: dict[int, tuple[bool, int, str]] = {}
+    for name, net in module["netnames"].items():
+        for i, b in enumerate(net["bits"]):
+            if isinstance(b, int):
+                own = name if len(net["bits"]) == 1 else f"{name}[{i + net.get('offset', 0)}]"
+                best[b] = min(best.get(b, (True, 1 << 30, "")), (bool(net.get("hide_name")), len(own), own))
+    used = {b for c in cells.values() for b in _bits(c)} | {b for p in module["ports"].values() for b in p["bits"] if isinstance(b, int)}
+    return {b: best[b][2] if b in best else f"net{b}" for b in used}
+
+
+def _placed(path: Path) -> tuple[Cells, dict[int, str]]:
+    """Cells and nets that the placer wrote."""
+    module = _top(json.loads(path.read_text()))
+    nets: dict[int, str] = {}
+    for name, net in module["netnames"].items():
+        if len(net["bits"]) == 1:
+            nets.setdefault(net["bits"][0], name)
+    return {name: c for name, c in module["cells"].items() if _PLACED in c["attributes"]}, nets
