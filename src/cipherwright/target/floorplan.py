@@ -8,12 +8,12 @@ lane's strip; everything else is placed around them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["SITES", "Slices", "lane_of_name", "place_boxes", "strips"]
+__all__ = ["SITES", "Slices", "lane_count", "lane_of_name", "place_boxes", "strips"]
 
 _LANE = re.compile(r"(?:^|\.)u_(?:core|counter)_?(\d*)\.")
 _BOX = re.compile(r"\.u_box_(\d+)\.")
@@ -57,6 +57,11 @@ def lane_of_name(name: str) -> int | None:
     """The lane that a cell's hierarchical name says, if any: `u_core` and `u_counter0` are in the first."""
     found = _LANE.search(name)
     return int(found[1] or 0) if found else None
+
+
+def lane_count(names: Iterable[str]) -> int:
+    """How many lanes cells of these names are in."""
+    return 1 + max((lane_of_name(n) or 0 for n in names), default=0)
 
 
 def strips(need: Sequence[int], slices: Slices) -> list[Strip]:

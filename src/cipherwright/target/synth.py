@@ -15,7 +15,7 @@ from ..tools import run
 from .absorb import absorb_registers
 from .facts import Target
 from .fanout import buffered, strongest_buffer
-from .floorplan import Slices, place_boxes
+from .floorplan import Slices, lane_count, place_boxes, strips
 from .liberty import full_adder_cell
 
 __all__ = ["CELL_MAPPINGS", "Mapped", "synthesise"]
@@ -99,7 +99,8 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
         design = json.loads((out / "mapped.json").read_text())
         absorb_registers(design["modules"][top])
         if sites := target.options.get("block_ram_sites"):
-            place_boxes(design["modules"][top], sites, [Slices.from_table(target.options["slices"]).columns])
+            equal = [1] * lane_count(design["modules"][top]["cells"])
+            place_boxes(design["modules"][top], sites, strips(equal, Slices.from_table(target.options["slices"])))
         (out / "absorbed.json").write_text(json.dumps(design))
         script = ["read_json absorbed.json", "opt_clean"]
     _yosys([*script, f"tee -q -o stat.json stat -json{f' -liberty {LIBRARY}' if target.liberty else ''}", "write_json netlist.json"], out)
