@@ -80,7 +80,7 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(netlist: Path, monk
     monkeypatch.setattr(lanes, "_TRIES", 1)
     said: list[str] = []
     target = load_target(DEVICE)
-    name = place_lanes(netlist, target, 1, 200, said.append)
+    name = place_lanes(netlist, "twice", target, 1, 200, said.append)
     assert said == ["placing lane 1 of 2, seed 1", "placing lane 2 of 2, seed 1"]
     before: dict[str, Any] = json.loads((netlist / "netlist.json").read_text())["modules"]["twice"]
     after: dict[str, Any] = json.loads((netlist / name).read_text())["modules"]["top"]
@@ -111,9 +111,9 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(netlist: Path, monk
 def test_what_does_not_fit_its_strip_is_left_to_the_placer(netlist: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "_FULL", 0.0)
     said: list[str] = []
-    assert place_lanes(netlist, load_target(DEVICE), 1, 200, said.append) == "netlist.json"
+    assert place_lanes(netlist, "twice", load_target(DEVICE), 1, 200, said.append) == "netlist.json"
     assert said == ["a lane would fill its strip: all lanes are left to the placer"]
-    assert place_lanes(netlist, load_target("ice40-hx8k"), 1, 200, lambda text: None) == "netlist.json"
+    assert place_lanes(netlist, "twice", load_target("ice40-hx8k"), 1, 200, lambda text: None) == "netlist.json"
 
 
 def test_a_broken_netlist_is_refused(tmp_path: Path) -> None:

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["SITES", "Slices", "lane_count", "lane_of_name", "place_boxes", "strips"]
+__all__ = ["Slices", "lane_count", "lane_of_name", "place_boxes", "strips"]
 
 _LANE = re.compile(r"(?:^|\.)u_(?:core|counter)_?(\d*)\.")
 _BOX = re.compile(r"\.u_box_(\d+)\.")
-SITES = {"LUT4": (1, 0), "CCU2C": (2, 0), "TRELLIS_DPR16X4": (6, 0), "TRELLIS_FF": (0, 1)}
-"""Sites of lookup tables and of flip-flops that a cell takes."""
 
 Strip = tuple[int, int]
 """First and last column."""

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from .facts import Target
-from .floorplan import SITES, Slices, Strip, lane_of_name, place_boxes, strips
+from .floorplan import Slices, Strip, lane_count, lane_of_name, place_boxes, strips
 from .place import NETLIST, estimate
+from .synth import Mapped
 
 __all__ = ["assign", "place_lanes"]
 
@@ -26,22 +28,24 @@ Cells = dict[str, Cell]
 
 _TRIES = 2
 _FULL = 0.93
+_TOP = "top"
 _OUTSIDE = "outside_"
 _PLACED = "NEXTPNR_BEL"
 _CONTROL = {"CLK", "LSR", "CE", "WCK", "WRE"}
 """Ports that cells of a tile share."""
 
 
-def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Callable[[str], None]) -> str:
-    """Place the lanes of folder/netlist.json; the name of the netlist to route, which is that one where there are no lanes, where the target's
+def place_lanes(folder: Path, top: str, target: Target, seed: int, timing_weight: int, tell: Callable[[str], None]) -> str:
+    """Place the lanes of `top` in folder/netlist.json; the name of the netlist to route, which is that one where there are no lanes, where the target's
     slices are not known, or where a lane would fill its strip."""
-    design = json.loads((folder / NETLIST).read_text())
-    module = _top(design)
+    if "slices" not in target.options:
+        return NETLIST
+    module = json.loads((folder / NETLIST).read_text())["modules"][top]
+    count = lane_count(module["cells"])
+    if count == 1:
+        return NETLIST
     cells: Cells = {name: c for name, c in module["cells"].items() if not c["type"].startswith("$")}
     lane = assign(cells)
-    count = max(lane.values()) + 1
-    if count == 1 or "slices" not in target.options:
-        return NETLIST
     slices = Slices.from_table(target.options["slices"])
     need = [_need(cells[n] for n, k in lane.items() if k == i) for i in range(count)]
     where = strips(need, slices)
@@ -61,7 +65,7 @@ def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tel
         best = seeds[clocks.index(max(clocks))]
         board.fix(i, members, *_placed(folder / f"lane_{best}.json"))
     name = f"netlist{seed}.json"
-    (folder / name).write_text(json.dumps(board.design(module)))
+    (folder / name).write_text(json.dumps(board.design(module["ports"])))
     return name
 
 
@@ -98,7 +102,7 @@ class _Board:
         """A design of these cells, of all placed cells with what connects them to these, and of cells without a connection everywhere else
         outside the strip."""
         cells = {name: self.cells[name] for name in members}
-        nets = {b for c in cells.values() for b in _bits(c)}
+        nets = _nets(cells, {})
         taken, mixed = set(), set()
         for name in self.fixed:
             c = self.cells[name]
@@ -109,12 +113,11 @@ class _Board:
             # A flip-flop without a clock may not stand beside one that has one.
             if not strip[0] <= x <= strip[1] and bel not in taken and not (kind == "TRELLIS_FF" and _tile(bel) in mixed):
                 cells[_OUTSIDE + bel] = {"type": kind, "parameters": {}, "attributes": {"BEL": bel}, "port_directions": {}, "connections": {}}
-        nets = {b for c in cells.values() for b in _bits(c)}
-        return self._design(cells, nets, {"clk": ports["clk"]})
+        return self._design(cells, {"clk": ports["clk"]})
 
     def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:
         """Put the packed cells of a lane, with their places, in the place of its own."""
-        before, known = set(members), set(self.fixed)
+        before = set(members)
         for name in before:
             del self.cells[name]
         to: dict[int, int] = {}
@@ -125,7 +128,7 @@ class _Board:
                 self.next += 1
             to[b] = self.bits[name]
         for name, c in placed.items():
-            if name.startswith(_OUTSIDE) or name in known:
+            if name.startswith(_OUTSIDE) or name in self.fixed:
                 continue
             site = c["attributes"].pop(_PLACED)
             c["attributes"] = {"BEL": site}
@@ -134,24 +137,17 @@ class _Board:
             self.cells[name] = c
             self.fixed[name] = None
 
-    def design(self, module: dict[str, Any]) -> dict[str, Any]:
+    def design(self, ports: dict[str, Any]) -> dict[str, Any]:
         """The whole as it stands."""
-        nets = {b for c in self.cells.values() for b in _bits(c)}
-        nets |= {b for p in module["ports"].values() for b in p["bits"] if isinstance(b, int)}
-        return self._design(self.cells, nets, module["ports"])
+        return self._design(self.cells, ports)
 
-    def _design(self, cells: Cells, nets: Iterable[int], ports: dict[str, Any]) -> dict[str, Any]:
-        names = {self.names[b]: {"hide_name": 0, "bits": [b], "attributes": {}} for b in sorted(nets)}
-        return {"creator": "cipherwright", "modules": {"top": {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}}}
+    def _design(self, cells: Cells, ports: dict[str, Any]) -> dict[str, Any]:
+        names = {self.names[b]: {"hide_name": 0, "bits": [b], "attributes": {}} for b in sorted(_nets(cells, ports))}
+        return {"creator": "cipherwright", "modules": {_TOP: {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}}}
 
 
 def _tile(bel: str) -> str:
     return bel.rpartition("/")[0]
-
-
-def _top(design: dict[str, Any]) -> dict[str, Any]:
-    modules: list[dict[str, Any]] = list(design["modules"].values())
-    return next(m for m in modules if len(modules) == 1 or str(m["attributes"].get("top", "0")).endswith("1"))
 
 
 def _bits(cell: Cell, direction: str = "") -> Iterable[int]:
@@ -162,8 +158,13 @@ def _bits(cell: Cell, direction: str = "") -> Iterable[int]:
 
 def _need(cells: Iterable[Cell]) -> int:
     """The greater of a lane's lookup tables and flip-flops."""
-    sites = [SITES.get(c["type"], (0, 0)) for c in cells]
-    return max(sum(luts for luts, _ in sites), sum(ffs for _, ffs in sites))
+    mapped = Mapped(Counter(c["type"] for c in cells))
+    return max(mapped.luts, mapped.ffs)
+
+
+def _nets(cells: Cells, ports: dict[str, Any]) -> set[int]:
+    """Every net at a cell or a port."""
+    return {b for c in cells.values() for b in _bits(c)} | {b for p in ports.values() for b in p["bits"] if isinstance(b, int)}
 
 
 def _net_names(module: dict[str, Any], cells: Cells) -> dict[int, str]:
@@ -174,13 +175,12 @@ def _net_names(module: dict[str, Any], cells: Cells) -> dict[int, str]:
             if isinstance(b, int):
                 own = name if len(net["bits"]) == 1 else f"{name}[{i + net.get('offset', 0)}]"
                 best[b] = min(best.get(b, (True, 1 << 30, "")), (bool(net.get("hide_name")), len(own), own))
-    used = {b for c in cells.values() for b in _bits(c)} | {b for p in module["ports"].values() for b in p["bits"] if isinstance(b, int)}
-    return {b: best[b][2] if b in best else f"net{b}" for b in used}
+    return {b: best[b][2] if b in best else f"net{b}" for b in _nets(cells, module["ports"])}
 
 
 def _placed(path: Path) -> tuple[Cells, dict[int, str]]:
     """Cells and nets that the placer wrote."""
-    module = _top(json.loads(path.read_text()))
+    module = json.loads(path.read_text())["modules"][_TOP]
     nets: dict[int, str] = {}
     for name, net in module["netnames"].items():
         if len(net["bits"]) == 1:
