@@ -113,8 +113,8 @@ class Spec(BaseModel):
     target: str = "ecp5-85k-8"
     placer_weight: int = Field(default=200, ge=1)
     """Weight of timing in the placer (place-and-route targets): a wish that does not touch the RTL."""
-    mapping: Literal["delay", "structure"] = "delay"
-    """How logic is mapped to a cell library: restructured for delay, or mostly as it is (which is smaller); does not touch the RTL."""
+    mapping: Literal["delay", "structure", "area"] = "delay"
+    """How logic is mapped to a cell library: restructured for delay, mostly as it is (smaller), or for area; does not touch the RTL."""
     fifo_depth: int = Field(default=0, ge=0)
     """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
 

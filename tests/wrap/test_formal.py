@@ -122,7 +122,9 @@ def test_rules_of_the_engine(folder: Path, task: str) -> None:
     [
         ("(at_message ? !message_there && key_there :", "(at_message ? key_there :"),
         ("(at_key && READABLE != 0) ? a_data_i\n", "at_key ? a_data_i\n"),
-        ("wire ends = backward && mix_last && !result_there;", "wire ends = backward && mix_last;"),
+        ("wire ends = backward && mix_last && !result_there &&", "wire ends = backward && mix_last &&"),
+        ("&written;", "written[3];"),
+        ("newest <= INITIAL + 2'd1;", ""),
     ],
 )
 def test_a_broken_engine_is_seen(folder: Path, old: str, new: str) -> None:

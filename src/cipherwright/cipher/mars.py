@@ -18,7 +18,7 @@ from .base import ROUND_KEY, HeldCipher, State
 from .builder import Builder
 from .mars_tables import S0, S1, S
 
-__all__ = ["MARS", "Mars", "core_round", "e_function", "expanded_key", "key_expansion_step", "key_numbers", "mixing_body", "mixing_round", "mixing_source", "split"]
+__all__ = ["MARS", "Mars", "add_or_subtract", "core_body", "core_round", "e_function", "expanded_key", "key_expansion_step", "key_numbers", "mixing_body", "mixing_round", "mixing_source", "rol", "split"]
 
 WORD = 32
 WORDS = 40
@@ -92,19 +92,30 @@ def e_function(b: Builder[Any], rotated: Any, source: Any, k_add: Any, k_mul: An
 def core_round(b: Builder[Any], state: State, k_add: Any, k_mul: Any, second_half: Any, decrypt: Any, look: Look | None = None) -> State:
     """A round of the cryptographic core. `second_half` (one bit): rounds 8 to 15, where L and R change places. `look`: the S-box (none:
     as a table)."""
-    a, w1, w2, w3 = state
+    a = state[0]
     source, rotated = b.mux(decrypt, rol(b, a, 19), a), b.mux(decrypt, a, rol(b, a, 13))
-    left, m, r = e_function(b, source=source, rotated=rotated, k_add=k_add, k_mul=k_mul, look=look or (lambda m: s_lookup(b, m)))
+    return core_body(b, state, source, rotated, k_add, k_mul, second_half, decrypt, look or (lambda m: s_lookup(b, m)))
 
-    def summed(x: Any, y: Any, name: str) -> Any:
-        """x + y, or x - y = ~(~x + y)."""
-        flip = b.mux(decrypt, b.const(WORD, (1 << WORD) - 1), b.const(WORD, 0))
-        return b.named(b.xor(b.add(b.xor(x, flip), y), flip), name)
+
+def add_or_subtract(b: Builder[Any], x: Any, y: Any, minus: Any) -> Any:
+    """x + y, or x - y = ~(~x + y) where `minus`."""
+    flip = b.mux(minus, b.const(WORD, (1 << WORD) - 1), b.const(WORD, 0))
+    return b.xor(b.add(b.xor(x, flip), y), flip)
+
+
+def core_body(
+    b: Builder[Any], state: State, source: Any, rotated: Any, k_add: Any, k_mul: Any, second_half: Any, decrypt: Any, look: Look,
+    summed: Callable[..., Any] = add_or_subtract,
+) -> State:  # fmt: skip
+    """What a round does with its source word, as it is and rotated left by 13, and the three other words of `state`. `summed`: how words
+    are added and subtracted."""
+    _, w1, w2, w3 = state
+    left, m, r = e_function(b, source=source, rotated=rotated, k_add=k_add, k_mul=k_mul, look=look)
 
     other = b.mux(second_half, w3, w1)
-    sum_left, sum_r = summed(other, left, "plus_l"), b.named(b.xor(b.mux(second_half, w1, w3), r), "xor_r")
+    sum_left, sum_r = b.named(summed(b, other, left, decrypt), "plus_l"), b.named(b.xor(b.mux(second_half, w1, w3), r), "xor_r")
     w1, w3 = b.mux(second_half, sum_r, sum_left), b.mux(second_half, sum_left, sum_r)
-    return w1, summed(w2, m, "plus_m"), w3, b.mux(decrypt, source, rotated)
+    return w1, b.named(summed(b, w2, m, decrypt), "plus_m"), w3, b.mux(decrypt, source, rotated)
 
 
 Tables = Callable[[int, Any], Any]
@@ -306,7 +317,8 @@ class Mars(HeldCipher):
         return HELD_BITS
 
     def held_start(self, b: Builder[Any], block: Any, decrypt: Any) -> State:
-        return tuple(self._turned(b, words_of(b, block), decrypt))
+        a, w1, w2, w3 = self._turned(b, words_of(b, block), decrypt)
+        return w3, a, w1, w2  # as engine_mixer wants it
 
     def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
         from .mars_engine import held_trip
@@ -314,7 +326,8 @@ class Mars(HeldCipher):
         return held_trip(b, control, state, [split(b, k) for k in round_keys], decrypt)
 
     def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
-        return block_of(b, self._turned(b, state, decrypt))
+        w1, w2, w3, a = state
+        return block_of(b, self._turned(b, (a, w1, w2, w3), decrypt))
 
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
         words = expanded_key(b, key)

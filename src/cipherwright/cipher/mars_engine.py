@@ -7,15 +7,15 @@ operands are made anyway; so in both directions a round starts with its lookups.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .base import State
 from .builder import Builder
-from .mars import WORD, byte, core_round, rol
+from .mars import WORD, add_or_subtract, byte, core_body, core_round, rol
 from .mars_tables import S0, S1
 
-__all__ = ["HELD_BITS", "MIX_OPERATIONS", "engine_core", "engine_mixer", "held_plan", "held_trip", "mix_operation"]
+__all__ = ["HELD_BITS", "MIX_OPERATIONS", "add_or_subtract_by_carry", "engine_core", "engine_mixer", "held_plan", "held_trip", "mix_operation"]
 
 MIX_OPERATIONS = {"backward": 0, "keys": 1, "with_a": 2, "near": 3}
 """Bits of the mixer's operation: backward mixing (with `keys` a subtraction); key words instead of a round; the source word takes
@@ -30,10 +30,12 @@ def mix_operation(index: int, backward: bool) -> int:
     return int(backward) | with_a << 2 | (with_a and near) << 3
 
 
-def _add_sub(b: Builder[Any], x: Any, y: Any, minus: Any) -> Any:
-    """x + y, or x - y = ~(~x + y) where `minus`."""
+def add_or_subtract_by_carry(b: Builder[Any], x: Any, y: Any, minus: Any) -> Any:
+    """x + y, or x - y = x + ~y + 1 where `minus`: a column below the lowest makes the carry in. Smaller than `add_or_subtract` in gates,
+    not in lookup tables."""
     flip = b.named(_spread(b, minus), "minus")
-    return b.xor(b.add(b.xor(x, flip), y), flip)
+    both = b.add(b.cat(x, b.const(1, 1)), b.cat(b.xor(y, flip), minus))
+    return b.select(both, range(WORD, 0, -1))
 
 
 def _spread(b: Builder[Any], bit: Any) -> Any:
@@ -41,11 +43,15 @@ def _spread(b: Builder[Any], bit: Any) -> Any:
 
 
 def engine_mixer(
-    b: Builder[Any], state: State, keys: State, operation: Any, words: tuple[Any, Any, Any, Any], half: Any | None = None
+    b: Builder[Any], state: State, keys: State, operation: Any, words: tuple[Any, Any, Any, Any], half: Any | None = None,
+    summed: Callable[..., Any] = add_or_subtract,
 ) -> tuple[tuple[Any, Any, Any, Any], State]:
     """(byte addresses of the two reads of S0 and of S1, next state). `words`: what S0 and S1 read, in the order of the addresses.
-    `half` (one bit, none for a round a cycle): only the first, or the second reads of S0 and S1, and the part of the round that needs
-    them; the first part leaves words where they are."""
+    `summed`: how words are added and subtracted. `half` (one bit, none for a round a cycle): only the first, or the second reads of S0
+    and S1, and the part of the round that needs them; the first part leaves words where they are.
+
+    After key words the state stands as after any other forward round, with the source word at its end: before forward mixing the block
+    comes in turned by a word, and `keys` are in the order of `state`."""
     a, w1, w2, w3 = state
     backward, with_keys, with_a, near = (b.select(operation, (k,)) for k in range(4))
     s0_first, s0_second, s1_first, s1_second = words
@@ -54,27 +60,29 @@ def engine_mixer(
     addresses = tuple(b.named(b.mux(backward, byte(b, a, back), byte(b, a, there)), f"{name}_byte") for name, back, there in places)
 
     # One adder for w1 (forward) and w3 (backward), one for w2, one for the source word, and one more for key words alone.
-    first = b.named(b.xor(w1, b.named(b.mux(backward, s1_first, s0_first), "word_first")), "mix_first")
-    wide = b.named(_add_sub(b, b.named(b.mux(with_keys, w1, b.mux(backward, w3, first)), "wide_left"), b.named(b.mux(with_keys, keys[1], b.mux(backward, s1_second, s1_first)), "wide_right"), backward), "mix_wide")
-    middle = b.named(_add_sub(b, w2, b.named(b.mux(with_keys, keys[2], b.mux(backward, s0_first, s0_second)), "middle_right"), backward), "mix_middle")
+    rounds = b.named(b.not_(with_keys), "no_keys")
+    back = b.named(b.and_(backward, rounds), "back")
+    word_first = b.named(b.and_(b.mux(backward, s1_first, s0_first), _spread(b, rounds)), "word_first")
+    first = b.named(b.xor(w1, word_first), "mix_first")
+    wide = b.named(summed(b, b.named(b.mux(back, w3, first), "wide_left"), b.named(b.mux(with_keys, keys[1], b.mux(backward, s1_second, s1_first)), "wide_right"), backward), "mix_wide")
+    middle = b.named(summed(b, w2, b.named(b.mux(with_keys, keys[2], b.mux(backward, s0_first, s0_second)), "middle_right"), backward), "mix_middle")
     last = b.named(b.xor(b.mux(backward, wide, w3), b.mux(backward, s0_second, s1_second)), "mix_last")
-    new_w1 = b.mux(backward, first, w1 if half is not None else wide)
+    new_w1 = b.mux(back, first, wide)
     if half is not None:  # the first part has stored them
-        done_w1, done_w2 = w1, b.mux(backward, w2, middle)
+        done_w1 = b.mux(with_keys, wide, w1)
+        done_w2 = b.mux(back, w2, middle)
     else:
         done_w1, done_w2 = new_w1, middle
     turned = b.named(b.mux(backward, rol(b, a, 24), rol(b, a, 8)), "turned")
     taken = b.named(b.mux(near, b.mux(backward, turned, last), b.mux(backward, done_w2, done_w1)), "taken")
     source = b.named(b.mux(with_keys, a, b.mux(backward, done_w1, turned)), "source")
-    summed = b.named(_add_sub(b, source, b.mux(with_keys, keys[0], taken), backward), "mix_source")
-    fourth = b.named(_add_sub(b, w3, keys[3], backward), "mix_key")
-    plain = b.named(b.not_(b.or_(with_a, with_keys)), "plain")
+    new_source = b.named(summed(b, source, b.mux(with_keys, keys[0], taken), backward), "mix_source")
+    fourth = b.named(summed(b, w3, keys[3], backward), "mix_key")
     # Backward, the word that was subtracted from is the next source word; forward, it goes to the end.
-    end = b.named(b.mux(b.or_(backward, plain), turned, summed), "end_word")
-    front = b.named(b.mux(b.and_(backward, with_a), summed, done_w1), "front")
-    whole = (front, done_w2, last, end)
-    keyed = (summed, wide, middle, fourth)
-    out = tuple(b.mux(with_keys, k, w) for k, w in zip(keyed, whole, strict=True))
+    straight = b.named(b.or_(back, b.not_(b.or_(with_a, with_keys))), "straight")
+    end = b.named(b.mux(straight, turned, new_source), "end_word")
+    front = b.named(b.mux(b.and_(back, with_a), new_source, done_w1), "front")
+    out = (front, done_w2, b.mux(with_keys, fourth, last), end)
     if half is None:
         return addresses, out
     kept = (a, b.mux(backward, first, wide), b.mux(backward, middle, w2), w3)
@@ -82,16 +90,19 @@ def engine_mixer(
     return addresses, chosen
 
 
-def engine_core(b: Builder[Any], state: State, k_add: Any, k_mul: Any, second_half: Any, decrypt: Any, word: Any) -> tuple[Any, State]:
-    """(nine-bit address of the S-box, next state) of a core round; `word`: what the S-box reads."""
+def engine_core(b: Builder[Any], state: State, k_add: Any, k_mul: Any, second_half: Any, last: Any, decrypt: Any, word: Any) -> tuple[Any, State]:
+    """(nine-bit address of the S-box, next state) of a core round; `word`: what the S-box reads. In decryption the source word stands
+    rotated left by 19 before every round, so a round begins without a choice; after the `last` one it stands as it is."""
     asked: list[Any] = []
 
     def look(m: Any) -> Any:
         asked.append(b.select(m, range(8, -1, -1)))
         return word
 
-    after = core_round(b, state, k_add, k_mul, second_half, decrypt, look)
-    return asked[0], after
+    source = state[0]
+    front, *others = core_body(b, state, source, rol(b, source, 13), k_add, k_mul, second_half, decrypt, look, add_or_subtract_by_carry)
+    turns = b.named(b.and_(decrypt, b.not_(last)), "turns")
+    return asked[0], (b.mux(turns, rol(b, front, 19), front), *others)
 
 
 # -- both in a loop over held round keys -------------------------------------------------------------------------------
@@ -123,7 +134,7 @@ def held_trip(b: Builder[Any], control: Any, state: State, words: Sequence[Seque
             found = [b.mux(bit, found[i + 1], found[i]) for i in range(0, len(found), 2)]
         return b.named(found[0], ("k_add", "k_mul")[which])
 
-    keys = tuple(b.mux(end, last, first) for first, last in zip(words[0], words[17], strict=True))
+    keys = tuple(b.mux(end, last, first) for first, last in zip((words[0][3], *words[0][:3]), words[17], strict=True))
     addresses, _ = engine_mixer(b, state, keys, operation, (state[0],) * 4)
     reads: list[Any] = []
 

@@ -89,6 +89,19 @@ class Module:
     comment: tuple[str, ...] = ()
     device: bool = False
 
+    def partly_read(self) -> set[str]:
+        """Words that an instance gives and of which some bits, but not all, are read."""
+        read: set[Bit] = set()
+        for i in self.items:
+            if isinstance(i, Assign):
+                read.update(bit for o in i.operands for bit in o)
+            elif isinstance(i, Instance):
+                read.update(bit for _, bits in i.inputs for bit in bits)
+            elif isinstance(i, Register | DelayLine):
+                read.update(i.data)
+        given = ((signal, width) for i in self.items if isinstance(i, Instance) for _, signal, width in i.outputs)
+        return {signal for signal, width in given if 0 < sum((signal, k) in read for k in range(width)) < width}
+
 
 def ring_flip_flops(depth: int, bits: int, block: bool) -> int:
     """Flip-flops around one delay line in distributed RAM, or in block RAM."""

@@ -185,9 +185,15 @@ def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
     yield f"    {'assign' if a.name in ports else 'wire'} {'' if a.name in ports else _range(t.width)}{a.name} = entry({address});"
 
 
-def _instance(i: Instance, widths: dict[str, int]) -> Iterable[str]:
+def _lint_off(line: str, reason: str) -> str:
+    """A declaration of which lint must accept that some bits are not read."""
+    return f"    // Lint: {reason}\n    // verilator lint_off UNUSEDSIGNAL\n{line}\n    // verilator lint_on UNUSEDSIGNAL"
+
+
+def _instance(i: Instance, widths: dict[str, int], partly: set[str]) -> Iterable[str]:
     for _, signal, width in i.outputs:
-        yield f"    wire {_range(width)}{signal};"
+        line = f"    wire {_range(width)}{signal};"
+        yield _lint_off(line, "nobody reads some bits of this word.") if signal in partly else line
     yield f"    {i.module} {i.name} ("
     lines = [_wrap(f".{port}({concat(bits, widths)})", "        ") for port, bits in i.inputs]
     lines += [f"        .{port}({signal})" for port, signal, _ in i.outputs]
@@ -250,7 +256,7 @@ def print_module(m: Module) -> str:
     for k, p in enumerate(m.ports):
         row = f"    {kind[p.direction]} {_range(p.width)}{p.name}" + "," * (k + 1 < len(m.ports))
         if p.partly:
-            row = f"    // Lint: the cipher ignores some bits of this port.\n    // verilator lint_off UNUSEDSIGNAL\n{row}\n    // verilator lint_on UNUSEDSIGNAL"
+            row = _lint_off(row, "the cipher ignores some bits of this port.")
         rows.append(row)
     lines += rows
     lines.append(");")
@@ -264,9 +270,10 @@ def print_module(m: Module) -> str:
 def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports: set[str]) -> list[str]:
     """Instances stage by stage, each followed by the registers of its rank; loops declare registers first."""
     lines: list[str] = []
+    partly = m.partly_read()
     if not registers and not any(isinstance(i, DelayLine) for i in m.items):
         for item in m.items:
-            lines += _assign(item, widths, ports) if isinstance(item, Assign) else _instance(item, widths)  # type: ignore[arg-type]
+            lines += _assign(item, widths, ports) if isinstance(item, Assign) else _instance(item, widths, partly)  # type: ignore[arg-type]
         return lines
     for r in sorted(registers, key=lambda r: r.rank):
         lines.append(f"    {'wire' if r.keep else 'reg'} {_range(len(r.data))}{r.name};")
@@ -276,7 +283,7 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
     for item in m.items:
         if isinstance(item, Instance):
             lines.append("")
-            lines += _instance(item, widths)
+            lines += _instance(item, widths, partly)
         elif isinstance(item, Memory):
             lines += _memory(item)
         elif m.device and isinstance(item, Assign) and item.name not in ports:

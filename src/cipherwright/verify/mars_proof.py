@@ -4,10 +4,11 @@ rounds. The multiplier's tree is proven by algebra where it is made (graph/rewri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ..cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source, split
+from ..cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source, rol, split
 from ..cipher.mars_engine import MIX_OPERATIONS, mix_operation
 from ..errors import CheckFailed
 from ..graph import Graph, GraphBuilder
@@ -48,7 +49,8 @@ def _round_graph(index: int, backward: bool) -> Graph:
 def _keys_graph(backward: bool) -> Graph:
     b = GraphBuilder("keys")
     state, keys = split(b, b.input("state", 128)), split(b, b.input("keys", 128))
-    b.output("next", b.cat(*((b.sub if backward else b.add)(w, k) for w, k in zip(state, keys, strict=True))))
+    a, *others = ((b.sub if backward else b.add)(w, k) for w, k in zip(state, keys, strict=True))
+    b.output("next", b.cat(*others, a))  # turned by a word, as after a round
     return b.build()
 
 
@@ -108,26 +110,28 @@ def _prove_mixer(sources: Sequence[Path], halves: bool) -> None:
         _compared(aig, mixer.outputs(aig, given), _keys_graph(backward), given, None, "key words:")
 
 
-def _core_graph() -> Graph:
+def _core_graph(decryption: bool, last: bool) -> Graph:
+    """A round between states of the engine, in which the source word of decryption stands rotated left by 19 until the last round."""
     b = GraphBuilder("core")
-    state, k_add, k_mul = split(b, b.input("state", 128)), b.input("k_add", 32), b.input("k_mul", 32)
+    (a, *others), k_add, k_mul = split(b, b.input("state", 128)), b.input("k_add", 32), b.input("k_mul", 32)
     second, decrypt, word = b.input("second_half", 1), b.input("decrypt", 1), b.input("word", 32)
 
     def look(m: int) -> int:
         b.output("address", b.select(m, range(8, -1, -1)))
         return word
 
-    b.output("next", b.cat(*core_round(b, state, k_add, k_mul, second, decrypt, look)))
+    front, *rest = core_round(b, (rol(b, a, 13) if decryption else a, *others), k_add, k_mul, second, decrypt, look)
+    b.output("next", b.cat(rol(b, front, 19) if decryption and not last else front, *rest))
     return b.build()
 
 
 def _prove_core(sources: Sequence[Path], products: Mapping[int, Product]) -> None:
     core, hints = _Module(sources, "cipherwright_mars_core"), Hints(products={w: p.graph for w, p in products.items()})
-    for second in (0, 1):
-        for decrypt in (0, 1):
-            aig, given = core.inputs()
-            given |= {"second_half": [second], "decrypt": [decrypt]}
-            _compared(aig, core.outputs(aig, given), _core_graph(), given, hints, f"core round, second half {second}, decryption {decrypt}:")
+    for second, last, decrypt in product(*[(FALSE, TRUE)] * 3):
+        aig, given = core.inputs()
+        given |= {"second_half": [second], "last": [last], "decrypt": [decrypt]}
+        what = f"core round, second half {second}, last {last}, decryption {decrypt}:"
+        _compared(aig, core.outputs(aig, given), _core_graph(decrypt == TRUE, last == TRUE), given, hints, what)
 
 
 def _prove_step(sources: Sequence[Path]) -> None:
@@ -164,9 +168,9 @@ def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Call
     tell("equivalence for all inputs: mixer")
     _prove_mixer(sources, p["sbox_memory"] in ("ram1", "rom"))
     tell("equivalence for all inputs: multiplier, core and key step")
-    for product in products.values():
-        if product.tree:
-            prove_final_adder(product.tree)
+    for made in products.values():
+        if made.tree:
+            prove_final_adder(made.tree)
     _prove_core(sources, products)
     _prove_step(sources)
     return "for every state, key word and word of the S-box: all rounds of mixing both ways, key words, core rounds both ways, key step; the order of rounds is tested"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..cipher.mars import split
-from ..cipher.mars_engine import engine_core, engine_mixer
+from ..cipher.mars_engine import add_or_subtract_by_carry, engine_core, engine_mixer
 from ..cipher.mars_tables import S0, S1
 from ..graph import Graph, GraphBuilder, Node, Table
 from ..graph.rewrite import narrow
@@ -32,8 +32,9 @@ ADDRESS = {"s": 0x000, "keys": 0x228, "message": 0x240, "result": 0x244, "comman
 _READS = {"ram4": 3, "ram3": 2, "ram1": 1, "rom": 1}
 _MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
 
-# States 2 + 2, count 5, round 4, four blocks of 128, six flags, eight key words, the key's length 4, blocks in flight 2.
-_CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 6 + 8 * 32 + 4 + 2
+# States 2 + 2, count 5, round 4, four blocks of 128, five flags, words of the message 4, eight key words, the key's length 4, places of
+# blocks in the key storage 2 + 2, reading them 3.
+_CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 5 + 4 + 8 * 32 + 4 + 2 + 2 + 3
 
 
 class MarsSpec(CoreSpec, Protocol):
@@ -71,7 +72,7 @@ def _mixer_graph(halves: bool) -> Graph:
     b = GraphBuilder("mars_mixer")
     state, keys, operation, half = b.input("state", 128), b.input("keys", 128), b.input("operation", 4), b.input("half", 1)
     words = tuple(b.input(n, 32) for n in ("s0_first", "s0_second", "s1_first", "s1_second"))
-    addresses, after = engine_mixer(b, split(b, state), split(b, keys), operation, (words[0], words[1], words[2], words[3]), half if halves else None)
+    addresses, after = engine_mixer(b, split(b, state), split(b, keys), operation, (words[0], words[1], words[2], words[3]), half if halves else None, add_or_subtract_by_carry)
     names = ("s0_first_address", "s0_second_address", "s1_first_address", "s1_second_address")
     for i, (name, address) in enumerate(zip(names, addresses, strict=True)):
         other = addresses[i | 1]
@@ -83,8 +84,8 @@ def _mixer_graph(halves: bool) -> Graph:
 def _core_graph() -> Graph:
     b = GraphBuilder("mars_core")
     state, k_add, k_mul = b.input("state", 128), b.input("k_add", 32), b.input("k_mul", 32)
-    second, decrypt, word = b.input("second_half", 1), b.input("decrypt", 1), b.input("word", 32)
-    address, after = engine_core(b, split(b, state), k_add, k_mul, second, decrypt, word)
+    second, last, decrypt, word = b.input("second_half", 1), b.input("last", 1), b.input("decrypt", 1), b.input("word", 32)
+    address, after = engine_core(b, split(b, state), k_add, k_mul, second, last, decrypt, word)
     b.output("address", address)
     b.output("next", b.cat(*after))
     return b.build()
@@ -178,8 +179,7 @@ def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Gr
     for graph in (_mixer_graph(halves), _core_graph(), step_graph()):
         modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
     timing = mars_timing(spec.sbox_memory, spec.key_memory, spec.key_wait)
-    flip_flops = _CONTROL_FLIP_FLOPS + (3 if spec.sbox_memory == "ram4" else 2) * 128 + EXPANSION_FLIP_FLOPS
-    flip_flops += 32 * (spec.key_memory == "ram2") + spec.readable_keys
+    flip_flops = _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * (spec.key_memory == "ram2") + spec.readable_keys
     more = f", and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
     words = f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; {timing.expansion} for a key"
     tables, rom_text = _rom_text(f"{top}_logic_sbox") if rom else ([], "")

@@ -3,9 +3,11 @@
 //
 // Words of the bus (address, word):
 //   000-1ff  S-box           written while the engine is idle, read too
-//   200-23f  key storage     written while it is idle; the key's words go to 228, 229 ...; reads as 0 unless READABLE
-//   240-243  message         a block starts when its last word (243) is written; a write waits while the block before it waits
-//   244-247  result          a read waits for a result, and reading 247 takes it; while idle they are written with the initial value
+//   200-23f  key storage     written while it is idle; the key's words go to 228, 229 ...; reads as 0 unless READABLE;
+//                            230-23f hold the blocks and the initial value of CBC
+//   240-243  message         a block starts when its four words are written; a write waits while the block before it waits
+//   244-247  result          a read waits for a result, and reading 247 takes it; while idle they are written with the initial value,
+//                            after the command and after every key
 //   248      command         bit 0 expand the key, bit 1 decrypt, bits 3:2 mode (0 ECB, 1 CBC), bits 7:4 words of the key; waits for idle
 //   249      status          bit 0 expanding, 1 key there, 2 message may be written, 3 result there, 4 idle
 // An access is done in the cycle in which select_i and ready_o are both 1.
@@ -51,12 +53,12 @@ module cipherwright_mars #(
     output wire [31:0] key_write_data_o
 `ifdef FORMAL
     ,
-    output wire [1441:0] f_o           // what the rules in cipherwright_mars_formal.sv speak of
+    output wire [1074:0] f_o           // what the rules in cipherwright_mars_formal.sv speak of
 `endif
 );
     localparam [1:0] EMPTY = 2'd0, FORWARD = 2'd1, BACKWARD = 2'd2;
     localparam [1:0] REST = 2'd0, WAIT = 2'd1, RUN = 2'd2, DONE = 2'd3;
-    localparam integer SLOTS = OVERLAP ? 3 : 2;
+    localparam [1:0] INITIAL = 2'd3;  // place of the initial value: no step of the key's expansion writes there
     localparam [4:0] LAST = HALVES ? 5'd16 : 5'd8;
 
     // -- registers -------------------------------------------------------------------------------------------------
@@ -67,12 +69,16 @@ module cipherwright_mars #(
     reg  [4:0]   count;              // steps of the mixer's phase
     reg  [3:0]   round;              // of the core
     reg  [127:0] message, mix_q, core_q, result;  // word 0 at the top
-    reg          message_there, result_there, key_there, decrypt, chained;
+    reg          result_there, key_there, decrypt, chained;
+    reg  [3:0]   written;            // words of the message that are there
     reg          turned;             // the result is of a decryption
     reg  [127:0] start_keys, end_keys;            // K0 … K3 and K36 … K39
-    reg  [128*SLOTS-1:0] earlier;                  // ciphertexts that CBC decryption still needs, the next one lowest
     reg  [3:0]   key_words;
-    reg  [1:0]   flying;                          // blocks between message and result
+    reg  [1:0]   newest, oldest;     // blocks in the key storage: where the next message goes; what the next result is chained to
+    reg          chain_there;        // it stands in the result register (encryption: the result itself does)
+    reg          half_there, arrives; // its first half was asked for; a half comes from the storage in this cycle
+
+    wire         message_there = &written;
 
     // -- bus ---------------------------------------------------------------------------------------------------------
     wire expanding, key_last;
@@ -90,6 +96,7 @@ module cipherwright_mars #(
     wire writes = select_i && write_i && ready_o;
     wire reads = select_i && !write_i && ready_o;
     wire command = writes && at_command;
+    wire [3:0] word_now = {3'd0, writes && at_message} << word;
     wire expand = command && data_i[0];
     wire [1:0] place = turned ? ~address_i[1:0] : address_i[1:0];
     wire [63:0] pair_shown = place[1] ? result[63:0] : result[127:64];
@@ -100,7 +107,7 @@ module cipherwright_mars #(
     generate
         if (READABLE != 0) begin : g_readable
             reg waited;
-            always @(posedge clk) waited <= select_i && !write_i && at_key && idle && !waited && !rst_i;
+            always @(posedge clk) waited <= select_i && !write_i && at_key && idle && !asks && !waited && !rst_i;
             assign read_done = waited;
         end else begin : g_hidden
             assign read_done = 1'b0;
@@ -117,8 +124,8 @@ module cipherwright_mars #(
         .a_address_o(e_a_address), .a_data_i(a_data_i), .b_address_o(e_b_address), .b_data_i(b_data_i),
         .write_o(e_write), .write_address_o(e_write_address), .write_data_o(e_write_data), .s_address_o(e_s_address), .s_data_i(s_i)
     );
-    assign key_write_o = e_write || (writes && at_key);
-    assign key_write_address_o = expanding ? e_write_address : address_i[5:0];
+    assign key_write_o = e_write || (writes && (at_key || at_message || at_result));
+    assign key_write_address_o = expanding ? e_write_address : at_key ? address_i[5:0] : {2'b11, at_message ? newest : INITIAL, word};
     assign key_write_data_o = expanding ? e_write_data : data_i;
     assign s_write_o = writes && at_s;
     assign s_write_address_o = address_i[8:0];
@@ -133,11 +140,15 @@ module cipherwright_mars #(
     wire [3:0]   next_round = (core_state == RUN) ? round + 4'd1 : 4'd0;
     wire [3:0]   pair = decrypt ? ~next_round : next_round;
     wire [5:0]   pair_address = {1'b0, pair, 1'b0} + 6'd4;
-    assign a_address_o = expanding ? e_a_address : (READABLE != 0 && idle) ? address_i[5:0] : pair_address;
-    assign b_address_o = expanding ? e_b_address : {pair_address[5:1], 1'b1};
+    // The storage is free where no round follows: half a block is read that CBC needs.
+    wire         follows = leaves || core_state == WAIT || (core_state == RUN && !core_last);
+    wire         asks = chained && !chain_there && !result_there && !(arrives && !half_there) && !follows && !expanding;
+    wire [5:0]   read_address = asks ? {2'b11, oldest, half_there, 1'b0} : pair_address;
+    assign a_address_o = expanding ? e_a_address : (READABLE != 0 && idle && !asks) ? address_i[5:0] : read_address;
+    assign b_address_o = expanding ? e_b_address : {read_address[5:1], 1'b1};
     assign s_address_o = expanding ? e_s_address : (core_state == RUN) ? core_address : address_i[8:0];
     cipherwright_mars_core u_core (
-        .state(core_q), .k_add(a_data_i), .k_mul(b_data_i), .second_half(round[3]), .decrypt(decrypt), .word(s_i),
+        .state(core_q), .k_add(a_data_i), .k_mul(b_data_i), .second_half(round[3]), .last(round == 4'd15), .decrypt(decrypt), .word(s_i),
         .address(core_address), .next(core_next)
     );
 
@@ -151,9 +162,11 @@ module cipherwright_mars #(
     wire [1:0]   following = index + 2'd1;
     wire         with_a = backward ? following[1] : !index[1];
     wire         near = with_a && (backward ? !following[0] : !index[0]);
-    wire [127:0] straight = (backward ^ decrypt) ? end_keys : start_keys;
-    wire [127:0] keys = decrypt ? {straight[31:0], straight[63:32], straight[95:64], straight[127:96]} : straight;
+    // The step with key words leaves the state turned by a word, so the block comes in turned, and its key words with it.
+    wire [127:0] straight = (backward ^ decrypt) ? end_keys : {start_keys[31:0], start_keys[127:32]};
+    wire [127:0] keys = {straight[127:96], decrypt ? straight[31:0] : straight[95:64], straight[63:32], decrypt ? straight[95:64] : straight[31:0]};
     wire [127:0] mix_next;
+    wire [127:0] mixed = {mix_next[31:0], mix_next[127:32]};  // of the last step
     cipherwright_mars_mixer u_mixer (
         .state(mix_q), .keys(keys), .operation({near, with_a, with_keys, backward}), .half(half), .s0_first(s0_first_i), .s0_second(s0_second_i),
         .s1_first(s1_first_i), .s1_second(s1_second_i), .s0_first_address(s0_first_address_o), .s0_second_address(s0_second_address_o),
@@ -162,22 +175,21 @@ module cipherwright_mars #(
     assign mixing_o = mix_state != EMPTY;
 
     wire leaves = mix_state == FORWARD && mix_last && (core_state == REST || core_gives);   // to the core
-    wire ends = backward && mix_last && !result_there;                                      // to the result
+    wire ends = backward && mix_last && !result_there && (chain_there || !(chained && decrypt)); // to the result
     wire takes = core_gives && (mix_state == EMPTY || leaves);                              // from the core
-    wire may_start = message_there && key_there && !expanding;
+    wire may_start = message_there && key_there && !expanding && (ends || chain_there || !chained || decrypt);
     wire starts = may_start && (ends ? (OVERLAP != 0 && !(chained && !decrypt)) || core_state == REST
                                      : mix_state == EMPTY && !core_gives && (core_state == REST || (OVERLAP != 0 && !(chained && !decrypt))));
     wire moves = mix_state == FORWARD ? !mix_last || leaves : !mix_last || ends;
-    wire [127:0] unchained = mix_next ^ ((chained && decrypt) ? earlier[127:0] : 128'd0);
-    wire [127:0] first = message ^ ((chained && !decrypt) ? (ends ? mix_next : result) : 128'd0);
+    wire [127:0] unchained = mixed ^ ((chained && decrypt) ? result : 128'd0);
+    wire [127:0] first = message ^ ((chained && !decrypt) ? (ends ? mixed : result) : 128'd0);
 
 `ifdef FORMAL
-    wire [383:0] earlier_all;
-    assign earlier_all = earlier;
     assign f_o = {
         ends, starts, leaves, takes, moves, message_there, result_there, writes, reads, at_message, at_result,
-        expanding, mix_last, key_there, decrypt, chained, turned, mix_state, core_state, flying, word, count,
-        round, message, result, mix_q, core_q, mix_next, core_out, first, unchained, earlier_all
+        expanding, mix_last, key_there, decrypt, chained, turned, mix_state, core_state, newest, word, count,
+        round, written, message, result, mix_q, core_q, mix_next, core_out, first, unchained,
+        asks, arrives, half_there, chain_there, oldest, e_write, e_write_address
     };
 `endif
 
@@ -187,7 +199,7 @@ module cipherwright_mars #(
         if (starts) begin
             mix_state <= FORWARD;
             count <= 5'd0;
-            mix_q <= first;
+            mix_q <= {first[31:0], first[127:32]};
         end else if (takes) begin
             mix_state <= BACKWARD;
             count <= 5'd0;
@@ -202,7 +214,7 @@ module cipherwright_mars #(
         if (leaves) begin
             core_state <= (KEY_WAIT != 0) ? WAIT : RUN;
             round <= 4'd0;
-            core_q <= mix_next;
+            core_q <= {decrypt ? {mix_next[108:96], mix_next[127:109]} : mix_next[127:96], mix_next[95:0]};
         end else if (takes) begin
             core_state <= REST;
         end else if (core_state == WAIT) begin
@@ -215,20 +227,20 @@ module cipherwright_mars #(
         // message and result
         for (j = 0; j < 4; j = j + 1)
             if (writes && at_message && word == j[1:0]) message[32 * (3 - j) +: 32] <= data_i;
-        message_there <= (message_there && !starts) || (writes && at_message && address_i[1:0] == 2'd3);
+        written <= (starts || command || (writes && at_result)) ? 4'd0 : written | word_now;
         if (ends) turned <= decrypt;
         if (ends) result <= unchained;
-        else
-            for (j = 0; j < 4; j = j + 1)
-                if (writes && at_result && word == j[1:0]) result[32 * (3 - j) +: 32] <= data_i;
+        else begin
+            if (arrives && half_there) result[127:64] <= {a_data_i, b_data_i};
+            if (arrives && !half_there) result[63:0] <= {a_data_i, b_data_i};
+        end
         result_there <= ends || (result_there && !(reads && at_result && address_i[1:0] == 2'd3));
-        // ciphertexts for CBC decryption: a new one behind those that wait, all of them moving up when a block ends
-        for (j = 0; j < SLOTS; j = j + 1)
-            if (ends) earlier[128 * j +: 128] <= (starts && flying == j[1:0]) ? message : (j + 1 < SLOTS) ? earlier[128 * ((j + 1) % SLOTS) +: 128] : message;
-            else if (starts && {1'b0, flying} + 3'd1 == j[2:0]) earlier[128 * j +: 128] <= message;
-        for (j = 0; j < 4; j = j + 1)
-            if (writes && at_result && word == j[1:0]) earlier[32 * (3 - j) +: 32] <= data_i;
-        flying <= flying + {1'b0, starts && !ends} - {1'b0, ends && !starts};
+        // CBC: messages stand in the key storage until the blocks behind them end
+        arrives <= asks;
+        half_there <= half_there ^ asks;
+        chain_there <= ends ? chain_there && !decrypt : chain_there || (arrives && !half_there);
+        newest <= newest + {1'b0, writes && at_message && &(written | word_now)};
+        oldest <= oldest + {1'b0, ends};
         // keys and command
         for (j = 0; j < 4; j = j + 1) begin
             if (e_write && e_write_address == j[5:0]) start_keys[32 * (3 - j) +: 32] <= e_write_data;
@@ -240,15 +252,21 @@ module cipherwright_mars #(
             chained <= data_i[2];
             key_words <= data_i[7:4];
         end
+        if (rst_i || expand || (writes && at_result)) begin
+            arrives <= 1'b0;
+            half_there <= 1'b0;
+            chain_there <= 1'b0;
+            newest <= INITIAL + 2'd1;
+            oldest <= INITIAL;
+        end
         if (rst_i) begin
             mix_state <= EMPTY;
             core_state <= REST;
-            message_there <= 1'b0;
+            written <= 4'd0;
             result_there <= 1'b0;
             key_there <= 1'b0;
             decrypt <= 1'b0;
             chained <= 1'b0;
-            flying <= 2'd0;
         end
     end
 endmodule

@@ -49,6 +49,7 @@ module cipherwright_mars_core (
     input  wire [31:0]  k_add,
     input  wire [31:0]  k_mul,
     input  wire         second_half,
+    input  wire         last,
     input  wire         decrypt,
     input  wire [31:0]  word,
     output wire [8:0]   address,
@@ -98,10 +99,11 @@ module cipherwright_mars_formal #(
 );
     wire ready, done, other_ready, other_done;
     wire [31:0] data, other_data;
+    wire [5:0] a_address;
     cipherwright_mars #(.OVERLAP(OVERLAP), .HALVES(HALVES), .KEY_WAIT(KEY_WAIT)) dut (
         .clk(clk), .rst_i(rst_i), .select_i(select_i), .write_i(write_i), .ready_o(ready), .done_o(done), .address_i(address_i),
         .data_i(data_i), .data_o(data), .s0_first_i(32'd0), .s0_second_i(32'd0), .s1_first_i(32'd0), .s1_second_i(32'd0),
-        .s_i(s_word), .a_data_i(key_words[31:0]), .b_data_i(key_words[63:32]), .f_o(d_all)
+        .s_i(s_word), .a_address_o(a_address), .a_data_i(key_words[31:0]), .b_data_i(key_words[63:32]), .f_o(d_all)
     );
     cipherwright_mars #(.OVERLAP(OVERLAP), .HALVES(HALVES), .KEY_WAIT(KEY_WAIT)) other (
         .clk(clk), .rst_i(rst_i), .select_i(select_i), .write_i(write_i), .ready_o(other_ready), .done_o(other_done), .address_i(address_i),
@@ -110,61 +112,85 @@ module cipherwright_mars_formal #(
     );
 
     // The insides of both, in the order of f_o.
-    wire [1441:0] d_all, o_all;
-    wire d_ends = d_all[1441];
-    wire d_starts = d_all[1440];
-    wire d_leaves = d_all[1439];
-    wire d_takes = d_all[1438];
-    wire d_moves = d_all[1437];
-    wire d_message_there = d_all[1436];
-    wire o_message_there = o_all[1436];
-    wire d_result_there = d_all[1435];
-    wire o_result_there = o_all[1435];
-    wire d_writes = d_all[1434];
-    wire d_reads = d_all[1433];
-    wire d_at_message = d_all[1432];
-    wire d_at_result = d_all[1431];
-    wire d_expanding = d_all[1430];
-    wire o_expanding = o_all[1430];
-    wire d_mix_last = d_all[1429];
-    wire d_key_there = d_all[1428];
-    wire o_key_there = o_all[1428];
-    wire d_decrypt = d_all[1427];
-    wire o_decrypt = o_all[1427];
-    wire d_chained = d_all[1426];
-    wire o_chained = o_all[1426];
-    wire d_turned = d_all[1425];
-    wire o_turned = o_all[1425];
-    wire [1:0] d_mix_state = d_all[1424:1423];
-    wire [1:0] o_mix_state = o_all[1424:1423];
-    wire [1:0] d_core_state = d_all[1422:1421];
-    wire [1:0] o_core_state = o_all[1422:1421];
-    wire [1:0] d_flying = d_all[1420:1419];
-    wire [1:0] o_flying = o_all[1420:1419];
-    wire [1:0] d_word = d_all[1418:1417];
-    wire [4:0] d_count = d_all[1416:1412];
-    wire [4:0] o_count = o_all[1416:1412];
-    wire [3:0] d_round = d_all[1411:1408];
-    wire [3:0] o_round = o_all[1411:1408];
-    wire [127:0] d_message = d_all[1407:1280];
-    wire [127:0] o_message = o_all[1407:1280];
-    wire [127:0] d_result = d_all[1279:1152];
-    wire [127:0] o_result = o_all[1279:1152];
-    wire [127:0] d_mix_q = d_all[1151:1024];
-    wire [127:0] d_core_q = d_all[1023:896];
-    wire [127:0] d_mix_next = d_all[895:768];
-    wire [127:0] o_mix_next = o_all[895:768];
-    wire [127:0] d_core_out = d_all[767:640];
-    wire [127:0] d_first = d_all[639:512];
-    wire [127:0] d_unchained = d_all[511:384];
-    wire [383:0] d_earlier = d_all[383:0];
-    wire [383:0] o_earlier = o_all[383:0];
+    wire [1074:0] d_all, o_all;
+    wire d_ends = d_all[1074];
+    wire d_starts = d_all[1073];
+    wire d_leaves = d_all[1072];
+    wire d_takes = d_all[1071];
+    wire d_moves = d_all[1070];
+    wire d_message_there = d_all[1069];
+    wire o_message_there = o_all[1069];
+    wire d_result_there = d_all[1068];
+    wire o_result_there = o_all[1068];
+    wire d_writes = d_all[1067];
+    wire d_reads = d_all[1066];
+    wire d_at_message = d_all[1065];
+    wire d_at_result = d_all[1064];
+    wire d_expanding = d_all[1063];
+    wire o_expanding = o_all[1063];
+    wire d_mix_last = d_all[1062];
+    wire d_key_there = d_all[1061];
+    wire o_key_there = o_all[1061];
+    wire d_decrypt = d_all[1060];
+    wire o_decrypt = o_all[1060];
+    wire d_chained = d_all[1059];
+    wire o_chained = o_all[1059];
+    wire d_turned = d_all[1058];
+    wire o_turned = o_all[1058];
+    wire [1:0] d_mix_state = d_all[1057:1056];
+    wire [1:0] o_mix_state = o_all[1057:1056];
+    wire [1:0] d_core_state = d_all[1055:1054];
+    wire [1:0] o_core_state = o_all[1055:1054];
+    wire [1:0] d_newest = d_all[1053:1052];
+    wire [1:0] o_newest = o_all[1053:1052];
+    wire [1:0] d_word = d_all[1051:1050];
+    wire [4:0] d_count = d_all[1049:1045];
+    wire [4:0] o_count = o_all[1049:1045];
+    wire [3:0] d_round = d_all[1044:1041];
+    wire [3:0] o_round = o_all[1044:1041];
+    wire [3:0] d_written = d_all[1040:1037];
+    wire [3:0] o_written = o_all[1040:1037];
+    wire [127:0] d_message = d_all[1036:909];
+    wire [127:0] o_message = o_all[1036:909];
+    wire [127:0] d_result = d_all[908:781];
+    wire [127:0] o_result = o_all[908:781];
+    wire [127:0] d_mix_q = d_all[780:653];
+    wire [127:0] d_core_q = d_all[652:525];
+    wire [127:0] d_mix_next = d_all[524:397];
+    wire [127:0] o_mix_next = o_all[524:397];
+    wire [127:0] d_core_out = d_all[396:269];
+    wire [127:0] d_first = d_all[268:141];
+    wire [127:0] d_unchained = d_all[140:13];
+    wire d_arrives = d_all[11];
+    wire o_arrives = o_all[11];
+    wire d_half_there = d_all[10];
+    wire o_half_there = o_all[10];
+    wire d_chain_there = d_all[9];
+    wire o_chain_there = o_all[9];
+    wire [1:0] d_oldest = d_all[8:7];
+    wire [1:0] o_oldest = o_all[8:7];
+    wire [5:0] d_e_write_address = d_all[5:0];
+    wire [5:0] o_e_write_address = o_all[5:0];
+    integer j;
     reg known = 1'b0;
     always @(posedge clk) known <= 1'b1;
     always @(*) if (!known) assume (rst_i);
     // Before the first reset both hold the same, but for keys and what is in the mixer and the core.
-    always @(*) if (!known) assume (d_message == o_message && d_result == o_result && d_earlier == o_earlier && !select_i);
-    always @(*) if (!known) assume (d_mix_state == 2'd0 && o_mix_state == 2'd0 && !d_message_there && !o_message_there && d_turned == o_turned);
+    always @(*) if (!known) assume (d_message == o_message && d_result == o_result && !d_arrives && !o_arrives && !select_i);
+    always @(*) if (!known) assume (d_mix_state == 2'd0 && o_mix_state == 2'd0 && d_written == 4'd0 && o_written == 4'd0 && d_turned == o_turned);
+
+    // The expander writes K[0..39] and T[0..14] (a test). What it wrote is a key; every other word of the storage is the same in both, as
+    // long as both are given the same.
+    always @(*) assume (d_e_write_address < 6'd55 && o_e_write_address < 6'd55);
+    reg [15:0] clean = 16'hff80;      // words 30 to 3f that the expander did not write since they were given
+    reg [5:0] was_address = 6'd0;
+    wire [3:0] place = {d_at_message ? d_newest : 2'd3, d_word};
+    always @(posedge clk) begin
+        was_address <= a_address;
+        if (d_expanding) clean[6:0] <= 7'd0;
+        if (d_writes && (d_at_message || d_at_result)) clean[place] <= 1'b1;
+    end
+    always @(*) if (clean[was_address[3:0]] && clean[{was_address[3:1], 1'b1}]) assume (key_words == other_key_words);
 
     // The same results: what leaves the mixer when a block ends. In between, and in the core, anything may differ.
     always @(*) if (d_ends) assume (d_mix_next == o_mix_next);
@@ -180,16 +206,29 @@ module cipherwright_mars_formal #(
     wire [1:0] held = {1'b0, d_mix_state != 2'd0} + {1'b0, d_core_state != 2'd0};
     always @(*) if (known) begin
         assert (d_mix_state != 2'd3);
-        assert (d_flying == held);
+        // places in the key storage: what the next block to end is chained to, the blocks begun, a message; none of them of the expander
+        assert (d_newest == d_oldest + 2'd1 + held + {1'b0, d_message_there});
+        assert (&clean[{d_oldest, 2'd0} +: 4]);
+        assert (held + {1'b0, d_message_there} < 2'd1 || &clean[{d_oldest + 2'd1, 2'd0} +: 4]);
+        assert (held + {1'b0, d_message_there} < 2'd2 || &clean[{d_oldest + 2'd2, 2'd0} +: 4]);
+        assert (held + {1'b0, d_message_there} < 2'd3 || &clean[{d_oldest + 2'd3, 2'd0} +: 4]);
+        for (j = 0; j < 4; j = j + 1) assert (d_message_there || !d_written[j] || clean[{d_newest, j[1:0]}]);
+        assert (&clean[15:7]);
+        // the result register takes in what a block is chained to while nobody needs it for anything else
+        assert (!(d_arrives && d_result_there));
+        assert (!(d_chained && !d_decrypt && held != 2'd0 && !d_chain_there));
+        assert (!d_expanding || (d_oldest == 2'd3 && d_newest == 2'd0));
+        assert (!d_arrives || was_address == {2'b11, d_oldest, !d_half_there, 1'b0});
+        assert (d_newest == o_newest && d_oldest == o_oldest && d_arrives == o_arrives && d_half_there == o_half_there && d_chain_there == o_chain_there);
         assert (OVERLAP != 0 || held <= 2'd1);
         assert (KEY_WAIT != 0 || d_core_state != 2'd1);
         assert (d_mix_state == 2'd0 || d_count <= (HALVES != 0 ? 5'd16 : 5'd8));
         // both copies are in the same state
         assert (d_mix_state == o_mix_state && d_core_state == o_core_state && (d_mix_state == 2'd0 || d_count == o_count));
         assert (d_core_state != 2'd2 || d_round == o_round);
-        assert (d_message == o_message && d_message_there == o_message_there && d_result == o_result);
+        assert (d_message == o_message && d_written == o_written && d_result == o_result);
         assert (d_result_there == o_result_there && d_key_there == o_key_there && d_decrypt == o_decrypt);
-        assert (d_chained == o_chained && d_turned == o_turned && d_flying == o_flying && d_earlier == o_earlier);
+        assert (d_chained == o_chained && d_turned == o_turned);
         assert (d_expanding == o_expanding);
         assert (!d_expanding || (held == 2'd0 && !d_message_there && !d_key_there));
         // an old block is never met by a new one
@@ -202,19 +241,26 @@ module cipherwright_mars_formal #(
     // What is taken stays until it is used: one word of a message and one of a result are followed.
     always @(posedge clk) if (known && !rst_i && !$past(rst_i)) begin
         if ($past(d_message_there && !d_starts)) assert (d_message_there && d_message == $past(d_message));
-        if ($past(d_starts)) assert (!d_message_there && d_mix_state == 2'd1 && d_mix_q == $past(d_first));
+        if ($past(d_starts)) assert (!d_message_there && d_mix_state == 2'd1 && d_mix_q == {$past(d_first[31:0]), $past(d_first[127:32])});
         if ($past(d_writes && d_at_message)) assert (d_message[32 * (3 - $past(d_word)) +: 32] == $past(data_i));
-        if ($past(d_writes && d_at_message && address_i[1:0] == 2'd3)) assert (d_message_there);
+        if ($past(d_writes && d_at_message)) assert (d_written == ($past(d_written) | 4'd1 << $past(d_word)));
+        if (d_written != 4'd0 && $past(d_written) == 4'd0) assert ($past(d_writes && d_at_message));
         if ($past(d_result_there && !(d_reads && d_at_result && address_i[1:0] == 2'd3))) assert (d_result_there && d_result == $past(d_result));
         if ($past(d_ends)) assert (d_result_there && d_result == $past(d_unchained));
+        // what a result is chained to comes whole, and never over a result that was not read
+        if (d_chain_there && !$past(d_chain_there)) assert ($past(d_arrives && !d_half_there));
         // from mixer to core and back without loss
-        if ($past(d_leaves)) assert (d_core_q == $past(d_mix_next) && d_core_state != 2'd0);
+        if ($past(d_leaves)) assert (d_core_q[95:0] == $past(d_mix_next[95:0]) && d_core_state != 2'd0);
+        if ($past(d_leaves)) assert (d_core_q[127:96] == ($past(d_decrypt) ? {$past(d_mix_next[108:96]), $past(d_mix_next[127:109])} : $past(d_mix_next[127:96])));
         if ($past(d_takes)) assert (d_mix_q == $past(d_core_out) && d_mix_state == 2'd2);
     end
 
-    // Every block comes to its end where results are read: a rank falls, or a block waits for the result before it to be read.
+    // Every block comes to its end where results are read: a rank falls, or a block waits for the result before it to be read, or for
+    // what it is chained to, which comes in two halves as soon as no round of the core follows.
     always @(posedge clk) if (known && !rst_i && !$past(rst_i)) begin
-        if ($past(d_mix_state) != 2'd0 && !$past(d_moves)) assert ($past(d_mix_state == 2'd2 ? d_result_there : d_core_state == 2'd1 || d_core_state == 2'd2));
+        if ($past(d_mix_state) != 2'd0 && !$past(d_moves)) assert ($past(d_mix_state == 2'd2 ? d_result_there || !d_chain_there : d_core_state == 2'd1 || d_core_state == 2'd2));
+        if ($past(d_chained && !d_chain_there && !d_result_there && d_core_state != 2'd1 && d_core_state != 2'd2 && !d_leaves && !d_expanding && !(d_writes && d_at_result)))
+            assert (d_arrives || d_chain_there || d_expanding);
         if ($past(d_core_state == 2'd2)) assert (d_core_state != 2'd2 || d_round == $past(d_round) + 4'd1 || $past(d_leaves));
     end
 endmodule
