@@ -86,6 +86,26 @@ def _cone(aig: Aig, roots: Sequence[int]) -> set[int]:
     return seen
 
 
+class _Support:
+    """Of every variable, the inputs from number `first` on that it depends on: bit k for input first + k. Grows with the graph."""
+
+    def __init__(self, aig: Aig, first: int) -> None:
+        self.aig, self.first = aig, first
+        self.masks = [0] * (first + 1) + [1 << k for k in range(len(aig.inputs) - first)]
+
+    def of(self, literal: int) -> int:
+        masks = self.masks
+        if literal >> 1 >= len(masks):
+            for b, a in self.aig.gates[len(masks) - len(self.aig.inputs) - 1 :]:
+                masks.append(masks[a >> 1] | masks[b >> 1])
+        return masks[literal >> 1]
+
+
+def _bits(mask: int) -> set[int]:
+    """The positions of its ones."""
+    return {k for k, one in enumerate(reversed(f"{mask:b}")) if one == "1"}
+
+
 def restricted(c: Comparison, fixed: Mapping[int, int]) -> Comparison:
     """The same with some inputs (variables) set to constants, and without gates that nothing needs."""
     need, n = _cone(c.aig, [*c.got, *c.want, *c.marks]), len(c.aig.inputs)
@@ -109,7 +129,6 @@ def cut(c: Comparison) -> Cut:
     classes = _classes(c)
     expand: dict[int, set[int]] = {}  # member -> variables of cuts that are replaced by their functions
     tries: dict[int, int] = {}
-    n = len(c.aig.inputs)
     for seed in range(_ROUNDS):
         made, owners = _reduce(c, classes, expand)
         wrong = _differing(made.aig, made.got, made.want, 3 + seed)
@@ -118,28 +137,24 @@ def cut(c: Comparison) -> Cut:
         drop: set[int] = set()
         changed = False
 
-        @cache
-        def support(literal: int, made: Cut = made) -> frozenset[int]:
-            return frozenset(v for v in _cone(made.aig, [literal]) if n < v <= len(made.aig.inputs))
-
-        resting = _resting(classes, expand)
+        support, resting = _Support(made.aig, len(c.aig.inputs)), _resting(classes, expand)
         for i in wrong:
             k, member = owners[i]
-            left, right = support(made.got[i]), support(made.want[i])
-            own = n + 1 + k
-            more = {v for v in right - left - {own} or left - right - {own} if v - n - 1 not in resting(k)}
+            left, right = support.of(made.got[i]), support.of(made.want[i])
+            own = 1 << k if member else 0
+            more = _bits(right & ~left & ~own or left & ~right & ~own) - resting(k)
             if member and more and tries.get(member, 0) < _EXPANSIONS:
                 # Cuts whose functions bring nothing new, else those that lead back to this cut, else all.
-                reach = {v: support(made.functions[v - n - 1]) for v in more}
-                chosen = {v for v in more if reach[v] <= left | right | {own}} or {v for v in more if own in reach[v]} or more
-                expand.setdefault(member, set()).update(classes[v - n - 1][0] >> 1 for v in chosen)
+                reach = {v: support.of(made.functions[v]) for v in more}
+                chosen = {v for v in more if not reach[v] & ~(left | right | own)} or {v for v in more if reach[v] & own} or more
+                expand.setdefault(member, set()).update(classes[v][0] >> 1 for v in chosen)
                 tries[member] = tries.get(member, 0) + 1
                 changed = True
-            elif member and own in right:
+            elif member and own & right:
                 classes[k].remove(member)  # a value that only repeats the cut: no cut of its own
                 changed = True
             elif len(drop) < _LOOKED_AT:
-                drop |= {v - n - 1 for v in right - left or left - right} or {k}
+                drop |= _bits(right & ~left or left & ~right) or {k}
         if changed:
             continue
         if drop == {-1}:
@@ -208,14 +223,15 @@ def _reduce(
         value.append(free.get(n + 1 + i, made))
     place = {members[0] >> 1: (n + 1 + k, function[members[0] >> 1] ^ (members[0] & 1)) for k, members in enumerate(classes)}
     pairs: list[tuple[int, int, tuple[int, int]]] = []
+    support = _Support(new, n)
     for k, members in enumerate(classes):
         first = function[members[0] >> 1] ^ (members[0] & 1)
         for m in members[1:]:
             left, right = first, function[m >> 1] ^ (m & 1)
             if m in expand:
                 by = dict(place[v] for v in expand[m] if v in place)
-                right = _composed(new, right, by)
-                left = new.input(n + k) if n + 1 + k in _cone(new, [right]) else _composed(new, first, by)
+                right = _composed(support, right, by)
+                left = new.input(n + k) if support.of(right) >> k & 1 else _composed(support, first, by)
             pairs.append((left, right, (k, m)))
     for a, b in zip(c.got, c.want, strict=True):
         pairs.append((value[a >> 1] ^ (a & 1), value[b >> 1] ^ (b & 1), (-1, 0)))
@@ -271,14 +287,27 @@ def without_equal_sums(c: Cut) -> Cut:
     return replace(c, got=tuple(a for a, _ in kept), want=tuple(b for _, b in kept))
 
 
-def _composed(aig: Aig, literal: int, by: Mapping[int, int]) -> int:
-    """The literal with input variables replaced by other literals."""
-    n = len(aig.inputs)
+def _composed(support: _Support, literal: int, by: Mapping[int, int]) -> int:
+    """The literal with inputs (variables, of those that `support` knows) replaced by other literals."""
+    aig, n = support.aig, len(support.aig.inputs)
+    moves = 0
+    for v in by:
+        moves |= 1 << v - support.first - 1
+    if not support.of(literal) & moves:
+        return literal
     made: dict[int, int] = {}
-    for v in sorted(_cone(aig, [literal])):
+    masks, touched, stack = support.masks, {literal >> 1}, [literal >> 1]
+    while stack:
+        v = stack.pop()
+        if v > n:
+            for x in aig.gates[v - n - 1]:
+                if x >> 1 not in touched and masks[x >> 1] & moves:
+                    touched.add(x >> 1)
+                    stack.append(x >> 1)
+    for v in sorted(touched):
         if v <= n:
-            made[v] = by.get(v, 2 * v)
+            made[v] = by[v]
         else:
             b, a = aig.gates[v - n - 1]
-            made[v] = aig.and_(made[a >> 1] ^ (a & 1), made[b >> 1] ^ (b & 1))
+            made[v] = aig.and_(made.get(a >> 1, a & ~1) ^ (a & 1), made.get(b >> 1, b & ~1) ^ (b & 1))
     return made[literal >> 1] ^ (literal & 1)
