@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from cipherwright.graph import Graph
 from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot
 from cipherwright.report.reproduce import mars_ibm
 from cipherwright.report.reproduce._measure import measure
 from cipherwright.report.reproduce.aes_gmu import stages_options
 from cipherwright.report.reproduce.des_xilinx import STEPS
-from cipherwright.target import cell_delays, implement, load_target
+from cipherwright.target import CELL_MAPPINGS, cell_delays, implement, load_target
 from tests.conftest import Built
 
 
@@ -51,17 +52,23 @@ def test_stages_a_round(stages: int) -> None:
 
 
 def test_the_multiplier_of_mars() -> None:
-    """Smaller than what Yosys and ABC make of x * y and no slower, on the same library in the same run."""
+    """A quarter smaller than what Yosys and ABC make of x * y and no slower, or a quarter faster and no larger: whichever recipe of
+    theirs, on the same library in the same run."""
     cells = cell_delays(Path(load_target("osu018").liberty))
     assert cells is not None
-    grown, made = mars_ibm.tree(cells)
-    ours = mars_ibm._alone(grown, "structure", lambda text: None)
-    theirs = [mars_ibm._alone(mars_ibm._arithmetic("mul"), mapping, lambda text: None) for mapping in ("delay", "structure")]
-    assert ours.gate_equivalents is not None
-    assert ours.gate_equivalents <= 3650
-    for other in theirs:
-        assert ours.gate_equivalents <= 0.76 * (other.gate_equivalents or 0)
-        assert (ours.critical_path_ns or 99) < (other.critical_path_ns or 0)
+    grown, made = mars_ibm.tree(cells, "brent_kung")
+
+    def measured(graph: Graph, mapping: str) -> tuple[float, float]:
+        build = mars_ibm._alone(graph, mapping, lambda text: None)
+        assert build.gate_equivalents is not None
+        assert build.critical_path_ns is not None
+        return build.gate_equivalents, build.critical_path_ns
+
+    gates, path = measured(grown, "structure")
+    for mapping in CELL_MAPPINGS:
+        their_gates, their_path = measured(mars_ibm._arithmetic("mul"), mapping)
+        smaller = gates <= 0.75 * their_gates and path <= their_path
+        assert smaller or (path <= 0.75 * their_path and gates <= their_gates), (mapping, gates, path, their_gates, their_path)
     figure = mars_ibm.profile(made)
     assert len(figure["series"]["tree's outputs"]) == 32
     assert plot(figure, "png").startswith(b"\x89PNG")

@@ -4,6 +4,6 @@ from .facts import Target, load_target, target_names
 from .implement import Build, implement, nand2_area
 from .liberty import cell_delays
 from .place import Placed, place
-from .synth import Mapped, synthesise
+from .synth import CELL_MAPPINGS, Mapped, synthesise
 
-__all__ = ["Build", "Mapped", "Placed", "Target", "cell_delays", "implement", "load_target", "nand2_area", "place", "synthesise", "target_names"]
+__all__ = ["CELL_MAPPINGS", "Build", "Mapped", "Placed", "Target", "cell_delays", "implement", "load_target", "nand2_area", "place", "synthesise", "target_names"]

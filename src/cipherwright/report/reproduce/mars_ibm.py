@@ -11,7 +11,7 @@ from ...graph.rewrite import ADDERS, PROFILE_ADDERS, CellDelays, Made, product_c
 from ...pipeline import generate
 from ...rtl import Design, graph_modules, print_design
 from ...spec import load
-from ...target import Build, cell_delays, implement, load_target, nand2_area, synthesise
+from ...target import CELL_MAPPINGS, Build, cell_delays, implement, load_target, nand2_area, synthesise
 from ...tools import scratch
 from ...wrap import Engine
 from ._measure import implemented
@@ -83,7 +83,7 @@ def _units(cells: CellDelays, tell: Tell) -> dict[str, Any]:
     rows: list[list[Any]] = [["multiplier", "paper, nominal, without registers", "", 3200, 2.32]]
     grown, made = tree(cells)
     for what, graph, kind in (("multiplier", _arithmetic("mul"), "Yosys and ABC of x * y"), ("multiplier", grown, f"tree ({made.tree.full} full, {made.tree.half} half adders)")):
-        for mapping in ("delay", "structure"):
+        for mapping in CELL_MAPPINGS:
             build = _alone(graph, mapping, lambda t, k=kind: tell(f"{k}: {t}"))  # type: ignore[misc]
             rows.append([what, kind, mapping, round(build.gate_equivalents or 0), build.critical_path_ns])
     product = product_circuit("tree", 32, cells, whole=True)
@@ -95,7 +95,7 @@ def _units(cells: CellDelays, tell: Tell) -> dict[str, Any]:
         build = _alone(tree(cells, final)[0], "structure", lambda t, f=final: tell(f"tree and {f} adder: {t}"))  # type: ignore[misc]
         rows.append(["multiplier", f"tree, final adder {final} for its arrivals", "structure", round(build.gate_equivalents or 0), build.critical_path_ns])
     for kind in ADDERS:
-        for mapping in ("delay", "structure"):
+        for mapping in CELL_MAPPINGS:
             build = _alone(realise_adders(_arithmetic("add"), kind), mapping, lambda t, k=kind: tell(f"{k}: {t}"))  # type: ignore[misc]
             rows.append(["adder", "Yosys and ABC of x + y" if kind == "carry_chain" else kind, mapping, round(build.gate_equivalents or 0), build.critical_path_ns])
     return {
