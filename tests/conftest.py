@@ -21,8 +21,7 @@ LONG = ("aes128-ctr-lanes", "mars-fast", "mars-small", "rijndael256-fast")
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker variants."""
 
 SLOW = ("aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast")
-"""Presets whose proof takes minutes: all checks are run on the same core with quick boxes and fewer stages, or the proof alone
-(`aes128-fast-both`), or in benchmarks/verify.py (`aes256-fast`)."""
+"""Presets whose proof takes minutes: all checks are run on the same core with quick boxes and fewer stages."""
 
 PROCESSORS = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "rijndael"]
 ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "mars"]

@@ -125,6 +125,7 @@ def test_rules_of_the_engine(folder: Path, task: str) -> None:
         ("wire ends = backward && mix_last && !result_there &&", "wire ends = backward && mix_last &&"),
         ("&written;", "written[3];"),
         ("newest <= INITIAL + 2'd1;", ""),
+        ("asks ? {2'b11, oldest, half_there", "asks ? {2'b00, oldest, half_there"),
     ],
 )
 def test_a_broken_engine_is_seen(folder: Path, old: str, new: str) -> None:

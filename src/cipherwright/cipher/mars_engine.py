@@ -67,12 +67,10 @@ def engine_mixer(
     wide = b.named(summed(b, b.named(b.mux(back, w3, first), "wide_left"), b.named(b.mux(with_keys, keys[1], b.mux(backward, s1_second, s1_first)), "wide_right"), backward), "mix_wide")
     middle = b.named(summed(b, w2, b.named(b.mux(with_keys, keys[2], b.mux(backward, s0_first, s0_second)), "middle_right"), backward), "mix_middle")
     last = b.named(b.xor(b.mux(backward, wide, w3), b.mux(backward, s0_second, s1_second)), "mix_last")
-    new_w1 = b.mux(back, first, wide)
-    if half is not None:  # the first part has stored them
-        done_w1 = b.mux(with_keys, wide, w1)
-        done_w2 = b.mux(back, w2, middle)
-    else:
-        done_w1, done_w2 = new_w1, middle
+    if half is None:
+        done_w1, done_w2 = b.mux(back, first, wide), middle
+    else:  # the first part has stored them
+        done_w1, done_w2 = b.mux(with_keys, wide, w1), b.mux(back, w2, middle)
     turned = b.named(b.mux(backward, rol(b, a, 24), rol(b, a, 8)), "turned")
     taken = b.named(b.mux(near, b.mux(backward, turned, last), b.mux(backward, done_w2, done_w1)), "taken")
     source = b.named(b.mux(with_keys, a, b.mux(backward, done_w1, turned)), "source")
