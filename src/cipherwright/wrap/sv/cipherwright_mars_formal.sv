@@ -113,64 +113,36 @@ module cipherwright_mars_formal #(
 
     // The insides of both, in the order of f_o.
     wire [1074:0] d_all, o_all;
-    wire d_ends = d_all[1074];
-    wire d_starts = d_all[1073];
-    wire d_leaves = d_all[1072];
-    wire d_takes = d_all[1071];
-    wire d_moves = d_all[1070];
-    wire d_message_there = d_all[1069];
-    wire o_message_there = o_all[1069];
-    wire d_result_there = d_all[1068];
-    wire o_result_there = o_all[1068];
-    wire d_writes = d_all[1067];
-    wire d_reads = d_all[1066];
-    wire d_at_message = d_all[1065];
-    wire d_at_result = d_all[1064];
-    wire d_expanding = d_all[1063];
-    wire o_expanding = o_all[1063];
-    wire d_mix_last = d_all[1062];
-    wire d_key_there = d_all[1061];
-    wire o_key_there = o_all[1061];
-    wire d_decrypt = d_all[1060];
-    wire o_decrypt = o_all[1060];
-    wire d_chained = d_all[1059];
-    wire o_chained = o_all[1059];
-    wire d_turned = d_all[1058];
-    wire o_turned = o_all[1058];
-    wire [1:0] d_mix_state = d_all[1057:1056];
-    wire [1:0] o_mix_state = o_all[1057:1056];
-    wire [1:0] d_core_state = d_all[1055:1054];
-    wire [1:0] o_core_state = o_all[1055:1054];
-    wire [1:0] d_newest = d_all[1053:1052];
-    wire [1:0] o_newest = o_all[1053:1052];
-    wire [1:0] d_word = d_all[1051:1050];
-    wire [4:0] d_count = d_all[1049:1045];
-    wire [4:0] o_count = o_all[1049:1045];
-    wire [3:0] d_round = d_all[1044:1041];
-    wire [3:0] o_round = o_all[1044:1041];
-    wire [3:0] d_written = d_all[1040:1037];
-    wire [3:0] o_written = o_all[1040:1037];
-    wire [127:0] d_message = d_all[1036:909];
-    wire [127:0] o_message = o_all[1036:909];
-    wire [127:0] d_result = d_all[908:781];
-    wire [127:0] o_result = o_all[908:781];
-    wire [127:0] d_mix_q = d_all[780:653];
-    wire [127:0] d_core_q = d_all[652:525];
-    wire [127:0] d_mix_next = d_all[524:397];
-    wire [127:0] o_mix_next = o_all[524:397];
-    wire [127:0] d_core_out = d_all[396:269];
-    wire [127:0] d_first = d_all[268:141];
-    wire [127:0] d_unchained = d_all[140:13];
-    wire d_arrives = d_all[11];
-    wire o_arrives = o_all[11];
-    wire d_half_there = d_all[10];
-    wire o_half_there = o_all[10];
-    wire d_chain_there = d_all[9];
-    wire o_chain_there = o_all[9];
-    wire [1:0] d_oldest = d_all[8:7];
-    wire [1:0] o_oldest = o_all[8:7];
-    wire [5:0] d_e_write_address = d_all[5:0];
-    wire [5:0] o_e_write_address = o_all[5:0];
+    wire d_ends, d_starts, d_leaves, d_takes, d_moves, d_message_there, d_result_there, d_writes, d_reads, d_at_message, d_at_result, d_expanding, d_mix_last, d_key_there, d_decrypt, d_chained, d_turned;
+    wire [1:0] d_mix_state, d_core_state, d_newest, d_word;
+    wire [4:0] d_count;
+    wire [3:0] d_round, d_written;
+    wire [127:0] d_message, d_result, d_mix_q, d_core_q, d_mix_next, d_core_out, d_first, d_unchained;
+    wire d_asks, d_arrives, d_half_there, d_chain_there;
+    wire [1:0] d_oldest;
+    wire d_e_write;
+    wire [5:0] d_e_write_address;
+    wire o_ends, o_starts, o_leaves, o_takes, o_moves, o_message_there, o_result_there, o_writes, o_reads, o_at_message, o_at_result, o_expanding, o_mix_last, o_key_there, o_decrypt, o_chained, o_turned;
+    wire [1:0] o_mix_state, o_core_state, o_newest, o_word;
+    wire [4:0] o_count;
+    wire [3:0] o_round, o_written;
+    wire [127:0] o_message, o_result, o_mix_q, o_core_q, o_mix_next, o_core_out, o_first, o_unchained;
+    wire o_asks, o_arrives, o_half_there, o_chain_there;
+    wire [1:0] o_oldest;
+    wire o_e_write;
+    wire [5:0] o_e_write_address;
+    assign {
+        d_ends, d_starts, d_leaves, d_takes, d_moves, d_message_there, d_result_there, d_writes, d_reads, d_at_message, d_at_result,
+        d_expanding, d_mix_last, d_key_there, d_decrypt, d_chained, d_turned, d_mix_state, d_core_state, d_newest, d_word, d_count,
+        d_round, d_written, d_message, d_result, d_mix_q, d_core_q, d_mix_next, d_core_out, d_first, d_unchained, d_asks, d_arrives,
+        d_half_there, d_chain_there, d_oldest, d_e_write, d_e_write_address
+    } = d_all;
+    assign {
+        o_ends, o_starts, o_leaves, o_takes, o_moves, o_message_there, o_result_there, o_writes, o_reads, o_at_message, o_at_result,
+        o_expanding, o_mix_last, o_key_there, o_decrypt, o_chained, o_turned, o_mix_state, o_core_state, o_newest, o_word, o_count,
+        o_round, o_written, o_message, o_result, o_mix_q, o_core_q, o_mix_next, o_core_out, o_first, o_unchained, o_asks, o_arrives,
+        o_half_there, o_chain_there, o_oldest, o_e_write, o_e_write_address
+    } = o_all;
     integer j;
     reg known = 1'b0;
     always @(posedge clk) known <= 1'b1;
