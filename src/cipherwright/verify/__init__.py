@@ -8,10 +8,11 @@ from .mars_checks import verify_engine
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
 from .processor import ProcessorBench
 from .processor_checks import verify_processor
+from .record import CoreRecord, read_record
 from .vectors import own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "CoreFolder", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of",
-    "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "verify_core", "verify_engine", "verify_processor",
+    "Bench", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of",
+    "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

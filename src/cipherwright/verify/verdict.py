@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from ..errors import CheckFailed, UserError
 from ..wrap import files_digest
+from .record import read_record
 
 __all__ = ["CoreFolder", "Verdict", "attempts"]
 
@@ -25,23 +25,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class CoreFolder:
-    """A folder that `build` made: its record and its Verilog sources."""
+    """A folder that `build` made: its record, checked by `CoreRecord`, and its Verilog sources."""
 
     path: Path
     record: Mapping[str, Any]
 
     @staticmethod
     def open(path: Path) -> CoreFolder:
-        """Raises UserError where it is no core folder."""
+        """Raises UserError where it is no core folder, or where its record is damaged (see `CoreRecord`)."""
         record = path / "record.json"
         if not record.is_file():
             raise UserError(f"{path} is no core folder: it has no record.json (cipherwright build makes one)")
-        try:
-            data = json.loads(record.read_text())
-            data["parameters"]["cipher"], data["top"], data["digest"], data["files"]
-        except (ValueError, KeyError, TypeError, UnicodeDecodeError):
-            raise UserError(f"{record} is damaged: build the core again") from None
-        return CoreFolder(path, data)
+        return CoreFolder(path, read_record(record))
 
     @property
     def sources(self) -> list[Path]:

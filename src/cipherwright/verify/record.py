@@ -1,0 +1,139 @@
+"""What record.json may say: the types of every key that is used, and names that can do no harm in a script or a path."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from ..errors import UserError
+from ..wrap import PortSet
+
+__all__ = ["CoreRecord", "read_record"]
+
+_LARGEST = 1 << 20
+"""More cycles, stages or slots than any core has."""
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+"""A name that Verilog takes as it stands."""
+
+_OptionalName = Annotated[str, StringConstraints(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$", max_length=200)]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=200)]
+"""A file in the folder itself: no separators, no spaces, no option of a tool."""
+
+_Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_Count = Annotated[int, Field(ge=0, le=_LARGEST)]
+_Positive = Annotated[int, Field(ge=1, le=_LARGEST)]
+_Figure = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_PORT_KINDS = {f.name: str(f.type) for f in fields(PortSet)}
+
+
+class _Part(BaseModel):
+    """A part of a record: other keys may be added, none is read as another type."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+
+class _Parameters(_Part):
+    """What is read of the options before `spec.parse` checks them all."""
+
+    name: str
+    cipher: str
+    architecture: str
+    target: str
+    key_bits: int
+    block_bits: int
+
+
+class _Predicted(_Part):
+    ffs: Annotated[int, Field(ge=0)]
+    srls: Annotated[int, Field(ge=0)]
+
+
+class _Inner(_Part):
+    top: Identifier
+    ports: dict[str, Any]
+    latency_cycles: _Positive
+    early: dict[Identifier, _Count]
+
+    @model_validator(mode="after")
+    def _legal(self) -> _Inner:
+        _check_ports(self.ports)
+        _check_complete(self.ports)
+        return self
+
+
+class CoreRecord(_Part):
+    """The record of a core or an engine. Raises pydantic's ValidationError with the first thing that is wrong."""
+
+    top: Identifier
+    parameters: _Parameters
+    ports: dict[str, Any] | None = None
+    latency_cycles: _Positive
+    interval_cycles: _Positive
+    slots: _Positive | None = None
+    bits_per_cycle: _Figure
+    predicted: _Predicted
+    period_ns_planned: _Figure | None = None
+    stages: _Positive
+    inner: _Inner | None = None
+    key_cycles: _Count = 0
+    delay_lines: dict[str, int] | None = None
+    logic_top: _OptionalName = ""
+    memory_bits: dict[str, int] = {}
+    warnings: list[str] = []
+    files: dict[FileName, _Digest]
+    digest: _Digest
+
+    @model_validator(mode="after")
+    def _complete(self) -> CoreRecord:
+        if self.parameters.architecture != "engine":
+            if self.ports is None or self.slots is None:
+                raise ValueError("ports and slots are missing")
+            _check_complete(self.ports)
+        _check_ports(self.ports or {})
+        if not any(n.endswith((".v", ".sv")) for n in self.files):
+            raise ValueError("files names no Verilog")
+        return self
+
+
+def _check_ports(ports: Mapping[str, Any]) -> None:
+    """Raise ValueError where these are not ports of a core, each with a legal name."""
+    for key, value in ports.items():
+        if key not in _PORT_KINDS:
+            raise ValueError(f"ports has an unknown key {key[:40]!r}")
+        if _PORT_KINDS[key] in ("bool", "int"):
+            right = type(value).__name__ == _PORT_KINDS[key]
+        else:
+            right = isinstance(value, str) and (not value or (value.isascii() and value.isidentifier()))
+        if not right:
+            raise ValueError(f"ports.{key} is no name of a port")
+
+
+def _check_complete(ports: Mapping[str, Any]) -> None:
+    """Raise ValueError where a port is missing that every core has."""
+    missing = [n for n in ("clk", "valid_in", "key", "block_in", "valid_out", "block_out") if not ports.get(n)]
+    if missing:
+        raise ValueError(f"ports.{missing[0]} is missing")
+
+
+def read_record(path: Path) -> Mapping[str, Any]:
+    """The record in a file, checked. Raises UserError: one sentence on what is wrong in it."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        CoreRecord.model_validate(data)
+    except ValidationError as e:
+        first = e.errors()[0]
+        where = "".join(c if c.isprintable() else "?" for c in ".".join(str(p)[:40] for p in first["loc"]))
+        what = first["msg"].removeprefix("Value error, ")
+        raise UserError(f"{path} is damaged ({where + ': ' if where else ''}{what}): build the core again") from None
+    except (ValueError, RecursionError):
+        raise UserError(f"{path} is damaged (it is no JSON text): build the core again") from None
+    except OSError as e:
+        raise UserError(f"can't read {path}: {e.strerror}") from None
+    record: Mapping[str, Any] = data
+    return record
