@@ -902,7 +902,7 @@ module des_small (
         .block_i(s_block_i), .ready_o(core_ready), .valid_o(result_valid), .block_o(result)
     );
     cipherwright_stream #(.WIDTH(64), .DEPTH_LOG2(6)) u_stream (
-        .clk(clk), .rst_i(rst_i), .s_valid_i(s_valid_i & core_ready), .s_ready_o(credit_ready),
+        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i & core_ready), .s_ready_o(credit_ready),
         .core_valid_o(core_valid), .core_valid_i(result_valid), .core_data_i(result), .m_valid_o(m_valid_o),
         .m_ready_i(m_ready_i), .m_data_o(m_block_o)
     );

@@ -68,7 +68,7 @@ def chain_layer(
         "COUNT": count, "PIECES": pieces, "LEFT_BITS": left,
     }  # fmt: skip
     chain = {
-        "clk": "clk", "rst_i": "rst_i", "valid_i": "valid_i & ready_o", "first_i": "first_i", "decrypt_i": "decrypt_i" if both else "1'b0",
+        "clk": "clk", "rst_i": "rst_i", "zeroise_i": "1'b0", "valid_i": "valid_i & ready_o", "first_i": "first_i", "decrypt_i": "decrypt_i" if both else "1'b0",
         "iv_i": "iv_i", "block_i": "block_i", "slot_o": "slot_o" if slot_bits else "slot", "block_o": "block_o", "core_block_o": "core_block",
         "core_valid_i": "valid_o", "core_block_i": "result",
     }  # fmt: skip
@@ -119,14 +119,15 @@ def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], rese
         high = 128 * (lanes - lane) - 1
         shown = {"valid_o": f"counted[{lane}]", "count_o": f"count[{high}:{high - 127}]"}
         counter = {"clk": "clk", "rst_i": "rst_i", "iv_valid_i": "iv_valid_i", "iv_ready_o": f"ready[{lane}]", "iv_i": "iv_i", "step_i": "valid_i"}
+        counter |= {"zeroise_i": "1'b0", "loaded_o": f"loaded[{lane}]"}
         module, parameters = "cipherwright_counter", {"COUNT": count}
         if lanes > 1:
             module, parameters = "cipherwright_lane_counter", parameters | {"STEP": lanes, "LANE": lane}
         counters += instance(module, f"u_counter{lane if lanes > 1 else ''}", counter | shown, parameters)
-    spare = "" if lanes == 1 else "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator lint_off UNUSEDSIGNAL\n"
+    spare = "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator lint_off UNUSEDSIGNAL\n"
     text = (
         module_head(name, comment, _ports(pins, 128 * lanes, True, False))
-        + spare + f"    wire [{lanes - 1}:0] counted, ready;\n" + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
+        + spare + f"    wire [{lanes - 1}:0] counted, ready, loaded;\n" + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
         + f"    wire [{128 * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n"
         + counters + instance(inner, "u_cipher", links) + "endmodule\n"
     )  # fmt: skip

@@ -51,7 +51,7 @@ def stream_top(name: str, core: str, block_bits: int, pins: Sequence[Pin], log2:
     links |= {"block_i": "s_block_i", **({"ready_o": "core_ready"} if ready else {}), "valid_o": "result_valid", "block_o": "result"}
     data, shown = ("{slot_o, result}", "{m_slot_o, m_block_o}") if slot_bits else ("result", "m_block_o")
     control = {
-        "clk": "clk", "rst_i": "rst_i", "s_valid_i": f"s_valid_i{gate}", "s_ready_o": "credit_ready", "core_valid_o": "core_valid",
+        "clk": "clk", "rst_i": "rst_i", "zeroise_i": "1'b0", "s_valid_i": f"s_valid_i{gate}", "s_ready_o": "credit_ready", "core_valid_o": "core_valid",
         "core_valid_i": "result_valid", "core_data_i": data, "m_valid_o": "m_valid_o", "m_ready_i": "m_ready_i", "m_data_o": shown,
     }  # fmt: skip
     head = module_head(name, [f"Stream ports around {core}: a word is accepted in a cycle in which valid and ready are both 1, on either side."], ports)

@@ -8,6 +8,9 @@
 // A counter (CTR) goes up while the loop computes, a piece a turn: its lowest piece leaves at the bottom and comes back,
 // counted, at the top, so that it stands as before when all PIECES have passed.
 //
+// After a reset every stream begins anew: its next block comes with first_i. zeroise_i also clears all words; the loop drops its blocks
+// in the same cycle.
+//
 // Lint: the file holds the ring as well; which inputs have readers depends on the mode.
 // verilator lint_off DECLFILENAME
 // verilator lint_off UNUSEDSIGNAL
@@ -25,6 +28,7 @@ module cipherwright_chain #(
 ) (
     input  wire                 clk,
     input  wire                 rst_i,
+    input  wire                 zeroise_i,
     input  wire                 valid_i,    // only with the loop's ready
     input  wire                 first_i,    // this block is the first of its stream: chaining starts from iv_i
     input  wire                 decrypt_i,
@@ -62,12 +66,12 @@ module cipherwright_chain #(
 
     generate
         if (APART) begin : g_held
-            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_held (.clk(clk), .d_i(valid_i ? block_i : held), .q_o(held));
+            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_held (.clk(clk), .clear_i(zeroise_i), .d_i(valid_i ? block_i : held), .q_o(held));
         end else begin : g_shared
             assign held = chain;
         end
         if (DIRECTION == 2) begin : g_direction
-            cipherwright_chain_ring #(.WIDTH(1), .SLOTS(SLOTS)) u_direction (.clk(clk), .d_i(valid_i ? decrypt_i : decrypted), .q_o(decrypted));
+            cipherwright_chain_ring #(.WIDTH(1), .SLOTS(SLOTS)) u_direction (.clk(clk), .clear_i(1'b0), .d_i(valid_i ? decrypt_i : decrypted), .q_o(decrypted));
         end else begin : g_one_way
             assign decrypted = decrypts;
         end
@@ -83,17 +87,17 @@ module cipherwright_chain #(
 `endif
             wire [LEFT_BITS-1:0] fewer = left - {{LEFT_BITS - 1{1'b0}}, counts};
             wire [WIDTH-1:0] turned = counts ? {sum[PIECE-1:0], chain[WIDTH-1:PIECE]} : chain;
-            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_chain (.clk(clk), .d_i(valid_i ? used : turned), .q_o(chain));
+            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_chain (.clk(clk), .clear_i(zeroise_i), .d_i(valid_i ? used : turned), .q_o(chain));
             cipherwright_chain_ring #(.WIDTH(LEFT_BITS), .SLOTS(SLOTS)) u_left (
-                .clk(clk), .d_i(rst_i ? {LEFT_BITS{1'b0}} : valid_i ? PIECES[LEFT_BITS-1:0] : fewer), .q_o(left)
+                .clk(clk), .clear_i(1'b0), .d_i(valid_i ? PIECES[LEFT_BITS-1:0] : fewer), .q_o(left)
             );
             cipherwright_chain_ring #(.WIDTH(1), .SLOTS(SLOTS)) u_carry (
-                .clk(clk), .d_i(valid_i | (sum[PIECE] & (fewer != LAST[LEFT_BITS-1:0]))), .q_o(carry)
+                .clk(clk), .clear_i(zeroise_i), .d_i(valid_i | (sum[PIECE] & (fewer != LAST[LEFT_BITS-1:0]))), .q_o(carry)
             );
         end else if (MODE == CBC) begin : g_chain
-            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_chain (.clk(clk), .d_i(APART && valid_i ? used : now), .q_o(chain));
+            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_chain (.clk(clk), .clear_i(zeroise_i), .d_i(APART && valid_i ? used : now), .q_o(chain));
         end else begin : g_block
-            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_chain (.clk(clk), .d_i(valid_i ? block_i : now), .q_o(chain));
+            cipherwright_chain_ring #(.WIDTH(WIDTH), .SLOTS(SLOTS)) u_chain (.clk(clk), .clear_i(zeroise_i), .d_i(valid_i ? block_i : now), .q_o(chain));
         end
         if (SLOTS > 1) begin : g_slots
             reg [SLOT_BITS-1:0] slot;
@@ -105,12 +109,13 @@ module cipherwright_chain #(
     endgenerate
 endmodule
 
-// A word for each slot; the one that is shown is that of the slot whose turn it is.
+// A word for each slot; the one that is shown is that of the slot whose turn it is. clear_i makes all of them 0.
 module cipherwright_chain_ring #(
     parameter integer WIDTH = 1,
     parameter integer SLOTS = 1
 ) (
     input  wire             clk,
+    input  wire             clear_i,
     input  wire [WIDTH-1:0] d_i,
     output wire [WIDTH-1:0] q_o
 );
@@ -118,9 +123,9 @@ module cipherwright_chain_ring #(
     assign q_o = words[SLOTS*WIDTH-1:(SLOTS-1)*WIDTH];
     generate
         if (SLOTS > 1) begin : g_ring
-            always @(posedge clk) words <= {words[(SLOTS-1)*WIDTH-1:0], d_i};
+            always @(posedge clk) words <= clear_i ? {SLOTS * WIDTH{1'b0}} : {words[(SLOTS-1)*WIDTH-1:0], d_i};
         end else begin : g_word
-            always @(posedge clk) words <= d_i;
+            always @(posedge clk) words <= clear_i ? {WIDTH{1'b0}} : d_i;
         end
     endgenerate
 endmodule

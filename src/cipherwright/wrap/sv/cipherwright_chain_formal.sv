@@ -48,7 +48,7 @@ module cipherwright_chain_formal #(
     cipherwright_chain #(
         .WIDTH(WIDTH), .SLOTS(SLOTS), .SLOT_BITS(1), .MODE(MODE), .DIRECTION(DIRECTION), .COUNT(COUNT), .PIECES(PIECES), .LEFT_BITS(2)
     ) dut (
-        .clk(clk), .rst_i(rst_i), .valid_i(load), .first_i(first_i), .decrypt_i(decrypt_i), .iv_i(iv_i), .block_i(block_i),
+        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .valid_i(load), .first_i(first_i), .decrypt_i(decrypt_i), .iv_i(iv_i), .block_i(block_i),
         .slot_o(slot), .block_o(block), .core_block_o(core_block), .core_valid_i(done), .core_block_i(result),
         .f_chain_o(chain), .f_counts_o(counting)
     );

@@ -5,85 +5,91 @@
 // its own every 256th. The successor of `top` is prepared by a carry that walks three bits a cycle: it has at least 256 cycles
 // for COUNT / 3 steps, or after a load the cycles in which iv_ready_o is 0. Nothing here depends on how often steps come.
 //
+// Reset drops the counter block and every step under way; a counter block may be loaded in the next cycle. zeroise_i does the same
+// and loads what iv_i shows a cycle later in place of the counter block: when iv_ready_o is 1 again, no register depends on
+// anything from before. In a cycle of rst_i or zeroise_i no counter block is taken and no step is made.
+//
 // Lint: the file holds the copies' module as well; the carry out of the highest part has no reader.
 // verilator lint_off DECLFILENAME
 // verilator lint_off UNUSEDSIGNAL
 `default_nettype none
 module cipherwright_counter #(
-    parameter COUNT = 128,  // 32 (the increment of GCM) or 128
-    parameter LANES_LOG2 = 0,
-    parameter LANE = 0
+    parameter COUNT = 128  // 32 (the increment of GCM) or 128
 ) (
     input  wire         clk,
     input  wire         rst_i,
+    input  wire         zeroise_i,
     input  wire         iv_valid_i,  // taken with iv_ready_o: the counter block of the next step
     output wire         iv_ready_o,
     input  wire [127:0] iv_i,
-    input  wire         step_i,      // only while iv_ready_o is 1 and not in the cycle in which a counter block is taken
+    output wire         loaded_o,    // a counter block is there
+    input  wire         step_i,      // taken with loaded_o; together with a load it is still of the counter block before
     output reg          valid_o,
     output reg  [127:0] count_o
 );
-    localparam LOW = LANES_LOG2;
-    localparam TOP = COUNT - LOW - 8;
+    localparam TOP = COUNT - 8;
     localparam PARTS = (TOP + 2) / 3;
-    localparam [6:0] PREPARED = 7'd83;  // of wait_q, 44 cycles after a load
-    localparam [6:0] LAST = LOW == 0 ? PREPARED : 7'd82;  // 94 cycles, for the step of a lane's own
+    localparam [6:0] LAST = 7'd83;  // of wait_q, 44 cycles after a load
     localparam PIECES = 8;
     localparam PIECE = 16;
 
     // Load: the counter block is kept, and two cycles later every part takes it. In between is nothing but registers, so that what
     // decides about a load need not stand near the parts.
+    wire clear = rst_i | zeroise_i;
     reg [6:0] wait_q;  // shifts with feedback, and so tells the time since a load in few bits; 0 at rest
     reg last_a, last_b, last_q;
-    reg ready_q, load_q, load_low;
+    reg ready_q, given_q, loaded_q;
+    reg zeroise_q, load_q, load_low;
     reg [127:0] iv_q, iv_2;
+    reg iv_ones;  // both bits of `low` in iv_2
+    wire take = iv_valid_i & ready_q;
     assign iv_ready_o = ready_q;
+    assign loaded_o = loaded_q;
     always @(posedge clk) begin
         iv_q <= iv_i;
         iv_2 <= iv_q;
-        load_q <= iv_valid_i & ready_q;
+        iv_ones <= iv_q[1] & iv_q[0];
         load_low <= load_q;
-        wait_q <= load_q ? 7'd1 : ready_q ? 7'd0 : {wait_q[5:0], wait_q[6] ^ wait_q[5]};
-        last_a <= wait_q[3:0] == LAST[3:0];
-        last_b <= wait_q[6:4] == LAST[6:4];
-        last_q <= last_a & last_b & ~load_q;
-        ready_q <= rst_i | (ready_q ? ~iv_valid_i : last_q);
+    end
+    always @(posedge clk) begin
+        if (clear) begin
+            wait_q <= 7'd0;
+            last_a <= 1'b0;
+            last_b <= 1'b0;
+            last_q <= 1'b0;
+            load_q <= 1'b0;
+            given_q <= 1'b0;
+            loaded_q <= 1'b0;
+        end else begin
+            wait_q <= load_q ? 7'd1 : ready_q ? 7'd0 : {wait_q[5:0], wait_q[6] ^ wait_q[5]};
+            last_a <= wait_q[3:0] == LAST[3:0];
+            last_b <= wait_q[6:4] == LAST[6:4];
+            last_q <= last_a & last_b;
+            load_q <= take | zeroise_q;
+            given_q <= given_q | take;
+            loaded_q <= given_q & (ready_q ? ~iv_valid_i : last_q);
+        end
+        ready_q <= rst_i | (~zeroise_i & (ready_q ? ~iv_valid_i : last_q));
+        zeroise_q <= zeroise_i & ~rst_i;
     end
 
-    // The lane's own bits, and the step that their carry makes.
-    wire step;
-    wire [LOW+7:0] bottom_2;
-    generate
-        if (LANE == 0) begin : g_first
-            assign step = step_i;
-        end else begin : g_lane
-            reg carry_q;
-            wire [LOW:0] sum = {1'b0, iv_2[LOW-1:0]} + LANE[LOW:0];
-            always @(posedge clk) if (load_low) carry_q <= sum[LOW];
-            reg now_q;
-            always @(posedge clk) now_q <= wait_q == PREPARED && !ready_q;
-            assign step = step_i | (now_q & carry_q);
-        end
-        if (LOW > 0) begin : g_own
-            reg [LOW-1:0] own;
-            wire [LOW-1:0] mine = iv_2[LOW-1:0] + LANE[LOW-1:0];
-            always @(posedge clk) if (load_low) own <= mine;
-            assign bottom_2 = {counted_2, own};
-        end else begin : g_none
-            assign bottom_2 = counted_2;
-        end
-    endgenerate
-
-    // Two bits that count every step.
+    // Two bits that count every step, and whether both are ones.
+    wire step = step_i & loaded_q;
     reg [1:0] low;
-    always @(posedge clk) if (load_low | step) low <= load_low ? iv_2[LOW+1:LOW] : {low[1] ^ low[0], ~low[0]};
+    reg low_ones;
+    always @(posedge clk) begin
+        if (load_low | step) begin
+            low <= load_low ? iv_2[1:0] : {low[1] ^ low[0], ~low[0]};
+            low_ones <= load_low ? iv_ones : low[1] & ~low[0];
+        end
+    end
 
     // Six bits whose successor is prepared in two cycles; four pass between two uses.
-    wire turn = step & low[1] & low[0];
+    wire turn = step & low_ones;
     reg [5:0] mid, mid_next;
     reg mid_half, mid_half_2, mid_ones;
     always @(posedge clk) begin
-        if (load_low | turn) mid <= load_low ? iv_2[LOW+7:LOW+2] : mid_next;
+        if (load_low | turn) mid <= load_low ? iv_2[7:2] : mid_next;
         mid_half <= &mid[2:0];
         mid_half_2 <= &mid[5:3];
         mid_ones <= mid_half & mid_half_2;
@@ -97,12 +103,12 @@ module cipherwright_counter #(
     wire [PIECES-1:0] move, load_top;
     always @(posedge clk) begin
         turn_top <= turn & mid_ones;
-        valid_1 <= step_i & ~rst_i;
-        valid_2 <= valid_1 & ~rst_i;
+        valid_1 <= step & ~clear;
+        valid_2 <= valid_1 & ~clear;
         counted_1 <= {mid, low};
         counted_2 <= counted_1;
     end
-    reg [127:LOW+8] top;
+    reg [127:8] top;
     reg [3*PARTS-1:0] next;
     reg [PARTS:0] carry;
     wire [3*PARTS-1:0] now;  // the part that counts, from its lowest bit
@@ -112,16 +118,16 @@ module cipherwright_counter #(
             cipherwright_counter_copy u_move (.clk(clk), .d(turn_top), .q(move[i]));
             cipherwright_counter_copy u_load (.clk(clk), .d(load_q), .q(load_top[i]));
         end
-        for (i = LOW + 8; i < 128; i = i + 1) begin : g_top
+        for (i = 8; i < 128; i = i + 1) begin : g_top
             if (i < COUNT) begin : g_counts
-                always @(posedge clk) if (load_top[i / PIECE] | move[i / PIECE]) top[i] <= load_top[i / PIECE] ? iv_2[i] : next[i - LOW - 8];
+                always @(posedge clk) if (load_top[i / PIECE] | move[i / PIECE]) top[i] <= load_top[i / PIECE] ? iv_2[i] : next[i - 8];
             end else begin : g_stays
                 always @(posedge clk) if (load_top[i / PIECE]) top[i] <= iv_2[i];
             end
         end
         for (i = 0; i < 3 * PARTS; i = i + 1) begin : g_now
             if (i < TOP) begin : g_bit
-                assign now[i] = top[i+LOW+8];
+                assign now[i] = top[i+8];
             end else begin : g_above
                 assign now[i] = 1'b0;
             end
@@ -137,8 +143,8 @@ module cipherwright_counter #(
     endgenerate
     always @(posedge clk) begin
         carry[0] <= 1'b1;
-        valid_o <= valid_2 & ~rst_i;
-        count_o <= {top, bottom_2};
+        valid_o <= valid_2 & ~clear;
+        count_o <= {top, counted_2};
     end
 endmodule
 

@@ -4,6 +4,10 @@
 // Eight pieces of 16 bits, each a cycle after the one below it, so that no carry goes further than a piece in a cycle: a step, or a load, goes
 // through them as a wave with the carry at its front. The lower pieces wait for the upper ones before they are shown.
 //
+// Reset drops the counter block and every step under way; a counter block may be loaded in the next cycle. zeroise_i does the same
+// and loads what iv_i shows a cycle later in place of the counter block: two cycles after iv_ready_o is 1 again, no register depends
+// on anything from before. In a cycle of rst_i or zeroise_i no counter block is taken and no step is made.
+//
 // Lint: the carry out of the highest piece that counts has no reader.
 // verilator lint_off UNUSEDSIGNAL
 `default_nettype none
@@ -14,10 +18,12 @@ module cipherwright_lane_counter #(
 ) (
     input  wire         clk,
     input  wire         rst_i,
+    input  wire         zeroise_i,
     input  wire         iv_valid_i,  // taken with iv_ready_o: the counter block of the first lane's next step
     output wire         iv_ready_o,
     input  wire [127:0] iv_i,
-    input  wire         step_i,      // only while iv_ready_o is 1 and not in the cycle in which a counter block is taken
+    output wire         loaded_o,    // a counter block is there
+    input  wire         step_i,      // taken with loaded_o; together with a load it is still of the counter block before
     output wire         valid_o,
     output wire [127:0] count_o
 );
@@ -26,19 +32,37 @@ module cipherwright_lane_counter #(
     localparam COUNTING = COUNT / PIECE;
 
     // A counter block is kept while it goes through the pieces.
-    reg ready_q, taken_q, taken_2;
+    wire clear = rst_i | zeroise_i;
+    reg ready_q, given_q, loaded_q;
+    reg zeroise_q, taken_q, taken_2;
     reg [127:0] iv_q, iv_2;
     reg [PIECES-1:0] load;  // bit i: piece i takes its part
     reg [PIECES-1:0] step;  // bit i: piece i steps; bit 0 is in the cycle behind the step itself
+    wire take = iv_valid_i & ready_q;
     assign iv_ready_o = ready_q;
+    assign loaded_o = loaded_q;
     always @(posedge clk) begin
         iv_q <= iv_i;
-        taken_q <= iv_valid_i & ready_q & ~rst_i;
-        taken_2 <= taken_q;
         if (taken_q) iv_2 <= iv_q;
-        load <= {load[PIECES-2:0], taken_2};
-        step <= {step[PIECES-2:0], step_i} & {PIECES{~rst_i}};
-        ready_q <= rst_i | (ready_q ? ~iv_valid_i : load[PIECES-1]);
+    end
+    always @(posedge clk) begin
+        if (clear) begin
+            taken_q <= 1'b0;
+            taken_2 <= 1'b0;
+            load <= {PIECES{1'b0}};
+            step <= {PIECES{1'b0}};
+            given_q <= 1'b0;
+            loaded_q <= 1'b0;
+        end else begin
+            taken_q <= take | zeroise_q;
+            taken_2 <= taken_q;
+            load <= {load[PIECES-2:0], taken_2};
+            step <= {step[PIECES-2:0], step_i & loaded_q};
+            given_q <= given_q | take;
+            loaded_q <= given_q & (ready_q ? ~iv_valid_i : load[PIECES-1]);
+        end
+        ready_q <= rst_i | (~zeroise_i & (ready_q ? ~iv_valid_i : load[PIECES-1]));
+        zeroise_q <= zeroise_i & ~rst_i;
     end
 
     wire [PIECES:0] carry;
@@ -69,7 +93,7 @@ module cipherwright_lane_counter #(
         end
     endgenerate
     reg valid_q;
-    always @(posedge clk) valid_q <= step[PIECES-1] & ~rst_i;
+    always @(posedge clk) valid_q <= step[PIECES-1] & ~clear;
     assign valid_o = valid_q;
 endmodule
 `default_nettype wire

@@ -2,12 +2,16 @@
 //
 // A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's output always
 // finds room. With DEPTH >= pipeline latency + 4 one word a cycle is sustained. Ready depends on registers only.
+//
+// Reset drops all words, and so must what is behind in the same cycle. While zeroise_i is 1 it does the same, and every cycle the
+// next place of the FIFO takes what core_data_i shows: hold it for DEPTH cycles more than core_data_i needs to forget.
 module cipherwright_stream #(
     parameter integer WIDTH = 64,
     parameter integer DEPTH_LOG2 = 6
 ) (
     input  wire             clk,
     input  wire             rst_i,
+    input  wire             zeroise_i,
     // Words in: only the handshake; their payload goes to the pipeline directly.
     input  wire             s_valid_i,
     output wire             s_ready_o,
@@ -36,7 +40,9 @@ module cipherwright_stream #(
     reg out_valid_q;
     reg [WIDTH-1:0] out_data_q;
     reg ready_q;
+    reg zeroise_q;
 
+    wire clear = rst_i | zeroise_i | zeroise_q;
     wire accept = s_valid_i & ready_q;
     wire taken = out_valid_q & m_ready_i;
     wire load = (stored_q != 0) & (~out_valid_q | m_ready_i);
@@ -54,15 +60,18 @@ module cipherwright_stream #(
     assign m_data_o = out_data_q;
 
     always @(posedge clk) begin
-        if (core_valid_i) memory[write_q] <= core_data_i;
-        if (load) out_data_q <= memory[read_q];
+        if (core_valid_i | zeroise_i) memory[write_q] <= core_data_i;
+        if (zeroise_q) out_data_q <= 0;
+        else if (load) out_data_q <= memory[read_q];
     end
 
     always @(posedge clk) begin
-        if (rst_i) begin
+        zeroise_q <= zeroise_i & ~rst_i;
+        if (rst_i | (zeroise_q & ~zeroise_i)) write_q <= 0;
+        else if (core_valid_i | zeroise_i) write_q <= write_q + 1'b1;
+        if (clear) begin
             credit_q <= DEPTH[DEPTH_LOG2:0];
             stored_q <= 0;
-            write_q <= 0;
             read_q <= 0;
             out_valid_q <= 1'b0;
             ready_q <= 1'b0;
@@ -70,7 +79,6 @@ module cipherwright_stream #(
             credit_q <= credit_d;
             ready_q <= credit_d != 0;
             stored_q <= stored_q + {{DEPTH_LOG2{1'b0}}, core_valid_i} - {{DEPTH_LOG2{1'b0}}, load};
-            if (core_valid_i) write_q <= write_q + 1'b1;
             if (load) read_q <= read_q + 1'b1;
             if (load) out_valid_q <= 1'b1;
             else if (taken) out_valid_q <= 1'b0;

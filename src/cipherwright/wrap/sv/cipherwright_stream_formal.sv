@@ -26,7 +26,7 @@ module cipherwright_stream_formal #(
     end
 
     cipherwright_stream #(.WIDTH(WIDTH), .DEPTH_LOG2(DEPTH_LOG2)) dut (
-        .clk(clk), .rst_i(rst_i), .s_valid_i(s_valid_i), .s_ready_o(s_ready), .core_valid_o(core_valid),
+        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i), .s_ready_o(s_ready), .core_valid_o(core_valid),
         .core_valid_i(flight_valid[LATENCY-1]), .core_data_i(flight_data[WIDTH*LATENCY-1:WIDTH*(LATENCY-1)]),
         .m_valid_o(m_valid), .m_ready_i(m_ready_i), .m_data_o(m_data),
         .f_credit_o(credit), .f_stored_o(stored), .f_used_o(used)
