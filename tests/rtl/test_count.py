@@ -39,14 +39,14 @@ def test_a_count_a_cycle(kind: str, width: int, stages: int, tmp_path: Path) -> 
     design, s = counter("counter", width, kind, stages, load_target("ecp5-85k-8").delay)
     start = (1 << width) - 70
     want = [(start + k) % (1 << width) for k in range(150)]
-    assert counts(print_design(design, []), tmp_path, width, stages, start, 150) == want
+    assert counts(print_design(design), tmp_path, width, stages, start, 150) == want
     assert s.stages == stages
 
 
 def test_flip_flops_and_a_fault(tmp_path: Path) -> None:
     target = load_target("ecp5-85k-8")
     design, _ = counter("counter", 32, "brent_kung", 4, target.delay)
-    text = print_design(design, [])
+    text = print_design(design)
     with scratch() as out:
         (out / "counter.v").write_text(text)
         (out / "mapped").mkdir()

@@ -15,7 +15,7 @@ from cipherwright.pipeline import describe, key_parts
 from cipherwright.spec import load, parse
 from cipherwright.verify import Bench, CoreFolder, checks, oracle_name, oracle_of, verify_core
 from cipherwright.verify.mutate import MUTATIONS, mutate
-from cipherwright.wrap import files_digest
+from cipherwright.wrap import files_digest, own_names
 from tests.conftest import LONG, PIPELINES, QUICK_AES, SLOW, Built
 
 VARIANTS = [
@@ -73,8 +73,10 @@ def broken(folder: CoreFolder, top: str, kind: str, out: Path, resign: bool) -> 
 
 
 def broken_file(folder: CoreFolder, which: str, change: Callable[[str], str], out: Path, resign: bool = True) -> CoreFolder:
-    """The same with a change of one file."""
+    """The same with a change of one file; `which` as the core names it, or a hand-written file as the repository does."""
     out.mkdir()
+    which = own_names(which, folder.record["top"])
+    assert which in folder.record["files"]
     for name in folder.record["files"]:
         text = (folder.path / name).read_text()
         (out / name).write_text(change(text) if name == which else text)

@@ -98,7 +98,7 @@ def test_faults_are_seen(fault: tuple[str, str, str], built: Callable[..., Built
             check(bench)
 
 
-@pytest.mark.parametrize("module", ["cipherwright_mars_mixer", "cipherwright_mars_core"])
+@pytest.mark.parametrize("module", ["mars_ibm_1port_mars_mixer", "mars_ibm_1port_mars_core"])
 def test_the_proof_sees_a_fault(module: str, built: Callable[..., Built], tmp_path: Path) -> None:
     """A bit of a result that is wrong for few inputs: where a word of the S-box, or a key word, is all ones."""
     _, folder = built("mars-ibm-1port")

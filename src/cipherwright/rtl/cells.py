@@ -1,4 +1,5 @@
-"""Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines."""
+"""Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines. A core renames them
+(`wrap.own_names`); the attribute `cipherwright` says what a cell is, under any name."""
 
 __all__ = ["COPY", "DELAY_LINE", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
 
@@ -17,6 +18,7 @@ endmodule
 LUT4 = """\
 // One four-input lookup table: y = INIT[a]. Flows for fabrics with LUT4s replace it by the device's own cell, so that
 // synthesis keeps the structure; this behaviour serves simulators and other flows.
+(* cipherwright = "lut4" *)
 module cipherwright_lut4 #(
     parameter [15:0] INIT = 16'h0000
 ) (
@@ -29,6 +31,7 @@ endmodule
 
 MUX = """\
 // The {what}: y = s ? a1 : a0. Replaced by the device's own cell like cipherwright_lut4.
+(* cipherwright = "{name}" *)
 module cipherwright_{name} (
     input  wire a0,
     input  wire a1,
@@ -41,6 +44,7 @@ endmodule
 
 FULL_ADDER = """\
 // The sum of three bits, carry at the top. Replaced by the library's own cell like cipherwright_lut4.
+(* cipherwright = "full_adder" *)
 module cipherwright_full_adder (
     input  wire       a,
     input  wire       b,
@@ -54,6 +58,7 @@ endmodule
 XOR5 = """\
 // LUT4s, each with the XOR gate of its slice behind it: the sum of five words. Replaced by the device's own cells like
 // cipherwright_lut4.
+(* cipherwright = "xor5" *)
 module cipherwright_xor5 #(
     parameter WIDTH = 1
 ) (

@@ -301,9 +301,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
     return lines
 
 
-def print_design(design: Design, header: Iterable[str]) -> str:
-    """All modules behind a header of comment lines. The text depends on the design and the header alone."""
-    head = "".join(f"// {line}".rstrip() + "\n" for line in header)
+def print_design(design: Design) -> str:
+    """All modules. The text depends on the design alone."""
     parts = [print_module(m) for m in design.modules]
     if design.delay_lines():
         parts.insert(0, DELAY_LINE)
@@ -319,5 +318,5 @@ def print_design(design: Design, header: Iterable[str]) -> str:
         parts.insert(0, LUT4)
     if any(isinstance(i, Register) and i.keep for m in design.modules for i in m.items):
         parts.insert(0, COPY)
-    return head + "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
+    return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
 

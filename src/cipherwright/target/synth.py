@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -25,6 +26,8 @@ _CELLS = Path(str(resources.files(__package__))) / "cells"
 
 _BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|\.BLOCK\(1\)", re.M)
 """Modules of the generator, and its delay lines, that are blocks of the device with their registers."""
+
+_CELL = re.compile(r'^\(\* cipherwright = "(\w+)" \*\)\nmodule (\w+)', re.M)
 
 # LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by Yosys.
 _LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
@@ -81,15 +84,18 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
     read = f"read_verilog -sv {_defines(target)} " + " ".join(p.name for p in sources)
     # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
     # gates), plain logic in their place.
-    shutil.copy(_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v", out / "cells_map.v")
-    adders = _adder_map(target, sources, out)
-    ours = " ".join(f"*/t:cipherwright_{c}" for c in ("lut4", "muxf5", "muxf6", "xor5", *(["full_adder"] if adders else [])))
-    script = [*adders, read, f"techmap -map cells_map.v {ours}", f"hierarchy -top {top}"]
+    own = own_cells(p.read_text() for p in sources)
+    library, adder = _adder_map(target, own, out)
+    texts = {kind: adder for kind in ["full_adder"] if adder} | _cell_maps(target)
+    known = {name: kind for name, kind in own.items() if kind in texts}
+    (out / "cells_map.v").write_text("".join(re.sub(r"(?<=module )\w+", name, texts[kind]) for name, kind in known.items()))
+    ours = " ".join(f"*/t:{name}" for name in known)
+    script = [*library, read, *([f"techmap -map cells_map.v {ours}"] if known else []), f"hierarchy -top {top}"]
     if target.kind == "cells":
         script += _cells_script(target, top, out, mapping)
     else:
-        own = target.lut_inputs == 4 and any("cipherwright_muxf5" in p.read_text() for p in sources)
-        script += _fpga_script(target, top, " -nowidelut" if own else "")
+        muxes = target.lut_inputs == 4 and "muxf5" in own.values()
+        script += _fpga_script(target, top, " -nowidelut" if muxes else "")
     if target.kind == "cells":
         _yosys([*script, f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"], out)
         _put_buffers(out, top)
@@ -110,20 +116,31 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
     return Mapped(cells, stat.get("area"), levels)
 
 
-def _adder_map(target: Target, sources: list[Path], out: Path) -> list[str]:
-    """Full adders as the library's own cell, where it has one: the commands that make it known."""
-    if target.kind != "cells" or not any("cipherwright_full_adder " in p.read_text() for p in sources):
-        return []
+def own_cells(texts: Iterable[str]) -> dict[str, str]:
+    """The generator's cells in texts of Verilog: the name of the module, which begins with its core's, and what cell it is."""
+    return {name: kind for text in texts for kind, name in _CELL.findall(text)}
+
+
+def _cell_maps(target: Target) -> dict[str, str]:
+    """What the target has in place of each kind of cell: the text of a module."""
+    text = (_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v").read_text()
+    return {kind: body for body, kind in re.findall(r"^(module cipherwright_(\w+) .*?^endmodule\n)", text, re.M | re.S)}
+
+
+def _adder_map(target: Target, cells: Mapping[str, str], out: Path) -> tuple[list[str], str]:
+    """Full adders as the library's own cell, where it has one: the commands that make it known, and the module that maps to it."""
+    if target.kind != "cells" or "full_adder" not in cells.values():
+        return [], ""
     found = full_adder_cell(Path(target.liberty))
     if found is None:
-        return []
+        return [], ""
     cell, pins, total, carry = found
     wires = ", ".join(f".{pin}({wire})" for pin, wire in zip(pins, "abc", strict=True))
-    own = f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, .{total}(y[0]), .{carry}(y[1]));\nendmodule\n"
-    with (out / "cells_map.v").open("a") as f:
-        f.write(own)
     shutil.copy(target.liberty, out / LIBRARY)
-    return [f"read_liberty -lib -ignore_miss_func {LIBRARY}"]
+    return (
+        [f"read_liberty -lib -ignore_miss_func {LIBRARY}"],
+        f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, .{total}(y[0]), .{carry}(y[1]));\nendmodule\n",
+    )
 
 
 def _yosys(script: list[str], out: Path) -> None:

@@ -90,8 +90,8 @@ def _compared(aig: Aig, got: Mapping[str, list[int]], spec: Graph, given: dict[s
     return compare(pair, names, [{}])
 
 
-def _prove_mixer(sources: Sequence[Path], halves: bool) -> None:
-    mixer = _Module(sources, "cipherwright_mars_mixer")
+def _prove_mixer(sources: Sequence[Path], top: str, halves: bool) -> None:
+    mixer = _Module(sources, f"{top}_mars_mixer")
     for backward in (False, True):
         for index in range(8):
             aig, given = mixer.inputs()
@@ -125,8 +125,8 @@ def _core_graph(decryption: bool, last: bool) -> Graph:
     return b.build()
 
 
-def _prove_core(sources: Sequence[Path], products: Mapping[int, Product]) -> None:
-    core, hints = _Module(sources, "cipherwright_mars_core"), Hints(products={w: p.graph for w, p in products.items()})
+def _prove_core(sources: Sequence[Path], top: str, products: Mapping[int, Product]) -> None:
+    core, hints = _Module(sources, f"{top}_mars_core"), Hints(products={w: p.graph for w, p in products.items()})
     for second, last, decrypt in product(*[(FALSE, TRUE)] * 3):
         aig, given = core.inputs()
         given |= {"second_half": [second], "last": [last], "decrypt": [decrypt]}
@@ -134,8 +134,8 @@ def _prove_core(sources: Sequence[Path], products: Mapping[int, Product]) -> Non
         _compared(aig, core.outputs(aig, given), _core_graph(decrypt == TRUE, last == TRUE), given, hints, what)
 
 
-def _prove_step(sources: Sequence[Path]) -> None:
-    module = _Module(sources, "cipherwright_mars_key_step_logic")
+def _prove_step(sources: Sequence[Path], top: str) -> None:
+    module = _Module(sources, f"{top}_mars_key_step_logic")
     b = GraphBuilder("step")
     names = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
     kind, t, t7, s, t2, number = (b.input(n, w) for n, w in names)
@@ -162,15 +162,15 @@ def prove_final_adder(made: Made) -> None:
 def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Callable[[str], None]) -> str:
     """The engine's mixer, core and key step. `products`: the multipliers that it should have. Raises CheckFailed."""
     p: Mapping[str, Any] = folder.record["parameters"]
-    sources = folder.sources
+    sources, top = folder.sources, folder.record["top"]
     if p["multiplier"] != "operator" and not products:
         raise CheckFailed("nothing is known of the engine's multiplier")
     tell("equivalence for all inputs: mixer")
-    _prove_mixer(sources, p["sbox_memory"] in ("ram1", "rom"))
+    _prove_mixer(sources, top, p["sbox_memory"] in ("ram1", "rom"))
     tell("equivalence for all inputs: multiplier, core and key step")
     for made in products.values():
         if made.tree:
             prove_final_adder(made.tree)
-    _prove_core(sources, products)
-    _prove_step(sources)
+    _prove_core(sources, top, products)
+    _prove_step(sources, top)
     return "for every state, key word and word of the S-box: all rounds of mixing both ways, key words, core rounds both ways, key step; the order of rounds is tested"

@@ -11,7 +11,7 @@ from .paper import PAPER_PORTS
 from .processor import INSTRUCTIONS, processor, processor_graphs, processor_rounds
 from .save import save
 from .stream import STREAM_FILE, STREAM_PORTS
-from .written import hand_written
+from .written import hand_written, own_names
 
 __all__ = [
     "ADDRESS",
@@ -33,6 +33,7 @@ __all__ = [
     "key_unit",
     "mars_engine",
     "mars_timing",
+    "own_names",
     "processor",
     "processor_graphs",
     "processor_rounds",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from .pins import pins_of
 from .stream import STREAM_FILE, fifo_log2, stream_ports, stream_top
 from .testbench import testbench
 from .tied import tied_top
-from .written import hand_written
+from .written import hand_written, own_names
 
 __all__ = ["CoreSpec", "dress"]
 
@@ -131,9 +131,9 @@ def dress(
     mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - unread) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs
     lines = _lines(design, spec.delay_lines, spec.lanes) if design.delay_lines() else ""
-    text = "\n".join([print_design(design, header_lines(spec, given, timing, total, lines)), *layers])
+    text = "\n".join([print_design(design), *layers])
     bench = testbench(top, ports, plain, spec, latency, iterative)
-    files = core_files(top, text, bench, files, spec.target, s.period, ports.clk)
+    files = core_files(top, header_lines(spec, given, timing, total, lines), text, bench, files, spec.target, s.period, ports.clk)
     hidden = bool(unit) or spec.mode != "ecb" or spec.interface == "stream"
     return Core(top, spec_parameters(spec), plain, s, design, ports, latency, interval, slots, files, inner if hidden else None, words, unit, mode_ffs)
 
@@ -167,9 +167,14 @@ def header_lines(spec: CoreSpec, given: Mapping[str, str], timing: str, flip_flo
     ]
 
 
-def core_files(top: str, text: str, bench: str, control: Mapping[str, str], target: str, period: float, clock: str) -> dict[str, str]:
-    """All files of a core: its Verilog, hand-written `control`, testbench, constraints, package. `period` in ns."""
-    files = {**control, f"{top}.v": text, f"{top}_tb.v": bench}
+def core_files(
+    top: str, header: Sequence[str], text: str, bench: str, control: Mapping[str, str], target: str, period: float, clock: str
+) -> dict[str, str]:
+    """All files of a core: its Verilog behind the lines of a `header`, hand-written `control`, testbench, constraints, package. Every module
+    bears the core's name (`own_names`). `period` in ns."""
+    head = "".join(f"// {line}".rstrip() + "\n" for line in header)
+    files = {own_names(name, top): own_names(written, top) for name, written in control.items()}
+    files |= {f"{top}.v": head + own_names(text, top), f"{top}_tb.v": bench}
     files[f"{top}.sdc"] = f"# Planned period by the delay model of {target}.\ncreate_clock -name clk -period {period:.3f} [get_ports {clock}]\n"
     files[f"{top}.core"] = _fusesoc(top, [n for n in files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")])
     return files

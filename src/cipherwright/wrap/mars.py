@@ -19,11 +19,10 @@ from .dress import CoreSpec, core_files, header_lines, spec_parameters
 from .engine import Engine
 from .mars_keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, expansion_cycles, step_graph, step_wrapper
 from .mars_testbench import mars_testbench
-from .written import hand_written, port_list
+from .written import PREFIX, hand_written, port_list
 
 __all__ = ["ADDRESS", "MarsSpec", "MarsTiming", "mars_engine", "mars_timing"]
 
-PREFIX = "cipherwright"
 CONTROL_FILE, MEMORY_FILE = "cipherwright_mars.sv", "cipherwright_mars_memory.sv"
 
 ADDRESS = {"s": 0x000, "keys": 0x228, "message": 0x240, "result": 0x244, "command": 0x248, "status": 0x249}
@@ -183,10 +182,10 @@ def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Gr
     more = f", and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
     words = f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; {timing.expansion} for a key"
     tables, rom_text = _rom_text(f"{top}_logic_sbox") if rom else ([], "")
-    text = print_design(Design((*modules, *tables)), header_lines(spec, given, words, flip_flops, more, "words of the bus are the cipher's, little-endian in block and key"))
-    text = "\n".join((text, rom_text, step_wrapper(0), _logic(f"{top}_logic", spec, rom), _top(top, spec, rom)))
+    header = header_lines(spec, given, words, flip_flops, more, "words of the bus are the cipher's, little-endian in block and key")
+    text = "\n".join((print_design(Design((*modules, *tables))), rom_text, step_wrapper(0), _logic(f"{top}_logic", spec, rom), _top(top, spec, rom)))
     files = {n: hand_written(n) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
     bench = mars_testbench(top, rom)
-    files = core_files(top, text, bench, files, spec.target, period, PortSet().clk)
+    files = core_files(top, header, text, bench, files, spec.target, period, PortSet().clk)
     memory = {"s": 0 if rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
     return Engine(top, spec_parameters(spec), files, flip_flops, timing.latency, timing.interval, f"{top}_logic", memory)

@@ -23,11 +23,10 @@ from .core import PortSet
 from .dress import CoreSpec, core_files, header_lines, spec_parameters
 from .engine import Engine
 from .processor_testbench import processor_testbench
-from .written import hand_written
+from .written import PREFIX, hand_written
 
 __all__ = ["INSTRUCTIONS", "processor", "processor_graphs", "processor_rounds"]
 
-PREFIX = "cipherwright"
 WIDTH = 256
 CONTROL_FILE = "cipherwright_rijndael.sv"
 KEYS_FILE = "cipherwright_rijndael_keys.sv"
@@ -124,8 +123,8 @@ def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Grap
     flip_flops = _CONTROL_FLIP_FLOPS + (_BUFFER_FLIP_FLOPS if buffer else _SCHEDULE_FLIP_FLOPS)
     flip_flops -= (2 if buffer else 3) * (not both)  # what only decryption needs: its two flags, and the way back
     timing = f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
-    text = print_design(Design(tuple(modules)), header_lines(spec, given, timing, flip_flops)) + "\n" + _top(top, both)
+    text = print_design(Design(tuple(modules))) + "\n" + _top(top, both)
     files = {CONTROL_FILE: hand_written(CONTROL_FILE), KEYS_FILE: hand_written(_SOURCES[spec.key_expansion])}
     bench = processor_testbench(top, both)
-    files = core_files(top, text, bench, files, spec.target, period, PortSet().clk)
+    files = core_files(top, header_lines(spec, given, timing, flip_flops), text, bench, files, spec.target, period, PortSet().clk)
     return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds)

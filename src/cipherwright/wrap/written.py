@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from importlib import resources
 
-__all__ = ["WrittenPort", "hand_written", "port_list"]
+__all__ = ["PREFIX", "WrittenPort", "hand_written", "own_names", "port_list"]
+
+PREFIX = "cipherwright"
+"""What names of modules that come with every core begin with, until the core makes them its own."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,12 @@ class WrittenPort:
 def hand_written(name: str) -> str:
     """A file's text."""
     return (resources.files(__package__) / "sv" / name).read_text()
+
+
+def own_names(text: str, top: str) -> str:
+    """A text, or a file's name, in which names that begin with PREFIX and an underscore begin with the core's name instead, so that two
+    cores go into one design."""
+    return re.sub(rf"\b{PREFIX}_(?=\w)", f"{top}_", text)
 
 
 def port_list(name: str) -> list[WrittenPort]:

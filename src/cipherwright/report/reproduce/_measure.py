@@ -79,7 +79,7 @@ def component(name: str, preset: str, make: Callable[[GraphBuilder], None], stag
     s = schedule(graph, device.delay, max(stages, 1))
     with scratch() as folder:
         path = folder / f"{name}.v"
-        path.write_text(print_design(lower(s, name, LowerOptions(levels=spec.keep_levels)), []))
+        path.write_text(print_design(lower(s, name, LowerOptions(levels=spec.keep_levels))))
         out = folder / "mapped"
         out.mkdir()
         mapped = synthesise([path], name, device, out)

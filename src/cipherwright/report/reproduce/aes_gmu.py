@@ -53,7 +53,7 @@ def _counters(tell: Tell) -> dict[str, Any]:
         for kind in ADDERS:
             for stages in ranks[: 1 if kind == "carry_chain" else None]:
                 design, _ = counter("counter", width, kind, stages, device.delay)
-                placed(kind, print_design(design, []), "counter", width, stages)
+                placed(kind, print_design(design), "counter", width, stages)
         placed("in parts, ours", hand_written(COUNTER_FILE).replace("COUNT = 128", f"COUNT = {width}"), "cipherwright_counter", width, counter_latency())
     return {
         "title": "The paper's open point: counters against the clock (ECP5, best of seeds 1 to 3)",

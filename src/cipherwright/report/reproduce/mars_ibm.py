@@ -41,15 +41,11 @@ def between_registers(name: str, inner: str, inputs: dict[str, int], outputs: di
     return f"module {name} (input wire clk{ports});\n{regs}    always @(posedge clk) begin\n{moves}    end\n    {inner} u_inner ({pins});\nendmodule\n"
 
 
-_MIXER = between_registers(
-    "mixer_alone", "cipherwright_mars_mixer",
+_MIXER_PORTS = (
     {"state": 128, "keys": 128, "operation": 4, "half": 1, "s0_first": 32, "s0_second": 32, "s1_first": 32, "s1_second": 32},
     {"next": 128, "s0_first_address": 8, "s0_second_address": 8, "s1_first_address": 8, "s1_second_address": 8},
-)  # fmt: skip
-_CORE = between_registers(
-    "core_alone", "cipherwright_mars_core", {"state": 128, "k_add": 32, "k_mul": 32, "second_half": 1, "decrypt": 1, "word": 32},
-    {"address": 9, "next": 128},
-)  # fmt: skip
+)
+_CORE_PORTS = ({"state": 128, "k_add": 32, "k_mul": 32, "second_half": 1, "decrypt": 1, "word": 32}, {"address": 9, "next": 128})
 
 
 def _arithmetic(op: str, width: int = 32, whole: bool = False) -> Graph:
@@ -64,7 +60,7 @@ def _arithmetic(op: str, width: int = 32, whole: bool = False) -> Graph:
 def _alone(graph: Graph, mapping: str, tell: Tell) -> Build:
     """A graph x, y -> p (factors of 32 bits) between registers, on the library."""
     modules, out = graph_modules(graph, "alone"), graph.nodes[dict(graph.outputs)["p"]].width
-    text = print_design(Design(tuple(modules)), []) + between_registers("bench", modules[-1].name, {"x": 32, "y": 32}, {"p": out})
+    text = print_design(Design(tuple(modules))) + between_registers("bench", modules[-1].name, {"x": 32, "y": 32}, {"p": out})
     with scratch() as folder:
         path = folder / "alone.v"
         path.write_text(text)
@@ -123,7 +119,7 @@ def _areas(engines: dict[str, tuple[Engine, Build]], tell: Tell) -> dict[str, An
     rows: list[list[Any]] = [paper]
     for name, (engine, whole) in engines.items():
         tell(f"{name}: its parts")
-        keys, mixer, core = (_gates(engine, f"cipherwright_mars_{part}") for part in ("keys", "mixer", "core"))
+        keys, mixer, core = (_gates(engine, f"{engine.top}_mars_{part}") for part in ("keys", "mixer", "core"))
         total = whole.gate_equivalents or 0
         rows.append([name, round(keys), round(mixer + core), round(total - keys - mixer - core), "in the column before", round(total)])
     return {
@@ -168,7 +164,9 @@ def _performance(engines: dict[str, tuple[Engine, Build]]) -> dict[str, Any]:
 
 def _paths(engine: Engine, tell: Tell) -> dict[str, Any]:
     rows: list[list[Any]] = [["mixer", "paper, nominal", None], ["cryptographic core", "paper, nominal", 5.57]]
-    for what, name, text in (("mixer", "mixer_alone", _MIXER), ("cryptographic core", "core_alone", _CORE)):
+    for what, part, ports in (("mixer", "mixer", _MIXER_PORTS), ("cryptographic core", "core", _CORE_PORTS)):
+        name = f"{part}_alone"
+        text = between_registers(name, f"{engine.top}_mars_{part}", *ports)
         build = implemented(engine, CELLS, 1, lambda t, w=what: tell(f"{w}: {t}"), name, text)  # type: ignore[misc]
         rows.append([what, "ours, between registers, the S-box's words at registers too", build.critical_path_ns])
     return {

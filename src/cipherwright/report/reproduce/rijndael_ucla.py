@@ -29,7 +29,7 @@ module round_alone (input wire clk, input wire [255:0] key, input wire [4:0] mod
         mode_q <= mode;
         state_q <= next;
     end
-    cipherwright_rijndael_round u_round (
+    {top}_rijndael_round u_round (
         .state(state_q), .round_key(key_q), .mix(mode_q[0]), .block(mode_q[3:1]), .decrypt(mode_q[4]), .next(next)
     );
 endmodule
@@ -69,8 +69,8 @@ def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> d
     rows: list[list[Any]] = [["paper", "encryption", 2.28, 99_300, 57.5, 6.0], ["paper", "key scheduling", 1.39, 60_100, 35.0, 10.0]]
     for (preset, direction), (engine, whole) in made.items():
         name = f"{preset}, direction = {direction}"
-        alone = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, round: {t}"), "round_alone", _ROUND)  # type: ignore[misc]
-        keys = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, keys: {t}"), "cipherwright_rijndael_keys")  # type: ignore[misc]
+        alone = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, round: {t}"), "round_alone", _ROUND.replace("{top}", engine.top))  # type: ignore[misc]
+        keys = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, keys: {t}"), f"{engine.top}_rijndael_keys")  # type: ignore[misc]
         # The registers around the round are the processor's data register, the key schedule's, and of the bench alone.
         round_gates = (alone.gate_equivalents or 0) - _FLIP_FLOP_GATES * 261
         for what, gates, build in (("encryption", round_gates, alone), ("key scheduling", keys.gate_equivalents or 0, keys)):
