@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from cipherwright.pipeline import build, key_parts
+from cipherwright.rebuild import verify_folder
 from cipherwright.spec import load
-from cipherwright.verify import CoreFolder, prove_core, verify_core
+from cipherwright.verify import CoreFolder, prove_core
 from cipherwright.wrap import save
 
 SLOW = ("aes128-ctr-lanes", "aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast", "rijndael256-fast", "mars-fast", "mars-small")
@@ -32,7 +33,7 @@ def main() -> None:
                 began = time.monotonic()
                 print(f"{preset}: {prove_core(folder, core.plain, key_parts(spec))} ({time.monotonic() - began:.0f} s)", flush=True)
                 continue
-            verdicts = verify_core(folder, core.plain, 4000, 1, lambda text: print(f"  {text}", file=sys.stderr, flush=True), key_parts(spec))
+            verdicts = verify_folder(folder, 4000, 1, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
         for v in verdicts:
             print(preset, "passed" if v.passed else "FAILED", v.check, "-", v.detail, flush=True)
             failed |= not v.passed

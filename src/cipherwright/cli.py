@@ -102,21 +102,13 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
            monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1,
            all_sizes: Annotated[bool, typer.Option("--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone.")] = False) -> None:  # fmt: skip
     """Vectors, simulation, equivalence; exit status 1 where a check fails."""
-    from .pipeline import describe, key_parts, products
+    from .rebuild import verify_folder
     from .report import print_verdicts
-    from .spec import parse
-    from .verify import CoreFolder, verify_core, verify_engine, verify_processor
+    from .verify import CoreFolder
 
     core = CoreFolder.open(folder)
     with _progress("verifying") as tell:
-        spec = parse(core.record["parameters"])
-        if spec.architecture == "engine":
-            if spec.cipher == "mars":
-                verdicts = verify_engine(core, products(spec), blocks, tell)
-            else:
-                verdicts = verify_processor(core, blocks, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)])
-        else:
-            verdicts = verify_core(core, describe(spec), blocks, monte, tell, key_parts(spec), 8)
+        verdicts = verify_folder(core, blocks, monte, tell, all_sizes)
     passed = all(v.passed for v in verdicts)
     if as_json:
         _print_json({"core": core.record["top"], "passed": passed, "checks": [vars(v) for v in verdicts]})
@@ -152,8 +144,9 @@ def implement(
 
 @contextmanager
 def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
-    """A core folder: the one named, or one built from a preset for as long as it is needed."""
+    """A core folder: the one named, which must be as it was built, or one built from a preset for as long as it is needed."""
     from .pipeline import generate
+    from .rebuild import check_built
     from .spec import load
     from .target import load_target
     from .verify import CoreFolder
@@ -162,7 +155,9 @@ def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
     if Path(what).is_dir():
         if sets:
             raise UserError(f"--set changes a preset; {what} is a built core, build it again with the change")
-        yield CoreFolder.open(Path(what))
+        folder = CoreFolder.open(Path(what))
+        check_built(folder)
+        yield folder
         return
     if target:
         load_target(target)

@@ -196,7 +196,7 @@ def verify_core(
     folder: CoreFolder, plain: Graph, blocks: int = 4000, monte: int = 1, tell: Callable[[str], None] = lambda text: None,
     parts: KeyParts | None = None, published: int = 0,
 ) -> list[Verdict]:  # fmt: skip
-    """Every check; a failed one does not stop the rest, except that nothing runs where the Verilog does not compile.
+    """Every check; a failed one does not stop the rest, except that nothing is compiled or run where a file was changed.
 
     `blocks`: random blocks against the independent implementation; `monte`: outer rounds of the Monte Carlo test;
     `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out of CIPHERWRIGHT_VECTORS.
@@ -208,7 +208,8 @@ def verify_core(
         bench.append(Bench.compile(folder.sources, folder.record))
         return "accepted and compiled by Verilator"
 
-    attempt("files", folder.check_files)
+    if not attempt("files", folder.check_files):
+        return verdicts
     if attempt("compile", compiled):
         parameters = folder.record["parameters"]
         if parameters["rounds"] is None:

@@ -152,7 +152,8 @@ def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: i
         return "accepted and compiled by Verilator"
 
     verdicts, attempt = attempts(tell)
-    attempt("files", folder.check_files)
+    if not attempt("files", folder.check_files):
+        return verdicts
     if attempt("compile", compiled):
         attempt("known answers", lambda: run_vectors(bench[0]))
         attempt("random against Crypto++", lambda: run_random(bench[0], blocks))

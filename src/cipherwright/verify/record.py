@@ -86,6 +86,8 @@ class CoreRecord(_Part):
     logic_top: _OptionalName = ""
     memory_bits: dict[str, int] = {}
     warnings: list[str] = []
+    generator: str = ""
+    given: dict[str, str] = {}
     files: dict[FileName, _Digest]
     digest: _Digest
 

@@ -9,13 +9,14 @@ from .mars import ADDRESS, mars_engine, mars_timing
 from .mars_keys import word_store
 from .paper import PAPER_PORTS
 from .processor import INSTRUCTIONS, processor, processor_graphs, processor_rounds
-from .save import save
+from .save import GENERATOR, core_record, save
 from .stream import STREAM_FILE, STREAM_PORTS
 from .written import hand_written, own_names
 
 __all__ = [
     "ADDRESS",
     "COUNTER_FILE",
+    "GENERATOR",
     "INSTRUCTIONS",
     "LANE_COUNTER_FILE",
     "PAPER_PORTS",
@@ -26,6 +27,7 @@ __all__ = [
     "KeyUnit",
     "KeyWords",
     "PortSet",
+    "core_record",
     "counter_latency",
     "dress",
     "files_digest",

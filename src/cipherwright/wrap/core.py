@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..graph import Graph
@@ -70,6 +70,9 @@ class Core:
     key_unit: KeyUnit | None = None
     mode_flip_flops: int = 0
     """Flip-flops of what a mode of operation puts around the cipher."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    """The preset and the changes as the user wrote them."""
 
     @property
     def lanes(self) -> int:

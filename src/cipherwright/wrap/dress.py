@@ -135,7 +135,7 @@ def dress(
     bench = testbench(top, ports, plain, spec, latency, iterative)
     files = core_files(top, header_lines(spec, given, timing, total, lines), text, bench, files, spec.target, s.period, ports.clk)
     hidden = bool(unit) or spec.mode != "ecb" or spec.interface == "stream"
-    return Core(top, spec_parameters(spec), plain, s, design, ports, latency, interval, slots, files, inner if hidden else None, words, unit, mode_ffs)
+    return Core(top, spec_parameters(spec), plain, s, design, ports, latency, interval, slots, files, inner if hidden else None, words, unit, mode_ffs, given)
 
 
 def _early(s: Schedule) -> dict[str, int]:

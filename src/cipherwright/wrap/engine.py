@@ -23,6 +23,8 @@ class Engine:
     logic_top: str = ""
     """The module without the memories, which is what a cell library is to map; empty: the top."""
     memory_bits: Mapping[str, int] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+    """The preset and the changes as the user wrote them."""
 
     @property
     def bits_per_cycle(self) -> float:

@@ -188,4 +188,4 @@ def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Gr
     bench = mars_testbench(top, rom)
     files = core_files(top, header, text, bench, files, spec.target, period, PortSet().clk)
     memory = {"s": 0 if rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
-    return Engine(top, spec_parameters(spec), files, flip_flops, timing.latency, timing.interval, f"{top}_logic", memory)
+    return Engine(top, spec_parameters(spec), files, flip_flops, timing.latency, timing.interval, f"{top}_logic", memory, given)

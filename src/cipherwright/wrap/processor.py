@@ -127,4 +127,4 @@ def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Grap
     files = {CONTROL_FILE: hand_written(CONTROL_FILE), KEYS_FILE: hand_written(_SOURCES[spec.key_expansion])}
     bench = processor_testbench(top, both)
     files = core_files(top, header_lines(spec, given, timing, flip_flops), text, bench, files, spec.target, period, PortSet().clk)
-    return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds)
+    return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds, given=given)

@@ -6,13 +6,24 @@ import json
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from ..errors import UserError
+from ..tools import tool_version
 from .core import Core
 from .dress import files_digest
 from .engine import Engine
 
-__all__ = ["save"]
+__all__ = ["GENERATOR", "core_record", "save"]
+
+GENERATOR = tool_version("cipherwright")
+"""The version of the generator, which a record holds: another one may make other files of the same parameters."""
+
+
+def core_record(core: Core | Engine) -> dict[str, Any]:
+    """All of record.json: what the core says of itself, what was asked for and of which generator, and a digest of each file."""
+    files = {name: files_digest({name: text}) for name, text in sorted(core.files.items())}
+    return {**core.record(), "generator": GENERATOR, "given": dict(core.given), "files": files, "digest": files_digest(core.files)}
 
 
 def save(core: Core | Engine, folder: Path, extra: dict[str, bytes] | None = None) -> None:
@@ -22,9 +33,7 @@ def save(core: Core | Engine, folder: Path, extra: dict[str, bytes] | None = Non
     parent = folder.resolve().parent
     if not parent.is_dir():
         raise UserError(f"the folder {folder.parent} for the output does not exist")
-    record = core.record()
-    record["files"] = {name: files_digest({name: text}) for name, text in sorted(core.files.items())}
-    record["digest"] = files_digest(core.files)
+    record = core_record(core)
     try:
         work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=parent))
     except OSError as e:

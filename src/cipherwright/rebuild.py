@@ -1,0 +1,90 @@
+"""A core folder is trusted only where it is, byte for byte, what the generator makes of its record: generation is deterministic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .errors import CheckFailed, UserError
+from .pipeline import describe, generate, key_parts, products
+from .spec import Spec, parse
+from .verify import CoreFolder, Verdict, verify_core, verify_engine, verify_processor
+from .wrap import GENERATOR, core_record, files_digest
+
+__all__ = ["check_built", "verify_folder"]
+
+_PUBLISHED = 8
+"""Published Monte Carlo chains of each kind that `verify` follows."""
+
+
+def _plain_text(value: Any) -> bool:
+    """Whether every text in a record's value is one line of printable characters, as only such text may reach generated files."""
+    if isinstance(value, str):
+        return value.isprintable()
+    if isinstance(value, Mapping):
+        return all(isinstance(k, str) and k.isprintable() and _plain_text(v) for k, v in value.items())
+    return all(map(_plain_text, value)) if isinstance(value, list | tuple) else True
+
+
+def _request(folder: CoreFolder) -> tuple[Spec, dict[str, str]]:
+    """What the record says was asked for: the spec, and the preset with its changes. Raises UserError."""
+    record = folder.record
+    if record.get("generator") != GENERATOR:
+        raise UserError(f"{folder.path} was built by another version of Cipherwright ({record.get('generator')}, this is {GENERATOR}); build it again")
+    given, parameters = record.get("given", {}), record["parameters"]
+    if "preset" not in given or not _plain_text(given) or not _plain_text(parameters):
+        raise UserError(f"{folder.path / 'record.json'} is damaged (what was asked for is no plain text): build the core again")
+    return parse(parameters), given
+
+
+def check_built(folder: CoreFolder) -> str:
+    """The record and all files are those that its parameters give; what was done. Nothing of the folder is compiled or run.
+
+    Raises CheckFailed with the file that differs, UserError where the record is damaged or of another version of the generator.
+    """
+    spec, given = _request(folder)
+    core = generate(spec, given)
+    listed = folder.record["files"]
+    if sorted(listed) != sorted(core.files):
+        raise CheckFailed("record.json does not list the files that its parameters give")
+    for name, text in sorted(core.files.items()):
+        path = folder.path / name
+        if not path.is_file():
+            raise CheckFailed(f"the file {name} of the core is missing")
+        found = path.read_bytes()
+        if found == text.encode():
+            continue
+        if listed[name] != files_digest({name: found.decode(errors="replace")}):
+            raise CheckFailed(f"the file {name} was changed after it was built")
+        raise CheckFailed(f"the file {name} and its digest were changed: it is not what the generator makes of the record's parameters")
+    expected = json.loads(json.dumps(core_record(core)))
+    wrong = sorted(k for k in {*expected, *folder.record} if expected.get(k) != folder.record.get(k))
+    if wrong:
+        raise CheckFailed(f"record.json was changed after it was built: {', '.join(wrong)}")
+    return f"{len(core.files)} files and the record as the generator makes them"
+
+
+def verify_folder(
+    folder: CoreFolder, blocks: int = 4000, monte: int = 1, tell: Callable[[str], None] = lambda text: None,
+    all_sizes: bool = False, as_built: bool = True,
+) -> list[Verdict]:  # fmt: skip
+    """Every check of a core folder; each says what it did.
+
+    blocks: random blocks; monte: keys of the Monte Carlo test; all_sizes: the Rijndael processor is proven for all its sizes. Where the
+    folder is not what the generator makes of its record, that is the only verdict: nothing of the folder is compiled or run.
+    as_built = False leaves this comparison out, for cores that are broken on purpose to try the other checks.
+    """
+    tell("files")
+    try:
+        found = check_built(folder) if as_built else folder.check_files()
+    except CheckFailed as e:
+        return [Verdict("files", False, str(e))]
+    spec = parse(folder.record["parameters"])
+    if spec.architecture != "engine":
+        verdicts = verify_core(folder, describe(spec), blocks, monte, tell, key_parts(spec), _PUBLISHED)
+    elif spec.cipher == "mars":
+        verdicts = verify_engine(folder, products(spec), blocks, tell)
+    else:
+        verdicts = verify_processor(folder, blocks, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)])
+    return [Verdict("files", True, found), *verdicts[1:]]
