@@ -92,8 +92,11 @@ def build(
                 raise UserError("--picture draws a schedule's stages, and an engine has none")
             extra[f"pipeline.{picture}"] = draw(core.schedule, core.top, picture)
         save(core, out, extra)
-    stages = core.record()["stages"]
+    record = core.record()
+    stages, useful = record["stages"], record.get("useful_stages", record["stages"])
     _err.print(f"{out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, {core.flip_flops} flip-flops predicted")
+    if useful < stages:
+        _err.print(f"{useful} stages reach the same planned period; the other {stages - useful} only pass values on (--set stages={useful})", highlight=False)
 
 
 @app.command()

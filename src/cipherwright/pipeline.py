@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .cipher import ROUND_KEY, HeldCipher
+from .cipher.modes import ways
 from .errors import UserError
-from .graph import AGILE, STATIC, Graph, GraphBuilder
+from .graph import AGILE, STATIC, Graph, GraphBuilder, evaluate
 from .graph.rewrite import (
     CellDelays,
     Product,
@@ -30,6 +31,7 @@ from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fol
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
 from .target import Target, cell_delays, load_target
+from .verify import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, mapped, samples
 from .wrap import Core, Engine, KeyWords, counter_latency, dress, key_unit, mars_engine, processor, word_store
 
 __all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
@@ -210,7 +212,19 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     tied = {}
     if spec.round_numbers == "signals":
         tied = {"controls": spec.described.all_controls(spec.key_bits)}
-    return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given or {"preset": spec.name}, tied, words)
+    core = dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given or {"preset": spec.name}, tied, words)
+    _confirm(spec, core.design, s, loops, lambda key: tied)
+    return core
+
+
+def _confirm(spec: Spec, design: Design, s: Schedule, loops: _Loops, held: Callable[[int], Mapping[str, int]]) -> None:
+    """The datapath computes the description on random keys and blocks. `held`: key -> inputs made from it. Raises UserError where it
+    does not."""
+    found = samples(spec.described, spec.key_bits, ways(spec.cipher_direction), spec.mode if spec.summed else "ecb", held)
+    if loops.trips is None:
+        confirm_pipeline(spec.described.title, design, found)
+    else:
+        confirm_loop(spec.described.title, design, found, s.stages, loops.trips)
 
 
 def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -> Core:
@@ -222,15 +236,18 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
         assert isinstance(cipher, HeldCipher), "Spec lets no other cipher have such a loop"
         loop = fold_held(cipher, spec.key_bits, spec.cipher_direction)
         graph, stages, loops, io = _realised(spec, loop.graph), spec.stages or (1 if period is None else None), _Loops(loop.loops, loop.trips), loop.io
+        rows: Mapping[str, tuple[int, ...]] = {}
     else:
         shared = spec.sbox == "tower" and spec.cipher_direction == "both"
         rounds = share_boxes(parts.rounds) if shared else boxes_in_block_ram(parts.rounds, spec.block_ram_boxes)
         held = held_words(_realised(spec, rounds))
-        graph, stages, loops, io = held.graph, spec.wished_stages, _Loops(), _io(spec)
+        graph, stages, loops, io, rows = held.graph, spec.wished_stages, _Loops(), _io(spec), held.rows
     s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
         unit = word_store(f"{top}_keys", spec.key_bits, spec.cipher_direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
-        return dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given, {}, None, unit)
+        core = dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given, {}, None, unit)
+        _confirm(spec, core.design, s, loops, lambda key: _words(parts, rows, key))
+        return core
     count = len(held.rows)
     users = [f"rk{count - 1 - i if spec.cipher_direction == 'decrypt' else i}" for i in range(count)]
     # Where more than the rounds stands around the unit, its wires are longer.
@@ -246,7 +263,16 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     def lowered(name: str) -> Design:
         return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))
 
-    return dress(spec, plain, s, lowered, None, given, {}, None, unit)
+    core = dress(spec, plain, s, lowered, None, given, {}, None, unit)
+    _confirm(spec, core.design, s, loops, lambda key: _words(parts, held.rows, key))
+    confirm_expansion(cipher.title, unit_design, f"{top}_schedule", e, [held.rows[u] for u in users], unit_schedule.stages, parts.schedule, users)
+    return core
+
+
+def _words(parts: KeyParts, rows: Mapping[str, tuple[int, ...]], key: int) -> dict[str, int]:
+    """What a key-expansion unit holds for a key: round keys, each by its linear map where it has one."""
+    words = evaluate(parts.schedule, {"key": key})
+    return {name: mapped(rows[name], word) if name in rows else word for name, word in words.items()}
 
 
 def _cells(spec: Spec, target: Target) -> CellDelays | None:
@@ -271,11 +297,15 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engin
         cells = _cells(spec, target)
 
         def arithmetic(graph: Graph) -> Graph:
-            return realise_adders(realise_multipliers(graph, spec.multiplier, cells, True, spec.final_adder), spec.adder, True)
+            made = realise_adders(realise_multipliers(graph, spec.multiplier, cells, True, spec.final_adder), spec.adder, True)
+            confirm_rewrite(spec.described.title, graph, made)
+            return made
 
         return mars_engine(spec, given or {"preset": spec.name}, arithmetic, period)
 
     def realised(graph: Graph) -> Graph:
-        return realise_linear(narrow(realise(graph, spec.sbox)), _ENGINE_SUM, spec.linear_depth)
+        made = realise_linear(narrow(realise(graph, spec.sbox)), _ENGINE_SUM, spec.linear_depth)
+        confirm_rewrite(spec.described.title, graph, made)
+        return made
 
     return processor(spec, given or {"preset": spec.name}, realised, period)

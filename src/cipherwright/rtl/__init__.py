@@ -2,6 +2,7 @@
 
 from .block import clocked_module, graph_modules, sub_modules
 from .count import count_graph, counter
+from .evaluate import DesignModel, from_lanes, to_lanes
 from .expand import Expansion, KeyParts, expansion
 from .fold import fold, fold_held
 from .fold_base import Loop
@@ -11,6 +12,6 @@ from .module import Assign, Design, Instance, Module, Port, Register, ring_flip_
 from .verilog import print_design, print_module
 
 __all__ = [
-    "Assign", "Design", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "clocked_module", "count_graph", "counter", "expansion", "fold", "fold_held", "fold_trips", "graph_modules", "lower",
-    "print_design", "print_module", "ring_flip_flops", "sub_modules",
+    "Assign", "Design", "DesignModel", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "clocked_module", "count_graph", "counter", "expansion", "fold", "fold_held", "fold_trips", "from_lanes", "graph_modules", "lower",
+    "print_design", "print_module", "ring_flip_flops", "sub_modules", "to_lanes",
 ]  # fmt: skip

@@ -3,8 +3,9 @@
 from .delay import UNIT, DelayModel
 from .price import delay_cells, logic_cells, luts_of
 from .schedule import Io, Schedule, register_classes
-from .solve import earliest, fewest_stages, schedule, shortest_period
+from .solve import earliest, fewest_stages, schedule, shortest_period, useful_stages
 
 __all__ = [
     "UNIT", "DelayModel", "Io", "Schedule", "delay_cells", "earliest", "fewest_stages", "logic_cells", "luts_of", "register_classes", "schedule", "shortest_period",
+    "useful_stages",
 ]  # fmt: skip

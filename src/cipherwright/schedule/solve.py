@@ -15,7 +15,7 @@ from .delay import DelayModel
 from .price import SHIFT_LUT, logic_cells
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
-__all__ = ["earliest", "schedule", "shortest_period"]
+__all__ = ["earliest", "schedule", "shortest_period", "useful_stages"]
 
 _EPS = 1e-6
 _PRICINGS = 4
@@ -58,6 +58,13 @@ def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int
     """Fewest stages that reach a period, or None where no number does."""
     at = earliest(graph, model, period, io)
     return None if at is None else max([*(s + 1 for s in at.values()), 1])
+
+
+def useful_stages(s: Schedule) -> int:
+    """Stages that a schedule has use for: with so many its period can be kept, and what is beyond them only delays."""
+    found = fewest_stages(s.graph, s.model, s.period, s.io)
+    assert found is not None, "a schedule's period has a number of stages"
+    return found
 
 
 def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> float:

@@ -1,6 +1,7 @@
 """Checks of emitted cores: vectors, simulation, independent libraries, proofs, mutation."""
 
 from .checks import prove_core, verify_core
+from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, mapped, samples
 from .drive import Bench, Traffic
 from .equivalence import Proof, prove_iterative, prove_pipeline
 from .mars import MarsBench
@@ -13,6 +14,5 @@ from .vectors import own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of",
-    "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "verify_core", "verify_engine", "verify_processor",
+    "Bench", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

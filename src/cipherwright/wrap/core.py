@@ -8,7 +8,7 @@ from typing import Any
 
 from ..graph import Graph
 from ..rtl import Design
-from ..schedule import Schedule, delay_cells, luts_of
+from ..schedule import Schedule, delay_cells, luts_of, useful_stages
 from .keys import KeyUnit
 
 __all__ = ["Core", "KeyWords", "PortSet"]
@@ -134,6 +134,7 @@ class Core:
             "predicted": {"ffs": self.flip_flops, "srls": self.shift_luts},
             "period_ns_planned": self.schedule.period,
             "stages": self.schedule.stages,
+            "useful_stages": useful_stages(self.schedule),
             "inner": self.inner,
             "key_cycles": self.key_unit.cycles + self.lanes - 1 if self.key_unit else 0,
             "delay_lines": self._delay_lines(),
