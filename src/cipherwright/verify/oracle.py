@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import shutil
+import platform
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cache import cached, load_library
 from ..errors import UserError
-from ..tools import cache_dir, digest, run, scratch
+from ..process import run_process
+from ..tools import digest, find, scratch, version_of
 
 __all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_mode", "oracle_name", "oracle_of"]
 
@@ -125,18 +127,16 @@ class _BotanCipher:
 @cache
 def _cryptopp() -> ctypes.CDLL:
     """The shim over Crypto++, compiled once for its text."""
-    text = (resources.files(__package__) / "oracle_mars.cpp").read_text()
-    library = cache_dir() / f"oracle_mars_{digest(text)[:16]}.so"
-    if not library.is_file():
-        with scratch() as folder:
-            (folder / "shim.cpp").write_text(text)
-            done = run("g++", ["-O2", "-shared", "-fPIC", "-o", "shim.so", "shim.cpp", "-lcryptopp"], cwd=folder, check=False)
-            if done.returncode:
-                raise UserError("Crypto++ is not installed, or not with its headers; get it by: apt-get install libcrypto++-dev")
-            part = library.with_suffix(f".{os.getpid()}")
-            shutil.copy(folder / "shim.so", part)
-            part.replace(library)
-    return ctypes.CDLL(str(library))
+    text, compiler = (resources.files(__package__) / "oracle_mars.cpp").read_text(), find("g++")
+
+    def make(folder: Path) -> None:
+        with scratch() as work:
+            (work / "shim.cpp").write_text(text)
+            done = run_process([compiler, "-O2", "-shared", "-fPIC", "-o", str(folder / "shim.so"), str(work / "shim.cpp"), "-lcryptopp"])
+        if done.returncode:
+            raise UserError("Crypto++ is not installed, or not with its headers; get it by: apt-get install libcrypto++-dev")
+
+    return load_library(cached(f"oracle-mars-{digest(platform.machine(), compiler, version_of(compiler), text)[:24]}", make) / "shim.so")
 
 
 def _cryptopp_mars(key: bytes) -> Bulk:

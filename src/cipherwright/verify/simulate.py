@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import platform
 import re
-import shutil
-import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +16,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tools import cache_dir, digest, find, run
+from ..cache import cached, load_library
+from ..errors import ToolFailed
+from ..process import check_stop, parallel, run_process
+from ..tools import digest, find, run, scratch, version_of
 
 __all__ = ["Cycles", "Model", "Port", "Simulation", "Words", "compile_simulation"]
 
 Words = NDArray[np.uint8]
 Cycles = NDArray[np.uint64]
+
+_MODEL, _PORTS, _INCLUDED = "model.so", "ports.json", "verilated_once.h"
+"""Files of the cache's entries."""
 
 _HARNESS = """\
 #include "V{top}.h"
@@ -45,14 +51,14 @@ static inline void step(V{top}& t, const uint8_t* in, uint8_t* out) {{
 void sim_run(void* p, uint64_t cycles, const uint8_t* in, uint8_t* out) {{
     for (uint64_t i = 0; i < cycles; ++i) step(*static_cast<Sim*>(p)->top, in + i * {in_bytes}, out + i * {out_bytes});
 }}
-// Words offered and results taken by handshake. Offsets are bytes in the rows, -1 where there is no such port;
-// the key of a word is shown `lead` cycles before it. Returns the number of results.
-uint64_t sim_feed(void* p, uint64_t cycles, const uint8_t* words, uint64_t n, const uint8_t* offer, const uint8_t* take,
-                  const int64_t* at, uint8_t* results, uint64_t* accepted, uint64_t* delivered) {{
+// Words offered and results taken by handshake, in the cycles from `begin` to `end`. Offsets are bytes in the rows, -1 where there is no
+// such port; the key of a word is shown `lead` cycles before it. `state` counts the words taken and the results so far.
+void sim_feed(void* p, uint64_t begin, uint64_t end, const uint8_t* words, uint64_t n, const uint8_t* offer, const uint8_t* take,
+              const int64_t* at, uint8_t* results, uint64_t* accepted, uint64_t* delivered, uint64_t* state) {{
     const int64_t valid = at[0], ready = at[1], m_ready = at[2], m_valid = at[3], key = at[4], key_bytes = at[5], lead = at[6];
     uint8_t in[{in_bytes}], out[{out_bytes}];
-    uint64_t next = 0, done = 0;
-    for (uint64_t i = 0; i < cycles && done < n; ++i) {{
+    uint64_t next = state[0], done = state[1];
+    for (uint64_t i = begin; i < end && done < n; ++i) {{
         const bool offering = offer[i] && next < n;
         std::memcpy(in, words + (next < n ? next : n - 1) * {in_bytes}, {in_bytes});
         if (lead) {{
@@ -68,7 +74,8 @@ uint64_t sim_feed(void* p, uint64_t cycles, const uint8_t* words, uint64_t n, co
             delivered[done++] = i;
         }}
     }}
-    return done;
+    state[0] = next;
+    state[1] = done;
 }}
 }}
 """
@@ -102,13 +109,16 @@ class Simulation:
 
     @cached_property
     def _lib(self) -> ctypes.CDLL:
-        lib = ctypes.CDLL(str(self.library))
+        lib = load_library(self.library)
         lib.sim_new.restype = ctypes.c_void_p
         lib.sim_free.argtypes = [ctypes.c_void_p]
-        lib.sim_feed.restype = ctypes.c_uint64
-        lib.sim_feed.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_void_p] * 6]
+        lib.sim_feed.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_void_p] * 7]
         lib.sim_run.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]
         return lib
+
+    def load(self) -> None:
+        """Load the library now; it stays loaded whatever becomes of its file."""
+        _ = self._lib
 
     @property
     def in_bytes(self) -> int:
@@ -131,6 +141,22 @@ class Simulation:
         return rows[:, p.offset : p.offset + -(-p.width // 8)]
 
 
+_SLICE_S = 0.1
+"""Seconds that the compiled model runs at a time: between, an interruption is seen."""
+
+
+def _slices(cycles: int) -> Iterator[tuple[int, int]]:
+    """Runs of cycles that take about the time above, found as they go."""
+    begin, size = 0, 64
+    while begin < cycles:
+        check_stop()
+        end, began = min(cycles, begin + size), time.monotonic()
+        yield begin, end
+        begin = end
+        spent = time.monotonic() - began
+        size = 2 * size if spent < _SLICE_S / 2 else max(1, size // 2) if spent > _SLICE_S else size
+
+
 class Model:
     """One instance of a simulation, which keeps its state between runs."""
 
@@ -144,7 +170,8 @@ class Model:
         if rows.shape[1] != s.in_bytes:
             raise ValueError(f"rows have {rows.shape[1]} bytes, the model takes {s.in_bytes}")
         out = np.zeros((len(rows), s.out_bytes), dtype=np.uint8)
-        s._lib.sim_run(self._p, len(rows), rows.ctypes.data, out.ctypes.data)
+        for begin, end in _slices(len(rows)):
+            s._lib.sim_run(self._p, end - begin, rows[begin:].ctypes.data, out[begin:].ctypes.data)
         return out
 
     def feed(self, words: Words, offer: Words, take: Words, places: Sequence[int]) -> tuple[Words, Cycles, Cycles]:
@@ -157,11 +184,15 @@ class Model:
         words, offer, take = (np.ascontiguousarray(a, dtype=np.uint8) for a in (words, offer, take))
         results = np.zeros((n, s.out_bytes), dtype=np.uint8)
         accepted, delivered = np.zeros(n, dtype=np.uint64), np.zeros(n, dtype=np.uint64)
-        at = np.array(places, dtype=np.int64)
-        done = s._lib.sim_feed(
-            self._p, len(offer), words.ctypes.data, n, offer.ctypes.data, take.ctypes.data, at.ctypes.data,
-            results.ctypes.data, accepted.ctypes.data, delivered.ctypes.data,
-        )  # fmt: skip
+        at, state = np.array(places, dtype=np.int64), np.zeros(2, dtype=np.uint64)
+        for begin, end in _slices(len(offer)):
+            s._lib.sim_feed(
+                self._p, begin, end, words.ctypes.data, n, offer.ctypes.data, take.ctypes.data, at.ctypes.data,
+                results.ctypes.data, accepted.ctypes.data, delivered.ctypes.data, state.ctypes.data,
+            )  # fmt: skip
+            if state[1] == n:
+                break
+        done = int(state[1])
         return results[:done], accepted, delivered[:done]
 
     def close(self) -> None:
@@ -180,27 +211,31 @@ def _parse_ports(header: str) -> tuple[list[tuple[str, int]], list[tuple[str, in
 
 
 def compile_simulation(sources: Sequence[Path], top: str, clk: str = "clk", defines: Sequence[str] = ()) -> Simulation:
-    """Compile the Verilog once; the result is kept in the cache by the content of the sources.
+    """Compile the Verilog once; the result is kept in the cache by the content of the sources and the versions of the tools.
 
-    Raises UserError where no C++ compiler is installed, RuntimeError where the Verilog is not accepted.
+    Raises UserError where no C++ compiler is installed or the cache can't be used, ToolFailed where the Verilog is not accepted.
     """
-    compiler = find("g++")
-    key = digest(_HARNESS, _level(), top, clk, *defines, *(p.read_text() for p in sources))[:24]
-    home = cache_dir() / f"sim-{key}"
-    if not (home / "done").exists():
-        _compile(sources, top, clk, defines, compiler, home)
-    ins, outs = _parse_ports((home / f"V{top}.h").read_text())
-    inputs, outputs = [], []
-    offset = 0
-    for name, width in ins:
-        if name != clk:
-            inputs.append(Port(name, width, offset))
-            offset += _storage(width)
-    offset = 0
-    for name, width in outs:
-        outputs.append(Port(name, width, offset))
+    compiler, binary = find("g++"), find("verilator_bin")
+    key = digest(_HARNESS, _level(), _tools(compiler, binary), top, clk, *defines, *(p.read_text() for p in sources))[:24]
+    home = cached(f"sim-{key}", lambda work: _compile(sources, top, clk, defines, compiler, Path(binary), work))
+    ins, outs = json.loads((home / _PORTS).read_text())
+    made = Simulation(home / _MODEL, _rows([p for p in ins if p[0] != clk]), _rows(outs))
+    made.load()
+    return made
+
+
+def _rows(ports: Sequence[tuple[str, int]]) -> tuple[Port, ...]:
+    """Ports one after the other in a row."""
+    out, offset = [], 0
+    for name, width in ports:
+        out.append(Port(name, width, offset))
         offset += _storage(width)
-    return Simulation(home / "model.so", tuple(inputs), tuple(outputs))
+    return tuple(out)
+
+
+def _tools(compiler: str, verilator: str) -> str:
+    """Everything outside the sources on which a compiled model depends."""
+    return "\n".join((platform.machine(), compiler, version_of(compiler), version_of(verilator)))
 
 
 def _level() -> str:
@@ -208,56 +243,38 @@ def _level() -> str:
     return os.environ.get("CIPHERWRIGHT_SIM_LEVEL", "-O2")
 
 
-def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str], compiler: str, home: Path) -> None:
-    binary = find("verilator_bin")
-    root = Path(binary).resolve().parent.parent
-    work = Path(tempfile.mkdtemp(prefix="cipherwright-sim-", dir=home.parent))
-    try:
+def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str], compiler: str, binary: Path, made: Path) -> None:
+    """The model's library and the list of its ports, into the folder `made`."""
+    root = binary.resolve().parent.parent
+    with scratch() as work:
         run(
             "verilator_bin",
             ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-fatal", "--top-module", top,
              "--output-split", "20000", "--Mdir", str(work), *(f"-D{d}" for d in defines), *(str(p.resolve()) for p in sources)],
             env={"VERILATOR_ROOT": str(root)},
         )  # fmt: skip
-        header = (work / f"V{top}.h").read_text()
-        ins, outs = _parse_ports(header)
-        loads, stores, at = [], [], 0
-        for name, width in ins:
-            if name != clk:
-                loads.append(f"    std::memcpy(&t.{name}, in + {at}, {_storage(width)});")
-                at += _storage(width)
-        in_bytes, at = at, 0
-        for name, width in outs:
-            stores.append(f"    std::memcpy(out + {at}, &t.{name}, {_storage(width)});")
-            at += _storage(width)
-        text = _HARNESS.format(top=top, clk=clk, loads="\n".join(loads), stores="\n".join(stores), in_bytes=in_bytes, out_bytes=at)
-        (work / "harness.cpp").write_text(text)
-        runtime = _runtime(compiler, root)
-        models = sorted(str(p) for p in work.glob("V*.cpp"))
-        flags = [*_flags(root), f"-I{work}", "-include", str(_header(compiler, root))]
-        jobs = []
-        for cpp in [*models, str(work / "harness.cpp")]:
-            jobs.append(["-c", *flags, cpp, "-o", cpp + ".o"])
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            list(pool.map(lambda args: _cxx(compiler, args), jobs))
-        objects = [job[-1] for job in jobs]
-        _cxx(compiler, ["-shared", "-o", str(work / "model.so"), *objects, *runtime, "-lpthread"])
-        (work / "done").write_text("")
-        for path in [*work.glob("*.o"), *work.glob("*.cpp")]:
-            path.unlink()
-        if home.exists():
-            shutil.rmtree(home, ignore_errors=True)
-        work.rename(home)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        ins, outs = _parse_ports((work / f"V{top}.h").read_text())
+        (work / "harness.cpp").write_text(_harness(top, clk, _rows([p for p in ins if p[0] != clk]), _rows(outs)))
+        runtime = _runtime(compiler, binary)
+        flags = [*_flags(root), f"-I{work}", "-include", str(_header(compiler, binary))]
+        texts = [*sorted(str(p) for p in work.glob("V*.cpp")), str(work / "harness.cpp")]
+        parallel(lambda cpp: _cxx(compiler, ["-c", *flags, cpp, "-o", cpp + ".o"]), texts)
+        _cxx(compiler, ["-shared", "-o", str(made / _MODEL), *(cpp + ".o" for cpp in texts), *runtime, "-lpthread"])
+        (made / _PORTS).write_text(json.dumps([ins, outs]) + "\n")
+
+
+def _harness(top: str, clk: str, ins: Sequence[Port], outs: Sequence[Port]) -> str:
+    """The C++ around the model for rows of these ports."""
+    loads = "\n".join(f"    std::memcpy(&t.{p.name}, in + {p.offset}, {p.size});" for p in ins)
+    stores = "\n".join(f"    std::memcpy(out + {p.offset}, &t.{p.name}, {p.size});" for p in outs)
+    sizes = {"in_bytes": sum(p.size for p in ins), "out_bytes": sum(p.size for p in outs)}
+    return _HARNESS.format(top=top, clk=clk, loads=loads, stores=stores, **sizes)
 
 
 def _cxx(compiler: str, args: Sequence[str]) -> None:
-    import subprocess
-
-    done = subprocess.run([compiler, *args], text=True, capture_output=True, check=False)
+    done = run_process([compiler, *args])
     if done.returncode:
-        raise RuntimeError(f"the C++ compiler failed:\n{done.stderr[-3000:]}")
+        raise ToolFailed("the C++ compiler", done.returncode, done.stdout)
 
 
 def _flags(root: Path, level: str | None = None) -> list[str]:
@@ -265,33 +282,28 @@ def _flags(root: Path, level: str | None = None) -> list[str]:
     return ["-std=c++17", level or _level(), "-fPIC", "-w", f"-I{root}/include", f"-I{root}/include/vltstd"]
 
 
-def _once(compiler: str, made: Path, args: Sequence[str]) -> None:
-    """Compile into the cache where it is not there yet."""
-    if not made.exists():
-        part = made.with_suffix(f".{os.getpid()}.tmp")
-        _cxx(compiler, [*args, "-o", str(part)])
-        part.rename(made)
-
-
-def _runtime(compiler: str, root: Path) -> list[str]:
+def _runtime(compiler: str, binary: Path) -> list[str]:
     """Verilator's runtime library, compiled once."""
-    out = []
-    for name in ("verilated", "verilated_threads"):
-        source = root / "include" / f"{name}.cpp"
-        obj = cache_dir() / f"runtime-{digest(compiler, source.read_text())[:16]}.o"
-        _once(compiler, obj, ["-c", *_flags(root, "-O1"), str(source)])
-        out.append(str(obj))
-    return out
+    root, names = binary.resolve().parent.parent, ("verilated", "verilated_threads")
+    sources = [root / "include" / f"{name}.cpp" for name in names]
+
+    def make(folder: Path) -> None:
+        parallel(lambda name, source: _cxx(compiler, ["-c", *_flags(root, "-O1"), str(source), "-o", str(folder / f"{name}.o")]), names, sources)
+
+    key = digest(_tools(compiler, str(binary)), *(s.read_text() for s in sources))[:24]
+    home = cached(f"runtime-{key}", make)
+    return [str(home / f"{name}.o") for name in names]
 
 
-def _header(compiler: str, root: Path) -> Path:
+def _header(compiler: str, binary: Path) -> Path:
     """Verilator's header, compiled once: most of the time of a small file goes into reading it. A compiler that has another form of
     compiled headers reads the text beside it."""
+    root = binary.resolve().parent.parent
     flags = _flags(root)
-    header = cache_dir() / f"header-{digest(compiler, *flags, (root / 'include' / 'verilated.h').read_text())[:16]}.h"
-    if not header.exists():
-        part = header.with_suffix(f".{os.getpid()}.text")
-        part.write_text('#include "verilated.h"\n')
-        part.rename(header)
-    _once(compiler, header.with_suffix(".h.gch"), ["-x", "c++-header", *flags, str(header)])
-    return header
+
+    def make(folder: Path) -> None:
+        (folder / _INCLUDED).write_text('#include "verilated.h"\n')
+        _cxx(compiler, ["-x", "c++-header", *flags, str(folder / _INCLUDED), "-o", str(folder / f"{_INCLUDED}.gch")])
+
+    key = digest(_tools(compiler, str(binary)), *flags, (root / "include" / "verilated.h").read_text())[:24]
+    return cached(f"header-{key}", make) / _INCLUDED

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError
+from ..files import new_folder
 from ..tools import tool_version
 from .core import Core
 from .dress import files_digest
@@ -27,25 +25,11 @@ def core_record(core: Core | Engine) -> dict[str, Any]:
 
 
 def save(core: Core | Engine, folder: Path, extra: dict[str, bytes] | None = None) -> None:
-    """Write all files and record.json. Raises UserError where the folder exists or can't be made."""
-    if folder.exists():
-        raise UserError(f"the output {folder} exists; choose another folder or remove it first")
-    parent = folder.resolve().parent
-    if not parent.is_dir():
-        raise UserError(f"the folder {folder.parent} for the output does not exist")
+    """Write all files and record.json. Raises UserError where the folder exists or can't be written; nothing is left then."""
     record = core_record(core)
-    try:
-        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=parent))
-    except OSError as e:
-        raise UserError(f"can't write to {folder.parent}: {e.strerror}") from None
-    try:
+    with new_folder(folder) as work:
         for name, text in core.files.items():
-            (work / name).write_text(text)
+            (work / name).write_text(text, encoding="utf-8")
         for name, data in (extra or {}).items():
             (work / name).write_bytes(data)
-        (work / "record.json").write_text(json.dumps(record, indent=2) + "\n")
-        work.chmod(0o755)
-        work.rename(folder)
-    except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
-        raise
+        (work / "record.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,65 @@
+"""Files and folders that are there whole or not at all, with the permissions that the user's umask gives."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import UserError
+
+__all__ = ["new_folder", "reason", "write_whole"]
+
+
+def reason(error: OSError) -> str:
+    """What went wrong, in the system's words."""
+    return error.strerror or str(error)
+
+
+def _beside(path: Path) -> Path:
+    """A name in the same folder that nothing has."""
+    return path.parent / f".cipherwright-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, beside it first and then renamed; a link is followed, a device or pipe is written to. Raises UserError where that
+    can't be done; then nothing new is left."""
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        part = _beside(target)
+        try:
+            with part.open("xb") as f:
+                f.write(data)
+            part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as e:
+        raise UserError(f"can't write to {path}: {reason(e)}") from None
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which gets its name `path` at the end. Raises UserError where that exists or can't be written; then nothing is left."""
+    if os.path.lexists(path):
+        raise UserError(f"the output {path} exists; choose another folder or remove it first")
+    parent = Path(os.path.realpath(path)).parent
+    if not parent.is_dir():
+        raise UserError(f"the folder {path.parent} for the output does not exist")
+    part = _beside(parent / path.name)
+    try:
+        part.mkdir()
+        try:
+            yield part
+            part.rename(path)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+    except OSError as e:
+        raise UserError(f"can't write to {path}: {reason(e)}") from None

@@ -1,0 +1,90 @@
+"""Child processes and threads that end with the work they are for: no tool runs on after an interruption."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .errors import UserError
+
+__all__ = ["Stopped", "check_stop", "parallel", "run_process"]
+
+_POLL = 0.1
+"""Seconds after which a thread that waits looks whether it should stop."""
+
+R = TypeVar("R")
+_thread = threading.local()
+
+
+class Stopped(Exception):
+    """Work in a thread was given up because what it was for has been interrupted."""
+
+
+def check_stop() -> None:
+    """Raise Stopped in a thread of `parallel` whose caller was interrupted. Long loops call it several times a second."""
+    event = getattr(_thread, "stop", None)
+    if event is not None and event.is_set():
+        raise Stopped
+
+
+def run_process(command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, without standard input; `stdout` has both of its outputs.
+
+    The command has a process group of its own, which is killed as a whole where the caller is interrupted (Ctrl-C, or
+    `parallel`). Raises UserError where the command can't be started.
+    """
+    try:
+        child = subprocess.Popen(
+            command, cwd=cwd, env=env, text=True, encoding="utf-8", errors="replace", process_group=0,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    except OSError as e:
+        raise UserError(f"can't run {command[0]}: {e.strerror}") from None
+    with child:
+        try:
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    out, _ = child.communicate(timeout=_POLL)
+                    return subprocess.CompletedProcess(list(command), child.returncode, out)
+                check_stop()
+        except BaseException:
+            _kill_group(child)
+            raise
+
+
+def _kill_group(child: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+def parallel(function: Callable[..., R], *columns: Iterable[Any], workers: int | None = None) -> list[R]:
+    """`map` with threads (as many as processors where not said), in order. Where one of the calls fails or the caller is interrupted, the
+    others stop: tools are killed, simulations return at their next look at `check_stop`."""
+    outer, stop = getattr(_thread, "stop", None), threading.Event()
+
+    def call(*args: Any) -> R:
+        _thread.stop = stop
+        check_stop()
+        return function(*args)
+
+    with ThreadPoolExecutor(max_workers=workers or os.cpu_count() or 1) as pool:
+        try:
+            futures = [pool.submit(call, *args) for args in zip(*columns, strict=True)]
+            waiting = set(futures)
+            while waiting:
+                done, waiting = wait(waiting, timeout=_POLL, return_when="FIRST_EXCEPTION")
+                if outer is not None and outer.is_set():
+                    raise Stopped
+                for future in done:
+                    future.result()
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            raise
