@@ -841,7 +841,7 @@ module des_small_core (
         cd_1_q1 <= cd_1;
         state0_q1 <= state0_1_q2;
         state1_q1 <= state1_1_q2;
-        load_1_q1 <= load_1;
+        load_1_q1 <= rst_i ? 1'd0 : load_1;
         mux_1_q1 <= mux_1;
         mux_2_q1 <= mux_2;
         s1_1_q1 <= s1_1;
@@ -852,14 +852,14 @@ module des_small_core (
         s6_1_q1 <= s6_1;
         s7_1_q1 <= s7_1;
         s8_1_q1 <= s8_1;
-        add_1_q1 <= add_1;
+        add_1_q1 <= rst_i ? 5'd0 : add_1;
         busy_1_q1 <= rst_i ? 1'd0 : busy_1;
     end
 
     // Rank 2: 127 flip-flops.
     always @(posedge clk) begin
         busy_1_q2 <= rst_i ? 1'd0 : busy_1_q1;
-        count_1_q2 <= count_1;
+        count_1_q2 <= rst_i ? 5'd0 : count_1;
         dir_1_q2 <= dir_1;
         state0_1_q2 <= state0_1;
         state1_1_q2 <= state1_1;

@@ -742,7 +742,7 @@ module des_small (
     // Rank 1: 127 flip-flops.
     always @(posedge clk) begin
         busy_1_q1 <= rst_i ? 1'd0 : busy_1;
-        count_1_q1 <= count_1;
+        count_1_q1 <= rst_i ? 5'd0 : count_1;
         dir_1_q1 <= dir_1;
         state0_1_q1 <= state0_1;
         state1_1_q1 <= state1_1;

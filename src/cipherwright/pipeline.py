@@ -192,9 +192,9 @@ def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, K
 
 def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) -> Design:
     """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
-    reset = ("busy",) if loops.loops else ("valid",) if spec.reset else ()
+    control = ("valid", "ready") if loops.loops else ("valid",) if spec.resets else ()
     ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
-    return lower(s, name, LowerOptions(_srl_from(spec, target), reset, loops.loops, spec.keep_levels, spec.delay_lines == "bram", ring_bits))
+    return lower(s, name, LowerOptions(_srl_from(spec, target), control, loops.loops, spec.keep_levels, spec.delay_lines == "bram", ring_bits))
 
 
 def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:

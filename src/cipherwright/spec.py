@@ -109,7 +109,7 @@ class Spec(BaseModel):
     keep_levels: bool = False
     """A module for every level of lookup tables in a stage, so that synthesis does not rearrange them."""
     reset: bool = True
-    """Whether rst_i clears the valid bits (an iterative core always has it)."""
+    """Whether the core has rst_i. Only the paper's own ports (interface = paper) have none."""
     target: str = "ecp5-85k-8"
     placer_weight: int = Field(default=200, ge=1)
     """Weight of timing in the placer (place-and-route targets): a wish that does not touch the RTL."""
@@ -124,6 +124,11 @@ class Spec(BaseModel):
         if self.stages_per_round is None:
             return self.stages
         return self.stages_per_round * self.described.standard_rounds(self.key_bits)
+
+    @property
+    def resets(self) -> bool:
+        """Whether the core has a reset: the paper's own ports have none."""
+        return self.interface != "paper"
 
     @property
     def cipher_direction(self) -> str:
@@ -166,6 +171,8 @@ class Spec(BaseModel):
         for table, (_, entries) in cipher.tables().items():
             if why := unfit(table, len(entries), self.sbox):
                 raise ValueError(f"sbox = {self.sbox} does not suit {self.cipher}: {why}")
+        if not self.reset and self.interface != "paper":
+            raise ValueError("reset = false is for interface = paper, whose ports have none; any other core needs rst_i, without which results and keys of before would be left")
         if self.final_adder != "hybrid" and self.multiplier != "tree":
             raise ValueError("final_adder is the adder behind multiplier = tree")
         if self.key_words != "kept" and (self.key_words not in (*cipher.key_variants, "priced") or self.key_schedule != "direct"):

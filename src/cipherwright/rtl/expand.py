@@ -32,7 +32,7 @@ class Expansion:
     width: int
     trips: int
     control: tuple[str, ...]
-    """Names of all operations and outputs that reset must clear."""
+    """Outputs that tell when something happens."""
 
 
 @dataclass(frozen=True)
@@ -66,23 +66,19 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
     start = cipher.key_start(b, key_bits, cipher.effective_key(b, key), zero)
     state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
 
-    control_names = ["valid", "count"]
-
     def table(name: str, values: Sequence[int], width: int) -> int:
         """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after reset."""
-        control_names.extend(f"{name}_{k}" for k in range(width))
         return small_table(b, name, [0, *values, *[0] * ((1 << bits) - 1 - count)], width, n)
 
     def told(name: str, values: Sequence[int]) -> None:
         """An output of one bit, by the trip."""
         bit = table(name, values, 1)
         for k in range(travel):
-            control_names.append(f"{name}_far{k}")
             bit = b.node("hop", 1, (bit,), k, f"{name}_far{k}")
         b.output(name, bit)
 
-    control = table("control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits))
-    round_key, after = cipher.key_step(b, key_bits, control, state, zero)
+    step_control = table("control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits))
+    round_key, after = cipher.key_step(b, key_bits, step_control, state, zero)
     raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - cipher.block_bits, -1))
     word = b.linear("RoundKey0", maps[0], raw) if maps[0] != identity else raw
     for m in maps[1:]:
@@ -100,6 +96,6 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
     b.output("count_next", b.named(b.mux(valid, b.const(bits, 1), step), "count"))
     for i, (new, stepped) in enumerate(zip(start, after, strict=True)):
         b.output(f"key{i}_next", b.named(b.mux(valid, new, stepped), f"key{i}"))
-    control_names += ["keep", "move", "last", *(f"apart{j}" for j in range(len(apart)))]
+    control = ("keep", "move", "last", *(f"apart{j}" for j in range(len(apart))))
     names = ["count", *(f"key{i}" for i in range(len(start)))]
-    return Expansion(b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, tuple(control_names))
+    return Expansion(b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, control)

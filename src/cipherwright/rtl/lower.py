@@ -9,6 +9,7 @@ from ..graph import OPS, OUTPUT, Graph, Node
 from ..schedule import Schedule
 from .block import Block, Names, clocked_module, sub_modules
 from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Item, Module, Port, Register
+from .resets import check_resets, control_bits
 
 __all__ = ["LowerOptions", "lower"]
 
@@ -24,17 +25,29 @@ Needed = Callable[[int], list[int]]
 @dataclass(frozen=True)
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
-    `reset`: names of inputs, operations and outputs whose registers rst_i clears (the valid bits). `loops`: (input, output) pairs of an
-    iterative core: the input is the output's register. `block_ram`: delay lines are for block RAM; `ring_bits`: bits that one delay line takes
+    `control`: outputs that tell when something happens (valid, ready …): rst_i clears every register bit from which one of them can be reached,
+    and no other; () where there is no reset. `loops`: (input, output) pairs of an iterative core: the input is the output's register. `block_ram`: delay lines are for block RAM; `ring_bits`: bits that one delay line takes
     at most (0: any number), so that the counter of a ring of RAM stands near all of it. `levels`: a module for every level of operations in a stage, so
     that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them within a stage."""
 
     srl_from: int = 0
-    reset: tuple[str, ...] = ()
+    control: tuple[str, ...] = ()
     loops: tuple[tuple[str, str], ...] = ()
     levels: bool = False
     block_ram: bool = False
     ring_bits: int = 0
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Bits of a source that are kept behind a rank; `depth` 1 is a flip-flop rank, more a delay line. `control`: reset clears them."""
+
+    rank: int
+    src: int
+    signal: str
+    bits: tuple[int, ...]
+    depth: int
+    control: bool
 
 
 class _Top:
@@ -43,6 +56,8 @@ class _Top:
     def __init__(self, s: Schedule, name: str, options: LowerOptions) -> None:
         self.s, self.g, self.name, self.options = s, s.graph, name, options
         self.items: list[Item] = []
+        users = control_bits(self.g, dict(options.loops), options.control)
+        self.control = {bit: max(self._reads(u) for u in readers) for bit, readers in users.items()}
         self.names = Names(("clk", "rst_i"))
         self.fresh: dict[Bit, Bit] = {}
         self.carried: dict[tuple[int, int, int], Bit] = {}
@@ -56,6 +71,10 @@ class _Top:
                 hint = node.name or node.op
                 count[hint] = count.get(hint, 0) + 1
                 self.source_name[i] = self.names.new(f"{hint}_{count[hint]}")
+
+    def _reads(self, user: int | str) -> int:
+        """The stage in which an operation or output reads."""
+        return self.s.io.departure(user, self.s.stages) if isinstance(user, str) else self.s.reads(user)
 
     def at(self, src: int, k: int, stage: int) -> Bit:
         """Bit k of node src as seen by stage `stage`."""
@@ -82,48 +101,35 @@ class _Top:
         return tuple(self.at(src, k, stage) for src, k in self.g.bits[index])
 
     # -- registers ----------------------------------------------------------------------------------------------
-    def plan(self) -> list[tuple[int, int, str, list[int], int]]:
-        """Registers and delay lines as (rank, source, signal, bits, depth); depth 1 is a flip-flop rank."""
-        found: dict[tuple[int, int, int], list[int]] = {}
+    def plan(self) -> list[_Kept]:
+        """Registers and delay lines, the control's apart from the data's."""
+        found: dict[tuple[int, int, int, bool], list[int]] = {}
         for (src, k), taps in sorted(self.s.uses.items()):
-            start = self.s.made(src)
+            start, last = self.s.made(src), self.control.get((src, k), self.s.io.first)
             for tap in taps:
                 gap = tap - start
-                if self.options.srl_from and gap >= self.options.srl_from and not self._plain(src):
-                    found.setdefault((tap, src, gap), []).append(k)
+                if self.options.srl_from and gap >= self.options.srl_from and start >= last and self.g.nodes[src].op not in _MOVES:
+                    found.setdefault((tap, src, gap, False), []).append(k)
                 else:
                     for rank in range(start + 1, tap + 1):
-                        found.setdefault((rank, src, 1), []).append(k)
+                        found.setdefault((rank, src, 1, rank <= last), []).append(k)
                 start = max(start, tap)
         out = []
-        for (rank, src, depth), bits in sorted(found.items()):
+        for (rank, src, depth, control), bits in sorted(found.items()):
             first = self.s.io.first
             suffix = f"_q{rank - first}" if depth == 1 else f"_d{rank - first}_{depth}"
             piece = self.options.ring_bits if depth > 1 and self.options.ring_bits else len(bits)
             for low in range(0, len(bits), piece):
-                out.append((rank, src, self.names.new(self.source_name[src] + suffix), bits[low : low + piece], depth))
+                out.append(_Kept(rank, src, self.names.new(self.source_name[src] + suffix), tuple(bits[low : low + piece]), depth, control))
         return out
 
-    def _plain(self, src: int) -> bool:
-        """Registers that stay flip-flops: deliberate copies and stages for wires, and what reset clears."""
-        node = self.g.nodes[src]
-        return node.op in _MOVES or (node.op == "input" and node.attr[0] in self.options.reset)
-
-    def add_registers(self, plan: list[tuple[int, int, str, list[int], int]]) -> None:
-        for rank, src, signal, bits, depth in plan:
-            data = tuple(self.at(src, k, rank - depth) for k in bits)
-            node = self.g.nodes[src]
-            if depth > 1:
-                self.items.append(DelayLine(signal, depth, data, self.options.block_ram))
+    def add_registers(self, plan: list[_Kept]) -> None:
+        for r in plan:
+            data = tuple(self.at(r.src, k, r.rank - r.depth) for k in r.bits)
+            if r.depth > 1:
+                self.items.append(DelayLine(r.signal, r.depth, data, self.options.block_ram))
             else:
-                reset = (node.attr[0] if node.op == "input" else node.name) in self.options.reset
-                reset = reset or self._reset_output(src)
-                self.items.append(Register(signal, rank - self.s.io.first, data, reset, node.op == "copy"))
-
-    def _reset_output(self, src: int) -> bool:
-        outs = {n for n, i in self.g.outputs for s, _ in self.g.bits[i] if s == src}
-        looped = {o for i, o in self.options.loops if i in self.options.reset}
-        return bool(outs & (looped | set(self.options.reset))) or bool(self.options.loops and "valid" in outs)
+                self.items.append(Register(r.signal, r.rank - self.s.io.first, data, r.control, self.g.nodes[r.src].op == "copy"))
 
 
 def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:
@@ -133,9 +139,9 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     modules: dict[str, Module] = {}
     shapes: dict[Block, Module] = {}
     plan = top.plan()
-    for rank, src, signal, bits, _ in plan:
-        for pos, k in enumerate(bits):
-            top.carried[(src, k, rank)] = (signal, pos)
+    for r in plan:
+        for pos, k in enumerate(r.bits):
+            top.carried[(r.src, k, r.rank)] = (r.signal, pos)
     static = [i for i in g.logic() if not g.agile[i]]
     stages: list[tuple[str, list[int], int]] = [("held", static, 0)] if static else []
     for stage in range(s.io.first, s.stages):
@@ -169,7 +175,9 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
             top.items.append(Assign(f"{out}_o", g.nodes[i].width, "wire", (word,)))
     called = {m.module for m in top.items if isinstance(m, Instance)}
     made = [m for m in modules.values() if m.name in called or any(_uses(o, m.name) for o in modules.values())]
-    return Design((*made, Module(name, tuple(ports), tuple(top.items), (f"{g.name}: {s.stages} register ranks",))))
+    design = Design((*made, Module(name, tuple(ports), tuple(top.items), (f"{g.name}: {s.stages} register ranks",))))
+    check_resets(design, [f"{n}_o" for n in options.control if n not in looped_out])
+    return design
 
 
 def _uses(module: Module, name: str) -> bool:

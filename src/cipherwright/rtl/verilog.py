@@ -219,7 +219,8 @@ def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
         yield f"    // Rank {rank}: {sum(len(r.data) for r in here)} flip-flops."
         for r in here:
             if r.keep:
-                yield f"    cipherwright_copy u_{r.name} (.clk(clk), .d({concat(r.data, widths)}), .q({r.name}));"
+                value = concat(r.data, widths)
+                yield f"    cipherwright_copy u_{r.name} (.clk(clk), .d({f'{value} & ~rst_i' if r.reset else value}), .q({r.name}));"
         here = [r for r in here if not r.keep]
         if not here:
             continue

@@ -174,7 +174,7 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     # A core of both directions shares its inversions; here each way is there by itself, with the same fields inside.
     both = len(_directions(p)) == 2
     realised = realise(parts.rounds, p["sbox"], SHARED_BASES if both else "", first_boxes(parts.rounds, p["block_ram_boxes"]))
-    ports = PortSet(reset="rst_i" if p["reset"] else "", decrypt="decrypt_i" if both else "")
+    ports = PortSet(decrypt="decrypt_i" if both else "")
     if CATALOGUE[p["cipher"]].key_unit == "store":
         words = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
         top, latency, hints = f"{r['top']}_core", r["inner"]["latency_cycles"], _hints(realised, p)

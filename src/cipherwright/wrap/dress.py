@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Protocol
 
 from ..graph import Graph
-from ..rtl import Design, print_design, ring_flip_flops
+from ..rtl import Design, print_design
 from ..schedule import Schedule
 from ..tools import digest
 from .core import Core, KeyWords, PortSet
@@ -47,7 +47,7 @@ class CoreSpec(Protocol):
     @property
     def block_bits(self) -> int: ...
     @property
-    def reset(self) -> bool: ...
+    def resets(self) -> bool: ...
     @property
     def fifo_depth(self) -> int: ...
     @property
@@ -86,12 +86,12 @@ def dress(
     files, layers = dict[str, str](), list[str]()
     inner: dict[str, object] = {"top": datapath, "ports": asdict(inside), "latency_cycles": inner_latency, "early": _early(s)}
     pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
-    reset = spec.reset or iterative or unit is not None
+    reset = spec.resets
     if unit:
-        ports = replace(ports, reset="rst_i", key_valid="key_valid_i", key_ready="key_ready_o")
+        ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
         if unit.control:
             files[unit.control] = hand_written(unit.control)
-        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, spec.reset or iterative, iterative, spec.summed, spec.lanes, inside.decrypt != "")]
+        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, reset, iterative, spec.summed, spec.lanes, inside.decrypt != "")]
         below = names["ecb"]
     slot_bits = mode_ffs = 0
     if spec.mode != "ecb":
@@ -103,10 +103,9 @@ def dress(
             layer = previous_layer(names[spec.mode], below, spec.mode, spec.block_bits, pins, reset)
         pins, slot_bits, mode_ffs = layer.pins, layer.slot_bits, layer.flip_flops
         has = {p.name for p in pins}
-        reset = reset or counting
         iv_valid, iv_ready, first, slot, decrypt = (n if n in has else "" for n in ("iv_valid_i", "iv_ready_o", "first_i", "slot_o", "decrypt_i"))
         ports = replace(
-            ports, reset="rst_i" if reset else "", iv="iv_i", iv_valid=iv_valid, iv_ready=iv_ready, first=first, slot=slot, decrypt=decrypt,
+            ports, iv="iv_i", iv_valid=iv_valid, iv_ready=iv_ready, first=first, slot=slot, decrypt=decrypt,
         )  # fmt: skip
         layers.append(layer.text)
         below = names[spec.mode]
@@ -125,10 +124,7 @@ def dress(
         files[STREAM_FILE] = hand_written(STREAM_FILE)
         latency += 2
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
-    unread = s.stages
-    if s.stages in design.delay_lines():
-        unread = 0 if spec.delay_lines == "srl" else ring_flip_flops(s.stages, 1, spec.delay_lines == "bram")
-    mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - unread) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
+    mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - s.stages) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs
     lines = _lines(design, spec.delay_lines, spec.lanes) if design.delay_lines() else ""
     text = "\n".join([print_design(design), *layers])
@@ -194,7 +190,7 @@ def _command(given: Mapping[str, str]) -> str:
 def _ports(spec: CoreSpec, iterative: bool) -> PortSet:
     """The datapath's ports."""
     decrypt = "decrypt_i" if spec.cipher_direction == "both" else ""
-    return PortSet(decrypt=decrypt, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.reset or iterative else "")
+    return PortSet(decrypt=decrypt, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.resets else "")
 
 
 def _fusesoc(top: str, sources: list[str]) -> str:

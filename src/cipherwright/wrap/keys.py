@@ -64,7 +64,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     apart_loads = "".join(f"        if (apart_{j}) kept_{j} <= raw;\n" for j in range(len(e.apart)))
     moved = f"relay[{relay - 1}]" if relay else "move"
     walk_next = moved if pulses == 1 else f"{{walk[{pulses - 2}:0], {moved}}}"
-    relay_next = f"        relay <= {'move' if relay == 1 else f'{{relay[{relay - 2}:0], move}}'};\n" if relay else ""
+    relay_next = f"        relay <= rst_i ? {relay}'d0 : {'move' if relay == 1 else f'{{relay[{relay - 2}:0], move}}'};\n" if relay else ""
     new, comma = "\n", ",\n"
     text = f"""\
 // Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. They stand in a chain of registers
@@ -84,7 +84,7 @@ module {name} (
     always @(posedge clk) begin
         done <= last & ~rst_i;
         idle <= rst_i | done | (idle & ~key_valid_i);
-{relay_next}        walk <= {walk_next};
+{relay_next}        walk <= rst_i ? {pulses}'d0 : {walk_next};
         if (keep) chain_0 <= word;
 {new.join(moves)}
 {apart_loads}    end
