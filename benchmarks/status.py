@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -20,6 +21,7 @@ SHOWN = ("aes-small", "aes-tiny", "aes128-fast", "aes128-fast-agile", "aes128-fa
 
 def table(presets: Iterable[str]) -> str:
     """Markdown, one row a preset; the measured columns are of the record on ecp5-85k-8, else of another target that is named."""
+    stale = {(b["preset"], b["target"]): b["stale"] for b in tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"] if "stale" in b}
     lines = ["| preset | what | latency | ECP5 LUT4 | FF | MHz | Gb/s | Mb/s per LUT |", "|---|---|--:|--:|--:|--:|--:|--:|"]
     for name in presets:
         path = ROOT / "benchmarks" / "records" / f"{name}@ecp5-85k-8.json"
@@ -34,7 +36,9 @@ def table(presets: Iterable[str]) -> str:
             else:
                 cells = [f"{r['latency_cycles']}", f"{r['target']}: {r['luts']:,}", f"{r['ffs']:,}", "", "", ""]
         else:
-            cells = ["", "not measured", "", "", "", ""]
+            r, cells = {}, ["", "not measured", "", "", "", ""]
+        if why := stale.get((name, r.get("target"))):
+            title += f" (measured before the latest change: {why})"
         lines.append(f"| `{name}` | {title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from cipherwright.target import cell_delays, load_target
 from cipherwright.target.absorb import absorb_registers
-from cipherwright.target.floorplan import place_boxes
+from cipherwright.target.floorplan import mark_lanes, place_boxes
 from cipherwright.target.liberty import _truth, full_adder_cell, read_cells
 
 LIBERTY = Path(load_target("osu018").liberty)
@@ -101,11 +101,15 @@ def test_boxes_get_sites_row_by_row() -> None:
     """Two lanes of three boxes on a device of two rows with four columns; and no sites where the lanes are too wide."""
     sites = {"rows": [9, 3], "columns": [1, 2, 5, 6]}
     module: dict[str, Any] = {"cells": {f"top.u_core{lane}.u_box_{n}.words.0.0": {"type": "DP16KD"} for lane in ("", "_1") for n in (2, 10, 4)}}
+    mark_lanes(module["cells"])
     assert place_boxes(module, sites, [(0, 4), (5, 9)]) == 6
     got = {n: c["attributes"]["BEL"] for n, c in module["cells"].items()}
     assert [got[f"top.u_core.u_box_{n}.words.0.0"] for n in (2, 4, 10)] == ["X1/Y9/EBR0", "X2/Y9/EBR1", "X1/Y3/EBR0"]
     assert [got[f"top.u_core_1.u_box_{n}.words.0.0"] for n in (2, 4, 10)] == ["X5/Y9/EBR2", "X6/Y9/EBR3", "X5/Y3/EBR2"]
     wide: dict[str, Any] = {"cells": {f"u_core_1.u_box_{n}.w": {"type": "DP16KD"} for n in range(5)}}
+    mark_lanes(wide["cells"])
     assert place_boxes(wide, sites, [(0, 4), (5, 9)]) == 0
     assert place_boxes(module, sites, [(0, 9)]) == 0
-    assert place_boxes({"cells": {"u_keys.u_rom_1.w": {"type": "DP16KD"}}}, sites, [(0, 9)]) == 0
+    other: dict[str, Any] = {"cells": {"u_keys.u_rom_1.w": {"type": "DP16KD"}}}
+    mark_lanes(other["cells"])
+    assert place_boxes(other, sites, [(0, 9)]) == 0

@@ -11,10 +11,10 @@ import pytest
 
 from cipherwright.errors import CheckFailed
 from cipherwright.target import lanes, load_target
-from cipherwright.target.floorplan import Slices, lane_of_name, strips
+from cipherwright.target.floorplan import Slices, lane_of_name, mark_lanes, strips
 from cipherwright.target.lanes import assign, place_lanes
 from cipherwright.target.place import place
-from cipherwright.target.synth import synthesise
+from cipherwright.target.synth import CANONICAL, synthesise
 
 from .test_blocks import cell
 
@@ -47,6 +47,7 @@ def test_a_cell_belongs_to_the_lane_that_it_names_or_drives_first() -> None:
         "u_counter12.c": cell("LUT4", A=3, Z=12), "word": cell("TRELLIS_FF", CLK=1, DI=30, Q=10), "word_1": cell("TRELLIS_FF", CLK=1, DI=10, Q=11),
         "made": cell("LUT4", A=31, Z=30), "loop": cell("LUT4", A=31, Z=31), "out": cell("LUT4", A=21, Z=40),
     }  # fmt: skip
+    mark_lanes(cells)
     found = assign(cells)
     assert found == {
         "u_cipher.u_core.a": 0, "u_cipher.u_core_1.a": 1, "u_counter12.c": 12, "word": 0, "word_1": 1, "made": 0, "loop": 0, "out": 0,
@@ -80,9 +81,9 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(netlist: Path, monk
     monkeypatch.setattr(lanes, "_TRIES", 1)
     said: list[str] = []
     target = load_target(DEVICE)
-    name = place_lanes(netlist, "twice", target, 1, 200, said.append)
+    name = place_lanes(netlist, target, 1, 200, said.append)
     assert said == ["placing lane 1 of 2, seed 1", "placing lane 2 of 2, seed 1"]
-    before: dict[str, Any] = json.loads((netlist / "netlist.json").read_text())["modules"]["twice"]
+    before: dict[str, Any] = json.loads((netlist / CANONICAL).read_text())["modules"]["top"]
     after: dict[str, Any] = json.loads((netlist / name).read_text())["modules"]["top"]
     ffs = {n for n, c in before["cells"].items() if c["type"] == "TRELLIS_FF"}
     assert ffs == {n for n, c in after["cells"].items() if c["type"] == "TRELLIS_FF"}
@@ -111,13 +112,13 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(netlist: Path, monk
 def test_what_does_not_fit_its_strip_is_left_to_the_placer(netlist: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "_FULL", 0.0)
     said: list[str] = []
-    assert place_lanes(netlist, "twice", load_target(DEVICE), 1, 200, said.append) == "netlist.json"
+    assert place_lanes(netlist, load_target(DEVICE), 1, 200, said.append) == CANONICAL
     assert said == ["a lane would fill its strip: all lanes are left to the placer"]
-    assert place_lanes(netlist, "twice", load_target("ice40-hx8k"), 1, 200, lambda text: None) == "netlist.json"
+    assert place_lanes(netlist, load_target("ice40-hx8k"), 1, 200, lambda text: None) == CANONICAL
 
 
 def test_a_broken_netlist_is_refused(tmp_path: Path) -> None:
     wrong = {"modules": {"t": {"attributes": {}, "ports": {}, "netnames": {}, "cells": {"u": cell("NO_SUCH_CELL", A=1) | {"attributes": {}, "parameters": {}}}}}}
-    (tmp_path / "netlist.json").write_text(json.dumps(wrong))
+    (tmp_path / CANONICAL).write_text(json.dumps(wrong))
     with pytest.raises(CheckFailed, match="place and route on"):
         place(tmp_path, load_target(DEVICE), 1, 200)

@@ -47,6 +47,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "mbps_per_lut": round(throughput * 1000 / m.luts, 2) if throughput and not cells and m.luts else None,
         "critical_path": build.critical_path or None,
         "fmax_by_seed": {str(k): v for k, v in build.seeds.items()} or None,
+        "netlist_digest": m.digest,
         "cells": dict(sorted((c, n) for c, n in m.cells.items() if not c.startswith("$"))),
     }
 

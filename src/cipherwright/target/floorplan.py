@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["Slices", "lane_count", "lane_of_name", "place_boxes", "strips"]
+__all__ = ["Slices", "lane_count", "lane_of", "lane_of_name", "mark_lanes", "place_boxes", "strips"]
 
+_RAM = "DP16KD"
 _LANE = re.compile(r"(?:^|\.)u_(?:core|counter)_?(\d*)\.")
 _BOX = re.compile(r"\.u_box_(\d+)\.")
+_LANE_MARK, _BOX_MARK = "CIPHERWRIGHT_LANE", "CIPHERWRIGHT_BOX"
+"""Attributes of cells that say what their names said, for netlists under canonical names."""
 
 Strip = tuple[int, int]
 """First and last column."""
@@ -57,9 +60,30 @@ def lane_of_name(name: str) -> int | None:
     return int(found[1] or 0) if found else None
 
 
-def lane_count(names: Iterable[str]) -> int:
-    """How many lanes cells of these names are in."""
-    return 1 + max((lane_of_name(n) or 0 for n in names), default=0)
+def mark_lanes(cells: Mapping[str, dict[str, Any]]) -> None:
+    """Say in attributes which lane and which box in block RAM the names of cells tell, where there is more than one lane or a block RAM."""
+    several = any(lane_of_name(n) for n in cells)
+    for name, cell in cells.items():
+        lane, box = lane_of_name(name), _BOX.search(name) if cell["type"] == _RAM else None
+        if lane is not None and (several or box):
+            cell.setdefault("attributes", {})[_LANE_MARK] = f"lane {lane}"
+        if box:
+            cell.setdefault("attributes", {})[_BOX_MARK] = f"box {box[1]}"
+
+
+def _marked(cell: Mapping[str, Any], mark: str) -> int | None:
+    found = cell.get("attributes", {}).get(mark)
+    return int(found.split()[1]) if found else None
+
+
+def lane_of(cell: Mapping[str, Any]) -> int | None:
+    """The lane that a cell's mark says, if any."""
+    return _marked(cell, _LANE_MARK)
+
+
+def lane_count(cells: Iterable[Mapping[str, Any]]) -> int:
+    """How many lanes marked cells are in."""
+    return 1 + max((lane_of(c) or 0 for c in cells), default=0)
 
 
 def strips(need: Sequence[int], slices: Slices) -> list[Strip]:
@@ -73,14 +97,14 @@ def strips(need: Sequence[int], slices: Slices) -> list[Strip]:
 
 
 def place_boxes(module: dict[str, Any], sites: Mapping[str, Sequence[int]], lanes: Sequence[Strip]) -> int:
-    """Give the block RAMs called `u_core….u_box_N` of a flat mapped module their sites, in the strips of their lanes; how many got one. `sites`:
+    """Give the block RAMs marked as boxes (`u_core….u_box_N`) of a flat mapped module their sites, in the strips of their lanes; how many got one. `sites`:
     the device's `rows` of block RAM in the order in which rounds should go over them, and `columns` of each. None get any where a lane has
     no strip, or more than its strip holds."""
     found: dict[int, list[tuple[int, str]]] = {}
     for name, cell in module["cells"].items():
-        lane, box = lane_of_name(name), _BOX.search(name)
-        if cell["type"] == "DP16KD" and lane is not None and box:
-            found.setdefault(lane, []).append((int(box[1]), name))
+        lane, box = lane_of(cell), _marked(cell, _BOX_MARK)
+        if cell["type"] == _RAM and lane is not None and box is not None:
+            found.setdefault(lane, []).append((box, name))
     if max(found, default=0) >= len(lanes):
         return 0
     rows, columns = sites["rows"], sites["columns"]

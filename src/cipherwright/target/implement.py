@@ -54,7 +54,7 @@ def implement(
         if target.kind == "place-and-route":
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.family}")
             for seed in seeds:
-                netlist = place_lanes(folder, top, target, seed, placer_weight, tell)
+                netlist = place_lanes(folder, target, seed, placer_weight, tell)
                 tell(f"place and route, seed {seed}")
                 found = place(folder, target, seed, placer_weight, netlist)
                 runs[seed] = found.fmax_mhz

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ..process import parallel
+from .canonical import CANONICAL_TOP, net_names
 from .facts import Target
-from .floorplan import Slices, Strip, lane_count, lane_of_name, place_boxes, strips
-from .place import NETLIST, estimate
-from .synth import Mapped
+from .floorplan import Slices, Strip, lane_count, lane_of, place_boxes, strips
+from .place import estimate
+from .synth import CANONICAL, Mapped
 
 __all__ = ["assign", "place_lanes"]
 
@@ -27,22 +28,21 @@ Cells = dict[str, Cell]
 
 _TRIES = 2
 _FULL = 0.93
-_TOP = "top"
 _OUTSIDE = "outside_"
 _PLACED = "NEXTPNR_BEL"
 _CONTROL = {"CLK", "LSR", "CE", "WCK", "WRE"}
 """Ports that cells of a tile share."""
 
 
-def place_lanes(folder: Path, top: str, target: Target, seed: int, timing_weight: int, tell: Callable[[str], None]) -> str:
-    """Place the lanes of `top` in folder/netlist.json; the name of the netlist to route, which is that one where there are no lanes, where the target's
+def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Callable[[str], None]) -> str:
+    """Place the lanes of folder/canonical.json; the name of the netlist to route, which is that one where there are no lanes, where the target's
     slices are not known, or where a lane would fill its strip."""
     if "slices" not in target.options:
-        return NETLIST
-    module = json.loads((folder / NETLIST).read_text())["modules"][top]
-    count = lane_count(module["cells"])
+        return CANONICAL
+    module = json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP]
+    count = lane_count(module["cells"].values())
     if count == 1:
-        return NETLIST
+        return CANONICAL
     cells: Cells = {name: c for name, c in module["cells"].items() if not c["type"].startswith("$")}
     lane = assign(cells)
     slices = Slices.from_table(target.options["slices"])
@@ -50,10 +50,11 @@ def place_lanes(folder: Path, top: str, target: Target, seed: int, timing_weight
     where = strips(need, slices)
     if any(n > _FULL * slices.sites(s) for n, s in zip(need, where, strict=True)):
         tell("a lane would fill its strip: all lanes are left to the placer")
-        return NETLIST
+        return CANONICAL
     if sites := target.options.get("block_ram_sites"):
         place_boxes(module, sites, where)
-    board = _Board(cells, _net_names(module, cells))
+    names = net_names(module)
+    board = _Board(cells, {b: names[b] for b in sorted(_nets(cells, module["ports"]))})
     for i in range(count):
         members = [n for n, k in lane.items() if k == i]
         (folder / "lane.json").write_text(json.dumps(board.alone(members, slices, where[i], module["ports"])))
@@ -68,14 +69,14 @@ def place_lanes(folder: Path, top: str, target: Target, seed: int, timing_weight
 
 
 def assign(cells: Cells) -> dict[str, int]:
-    """The lane of every cell: by its name, else the first of those that it drives (round keys go from lane to lane), else the first of all."""
+    """The lane of every cell: by its mark (floorplan.py), else the first of those that it drives (round keys go from lane to lane), else the first of all."""
     sinks: dict[str, set[str]] = {name: set() for name in cells}
     driver = {b: name for name, c in cells.items() for b in _bits(c, "output")}
     for name, c in cells.items():
         for b in _bits(c, "input"):
             if b in driver and driver[b] != name:
                 sinks[driver[b]].add(name)
-    lane = {name: k for name in cells if (k := lane_of_name(name)) is not None}
+    lane = {name: k for name, c in cells.items() if (k := lane_of(c)) is not None}
     rest = [name for name in cells if name not in lane]
     while True:
         now = {name: min(lane[s] for s in sinks[name]) for name in rest if sinks[name] and all(s in lane for s in sinks[name])}
@@ -141,7 +142,7 @@ class _Board:
 
     def _design(self, cells: Cells, ports: dict[str, Any]) -> dict[str, Any]:
         names = {self.names[b]: {"hide_name": 0, "bits": [b], "attributes": {}} for b in sorted(_nets(cells, ports))}
-        return {"creator": "cipherwright", "modules": {_TOP: {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}}}
+        return {"creator": "cipherwright", "modules": {CANONICAL_TOP: {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}}}
 
 
 def _tile(bel: str) -> str:
@@ -165,20 +166,9 @@ def _nets(cells: Cells, ports: dict[str, Any]) -> set[int]:
     return {b for c in cells.values() for b in _bits(c)} | {b for p in ports.values() for b in p["bits"] if isinstance(b, int)}
 
 
-def _net_names(module: dict[str, Any], cells: Cells) -> dict[int, str]:
-    """One name for every net in use: the shortest that it has, shown ones first."""
-    best: dict[int, tuple[bool, int, str]] = {}
-    for name, net in module["netnames"].items():
-        for i, b in enumerate(net["bits"]):
-            if isinstance(b, int):
-                own = name if len(net["bits"]) == 1 else f"{name}[{i + net.get('offset', 0)}]"
-                best[b] = min(best.get(b, (True, 1 << 30, "")), (bool(net.get("hide_name")), len(own), own))
-    return {b: best[b][2] if b in best else f"net{b}" for b in _nets(cells, module["ports"])}
-
-
 def _placed(path: Path) -> tuple[Cells, dict[int, str]]:
     """Cells and nets that the placer wrote."""
-    module = json.loads(path.read_text())["modules"][_TOP]
+    module = json.loads(path.read_text())["modules"][CANONICAL_TOP]
     nets: dict[int, str] = {}
     for name, net in module["netnames"].items():
         if len(net["bits"]) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +13,11 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run
 from .facts import Target
+from .synth import CANONICAL, NAMES
 
-__all__ = ["NETLIST", "Placed", "estimate", "place"]
+__all__ = ["Placed", "estimate", "place"]
 
-NETLIST = "netlist.json"
-"""What synthesis writes."""
+_CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def _signal(segment: dict[str, Any]) -> str:
     return str(cell).split("_TRELLIS_FF")[0].split("_SB_DFF")[0]
 
 
-def place(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str = NETLIST) -> Placed:
+def place(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str = CANONICAL) -> Placed:
     """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic placer, worth more
     than any other option (docs/decisions/0004-placer-weight.md). Raises CheckFailed where the design does not fit the device."""
     report = folder / f"report{seed}.json"
@@ -56,7 +57,15 @@ def place(folder: Path, target: Target, seed: int, timing_weight: int, netlist: 
     data = json.loads(report.read_text())
     clock, figures = next(iter(data["fmax"].items()))
     path: list[dict[str, Any]] = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
-    return Placed(seed, round(float(figures["achieved"]), 2), tuple(path))
+    names = json.loads((folder / NAMES).read_text()) if (folder / NAMES).exists() else {}
+    return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path))
+
+
+def _named(part: Any, names: Mapping[str, str]) -> Any:
+    """A part of a report with the names of the RTL instead of the canonical ones."""
+    if isinstance(part, dict):
+        return {k: _named(v, names) for k, v in part.items()}
+    return _CANONICAL_NAME.sub(lambda m: names.get(m[1], m[0]), part) if isinstance(part, str) else part
 
 
 def estimate(folder: Path, target: Target, netlist: str, placed: str, seed: int, timing_weight: int) -> float:

@@ -14,12 +14,18 @@ from typing import Any
 from ..errors import UserError
 from ..tools import run
 from .absorb import absorb_registers
+from .canonical import canonical
 from .facts import Target
 from .fanout import buffered, strongest_buffer
-from .floorplan import Slices, lane_count, place_boxes, strips
+from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
 from .liberty import full_adder_cell
 
-__all__ = ["CELL_MAPPINGS", "Mapped", "synthesise"]
+__all__ = ["CANONICAL", "CELL_MAPPINGS", "NAMES", "Mapped", "synthesise"]
+
+CANONICAL = "canonical.json"
+"""The mapped netlist under canonical names, which place and route read."""
+NAMES = "names.json"
+"""Canonical name of every cell and net -> its name in the RTL."""
 
 LIBRARY = "cells.lib"
 _CELLS = Path(str(resources.files(__package__))) / "cells"
@@ -49,6 +55,8 @@ class Mapped:
     area_um2: float | None = None
     levels: int = 0
     """Lookup tables in a row on the longest path between registers or ports (wide multiplexers not counted)."""
+    digest: str = ""
+    """SHA-256 of the netlist under canonical names (canonical.py): the same for two texts that map to the same cells and connections."""
 
     def _count(self, kind: re.Pattern[str]) -> int:
         return sum(n for c, n in self.cells.items() if kind.match(c))
@@ -77,7 +85,8 @@ class Mapped:
 
 
 def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping: str = "delay") -> Mapped:
-    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of CELL_MAPPINGS)."""
+    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of CELL_MAPPINGS), and under canonical names to
+    out/canonical.json with a map back in out/names.json."""
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
@@ -105,15 +114,21 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
         design = json.loads((out / "mapped.json").read_text())
         absorb_registers(design["modules"][top])
         if sites := target.options.get("block_ram_sites"):
-            equal = [1] * lane_count(design["modules"][top]["cells"])
+            mark_lanes(design["modules"][top]["cells"])
+            equal = [1] * lane_count(design["modules"][top]["cells"].values())
             place_boxes(design["modules"][top], sites, strips(equal, Slices.from_table(target.options["slices"])))
         (out / "absorbed.json").write_text(json.dumps(design))
         script = ["read_json absorbed.json", "opt_clean"]
     _yosys([*script, f"tee -q -o stat.json stat -json{f' -liberty {LIBRARY}' if target.liberty else ''}", "write_json netlist.json"], out)
     stat = json.loads((out / "stat.json").read_text())["design"]
     cells = {c.lstrip("\\"): n for c, n in stat["num_cells_by_type"].items()}
-    levels = 0 if target.kind == "cells" else lut_levels(json.loads((out / "netlist.json").read_text())["modules"][top])
-    return Mapped(cells, stat.get("area"), levels)
+    module = json.loads((out / "netlist.json").read_text())["modules"][top]
+    levels = 0 if target.kind == "cells" else lut_levels(module)
+    mark_lanes(module["cells"])
+    found = canonical(module)
+    (out / CANONICAL).write_text(found.text())
+    (out / NAMES).write_text(json.dumps(found.cells | found.nets))
+    return Mapped(cells, stat.get("area"), levels, found.digest)
 
 
 def own_cells(texts: Iterable[str]) -> dict[str, str]:
