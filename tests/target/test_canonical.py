@@ -21,7 +21,44 @@ from cipherwright.target.synth import CANONICAL, NAMES, synthesise
 from tests.conftest import Built
 
 _VERILOG = frozenset(
-    ["module", "endmodule", "input", "output", "inout", "wire", "reg", "logic", "assign", "always", "posedge", "negedge", "begin", "end", "if", "else", "case", "endcase", "default", "parameter", "localparam", "integer", "genvar", "generate", "endgenerate", "for", "function", "endfunction", "initial", "signed", "int", "or", "and", "not", "default_nettype", "none"]
+    [
+        "module",
+        "endmodule",
+        "input",
+        "output",
+        "inout",
+        "wire",
+        "reg",
+        "logic",
+        "assign",
+        "always",
+        "posedge",
+        "negedge",
+        "begin",
+        "end",
+        "if",
+        "else",
+        "case",
+        "endcase",
+        "default",
+        "parameter",
+        "localparam",
+        "integer",
+        "genvar",
+        "generate",
+        "endgenerate",
+        "for",
+        "function",
+        "endfunction",
+        "initial",
+        "signed",
+        "int",
+        "or",
+        "and",
+        "not",
+        "default_nettype",
+        "none",
+    ]
 )
 _TOKEN = re.compile(r"//[^\n]*|\(\*.*?\*\)|\"[^\"]*\"|\d*'s?[hbdo][0-9a-fA-F_xz]+|[`$]\w+|(\b[A-Za-z_]\w*)|\d+", re.S)
 
@@ -46,7 +83,10 @@ def shuffled(module: dict[str, Any], seed: int) -> dict[str, Any]:
     """The same netlist: cells, pins and ports in another order, other names and net numbers, inputs of lookup tables permuted with their tables."""
     rng = random.Random(seed)
     m = copy.deepcopy(module)
-    used = sorted({b for c in m["cells"].values() for bits in c["connections"].values() for b in bits if isinstance(b, int)} | {b for p in m["ports"].values() for b in p["bits"]})
+    used = sorted(
+        {b for c in m["cells"].values() for bits in c["connections"].values() for b in bits if isinstance(b, int)}
+        | {b for p in m["ports"].values() for b in p["bits"]}
+    )
     fresh = list(range(2, 2 + 3 * len(used)))
     rng.shuffle(fresh)
     to = dict(zip(used, fresh, strict=False))
@@ -65,22 +105,42 @@ def shuffled(module: dict[str, Any], seed: int) -> dict[str, Any]:
             table = sum((init >> sum((a >> i & 1) << s for i, s in enumerate(swap)) & 1) << a for a in range(16))
             c["parameters"]["INIT"] = f"{table:016b}"
         pins = {p: [to.get(b, b) for b in bits] for p, bits in c["connections"].items()}
-        cells[f"some.{rng.randrange(10**6)}_{k}"] = c | {"connections": order(pins), "parameters": order(c["parameters"]), "attributes": {"src": f"file.v:{k}"}}
+        cells[f"some.{rng.randrange(10**6)}_{k}"] = c | {
+            "connections": order(pins),
+            "parameters": order(c["parameters"]),
+            "attributes": {"src": f"file.v:{k}"},
+        }
     ports = {n: p | {"bits": [to[b] for b in p["bits"]]} for n, p in order(m["ports"]).items()}
     return {"attributes": {}, "ports": ports, "cells": order(cells), "netnames": {}}
 
 
 def lut(init: int, out: int, *inputs: int | str) -> dict[str, Any]:
     pins: dict[str, list[Any]] = {p: [b] for p, b in zip("ABCD", (*inputs, "0", "0", "0", "0"), strict=False)} | {"Z": [out]}
-    return {"type": "LUT4", "parameters": {"INIT": f"{init:016b}"}, "attributes": {}, "connections": pins, "port_directions": {p: "output" if p == "Z" else "input" for p in pins}}
+    return {
+        "type": "LUT4",
+        "parameters": {"INIT": f"{init:016b}"},
+        "attributes": {},
+        "connections": pins,
+        "port_directions": {p: "output" if p == "Z" else "input" for p in pins},
+    }
 
 
 def ff(d: int, q: int) -> dict[str, Any]:
-    return {"type": "TRELLIS_FF", "parameters": {}, "attributes": {}, "connections": {"CLK": [2], "DI": [d], "Q": [q]}, "port_directions": {"CLK": "input", "DI": "input", "Q": "output"}}
+    return {
+        "type": "TRELLIS_FF",
+        "parameters": {},
+        "attributes": {},
+        "connections": {"CLK": [2], "DI": [d], "Q": [q]},
+        "port_directions": {"CLK": "input", "DI": "input", "Q": "output"},
+    }
 
 
 def flat(cells: list[dict[str, Any]], outputs: list[int]) -> dict[str, Any]:
-    ports = {"clk": {"direction": "input", "bits": [2]}, "x": {"direction": "input", "bits": [3, 4]}, "y": {"direction": "output", "bits": outputs}}
+    ports = {
+        "clk": {"direction": "input", "bits": [2]},
+        "x": {"direction": "input", "bits": [3, 4]},
+        "y": {"direction": "output", "bits": outputs},
+    }
     return {"attributes": {}, "ports": ports, "cells": {f"u{k}": c for k, c in enumerate(cells)}, "netnames": {}}
 
 
@@ -102,7 +162,9 @@ def mapped(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
     return out, json.loads((out / "netlist.json").read_text())["modules"][core.top], digest
 
 
-def test_another_text_places_alike_to_the_digit(built: Callable[..., Built], mapped: tuple[Path, dict[str, Any], str], tmp_path: Path) -> None:
+def test_another_text_places_alike_to_the_digit(
+    built: Callable[..., Built], mapped: tuple[Path, dict[str, Any], str], tmp_path: Path
+) -> None:
     """Another name of the core, other names of modules, instances and signals, another order of the netlist's cells."""
     core, folder = built("des-small", "name=zz-other")
     text = "\n".join(p.read_text() for p in folder.sources)
@@ -131,7 +193,11 @@ def test_names_lead_back(mapped: tuple[Path, dict[str, Any], str]) -> None:
 def test_another_netlist_has_another_digest(mapped: tuple[Path, dict[str, Any], str]) -> None:
     """One bit of a table, one connection, one parameter of a register, one attribute that tools read."""
     rng = random.Random(3)
-    luts = [n for n, c in mapped[1]["cells"].items() if c["type"] == "LUT4" and not {"0", "1"} & {b for bits in c["connections"].values() for b in bits}]
+    luts = [
+        n
+        for n, c in mapped[1]["cells"].items()
+        if c["type"] == "LUT4" and not {"0", "1"} & {b for bits in c["connections"].values() for b in bits}
+    ]
     ffs = [n for n, c in mapped[1]["cells"].items() if c["type"] == "TRELLIS_FF"]
 
     def changed(name: str, part: str, key: str, value: Any) -> str:

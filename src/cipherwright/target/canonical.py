@@ -164,6 +164,7 @@ def _roles(function: int, inputs: int) -> tuple[int, tuple[int, ...]]:
 
 def _signature(function: int, inputs: int) -> tuple[int, tuple[int, ...]]:
     """What does not change with the order of many inputs: ones of the function, and ones where an input is 1, alone and with each other."""
+
     def ones(*fixed: int) -> int:
         return sum(function >> k & 1 for k in range(1 << inputs) if all(k >> i & 1 for i in fixed))
 
@@ -222,7 +223,13 @@ class _Graph:
 
 
 def _inputs(cell: Cell) -> set[Bit]:
-    return {b for pin, bits in cell["connections"].items() if cell["port_directions"].get(pin) == "input" for b in bits if isinstance(b, int)}
+    return {
+        b
+        for pin, bits in cell["connections"].items()
+        if cell["port_directions"].get(pin) == "input"
+        for b in bits
+        if isinstance(b, int)
+    }
 
 
 def _kept(cell: Mapping[str, Any]) -> dict[str, str]:
@@ -255,8 +262,8 @@ def _refined(g: _Graph) -> npt.NDArray[np.uint64]:
     sides = []
     for mine, other, salt in ((0, 1, 0x51), (1, 0, 0xA7)):
         e = g.edges[np.argsort(g.edges[:, mine], kind="stable")]
-        owners, begin = np.unique(e[:, mine], return_index=True)
-        sides.append((owners.astype(np.int64), begin, e[:, other].astype(np.int64), _mixed(e[:, 2] + np.uint64(salt))))
+        distinct, first = np.unique(e[:, mine], return_index=True)
+        sides.append((distinct.astype(np.int64), first, e[:, other].astype(np.int64), _mixed(e[:, 2] + np.uint64(salt))))
     classes = 0
     while True:
         for _ in range(_EVERY):
@@ -415,7 +422,9 @@ def _written(module: Mapping[str, Any], g: _Graph, rank: Sequence[int]) -> Canon
     return Canonical(design, digest, before, {f"net.{k}": old.get(b, f"net{b}") for b, k in number.items() if b not in named})
 
 
-def _arrange(table: _Table, rank: Sequence[int], g: _Graph, parameters: dict[str, Any], connections: dict[str, list[Bit]]) -> None:
+def _arrange(
+    table: _Table, rank: Sequence[int], g: _Graph, parameters: dict[str, Any], connections: dict[str, list[Bit]]
+) -> None:
     """The table's nets in the order of their ranks on the last inputs, 0 on the others, and the table with them."""
     order = sorted(range(len(table.nets)), key=lambda i: rank[g.node[table.nets[i]]])
     free = len(table.pins) - len(order)
