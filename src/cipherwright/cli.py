@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,17 +16,38 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from .errors import CheckFailed, UserError
+from .errors import CheckFailed, ToolFailed, UserError
+from .files import reason, write_whole
 
-__all__ = ["app", "main"]
+__all__ = ["app", "execute", "main"]
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help="Block ciphers as hardware.")
-_err = Console(stderr=True)
-_out = Console(width=None if sys.stdout.isatty() else 160)
+_UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+"""What Typer raises for a command line that it can't read."""
+
+app = typer.Typer(
+    no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}, help="Block ciphers as hardware.",
+)  # fmt: skip
+_err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+_out = Console(width=None if sys.stdout.isatty() else 160, markup=False)
 
 Sets = Annotated[list[str], typer.Option("--set", metavar="K=V", help="Change one option of the preset.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-Key = Annotated[str, typer.Option("--key", metavar="HEX", help="The key, hexadecimal.")]
+_KEY_HELP = "The key, hexadecimal: every user of the machine sees it in the list of processes. With - it is read from standard input, unseen."
+Key = Annotated[str, typer.Option("--key", metavar="HEX|-", help=_KEY_HELP)]
+KeyFile = Annotated[Path | None, typer.Option("--key-file", metavar="FILE", help="A file that holds the key, hexadecimal, instead of --key.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from .tools import tool_version
+
+        sys.stdout.write(f"cipherwright {tool_version('cipherwright')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False) -> None:
+    """Block ciphers as hardware."""
 
 
 def _print_json(data: Any) -> None:
@@ -96,7 +119,7 @@ def build(
     stages, useful = record["stages"], record.get("useful_stages", record["stages"])
     _err.print(f"{out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, {core.flip_flops} flip-flops predicted")
     if useful < stages:
-        _err.print(f"{useful} stages reach the same planned period; the other {stages - useful} only pass values on (--set stages={useful})", highlight=False)
+        _err.print(f"{useful} stages reach the same planned period; the other {stages - useful} only pass values on (--set stages={useful})")
 
 
 @app.command()
@@ -170,14 +193,14 @@ def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
         yield CoreFolder.open(Path(d) / "core")
 
 
-def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: str, sets: list[str]) -> None:
+def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, key_file: Path | None, iv: str, sets: list[str]) -> None:
     from .cipher.modes import ONE_WAY_MODES
     from .spec import load
     from .verify import Bench, MarsBench, ProcessorBench
 
     direction = "decrypt" if decrypt else "encrypt"
     spec = load(preset, sets)
-    raw = _hex(key, "key", spec.key_bits)
+    raw = _key(key, key_file, spec.key_bits)
     if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave --iv away")
     if spec.mode != "ecb" and not iv:
@@ -187,9 +210,8 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
     try:
         data = source.read_bytes()
     except OSError as e:
-        raise UserError(f"can't read {source}: {e.strerror}") from None
-    if out.is_dir() or not out.resolve().parent.is_dir():
-        raise UserError(f"can't write to {out}: it is a folder, or its folder does not exist")
+        raise UserError(f"can't read {source}: {reason(e)}") from None
+    _check_writable(out)
     size = spec.block_bits // 8
     length = len(data)
     if spec.mode in ("ctr", "ofb", "cfb") and data:
@@ -217,34 +239,72 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, iv: st
             bench = Bench.compile(core.sources, core.record)
             tell(blocks)
             result = bench.crypt_bulk(raw, decrypt and spec.mode not in ONE_WAY_MODES, data, os.cpu_count() or 1, start)[:length]
-    with tempfile.NamedTemporaryFile(dir=out.resolve().parent, delete=False) as f:
-        f.write(result)
-    Path(f.name).replace(out)
+    write_whole(out, result)
     _err.print(f"{out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
 
 
-def _hex(text: str, what: str, bits: int) -> bytes:
+def _check_writable(out: Path) -> None:
+    """Raise UserError, before anything is computed, where a file can't be written."""
+    target = Path(os.path.realpath(out))
+    if target.is_dir() or not target.parent.is_dir():
+        raise UserError(f"can't write to {out}: it is a folder, or its folder does not exist")
+    if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
+        raise UserError(f"can't write to {out}: permission denied")
+
+
+_LARGEST_KEY_TEXT = 1 << 16
+
+
+def _key(text: str, file: Path | None, bits: int) -> bytes:
+    """The key, from one of the places where it may be given."""
+    if bool(text) == bool(file):
+        given = "--key and --key-file are both given" if file else "no key is given"
+        raise UserError(f"{given}: name one of --key HEX, --key - (standard input), --key-file FILE")
+    what = "key"
     try:
-        raw = bytes.fromhex(text)
-    except ValueError:
-        raise UserError(f"the {what} is not hexadecimal: give {bits // 4} digits 0-9, a-f") from None
-    if len(raw) * 8 != bits:
-        raise UserError(f"the {what} has {len(raw) * 8} bits; this core takes {bits} bits, {bits // 4} hexadecimal digits")
-    return raw
+        if file:
+            what = f"key in {file}"
+            with file.open("rb") as f:
+                text = f.read(_LARGEST_KEY_TEXT).decode("ascii")
+        elif text == "-":
+            what = "key on standard input"
+            text = sys.stdin.read(_LARGEST_KEY_TEXT)
+    except OSError as e:
+        raise UserError(f"can't read the {what}: {reason(e)}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"the {what} is not hexadecimal text: give {bits // 4} digits 0-9, a-f") from None
+    return _hex(text, what, bits)
+
+
+def _hex(text: str, what: str, bits: int) -> bytes:
+    """Hexadecimal digits, which may stand in groups. Raises UserError with what is wrong with them."""
+    digits = "".join(text.split())
+    should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
+    if not digits:
+        raise UserError(f"the {what} is empty; {should}")
+    if digits[:2] in ("0x", "0X"):
+        raise UserError(f"the {what} begins with 0x; give the {bits // 4} hexadecimal digits alone")
+    if set(digits) - set("0123456789abcdefABCDEF"):
+        raise UserError(f"the {what} is not hexadecimal: give {bits // 4} digits 0-9, a-f")
+    if len(digits) % 2:
+        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; {should}")
+    if len(digits) * 4 != bits:
+        raise UserError(f"the {what} has {len(digits) * 4} bits; {should}")
+    return bytes.fromhex(digits)
 
 
 @app.command()
 def encrypt(preset: str, source: Annotated[Path, typer.Argument(metavar="IN")], out: Annotated[Path, typer.Argument(metavar="OUT")],
-            key: Key, iv: Annotated[str, typer.Option(metavar="HEX")] = "", sets: Sets = []) -> None:  # noqa: B006  # fmt: skip
+            key: Key = "", key_file: KeyFile = None, iv: Annotated[str, typer.Option(metavar="HEX")] = "", sets: Sets = []) -> None:  # noqa: B006  # fmt: skip
     """Encrypt a file through the simulated hardware."""
-    _crypt(False, preset, source, out, key, iv, sets)
+    _crypt(False, preset, source, out, key, key_file, iv, sets)
 
 
 @app.command()
 def decrypt(preset: str, source: Annotated[Path, typer.Argument(metavar="IN")], out: Annotated[Path, typer.Argument(metavar="OUT")],
-            key: Key, iv: Annotated[str, typer.Option(metavar="HEX")] = "", sets: Sets = []) -> None:  # noqa: B006  # fmt: skip
+            key: Key = "", key_file: KeyFile = None, iv: Annotated[str, typer.Option(metavar="HEX")] = "", sets: Sets = []) -> None:  # noqa: B006  # fmt: skip
     """Decrypt a file through the simulated hardware."""
-    _crypt(True, preset, source, out, key, iv, sets)
+    _crypt(True, preset, source, out, key, key_file, iv, sets)
 
 
 @app.command()
@@ -274,19 +334,77 @@ def reproduce(
         for table in result["tables"]:
             print_rows(_out, table["title"], table["columns"], table["rows"])
             for note in table["notes"]:
-                _out.print(f"  {note}", highlight=False, markup=False)
+                _out.print(f"  {note}", highlight=False)
+
+
+class _Ended(KeyboardInterrupt):
+    """The process was asked to end by another signal than Ctrl-C's."""
+
+
+def _end(number: int, frame: object) -> None:
+    raise _Ended
+
+
+def execute(args: Sequence[str]) -> int:
+    """Run one command line; the exit status. What a user gets wrong becomes one sentence on standard error.
+
+    0: done; 1: a check failed, or nobody reads the output any more; 2: something given is wrong, missing or in the way; 130: Ctrl-C.
+    """
+    try:
+        status = app(list(args), prog_name="cipherwright", standalone_mode=False)
+        sys.stdout.flush()
+        if status == 130:  # Typer's own word for an interruption
+            return _fail("interrupted", 130)
+        return status if isinstance(status, int) else 0
+    except UserError as e:
+        return _fail(str(e), 2)
+    except CheckFailed as e:
+        return _fail(f"check failed: {e}", 1)
+    except (ToolFailed, MemoryError) as e:
+        return _fail(str(e) or "there is not enough memory for this", 2)
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        return 1
+    except OSError as e:
+        return _fail(f"{e.filename}: {reason(e)}" if e.filename else reason(e), 2)
+    except _UsageError as e:
+        return _usage(e)
+    except SystemExit as e:  # of Rich and Typer where the reader of a pipe is gone
+        return e.code if isinstance(e.code, int) else 1
+
+
+def _usage(error: Any) -> int:
+    """A command line that can't be read; without any command, the help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        return 2
+    message = str(error.format_message()).rstrip(".")
+    return _fail(f"{message[:1].lower()}{message[1:]}; cipherwright -h tells more", 2)
+
+
+def _fail(text: str, status: int) -> int:
+    """One line on standard error, whatever is in the text."""
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    with contextlib.suppress(OSError):
+        _err.print(f"cipherwright: {line}")
+    return status
 
 
 def main() -> None:
-    """Entry point: errors become one sentence and an exit status."""
-    try:
-        app()
-    except UserError as e:
-        _err.print(f"cipherwright: {e}", highlight=False, markup=False, soft_wrap=True)
-        sys.exit(2)
-    except CheckFailed as e:
-        _err.print(f"cipherwright: check failed: {e}", highlight=False, markup=False, soft_wrap=True)
-        sys.exit(1)
+    """Entry point."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    status = execute(sys.argv[1:])
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.exit(status)
+    # What could not be written can't be written at the end of the program either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -35,28 +36,30 @@ def check_stop() -> None:
 
 
 def run_process(command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, without standard input; `stdout` has both of its outputs.
+    """Run a command to its end, without standard input; `stdout` has both of its outputs. Its temporary files are gone afterwards.
 
     The command has a process group of its own, which is killed as a whole where the caller is interrupted (Ctrl-C, or
     `parallel`). Raises UserError where the command can't be started.
     """
-    try:
-        child = subprocess.Popen(
-            command, cwd=cwd, env=env, text=True, encoding="utf-8", errors="replace", process_group=0,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    except OSError as e:
-        raise UserError(f"can't run {command[0]}: {e.strerror}") from None
-    with child:
+    with tempfile.TemporaryDirectory(prefix="cipherwright-", ignore_cleanup_errors=True) as own:
         try:
-            while True:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    out, _ = child.communicate(timeout=_POLL)
-                    return subprocess.CompletedProcess(list(command), child.returncode, out)
-                check_stop()
-        except BaseException:
-            _kill_group(child)
-            raise
+            child = subprocess.Popen(
+                command, cwd=cwd, env={**(os.environ if env is None else env), "TMPDIR": own}, text=True, encoding="utf-8", errors="replace",
+                process_group=0, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        except OSError as e:
+            raise UserError(f"can't run {command[0]}: {e.strerror}") from None
+        with child:
+            try:
+                while True:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        out, _ = child.communicate(timeout=_POLL)
+                        return subprocess.CompletedProcess(list(command), child.returncode, out)
+                    check_stop()
+            except BaseException:
+                _kill_group(child)
+                child.wait()
+                raise
 
 
 def _kill_group(child: subprocess.Popen[str]) -> None:

@@ -26,6 +26,15 @@ _IV_CYCLES = 128
 """Cycles in which every counter is ready after its load."""
 
 
+_PART = 1 << 17
+"""Blocks of a long message that one model computes at a time."""
+
+
+def _repeated(pattern: NDArray[np.uint8], n: int) -> NDArray[np.uint8]:
+    """A pattern again and again, n entries of it."""
+    return np.tile(pattern, -(-n // len(pattern)))[:n]
+
+
 @dataclass(frozen=True)
 class Traffic:
     """What happened: results as bytes (blocks, block bytes), cycles in which blocks went in and came out."""
@@ -168,11 +177,11 @@ class Bench:
             take = np.ones(1, dtype=np.uint8) if take is None else take
             rate = max(1e-3, min(float(offer.mean()), float(take.mean())))
             cycles = int((n * self.interval / self.slots + 4 * self.latency + 64) / rate) + 64
-            offers = np.resize(offer, cycles)
+            offers = _repeated(offer, cycles)
             if self.parameters["key_lead"]:
                 offers[0] = 0  # the first key goes ahead of the first block
             got, accepted, delivered = model.feed(
-                self.words(keys, decrypts, blocks, links), offers, np.resize(take, cycles), self._places
+                self.words(keys, decrypts, blocks, links), offers, _repeated(take, cycles), self._places
             )
             # The sink must stay empty: nothing comes out that nobody put in.
             rest = model.run(self.simulation.rows(self.latency + 4))
@@ -213,7 +222,7 @@ class Bench:
         if self.ports.first:
             links, turns = self._links(blocks, decrypt, iv)
             return self.crypt(keys, mode, blocks, turns, links=links).blocks.tobytes()
-        chunks = [c for c in np.array_split(blocks, parts) if len(c)]
+        chunks = [c for c in np.array_split(blocks, max(parts, -(-len(blocks) // _PART))) if len(c)]
         before = np.cumsum([0, *(len(c) for c in chunks[:-1])])
         first = [np.frombuffer(self.counter_block(iv, int(n)), dtype=np.uint8) if iv else None for n in before]
         return b"".join(parallel(lambda c, iv: self.crypt(keys, mode, c, iv=iv).blocks.tobytes(), chunks, first, workers=parts))
