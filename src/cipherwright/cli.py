@@ -98,7 +98,7 @@ def build(
 ) -> None:
     """RTL, testbench, constraints, FuseSoC .core and record.json in a new folder."""
     from .pipeline import generate
-    from .spec import load
+    from .spec import load, named
     from .wrap import Engine, save
 
     if picture not in ("", "svg", "png"):
@@ -118,6 +118,8 @@ def build(
     record = core.record()
     stages, useful = record["stages"], record.get("useful_stages", record["stages"])
     _err.print(f"{out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, {core.flip_flops} flip-flops predicted")
+    if not any(s.startswith("name=") for s in sets) and core.parameters["name"] != named(preset):
+        _err.print(f"{core.top} is named after its options, which are not those of {named(preset)}; --set name=… gives another name", highlight=False)
     if useful < stages:
         _err.print(f"{useful} stages reach the same planned period; the other {stages - useful} only pass values on (--set stages={useful})")
 

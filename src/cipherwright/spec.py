@@ -15,8 +15,9 @@ from .cipher import CATALOGUE, Cipher
 from .cipher.modes import cipher_way
 from .errors import UserError
 from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
+from .naming import changed_name, proposed_name, unfit_name
 
-__all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "preset_names", "preset_path"]
+__all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "named", "preset_names", "preset_path"]
 
 ARCHITECTURES = ("pipelined", "iterative", "engine")
 MODES = ("ecb", "cbc", "cfb", "ofb", "ctr")
@@ -36,7 +37,8 @@ class Spec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    name: str
+    """With underscores for its hyphens, the name of the top, with which all its modules and files begin (`naming.unfit_name`)."""
     title: str = ""
     source: str = ""
     cipher: str
@@ -155,6 +157,13 @@ class Spec(BaseModel):
         """The cipher with the number of rounds that is asked for."""
         cipher = CATALOGUE[self.cipher].with_block(self.block_bits)
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
+
+    @field_validator("name")
+    @classmethod
+    def _legal(cls, value: str) -> str:
+        if why := unfit_name(value):
+            raise ValueError(why)
+        return value
 
     @field_validator(*_NAMED)
     @classmethod
@@ -285,17 +294,39 @@ def preset_path(name: str) -> Path:
     return _folder() / f"{name}.toml"
 
 
-def load(preset: str, changes: Sequence[str] = ()) -> Spec:
-    """The spec of a preset or TOML file, with K=V changes. Raises UserError with what would be right."""
+def _read(preset: str) -> tuple[Path, dict[str, Any]]:
+    """Path and contents of a preset or TOML file. Raises UserError."""
     path = Path(preset) if preset.endswith(".toml") else preset_path(preset)
     if not path.is_file():
         raise UserError(f"there is no file {preset}")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise UserError(f"{preset} is no valid TOML: {e}") from None
-    data.setdefault("name", path.stem)
-    return parse({**data, **_changes(changes)})
+
+
+def named(preset: str) -> str:
+    """The name that a preset or TOML file gives its core before any change. Raises UserError."""
+    path, data = _read(preset)
+    return str(data.get("name", path.stem))
+
+
+def load(preset: str, changes: Sequence[str] = ()) -> Spec:
+    """The spec of a preset or TOML file, with K=V changes. Its name is the one in the file or among the changes; where neither has one, the
+    file's own, so changed that it says nothing wrong (`naming.changed_name`). Raises UserError with what would be right."""
+    path, data = _read(preset)
+    changed = _changes(changes)
+    if "name" in data or "name" in changed:
+        return parse({**data, **changed})
+    if why := unfit_name(path.stem):
+        raise UserError(f"the file's name can't name the core ({why}): write name = \"{proposed_name(path.stem)}\" in {path.name!r}, or give it with --set")
+    spec = parse({"name": path.stem, **data, **changed})
+    try:
+        before = parse({"name": path.stem, **data})
+    except UserError:  # it is complete with the changes only
+        return spec
+    name = changed_name(spec.name, before.model_dump(), spec.model_dump(), preset_names())
+    return spec if name == spec.name else parse({**data, **changed, "name": name})
 
 
 def _changes(changes: Sequence[str]) -> dict[str, Any]:
@@ -313,9 +344,10 @@ def _value(text: str) -> Any:
     if text == "none":
         return None
     try:
-        return tomllib.loads(f"v = {text}")["v"]
+        found = tomllib.loads(f"v = {text}")
     except tomllib.TOMLDecodeError:
         return text
+    return found["v"] if list(found) == ["v"] else text
 
 
 def parse(data: Mapping[str, Any]) -> Spec:

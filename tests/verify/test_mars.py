@@ -147,11 +147,11 @@ def test_a_quick_pipeline_passes_all_checks(built: Callable[..., Built]) -> None
 def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     """A trip that does another step; a round key that two rounds share."""
     _, folder = built("mars-small", "stages=6", "direction=decrypt", "key_bits=192")
-    text = (folder.path / "mars_small.v").read_text()
+    text = (folder.path / f"{folder.record['top']}.v").read_text()
     constant = re.search(r"_LUT = 64'h([0-9a-f]{16});", text)
     assert constant is not None
     for i, (old, new) in enumerate(((constant[0], f"_LUT = 64'h{int(constant[1], 16) ^ (1 << 40):016x};"), (".rk3_i(rk3)", ".rk3_i(rk4)"))):
-        broken = broken_file(folder, "mars_small.v", lambda t, old=old, new=new: t.replace(old, new, 1), tmp_path / str(i))  # type: ignore[misc]
+        broken = broken_file(folder, f"{folder.record['top']}.v", lambda t, old=old, new=new: t.replace(old, new, 1), tmp_path / str(i))  # type: ignore[misc]
         bench = Bench.compile(broken.sources, broken.record)
         with pytest.raises(CheckFailed):
             checks._run_vectors(bench, broken)

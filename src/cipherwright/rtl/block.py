@@ -6,22 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph import Graph, Node
+from .keywords import SYSTEMVERILOG_2017
 from .module import Assign, Bits, Instance, Item, Memory, Module, Port, Register
 
 __all__ = ["Block", "Names", "clocked_module", "graph_modules", "sub_modules"]
 
-_WORDS = {
-    "input", "output", "wire", "reg", "module", "table", "case", "and", "or", "not", "xor", "const", "always", "initial",
-    "begin", "end", "if", "else", "for", "assign", "integer", "parameter", "function", "task", "buf", "key", "cell",
-}  # fmt: skip
-_RESERVED = _WORDS - {"key"}
-
 
 class Names:
-    """Signal names, each given out once."""
+    """Signal names, each given out once; none is a keyword of Verilog or SystemVerilog."""
 
     def __init__(self, taken: tuple[str, ...] = ()) -> None:
-        self._taken = set(taken) | _RESERVED
+        self._taken = set(taken) | SYSTEMVERILOG_2017
 
     def new(self, wish: str) -> str:
         name, n = wish, 1

@@ -1,0 +1,75 @@
+"""Names of cores: which are legal, and which name a preset's core has when options that its name speaks of are changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from .cipher import CATALOGUE
+from .rtl import KEYWORDS
+
+__all__ = ["changed_name", "proposed_name", "unfit_name"]
+
+LONGEST = 64
+
+_IDENTITY = {"key_bits": "key", "block_bits": "block", "mode": "", "direction": ""}
+"""Options that make another core of one with the same name, and what stands before their value in a name."""
+
+_UNSPOKEN = ("name", "title", "source", "target", "cipher")
+"""Options with a text that no name speaks of, and the cipher, which is looked for by itself."""
+
+_NUMBERS = ("key_bits", "block_bits", "stages")
+"""Options whose number a name may speak of."""
+
+
+def unfit_name(name: str) -> str:
+    """Why `name`, with underscores for its hyphens, can't be a module's name in Verilog, SystemVerilog and VHDL; "" where it can."""
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        return "a name is of small letters a-z, digits and single hyphens between them, and begins with a letter"
+    if len(name) > LONGEST:
+        return f"a name has at most {LONGEST} characters"
+    module = name.replace("-", "_")
+    for language, words in KEYWORDS.items():
+        if module in words:
+            return f"{module} is a keyword of {language}"
+    if name.split("-")[0] == "cipherwright":
+        return "names that begin with cipherwright are those of the hand-written modules in the repository"
+    if name.endswith("-tb"):
+        return "names that end in -tb are the testbenches'"
+    return ""
+
+
+def proposed_name(text: str) -> str:
+    """A legal name that looks like `text`."""
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[: LONGEST - 10].rstrip("-")
+    wishes = (name, f"{name}-core", f"core-{name}", f"core-{name}-core", "core")
+    return next(w for w in wishes if not unfit_name(w))
+
+
+def changed_name(name: str, before: Mapping[str, Any], after: Mapping[str, Any], taken: Collection[str]) -> str:
+    """The name of the core `name` (options `before`) with the options `after`.
+
+    A word or number of the name that is the old value of a changed option becomes the new value: aes128-fast-ctr with key_bits = 256 is
+    aes256-fast-ctr. Another key length, block length, mode or direction of which the name does not speak is added at the end: aes-small
+    with key_bits = 256 is aes-small-key256. A name that is `taken` by another preset gets the word variant.
+    """
+    changed = [o for o in after if before[o] != after[o]]
+    words, more = name.split("-"), dict[str, str]()
+    if "cipher" in changed:
+        words = [re.sub(rf"^{before['cipher']}(?=\d*$)", after["cipher"], w) for w in words]
+    cipher, new = before["cipher"], after["cipher"]
+    spoken = [o for o in _NUMBERS if before[o] is not None and (o != "block_bits" or CATALOGUE[cipher].block_sizes)]
+    for option in [o for o in changed if isinstance(before[o], int | str) and o not in _UNSPOKEN]:
+        old, value = str(before[option]), "" if after[option] is None else str(after[option]).replace("_", "-")
+        if isinstance(before[option], str):
+            found, others = [k for k, w in enumerate(words) if w == old], []
+        else:
+            found = [k for k, w in enumerate(words) if option in _NUMBERS and re.fullmatch(rf"({new})?{old}", w)]
+            others = [o for o in spoken if o != option and before[o] == before[option]]
+        for k in found:  # where it may be another option's number as well, each is said with its name
+            words[k] = words[k].removesuffix(old) + ("" if others else value)
+        if option in _IDENTITY and (others or not found):
+            more |= {o: f"{_IDENTITY[o]}{after[o]}" for o in [option, *(others if found else [])] if o in _IDENTITY}
+    result = "-".join([w for w in words if w] + [more[o] for o in _IDENTITY if o in more])
+    return f"{result}-variant" if result != name and result in taken else result

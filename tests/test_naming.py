@@ -1,0 +1,89 @@
+"""Names of cores: legal in every language, and never telling of options that the core does not have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyslang.parsing import TokenKind
+
+from cipherwright.errors import UserError
+from cipherwright.naming import proposed_name, unfit_name
+from cipherwright.rtl import KEYWORDS, SYSTEMVERILOG_2017
+from cipherwright.rtl.block import Names
+from cipherwright.spec import load, preset_names
+
+
+def test_keywords_are_complete() -> None:
+    """SystemVerilog's against another's list; the others' numbers, which the standards give."""
+    kinds = {str(kind).split(".")[-1] for kind in vars(TokenKind).values()}
+    assert {k.removesuffix("Keyword").lower() for k in kinds if k.endswith("Keyword")} == {w.replace("_", "") for w in SYSTEMVERILOG_2017}
+    assert {language: len(words) for language, words in KEYWORDS.items()} == {"Verilog": 124, "SystemVerilog": 248, "VHDL": 115}
+    assert KEYWORDS["Verilog"] < SYSTEMVERILOG_2017
+
+
+def test_no_signal_is_a_keyword() -> None:
+    names = Names()
+    assert not {names.new(w) for w in SYSTEMVERILOG_2017} & SYSTEMVERILOG_2017
+
+
+def test_keywords_are_refused() -> None:
+    for language, words in KEYWORDS.items():
+        for word in words:
+            assert "is a keyword of" in unfit_name(word.replace("_", "-")), (language, word)
+    with pytest.raises(UserError, match="name: always_comb is a keyword of SystemVerilog"):
+        load("des-small", ["name=always-comb"])
+
+
+@pytest.mark.parametrize(
+    "name", ["", "A", "Des", "1des", "-des", "des-", "a--b", "a_b", "a b", "a.b", "a/b", "../a", "a\nb", "a\n", "a$", "ä", "a" * 65, "cipherwright", "cipherwright-lut4", "my-tb"]
+)
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(UserError) as e:
+        load("des-small", [f"name={name}"])
+    assert str(e.value).startswith("name: ")
+    assert "\n" not in str(e.value)
+
+
+def test_a_file_whose_name_is_none(tmp_path: Path) -> None:
+    text = 'cipher = "des"\nkey_bits = 64\nstages = 16\n'
+    for stem, proposed in (("my_core", "my-core"), ("Entity", "entity-core"), ("3des", "core-3des"), ("-", "core"), ("x--y", "x-y")):
+        path = tmp_path / f"{stem}.toml"
+        path.write_text(text)
+        with pytest.raises(UserError, match=f"write name = \"{proposed}\" in '{stem}.toml'"):
+            load(str(path))
+        assert load(str(path), ["name=fine"]).name == "fine"
+        path.write_text(f'name = "{proposed}"\n{text}')
+        assert load(str(path)).name == proposed
+    assert not any(unfit_name(proposed_name(text)) for text in ("", "always", "first match", "a" * 99, "my_tb", "cipherwright_x", "é", "a" * 58 + "-b"))
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "name"),
+    [
+        ("aes128-fast-ctr", ["key_bits=256"], "aes256-fast-ctr"),
+        ("aes128-fast", ["key_bits=256"], "aes256-fast-variant"),  # aes256-fast is a preset of its own
+        ("aes128-fast-ctr", ["mode=ecb"], "aes128-fast-ecb"),
+        ("aes128-fast-decrypt", ["direction=encrypt"], "aes128-fast-encrypt"),
+        ("aes128-fast-agile", ["key=static"], "aes128-fast-static"),
+        ("aes-small", ["direction=decrypt", "key_bits=192"], "aes-small-key192-decrypt"),
+        ("des-small", ["mode=cfb"], "des-small-cfb"),
+        ("des-xilinx-16", ["stages=32"], "des-xilinx-32"),
+        ("des-xilinx-16", ["stages=none", "clock_mhz=200"], "des-xilinx"),
+        ("rijndael256-fast", ["key_bits=128"], "rijndael-fast-key128-block256"),
+        ("rijndael256-fast", ["block_bits=128", "cipher=aes"], "aes-fast-key256-block128"),
+        ("mars-ibm-rom", ["sbox_memory=ram1"], "mars-ibm-ram1"),
+        ("mars-ibm-1port-key2", ["key_wait=0"], "mars-ibm-1port-key2"),
+        ("misty1-small", ["rounds_per_cycle=2"], "misty1-small"),
+        ("des-fast", ["interface=stream", "target=xc7"], "des-fast"),
+        ("aes128-fast-ctr", ["key_bits=256", "name=mine"], "mine"),
+    ],
+)
+def test_names_do_not_lie(preset: str, changes: list[str], name: str) -> None:
+    assert load(preset, changes).name == name
+
+
+def test_presets_keep_their_names_and_have_legal_ones() -> None:
+    for preset in preset_names():
+        assert load(preset).name == preset
+        assert not unfit_name(preset)
