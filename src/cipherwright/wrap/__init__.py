@@ -5,7 +5,7 @@ from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .dress import dress, files_digest, rtl_digest
 from .engine import Engine
 from .keys import KeyUnit, key_unit
-from .mars import ADDRESS, mars_engine, mars_timing
+from .mars import ADDRESS, control_parameters, mars_engine, mars_timing
 from .mars_keys import word_store
 from .paper import PAPER_PORTS
 from .processor import INSTRUCTIONS, processor, processor_graphs, processor_rounds
@@ -27,6 +27,7 @@ __all__ = [
     "KeyUnit",
     "KeyWords",
     "PortSet",
+    "control_parameters",
     "core_record",
     "counter_latency",
     "dress",

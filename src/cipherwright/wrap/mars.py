@@ -21,7 +21,7 @@ from .mars_keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, expansion_cycles, step_g
 from .mars_testbench import mars_testbench
 from .written import PREFIX, hand_written, port_list
 
-__all__ = ["ADDRESS", "MarsSpec", "MarsTiming", "mars_engine", "mars_timing"]
+__all__ = ["ADDRESS", "MarsSpec", "MarsTiming", "control_parameters", "mars_engine", "mars_timing"]
 
 CONTROL_FILE, MEMORY_FILE = "cipherwright_mars.sv", "cipherwright_mars_memory.sv"
 
@@ -114,11 +114,18 @@ endmodule
 """
 
 
+def control_parameters(spec: MarsSpec) -> dict[str, int]:
+    """Parameters of the hand-written control in an engine of a spec."""
+    split = spec.key_memory == "ram2"
+    return {
+        "OVERLAP": int(spec.sbox_memory == "ram4"), "HALVES": int(_READS[spec.sbox_memory] == 1), "KEY_WAIT": split * spec.key_wait,
+        "SPLIT": int(split), "READABLE": int(spec.readable_keys),
+    }  # fmt: skip
+
+
 def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
     """Everything but the memories, with their ports (the ROM's logic stands inside)."""
-    flags = {"OVERLAP": spec.sbox_memory == "ram4", "HALVES": _READS[spec.sbox_memory] == 1, "KEY_WAIT": spec.key_memory == "ram2" and spec.key_wait,
-             "SPLIT": spec.key_memory == "ram2", "READABLE": spec.readable_keys}  # fmt: skip
-    values = ", ".join(f".{k}({int(v)})" for k, v in flags.items())
+    values = ", ".join(f".{k}({v})" for k, v in control_parameters(spec).items())
     ports = port_list(CONTROL_FILE)
     inner = [p for p in ports if rom and re.match(r"s[01]?_|mixing", p.name)]
     outer = [p for p in ports if p not in inner]

@@ -126,9 +126,11 @@ def sbox_modules(name: str, block_ram: bool) -> list[Module]:
     return [logic, Module(f"{name}_sbox_q", (Port("input", "clk", 1), Port("input", "a", 9), Port("output", "y", 32)), items)]
 
 
-def word_store(name: str, key_bits: int, decrypt: bool, block_ram: bool, model: DelayModel, period: float) -> KeyUnit:
+def word_store(name: str, key_bits: int, decrypt: bool, block_ram: bool, model: DelayModel, period: float, zeroise: bool = False) -> KeyUnit:
     """The module `name`: a key in, the 18 round keys rk0 … rk17 in the order of use out. `block_ram`: the S-box is a block of the
-    device; `period` in ns is met by as many registers in a step as it takes."""
+    device; `period` in ns is met by as many registers in a step as it takes. One cycle of reset ends an expansion and shows key_ready_o.
+    `zeroise`: with a port zeroise_i, at which a key of zeros is expanded instead; when key_ready_o is 1 again, after `cycles` and one more,
+    no word of an earlier key is in any register or in the store."""
     n = key_bits // 32
     step, ranks = _step_pipeline(model, period)
     boxes = sbox_modules(name, block_ram)
@@ -138,34 +140,39 @@ def word_store(name: str, key_bits: int, decrypt: bool, block_ram: bool, model: 
     new = "\n"
     outputs = ",\n".join(f"    output wire [{32 * len(w) - 1}:0] rk{i}_o" for i, w in users.items())
     given = new.join(f"    assign rk{i}_o = {{{', '.join(f'word_{k}' for k in w)}}};" for i, w in users.items())
+    shifted = f"{{key_q[{key_bits - 33}:0], 32'd0}}"
+    ends = "last_q[2] | (idle & ~key_valid_i)"
+    idle = f"rst_i | (~zeroise_i & ({ends}))" if zeroise else f"rst_i | {ends}"
+    taken = f"take ? key_i : {shifted}" if not zeroise else f"zeroise_i ? {key_bits}'d0 : take ? key_i : {shifted}"
     key_word = ", ".join(f"key_q[{key_bits - 32 + 8 * j + 7}:{key_bits - 32 + 8 * j}]" for j in range(4))
     text = f"""\
 // Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. Its words go to a store, over which the
 // expansion works; the registers word_* catch the expanded key's words as they are written, two cycles later.
 module {name} (
-{key_ports(key_bits)}{outputs}
+{key_ports(key_bits)}{"    input  wire zeroise_i," + new if zeroise else ""}{outputs}
 );
     reg  idle, load, start;
     reg  [3:0] place;
     reg  [{key_bits - 1}:0] key_q;
     reg  [2:0] last_q;
     wire take = key_valid_i & idle;
+    wire stop = {"rst_i | zeroise_i" if zeroise else "rst_i"};  // an expansion under way ends
     wire busy, last, write;
     wire [5:0] a_address, b_address, write_address;
     wire [31:0] a_data, b_data, write_data, s_data;
     wire [8:0] s_address;
     wire last_word = place == 4'd{n - 1};
     always @(posedge clk) begin
-        idle <= rst_i | last_q[2] | (idle & ~key_valid_i);
-        load <= ~rst_i & (take | (load & ~last_word));
-        start <= load & last_word & ~rst_i;
-        place <= load ? place + 4'd1 : 4'd0;
-        key_q <= take ? key_i : {{key_q[{key_bits - 33}:0], 32'd0}};
-        last_q <= {{last_q[1:0], last}};
+        idle <= {idle};
+        load <= ~rst_i & ({'zeroise_i | ' if zeroise else ''}take | (load & ~last_word));
+        start <= load & last_word & ~stop;
+        place <= load & ~stop ? place + 4'd1 : 4'd0;
+        key_q <= {taken};
+        last_q <= stop ? 3'd0 : {{last_q[1:0], last}};
     end
     assign key_ready_o = idle;
     cipherwright_mars_keys #(.READ({_READ}), .LOOKUP({_LOOKUP}), .STEP({latency})) u_expansion (
-        .clk(clk), .rst_i(rst_i), .start_i(start), .words_i(4'd{n}), .busy_o(busy), .last_o(last),
+        .clk(clk), .rst_i(stop), .start_i(start), .words_i(4'd{n}), .busy_o(busy), .last_o(last),
         .a_address_o(a_address), .a_data_i(a_data), .b_address_o(b_address), .b_data_i(b_data),
         .write_o(write), .write_address_o(write_address), .write_data_o(write_data), .s_address_o(s_address), .s_data_i(s_data)
     );

@@ -10,7 +10,8 @@
 //                            after the command and after every key
 //   248      command         bit 0 expand the key, bit 1 decrypt, bits 3:2 mode (0 ECB, 1 CBC), bits 7:4 words of the key; waits for idle
 //   249      status          bit 0 expanding, 1 key there, 2 message may be written, 3 result there, 4 idle
-// An access is done in the cycle in which select_i and ready_o are both 1.
+// An access is done in the cycle in which select_i and ready_o are both 1. One cycle of reset drops the key, the blocks in work, the message
+// and the result; the S-box stays.
 module cipherwright_mars #(
     parameter OVERLAP = 1,
     parameter HALVES = 0,   // a mixing round takes two cycles: one read of S0 and of S1 at a time
@@ -104,15 +105,6 @@ module cipherwright_mars #(
     assign done_o = result_there;
     assign data_o = at_s ? s_i : at_result ? shown : (at_key && READABLE != 0) ? a_data_i
                   : at_status ? {27'd0, idle, result_there, !message_there && key_there, key_there, expanding} : 32'd0;
-    generate
-        if (READABLE != 0) begin : g_readable
-            reg waited;
-            always @(posedge clk) waited <= select_i && !write_i && at_key && idle && !asks && !waited && !rst_i;
-            assign read_done = waited;
-        end else begin : g_hidden
-            assign read_done = 1'b0;
-        end
-    endgenerate
 
     // -- key expander ------------------------------------------------------------------------------------------------
     wire [5:0]  e_a_address, e_b_address, e_write_address;
@@ -134,6 +126,8 @@ module cipherwright_mars #(
     // -- core ----------------------------------------------------------------------------------------------------------
     wire         core_last = core_state == RUN && round == 4'd15;
     wire         core_gives = core_state == DONE || core_last;
+    wire         mix_last = count == LAST;
+    wire         leaves = mix_state == FORWARD && mix_last && (core_state == REST || core_gives);  // the mixer's block comes to the core
     wire [127:0] core_next;
     wire [127:0] core_out = core_last ? core_next : core_q;
     wire [8:0]   core_address;
@@ -144,6 +138,15 @@ module cipherwright_mars #(
     wire         follows = leaves || core_state == WAIT || (core_state == RUN && !core_last);
     wire         asks = chained && !chain_there && !result_there && !(arrives && !half_there) && !follows && !expanding;
     wire [5:0]   read_address = asks ? {2'b11, oldest, half_there, 1'b0} : pair_address;
+    generate
+        if (READABLE != 0) begin : g_readable
+            reg waited;
+            always @(posedge clk) waited <= select_i && !write_i && at_key && idle && !asks && !waited && !rst_i;
+            assign read_done = waited;
+        end else begin : g_hidden
+            assign read_done = 1'b0;
+        end
+    endgenerate
     assign a_address_o = expanding ? e_a_address : (READABLE != 0 && idle && !asks) ? address_i[5:0] : read_address;
     assign b_address_o = expanding ? e_b_address : {read_address[5:1], 1'b1};
     assign s_address_o = expanding ? e_s_address : (core_state == RUN) ? core_address : address_i[8:0];
@@ -154,7 +157,6 @@ module cipherwright_mars #(
 
     // -- mixer ---------------------------------------------------------------------------------------------------------
     wire         backward = mix_state == BACKWARD;
-    wire         mix_last = count == LAST;
     wire         with_keys = backward ? mix_last : count == 5'd0;
     wire [2:0]   step = backward ? count[2:0] : count[2:0] - 3'd1;
     wire [1:0]   index = (HALVES != 0) ? step[2:1] : step[1:0];  // modulo 4
@@ -174,7 +176,6 @@ module cipherwright_mars #(
     );
     assign mixing_o = mix_state != EMPTY;
 
-    wire leaves = mix_state == FORWARD && mix_last && (core_state == REST || core_gives);   // to the core
     wire ends = backward && mix_last && !result_there && (chain_there || !(chained && decrypt)); // to the result
     wire takes = core_gives && (mix_state == EMPTY || leaves);                              // from the core
     wire may_start = message_there && key_there && !expanding && (ends || chain_there || !chained || decrypt);
@@ -262,6 +263,8 @@ module cipherwright_mars #(
         if (rst_i) begin
             mix_state <= EMPTY;
             core_state <= REST;
+            count <= 5'd0;
+            round <= 4'd0;
             written <= 4'd0;
             result_there <= 1'b0;
             key_there <= 1'b0;

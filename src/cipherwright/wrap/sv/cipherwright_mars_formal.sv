@@ -3,8 +3,9 @@
 // what every simulation shows.
 //
 // No write is lost: what is taken stands in its register until it is used; as many blocks end as were begun; a result stays until its
-// last word is read. No read returns a key: two engines with other keys, other memories of keys and another key expander, but the same
-// results, show the same on the bus in every cycle.
+// last word is read. Reset is free: one cycle of it at any time leaves no block, no result and no key. No read returns a key: two engines
+// with other keys, other memories of keys and another key expander, but the same results, show the same on the bus in every cycle (with
+// READABLE, wherever they do not read the key storage).
 //
 // Lint: the file holds the abstract modules as well.
 // verilator lint_off DECLFILENAME
@@ -85,7 +86,9 @@ endmodule
 module cipherwright_mars_formal #(
     parameter OVERLAP = 1,
     parameter HALVES = 0,
-    parameter KEY_WAIT = 0
+    parameter KEY_WAIT = 0,
+    parameter SPLIT = 0,
+    parameter READABLE = 0
 ) (
     input wire        clk,
     input wire        rst_i,
@@ -100,17 +103,6 @@ module cipherwright_mars_formal #(
     wire ready, done, other_ready, other_done;
     wire [31:0] data, other_data;
     wire [5:0] a_address;
-    cipherwright_mars #(.OVERLAP(OVERLAP), .HALVES(HALVES), .KEY_WAIT(KEY_WAIT)) dut (
-        .clk(clk), .rst_i(rst_i), .select_i(select_i), .write_i(write_i), .ready_o(ready), .done_o(done), .address_i(address_i),
-        .data_i(data_i), .data_o(data), .s0_first_i(32'd0), .s0_second_i(32'd0), .s1_first_i(32'd0), .s1_second_i(32'd0),
-        .s_i(s_word), .a_address_o(a_address), .a_data_i(key_words[31:0]), .b_data_i(key_words[63:32]), .f_o(d_all)
-    );
-    cipherwright_mars #(.OVERLAP(OVERLAP), .HALVES(HALVES), .KEY_WAIT(KEY_WAIT)) other (
-        .clk(clk), .rst_i(rst_i), .select_i(select_i), .write_i(write_i), .ready_o(other_ready), .done_o(other_done), .address_i(address_i),
-        .data_i(data_i), .data_o(other_data), .s0_first_i(32'd0), .s0_second_i(32'd0), .s1_first_i(32'd0), .s1_second_i(32'd0),
-        .s_i(s_word), .a_data_i(other_key_words[31:0]), .b_data_i(other_key_words[63:32]), .f_o(o_all)
-    );
-
     // The insides of both, in the order of f_o.
     wire [1074:0] d_all, o_all;
     wire d_ends, d_starts, d_leaves, d_takes, d_moves, d_message_there, d_result_there, d_writes, d_reads, d_at_message, d_at_result, d_expanding, d_mix_last, d_key_there, d_decrypt, d_chained, d_turned;
@@ -143,6 +135,19 @@ module cipherwright_mars_formal #(
         o_round, o_written, o_message, o_result, o_mix_q, o_core_q, o_mix_next, o_core_out, o_first, o_unchained, o_asks, o_arrives,
         o_half_there, o_chain_there, o_oldest, o_e_write, o_e_write_address
     } = o_all;
+    cipherwright_mars #(.OVERLAP(OVERLAP), .HALVES(HALVES), .KEY_WAIT(KEY_WAIT), .SPLIT(SPLIT), .READABLE(READABLE)) dut (
+        .clk(clk), .rst_i(rst_i), .select_i(select_i), .write_i(write_i), .ready_o(ready), .done_o(done), .address_i(address_i),
+        .data_i(data_i), .data_o(data), .s0_first_i(32'd0), .s0_second_i(32'd0), .s1_first_i(32'd0), .s1_second_i(32'd0),
+        .s_i(s_word), .a_address_o(a_address), .a_data_i(key_words[31:0]), .b_data_i(key_words[63:32]), .f_o(d_all),
+        .s0_first_address_o(), .s0_second_address_o(), .s1_first_address_o(), .s1_second_address_o(), .mixing_o(), .s_address_o(), .s_write_o(), .s_write_address_o(), .s_write_data_o(), .b_address_o(), .key_write_o(), .key_write_address_o(), .key_write_data_o()
+    );
+    cipherwright_mars #(.OVERLAP(OVERLAP), .HALVES(HALVES), .KEY_WAIT(KEY_WAIT), .SPLIT(SPLIT), .READABLE(READABLE)) other (
+        .clk(clk), .rst_i(rst_i), .select_i(select_i), .write_i(write_i), .ready_o(other_ready), .done_o(other_done), .address_i(address_i),
+        .data_i(data_i), .data_o(other_data), .s0_first_i(32'd0), .s0_second_i(32'd0), .s1_first_i(32'd0), .s1_second_i(32'd0),
+        .s_i(s_word), .a_data_i(other_key_words[31:0]), .b_data_i(other_key_words[63:32]), .f_o(o_all),
+        .a_address_o(), .s0_first_address_o(), .s0_second_address_o(), .s1_first_address_o(), .s1_second_address_o(), .mixing_o(), .s_address_o(), .s_write_o(), .s_write_address_o(), .s_write_data_o(), .b_address_o(), .key_write_o(), .key_write_address_o(), .key_write_data_o()
+    );
+
     integer j;
     reg known = 1'b0;
     always @(posedge clk) known <= 1'b1;
@@ -173,7 +178,7 @@ module cipherwright_mars_formal #(
         // no key on the bus
         assert (ready == other_ready);
         assert (done == other_done);
-        assert (!(ready && !write_i) || data == other_data);
+        assert (!(ready && !write_i) || data == other_data || (READABLE != 0 && address_i[9:6] == 4'b1000));
     end
 
     // Blocks that were begun and have not ended are in the mixer and in the core, and nowhere else.
@@ -210,6 +215,13 @@ module cipherwright_mars_formal #(
         assert (!(d_starts && (d_takes || d_leaves)));
         assert (!(d_ends && d_result_there));
         assert (!(d_writes && d_at_message && d_message_there));
+    end
+
+    // One cycle of reset at any time: all control is as after the first one, so nothing of before is shown, and no key is there.
+    always @(posedge clk) if (known && $past(rst_i)) begin
+        assert (!done && d_mix_state == 2'd0 && d_core_state == 2'd0 && d_count == 5'd0 && d_round == 4'd0 && d_written == 4'd0);
+        assert (!d_result_there && !d_key_there && !d_decrypt && !d_chained && !d_expanding);
+        assert (!d_arrives && !d_half_there && !d_chain_there && d_newest == 2'd0 && d_oldest == 2'd3);
     end
 
     // What is taken stays until it is used: one word of a message and one of a result are followed.

@@ -1,7 +1,8 @@
 // Key expansion of MARS over a store of 64 words: the expanded key K[0..39] at addresses 0 to 39, T[0..14] at 40 to 54, where the
 // key's words stand when it starts. A step takes the same number of cycles whatever the key is. READ: cycles from an address of
 // the store to its data; LOOKUP: the same of the S-box (0: it has the
-// word in the same cycle); STEP: cycles from the operands of a step to its result.
+// word in the same cycle); STEP: cycles from the operands of a step to its result. One cycle of reset ends an expansion; the next one may
+// start in the cycle after it.
 module cipherwright_mars_keys #(
     parameter READ = 1,
     parameter LOOKUP = 1,
@@ -53,11 +54,6 @@ module cipherwright_mars_keys #(
     wire [1:0]  kind = (phase == LINEAR) ? 2'd0 : (phase == STIR) ? 2'd1 : (phase == MASK) ? 2'd2 : 2'd3;
     wire [31:0] filled = (i < words_i) ? a_data_i : (i == words_i) ? {28'd0, words_i} : 32'd0;
 
-    cipherwright_mars_key_step u_step (
-        .clk(clk), .kind(kind), .a((phase == FILL) ? filled : a_data_i), .b(second), .s(s_data_i), .before2(before2_q),
-        .number({i, round}), .y(result)
-    );
-
     // With SPLIT a linear step reads T[i-7] first, by both ports.
     wire        early = SPLIT != 0 && phase == LINEAR && !done && wait_q < READ[3:0];
     wire [31:0] second;
@@ -71,6 +67,11 @@ module cipherwright_mars_keys #(
         end
     endgenerate
 
+    cipherwright_mars_key_step u_step (
+        .clk(clk), .kind(kind), .a((phase == FILL) ? filled : a_data_i), .b(second), .s(s_data_i), .before2(before2_q),
+        .number({i, round}), .y(result)
+    );
+
     assign busy_o = phase != IDLE;
     assign a_address_o = (phase == MASK) ? k : 6'd40 + {2'd0, (phase == STORE) ? i4 : early ? i7 : i};
     assign b_address_o = (phase == MASK) ? k - 6'd1 : 6'd40 + {2'd0, i7};
@@ -83,7 +84,7 @@ module cipherwright_mars_keys #(
 
     always @(posedge clk) begin
         done <= busy_o && !done && wait_q == length - 4'd1;
-        wait_q <= (busy_o && !done) ? wait_q + 4'd1 : 4'd0;
+        wait_q <= (busy_o && !done && !rst_i) ? wait_q + 4'd1 : 4'd0;
         if (rst_i) begin
             phase <= IDLE;
             done <= 1'b0;
@@ -99,7 +100,7 @@ module cipherwright_mars_keys #(
                     default: phase <= IDLE;
                 endcase
         end
-        if (phase == IDLE) begin
+        if (rst_i || phase == IDLE) begin
             round <= 2'd0;
             pass <= 2'd0;
             i <= 4'd0;
