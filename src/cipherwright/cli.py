@@ -139,7 +139,7 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
         verdicts = verify_folder(core, blocks, monte, tell, all_sizes)
     passed = all(v.passed for v in verdicts)
     if as_json:
-        _print_json({"core": core.record["top"], "passed": passed, "checks": [vars(v) for v in verdicts]})
+        _print_json({"core": core.record["top"], "passed": passed, "checks": [v.as_json() for v in verdicts]})
     else:
         print_verdicts(_out, verdicts)
     if not passed:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import signal
 
-__all__ = ["CheckFailed", "ToolFailed", "UserError"]
+__all__ = ["CheckFailed", "NotChecked", "ToolFailed", "UserError"]
 
 
 class UserError(Exception):
     """Something in what the user gave is wrong; the message says what and what would be right (exit status 2)."""
+
+
+class NotChecked(UserError):
+    """A check has nothing to check with; the message says what is missing. In a list of verdicts it is neither held nor failed."""
 
 
 class CheckFailed(Exception):

@@ -173,6 +173,16 @@ class Spec(BaseModel):
             raise ValueError(f"there is no {what} {value}; there are {', '.join(known)}")
         return value
 
+    @field_validator("rounds")
+    @classmethod
+    def _standard(cls, value: int | None, info: ValidationInfo) -> int | None:
+        """The standard's own number is none at all, so that a core with it is the standard's cipher everywhere."""
+        cipher = CATALOGUE.get(info.data.get("cipher", ""))
+        if value is None or cipher is None or "key_bits" not in info.data:
+            return value
+        key_bits = info.data["key_bits"]
+        return None if cipher.with_rounds(value).rounds(key_bits) == cipher.rounds(key_bits) else value
+
     @model_validator(mode="after")
     def _fits(self) -> Spec:
         cipher = self.described

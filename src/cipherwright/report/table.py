@@ -50,4 +50,4 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
 
 def print_verdicts(console: Console, verdicts: Iterable[Any]) -> None:
     """Checks and what they found."""
-    print_rows(console, "Checks", ("check", "", "what was done"), ((v.check, "ok" if v.passed else "FAILED", v.detail) for v in verdicts))
+    print_rows(console, "Checks", ("check", "", "what was done"), ((v.check, "FAILED" if not v.passed else v.status, v.detail) for v in verdicts))

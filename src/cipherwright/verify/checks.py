@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..cipher import CATALOGUE
 from ..cipher.modes import cipher_way, ways
-from ..errors import CheckFailed
-from ..graph import STATIC, Bits, Graph, evaluate_many, from_words, to_words
+from ..errors import CheckFailed, NotChecked
+from ..graph import STATIC, Graph
 from ..graph.rewrite import (
     SHARED_BASES,
     first_boxes,
@@ -30,10 +30,10 @@ from .aig import Hints
 from .drive import Bench
 from .equivalence import prove_iterative, prove_pipeline
 from .expansion import prove_expansion
-from .modes import check_chain, check_counter
+from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
-from .oracle import oracle_blocks, oracle_name, oracle_of
-from .vectors import Vector, extra_vectors, own_vectors
+from .reference import reference_of
+from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
 __all__ = ["prove_core", "verify_core"]
@@ -44,6 +44,8 @@ _Bytes = NDArray[np.uint8]
 def _run_vectors(bench: Bench, folder: CoreFolder) -> str:
     p = folder.record["parameters"]
     size = p["block_bits"] // 8
+    if p["rounds"] is not None:
+        raise NotChecked(f"nobody publishes answers of {p['cipher']} with {p['rounds']} rounds")
 
     def fits(v: Vector) -> bool:
         # Where the block's size is a choice, a text is one block (else it may be several).
@@ -51,6 +53,8 @@ def _run_vectors(bench: Bench, folder: CoreFolder) -> str:
         return right and len(v.key) * 8 == p["key_bits"] and v.iterations == 1
 
     chosen, more = [v for v in own_vectors(p["cipher"]) if fits(v)], [v for v in extra_vectors(p["cipher"]) if fits(v)]
+    if not chosen and not more:
+        raise NotChecked(f"there are no known answers of {p['cipher']} with keys of {p['key_bits']} bits in the repository, and {extra_folder()}")
     runs = 0
     for decrypt in _directions(p):
         rows = [(v, v.pt[i : i + size], v.ct[i : i + size]) for v in chosen + more for i in range(0, len(v.pt), size)]
@@ -75,16 +79,15 @@ def _directions(p: Mapping[str, Any]) -> list[int]:
     return ways(cipher_way(p["mode"], p["direction"]))
 
 
-def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | None = None, seed: int = 1) -> str:
-    """Random keys, blocks and directions, gaps in the offers and, on a stream, back-pressure; against the independent implementation,
-    or `model`, the description itself, where a cipher is asked for that no library has."""
+def _run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) -> str:
+    """Random keys, blocks and directions, gaps in the offers and, on a stream, back-pressure; against the core's reference."""
     p = folder.record["parameters"]
-    against = "the description" if model else oracle_name(oracle_of(p))
+    reference = reference_of(p)
     rng = np.random.default_rng(seed)
     total = 0
     patterns = [(1.0, 1.0), (0.6, 1.0)] + ([(1.0, 0.5), (0.7, 0.7)] if bench.ports.ready_in else [])
     for gap, back in patterns:
-        n = blocks // len(patterns)
+        n = -(-blocks // len(patterns))
         keys = rng.integers(0, 256, (1 if p["key"] == "static" else n, p["key_bits"] // 8), dtype=np.uint8)
         agile_direction = p["key"] == "agile" or p["key_expansion"] == "unit"
         modes = rng.choice(np.array(_directions(p), dtype=np.uint8), n if agile_direction else 1)
@@ -92,29 +95,16 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, model: Graph | No
         offer = (rng.random(4096) < gap).astype(np.uint8)
         take = (rng.random(4096) < back).astype(np.uint8)
         got = bench.crypt(keys, modes, data, offer, take)
-        want = _described(model, p, keys, modes, data) if model else oracle_blocks(oracle_of(p), keys, modes, data)
+        want = reference.blocks(keys, modes, data)
         wrong = np.flatnonzero((got.blocks != want).any(axis=1))
         if len(wrong):
-            raise CheckFailed(f"block {int(wrong[0])} differs from {against} (key {np.resize(keys, (n, keys.shape[1]))[wrong[0]].tobytes().hex()})")
+            raise CheckFailed(f"block {int(wrong[0])} differs from {reference.name} (key {np.resize(keys, (n, keys.shape[1]))[wrong[0]].tobytes().hex()})")
         total += n
     turning = " and directions" if len(_directions(p)) == 2 else ""
     changing = f"keys{turning} changing from cycle to cycle" if p["key"] == "agile" else "key held" + (f"{turning} changing" if agile_direction else "")
-    return f"{total} random blocks equal to {against}, {changing}, with gaps" + (
+    return f"{total} random blocks equal to {reference.name}, {changing}, with gaps" + (
         " and back-pressure" if bench.ports.ready_in else ""
     )
-
-
-def _described(model: Graph, p: Mapping[str, Any], keys: _Bytes, modes: _Bytes, data: _Bytes) -> _Bytes:
-    """The same by the description, as NumPy columns."""
-    n = len(data)
-
-    def column(rows: _Bytes, width: int) -> Bits:
-        return from_words([int.from_bytes(r.tobytes(), "big") for r in np.broadcast_to(rows, (n, rows.shape[1]))], width)
-
-    columns = {"valid": np.ones((1, n), dtype=np.uint8), "block": column(data, p["block_bits"]), "key": column(keys, p["key_bits"])}
-    columns["decrypt"] = column(modes.reshape(-1, 1), 1)
-    words = to_words(evaluate_many(model, {k: columns[k] for k in model.inputs})["block"])
-    return np.array([list(w.to_bytes(data.shape[1], "big")) for w in words], dtype=np.uint8)
 
 
 def _run_timing(bench: Bench, folder: CoreFolder) -> str:
@@ -198,7 +188,7 @@ def verify_core(
 ) -> list[Verdict]:  # fmt: skip
     """Every check; a failed one does not stop the rest, except that nothing is compiled or run where a file was changed.
 
-    `blocks`: random blocks against the independent implementation; `monte`: outer rounds of the Monte Carlo test;
+    `blocks`: random blocks against the independent implementation, or where no library has the cipher the description; `monte`: outer rounds of the Monte Carlo test;
     `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out of CIPHERWRIGHT_VECTORS.
     """
     verdicts, attempt = attempts(tell)
@@ -212,18 +202,17 @@ def verify_core(
         return verdicts
     if attempt("compile", compiled):
         parameters = folder.record["parameters"]
-        if parameters["rounds"] is None:
-            attempt("known answers", lambda: _run_vectors(bench[0], folder))
-            attempt(f"random against {oracle_name(oracle_of(parameters))}", lambda: _run_random(bench[0], folder, min(blocks, 200) if bench[0].ports.iv_valid else blocks))
-            if bench[0].ports.iv_valid:
-                attempt("counter mode", lambda: check_counter(bench[0], parameters, blocks))
-            elif parameters["mode"] != "ecb":
-                attempt(f"{parameters['mode'].upper()} mode", lambda: check_chain(bench[0], parameters, blocks))
-            attempt("Monte Carlo", lambda: monte_carlo(bench[0], parameters, monte))
-            if published and not bench[0].ports.iv_valid:
-                attempt("published Monte Carlo", lambda: published_chains(bench[0], parameters, published))
-        else:  # nobody publishes answers for another number of rounds
-            attempt("random against the description", lambda: _run_random(bench[0], folder, blocks, plain))
+        counting, mode = bool(bench[0].ports.iv_valid), parameters["mode"]
+        attempt("known answers", lambda: _run_vectors(bench[0], folder))
+        attempt(f"random against {reference_of(parameters).name}", lambda: _run_random(bench[0], folder, min(blocks, 200) if counting else blocks))
+        if counting:
+            attempt("counter mode", lambda: check_counter(bench[0], parameters, blocks))
+        elif mode != "ecb":
+            attempt(f"{mode.upper()} mode", lambda: check_chain(bench[0], parameters, blocks))
+            attempt("published messages", lambda: published_messages(bench[0], parameters))
+        attempt("Monte Carlo", lambda: monte_carlo(bench[0], parameters, monte))
+        if published and not counting:
+            attempt("published Monte Carlo", lambda: published_chains(bench[0], parameters, published))
         attempt("latency and throughput", lambda: _run_timing(bench[0], folder))
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts

@@ -145,10 +145,15 @@ class Bench:
     def mode(self) -> str:
         return str(self.parameters["mode"])
 
-    def _alone(self, blocks: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Links]:
-        """Blocks and links by which a mode shows the cipher of each block by itself."""
+    def _alone(self, decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Links, NDArray[np.uint8]]:
+        """Blocks and links by which a mode shows the cipher of each block by itself, and what is to be added to its results: every block
+        is the first of a message with a random initial value, or in the modes that encrypt it, with a random block."""
         first = np.ones(1, dtype=np.uint8)
-        return (blocks, (first, np.zeros_like(blocks[:1]))) if self.mode == "cbc" else (np.zeros_like(blocks), (first, blocks))
+        any_words = np.random.default_rng(9).integers(0, 256, blocks.shape, dtype=np.uint8)
+        if self.mode != "cbc":
+            return any_words, (first, blocks), any_words
+        back = np.broadcast_to(decrypts.astype(bool), (len(blocks),))[:, None]
+        return blocks ^ np.where(back, 0, any_words), (first, any_words), np.where(back, any_words, 0)
 
     def crypt(
         self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8],
@@ -160,8 +165,9 @@ class Bench:
         them, such a core shows the cipher of each block by itself. Raises CheckFailed where results are missing at the end."""
         if self.ports.iv_valid and iv is None:
             return self._each_as_counter(keys, decrypts, blocks)
+        added = np.zeros((1, 1), dtype=np.uint8)
         if self.ports.first and links is None:
-            blocks, links = self._alone(blocks)
+            blocks, links, added = self._alone(decrypts, blocks)
         lanes, count = int(self.parameters["lanes"]), len(blocks)
         if lanes > 1:  # a word of several blocks; the last one is filled up
             spare = np.zeros((-count % lanes, blocks.shape[1]), dtype=np.uint8)
@@ -194,7 +200,7 @@ class Bench:
         if lanes > 1:
             out = out.reshape(n * lanes, -1)[:count]
         slots = self.simulation.view(got, self.ports.slot)[:, 0].astype(np.int64) if self.ports.slot else None
-        return Traffic(np.ascontiguousarray(out), accepted, delivered, slots)
+        return Traffic(np.ascontiguousarray(out ^ added), accepted, delivered, slots)
 
     def _links(self, blocks: NDArray[np.uint8], decrypt: bool, iv: bytes) -> tuple[Links, NDArray[np.uint8]]:
         """What a message's blocks are chained to, and when they are offered: where that is known before, each by itself in a loop;

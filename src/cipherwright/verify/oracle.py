@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cache import cached, load_library
-from ..errors import UserError
+from ..errors import NotChecked, UserError
 from ..process import run_process
 from ..tools import digest, find, scratch, version_of
 
-__all__ = ["openssl_version", "oracle_blocks", "oracle_bulk", "oracle_mode", "oracle_name", "oracle_of"]
+__all__ = ["has_oracle", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_mode", "oracle_name", "oracle_of"]
 
 Bulk = Callable[[bytes, bool], bytes]
 """(data of a whole number of blocks, decrypt) -> ECB result, under a key that was set before."""
@@ -37,7 +37,7 @@ def _library(file: str, package: str) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(file)
     except OSError:
-        raise UserError(f"the library {file} is not installed; get it by: apt-get install {package}") from None
+        raise NotChecked(f"the library {file} is not installed; get it by: apt-get install {package}") from None
 
 
 def _openssl_cipher(name: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
@@ -109,7 +109,7 @@ class _BotanCipher:
         self.lib = _library("libbotan-2.so.19", "libbotan-2-19")
         self.handle = ctypes.c_void_p()
         if self.lib.botan_block_cipher_init(ctypes.byref(self.handle), name.encode()):
-            raise UserError(f"this Botan has no {name} (it was dropped in Botan 3); get it by: apt-get install libbotan-2-19")
+            raise NotChecked(f"this Botan has no {name} (it was dropped in Botan 3); get it by: apt-get install libbotan-2-19")
         self.size = int(self.lib.botan_block_cipher_block_size(self.handle))
         self.lib.botan_block_cipher_set_key(self.handle, key, ctypes.c_size_t(len(key)))
 
@@ -134,7 +134,7 @@ def _cryptopp() -> ctypes.CDLL:
             (work / "shim.cpp").write_text(text)
             done = run_process([compiler, "-O2", "-shared", "-fPIC", "-o", str(folder / "shim.so"), str(work / "shim.cpp"), "-lcryptopp"])
         if done.returncode:
-            raise UserError("Crypto++ is not installed, or not with its headers; get it by: apt-get install libcrypto++-dev")
+            raise NotChecked("Crypto++ is not installed, or not with its headers; get it by: apt-get install libcrypto++-dev")
 
     return load_library(cached(f"oracle-mars-{digest(platform.machine(), compiler, version_of(compiler), text)[:24]}", make) / "shim.so")
 
@@ -165,6 +165,11 @@ def oracle_of(parameters: Mapping[str, Any]) -> str:
     return f"{name}-{parameters['block_bits']}" if name == "rijndael" else name
 
 
+def has_oracle(name: str) -> bool:
+    """Whether a library has the cipher that `oracle_of` names."""
+    return name in _ORACLES
+
+
 def _oracle(name: str) -> tuple[str, Callable[[bytes], Bulk]]:
     if name not in _ORACLES:
         raise UserError(f"there is no independent implementation of {name} to compare with")
@@ -182,7 +187,7 @@ def _keyed(name: str, key: bytes) -> Bulk:
 
 
 def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
-    """ECB of a whole number of blocks. Raises UserError where the library is missing."""
+    """ECB of a whole number of blocks. Raises NotChecked where the library is not installed."""
     return _keyed(name, key)(data, decrypt)
 
 

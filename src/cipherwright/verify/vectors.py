@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from ..errors import UserError
-
-__all__ = ["Vector", "extra_vectors", "own_vectors"]
+__all__ = ["Vector", "extra_folder", "extra_vectors", "own_vectors"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +32,10 @@ def _folder() -> Path:
 
 
 def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
-    """The repository's vectors of one cipher and mode."""
+    """The repository's vectors of one cipher and mode; none where it has no file for the cipher."""
     path = _folder() / f"{cipher}.json"
     if not path.is_file():
-        raise UserError(f"there are no vectors for {cipher}")
+        return []
     return [
         Vector(
             cipher, mode, bytes.fromhex(v["key"]), bytes.fromhex(v["pt"]), bytes.fromhex(v["ct"]), v["source"], 1, bytes.fromhex(v.get("iv", "")),
@@ -61,3 +59,9 @@ def extra_vectors(cipher: str, mode: str = "ecb") -> Iterator[Vector]:
                     cipher, mode, bytes.fromhex(v["key"]), bytes.fromhex(v["pt"]), bytes.fromhex(v["ct"]), v["source"],
                     v.get("iterations", 1), bytes.fromhex(v.get("iv", "")),
                 )  # fmt: skip
+
+
+def extra_folder() -> str:
+    """What is to be said where no vector of CIPHERWRIGHT_VECTORS was found."""
+    base = os.environ.get("CIPHERWRIGHT_VECTORS")
+    return f"the folder {base} of CIPHERWRIGHT_VECTORS has none" if base else "CIPHERWRIGHT_VECTORS names no folder of more"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import CheckFailed, UserError
+from ..errors import CheckFailed, NotChecked, UserError
 from ..wrap import files_digest
 from .record import read_record
 
@@ -16,11 +16,22 @@ __all__ = ["CoreFolder", "Verdict", "attempts"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """One check: its name, whether it held, what was done or found."""
+    """One check: its name, whether it held, what was done or found. `checked`: False where there was nothing to check with, which is no
+    failure, and no success either; `detail` says why."""
 
     check: str
     passed: bool
     detail: str
+    checked: bool = True
+
+    @property
+    def status(self) -> str:
+        """ok, failed or not checked."""
+        return "not checked" if not self.checked else "ok" if self.passed else "failed"
+
+    def as_json(self) -> dict[str, str | bool]:
+        """What `verify --json` says of it: `passed` is False only where the check failed."""
+        return {"check": self.check, "passed": self.passed, "status": self.status, "detail": self.detail}
 
 
 @dataclass(frozen=True)
@@ -65,13 +76,15 @@ Attempt = Callable[[str, Callable[[], str]], bool]
 
 
 def attempts(tell: Callable[[str], None]) -> tuple[list[Verdict], Attempt]:
-    """A list that grows, and the function that runs a check and adds its verdict: whether it held."""
+    """A list that grows, and the function that runs a check and adds its verdict: False where it failed."""
     verdicts: list[Verdict] = []
 
     def attempt(name: str, check: Callable[[], str]) -> bool:
         tell(name)
         try:
             verdicts.append(Verdict(name, True, check()))
+        except NotChecked as e:
+            verdicts.append(Verdict(name, True, str(e), False))
         except (CheckFailed, RuntimeError) as e:
             verdicts.append(Verdict(name, False, str(e)))
         return verdicts[-1].passed
