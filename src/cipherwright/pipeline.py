@@ -194,7 +194,7 @@ def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) ->
     """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
     control = ("valid", "ready") if loops.loops else ("valid",) if spec.resets else ()
     ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
-    return lower(s, name, LowerOptions(_srl_from(spec, target), control, loops.loops, spec.keep_levels, spec.delay_lines == "bram", ring_bits))
+    return lower(s, name, LowerOptions(_srl_from(spec, target), control, loops.loops, spec.keep_levels, spec.delay_lines, ring_bits))
 
 
 def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:

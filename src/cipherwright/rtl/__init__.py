@@ -9,11 +9,11 @@ from .fold_base import Loop
 from .fold_trips import fold_trips
 from .keywords import KEYWORDS, SYSTEMVERILOG_2017
 from .lower import LowerOptions, lower
-from .module import Assign, Design, Instance, Module, Port, Register, ring_flip_flops
+from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
 from .resets import check_resets, control_bits
 from .verilog import print_design, print_module
 
 __all__ = [
-    "KEYWORDS", "SYSTEMVERILOG_2017", "Assign", "Design", "DesignModel", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "check_resets", "clocked_module", "control_bits", "count_graph", "counter", "expansion", "fold", "fold_held", "fold_trips", "from_lanes", "graph_modules", "lower",
-    "print_design", "print_module", "ring_flip_flops", "sub_modules", "to_lanes",
+    "KEYWORDS", "SYSTEMVERILOG_2017", "Assign", "DelayLine", "Design", "DesignModel", "Expansion", "Instance", "KeyParts", "Loop", "LowerOptions", "Module", "Port", "Register", "check_resets", "clocked_module", "control_bits", "count_graph", "counter", "expansion", "fold", "fold_held", "fold_trips", "from_lanes", "graph_modules", "lower",
+    "print_design", "print_module", "sub_modules", "to_lanes",
 ]  # fmt: skip

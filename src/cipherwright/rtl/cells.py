@@ -1,7 +1,7 @@
 """Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines. A core renames them
 (`wrap.own_names`); the attribute `cipherwright` says what a cell is, under any name."""
 
-__all__ = ["COPY", "DELAY_LINE", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
+__all__ = ["COPY", "DELAY_BLOCK", "DELAY_LINE", "DELAY_RING", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
 
 COPY = """\
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
@@ -74,84 +74,72 @@ endmodule
 """
 
 DELAY_LINE = """\
-// A delay of DEPTH cycles. With CIPHERWRIGHT_SRL16 defined, shift-register LUTs of Xilinx devices; with
-// CIPHERWRIGHT_RAM_DELAY, rings of up to 16 words of distributed RAM, each with a register behind it, or with BLOCK one
-// ring of block RAM, whose output register is the last cycle; otherwise the same behaviour in plain Verilog.
+// A delay of DEPTH cycles: WIDTH shift registers. Replaced by the device's shift-register LUTs like cipherwright_lut4.
+(* cipherwright = "delay_line" *)
 module cipherwright_delay_line #(
     parameter WIDTH = 1,
-    parameter DEPTH = 2,
-    // Lint: only the form in RAM reads it.
-    // verilator lint_off UNUSEDPARAM
-    parameter BLOCK = 0
-    // verilator lint_on UNUSEDPARAM
+    parameter DEPTH = 2
 ) (
     input  wire             clk,
     input  wire [WIDTH-1:0] d,
     output wire [WIDTH-1:0] q
 );
-`ifdef CIPHERWRIGHT_SRL16
-    localparam LINES = (DEPTH + 15) / 16;
-    genvar i, j;
-    generate
-        for (i = 0; i < WIDTH; i = i + 1) begin : g_bit
-            wire [LINES:0] tap;
-            assign tap[0] = d[i];
-            assign q[i] = tap[LINES];
-            for (j = 0; j < LINES; j = j + 1) begin : g_line
-                localparam [3:0] LAST = (j == LINES - 1) ? (DEPTH - 1) % 16 : 15;
-                SRL16E u_srl (
-                    .CLK(clk), .CE(1'b1), .D(tap[j]), .Q(tap[j+1]),
-                    .A0(LAST[0]), .A1(LAST[1]), .A2(LAST[2]), .A3(LAST[3])
-                );
-            end
-        end
-    endgenerate
-`elsif CIPHERWRIGHT_RAM_DELAY
-    localparam IN_BLOCK = BLOCK != 0 && DEPTH > 2;
-    localparam RINGS = IN_BLOCK ? 0 : (DEPTH + 16) / 17;
-    genvar r;
-    generate
-        if (IN_BLOCK) begin : g_block
-            localparam BITS = $clog2(DEPTH - 1);
-            localparam [BITS-1:0] LAST = DEPTH - 2;
-            reg [BITS-1:0] at = 0;
-            wire [BITS-1:0] next = (at == LAST) ? {BITS{1'b0}} : at + 1'b1;
-            (* ram_style = "block" *) reg [WIDTH-1:0] words [0:DEPTH-2];
-            reg [WIDTH-1:0] oldest, behind;
-            always @(posedge clk) begin
-                at <= next;
-                oldest <= words[next];
-                words[at] <= d;
-                behind <= oldest;
-            end
-            assign q = behind;
-        end else begin : g_rings
-        wire [WIDTH*(RINGS+1)-1:0] tap;
-        assign tap[WIDTH-1:0] = d;
-        assign q = tap[WIDTH*(RINGS+1)-1:WIDTH*RINGS];
-        for (r = 0; r < RINGS; r = r + 1) begin : g_ring
-            localparam WORDS = (r == RINGS - 1) ? DEPTH - 17 * (RINGS - 1) - 1 : 16;
-            reg [WIDTH-1:0] behind;
-            assign tap[WIDTH*(r+1) +: WIDTH] = behind;
-            if (WORDS == 0) begin : g_register
-                always @(posedge clk) behind <= tap[WIDTH*r +: WIDTH];
-            end else begin : g_ram
-                localparam [4:0] LAST = WORDS - 1;
-                reg [3:0] at = 4'd0;
-                reg [WIDTH-1:0] words [0:15];
-                always @(posedge clk) begin
-                    at <= (at == LAST[3:0]) ? 4'd0 : at + 4'd1;
-                    behind <= words[at];
-                    words[at] <= tap[WIDTH*r +: WIDTH];
-                end
-            end
-        end
-        end
-    endgenerate
-`else
     reg [WIDTH*DEPTH-1:0] line;
     always @(posedge clk) line <= {line[WIDTH*(DEPTH-1)-1:0], d};
     assign q = line[WIDTH*DEPTH-1:WIDTH*(DEPTH-1)];
-`endif
+endmodule
+"""
+
+DELAY_RING = """\
+// A delay of WORDS + 1 cycles: a ring of 1 to 16 words of distributed RAM, and a register behind it.
+(* cipherwright = "delay_ring" *)
+module cipherwright_delay_ring #(
+    parameter integer WIDTH = 1,
+    parameter integer WORDS = 16
+) (
+    input  wire             clk,
+    input  wire             rst_i,
+    input  wire [WIDTH-1:0] d,
+    output wire [WIDTH-1:0] q
+);
+    localparam [3:0] LAST = WORDS[3:0] - 4'd1;
+    reg [3:0] at = 4'd0;
+    reg [WIDTH-1:0] words [0:15];
+    reg [WIDTH-1:0] behind;
+    always @(posedge clk) begin
+        at <= (rst_i || at == LAST) ? 4'd0 : at + 4'd1;
+        behind <= words[at];
+        words[at] <= d;
+    end
+    assign q = behind;
+endmodule
+"""
+
+DELAY_BLOCK = """\
+// A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle.
+(* cipherwright = "delay_block" *)
+module cipherwright_delay_block #(
+    parameter integer WIDTH = 1,
+    parameter integer DEPTH = 3
+) (
+    input  wire             clk,
+    input  wire             rst_i,
+    input  wire [WIDTH-1:0] d,
+    output wire [WIDTH-1:0] q
+);
+    localparam integer BITS = $clog2(DEPTH - 1);
+    localparam integer TOP = DEPTH - 2;
+    localparam [BITS-1:0] LAST = TOP[BITS-1:0];
+    reg [BITS-1:0] at = {BITS{1'b0}};
+    wire [BITS-1:0] next = (at == LAST) ? {BITS{1'b0}} : at + 1'b1;
+    (* ram_style = "block" *) reg [WIDTH-1:0] words [0:TOP];
+    reg [WIDTH-1:0] oldest, behind;
+    always @(posedge clk) begin
+        at <= rst_i ? {BITS{1'b0}} : next;
+        oldest <= words[next];
+        words[at] <= d;
+        behind <= oldest;
+    end
+    assign q = behind;
 endmodule
 """

@@ -26,7 +26,7 @@ Needed = Callable[[int], list[int]]
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
     `control`: outputs that tell when something happens (valid, ready …): rst_i clears every register bit from which one of them can be reached,
-    and no other; () where there is no reset. `loops`: (input, output) pairs of an iterative core: the input is the output's register. `block_ram`: delay lines are for block RAM; `ring_bits`: bits that one delay line takes
+    and no other; () where there is no reset. `loops`: (input, output) pairs of an iterative core: the input is the output's register. `delay_lines`: what delay lines are in (see DelayLine); `ring_bits`: bits that one delay line takes
     at most (0: any number), so that the counter of a ring of RAM stands near all of it. `levels`: a module for every level of operations in a stage, so
     that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them within a stage."""
 
@@ -34,7 +34,7 @@ class LowerOptions:
     control: tuple[str, ...] = ()
     loops: tuple[tuple[str, str], ...] = ()
     levels: bool = False
-    block_ram: bool = False
+    delay_lines: str = "srl"
     ring_bits: int = 0
 
 
@@ -127,7 +127,7 @@ class _Top:
         for r in plan:
             data = tuple(self.at(r.src, k, r.rank - r.depth) for k in r.bits)
             if r.depth > 1:
-                self.items.append(DelayLine(r.signal, r.depth, data, self.options.block_ram))
+                self.items.append(DelayLine(r.signal, r.depth, data, self.options.delay_lines))
             else:
                 self.items.append(Register(r.signal, r.rank - self.s.io.first, data, r.control, self.g.nodes[r.src].op == "copy"))
 

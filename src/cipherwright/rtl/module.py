@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Memory", "Module", "Port", "Register", "ring_flip_flops"]
+__all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Memory", "Module", "Port", "Register"]
 
 Bit = tuple[str, int]
 """A signal's name and a bit of it; the name "" stands for the constant in the second place."""
@@ -67,12 +67,31 @@ class Memory:
 
 @dataclass(frozen=True)
 class DelayLine:
-    """`depth` cycles of delay in shift-register LUTs or RAM; `block`: in block RAM."""
+    """`depth` cycles of delay, 2 or more, in `memory`: shift-register LUTs (`srl`), rings of distributed RAM (`ram`) or of block RAM (`bram`)."""
 
     name: str
     depth: int
     data: Bits
-    block: bool = False
+    memory: str = "srl"
+
+    def pieces(self) -> tuple[tuple[str, int], ...]:
+        """What stands in a row for it, as (`line`, `block`, `ring` or `register`, cycles): block RAM is for three cycles or more; a ring of
+        distributed RAM delays by 2 to 17 cycles, and a single cycle that is left by a register."""
+        if self.memory == "srl":
+            return (("line", self.depth),)
+        if self.memory == "bram" and self.depth > 2:
+            return (("block", self.depth),)
+        rest = self.depth % 17
+        last = (("register" if rest == 1 else "ring", rest),) if rest else ()
+        return (("ring", 17),) * (self.depth // 17) + last
+
+    def flip_flops(self) -> int:
+        """Flip-flops around it, its memory apart: of rings their counters, and in distributed RAM one a bit behind each."""
+        found = 0
+        for kind, depth in self.pieces():
+            found += (depth - 2).bit_length() if kind == "block" else len(self.data) if kind != "line" else 0
+            found += 4 if kind == "ring" else 0
+        return found
 
 
 Item = Assign | Instance | Register | DelayLine | Memory
@@ -103,14 +122,6 @@ class Module:
         return {signal for signal, width in given if 0 < sum((signal, k) in read for k in range(width)) < width}
 
 
-def ring_flip_flops(depth: int, bits: int, block: bool) -> int:
-    """Flip-flops around one delay line in distributed RAM, or in block RAM."""
-    if block and depth > 2:
-        return (depth - 2).bit_length()
-    rings = -(-depth // 17)
-    return rings * bits + 4 * (rings - (depth % 17 == 1))
-
-
 @dataclass(frozen=True)
 class Design:
     """Modules, used ones first; the last is the top."""
@@ -136,9 +147,9 @@ class Design:
         return out
 
     def ring_flip_flops(self) -> int:
-        """Flip-flops of the delay lines as rings of RAM (`cipherwright_delay_line`): one a bit behind every ring of 16
+        """Flip-flops of the delay lines as rings of RAM: one a bit behind every ring of 16
         words, and its counter; of block RAM the counter alone (its last cycle is the block's output register)."""
-        return sum(ring_flip_flops(d.depth, len(d.data), d.block) for m in self.modules for d in m.items if isinstance(d, DelayLine))
+        return sum(d.flip_flops() for m in self.modules for d in m.items if isinstance(d, DelayLine))
 
     def shift_luts(self) -> int:
         """Shift-register LUTs of 16 bits that the delay lines take."""

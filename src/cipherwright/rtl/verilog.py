@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..graph import OPS
-from .cells import COPY, DELAY_LINE, FULL_ADDER, LUT4, MUX, XOR5
+from .cells import COPY, DELAY_BLOCK, DELAY_LINE, DELAY_RING, FULL_ADDER, LUT4, MUX, XOR5
 from .module import Assign, Bits, DelayLine, Design, Instance, Memory, Module, Register
 
 __all__ = ["concat", "print_design", "print_module"]
@@ -177,7 +177,9 @@ def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
     usual = common if 2 * times > len(t.entries) else None  # what most entries are is said once
     for x, e in enumerate(t.entries):
         if e != usual:
-            yield f"            {n}'d{x}: entry = {t.width}'h{e:0{digits}x};"
+            last = usual is None and x == len(t.entries) - 1
+            label = "default" if last else f"{n}'d{x}"
+            yield f"            {label}: entry = {t.width}'h{e:0{digits}x};"
     if usual is not None:
         yield f"            default: entry = {t.width}'h{usual:0{digits}x};"
     yield "        endcase"
@@ -209,6 +211,23 @@ def _memory(i: Memory) -> Iterable[str]:
     for x in range(0, len(t.entries), _MANY):
         yield "        " + " ".join(f"{i.name}[{x + k}] = {t.width}'h{e:0{digits}x};" for k, e in enumerate(t.entries[x : x + _MANY]))
     yield "    end"
+
+
+def _delay_line(item: DelayLine, data: str, reset: str) -> Iterable[str]:
+    """The pieces of a delay line in a row; the last drives its signal, which is declared before."""
+    width, pieces = len(item.data), item.pieces()
+    for j, (kind, depth) in enumerate(pieces):
+        last = j == len(pieces) - 1
+        out = item.name if last else f"{item.name}_piece{j + 1}"
+        if not last:
+            yield f"    wire {_range(width)}{out};"
+        if kind == "register":
+            yield f"    always @(posedge clk) {out} <= {data};"
+        else:
+            size = f".WORDS({depth - 1})" if kind == "ring" else f".DEPTH({depth})"
+            clocks = ".clk(clk)" if kind == "line" else f".clk(clk), .rst_i({reset})"
+            yield _wrap(f"cipherwright_delay_{kind} #(.WIDTH({width}), {size}) u_{out} ({clocks}, .d({data}), .q({out}));", "    ")
+        data = out
 
 
 def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
@@ -280,7 +299,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
         lines.append(f"    {'wire' if r.keep else 'reg'} {_range(len(r.data))}{r.name};")
     for item in m.items:
         if isinstance(item, DelayLine):
-            lines.append(f"    wire {_range(len(item.data))}{item.name};")
+            kind = "reg " if item.pieces()[-1][0] == "register" else "wire"
+            lines.append(f"    {kind} {_range(len(item.data))}{item.name};")
     for item in m.items:
         if isinstance(item, Instance):
             lines.append("")
@@ -291,9 +311,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
             lines += _assign(item, widths, ports)
     for item in m.items:
         if isinstance(item, DelayLine):
-            w, d, block = len(item.data), item.depth, ", .BLOCK(1)" if item.block else ""
             lines.append("")
-            lines.append(_wrap(f"cipherwright_delay_line #(.WIDTH({w}), .DEPTH({d}){block}) u_{item.name} (.clk(clk), .d({concat(item.data, widths)}), .q({item.name}));", "    "))
+            lines += _delay_line(item, concat(item.data, widths), "rst_i" if "rst_i" in ports else "1'b0")
     lines += _registers(registers, widths)
     lines.append("")
     for item in m.items:
@@ -305,8 +324,10 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
 def print_design(design: Design) -> str:
     """All modules. The text depends on the design alone."""
     parts = [print_module(m) for m in design.modules]
-    if design.delay_lines():
-        parts.insert(0, DELAY_LINE)
+    lines = {kind for m in design.modules for i in m.items if isinstance(i, DelayLine) for kind, _ in i.pieces()}
+    for kind, text in (("line", DELAY_LINE), ("ring", DELAY_RING), ("block", DELAY_BLOCK)):
+        if kind in lines:
+            parts.insert(0, text)
     used = {i.op for m in design.modules for i in m.items if isinstance(i, Assign)}
     for name, what in (("muxf6", "multiplexer of two LUT5s in a logic block"), ("muxf5", "multiplexer of two LUT4s in a logic block")):
         if name in used:

@@ -30,7 +30,7 @@ NAMES = "names.json"
 LIBRARY = "cells.lib"
 _CELLS = Path(str(resources.files(__package__))) / "cells"
 
-_BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|\.BLOCK\(1\)", re.M)
+_BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|_delay_block #", re.M)
 """Modules of the generator, and its delay lines, that are blocks of the device with their registers."""
 
 _CELL = re.compile(r'^\(\* cipherwright = "(\w+)" \*\)\nmodule (\w+)', re.M)
@@ -90,7 +90,7 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
-    read = f"read_verilog -sv {_defines(target)} " + " ".join(p.name for p in sources)
+    read = "read_verilog -sv " + " ".join(p.name for p in sources)
     # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
     # gates), plain logic in their place.
     own = own_cells(p.read_text() for p in sources)
@@ -139,6 +139,7 @@ def own_cells(texts: Iterable[str]) -> dict[str, str]:
 def _cell_maps(target: Target) -> dict[str, str]:
     """What the target has in place of each kind of cell: the text of a module."""
     text = (_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v").read_text()
+    text += (_CELLS / "shift.v").read_text() if target.srl else ""
     return {kind: body for body, kind in re.findall(r"^(module cipherwright_(\w+) .*?^endmodule\n)", text, re.M | re.S)}
 
 
@@ -195,10 +196,6 @@ def lut_levels(module: dict[str, Any]) -> int:
                 continue
             depth[stack.pop()] = max((depth[d] for d in before), default=0) + bool(_LUT.match(module["cells"][name]["type"]))
     return max(depth.values(), default=0)
-
-
-def _defines(target: Target) -> str:
-    return "-DCIPHERWRIGHT_SRL16" if target.srl else "-DCIPHERWRIGHT_RAM_DELAY" if target.ram_delay else ""
 
 
 def _fpga_script(target: Target, top: str, wide: str) -> list[str]:

