@@ -79,7 +79,7 @@ def test_what_no_proof_knows_is_refused(fault: str, tmp_path: Path) -> None:
 
 
 RANKS = {
-    "gated clock": (r"posedge clk\) begin(\s+r_1_q3 <=)", r"posedge (clk & valid_i)) begin\1", "does not follow the clock clk"),
+    "gated clock": (r"posedge clk\) begin(\s+r_1_q3 <=)", r"posedge (clk & valid_i)) begin\1", "does not follow the clock Clk"),
     "asynchronous clear": (r"posedge clk\) begin(\s+r_1_q3 <=)", r"posedge clk or posedge valid_i) if (valid_i) r_1_q3 <= 0; else begin\1", "is held by"),
     "x in a table": (r"\.INIT\(16'h\w+\)", ".INIT(16'b11x0100110101001)", "depends on a bit that is x"),
 }

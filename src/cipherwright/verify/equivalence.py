@@ -21,9 +21,9 @@ from ..tools import run, scratch
 from ..wrap import PortSet
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
-from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, out_bits, read_netlist
+from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 
-__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "flip_flops", "is_mux", "prove_iterative", "prove_pipeline", "slot"]
+__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "flip_flops", "gate_function", "is_mux", "prove_iterative", "prove_pipeline", "slot", "topological"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {
 }  # fmt: skip
 
 
+def gate_function(cell: Mapping[str, Any]) -> Callable[..., int]:
+    """A gate over the calls of an `Aig`, or of anything that has them: (aig, inputs in the order of GATES) -> output."""
+    return _FUNCTIONS[cell["type"]]
+
+
 def _is_ff(cell: Mapping[str, Any]) -> bool:
     """Whether a block's bit takes cycles through the cell."""
     return cell["type"] in (FLIP_FLOP, DELAY)
@@ -59,7 +64,7 @@ def flip_flops(n: Netlist) -> dict[Any, Any]:
     return {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if _is_ff(c)}
 
 
-def _topological(n: Netlist, through_ff: bool) -> list[str]:
+def topological(n: Netlist, through_ff: bool) -> list[str]:
     """Cells, drivers before readers; flip-flops as wires, or left out. Raises CheckFailed on a combinational loop."""
     driver = {b: name for name, c in n.cells.items() for b in out_bits(c)}
     order: list[str] = []
@@ -72,7 +77,7 @@ def _topological(n: Netlist, through_ff: bool) -> list[str]:
                 stack.pop()
                 continue
             cell = n.cells[name]
-            ins = [] if _is_ff(cell) and not through_ff else _in_bits(cell)
+            ins = [] if _is_ff(cell) and not through_ff else in_bits(cell)
             todo = [driver[b] for b in ins if b in driver and mark.get(driver[b], 0) != 2]
             if mark.get(name) == 1 and any(mark.get(t) == 1 for t in todo):
                 raise CheckFailed(f"the core has a loop through {n.name(ins[0])}")
@@ -84,12 +89,6 @@ def _topological(n: Netlist, through_ff: bool) -> list[str]:
                 order.append(name)
                 stack.pop()
     return order
-
-
-def _in_bits(cell: Mapping[str, Any]) -> list[Any]:
-    if _is_ff(cell):
-        return list(cell["connections"]["D"])
-    return [b for port, bits in cell["connections"].items() if port != "Y" for b in bits]
 
 
 def _check_kinds(n: Netlist, registers: Sequence[str]) -> None:
@@ -106,9 +105,9 @@ def check_ranks(n: Netlist, ports: PortSet, latency: int, early: Mapping[str, in
     for name, bits in n.inputs.items():
         if name not in (ports.clk, ports.reset) and name not in held:
             rank.update(dict.fromkeys(bits, -early.get(name, 0)))
-    for name in _topological(n, through_ff=True):
+    for name in topological(n, through_ff=True):
         cell = n.cells[name]
-        here = {rank[b] for b in _in_bits(cell) if b in rank}
+        here = {rank[b] for b in in_bits(cell) if b in rank}
         out = cell["connections"]["Q" if _is_ff(cell) else "Y"][0]
         if len(here) > 1:
             raise CheckFailed(
@@ -131,7 +130,7 @@ class Logic:
         given = {slot(b) for bits in n.inputs.values() for b in bits} | {0, 1}
         given |= {slot(c["connections"]["Q"][0]) for c in n.cells.values() if _is_ff(c)}
         read = {slot(b) for bits in n.outputs.values() for b in bits}
-        for name in _topological(n, through_ff=wires):
+        for name in topological(n, through_ff=wires):
             cell = n.cells[name]
             pins, function, out = ("D", _FUNCTIONS["$_BUF_"], "Q") if _is_ff(cell) else (GATES[cell["type"]], _FUNCTIONS[cell["type"]], "Y")
             ports = cell["connections"]
@@ -234,7 +233,11 @@ def prove_pipeline(
 ) -> Proof:  # fmt: skip
     """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many cycles. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not
     hold."""
-    n = read_netlist(sources, top, ports.clk)
+    from .delay_lines import KEPT, with_delays
+
+    n = read_netlist(sources, top, ports.clk, KEPT)
+    lines = len(n.kept.keys() & {c["type"] for c in n.cells.values()})
+    n = with_delays(n, ports.clk, ports.reset)
     flip_flops = check_ranks(n, ports, latency, early, held)
     named = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
     aig = Aig([f"{name}[{k}]" for name, k in named])
@@ -250,9 +253,8 @@ def prove_pipeline(
     names = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out]
     pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want["block"] + want["valid"]))
     gates = compare(pairs, names, _directions(literal.get(ports.decrypt)))
-    return Proof(
-        f"for every key and block, every path has {latency} registers ({flip_flops} flip-flops) and the logic equals the cipher", gates
-    )
+    rings = f", those of {lines} kinds of rings of RAM as long as no reset comes between" if lines else ""
+    return Proof(f"for every key and block, every path has {latency} registers ({flip_flops} bits of them{rings}) and the logic equals the cipher", gates)
 
 
 def prove_iterative(

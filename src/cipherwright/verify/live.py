@@ -12,32 +12,32 @@ from typing import Any
 from .aig import FALSE, TRUE, Aig
 from .equivalence import Logic, is_mux, slot
 
-__all__ = ["LiveFrame", "live_run"]
+__all__ = ["UNKNOWN", "LiveFrame", "Ternary", "live_run"]
 
 Step = tuple[Callable[..., int], int, list[int]]
 
-_UNKNOWN = 2
+UNKNOWN = 2
 """Stands for any value; with a complement bit it still does."""
 
 
-class _Ternary:
+class Ternary:
     """Gates over 0, 1 and unknown, with the calls of an `Aig`."""
 
     @staticmethod
     def and_(a: int, b: int) -> int:
         if FALSE in (a, b):
             return FALSE
-        return b if a == TRUE else a if b == TRUE else _UNKNOWN
+        return b if a == TRUE else a if b == TRUE else UNKNOWN
 
     @staticmethod
     def xor(a: int, b: int) -> int:
-        return a ^ b if a <= TRUE and b <= TRUE else _UNKNOWN
+        return a ^ b if a <= TRUE and b <= TRUE else UNKNOWN
 
     @staticmethod
     def mux(s: int, a: int, b: int) -> int:
         if s <= TRUE:
             return a if s else b
-        return a if a == b and a <= TRUE else _UNKNOWN
+        return a if a == b and a <= TRUE else UNKNOWN
 
 
 def _constants(logic: Logic, known: Mapping[Any, int]) -> list[int]:
@@ -45,8 +45,8 @@ def _constants(logic: Logic, known: Mapping[Any, int]) -> list[int]:
     constant: list[int] = [FALSE] * logic.size
     constant[1] = TRUE
     for bit, literal in known.items():
-        constant[slot(bit)] = literal if literal <= TRUE else _UNKNOWN
-    ternary: Any = _Ternary
+        constant[slot(bit)] = literal if literal <= TRUE else UNKNOWN
+    ternary: Any = Ternary
     for function, out, ins in logic.steps:
         constant[out] = function(ternary, *[constant[i] for i in ins])
     return constant
@@ -100,7 +100,7 @@ def live_run(
     constants, now = [], dict(state)
     for given in inputs:
         constants.append(_constants(logic, {**now, **given}))
-        now = {q: min(constants[-1][slot(d)], _UNKNOWN) for q, d in registers.items()}
+        now = {q: min(constants[-1][slot(d)], UNKNOWN) for q, d in registers.items()}
     wanted: set[Any] = set()
     lives: list[list[Step]] = []
     for t in range(len(inputs) - 1, -1, -1):
