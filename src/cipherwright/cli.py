@@ -18,6 +18,7 @@ from rich.console import Console
 
 from .errors import CheckFailed, ToolFailed, UserError
 from .files import reason, write_whole
+from .key_input import parse_hex, read_key
 
 __all__ = ["app", "execute", "main"]
 
@@ -115,6 +116,7 @@ def build(
                 raise UserError("--picture draws a schedule's stages, and an engine has none")
             extra[f"pipeline.{picture}"] = draw(core.schedule, core.top, picture)
         save(core, out, extra)
+    _warn(core.warnings)
     record = core.record()
     stages, useful = record["stages"], record.get("useful_stages", record["stages"])
     _err.print(f"{out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, {core.flip_flops} flip-flops predicted")
@@ -160,6 +162,7 @@ def implement(
     from .target import load_target
 
     with _progress("implementing") as tell, _core(what, target, sets) as core:
+        _warn(core.record["warnings"])
         chosen = load_target(target or core.record["parameters"]["target"])
         top = mapped_top(core.record, chosen.kind)
         result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"])
@@ -168,6 +171,11 @@ def implement(
         _print_json(record)
     else:
         print_summary(_out, record)
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for text in warnings:
+        _err.print(f"cipherwright: warning: {text}")
 
 
 @contextmanager
@@ -202,13 +210,13 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, key_fi
 
     direction = "decrypt" if decrypt else "encrypt"
     spec = load(preset, sets)
-    raw = _key(key, key_file, spec.key_bits)
+    raw = read_key(key, key_file, spec.key_bits)
     if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave --iv away")
     if spec.mode != "ecb" and not iv:
         what = "the first counter block" if spec.mode == "ctr" else "an initial value"
         raise UserError(f"mode {spec.mode} takes {what}: give --iv with {spec.block_bits // 4} hexadecimal digits")
-    start = _hex(iv, "IV", spec.block_bits) if iv else b""
+    start = parse_hex(iv, "IV", spec.block_bits) if iv else b""
     try:
         data = source.read_bytes()
     except OSError as e:
@@ -252,47 +260,6 @@ def _check_writable(out: Path) -> None:
         raise UserError(f"can't write to {out}: it is a folder, or its folder does not exist")
     if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
         raise UserError(f"can't write to {out}: permission denied")
-
-
-_LARGEST_KEY_TEXT = 1 << 16
-
-
-def _key(text: str, file: Path | None, bits: int) -> bytes:
-    """The key, from one of the places where it may be given."""
-    if bool(text) == bool(file):
-        given = "--key and --key-file are both given" if file else "no key is given"
-        raise UserError(f"{given}: name one of --key HEX, --key - (standard input), --key-file FILE")
-    what = "key"
-    try:
-        if file:
-            what = f"key in {file}"
-            with file.open("rb") as f:
-                text = f.read(_LARGEST_KEY_TEXT).decode("ascii")
-        elif text == "-":
-            what = "key on standard input"
-            text = sys.stdin.read(_LARGEST_KEY_TEXT)
-    except OSError as e:
-        raise UserError(f"can't read the {what}: {reason(e)}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"the {what} is not hexadecimal text: give {bits // 4} digits 0-9, a-f") from None
-    return _hex(text, what, bits)
-
-
-def _hex(text: str, what: str, bits: int) -> bytes:
-    """Hexadecimal digits, which may stand in groups. Raises UserError with what is wrong with them."""
-    digits = "".join(text.split())
-    should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
-    if not digits:
-        raise UserError(f"the {what} is empty; {should}")
-    if digits[:2] in ("0x", "0X"):
-        raise UserError(f"the {what} begins with 0x; give the {bits // 4} hexadecimal digits alone")
-    if set(digits) - set("0123456789abcdefABCDEF"):
-        raise UserError(f"the {what} is not hexadecimal: give {bits // 4} digits 0-9, a-f")
-    if len(digits) % 2:
-        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; {should}")
-    if len(digits) * 4 != bits:
-        raise UserError(f"the {what} has {len(digits) * 4} bits; {should}")
-    return bytes.fromhex(digits)
 
 
 @app.command()

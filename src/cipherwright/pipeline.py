@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .cipher import ROUND_KEY, HeldCipher
@@ -288,8 +288,23 @@ def products(spec: Spec) -> dict[int, Product]:
 
 def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engine:
     """What a spec asks for: a core, or an engine around generated modules. Raises UserError like `build`."""
-    if spec.architecture != "engine":
-        return build(spec, given)
+    core = build(spec, given) if spec.architecture != "engine" else _engine(spec, given)
+    return replace(core, warnings=tuple(_warnings(spec, core)))
+
+
+def _warnings(spec: Spec, core: Core | Engine) -> Iterator[str]:
+    """What was asked for and does nothing, and what the device is too small for."""
+    target = load_target(spec.target)
+    if isinstance(core, Core) and spec.delay_lines != "ff" and not core.design.delay_lines():
+        if _srl_from(spec, target):
+            yield f"delay_lines = {spec.delay_lines} moves nothing: no bit of this core waits for srl_from = {spec.srl_from} cycles or longer"
+        else:
+            yield f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such delay lines"
+    if beyond := target.beyond({"ffs": core.flip_flops}):
+        yield f"this core does not fit {target.title}, which lacks {' and '.join(beyond)}"
+
+
+def _engine(spec: Spec, given: Mapping[str, str] | None) -> Engine:
     target = load_target(spec.target)
 
     period = _ENGINE_PERIOD if target.kind == "cells" else 4 * _ENGINE_PERIOD

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
@@ -16,6 +13,7 @@ from .cipher.modes import cipher_way
 from .errors import UserError
 from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
 from .naming import changed_name, proposed_name, unfit_name
+from .presets import preset_names, preset_path, read_changes, read_preset
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "named", "preset_names", "preset_path"]
 
@@ -29,6 +27,14 @@ _NAMED: dict[str, tuple[str, Iterable[str]]] = {
     "multiplier": ("multiplier", MULTIPLIERS), "final_adder": ("adder for arrival times", PROFILE_ADDERS),
 }  # fmt: skip
 """Options that are a name out of a list: what it is called, and the list."""
+
+
+class Unfit(ValueError):
+    """Options that do not go together; `options` are those that the message names."""
+
+    def __init__(self, message: str, *options: str) -> None:
+        super().__init__(message)
+        self.options = options
 
 
 class Spec(BaseModel):
@@ -189,91 +195,121 @@ class Spec(BaseModel):
         cipher.check_key_bits(self.key_bits)
         for table, (_, entries) in cipher.tables().items():
             if why := unfit(table, len(entries), self.sbox):
-                raise ValueError(f"sbox = {self.sbox} does not suit {self.cipher}: {why}")
+                raise Unfit(f"sbox = {self.sbox} does not suit {self.cipher}: {why}", "sbox")
         if not self.reset and self.interface != "paper":
             raise ValueError("reset = false is for interface = paper, whose ports have none; any other core needs rst_i, without which results and keys of before would be left")
         if self.final_adder != "hybrid" and self.multiplier != "tree":
-            raise ValueError("final_adder is the adder behind multiplier = tree")
+            raise Unfit(f"final_adder = {self.final_adder} is the adder behind multiplier = tree, not behind {self.multiplier}", "final_adder", "multiplier")
         if self.key_words != "kept" and (self.key_words not in (*cipher.key_variants, "priced") or self.key_schedule != "direct"):
-            raise ValueError(f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs key_schedule = direct and KHAZAD or MISTY1")
+            raise Unfit(f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs key_schedule = direct and KHAZAD or MISTY1", "key_words", "key_schedule")
         if self.architecture == "engine":
             self._check_engine()
-        elif any(getattr(self, n) != Spec.model_fields[n].default for n in _FOR_MARS):
-            raise ValueError(f"{', '.join(_FOR_MARS)} are for the MARS engine")
+        elif changed := self._changed(_FOR_MARS):
+            raise Unfit(f"{self._values(changed)}: for the MARS engine alone (cipher = mars, architecture = engine)", *changed)
         elif self.key_expansion == "buffer":
-            raise ValueError("key_expansion = buffer is for architecture = engine; a pipeline keeps its round keys with key_expansion = unit")
+            raise Unfit("key_expansion = buffer is for architecture = engine; a pipeline keeps its round keys with key_expansion = unit", "key_expansion")
         elif self.architecture == "pipelined":
             if self.stages is not None and self.stages_per_round is not None:
-                raise ValueError("stages or stages_per_round, not both (--set stages=none takes a preset's away)")
+                both = ("stages", "stages_per_round")
+                raise Unfit(f"{self._values(both)}: give one of them (--set stages=none takes a preset's away)", *both)
             if self.wished_stages is None and self.clock_mhz is None:
                 raise ValueError("ask for stages, clock_mhz, or both")
             if self.rounds_per_cycle != 1:
-                raise ValueError("rounds_per_cycle is for iterative cores; a pipeline takes stages or clock_mhz")
+                raise Unfit(f"rounds_per_cycle = {self.rounds_per_cycle} is for iterative cores; a pipeline takes stages or clock_mhz", "rounds_per_cycle")
         else:
-            if self.stages_per_round is not None:
-                raise ValueError("stages_per_round is for pipelines; a loop takes stages")
-            if self.stages is not None and self.stages > 64:
-                raise ValueError(f"an iterative core has 1 to 64 stages in its loop, not {self.stages}")
-            if self.key_words != "kept":
-                raise ValueError("key_words is for pipelines; a loop takes its round keys from step to step")
-            by_unit = self.key_expansion == "unit" and cipher.key_unit == "store"
-            if cipher.key_unit == "store" and not by_unit:
-                raise ValueError(f"an iterative {self.cipher} core has its key held and expanded by a unit: key = static, key_expansion = unit")
-            if self.key_lead or (self.key == "static" and not by_unit) or self.interface == "paper" or self.copies:
-                raise ValueError("key_lead, key = static, copies and interface = paper are for pipelines")
+            self._check_loop(cipher)
         if self.datapath_bits is not None:
-            if self.architecture != "iterative" or self.rounds_per_cycle != 1 or self.cipher_direction != "encrypt":
-                raise ValueError("datapath_bits is for loops with rounds_per_cycle = 1 that encrypt (or any direction of CFB, OFB, CTR)")
+            self._need("datapath_bits", architecture=("iterative",), rounds_per_cycle=(1,))
+            if self.cipher_direction != "encrypt":
+                raise Unfit(f"a loop of datapath_bits = {self.datapath_bits} encrypts; direction = {self.direction} needs mode = cfb, ofb or ctr", "datapath_bits", "direction")
             cipher.trips(self.key_bits, self.datapath_bits)
-        if self.round_numbers == "signals" and (self.key_schedule != "stepped" or self.interface != "plain" or self.architecture != "pipelined"):
-            raise ValueError("round_numbers = signals is for pipelines with key_schedule = stepped and interface = plain")
+        if self.round_numbers == "signals":
+            self._need("round_numbers", architecture=("pipelined",), key_schedule=("stepped",), interface=("plain",))
+        if self.fifo_depth and self.architecture != "engine":
+            self._need("fifo_depth", interface=("stream",))
         if self.interface == "paper" and (self.cipher != "des" or self.direction != "both"):
-            raise ValueError("interface = paper has the port names of the DES core of Trimberger et al.: cipher des, direction both")
+            wrong = [n for n, value in (("cipher", "des"), ("direction", "both")) if getattr(self, n) != value]
+            raise Unfit(f"interface = paper has the ports of the DES core of Trimberger et al.: cipher = des, direction = both, not {self._values(wrong)}", "interface", *wrong)
         if self.key_expansion == "unit" and self.architecture != "engine":
             if not cipher.key_unit:
                 raise ValueError(f"key_expansion = unit is for AES, Rijndael and MARS, not for {self.cipher}")
-            loop = self.architecture == "iterative" and cipher.key_unit != "store"
-            one_way = cipher.key_unit == "store" and self.cipher_direction == "both"
-            if self.key != "static" or loop or self.interface == "paper" or one_way:
-                raise ValueError("key_expansion = unit goes with key = static, a pipeline (of MARS: of one direction, or a loop), and not with interface = paper")
+            self._need("key_expansion", key=("static",), interface=("plain", "stream"))
+            if self.architecture == "iterative" and cipher.key_unit != "store":
+                raise Unfit(f"key_expansion = unit in a loop is for MARS; a loop of {self.cipher} makes its round keys as it goes", "key_expansion", "architecture")
+            if cipher.key_unit == "store" and self.cipher_direction == "both":
+                raise Unfit(f"key_expansion = unit of {self.cipher} is for one direction, not for direction = both", "key_expansion", "direction")
         if self.mode != "ecb" and self.architecture != "engine":
             self._check_mode()
-        if self.lanes > 1 and (self.mode != "ctr" or self.architecture != "pipelined" or self.key_expansion != "unit" or self.interface != "plain"):
-            raise ValueError("lanes share a key in mode = ctr: a pipeline with key = static, key_expansion = unit and interface = plain")
-        if self.block_ram_boxes and (self.architecture != "pipelined" or self.key_expansion != "unit" or self.cipher_direction == "both"):
-            raise ValueError("block_ram_boxes is for pipelines of one direction with key_expansion = unit")
-        if self.key == "static" and self.key_lead:
-            raise ValueError("a static key does not come before its block: key_lead = 0")
+        if self.lanes > 1:
+            self._need("lanes", mode=("ctr",), architecture=("pipelined",), key_expansion=("unit",), interface=("plain",))
+        if self.block_ram_boxes:
+            self._need("block_ram_boxes", architecture=("pipelined",), key_expansion=("unit",), direction=("encrypt", "decrypt"))
+        if self.key == "static":
+            self._need("key", key_lead=(0,))
         return self
 
     def _check_mode(self) -> None:
         """Raise ValueError where a mode of operation does not go with the core."""
-        if self.interface == "paper" or self.round_numbers == "signals" or self.key_lead:
-            raise ValueError(f"mode = {self.mode} goes with key_lead = 0, constant round numbers, and not with interface = paper")
+        self._need("mode", interface=("plain", "stream"), round_numbers=("constants",), key_lead=(0,))
         if self.architecture == "iterative":
             return
         if self.mode == "ctr":
-            if self.block_bits != 128 or self.direction != "encrypt":
-                raise ValueError("mode = ctr in a pipeline is for blocks of 128 bits and direction = encrypt (which decrypts as well)")
+            self._need("mode", block_bits=(128,))
+            if self.direction != "encrypt":
+                raise Unfit(f"mode = ctr in a pipeline needs direction = encrypt (which decrypts as well), not {self.direction}", "mode", "direction")
         elif self.mode == "ofb" or self.direction != "decrypt":
-            raise ValueError(f"mode = {self.mode} chains a block to the result before it, for which a pipeline would wait: take architecture = iterative, or decrypt in CBC or CFB")
+            raise Unfit(
+                f"mode = {self.mode} with direction = {self.direction} chains a block to the result before it, for which a pipeline would wait: "
+                "take architecture = iterative, or decrypt in CBC or CFB", "mode", "direction",
+            )  # fmt: skip
 
     def _check_engine(self) -> None:
         """Raise ValueError where an engine is asked for something that it is not."""
         if self.cipher not in ("rijndael", "mars"):
             raise ValueError(f"architecture = engine is the processor for rijndael or the engine for mars, not for {self.cipher}")
         if self.cipher == "mars":
-            if self.direction != "both" or self.key_expansion != "logic" or self.mode not in ("ecb", "cbc") or self.interface != "plain" or self.sbox != "table":
-                raise ValueError("the MARS engine has both directions and its own bus and modes: direction = both, and none of key_expansion, mode, interface, sbox")
-        elif self.direction == "decrypt" or self.key_expansion == "unit" or self.mode != "ecb" or self.interface != "plain":
-            raise ValueError("the engine goes with direction = encrypt or both, key_expansion = logic or buffer, mode = ecb, interface = plain")
-        if self.sbox not in _ENGINE_BOXES and self.cipher == "rijndael":
-            raise ValueError(f"the engine has its S-boxes as one of {', '.join(_ENGINE_BOXES)}, not as {self.sbox}")
+            self._need("architecture", direction=("both",), key_expansion=("logic",), mode=("ecb", "cbc"), interface=("plain",), sbox=("table",))
+        else:
+            self._need("architecture", direction=("encrypt", "both"), key_expansion=("logic", "buffer"), mode=("ecb",), interface=("plain",), sbox=_ENGINE_BOXES)
         other = ("adder", "multiplier", *_FOR_MARS) if self.cipher == "rijndael" else ("linear_depth",)
-        usual = {n: f.default for n, f in Spec.model_fields.items() if n in (*_NOT_FOR_ENGINES, *other)}
-        changed = [n for n, value in usual.items() if getattr(self, n) != value]
-        if changed:
-            raise ValueError(f"{', '.join(changed)}: options of pipelines and loops, which an engine does not take")
+        if changed := self._changed((*_NOT_FOR_ENGINES, *other)):
+            raise Unfit(f"{self._values(changed)}: not for an engine, only for pipelines and loops", *changed)
+
+    def _check_loop(self, cipher: Cipher) -> None:
+        """Raise ValueError where an iterative core is asked for what only a pipeline has."""
+        if self.stages_per_round is not None:
+            raise Unfit(f"stages_per_round = {self.stages_per_round} is for pipelines; a loop takes stages", "stages_per_round")
+        if self.stages is not None and self.stages > _LOOP_STAGES:
+            raise Unfit(f"an iterative core has 1 to {_LOOP_STAGES} stages in its loop, not stages = {self.stages}", "stages")
+        if self.key_words != "kept":
+            raise Unfit(f"key_words = {self.key_words} is for pipelines; a loop takes its round keys from step to step", "key_words")
+        by_unit = self.key_expansion == "unit" and cipher.key_unit == "store"
+        if cipher.key_unit == "store" and not by_unit:
+            raise Unfit(f"an iterative {self.cipher} core has its key held and expanded by a unit: key = static, key_expansion = unit", "key", "key_expansion")
+        keys = ("agile", "static") if by_unit else ("agile",)
+        self._need("architecture", key_lead=(0,), key=keys, interface=("plain", "stream"), copies=(0,))
+
+    def _need(self, option: str, **allowed: tuple[object, ...]) -> None:
+        """Raise Unfit where `option`, as it is, goes with these values of other options only, and one of them has another."""
+        wrong = [n for n, values in allowed.items() if getattr(self, n) not in values]
+        if wrong:
+            needs = ", ".join(f"{n} = {' or '.join(map(str, allowed[n]))}" for n in wrong)
+            raise Unfit(f"{option} = {getattr(self, option)} needs {needs}, not {self._values(wrong)}", option, *wrong)
+
+    def _changed(self, names: Sequence[str]) -> list[str]:
+        """Those of the options that have not their default."""
+        return [n for n, f in Spec.model_fields.items() if n in names and getattr(self, n) != f.default]
+
+    def _values(self, names: Iterable[str]) -> str:
+        return ", ".join(f"{n} = {_shown(getattr(self, n))}" for n in names)
+
+
+_LOOP_STAGES = 64
+
+
+def _shown(value: object) -> str:
+    """A value as a user would write it."""
+    return str(value).lower() if isinstance(value, bool) else ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 _NOT_FOR_ENGINES = (
@@ -285,83 +321,34 @@ _FOR_MARS = ("sbox_memory", "key_memory", "key_wait", "readable_keys")
 _ENGINE_BOXES = ("table", "boyar_peralta", "depth16")
 
 
-def _folder() -> Path:
-    inside = Path(str(resources.files("cipherwright"))) / "presets"
-    return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "presets"
-
-
-def preset_names() -> list[str]:
-    """Names of all presets, sorted."""
-    return sorted(p.stem for p in _folder().glob("*.toml"))
-
-
-def preset_path(name: str) -> Path:
-    """File of a preset. Raises UserError with the nearest name."""
-    if name not in preset_names():
-        near = difflib.get_close_matches(name, preset_names(), 1)
-        hint = f"did you mean {near[0]}?" if near else "cipherwright list shows them"
-        raise UserError(f"there is no preset or TOML file {name}; {hint}")
-    return _folder() / f"{name}.toml"
-
-
-def _read(preset: str) -> tuple[Path, dict[str, Any]]:
-    """Path and contents of a preset or TOML file. Raises UserError."""
-    path = Path(preset) if preset.endswith(".toml") else preset_path(preset)
-    if not path.is_file():
-        raise UserError(f"there is no file {preset}")
-    try:
-        return path, tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-        raise UserError(f"{preset} is no valid TOML: {e}") from None
-
-
 def named(preset: str) -> str:
     """The name that a preset or TOML file gives its core before any change. Raises UserError."""
-    path, data = _read(preset)
+    path, data = read_preset(preset)
     return str(data.get("name", path.stem))
 
 
 def load(preset: str, changes: Sequence[str] = ()) -> Spec:
     """The spec of a preset or TOML file, with K=V changes. Its name is the one in the file or among the changes; where neither has one, the
     file's own, so changed that it says nothing wrong (`naming.changed_name`). Raises UserError with what would be right."""
-    path, data = _read(preset)
-    changed = _changes(changes)
+    path, data = read_preset(preset)
+    changed = read_changes(changes)
+    kept = {k: v for k, v in data.items() if k not in changed}
     if "name" in data or "name" in changed:
-        return parse({**data, **changed})
+        return parse({**data, **changed}, kept)
     if why := unfit_name(path.stem):
         raise UserError(f"the file's name can't name the core ({why}): write name = \"{proposed_name(path.stem)}\" in {path.name!r}, or give it with --set")
-    spec = parse({"name": path.stem, **data, **changed})
+    spec = parse({"name": path.stem, **data, **changed}, kept)
     try:
         before = parse({"name": path.stem, **data})
     except UserError:  # it is complete with the changes only
         return spec
     name = changed_name(spec.name, before.model_dump(), spec.model_dump(), preset_names())
-    return spec if name == spec.name else parse({**data, **changed, "name": name})
+    return spec if name == spec.name else parse({**data, **changed, "name": name}, kept)
 
 
-def _changes(changes: Sequence[str]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for change in changes:
-        key, sep, value = change.partition("=")
-        if not sep or not key:
-            raise UserError(f"--set takes KEY=VALUE, not {change!r}")
-        out[key] = _value(value)
-    return out
-
-
-def _value(text: str) -> Any:
-    """A TOML value, or the text itself; `none` removes a value."""
-    if text == "none":
-        return None
-    try:
-        found = tomllib.loads(f"v = {text}")
-    except tomllib.TOMLDecodeError:
-        return text
-    return found["v"] if list(found) == ["v"] else text
-
-
-def parse(data: Mapping[str, Any]) -> Spec:
-    """A checked spec. Raises UserError: one sentence on the first thing that is wrong."""
+def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> Spec:
+    """A checked spec. `preset`: what of it a preset or file says. Raises UserError: one sentence on the first thing that is wrong, and where that
+    comes from the preset."""
     try:
         return Spec.model_validate(dict(data))
     except ValidationError as e:
@@ -372,5 +359,13 @@ def parse(data: Mapping[str, Any]) -> Spec:
             hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(Spec.model_fields)}"
             raise UserError(f"there is no option {where}; {hint}") from None
         message = first["msg"].removeprefix("Value error, ")
-        given = f" (given: {first['input']!r})" if where and first["type"] != "missing" else ""
-        raise UserError(f"{where}: {message}{given}" if where else message) from None
+        given = f" (given: {_shortened(first['input'])})" if where and first["type"] != "missing" else ""
+        error = first.get("ctx", {}).get("error")
+        theirs = [n for n in (error.options if isinstance(error, Unfit) else [where]) if n in (preset or {})]
+        asked = "; the preset asks for " + ", ".join(f"{n} = {_shortened(preset[n])}" for n in theirs) if preset and theirs and len(theirs) < len(preset) else ""
+        raise UserError((f"{where}: {message}{given}" if where else message) + asked) from None
+
+
+def _shortened(value: Any) -> str:
+    text = _shown(value) if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

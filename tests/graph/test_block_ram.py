@@ -42,7 +42,7 @@ def test_words_too_wide_for_two_stand_alone() -> None:
 def test_more_boxes_than_there_are() -> None:
     with pytest.raises(UserError, match="aes has 160 boxes"):
         generate(load("aes128-fast", ["block_ram_boxes=161"]))
-    with pytest.raises(UserError, match="pipelines of one direction with key_expansion = unit"):
+    with pytest.raises(UserError, match="block_ram_boxes = 16 needs key_expansion = unit, not key_expansion = logic"):
         load("aes128-fast-agile", ["block_ram_boxes=16"])
     with pytest.raises(UserError, match="no operation is called x"):
         generate(load("aes128-fast", ['hops=["x"]']))

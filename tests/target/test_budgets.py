@@ -184,7 +184,7 @@ def test_ice40_and_the_smaller_ecp5_place_and_route(built: Callable[..., Built])
 
 def test_a_design_that_does_not_fit_is_said_so(built: Callable[..., Built]) -> None:
     core, folder = built("des-fast", "target=ice40-hx8k")
-    with pytest.raises(CheckFailed, match="place and route on ice40-hx8k failed"):
+    with pytest.raises(CheckFailed, match=r"des_fast does not fit Lattice iCE40 HX8K, which lacks 13,\d{3} flip-flops \(it has 7,680\)"):
         implement(folder.sources, core.top, load_target("ice40-hx8k"), (1,))
 
 

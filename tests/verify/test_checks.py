@@ -152,7 +152,7 @@ def test_damaged_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"is no core folder: it has no record\.json"):
         CoreFolder.open(tmp_path)
     (tmp_path / "record.json").write_text('{"top": ')
-    with pytest.raises(UserError, match="is damaged: build the core again"):
+    with pytest.raises(UserError, match=r"is damaged \(it is no JSON text\): build the core again"):
         CoreFolder.open(tmp_path)
 
 

@@ -101,5 +101,5 @@ def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Buil
 def test_units_where_there_are_none_are_refused() -> None:
     with pytest.raises(UserError, match="key_expansion = unit is for AES, Rijndael and MARS"):
         load("khazad-fast", ["key=static", "key_expansion=unit"])
-    with pytest.raises(UserError, match="goes with key = static, a pipeline"):
+    with pytest.raises(UserError, match="key_expansion = unit needs key = static, not key = agile; the preset asks for key_expansion = 'unit'"):
         load("aes128-fast", ["key=agile"])

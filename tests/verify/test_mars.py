@@ -160,11 +160,11 @@ def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path
 
 def test_what_the_engine_is_not() -> None:
     for preset, change, message in (
-        ("mars-ibm-4port", "direction=encrypt", "both directions"), ("mars-ibm-4port", "mode=ctr", "both directions and its own bus"),
-        ("mars-ibm-4port", "stages=3", "options of pipelines and loops"), ("rijndael-ucla", "sbox_memory=rom", "options of pipelines and loops"),
-        ("des-fast", "readable_keys=true", "are for the MARS engine"), ("des-fast", "mode=cbc", "for which a pipeline would wait"),
+        ("mars-ibm-4port", "direction=encrypt", "needs direction = both, not direction = encrypt; the preset asks for architecture = 'engine'"), ("mars-ibm-4port", "mode=ctr", "needs mode = ecb or cbc, not mode = ctr"),
+        ("mars-ibm-4port", "stages=3", "stages = 3: not for an engine"), ("rijndael-ucla", "sbox_memory=rom", "sbox_memory = rom: not for an engine"),
+        ("des-fast", "readable_keys=true", "readable_keys = true: for the MARS engine alone"), ("des-fast", "mode=cbc", "for which a pipeline would wait"),
         ("mars-fast", "multiplier=booth", "there is no multiplier booth"), ("mars-fast", "adder=magic", "there is no adder magic"),
-        ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"), ("mars-small", "direction=both", "of MARS: of one direction"),
+        ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"), ("mars-small", "direction=both", "key_expansion = unit of mars is for one direction, not for direction = both"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=message):
             load(preset, [change])

@@ -96,9 +96,9 @@ def test_the_proof_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> 
 
 def test_what_an_engine_is_not() -> None:
     for change, message in (
-        ("stages=3", "options of pipelines and loops"), ("cipher=aes", "architecture = engine is the processor for rijndael"),
-        ("direction=decrypt", "direction = encrypt or both"), ("key_expansion=unit", "key_expansion = logic or buffer"),
-        ("architecture=pipelined", "ask for stages"), ("sbox=tower", "one of table, boyar_peralta, depth16, not as tower"), ("merge=6", "options of pipelines and loops"),
+        ("stages=3", "stages = 3: not for an engine, only for pipelines and loops"), ("cipher=aes", "architecture = engine is the processor for rijndael"),
+        ("direction=decrypt", "architecture = engine needs direction = encrypt or both, not direction = decrypt"), ("key_expansion=unit", "needs key_expansion = logic or buffer, not key_expansion = unit"),
+        ("architecture=pipelined", "ask for stages"), ("sbox=tower", "needs sbox = table or boyar_peralta or depth16, not sbox = tower"), ("merge=6", "merge = 6: not for an engine"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=message):
             load("rijndael-ucla", [change, *(["block_bits=128"] if change == "cipher=aes" else [])])

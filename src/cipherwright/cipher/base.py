@@ -46,7 +46,11 @@ class Cipher(ABC):
 
     def trips(self, key_bits: int, datapath_bits: int) -> Trips:
         """The cipher over fewer bits a cycle. Raises ValueError where there is no such datapath."""
-        raise ValueError(f"{self.title} has no datapath of {datapath_bits} bits, only of whole blocks")
+        others = f"of {', '.join(map(str, self.datapaths))} bits and " if self.datapaths else ""
+        raise ValueError(f"{self.title} has no datapath of {datapath_bits} bits, only {others}of whole blocks")
+
+    datapaths: tuple[int, ...] = ()
+    """Bits of narrower datapaths, for blocks of the usual size."""
 
     block_sizes: tuple[int, ...] = ()
     """Sizes of a block where the cipher leaves a choice."""

@@ -83,6 +83,9 @@ class Khazad(Cipher):
     last_key = True
     key_variants = ("kept", "recomputed")
 
+    def standard_rounds(self, key_bits: int) -> int:
+        return _ROUNDS
+
     def rounds(self, key_bits: int) -> int:
         """The seven rounds with theta; the eighth, without it, is `finish`."""
         return _ROUNDS - 1

@@ -68,6 +68,9 @@ class Misty1(Cipher):
             raise ValueError(f"MISTY1 has an even number of rounds, not {rounds}")
         return Misty1(rounds)
 
+    def standard_rounds(self, key_bits: int) -> int:
+        return self.total
+
     def rounds(self, key_bits: int) -> int:
         """Pairs of rounds."""
         return self.total // 2

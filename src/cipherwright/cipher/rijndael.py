@@ -139,6 +139,8 @@ class Rijndael(LoopedCipher):
         back = sub_bytes(b, self._shift_rows(b, state[0], True), True)
         return b.named(b.xor(b.mux(decrypt, back, there), key), "state")
 
+    datapaths = (32,)
+
     def trips(self, key_bits: int, datapath_bits: int) -> Trips:
         from .rijndael_columns import Columns
 

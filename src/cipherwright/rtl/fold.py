@@ -24,7 +24,9 @@ def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -
     rounds = cipher.rounds(key_bits)
     if rounds_per_cycle < 1 or rounds % rounds_per_cycle:
         fit = [n for n in range(1, rounds + 1) if rounds % n == 0]
-        raise UserError(f"{cipher.name} has {rounds} rounds: rounds_per_cycle is one of {fit}, not {rounds_per_cycle}")
+        standard = cipher.standard_rounds(key_bits)
+        which = f"has {rounds} rounds" if rounds == standard else f"has {standard} rounds, for which its loop has {rounds} equal steps"
+        raise UserError(f"{cipher.name} {which}: rounds_per_cycle is one of {fit}, not {rounds_per_cycle}")
     return (_KeyedLoop if cipher.first_key else _PlainLoop)(cipher, key_bits, rounds_per_cycle, direction).finished()
 
 

@@ -37,7 +37,15 @@ class Target:
     device: tuple[str, ...] = ()
     yosys_family: str = ""
     liberty: str = ""
+    capacity: Mapping[str, int] = field(default_factory=dict)
+    """What a device has, where it is one device: `luts`, `ffs`, `brams`, `dsps`."""
+
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def beyond(self, used: Mapping[str, int]) -> list[str]:
+        """What the device has too little of for a use, in words."""
+        names = {"luts": "lookup tables", "ffs": "flip-flops", "brams": "block RAMs", "dsps": "multipliers"}
+        return [f"{used[k]:,} {words} (it has {self.capacity[k]:,})" for k, words in names.items() if k in self.capacity and used.get(k, 0) > self.capacity[k]]
 
 
 def target_names() -> list[str]:
@@ -54,11 +62,11 @@ def load_target(name: str) -> Target:
         hint = f"did you mean {near[0]}? " if near else ""
         raise UserError(f"there is no target {name}; {hint}there are {', '.join(target_names())}, or a Liberty file *.lib")
     data = tomllib.loads((_DATA / f"{name}.toml").read_text())
-    known = {"title", "kind", "family", "lut_inputs", "srl", "ram_delay", "slice_xor", "delay", "device", "yosys_family", "liberty"}
+    known = {"title", "kind", "family", "lut_inputs", "srl", "ram_delay", "slice_xor", "delay", "device", "yosys_family", "liberty", "capacity"}
     return Target(
         name, data["title"], data["kind"], data["family"], data["lut_inputs"], data["srl"], data.get("ram_delay", False), data.get("slice_xor", False),
         DelayModel.from_table(name, data["delay"]), tuple(data.get("device", ())), data.get("yosys_family", ""),
-        data.get("liberty", ""), {k: v for k, v in data.items() if k not in known},
+        data.get("liberty", ""), data.get("capacity", {}), {k: v for k, v in data.items() if k not in known},
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import CheckFailed
 from ..tools import scratch, tool_version
 from .facts import Target
 from .lanes import place_lanes
@@ -51,6 +52,8 @@ def implement(
     with scratch() as folder:
         tell(f"synthesis for {target.title}")
         mapped = synthesise(list(sources), top, target, folder, mapping)
+        if beyond := target.beyond({"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}):
+            raise CheckFailed(f"{top} does not fit {target.title}, which lacks {' and '.join(beyond)}")
         if target.kind == "place-and-route":
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.family}")
             for seed in seeds:

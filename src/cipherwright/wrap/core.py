@@ -74,6 +74,9 @@ class Core:
     given: Mapping[str, str] = field(default_factory=dict)
     """The preset and the changes as the user wrote them."""
 
+    warnings: tuple[str, ...] = ()
+    """What a user should know before using it: a sentence each."""
+
     @property
     def lanes(self) -> int:
         """Pipelines side by side."""
@@ -133,6 +136,7 @@ class Core:
             "bits_per_cycle": self.bits_per_cycle,
             "predicted": {"ffs": self.flip_flops, "srls": self.shift_luts},
             "period_ns_planned": self.schedule.period,
+            "warnings": list(self.warnings),
             "stages": self.schedule.stages,
             "useful_stages": useful_stages(self.schedule),
             "inner": self.inner,

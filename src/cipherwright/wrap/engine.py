@@ -26,6 +26,9 @@ class Engine:
     given: Mapping[str, str] = field(default_factory=dict)
     """The preset and the changes as the user wrote them."""
 
+    warnings: tuple[str, ...] = ()
+    """What a user should know before using it: a sentence each."""
+
     @property
     def bits_per_cycle(self) -> float:
         """Bits a cycle while it computes; the channels are apart."""
@@ -40,6 +43,7 @@ class Engine:
             "interval_cycles": self.interval,
             "bits_per_cycle": self.bits_per_cycle,
             "predicted": {"ffs": self.flip_flops, "srls": 0},
+            "warnings": list(self.warnings),
             "stages": 1,
             "logic_top": self.logic_top,
             "memory_bits": dict(self.memory_bits),

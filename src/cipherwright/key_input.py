@@ -1,0 +1,52 @@
+"""Keys and initial values as a user gives them: hexadecimal digits, which may stand in groups."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .errors import UserError
+from .files import reason
+
+__all__ = ["parse_hex", "read_key"]
+
+_LARGEST_TEXT = 1 << 16
+"""Characters of a key file that are read: more than any key has, with spaces between its digits."""
+
+
+def read_key(text: str, file: Path | None, bits: int) -> bytes:
+    """The key from the one place where it is given: a command-line text (`-` is standard input) or a file, both hexadecimal. Raises UserError."""
+    if bool(text) == bool(file):
+        given = "--key and --key-file are both given" if file else "no key is given"
+        raise UserError(f"{given}: name one of --key HEX, --key - (standard input), --key-file FILE")
+    what = "key"
+    try:
+        if file:
+            what = f"key in {file}"
+            with file.open("rb") as f:
+                text = f.read(_LARGEST_TEXT).decode("ascii")
+        elif text == "-":
+            what = "key on standard input"
+            text = sys.stdin.read(_LARGEST_TEXT)
+    except OSError as e:
+        raise UserError(f"can't read the {what}: {reason(e)}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"the {what} is not hexadecimal text: give {bits // 4} digits 0-9, a-f") from None
+    return parse_hex(text, what, bits)
+
+
+def parse_hex(text: str, what: str, bits: int) -> bytes:
+    """Hexadecimal digits, which may stand in groups. Raises UserError with what is wrong with them."""
+    digits = "".join(text.split())
+    should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
+    if not digits:
+        raise UserError(f"the {what} is empty; {should}")
+    if digits[:2] in ("0x", "0X"):
+        raise UserError(f"the {what} begins with 0x; give the {bits // 4} hexadecimal digits alone")
+    if set(digits) - set("0123456789abcdefABCDEF"):
+        raise UserError(f"the {what} is not hexadecimal: give {bits // 4} digits 0-9, a-f")
+    if len(digits) % 2:
+        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; {should}")
+    if len(digits) * 4 != bits:
+        raise UserError(f"the {what} has {len(digits) * 4} bits; {should}")
+    return bytes.fromhex(digits)
