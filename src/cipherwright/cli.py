@@ -153,6 +153,7 @@ def implement(
     what: Annotated[str, typer.Argument(metavar="DIR|PRESET")],
     target: Annotated[str, typer.Option("--target", metavar="T", help="Target or Liberty file (default: the core's own).")] = "",
     sets: Sets = [],  # noqa: B006
+    dont_use: Annotated[list[str], typer.Option("--dont-use", metavar="PATTERN", help="Cells of a library not to map to, such as 'TIE*'; may be repeated.")] = [],  # noqa: B006
     seeds: Annotated[int, typer.Option(help="Place and route with seeds 1..N; the best counts.", min=1, max=64)] = 3,
     as_json: Json = False,
 ) -> None:
@@ -164,8 +165,10 @@ def implement(
     with _progress("implementing") as tell, _core(what, target, sets) as core:
         _warn(core.record["warnings"])
         chosen = load_target(target or core.record["parameters"]["target"])
+        if dont_use and chosen.kind != "cells":
+            raise UserError(f"--dont-use is for cell libraries, and {chosen.name} is none")
         top = mapped_top(core.record, chosen.kind)
-        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"])
+        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"], dont_use)
         record = implementation_record(core.record, result)
     if as_json:
         _print_json(record)

@@ -48,6 +48,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "critical_path": build.critical_path or None,
         "fmax_by_seed": {str(k): v for k, v in build.seeds.items()} or None,
         "netlist_digest": m.digest,
+        **({"cells_left_out": dict(sorted(m.left_out.items()))} if cells else {}),
         "cells": dict(sorted((c, n) for c, n in m.cells.items() if not c.startswith("$"))),
     }
 

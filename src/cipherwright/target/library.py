@@ -1,0 +1,94 @@
+"""Which cells of a Liberty file may be used: logic and registers, but no pads, no cells that the library or the user rules out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from ..errors import UserError
+from ..files import reason
+
+__all__ = ["Library", "read_library"]
+
+_TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|[{}]|\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*(?=\{)', re.S)
+_TRUE = r'\s*:\s*"?true\b'
+
+
+@dataclass(frozen=True)
+class Library:
+    """A Liberty file without the cells that are not to be used. `left_out`: those cells, and why."""
+
+    text: str
+    left_out: dict[str, str]
+
+
+def read_library(path: Path, dont_use: Sequence[str] = ()) -> Library:
+    """The usable part of a Liberty file. `dont_use`: patterns of cell names (`*`, `?`, `[…]`).
+
+    Left out are pads (pad_cell, is_pad), cells with dont_use, memories, fillers and other cells without a function, cells whose only
+    outputs are three-state, and what the patterns name. Raises UserError where it is no Liberty file, where a pattern names no cell, or
+    where what is left can't make a core: no flip-flop, no two-input NAND.
+    """
+    try:
+        text = path.read_text(errors="replace")
+    except OSError as e:
+        raise UserError(f"can't read {path}: {reason(e)}") from None
+    cells = list(_cells(path, text))
+    unknown = [p for p in dont_use if not any(fnmatchcase(name, p) for name, _, _ in cells)]
+    if unknown:
+        raise UserError(f"--dont-use {unknown[0]} names no cell of {path.name}")
+    left_out, kept, at = dict[str, str](), list[str](), 0
+    for name, start, end in cells:
+        why = next((f"--dont-use {p}" for p in dont_use if fnmatchcase(name, p)), "") or _why_not(text[start:end])
+        if why:
+            left_out[name] = why
+            kept.append(text[at:start])
+            at = end
+    rest = "".join([*kept, text[at:]])
+    _check_enough(path, rest)
+    return Library(rest, left_out)
+
+
+def _cells(path: Path, text: str) -> Iterator[tuple[str, int, int]]:
+    """Name, begin and end of every cell of the library. Comments and strings are read as such."""
+    if not re.search(r"\blibrary\s*\(", text):
+        raise UserError(f"{path} is no Liberty file: it has no library(...) group")
+    depth, name, start = 0, "", 0
+    for m in _TOKEN.finditer(text):
+        if m[0] == "{":
+            depth += 1
+        elif m[0] == "}":
+            depth -= 1
+            if name and depth == 1:
+                yield name, start, m.end()
+                name = ""
+        elif m[1] and depth == 1:
+            name, start = m[1], m.start()
+    if depth:
+        raise UserError(f"{path} is no Liberty file: its braces do not match")
+
+
+def _why_not(cell: str) -> str:
+    """Why a cell is not to be used, or nothing."""
+    body = re.sub(r"/\*.*?\*/", " ", cell, flags=re.S)
+    if re.search(rf"\bpad_cell{_TRUE}|\bis_pad{_TRUE}", body, re.I):
+        return "pad"
+    if re.search(rf"\bdont_use{_TRUE}", body, re.I):
+        return "dont_use in the library"
+    if re.search(r"\bmemory\s*\(", body):
+        return "memory"
+    if not re.search(r"\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(", body) and not re.search(r"\bfunction\s*:", body):
+        return "no logic function"
+    outputs = [pin for pin in re.split(r"\bpin\s*\(", body)[1:] if re.search(r"\bfunction\s*:", pin)]
+    return "three-state" if outputs and all(re.search(r"\bthree_state\s*:", pin) for pin in outputs) else ""
+
+
+def _check_enough(path: Path, text: str) -> None:
+    """Raise UserError where no core can be made of these cells."""
+    if not re.search(r"\bff\s*\(", text):
+        raise UserError(f"{path.name} has no flip-flop that may be used")
+    if not re.search(r'\bcell\s*\(\s*"?(\w+_)?nand2', text, re.I):
+        raise UserError(f"{path.name} has no two-input NAND (a cell whose name begins with NAND2) that may be used, by which area is counted")
