@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 
 from .errors import CheckFailed, ToolFailed, UserError
-from .files import reason, write_whole
+from .files import check_new, reason, write_whole
 from .key_input import parse_hex, read_key
 
 __all__ = ["app", "execute", "main"]
@@ -104,16 +104,17 @@ def build(
 
     if picture not in ("", "svg", "png"):
         raise UserError(f"--picture is svg or png, not {picture}")
-    if out.exists():
-        raise UserError(f"the output {out} exists; choose another folder or remove it first")
+    check_new(out)
     with _progress(f"building {preset}"):
-        core = generate(load(preset, sets), {"preset": preset, **dict(s.split("=", 1) for s in sets)})
+        spec = load(preset, sets)
+        if picture and spec.architecture == "engine":
+            raise UserError("--picture draws a schedule's stages, and an engine has none")
+        core = generate(spec, {"preset": preset, **dict(s.split("=", 1) for s in sets)})
         extra = {}
         if picture:
             from .report.picture import draw
 
-            if isinstance(core, Engine):
-                raise UserError("--picture draws a schedule's stages, and an engine has none")
+            assert not isinstance(core, Engine)
             extra[f"pipeline.{picture}"] = draw(core.schedule, core.top, picture)
         save(core, out, extra)
     _warn(core.warnings)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .errors import UserError
 
-__all__ = ["new_folder", "reason", "write_whole"]
+__all__ = ["check_new", "new_folder", "reason", "write_whole"]
 
 
 def reason(error: OSError) -> str:
@@ -44,15 +44,19 @@ def write_whole(path: Path, data: bytes) -> None:
         raise UserError(f"can't write to {path}: {reason(e)}") from None
 
 
+def check_new(path: Path) -> None:
+    """Raise UserError where `path` exists, a dangling link included, or its folder does not."""
+    if os.path.lexists(path):
+        raise UserError(f"the output {path} exists; choose another folder or remove it first")
+    if not Path(os.path.realpath(path)).parent.is_dir():
+        raise UserError(f"the folder {path.parent} for the output does not exist")
+
+
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill, which gets its name `path` at the end. Raises UserError where that exists or can't be written; then nothing is left."""
-    if os.path.lexists(path):
-        raise UserError(f"the output {path} exists; choose another folder or remove it first")
-    parent = Path(os.path.realpath(path)).parent
-    if not parent.is_dir():
-        raise UserError(f"the folder {path.parent} for the output does not exist")
-    part = _beside(parent / path.name)
+    check_new(path)
+    part = _beside(Path(os.path.realpath(path)))
     try:
         part.mkdir()
         try:

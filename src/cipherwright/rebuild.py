@@ -9,7 +9,7 @@ from typing import Any
 from .errors import CheckFailed, UserError
 from .pipeline import describe, generate, key_parts, products
 from .spec import Spec, parse
-from .verify import CoreFolder, Verdict, verify_core, verify_engine, verify_processor
+from .verify import CoreFolder, Verdict, extra_vectors, verify_core, verify_engine, verify_processor
 from .wrap import GENERATOR, core_record, files_digest
 
 __all__ = ["check_built", "verify_folder"]
@@ -81,6 +81,8 @@ def verify_folder(
     except CheckFailed as e:
         return [Verdict("files", False, str(e))]
     spec = parse(folder.record["parameters"])
+    for _ in extra_vectors(spec.cipher):
+        break  # a malformed file is told before anything is compiled
     if spec.architecture != "engine":
         verdicts = verify_core(folder, describe(spec), blocks, monte, tell, key_parts(spec), _PUBLISHED)
     elif spec.cipher == "mars":

@@ -57,7 +57,7 @@ class Spec(BaseModel):
     stages: int | None = Field(default=None, ge=1, le=4096)
     stages_per_round: int | None = Field(default=None, ge=1, le=64)
     """In place of `stages`: so many for each of the standard's rounds, wherever in the whole pipeline they fall."""
-    clock_mhz: float | None = Field(default=None, gt=0)
+    clock_mhz: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     rounds_per_cycle: int = Field(default=1, ge=1)
     datapath_bits: int | None = None
     """A loop over so many bits a cycle instead of a whole block: 32 for AES."""

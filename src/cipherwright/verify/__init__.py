@@ -10,9 +10,9 @@ from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, or
 from .processor import ProcessorBench
 from .processor_checks import verify_processor
 from .record import CoreRecord, read_record
-from .vectors import own_vectors
+from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
+    "Bench", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "extra_vectors", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

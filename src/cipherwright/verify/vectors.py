@@ -6,8 +6,13 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+from ..files import reason
 
 __all__ = ["Vector", "extra_folder", "extra_vectors", "own_vectors"]
 
@@ -46,19 +51,41 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
 
 
 def extra_vectors(cipher: str, mode: str = "ecb") -> Iterator[Vector]:
-    """Vectors of the folder that CIPHERWRIGHT_VECTORS names; none where it is not set."""
+    """Vectors of the folder that CIPHERWRIGHT_VECTORS names; none where it is not set, or has no file for the cipher. Raises UserError where that
+    file is malformed, in any of its lines."""
     base = os.environ.get("CIPHERWRIGHT_VECTORS")
     path = Path(base) / f"{cipher}.jsonl" if base else None
     if path is None or not path.is_file():
         return
-    with path.open() as lines:
-        for line in lines:
-            v = json.loads(line)
-            if v["mode"] == mode:
-                yield Vector(
-                    cipher, mode, bytes.fromhex(v["key"]), bytes.fromhex(v["pt"]), bytes.fromhex(v["ct"]), v["source"],
-                    v.get("iterations", 1), bytes.fromhex(v.get("iv", "")),
-                )  # fmt: skip
+    try:
+        lines = _lines(path, path.stat().st_mtime_ns)
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is no file of vectors: it is not UTF-8 text") from None
+    except OSError as e:
+        raise UserError(f"can't read {path}: {reason(e)}") from None
+    yield from (v for v in lines if v.mode == mode)
+
+
+@cache
+def _lines(path: Path, changed: int) -> tuple[Vector, ...]:
+    """All vectors of a file. Raises UserError with the first line that is none."""
+    out = []
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                out.append(_vector(path.stem, json.loads(line)))
+            except (ValueError, KeyError, TypeError, RecursionError):
+                raise UserError(f"line {number} of {path} is no vector: a JSON object with mode, key, pt, ct (hexadecimal) and source") from None
+    return tuple(out)
+
+
+def _vector(cipher: str, v: Any) -> Vector:
+    """A line of a file. Raises ValueError, KeyError or TypeError where something is missing or of another type."""
+    mode, source, iterations = v["mode"], v["source"], v.get("iterations", 1)
+    if not isinstance(mode, str) or not isinstance(source, str) or type(iterations) is not int or iterations < 1:
+        raise TypeError
+    key, pt, ct, iv = (bytes.fromhex(text) for text in (v["key"], v["pt"], v["ct"], v.get("iv", "")))
+    return Vector(cipher, mode, key, pt, ct, source, iterations, iv)
 
 
 def extra_folder() -> str:

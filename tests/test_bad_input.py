@@ -1,0 +1,287 @@
+"""What users get wrong, and what goes wrong around them: exit status 2 (1 where a check fails), one line on standard error, nothing half-written.
+
+The command line runs in this process (`cipherwright.cli.execute`), so a case takes milliseconds; signals and pipes take processes of their own.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import resource
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cipherwright.cli import execute
+from cipherwright.spec import Spec
+from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
+from tests.conftest import Built
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with good and bad files."""
+    here = tmp_path / "desk"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    for name, data in DESK.items():
+        (here / name).write_bytes(data)
+    (here / "FOLDER").mkdir()
+    (here / "FOLDER.toml").mkdir()
+    (here / "FOLDER.lib").mkdir()
+    (here / "DANGLING").symlink_to("nowhere/at/all")
+    (here / "DANGLING.toml").symlink_to("nowhere.toml")
+    (here / "LOOP").symlink_to("LOOP")
+    return here
+
+
+def _tree(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Everything in a folder: modes, and contents of files."""
+    return {
+        str(p.relative_to(folder)): (stat.S_IFMT(p.lstat().st_mode), p.read_bytes() if stat.S_ISREG(p.lstat().st_mode) else b"")
+        for p in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.fixture
+def wrong(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """wrong(arguments..., status=2) -> the sentence; everything that holds for each wrong command line is checked."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+    def run(*args: str, status: int = 2) -> str:
+        before = _tree(desk)
+        capsys.readouterr()
+        found = execute(args)
+        out, err = capsys.readouterr()
+        assert found == status, err
+        assert err.startswith("cipherwright: ")
+        assert err.endswith("\n")
+        assert err.count("\n") == 1, "one sentence on one line"
+        assert all(c.isprintable() for c in err[:-1])
+        assert "Traceback" not in err
+        assert "errno" not in err.lower()
+        assert not out
+        assert _tree(desk) == before, "nothing half-written"
+        assert not list(temporary.iterdir()), "no temporary files"
+        return err
+
+    return run
+
+
+FIELDS = [n for n in Spec.model_fields if n not in ("name",)]
+
+
+def _id(value: object) -> str | None:
+    return " ".join(value)[:60] if isinstance(value, list) else value[:40] if isinstance(value, str) else None
+
+
+@pytest.mark.parametrize(("args", "sentence"), COMMANDS, ids=_id)
+def test_command_lines(args: list[str], sentence: str, wrong: Run) -> None:
+    assert sentence.lower() in wrong(*args).lower()
+
+
+@pytest.mark.parametrize(("preset", "sentence"), PRESETS, ids=_id)
+def test_presets(preset: str, sentence: str, wrong: Run) -> None:
+    assert sentence in wrong("build", preset, "-o", "OUT")
+
+
+@pytest.mark.parametrize(("preset", "change", "sentence"), SETS, ids=_id)
+def test_changes(preset: str, change: str, sentence: str, wrong: Run) -> None:
+    assert sentence in wrong("build", preset, "--set", change, "-o", "OUT")
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_values_of_the_wrong_kind(name: str, wrong: Run) -> None:
+    for value in ("{a = 1}", "1979-05-27", '["a", ["b"]]'):
+        assert name in wrong("build", "des-fast", "--set", f"{name}={value}", "-o", "OUT")
+
+
+@pytest.mark.parametrize(("options", "typed", "sentence"), KEYS, ids=_id)
+def test_keys(options: list[str], typed: str, sentence: str, wrong: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    assert sentence in wrong("encrypt", "des-fast", *options, "IN", "OUT")
+
+
+@pytest.mark.parametrize(("args", "sentence"), FILES, ids=_id)
+def test_files(args: list[str], sentence: str, wrong: Run) -> None:
+    assert sentence in wrong(*args)
+
+
+@pytest.mark.parametrize("command", ["verify", "implement"])
+@pytest.mark.parametrize(("change", "status", "sentence"), RECORDS, ids=_id)
+def test_records(change: Callable[[dict[str, Any]], object], status: int, sentence: str, command: str, wrong: Run, desk: Path, built: Callable[..., Built]) -> None:
+    shutil.copytree(built("des-small")[1].path, desk / "core")
+    record = json.loads((desk / "core" / "record.json").read_text())
+    change(record)
+    (desk / "core" / "record.json").write_text(json.dumps(record))
+    told = wrong(command, "core", *(["--json"] if command == "implement" else []), status=status) if command == "implement" or status == 2 else _verify(desk)
+    assert sentence in told
+
+
+def _verify(desk: Path) -> str:
+    """The failed check of a core folder."""
+    from cipherwright.rebuild import verify_folder
+    from cipherwright.verify import CoreFolder
+
+    verdicts = verify_folder(CoreFolder.open(desk / "core"))
+    assert len(verdicts) == 1, "nothing of the folder is run"
+    assert not verdicts[0].passed
+    return verdicts[0].detail
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda p: p.write_text(""), lambda p: p.write_text("{"), lambda p: p.write_bytes(b"\xff\xfe"), lambda p: p.write_text("[" * 100_000),
+     lambda p: (p.unlink(), p.symlink_to("nowhere")), lambda p: (p.unlink(), p.mkdir())],
+    ids=["empty", "half", "binary", "deep", "dangling", "folder"],
+)  # fmt: skip
+def test_damaged_records(damage: Callable[[Path], object], wrong: Run, desk: Path, built: Callable[..., Built]) -> None:
+    shutil.copytree(built("des-small")[1].path, desk / "core")
+    damage(desk / "core" / "record.json")
+    told = wrong("verify", "core")
+    assert "record.json is damaged" in told or "is no core folder" in told
+
+
+@pytest.mark.parametrize(("text", "sentence"), VECTORS, ids=range(len(VECTORS)))
+def test_malformed_vectors(text: bytes, sentence: str, wrong: Run, desk: Path, built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch) -> None:
+    (desk / "des.jsonl").write_bytes(text)
+    monkeypatch.setenv("CIPHERWRIGHT_VECTORS", str(desk))
+    told = wrong("verify", str(built("des-small")[1].path))
+    assert sentence in told
+    assert "des.jsonl" in told
+
+
+@contextmanager
+def _no_more_than(size: int) -> Iterator[None]:
+    """Files can't grow beyond so many bytes, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def quick(built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch) -> None:
+    """des-small is generated at once: for what happens after it."""
+    core = built("des-small")[0]
+    monkeypatch.setattr("cipherwright.pipeline.generate", lambda spec, given=None: core)
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("size", [0, 100, 2000, 20_000])
+def test_no_room_for_a_core(size: int, wrong: Run) -> None:
+    with _no_more_than(size):
+        assert "can't write to OUT: File too large" in wrong("build", "des-small", "-o", "OUT")
+
+
+def _failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int, on: str) -> None:
+    """Let a method of Path fail where the path has `on` in it."""
+    real = getattr(Path, name)
+
+    def fail(self: Path, *args: Any, **more: Any) -> Any:
+        if on in str(self):
+            raise OSError(number, os.strerror(number), str(self))
+        return real(self, *args, **more)
+
+    monkeypatch.setattr(Path, name, fail)
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
+@pytest.mark.parametrize("step", ["mkdir", "write_text", "rename"])
+def test_a_core_that_can_not_be_written(number: int, step: str, wrong: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    _failing(monkeypatch, step, number, ".cipherwright-")
+    assert f"can't write to OUT: {os.strerror(number)}" in wrong("build", "des-small", "-o", "OUT")
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulation that is at hand at once and gives zeros: for what happens after it."""
+    from cipherwright.verify import Bench
+
+    class Zeros:
+        def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, parts: int = 2, iv: bytes = b"") -> bytes:
+            return bytes(len(data))
+
+    monkeypatch.setattr(Bench, "compile", staticmethod(lambda sources, record: Zeros()))
+
+
+@pytest.mark.usefixtures("fake", "quick")
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES], ids=errno.errorcode.get)
+@pytest.mark.parametrize("step", ["open", "replace"])
+def test_a_file_that_can_not_be_written(number: int, step: str, wrong: Run, desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _failing(monkeypatch, step, number, str(desk / ".cipherwright-"))
+    assert f"can't write to OUT: {os.strerror(number)}" in wrong("encrypt", "des-small", "--key", KEY, "IN", "OUT")
+
+
+@pytest.mark.usefixtures("fake", "quick")
+def test_a_full_disk_leaves_no_temporary_file(wrong: Run) -> None:
+    assert "can't write to /dev/full: No space left on device" in wrong("encrypt", "des-small", "--key", KEY, "IN", "/dev/full")
+
+
+@pytest.mark.usefixtures("fake", "quick")
+def test_permissions_follow_the_umask(desk: Path) -> None:
+    for mask, mode in ((0o022, 0o644), (0o077, 0o600), (0o002, 0o664)):
+        before = os.umask(mask)
+        try:
+            assert execute(["encrypt", "des-small", "--key", KEY, "IN", f"OUT{mask}"]) == 0
+            assert execute(["build", "des-small", "-o", f"core{mask}"]) == 0
+        finally:
+            os.umask(before)
+        assert (desk / f"OUT{mask}").stat().st_mode & 0o777 == mode
+        assert {p.stat().st_mode & 0o777 for p in (desk / f"core{mask}").iterdir()} == {mode}
+        assert (desk / f"core{mask}").stat().st_mode & 0o777 == mode | (mode & 0o444) >> 2
+    (desk / "link").symlink_to("OUT18")
+    assert execute(["encrypt", "des-small", "--key", KEY, "IN", "link"]) == 0
+    assert (desk / "link").is_symlink(), "a link is followed"
+
+
+@pytest.mark.usefixtures("fake", "quick")
+def test_keys_that_are_right(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert execute(["encrypt", "des-small", "--key-file", "KEY", "IN", "OUT"]) == 0
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{KEY}\n"))
+    assert execute(["encrypt", "des-small", "--key", "-", "IN", "OUT"]) == 0
+    assert execute(["decrypt", "des-small", "--key", KEY.upper(), "IN", "OUT"]) == 0
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    from cipherwright.tools import tool_version
+
+    assert execute(["--version"]) == 0
+    assert capsys.readouterr().out == f"cipherwright {tool_version('cipherwright')}\n"
+    assert execute(["-h"]) == 0
+    assert "--version" in capsys.readouterr().out
+    assert execute(["encrypt", "-h"]) == 0
+    assert "list of processes" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+
+
+def test_what_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for change, sentence in (
+        ("delay_lines=bram", "delay_lines = bram moves nothing: no bit of this core waits for srl_from = 4 cycles or longer"),
+        ("delay_lines=srl", "delay_lines = srl does nothing on ecp5-85k-8, which has no such delay lines"),
+    ):
+        assert execute(["build", "des-small", "--set", change, "-o", change]) == 0
+        assert f"cipherwright: warning: {sentence}\n" in capsys.readouterr().err
+        assert json.loads((desk / change / "record.json").read_text())["warnings"] == [sentence]
+
+
+def test_a_core_too_large_for_its_device_is_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["build", "des-fast", "--set", "target=ice40-hx8k", "-o", "core"]) == 0
+    told = capsys.readouterr().err
+    assert "warning: this core does not fit Lattice iCE40 HX8K, which lacks" in told
+    assert "flip-flops (it has 7,680)" in told
