@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import CheckFailed
+from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
 from .facts import Target
 from .lanes import place_lanes
@@ -36,7 +37,7 @@ class Build:
 
 def implement(
     sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3),
-    tell: Callable[[str], None] = lambda text: None, placer_weight: int = 200, mapping: str = "delay",
+    tell: Tell = quiet, placer_weight: int = 200, mapping: str = "delay",
     dont_use: Sequence[str] = (),
 ) -> Build:  # fmt: skip
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or analyse timing.
@@ -52,15 +53,17 @@ def implement(
     words = ""
     gates = None
     with scratch() as folder:
-        tell(f"synthesis for {target.title}")
+        tried = list(seeds) if target.kind == "place-and-route" else []
+        steps = 1 + (len(tried) or 1)
+        tell(f"synthesis for {target.title} (step 1 of {steps})", 0.0)
         mapped = synthesise(list(sources), top, target, folder, mapping, dont_use)
         if beyond := target.beyond({"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}):
             raise CheckFailed(f"{top} does not fit {target.title}, which lacks {' and '.join(beyond)}")
         if target.kind == "place-and-route":
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.family}")
-            for seed in seeds:
+            for step, seed in enumerate(tried, 2):
                 netlist = place_lanes(folder, target, seed, placer_weight, tell)
-                tell(f"place and route, seed {seed}")
+                tell(f"place and route, seed {seed} (step {step} of {steps})", (step - 1) / steps)
                 found = place(folder, target, seed, placer_weight, netlist)
                 runs[seed] = found.fmax_mhz
                 if best is None or found.fmax_mhz > best.fmax_mhz:
@@ -69,7 +72,7 @@ def implement(
             period, words = round(1000 / best.fmax_mhz, 4), best.words
         elif target.kind == "cells":
             versions["opensta"] = tool_version("opensta")
-            tell("static timing")
+            tell(f"static timing (step 2 of {steps})", 0.5)
             found_path = timing(folder, top, target)
             period, words = found_path.path_ns, found_path.words
             nand = nand2_area(folder / LIBRARY)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..process import parallel
+from ..progress import Tell
 from .canonical import CANONICAL_TOP, net_names
 from .facts import Target
 from .floorplan import Slices, Strip, lane_count, lane_of, place_boxes, strips
@@ -34,7 +35,7 @@ _CONTROL = {"CLK", "LSR", "CE", "WCK", "WRE"}
 """Ports that cells of a tile share."""
 
 
-def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Callable[[str], None]) -> str:
+def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Tell) -> str:
     """Place the lanes of folder/canonical.json; the name of the netlist to route, which is that one where there are no lanes, where the target's
     slices are not known, or where a lane would fill its strip."""
     if "slices" not in target.options:

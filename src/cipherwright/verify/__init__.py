@@ -1,5 +1,6 @@
 """Checks of emitted cores: vectors, simulation, independent libraries, proofs, mutation."""
 
+from .bulk import Bulk
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, mapped, samples
 from .drive import Bench, Traffic
@@ -14,5 +15,5 @@ from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "extra_vectors", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
+    "Bench", "Bulk", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "extra_vectors", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,11 @@ from ..graph.rewrite import (
     sum_inputs,
     with_raw_words,
 )
+from ..progress import Tell, quiet
 from ..rtl import KeyParts
 from ..wrap import PortSet
 from .aig import Hints
+from .bulk import Bulk
 from .drive import Bench
 from .equivalence import prove_iterative, prove_pipeline
 from .expansion import prove_expansion
@@ -41,7 +43,7 @@ __all__ = ["prove_core", "verify_core"]
 _Bytes = NDArray[np.uint8]
 
 
-def _run_vectors(bench: Bench, folder: CoreFolder) -> str:
+def _run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
     p = folder.record["parameters"]
     size = p["block_bits"] // 8
     if p["rounds"] is not None:
@@ -61,16 +63,24 @@ def _run_vectors(bench: Bench, folder: CoreFolder) -> str:
         groups: list[list[tuple[Vector, bytes, bytes]]] = [rows]
         if p["key"] == "static":
             groups = [[r for r in rows if r[0].key == key] for key in dict.fromkeys(r[0].key for r in rows)]
+        if isinstance(bench, Bulk):
+            groups = [rows[i : i + bench.lanes] for i in range(0, len(rows), bench.lanes)]
         for group in groups:
             keys = np.array([list(v.key) for v, _, _ in group], dtype=np.uint8)
             given = np.array([list(ct if decrypt else pt) for _, pt, ct in group], dtype=np.uint8)
             want = np.array([list(pt if decrypt else ct) for _, pt, ct in group], dtype=np.uint8)
-            got = bench.crypt(keys[:1] if p["key"] == "static" else keys, np.array([decrypt] * 1, dtype=np.uint8), given).blocks
+            ways_ = np.array([decrypt], dtype=np.uint8)
+            if isinstance(bench, Bulk):
+                got = bench.crypt(keys, ways_, given)
+            else:
+                got = bench.crypt(keys[:1] if p["key"] == "static" else keys, ways_, given).blocks
             wrong = np.flatnonzero((got != want).any(axis=1))
             if len(wrong):
                 v = group[int(wrong[0])][0]
                 raise CheckFailed(f"known answer not met: key {v.key.hex()} ({v.source})")
             runs += len(group)
+    if isinstance(bench, Bulk):
+        return f"{runs} known answers, {bench.lanes} at once"
     return f"{runs} known answers ({len(chosen)} own, {len(more)} from CIPHERWRIGHT_VECTORS), {'each key held' if p['key'] == 'static' else 'keys changing every cycle'}"
 
 
@@ -105,6 +115,53 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) ->
     return f"{total} random blocks equal to {reference.name}, {changing}, with gaps" + (
         " and back-pressure" if bench.ports.ready_in else ""
     )
+
+
+_COMPARED = 300
+"""Blocks that both simulations compute, with gaps; in counter mode, where each is a message by itself, a fifth of them."""
+
+_KEYS = 256
+"""Keys of random blocks in bulk."""
+
+
+def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
+    """The evaluated netlist gives what the cycle-accurate model does, block for block."""
+    p, rng = folder.record["parameters"], np.random.default_rng(9)
+    n = _COMPARED // 5 if bench.ports.iv_valid else _COMPARED
+    held = p["key"] == "static"
+    keys = rng.integers(0, 256, (1 if held else n, p["key_bits"] // 8), dtype=np.uint8)
+    modes = rng.choice(np.array(_directions(p), dtype=np.uint8), 1 if held and p["key_expansion"] != "unit" else n)
+    data, offer = rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8), (rng.random(4096) < 0.6).astype(np.uint8)
+    wrong = np.flatnonzero((bench.crypt(keys, modes, data, offer).blocks != bulk.crypt(keys, modes, data)).any(axis=1))
+    if len(wrong):
+        raise CheckFailed(f"block {int(wrong[0])} differs between the simulation by Verilator and the evaluated netlist")
+    return f"{n} blocks with gaps through Verilator's model equal to the evaluated netlist, {bulk.lanes} blocks at once"
+
+
+def _run_bulk(bulk: Bulk, folder: CoreFolder, blocks: int, tell: Tell = quiet) -> str:
+    """Random blocks in bulk under many keys, which change from block to block, or where a core holds its key from lane to lane."""
+    p, rng = folder.record["parameters"], np.random.default_rng(10)
+    reference, size = reference_of(p), p["block_bits"] // 8
+    held = p["key"] == "static"
+    count, turns = bulk.lanes if held else _KEYS, not held or p["key_expansion"] == "unit"
+    keys, both, done = rng.integers(0, 256, (count, p["key_bits"] // 8), dtype=np.uint8), np.array(_directions(p), dtype=np.uint8), 0
+    while done < blocks:
+        tell(f"{blocks} random blocks in bulk", done / blocks)
+        n = min(blocks - done, _PIECE)
+        data = rng.integers(0, 256, (n, size), dtype=np.uint8)
+        # A direction for each key: the library is called once for all blocks of one.
+        modes = np.resize(rng.choice(both, count), n) if turns else rng.choice(both, 1)
+        got = bulk.crypt(keys, modes, data)
+        for k in range(min(count, n)):
+            want = reference.bulk(keys[k].tobytes(), data[k::count].tobytes(), bool(modes[k if turns else 0]))
+            if got[k::count].tobytes() != want:
+                raise CheckFailed(f"a block under key {keys[k].tobytes().hex()} differs from {reference.name}")
+        done += n
+    return f"{blocks} random blocks equal to {reference.name}, {min(count, blocks)} keys"
+
+
+_PIECE = 1 << 16
+"""Random blocks between which progress is told."""
 
 
 def _run_timing(bench: Bench, folder: CoreFolder) -> str:
@@ -182,37 +239,54 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     return f"{rounds.statement} over its round keys; {schedule.statement}"
 
 
+_ACCURATE, _DESCRIBED = 4000, 1000
+"""Random blocks cycle by cycle at most, and in bulk where the reference is the description, which takes milliseconds a block."""
+
+
 def verify_core(
-    folder: CoreFolder, plain: Graph, blocks: int = 4000, monte: int = 1, tell: Callable[[str], None] = lambda text: None,
+    folder: CoreFolder, plain: Graph, blocks: int = 4000, monte: int = 1, tell: Tell = quiet,
     parts: KeyParts | None = None, published: int = 0,
 ) -> list[Verdict]:  # fmt: skip
     """Every check; a failed one does not stop the rest, except that nothing is compiled or run where a file was changed.
 
-    `blocks`: random blocks against the independent implementation, or where no library has the cipher the description; `monte`: outer rounds of the Monte Carlo test;
+    `blocks`: random blocks in bulk, of which up to 4,000 cycle by cycle as well, against the independent implementation, or where no library has the cipher the description; `monte`: outer rounds of the Monte Carlo test;
     `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out of CIPHERWRIGHT_VECTORS.
     """
-    verdicts, attempt = attempts(tell)
+    parameters = folder.record["parameters"]
+    mode, counting = parameters["mode"], bool(folder.record["ports"]["iv_valid"])
+    in_mode = mode != "ecb" and not counting
+    chains = published > 0 and not counting
+    verdicts, attempt = attempts(tell, 10 + counting + 2 * in_mode + chains)
     bench: list[Bench] = []
+    bulk: list[Bulk] = []
 
     def compiled() -> str:
         bench.append(Bench.compile(folder.sources, folder.record))
         return "accepted and compiled by Verilator"
 
+    def compared() -> str:
+        bulk.append(Bulk.compile(folder.sources, folder.record))
+        return _compare(bench[0], bulk[0], folder)
+
     if not attempt("files", folder.check_files):
         return verdicts
     if attempt("compile", compiled):
-        parameters = folder.record["parameters"]
-        counting, mode = bool(bench[0].ports.iv_valid), parameters["mode"]
+        reference = reference_of(parameters)
+        accurate = min(blocks, 200 if counting else _ACCURATE)
+        attempt("both simulations", compared)
         attempt("known answers", lambda: _run_vectors(bench[0], folder))
-        attempt(f"random against {reference_of(parameters).name}", lambda: _run_random(bench[0], folder, min(blocks, 200) if counting else blocks))
+        attempt(f"random against {reference.name}", lambda: _run_random(bench[0], folder, accurate))
+        if bulk:
+            attempt("known answers in bulk", lambda: _run_vectors(bulk[0], folder))
+            attempt(f"random in bulk against {reference.name}", lambda: _run_bulk(bulk[0], folder, blocks if reference.library else min(blocks, _DESCRIBED), tell))
         if counting:
-            attempt("counter mode", lambda: check_counter(bench[0], parameters, blocks))
-        elif mode != "ecb":
-            attempt(f"{mode.upper()} mode", lambda: check_chain(bench[0], parameters, blocks))
+            attempt("counter mode", lambda: check_counter(bench[0], parameters, accurate))
+        elif in_mode:
+            attempt(f"{mode.upper()} mode", lambda: check_chain(bench[0], parameters, accurate))
             attempt("published messages", lambda: published_messages(bench[0], parameters))
-        attempt("Monte Carlo", lambda: monte_carlo(bench[0], parameters, monte))
-        if published and not counting:
-            attempt("published Monte Carlo", lambda: published_chains(bench[0], parameters, published))
+        attempt("Monte Carlo", lambda: monte_carlo((bulk or bench)[0], parameters, monte))
+        if chains:
+            attempt("published Monte Carlo", lambda: published_chains(bench[0] if in_mode else (bulk or bench)[0], parameters, published))
         attempt("latency and throughput", lambda: _run_timing(bench[0], folder))
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts

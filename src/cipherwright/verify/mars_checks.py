@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..cipher.mars import MARS, expanded_key
 from ..cipher.mars_tables import S
 from ..errors import CheckFailed
 from ..graph.rewrite import Product
+from ..progress import Tell, quiet
 from ..wrap import ADDRESS, mars_timing
 from .mars import STATUS, Access, MarsBench
 from .mars_proof import prove_engine
@@ -143,7 +144,7 @@ def _expanded(key: bytes) -> list[int]:
     return [w.value for w in expanded_key(IntBuilder(), Word(8 * len(key), int.from_bytes(key, "big")))]
 
 
-def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: int = 4000, tell: Callable[[str], None] = lambda text: None) -> list[Verdict]:
+def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: int = 4000, tell: Tell = quiet) -> list[Verdict]:
     """Every check. `products`: the multipliers that the engine should have, by width."""
     bench: list[MarsBench] = []
 
@@ -151,7 +152,7 @@ def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: i
         bench.append(MarsBench.compile(folder.sources, folder.record))
         return "accepted and compiled by Verilator"
 
-    verdicts, attempt = attempts(tell)
+    verdicts, attempt = attempts(tell, 7)
     if not attempt("files", folder.check_files):
         return verdicts
     if attempt("compile", compiled):

@@ -3,7 +3,7 @@ rounds. The multiplier's tree is proven by algebra where it is made (graph/rewri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from ..cipher.mars_engine import MIX_OPERATIONS, mix_operation
 from ..errors import CheckFailed
 from ..graph import Graph, GraphBuilder
 from ..graph.rewrite import Made, Product, TimedBit, profile_add
+from ..progress import Tell
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison
 from .equivalence import Frame, Logic, compare
@@ -159,7 +160,7 @@ def prove_final_adder(made: Made) -> None:
     compare(Comparison(aig, core_gates, (), tuple(got), tuple(aig.add(rows[0], rows[1], FALSE))), [f"bit {k} of the final adder" for k in range(width)], [{}])
 
 
-def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Callable[[str], None]) -> str:
+def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Tell) -> str:
     """The engine's mixer, core and key step. `products`: the multipliers that it should have. Raises CheckFailed."""
     p: Mapping[str, Any] = folder.record["parameters"]
     sources, top = folder.sources, folder.record["top"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..cipher.modes import cipher_way, ways
 from ..errors import CheckFailed, NotChecked
+from .bulk import Bulk
 from .drive import Bench
 from .modes import mode_name
 from .reference import reference_of
@@ -16,20 +17,26 @@ from .vectors import Vector, extra_folder, extra_vectors
 
 __all__ = ["dependent_blocks", "monte_carlo", "published_chains"]
 
-_CHAINS = 8
+_CHAINS, _BULK_CHAINS = 8, 64
 _STEPS = 100
 
 
-def monte_carlo(bench: Bench, parameters: Mapping[str, Any], outer: int) -> str:
+def _blocks(core: Bench | Bulk, keys: Any, ways: Any, blocks: Any) -> Any:
+    """The cipher of each block by itself."""
+    return core.crypt(keys, ways, blocks) if isinstance(core, Bulk) else core.crypt(keys, ways, blocks).blocks
+
+
+def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -> str:
     """ECB chains: `outer` keys, each 100 steps in which the block is the previous result; then key ^= result (with
-    odd parity restored for DES and TDES: SP 800-20, 5.1.5). Eight independent chains share the core, so pipelines stay filled in part.
+    odd parity restored for DES and TDES: SP 800-20, 5.1.5). Independent chains side by side: 64 in bulk against a library, otherwise
+    eight.
 
     Raises CheckFailed where a chain's end differs from the independent implementation's.
     """
     reference, size = reference_of(parameters), parameters["block_bits"] // 8
     rng = np.random.default_rng(3)
     decrypt = cipher_way(parameters["mode"], parameters["direction"]) == "decrypt"
-    chains = 1 if parameters["key"] == "static" else _CHAINS
+    chains = _BULK_CHAINS if isinstance(core, Bulk) and reference.library else 1 if parameters["key"] == "static" and not isinstance(core, Bulk) else _CHAINS
     fit = _odd if parameters["cipher"] in ("des", "tdes") else _as_is
     keys = fit(rng.integers(0, 256, (chains, parameters["key_bits"] // 8), dtype=np.uint8))
     blocks = rng.integers(0, 256, (chains, size), dtype=np.uint8)
@@ -37,7 +44,7 @@ def monte_carlo(bench: Bench, parameters: Mapping[str, Any], outer: int) -> str:
     want, want_keys = blocks.copy(), keys.copy()
     for _ in range(outer):
         for _ in range(_STEPS):
-            blocks = bench.crypt(keys, mode, blocks).blocks
+            blocks = _blocks(core, keys, mode, blocks)
             want = np.array([list(reference.bulk(k.tobytes(), b.tobytes(), decrypt)) for k, b in zip(want_keys, want, strict=True)], dtype=np.uint8)
         keys = fit(keys ^ np.resize(blocks, keys.shape))
         want_keys = fit(want_keys ^ np.resize(want, want_keys.shape))
@@ -61,14 +68,14 @@ _LONGEST = 1000
 """Dependent blocks of a published chain that are computed."""
 
 
-def published_chains(bench: Bench, parameters: Mapping[str, Any], records: int) -> str:
+def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records: int) -> str:
     """Published Monte Carlo chains, `records` of each kind at most (of a core with its key held, one): ECB, and AESAVS 6.4 for AES in
     CBC, CFB and OFB. Raises CheckFailed with a chain whose end differs, NotChecked where there are none."""
     p = parameters
     if p["rounds"] is not None:
         raise NotChecked(f"nobody publishes chains of {p['cipher']} with {p['rounds']} rounds")
     size, mode = p["block_bits"] // 8, p["mode"]
-    most = 1 if p["key"] == "static" else records
+    most = 1 if p["key"] == "static" and not isinstance(core, Bulk) else records
 
     def fits(v: Vector) -> bool:
         return len(v.key) * 8 == p["key_bits"] and len(v.pt) == size and 1 < v.iterations <= _LONGEST
@@ -83,7 +90,7 @@ def published_chains(bench: Bench, parameters: Mapping[str, Any], records: int) 
             chosen = listed[:most]
             keys, given, want = (np.array([list(x) for x in column], dtype=np.uint8) for column in zip(*((v.key, *((v.ct, v.pt) if way else (v.pt, v.ct))) for v in chosen), strict=True))
             ivs = np.array([list(v.iv) for v in chosen], dtype=np.uint8) if mode != "ecb" else None
-            if (dependent_blocks(bench, keys, way, given, ivs, steps) != want).any():
+            if (dependent_blocks(core, keys, way, given, ivs, steps) != want).any():
                 raise CheckFailed(f"a published Monte Carlo chain is not met ({chosen[0].source})")
             total += len(chosen)
     if not total:
@@ -91,17 +98,19 @@ def published_chains(bench: Bench, parameters: Mapping[str, Any], records: int) 
     return f"{total} published chains of up to {_LONGEST} blocks"
 
 
-def dependent_blocks(bench: Bench, keys: Any, way: int, given: Any, ivs: Any, steps: int) -> Any:
+def dependent_blocks(core: Bench | Bulk, keys: Any, way: int, given: Any, ivs: Any, steps: int) -> Any:
     """The last results of chains side by side. ECB: a result is the next block; the other modes: it is the block after that, and the
     IV is the second block."""
     direction = np.array([way], dtype=np.uint8)
     if ivs is None:
         for _ in range(steps):
-            given = bench.crypt(keys, direction, given).blocks
+            given = _blocks(core, keys, direction, given)
         return given
+    if isinstance(core, Bulk):
+        raise ValueError("what chains blocks is not in a core's datapath: this takes the cycle-accurate model")
     first, link, out = np.ones(1, dtype=np.uint8), ivs, ivs
     for _ in range(steps):
-        before, out = out, bench.crypt(keys, direction, given, links=(first, link)).blocks
-        link = out ^ given if bench.mode == "ofb" else given if way else out
+        before, out = out, core.crypt(keys, direction, given, links=(first, link)).blocks
+        link = out ^ given if core.mode == "ofb" else given if way else out
         given = before
     return out

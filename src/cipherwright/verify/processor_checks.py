@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
 
 from ..cipher.rijndael import SIZES
 from ..errors import CheckFailed
+from ..progress import Tell, quiet
 from ..wrap import INSTRUCTIONS, processor_rounds
 from .oracle import oracle_bulk
 from .processor import ProcessorBench, Session
@@ -150,7 +151,7 @@ def run_protocol(bench: ProcessorBench) -> str:
 
 
 def verify_processor(
-    folder: CoreFolder, blocks: int = 4000, tell: Callable[[str], None] = lambda text: None, sizes: Iterable[tuple[int, int]] | None = None
+    folder: CoreFolder, blocks: int = 4000, tell: Tell = quiet, sizes: Iterable[tuple[int, int]] | None = None
 ) -> list[Verdict]:
     """Every check. `sizes`: (block, key) bits for which the proof and the feedback modes are run (none: all nine)."""
     chosen = list(product(SIZES, SIZES) if sizes is None else sizes)
@@ -160,7 +161,7 @@ def verify_processor(
         bench.append(ProcessorBench.compile(folder.sources, folder.record))
         return "accepted and compiled by Verilator"
 
-    verdicts, attempt = attempts(tell)
+    verdicts, attempt = attempts(tell, 8)
     if not attempt("files", folder.check_files):
         return verdicts
     if attempt("compile", compiled):

@@ -6,13 +6,14 @@ same key is used again, its registers are shown to hold what they held before, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..cipher import CATALOGUE
 from ..errors import CheckFailed
 from ..graph import Graph, GraphBuilder
+from ..progress import Tell
 from ..wrap import INSTRUCTIONS
 from .aig import TRUE, Aig, graph_to_aig
 from .cuts import Comparison
@@ -145,7 +146,7 @@ def _prove_size(n: Netlist, logic: Logic, registers: dict[Any, Any], reset: dict
     return compare(Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want)), labels, [{}])
 
 
-def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: Callable[[str], None]) -> str:
+def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: Tell) -> str:
     """The processor computes the cipher in each of the sizes (bits of block and key), for every key and block. Raises CheckFailed."""
     n = read_netlist(folder.sources, folder.record["top"])
     logic, registers = Logic(n, wires=False), flip_flops(n)

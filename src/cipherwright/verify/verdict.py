@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckFailed, NotChecked, UserError
+from ..progress import Tell
 from ..wrap import files_digest
 from .record import read_record
 
@@ -75,12 +76,13 @@ class CoreFolder:
 Attempt = Callable[[str, Callable[[], str]], bool]
 
 
-def attempts(tell: Callable[[str], None]) -> tuple[list[Verdict], Attempt]:
-    """A list that grows, and the function that runs a check and adds its verdict: False where it failed."""
+def attempts(tell: Tell, steps: int) -> tuple[list[Verdict], Attempt]:
+    """A list that grows to about `steps` verdicts, and the function that runs a check and adds its verdict: False where it failed."""
     verdicts: list[Verdict] = []
 
     def attempt(name: str, check: Callable[[], str]) -> bool:
-        tell(name)
+        done = len(verdicts)
+        tell(f"{name} (check {done + 1} of {max(steps, done + 1)})", min(done / steps, 1.0))
         try:
             verdicts.append(Verdict(name, True, check()))
         except NotChecked as e:

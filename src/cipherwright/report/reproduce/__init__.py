@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...progress import Tell, quiet
 from .aes_gmu import reproduce_aes_gmu
 from .des_xilinx import reproduce_des_xilinx
 from .khazad_misty1_ucl import reproduce_khazad_misty1_ucl
@@ -13,7 +14,7 @@ from .rijndael_ucla import reproduce_rijndael_ucla
 
 __all__ = ["PAPERS", "reproduce"]
 
-PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {
+PAPERS: dict[str, Callable[[Tell], dict[str, Any]]] = {
     "aes-gmu": reproduce_aes_gmu,
     "des-xilinx": reproduce_des_xilinx,
     "khazad-misty1-ucl": reproduce_khazad_misty1_ucl,
@@ -22,6 +23,6 @@ PAPERS: dict[str, Callable[[Callable[[str], None]], dict[str, Any]]] = {
 }
 
 
-def reproduce(paper: str, tell: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
+def reproduce(paper: str, tell: Tell = quiet) -> dict[str, Any]:
     """The paper's tables as {title, tables: [{title, columns, rows, notes}]}."""
     return PAPERS[paper](tell)

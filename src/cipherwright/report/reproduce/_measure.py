@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...graph import GraphBuilder
 from ...pipeline import build, rewrite
+from ...progress import Tell, named
 from ...rtl import LowerOptions, lower, print_design
 from ...schedule import schedule
 from ...spec import load
@@ -39,15 +40,15 @@ class Measured:
         return round(f * self.core.bits_per_cycle / 1000, 2) if f else None
 
 
-def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Callable[[str], None]) -> Measured:
+def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Tell) -> Measured:
     """Build a preset with changes for a target and implement it."""
     core = build(load(preset, [*sets, f"target={target}"]), {"preset": preset})
-    result = implemented(core, target, seeds, lambda t: tell(f"{preset} {' '.join(sets)}: {t}"))
+    result = implemented(core, target, seeds, named(tell, f"{preset} {' '.join(sets)}"))
     lines = sum(text.count("\n") for n, text in core.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
     return Measured(core, result, lines)
 
 
-def implemented(core: Core | Engine, target: str, seeds: int, tell: Callable[[str], None], top: str = "", more: str = "") -> Build:
+def implemented(core: Core | Engine, target: str, seeds: int, tell: Tell, top: str = "", more: str = "") -> Build:
     """Implement what was built. `top`: another module than its own; `more`: Verilog beside it."""
     with tempfile.TemporaryDirectory(prefix="cipherwright-") as d:
         folder = Path(d) / "core"

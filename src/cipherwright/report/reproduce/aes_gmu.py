@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...graph.rewrite import ADDERS
+from ...progress import Tell
 from ...rtl import counter, print_design
 from ...target import load_target, place, synthesise
 from ...tools import scratch
@@ -17,7 +17,6 @@ __all__ = ["PAPER", "reproduce_aes_gmu", "stages_options"]
 XC5V, ECP5 = "xc5v", "ecp5-85k-8"
 PRESET = "aes128-fast"
 _PLACER_WEIGHT = 1400
-Tell = Callable[[str], None]
 
 PAPER = {1: (20.0, 8_800, 6.25), 2: (27.0, 9_086, 4.67), 4: (48.0, 10_561, 2.777), 8: (67.0, 13_649, 1.905)}
 """Stages a round: Gb/s, slices, and what the paper calls latency: the clock's period in ns."""

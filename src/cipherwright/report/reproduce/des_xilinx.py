@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from ...progress import Tell
 from ._measure import Measured, measure
 
 __all__ = ["reproduce_des_xilinx"]
@@ -31,7 +31,7 @@ STEPS: tuple[tuple[str, str, str, str, list[str]], ...] = (
 )  # fmt: skip
 
 
-def reproduce_des_xilinx(tell: Callable[[str], None]) -> dict[str, Any]:
+def reproduce_des_xilinx(tell: Tell) -> dict[str, Any]:
     """Section 3 step by step and the statistics of section 4, each on Virtex-E mapping and placed on ECP5."""
     steps = []
     for section, what, paper, preset, sets in STEPS:
@@ -59,7 +59,7 @@ def reproduce_des_xilinx(tell: Callable[[str], None]) -> dict[str, Any]:
     }
 
 
-def _statistics(tell: Callable[[str], None]) -> dict[str, Any]:
+def _statistics(tell: Tell) -> dict[str, Any]:
     columns: list[tuple[str, Measured | None, Measured]] = [
         ("16 stages", measure("des-xilinx-16", [], XCVE, 1, tell), measure("des-xilinx-16", [], ECP5, 3, tell)),
         ("48 stages", measure("des-xilinx-48", ["delay_lines=ff"], XCVE, 1, tell), measure("des-xilinx-48", [], ECP5, 3, tell)),

@@ -9,12 +9,12 @@ from ...cipher.khazad import gamma, theta, times_x
 from ...cipher.misty1 import MISTY1, fi, fl, fo
 from ...cipher.misty1_tables import S7, S9
 from ...graph import GraphBuilder
+from ...progress import Tell
 from ._measure import Measured, component, measure
 
 __all__ = ["reproduce_khazad_misty1_ucl"]
 
 XCV, ECP5 = "xcv", "ecp5-85k-8"
-Tell = Callable[[str], None]
 Make = Callable[[GraphBuilder], None]
 _MAPPING = "xcv: Yosys mapping for Virtex; slices at best are max(LUTs, registers) / 2. A clock for Virtex can't be had with open tools."
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ...graph import Graph, GraphBuilder
 from ...graph.rewrite import ADDERS, PROFILE_ADDERS, CellDelays, Made, product_circuit, realise_adders
 from ...pipeline import generate
+from ...progress import Tell, named
 from ...rtl import Design, graph_modules, print_design
 from ...spec import load
 from ...target import CELL_MAPPINGS, Build, cell_delays, implement, load_target, nand2_area, synthesise
@@ -19,7 +19,6 @@ from ._measure import implemented
 __all__ = ["reproduce_mars_ibm"]
 
 CELLS = "osu018"
-Tell = Callable[[str], None]
 
 PRESETS = ("mars-ibm-4port", "mars-ibm-3port", "mars-ibm-1port", "mars-ibm-1port-key2", "mars-ibm-rom")
 _PAPER = {
@@ -80,19 +79,19 @@ def _units(cells: CellDelays, tell: Tell) -> dict[str, Any]:
     grown, made = tree(cells)
     for what, graph, kind in (("multiplier", _arithmetic("mul"), "Yosys and ABC of x * y"), ("multiplier", grown, f"tree ({made.tree.full} full, {made.tree.half} half adders)")):
         for mapping in CELL_MAPPINGS:
-            build = _alone(graph, mapping, lambda t, k=kind: tell(f"{k}: {t}"))  # type: ignore[misc]
+            build = _alone(graph, mapping, named(tell, kind))
             rows.append([what, kind, mapping, round(build.gate_equivalents or 0), build.critical_path_ns])
     product = product_circuit("tree", 32, cells, whole=True)
     assert product is not None
     for kind, graph in (("Yosys and ABC of x * y, 64 bits", _arithmetic("mul", whole=True)), ("tree, 64 bits", product.graph)):
-        build = _alone(graph, "structure", lambda t, k=kind: tell(f"{k}: {t}"))  # type: ignore[misc]
+        build = _alone(graph, "structure", named(tell, kind))
         rows.append(["multiplier, whole", kind, "structure", round(build.gate_equivalents or 0), build.critical_path_ns])
     for final in PROFILE_ADDERS:
-        build = _alone(tree(cells, final)[0], "structure", lambda t, f=final: tell(f"tree and {f} adder: {t}"))  # type: ignore[misc]
+        build = _alone(tree(cells, final)[0], "structure", named(tell, f"tree and {final} adder"))
         rows.append(["multiplier", f"tree, final adder {final} for its arrivals", "structure", round(build.gate_equivalents or 0), build.critical_path_ns])
     for kind in ADDERS:
         for mapping in CELL_MAPPINGS:
-            build = _alone(realise_adders(_arithmetic("add"), kind), mapping, lambda t, k=kind: tell(f"{k}: {t}"))  # type: ignore[misc]
+            build = _alone(realise_adders(_arithmetic("add"), kind), mapping, named(tell, kind))
             rows.append(["adder", "Yosys and ABC of x + y" if kind == "carry_chain" else kind, mapping, round(build.gate_equivalents or 0), build.critical_path_ns])
     return {
         "title": "Section 3: 32-bit multiplier (low half) and adder, each between registers",
@@ -167,7 +166,7 @@ def _paths(engine: Engine, tell: Tell) -> dict[str, Any]:
     for what, part, ports in (("mixer", "mixer", _MIXER_PORTS), ("cryptographic core", "core", _CORE_PORTS)):
         name = f"{part}_alone"
         text = between_registers(name, f"{engine.top}_mars_{part}", *ports)
-        build = implemented(engine, CELLS, 1, lambda t, w=what: tell(f"{w}: {t}"), name, text)  # type: ignore[misc]
+        build = implemented(engine, CELLS, 1, named(tell, what), name, text)
         rows.append([what, "ours, between registers, the S-box's words at registers too", build.critical_path_ns])
     return {
         "title": "Figure 16: critical paths, ns",
@@ -197,7 +196,7 @@ def reproduce_mars_ibm(tell: Tell) -> dict[str, Any]:
     for preset in PRESETS:
         engine = generate(load(preset), {"preset": preset})
         assert isinstance(engine, Engine)
-        engines[preset] = engine, implemented(engine, CELLS, 1, lambda t, p=preset: tell(f"{p}: {t}"), engine.logic_top)  # type: ignore[misc]
+        engines[preset] = engine, implemented(engine, CELLS, 1, named(tell, preset), engine.logic_top)
     cells = cell_delays(Path(load_target(CELLS).liberty))
     assert cells is not None, "osu018 has adder cells"
     return {

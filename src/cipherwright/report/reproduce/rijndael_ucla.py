@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...pipeline import generate
+from ...progress import Tell, named
 from ...spec import load
 from ...target import Build
 from ...wrap import Engine, processor_rounds
@@ -14,7 +14,6 @@ from ._measure import implemented
 __all__ = ["reproduce_rijndael_ucla"]
 
 CELLS = "osu018"
-Tell = Callable[[str], None]
 
 VARIANTS = [(preset, direction) for preset in ("rijndael-ucla", "rijndael-ucla-keybuffer") for direction in ("encrypt", "both")]
 
@@ -69,8 +68,8 @@ def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> d
     rows: list[list[Any]] = [["paper", "encryption", 2.28, 99_300, 57.5, 6.0], ["paper", "key scheduling", 1.39, 60_100, 35.0, 10.0]]
     for (preset, direction), (engine, whole) in made.items():
         name = f"{preset}, direction = {direction}"
-        alone = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, round: {t}"), "round_alone", _ROUND.replace("{top}", engine.top))  # type: ignore[misc]
-        keys = implemented(engine, CELLS, 1, lambda t, name=name: tell(f"{name}, keys: {t}"), f"{engine.top}_rijndael_keys")  # type: ignore[misc]
+        alone = implemented(engine, CELLS, 1, named(tell, f"{name}, round"), "round_alone", _ROUND.replace("{top}", engine.top))
+        keys = implemented(engine, CELLS, 1, named(tell, f"{name}, keys"), f"{engine.top}_rijndael_keys")
         # The registers around the round are the processor's data register, the key schedule's, and of the bench alone.
         round_gates = (alone.gate_equivalents or 0) - _FLIP_FLOP_GATES * 261
         for what, gates, build in (("encryption", round_gates, alone), ("key scheduling", keys.gate_equivalents or 0, keys)):
@@ -97,7 +96,7 @@ def reproduce_rijndael_ucla(tell: Tell) -> dict[str, Any]:
     for preset, direction in VARIANTS:
         engine = generate(load(preset, [f"direction={direction}"]), {"preset": preset})
         assert isinstance(engine, Engine)
-        made[preset, direction] = engine, implemented(engine, CELLS, 1, lambda t, p=preset, d=direction: tell(f"{p}, {d}: {t}"))  # type: ignore[misc]
+        made[preset, direction] = engine, implemented(engine, CELLS, 1, named(tell, f"{preset}, {direction}"))
     return {
         "paper": "rijndael-ucla",
         "title": "Kuo, Verbauwhede: Architectural Optimization for a 1.82Gbits/sec VLSI Implementation of the AES Rijndael Algorithm (CHES 2001)",

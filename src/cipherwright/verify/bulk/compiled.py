@@ -1,0 +1,180 @@
+"""A program compiled to a shared library, and machines that run it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cache import load_library
+from ...errors import CheckFailed, ToolFailed
+from ...process import run_process
+from ...tools import digest, find, version_of
+from .emit import Layout
+
+__all__ = ["Compiled", "Machine", "Rows", "compile_text", "compiler_key", "frame_text"]
+
+Rows = NDArray[np.uint8]
+"""A port's values, a row each: bytes, the most significant first."""
+
+_FLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared", "-w"]
+_QUICK = ["-fno-dse", "-fno-tree-dse", "-fdisable-rtl-combine"]
+"""Passes of GCC that take half of its time here and find nothing."""
+
+
+def frame_text() -> str:
+    """The text around the generated one."""
+    return (resources.files(__package__) / "bulk.cpp").read_text()
+
+
+@cache
+def _native(compiler: str) -> tuple[list[str], str]:
+    """Flags for this processor's vectors that the compiler knows, and what it then takes the processor for."""
+    for flags in ([*_QUICK, "-march=native"], ["-march=native"], ["-mcpu=native"], []):
+        done = run_process([compiler, *flags, "-dM", "-E", "-x", "c++", "/dev/null"])
+        if done.returncode == 0:
+            return flags, done.stdout
+    return [], ""
+
+
+def compiler_key() -> str:
+    """What a compiled evaluator depends on beside its text: the compiler and the processor."""
+    compiler = find("g++")
+    flags, macros = _native(compiler)
+    return digest(compiler, version_of(compiler), *_FLAGS, *flags, macros, frame_text())
+
+
+def compile_text(text: str, library: Path) -> None:
+    """Raises ToolFailed where the compiler does not take it."""
+    compiler = find("g++")
+    source, netlist = library.with_suffix(".cpp"), library.with_suffix(".inc")
+    netlist.write_text(text)
+    source.write_text(frame_text())
+    try:
+        done = run_process(
+            [compiler, *_FLAGS, *_native(compiler)[0], f'-DNETLIST="{netlist.resolve()}"', "-o", str(library), str(source)]
+        )
+        if done.returncode:
+            raise ToolFailed("the C++ compiler", done.returncode, done.stdout)
+    finally:
+        source.unlink()
+        netlist.unlink()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A library of `bulk.cpp` around a program, and its ports."""
+
+    library: Path
+    layout: Layout
+
+    @cached_property
+    def lib(self) -> ctypes.CDLL:
+        lib, word, pointer = load_library(self.library), ctypes.c_int64, ctypes.c_void_p
+        lib.bulk_lanes.restype, lib.bulk_new.restype, lib.bulk_feed.restype = word, pointer, word
+        lib.bulk_free.argtypes = lib.bulk_evaluate.argtypes = lib.bulk_tick.argtypes = [pointer]
+        lib.bulk_put.argtypes = lib.bulk_get.argtypes = [pointer, word, pointer]
+        lib.bulk_wires.argtypes = [pointer, word, pointer, pointer, word, pointer, word]
+        lib.bulk_feed.argtypes = [pointer, word, pointer, pointer, pointer, pointer, word, word]
+        return lib
+
+    @cached_property
+    def lanes(self) -> int:
+        """Instances side by side."""
+        return int(self.lib.bulk_lanes())
+
+
+class Machine:
+    """One set of values of a program's bits, `lanes` instances of each; all start as 0."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled, self._lib = compiled, compiled.lib
+        self._p = self._lib.bulk_new()
+        if not self._p:
+            raise MemoryError
+        ports = compiled.layout
+        self._in = {name: (k, -(-width // 8)) for k, (name, width) in enumerate(ports.inputs)}
+        self._out = {name: (k, -(-width // 8)) for k, (name, width) in enumerate(ports.outputs)}
+
+    def __del__(self) -> None:
+        if getattr(self, "_p", None):
+            self._lib.bulk_free(self._p)
+            self._p = None
+
+    @property
+    def lanes(self) -> int:
+        return self.compiled.lanes
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        return list(self._in)
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        return list(self._out)
+
+    def put(self, port: str, rows: Rows) -> None:
+        """Hold an input: one row for all lanes, or rows that the lanes take in turn."""
+        k, size = self._in[port]
+        if rows.shape[1] != size or self.lanes % len(rows):
+            raise ValueError(f"{port} takes rows of {size} bytes, as many as divide {self.lanes}; not {rows.shape}")
+        held = np.ascontiguousarray(np.tile(rows, (self.lanes // len(rows), 1)))
+        self._lib.bulk_put(self._p, k, held.ctypes.data)
+
+    def bit(self, port: str, value: int) -> None:
+        """Hold an input of one bit."""
+        self.put(port, np.array([[value]], dtype=np.uint8))
+
+    def get(self, port: str) -> Rows:
+        """An output's rows, one a lane, after `evaluate`."""
+        k, size = self._out[port]
+        out = np.empty((self.lanes, size), dtype=np.uint8)
+        self._lib.bulk_get(self._p, k, out.ctypes.data)
+        return out
+
+    def evaluate(self) -> None:
+        """Outputs, and what registers take next, from inputs and registers."""
+        self._lib.bulk_evaluate(self._p)
+
+    def tick(self) -> None:
+        """The clock's edge, after `evaluate`."""
+        self._lib.bulk_tick(self._p)
+
+    def _given(self, rows: Mapping[str, Rows]) -> tuple[int, NDArray[np.int64], ctypes.Array[ctypes.c_void_p], list[Rows]]:
+        kept = [np.ascontiguousarray(r) for r in rows.values()]
+        if len({len(r) for r in kept}) != 1 or any(r.shape[1] != self._in[p][1] for p, r in zip(rows, kept, strict=True)):
+            raise ValueError("inputs are not of the ports' sizes, or not equally many")
+        ports = np.array([self._in[p][0] for p in rows], dtype=np.int64)
+        return len(kept[0]), ports, (ctypes.c_void_p * len(kept))(*[r.ctypes.data for r in kept]), kept
+
+    def wires(self, rows: Mapping[str, Rows], out: str) -> Rows:
+        """A row of `out` for each row of the inputs given; the others are held."""
+        n, ports, pointers, _kept = self._given(rows)
+        k, size = self._out[out]
+        results = np.empty((n, size), dtype=np.uint8)
+        self._lib.bulk_wires(self._p, len(ports), ports.ctypes.data, pointers, k, results.ctypes.data, n)
+        return results
+
+    def feed(self, rows: Mapping[str, Rows], control: tuple[str, str, str], out: str, cycles: int) -> Rows:
+        """A machine with registers: offer the rows by handshake, as many at once as there are lanes, until all results are there or for so many
+        cycles. `control`: ports of valid_i, ready_o (or ""), valid_o. Raises CheckFailed where a result is missing, or where control
+        depends on data."""
+        n, ports, pointers, _kept = self._given(rows)
+        valid, ready, done = control
+        k, size = self._out[out]
+        at = np.array([self._in[valid][0], self._out[ready][0] if ready else -1, self._out[done][0], k], dtype=np.int64)
+        results = np.zeros((n, size), dtype=np.uint8)
+        got = self._lib.bulk_feed(
+            self._p, len(ports), ports.ctypes.data, pointers, at.ctypes.data, results.ctypes.data, n, cycles
+        )
+        if got < 0:
+            raise CheckFailed(f"{ready} or {done} depends on a key or a block")
+        if got != n:
+            raise CheckFailed(f"{n} blocks went in, {got} came out")
+        return results
