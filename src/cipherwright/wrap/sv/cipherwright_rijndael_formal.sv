@@ -1,5 +1,5 @@
 // Properties of the Rijndael processor's control (cipherwright_rijndael.sv), with any round and any key schedule behind it. Checked
-// by SymbiYosys (see rijndael.sby) for all sizes, by induction for all times.
+// by SymbiYosys (see rijndael.sby) for all sizes and both kinds of processor, by induction for all times, with reset at any time.
 //
 // Two processors that are given the same instructions and data, but different keys and different
 // key schedules, behave the same on every channel, as long as the block that a computation ends with is the same. So nothing leaves
@@ -47,7 +47,9 @@ module cipherwright_rijndael_round (
     assign next = any_next;
 endmodule
 
-module cipherwright_rijndael_formal (
+module cipherwright_rijndael_formal #(
+    parameter integer DECRYPT = 1
+) (
     input wire        clk,
     input wire        rst_i,
     input wire        instruction_valid_i,
@@ -68,12 +70,12 @@ module cipherwright_rijndael_formal (
     wire decrypts = control[23];
     wire [15:0] given = state == 3'd2 ? other_data_i : in_data_i;  // another key, the same data
 
-    cipherwright_rijndael dut (
+    cipherwright_rijndael #(.DECRYPT(DECRYPT)) dut (
         .clk(clk), .rst_i(rst_i), .instruction_valid_i(instruction_valid_i), .instruction_i(instruction_i), .ready_o(ready),
         .in_valid_i(in_valid_i), .in_ready_o(in_ready), .in_data_i(in_data_i), .out_valid_o(out_valid), .out_ready_i(out_ready_i),
         .out_data_o(out_data), .f_control_o(control), .f_keys_ready_o(keys_ready), .f_data_o(data), .f_result_o(result)
     );
-    cipherwright_rijndael other (
+    cipherwright_rijndael #(.DECRYPT(DECRYPT)) other (
         .clk(clk), .rst_i(rst_i), .instruction_valid_i(instruction_valid_i), .instruction_i(instruction_i), .ready_o(other_ready),
         .in_valid_i(in_valid_i), .in_ready_o(other_in_ready), .in_data_i(given), .out_valid_o(other_out_valid),
         .out_ready_i(out_ready_i), .out_data_o(other_out_data), .f_control_o(other_control),
@@ -114,6 +116,7 @@ module cipherwright_rijndael_formal (
         // No state but PREPARE, which waits for the key schedule, outlasts its rank.
         rule_end: assert (!moved_was || state == 3'd0 || state_was == 3'd4 || (state == state_was && rank < rank_was));
         rule_prepare: assert (!moved_was || state_was != 3'd4 || state == 3'd5);
+        rule_way: assert (DECRYPT != 0 || !decrypts);
     end
 
     // Order: any half-word of an input, followed through the register. It goes out at its place, in every output until data change.
@@ -148,9 +151,17 @@ module cipherwright_rijndael_formal (
         if (filled && out_valid && at_out == pick) order_word: assert (out_data == word);
     end
 
+    // One cycle of reset at any time: all control is as after the first one, and no data are there.
+    reg reset_was = 1'b0;
+    always @(posedge clk) reset_was <= rst_i;
+    always @(*) if (started && reset_was) begin
+        reset_control: assert (control == {1'b0, 1'b0, 10'd0, 4'd0, 3'd1, 3'd1, 3'd0});
+        reset_data: assert (data == 256'd0 && other_data == 256'd0 && !filled);
+    end
+
     // The properties above are not empty.
     always @(*) begin
-        reach_result: cover (started && !rst_i && ends && decrypts);
+        reach_result: cover (started && !rst_i && ends && decrypts == (DECRYPT != 0));
         reach_end: cover (started && !rst_i && out_valid && out_ready_i && count == 4'd0 && block_size == 3'd1);
     end
 endmodule
