@@ -8,7 +8,7 @@ import pytest
 
 from cipherwright.cipher import IntBuilder, Word
 from cipherwright.cipher import mars as description
-from cipherwright.cipher.mars import MARS, expanded_key, mask_step, mixing_round, run_mask
+from cipherwright.cipher.mars import MARS, expanded_key, key_expansion_step, mask_step, mixing_round, run_mask
 from cipherwright.cipher.mars_engine import engine_mixer, mix_operation
 from cipherwright.cipher.mars_tables import S0, S1, S
 from cipherwright.verify import oracle_bulk
@@ -116,3 +116,37 @@ def test_the_engines_mixer(backward: bool, halves: bool) -> None:
         total = steps(state, int(backward) | 2, False, keys)
         first, *others = ((B.sub if backward else B.add)(w, k) for w, k in zip(state, keys, strict=True))
         assert total == (*others, first)  # turned by a word, as by a round
+
+
+def expanded_by_steps(key: list[int]) -> list[int]:
+    """The 371 steps of the key expansion over a store, counted as cipherwright_mars_keys_formal.sv counts them: K[0..39]."""
+    b, words = IntBuilder(), len(key)
+    store = {40 + i: w for i, w in enumerate(key)}
+
+    def step(kind: int, to: int, a: int, other: int = 0, s: int = 0, before2: int = 0, number: int = 0) -> int:
+        given = (Word(2, kind), *(Word(32, x) for x in (a, other, s, before2)), Word(6, number))
+        store[to] = int(key_expansion_step(b, *given).value)
+        return store[to]
+
+    last, before_last = 0, 0
+    for i in range(15):
+        last, before_last = step(3, 40 + i, store[40 + i] if i < words else words if i == words else 0), last
+    for j in range(4):
+        for i in range(15):
+            last, before_last = step(0, 40 + i, store[40 + i], store[40 + (i - 7) % 15], 0, before_last, 4 * i + j), last
+        for i in [*range(15)] * 4:
+            last, before_last = step(1, 40 + i, store[40 + i], 0, S[last & 511]), last
+        for i in range(10):
+            step(3, 10 * j + i, store[40 + 4 * i % 15])
+    for k in range(5, 36, 2):
+        step(2, k, store[k], store[k - 1], S[265 + (store[k] & 3)])
+    return [store[k] for k in range(40)]
+
+
+@pytest.mark.parametrize("words", range(4, 15))
+def test_the_order_of_steps_is_the_expansion(words: int) -> None:
+    rng = random.Random(words)
+    for _ in range(6):
+        key = [rng.getrandbits(32) for _ in range(words)]
+        given = int.from_bytes(b"".join(w.to_bytes(4, "little") for w in key), "big")
+        assert expanded_by_steps(key) == [int(w.value) for w in expanded_key(IntBuilder(), Word(32 * words, given))]

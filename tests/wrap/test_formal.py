@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import resources
 from pathlib import Path
 
@@ -13,12 +13,13 @@ import pytest
 from cipherwright.spec import load
 from cipherwright.tools import find, run
 from cipherwright.wrap import control_parameters
-from tests.conftest import ENGINES
+from tests.conftest import ENGINES, Built
 
 SV = Path(str(resources.files("cipherwright.wrap"))) / "sv"
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 ENGINE = ("cipherwright_mars.sv", "cipherwright_mars_formal.sv", "mars.sby")
+EXPANSION = ("cipherwright_mars_keys.sv", "cipherwright_mars_keys_formal.sv", "mars_keys.sby")
 PROCESSOR = ("cipherwright_rijndael.sv", "cipherwright_rijndael_formal.sv", "rijndael.sby")
 
 
@@ -39,7 +40,7 @@ def spoil(source: Path, old: str, new: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (*FILES, *PROCESSOR, *ENGINE, *CHAIN):
+    for name in (*FILES, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN):
         shutil.copy(SV / name, tmp_path / name)
     return tmp_path
 
@@ -161,3 +162,54 @@ def test_a_broken_engine_is_seen(folder: Path, old: str, new: str) -> None:
     _of_engine(folder, _engine_sets()[0])
     spoil(folder / ENGINE[0], old, new)
     assert "DONE (PASS" not in sby(folder, "", "mars.sby")
+
+
+def _expansion_sets() -> list[dict[str, int]]:
+    """Parameters of the key expansion: of the engines, with either key storage, and of the word stores of pipeline and loop."""
+    engines = [{"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(load(p))["SPLIT"]} for p in ENGINES]
+    stores = [{"READ": 2, "LOOKUP": 3, "STEP": step, "SPLIT": 0} for step in (5, 6)]
+    return [dict(items) for items in dict.fromkeys(tuple(s.items()) for s in (*engines, *stores))]
+
+
+def _of_expansion(folder: Path, parameters: dict[str, int]) -> None:
+    """Put a unit's parameters into mars_keys.sby, and as many cycles as its data are on their way."""
+    sets = " ".join(f"-set {name} {value}" for name, value in parameters.items())
+    text, found = re.subn(r"(?m)^chparam .* (?=\w+$)", f"chparam {sets} ", (folder / "mars_keys.sby").read_text())
+    depth = (1 + parameters["SPLIT"]) * parameters["READ"] + parameters["LOOKUP"] + 2
+    assert found == 1
+    (folder / "mars_keys.sby").write_text(text.replace("depth 20", f"depth {depth}"))
+
+
+def test_the_word_stores_have_these_parameters(built: Callable[..., Built]) -> None:
+    """Of mars-small; mars-fast, whose generation takes longer, has a step of 6 cycles."""
+    core, _ = built("mars-small")
+    found = re.search(r"\.READ\((\d+)\), \.LOOKUP\((\d+)\), \.STEP\((\d+)\)", core.files["mars_small.v"])
+    assert found
+    assert {"READ": int(found[1]), "LOOKUP": int(found[2]), "STEP": int(found[3]), "SPLIT": 0} in _expansion_sets()
+
+
+@pytest.mark.parametrize("parameters", _expansion_sets(), ids=lambda p: " ".join(f"{n}={v}" for n, v in p.items()))
+def test_rules_of_the_key_expansion(folder: Path, parameters: dict[str, int]) -> None:
+    """Every step in its order with the operands of its number, for any step and S-box, every key, all times and reset at any time."""
+    _of_expansion(folder, parameters)
+    text = sby(folder, "", "mars_keys.sby")
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if (rst_i || phase == IDLE) begin", "if (phase == IDLE) begin"),
+        ("i7 == 4'd14)", "i7 == 4'd13)"),
+        ("(i4 > 4'd10) ? i4 - 4'd11", "(i4 > 4'd8) ? i4 - 4'd11"),
+        ("before2_q <= before_q;", "before2_q <= result;"),
+        ("6'd5 : k + 6'd1", "6'd4 : k + 6'd1"),
+        ("9'd265 + {7'd0, a_data_i[1:0]}", "9'd265 + {7'd0, b_data_i[1:0]}"),
+        ("(pass == 2'd3) ? STORE", "(pass == 2'd2) ? STORE"),
+        ("(busy_o && !done && !rst_i) ?", "(busy_o && !done) ?"),
+    ],
+)
+def test_a_broken_key_expansion_is_seen(folder: Path, old: str, new: str) -> None:
+    _of_expansion(folder, _expansion_sets()[0])
+    spoil(folder / EXPANSION[0], old, new)
+    assert "DONE (PASS" not in sby(folder, "", "mars_keys.sby")

@@ -26,6 +26,12 @@ module cipherwright_mars_keys #(
     // the S-box
     output wire [8:0]  s_address_o,
     input  wire [31:0] s_data_i
+`ifdef FORMAL
+    ,
+    output wire [34:0] f_o,            // what the rules in cipherwright_mars_keys_formal.sv speak of: control,
+    output wire [63:0] f_before_o,     // results of the two steps before,
+    output wire [135:0] f_operands_o   // and what goes into a step
+`endif
 );
     localparam [2:0] IDLE = 3'd0, FILL = 3'd1, LINEAR = 3'd2, STIR = 3'd3, STORE = 3'd4, MASK = 3'd5;
     // Last cycle of a step, counted from 0.
@@ -67,8 +73,15 @@ module cipherwright_mars_keys #(
         end
     endgenerate
 
+    wire [31:0] first = (phase == FILL) ? filled : a_data_i;
+`ifdef FORMAL
+    assign f_o = {done, wait_q, k, i4, i7, i, pass, round, phase, row_end, length};
+    assign f_before_o = {before_q, before2_q};
+    assign f_operands_o = {kind, i, round, first, second, s_data_i, before2_q};
+`endif
+
     cipherwright_mars_key_step u_step (
-        .clk(clk), .kind(kind), .a((phase == FILL) ? filled : a_data_i), .b(second), .s(s_data_i), .before2(before2_q),
+        .clk(clk), .kind(kind), .a(first), .b(second), .s(s_data_i), .before2(before2_q),
         .number({i, round}), .y(result)
     );
 
