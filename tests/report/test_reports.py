@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.graph import Graph
+from cipherwright.progress import quiet
 from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot
 from cipherwright.report.reproduce import mars_ibm
 from cipherwright.report.reproduce._measure import measure
@@ -28,7 +29,7 @@ def test_keys_without_meaning_are_null(built: Callable[..., Built]) -> None:
 @pytest.mark.parametrize("step", [s for s in STEPS if s[0] in ("3.3", "3.4", "3.4*", "3.6*")], ids=lambda s: s[1])
 def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]]) -> None:
     """The steps that the table rests on, on the mapping alone: registers as predicted, tables as the structure says."""
-    found = measure(step[3], step[4], "xcve", 1, lambda text: None)
+    found = measure(step[3], step[4], "xcve", 1, quiet)
     assert found.build.mapped.ffs == found.core.design.flip_flops()
     luts = found.build.mapped.luts
     if step[0] in ("3.3", "3.4"):
@@ -45,7 +46,7 @@ def test_papers_are_listed() -> None:
 @pytest.mark.parametrize("stages", [1])
 def test_stages_a_round(stages: int) -> None:
     """The table of aes-gmu on the mapping alone: no block RAM, registers as predicted."""
-    found = measure("aes128-fast", stages_options(stages), "xc5v", 1, lambda text: None)
+    found = measure("aes128-fast", stages_options(stages), "xc5v", 1, quiet)
     assert found.core.latency == 10 * stages
     assert found.build.mapped.brams == 0
     assert found.build.mapped.ffs == found.core.flip_flops
@@ -59,7 +60,7 @@ def test_the_multiplier_of_mars() -> None:
     grown, made = mars_ibm.tree(cells)
 
     def measured(graph: Graph, mapping: str) -> tuple[float, float]:
-        build = mars_ibm._alone(graph, mapping, lambda text: None)
+        build = mars_ibm._alone(graph, mapping, quiet)
         assert build.gate_equivalents is not None
         assert build.critical_path_ns is not None
         return build.gate_equivalents, build.critical_path_ns

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cipherwright.errors import CheckFailed
+from cipherwright.progress import quiet
 from cipherwright.target import lanes, load_target
 from cipherwright.target.floorplan import Slices, lane_of_name, mark_lanes, strips
 from cipherwright.target.lanes import assign, place_lanes
@@ -114,7 +115,7 @@ def test_what_does_not_fit_its_strip_is_left_to_the_placer(netlist: Path, monkey
     said: list[str] = []
     assert place_lanes(netlist, load_target(DEVICE), 1, 200, said.append) == CANONICAL
     assert said == ["a lane would fill its strip: all lanes are left to the placer"]
-    assert place_lanes(netlist, load_target("ice40-hx8k"), 1, 200, lambda text: None) == CANONICAL
+    assert place_lanes(netlist, load_target("ice40-hx8k"), 1, 200, quiet) == CANONICAL
 
 
 def test_a_broken_netlist_is_refused(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from .mars_checks import verify_engine
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
 from .processor import ProcessorBench
 from .processor_checks import verify_processor
+from .random_blocks import random_blocks
 from .record import CoreRecord, read_record
 from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "Bulk", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "extra_vectors", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
+    "Bench", "Bulk", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "extra_vectors", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "random_blocks", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

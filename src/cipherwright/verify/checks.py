@@ -34,6 +34,7 @@ from .equivalence import prove_iterative, prove_pipeline
 from .expansion import prove_expansion
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
+from .random_blocks import random_blocks
 from .reference import reference_of
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
@@ -120,10 +121,6 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) ->
 _COMPARED = 300
 """Blocks that both simulations compute, with gaps; in counter mode, where each is a message by itself, a fifth of them."""
 
-_KEYS = 256
-"""Keys of random blocks in bulk."""
-
-
 def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
     """The evaluated netlist gives what the cycle-accurate model does, block for block."""
     p, rng = folder.record["parameters"], np.random.default_rng(9)
@@ -136,32 +133,6 @@ def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
     if len(wrong):
         raise CheckFailed(f"block {int(wrong[0])} differs between the simulation by Verilator and the evaluated netlist")
     return f"{n} blocks with gaps through Verilator's model equal to the evaluated netlist, {bulk.lanes} blocks at once"
-
-
-def _run_bulk(bulk: Bulk, folder: CoreFolder, blocks: int, tell: Tell = quiet) -> str:
-    """Random blocks in bulk under many keys, which change from block to block, or where a core holds its key from lane to lane."""
-    p, rng = folder.record["parameters"], np.random.default_rng(10)
-    reference, size = reference_of(p), p["block_bits"] // 8
-    held = p["key"] == "static"
-    count, turns = bulk.lanes if held else _KEYS, not held or p["key_expansion"] == "unit"
-    keys, both, done = rng.integers(0, 256, (count, p["key_bits"] // 8), dtype=np.uint8), np.array(_directions(p), dtype=np.uint8), 0
-    while done < blocks:
-        tell(f"{blocks} random blocks in bulk", done / blocks)
-        n = min(blocks - done, _PIECE)
-        data = rng.integers(0, 256, (n, size), dtype=np.uint8)
-        # A direction for each key: the library is called once for all blocks of one.
-        modes = np.resize(rng.choice(both, count), n) if turns else rng.choice(both, 1)
-        got = bulk.crypt(keys, modes, data)
-        for k in range(min(count, n)):
-            want = reference.bulk(keys[k].tobytes(), data[k::count].tobytes(), bool(modes[k if turns else 0]))
-            if got[k::count].tobytes() != want:
-                raise CheckFailed(f"a block under key {keys[k].tobytes().hex()} differs from {reference.name}")
-        done += n
-    return f"{blocks} random blocks equal to {reference.name}, {min(count, blocks)} keys"
-
-
-_PIECE = 1 << 16
-"""Random blocks between which progress is told."""
 
 
 def _run_timing(bench: Bench, folder: CoreFolder) -> str:
@@ -278,7 +249,7 @@ def verify_core(
         attempt(f"random against {reference.name}", lambda: _run_random(bench[0], folder, accurate))
         if bulk:
             attempt("known answers in bulk", lambda: _run_vectors(bulk[0], folder))
-            attempt(f"random in bulk against {reference.name}", lambda: _run_bulk(bulk[0], folder, blocks if reference.library else min(blocks, _DESCRIBED), tell))
+            attempt(f"random in bulk against {reference.name}", lambda: random_blocks(bulk[0], parameters, blocks if reference.library else min(blocks, _DESCRIBED)))
         if counting:
             attempt("counter mode", lambda: check_counter(bench[0], parameters, accurate))
         elif in_mode:

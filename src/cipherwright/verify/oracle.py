@@ -67,18 +67,16 @@ def _openssl_bulk(cipher: Any) -> Bulk:
 
 def _libtomcrypt_khazad(key: bytes) -> Bulk:
     lib = _library("libtomcrypt.so.1", "libtomcrypt1")
-    schedule = ctypes.create_string_buffer(1 << 14)  # symmetric_key, a union of every cipher's tables
-    if lib.khazad_setup(key, len(key), 0, schedule):
+    number = lib.register_cipher(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, "khazad_desc"))))
+    state = ctypes.create_string_buffer(1 << 14)  # symmetric_ECB: two numbers and a union of every cipher's tables
+    if number < 0 or lib.ecb_start(number, key, len(key), 0, state):
         raise RuntimeError("libtomcrypt refuses the key")
 
     def bulk(data: bytes, decrypt: bool) -> bytes:
-        step = lib.khazad_ecb_decrypt if decrypt else lib.khazad_ecb_encrypt
-        out = ctypes.create_string_buffer(8)
-        result = bytearray()
-        for i in range(0, len(data), 8):
-            step(data[i : i + 8], out, schedule)
-            result += out.raw
-        return bytes(result)
+        out = ctypes.create_string_buffer(len(data))
+        if (lib.ecb_decrypt if decrypt else lib.ecb_encrypt)(data, out, ctypes.c_ulong(len(data)), state):
+            raise RuntimeError("libtomcrypt refuses the data")
+        return out.raw
 
     return bulk
 

@@ -91,7 +91,7 @@ class Bulk:
 
     @property
     def _loop(self) -> bool:
-        return self.interval > 1
+        return bool(self.parameters["architecture"] == "iterative")
 
     @cached_property
     def _machine(self) -> Machine:
@@ -285,7 +285,7 @@ def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], p
     lines = KEPT.removesuffix("%u").strip()
     modules = read_modules(sources, record["top"], PortSet(**record["ports"]).clk, lines)
     delays = {name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in lines.split())}
-    if record["interval_cycles"] > 1:
+    if p["architecture"] == "iterative":
         program, clocked = clocked_program(modules, top, ports.clk), True
     else:
         program, clocked = wired_program(modules, top, ports.clk, delays), False
