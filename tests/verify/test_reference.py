@@ -21,6 +21,7 @@ from cipherwright.spec import load
 from cipherwright.verify import Bench, Verdict, oracle, verify_core
 from cipherwright.verify.modes import published_messages
 from cipherwright.verify.montecarlo import published_chains
+from cipherwright.verify.mutate import mutate
 from cipherwright.verify.reference import reference_of
 from cipherwright.wrap import Core
 from tests.conftest import Built
@@ -90,7 +91,7 @@ def test_a_cipher_that_nobody_else_has(toy: Path, tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["passed"] is True
     checks = {c["check"]: c for c in found["checks"]}
-    unchecked = {"known answers", "published messages", "published Monte Carlo"}
+    unchecked = {"known answers", "known answers in bulk", "published messages", "published Monte Carlo"}
     assert {c: v["status"] for c, v in checks.items() if c in unchecked} == dict.fromkeys(unchecked, "not checked")
     assert all(v["passed"] is True and v["status"] == "ok" for c, v in checks.items() if c not in unchecked)
     assert "random against the description" in checks
@@ -98,13 +99,13 @@ def test_a_cipher_that_nobody_else_has(toy: Path, tmp_path: Path) -> None:
     assert "CIPHERWRIGHT_VECTORS names no folder" in checks["known answers"]["detail"]
     shown = run.invoke(app, ["verify", str(core), "--blocks", "200"])
     assert shown.exit_code == 0
-    assert shown.stdout.count("not checked") == 3
+    assert shown.stdout.count("not checked") == 4
 
 
 def test_faults_of_such_a_cipher_are_seen(toy: Path, built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(str(toy))
     assert isinstance(core, Core)
-    wrong = broken_file(folder, "toy_loop.v", lambda text: text.replace(" & ", " | ", 1), tmp_path / "b")
+    wrong = broken_file(folder, "toy_loop.v", lambda text: mutate(text, "sum"), tmp_path / "b")
     failed = {v.check for v in verify_core(wrong, core.plain, 200) if not v.passed}
     assert {"random against the description", "CBC mode", "Monte Carlo", "equivalence for all inputs"} <= failed
 
