@@ -56,7 +56,7 @@ def test_all_checks_pass(variant: tuple[str, ...], built: Callable[..., Built]) 
     library = oracle_name(oracle_of(core.parameters))
     assert [v.check for v in verdicts] == [
         "files", "compile", "both simulations", "known answers", f"random against {library}", "known answers in bulk", f"random in bulk against {library}", *modes,
-        "Monte Carlo", "latency and throughput", "equivalence for all inputs",
+        "Monte Carlo", "latency and throughput", "reset", "equivalence for all inputs",
     ]  # fmt: skip
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 
@@ -123,7 +123,7 @@ def test_two_directions_through_shared_boxes(built: Callable[..., Built], tmp_pa
     core, folder = built("aes128-fast-both", "stages=8")
     parts = key_parts(parse(core.parameters))
     verdicts = verify_core(folder, core.plain, blocks=2000, parts=parts)
-    assert len(verdicts) == 10
+    assert len(verdicts) == 11
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
     broke = broken_file(folder, "aes128_fast_both.v", lambda text: text.replace("gf_v_18 = decrypt ?", "gf_v_18 = !decrypt ?", 1), tmp_path / "b")
     with pytest.raises(CheckFailed, match="does not compute the cipher"):

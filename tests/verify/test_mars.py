@@ -23,7 +23,7 @@ from cipherwright.verify.mars_proof import prove_engine
 from tests.conftest import ENGINES, Built
 from tests.verify.test_checks import broken_file
 
-NAMES = ["files", "compile", "known answers", "random against Crypto++", "protocol", "cycles", "equivalence for all inputs"]
+NAMES = ["files", "compile", "known answers", "random against Crypto++", "protocol", "cycles", "reset", "equivalence for all inputs"]
 
 QUICK = ("clock_mhz=none", "stages=64", "hops=[]", "multiplier=operator", "sbox=table")
 

@@ -28,7 +28,7 @@ CHECKS = [run_vectors, lambda b: run_random(b, 144), lambda b: run_feedback(b, [
 def test_all_checks_pass(built: Callable[..., Built]) -> None:
     _, folder = built("rijndael-ucla", "direction=encrypt")
     verdicts = verify_processor(folder, 144, sizes=[(128, 128)])
-    names = ["files", "compile", "known answers", "random against libmcrypt", "feedback modes", "protocol", "cycles", "equivalence for all inputs"]
+    names = ["files", "compile", "known answers", "random against libmcrypt", "feedback modes", "protocol", "cycles", "reset", "equivalence for all inputs"]
     assert [v.check for v in verdicts] == names
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 

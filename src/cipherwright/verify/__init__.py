@@ -4,7 +4,8 @@ from .bulk import Bulk
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, mapped, samples
 from .drive import Bench, Traffic
-from .equivalence import Proof, prove_iterative, prove_pipeline
+from .equivalence import Proof, prove_pipeline
+from .loops import prove_iterative
 from .mars import MarsBench
 from .mars_checks import verify_engine
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of

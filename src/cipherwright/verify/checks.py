@@ -30,12 +30,14 @@ from ..wrap import PortSet
 from .aig import Hints
 from .bulk import Bulk
 from .drive import Bench
-from .equivalence import prove_iterative, prove_pipeline
+from .equivalence import prove_pipeline
 from .expansion import prove_expansion
+from .loops import prove_iterative
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
 from .random_blocks import random_blocks
 from .reference import reference_of
+from .reset import check_reset
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
@@ -181,7 +183,7 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
             raise CheckFailed("the fused linear maps are not those of the cipher")
     hints = _hints(plain, p)
     if p["architecture"] == "iterative":
-        return prove_iterative(sources, top, plain, ports, latency, ["busy", "deliver", ports.valid_out], hints).statement
+        return prove_iterative(sources, top, plain, ports, latency, r["slots"], hints).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
     return prove_pipeline(sources, top, plain, ports, latency, early, held, hints).statement
 
@@ -197,7 +199,7 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
         words = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
         top, latency, hints = f"{r['top']}_core", r["inner"]["latency_cycles"], _hints(realised, p)
         if p["architecture"] == "iterative":
-            rounds = prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, ["busy", "deliver", "valid_o"], hints, words)
+            rounds = prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, r["slots"], hints, words)
         else:
             rounds = prove_pipeline(folder.sources, top, realised, ports, latency, r["inner"]["early"], words, hints)
         return f"{rounds.statement} over its round keys; the unit that makes these is tested, not proven"
@@ -259,5 +261,6 @@ def verify_core(
         if chains:
             attempt("published Monte Carlo", lambda: published_chains(bench[0] if in_mode else (bulk or bench)[0], parameters, published))
         attempt("latency and throughput", lambda: _run_timing(bench[0], folder))
+    attempt("reset", lambda: check_reset(folder))
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts

@@ -4,8 +4,7 @@ A pipeline is proven in two parts that together leave nothing open. Ranks: every
 registers away from the inputs on every path, so a block's bits meet only bits of the same block. Function: with the
 registers taken out, the logic equals an and-inverter graph printed straight from the plain cipher (ABC, SAT).
 
-An iterative core is unrolled in time from its reset state: for any values left in its data registers and any
-inputs in later cycles, the block accepted in the first cycle comes out right after the promised number of cycles.
+Iterative cores are proven in loops.py, rings of RAM in delay_lines.py.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
 from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 
-__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "flip_flops", "gate_function", "is_mux", "prove_iterative", "prove_pipeline", "slot", "topological"]
+__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "directions", "flip_flops", "gate_function", "is_mux", "prove_pipeline", "slot", "spec_inputs", "topological"]
 
 
 @dataclass(frozen=True)
@@ -209,7 +208,7 @@ def _equal(c: Cut) -> bool:
     return "UNSATISFIABLE" in done.stdout or "Networks are equivalent" in done.stdout
 
 
-def _spec_inputs(plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, list[int]]) -> dict[str, list[int]]:
+def spec_inputs(plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, list[int]]) -> dict[str, list[int]]:
     """The plain graph's inputs from the ports' literals (least significant first)."""
     at = {"valid": ports.valid_in, "block": ports.block_in, "key": ports.key, "decrypt": ports.decrypt}
     out = {}
@@ -222,7 +221,7 @@ def _spec_inputs(plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, l
     return out
 
 
-def _directions(decrypt: list[int] | None) -> list[dict[int, int]]:
+def directions(decrypt: list[int] | None) -> list[dict[int, int]]:
     """The cases of a proof: either direction by itself, where the core has both."""
     return [{decrypt[0] >> 1: FALSE}, {decrypt[0] >> 1: TRUE}] if decrypt else [{}]
 
@@ -248,68 +247,10 @@ def prove_pipeline(
     frame = Frame(Logic(n, wires=True), aig, known)
     literal = {name: frame.word(bits) for name, bits in n.inputs.items()}
     core_gates, marks = len(aig.gates), list[int]()
-    want = graph_to_aig(plain, aig, _spec_inputs(plain, aig, ports, literal), hints, marks)
+    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, literal), hints, marks)
     got = frame.word(n.outputs[ports.block_out]) + frame.word(n.outputs[ports.valid_out])
     names = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out]
     pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want["block"] + want["valid"]))
-    gates = compare(pairs, names, _directions(literal.get(ports.decrypt)))
+    gates = compare(pairs, names, directions(literal.get(ports.decrypt)))
     rings = f", those of {lines} kinds of rings of RAM as long as no reset comes between" if lines else ""
     return Proof(f"for every key and block, every path has {latency} registers ({flip_flops} bits of them{rings}) and the logic equals the cipher", gates)
-
-
-def prove_iterative(
-    sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, control: Sequence[str],
-    hints: Hints | None = None, held: Sequence[str] = (),
-) -> Proof:  # fmt: skip
-    """An iterative core over `latency` cycles. `control`: names of the registers that reset clears (proven too), the
-    first of which must be there; `held`: inputs that keep their values.
-
-    Data registers start with any value; later cycles may present anything. Raises CheckFailed where the block
-    accepted in cycle 0 does not come out in cycle `latency`, or comes out before.
-    """
-    from .live import live_run
-
-    n = read_netlist(sources, top, ports.clk)
-    registers, logic = flip_flops(n), Logic(n, wires=False)
-    cleared = {q for q in registers if any(n.names[q].startswith(p) for p in control)}
-    if not any(n.names[q].startswith(control[0]) for q in cleared):
-        raise CheckFailed("the core's busy bits are not where its record says")
-    pins = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
-    ports_in, kept = [p for p in pins if p[0] not in held], [p for p in pins if p[0] in held]
-    state = [q for q in registers if q not in cleared]
-    names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [f"{name}[{k}]" for name, k in kept]
-    aig = Aig([*names, *(n.names[q] for q in state)])
-    start = dict.fromkeys(cleared, FALSE) | {q: aig.input(len(names) + j) for j, q in enumerate(state)}
-    _prove_reset(n, logic, ports, cleared, registers)
-    always = {n.inputs[name][k]: aig.input(len(ports_in) * (latency + 1) + j) for j, (name, k) in enumerate(kept)}
-    always |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: FALSE}
-    inputs = [always | {n.inputs[name][k]: aig.input(t * len(ports_in) + j) for j, (name, k) in enumerate(ports_in)} for t in range(latency + 1)]
-    inputs[0][n.inputs[ports.valid_in][0]] = TRUE
-    first = {name: [inputs[0][b] for b in bits] for name, bits in n.inputs.items()}
-    ready, valid, block = (n.outputs[name] for name in (ports.ready_out, ports.valid_out, ports.block_out))
-    seen = live_run(logic, aig, registers, start, inputs, [[*ready, *valid], *[valid] * (latency - 1), [*valid, *block]])
-    if [seen[0][b] for b in ready] != [TRUE]:
-        raise CheckFailed("an idle core does not take a block")
-    early = FALSE
-    for t in range(latency):
-        early = aig.or_(early, seen[t][valid[0]])
-    core_gates, marks = len(aig.gates), list[int]()
-    want = graph_to_aig(plain, aig, _spec_inputs(plain, aig, ports, first), hints, marks)
-    got = [seen[-1][b] for b in (*block, *valid)] + [early]
-    labels = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out, "early"]
-    pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), (*want["block"], TRUE, FALSE))
-    gates = compare(pairs, labels, _directions(first.get(ports.decrypt)))
-    return Proof(f"for every key and block, the block taken in cycle 0 comes out right in cycle {latency}, whatever the core held before", gates)
-
-
-def _prove_reset(n: Netlist, logic: Logic, ports: PortSet, cleared: set[Any], registers: Mapping[Any, Any]) -> None:
-    """Reset clears the registers that the proof starts from, whatever else happens. Raises CheckFailed with one that stays."""
-    free = [b for name, bits in n.inputs.items() if name not in (ports.clk, ports.reset) for b in bits]
-    free += registers
-    aig = Aig([str(b) for b in free])
-    known = {b: aig.input(j) for j, b in enumerate(free)}
-    known |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: TRUE}
-    frame = Frame(logic, aig, known)
-    for q in cleared:
-        if frame.get(registers[q]) != FALSE:
-            raise CheckFailed(f"reset does not clear {n.names[q]}")

@@ -17,6 +17,7 @@ from ..wrap import ADDRESS, mars_timing
 from .mars import STATUS, Access, MarsBench
 from .mars_proof import prove_engine
 from .oracle import oracle_bulk
+from .reset import check_reset
 from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
@@ -160,5 +161,6 @@ def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: i
         attempt("random against Crypto++", lambda: run_random(bench[0], blocks))
         attempt("protocol", lambda: run_protocol(bench[0]))
         attempt("cycles", lambda: run_timing(bench[0]))
+    attempt("reset", lambda: check_reset(folder))
     attempt("equivalence for all inputs", lambda: prove_engine(folder, products, tell))
     return verdicts

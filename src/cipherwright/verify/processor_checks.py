@@ -14,6 +14,7 @@ from ..wrap import INSTRUCTIONS, processor_rounds
 from .oracle import oracle_bulk
 from .processor import ProcessorBench, Session
 from .processor_proof import prove_processor
+from .reset import check_reset
 from .vectors import Vector, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
@@ -170,5 +171,6 @@ def verify_processor(
         attempt("feedback modes", lambda: run_feedback(bench[0], chosen))
         attempt("protocol", lambda: run_protocol(bench[0]))
         attempt("cycles", lambda: run_timing(bench[0]))
+    attempt("reset", lambda: check_reset(folder))
     attempt("equivalence for all inputs", lambda: prove_processor(folder, chosen, tell))
     return verdicts

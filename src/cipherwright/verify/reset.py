@@ -1,0 +1,103 @@
+"""Reset: one cycle of rst_i, whatever was before, leaves nothing that a control output can ever show.
+
+Shown on the netlist of the whole core, shell, mode, key unit and all. In the cycle of reset every register, every word of a memory and every
+other input may have any value. After it, every register from which a control output can be reached, through logic and through
+registers, must hold a constant. So what the control outputs do later depends on what has come in since alone: nothing of a block accepted
+before can be announced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import CheckFailed, NotChecked
+from .aig import FALSE, TRUE
+from .equivalence import gate_function, topological
+from .live import UNKNOWN, Ternary
+from .netlist import FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits, read_netlist
+from .verdict import CoreFolder
+
+__all__ = ["Cleared", "check_reset", "prove_reset"]
+
+_DATA = {"block_o", "m_block_o", "Data_out", "data_o", "out_data_o"}
+"""Outputs that are data; all others are control."""
+
+_QUIET = {"valid_o", "m_valid_o", "done_o", "out_valid_o"}
+"""Control outputs that announce a result: 0 after reset."""
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """`cone`: registers that control outputs depend on, of `registers` in all; `outputs`: the control outputs."""
+
+    cone: int
+    registers: int
+    outputs: tuple[str, ...]
+
+
+def _after(n: Netlist, order: Sequence[str], known: Mapping[Any, int]) -> dict[Any, int]:
+    """Every bit as 0, 1 or unknown; what is not in `known` is unknown, the x in a text and what memories hold too."""
+    value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
+    ternary: Any = Ternary
+    for cell in (n.cells[name] for name in order):
+        if cell["type"] in GATES:
+            pins = cell["connections"]
+            value[pins["Y"][0]] = gate_function(cell)(ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]])
+    return value
+
+
+def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any]:
+    """Outputs of the registers from which `roots` can be reached. What is constant for good (parameters) leads nowhere. Raises CheckFailed where a memory is
+    on the way: reset does not clear one."""
+    driver = {b: c for c in n.cells.values() for b in out_bits(c)}
+    found, seen, todo = set[Any](), set[Any](), list(roots)
+    while todo:
+        bit = todo.pop()
+        if bit in seen or bit not in driver or value.get(bit, UNKNOWN) <= TRUE:
+            continue
+        seen.add(bit)
+        cell = driver[bit]
+        if cell["type"] == MEMORY:
+            raise CheckFailed(f"a control output depends on a memory, which reset does not clear ({n.name(bit)})")
+        if cell["type"] == FLIP_FLOP:
+            found.add(bit)
+        todo += in_bits(cell)
+    return found
+
+
+def prove_reset(n: Netlist, reset: str, data: Collection[str] = (), quiet: Collection[str] = ()) -> Cleared:
+    """One cycle of the input `reset` clears every register from which an output that is not in `data` can be reached; outputs in `quiet` are 0
+    after it. Raises CheckFailed with one that stays."""
+    order = topological(n, through_ff=False)
+    registers = {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP}
+    control = {name: bits for name, bits in n.outputs.items() if name not in data}
+    if not control:
+        raise CheckFailed("the core has no control output")
+    pin = n.inputs[reset][0]
+    during = _after(n, order, {pin: TRUE})
+    cone = _cone(n, [b for bits in control.values() for b in bits], _after(n, order, {}))
+    for q in sorted(cone, key=n.name):
+        if during.get(registers[q], UNKNOWN) > TRUE:
+            outputs = [name for name, bits in control.items() if q in _cone(n, bits, {})]
+            raise CheckFailed(f"one cycle of {reset} does not clear {n.name(q)}, which {outputs[0]} depends on")
+    after = _after(n, order, {q: during.get(registers[q], UNKNOWN) for q in registers} | {pin: FALSE})
+    for name in sorted(control.keys() & set(quiet)):
+        if any(after.get(b, UNKNOWN) != FALSE for b in control[name]):
+            raise CheckFailed(f"{name} is not 0 after one cycle of {reset}")
+    return Cleared(len(cone), len(registers), tuple(sorted(control)))
+
+
+def check_reset(folder: CoreFolder) -> str:
+    """The check `reset` of a core folder. Raises CheckFailed, or NotChecked where the core has no reset."""
+    record = folder.record
+    ports = record.get("ports") or {"clk": "clk", "reset": "rst_i"}
+    if not ports["reset"]:
+        raise NotChecked("the ports of this core have no reset")
+    n = read_netlist(folder.sources, record["top"], ports["clk"], memories=True)
+    done = prove_reset(n, ports["reset"], _DATA, _QUIET)
+    return (
+        f"after one cycle of {ports['reset']}, whatever was before: {', '.join(done.outputs)} depend on what has come in since alone; "
+        f"{done.cone} of {done.registers} registers can reach them, and all are cleared"
+    )
