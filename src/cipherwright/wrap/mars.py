@@ -15,8 +15,9 @@ from ..graph import Graph, GraphBuilder, Node, Table
 from ..graph.rewrite import narrow
 from ..rtl import Design, Module, graph_modules, print_design, sub_modules
 from .core import PortSet
-from .dress import CoreSpec, core_files, header_lines, spec_parameters
+from .dress import CoreSpec, core_files, spec_parameters
 from .engine import Engine
+from .header import header_lines, module_name, port_table
 from .mars_keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, expansion_cycles, step_graph, step_wrapper
 from .mars_testbench import mars_testbench
 from .written import PREFIX, hand_written, port_list
@@ -27,6 +28,18 @@ CONTROL_FILE, MEMORY_FILE = "cipherwright_mars.sv", "cipherwright_mars_memory.sv
 
 ADDRESS = {"s": 0x000, "keys": 0x228, "message": 0x240, "result": 0x244, "command": 0x248, "status": 0x249}
 """Of the bus's words; the key's words go to `keys` and the words after it."""
+
+_MEANINGS = {
+    "clk": "clock: everything happens at its rising edge",
+    "rst_i": "reset, synchronous, active high: one cycle is enough",
+    "select_i": "the word at address_i is accessed; held until ready_o is 1",
+    "write_i": "the access is a write (0: a read)",
+    "ready_o": "the access ends in this cycle",
+    "done_o": "a result can be read",
+    "address_i": f"of a word: key {ADDRESS['keys']:03x}, block {ADDRESS['message']:03x}, result {ADDRESS['result']:03x}, command {ADDRESS['command']:03x}, status {ADDRESS['status']:03x} (hexadecimal)",
+    "data_i": "word to write; byte 0 of a block or key in bits 7:0 of its first word (MARS is little-endian)",
+    "data_o": "word that is read; bytes as above",
+}
 
 _READS = {"ram4": 3, "ram3": 2, "ram1": 1, "rom": 1}
 _MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
@@ -179,20 +192,20 @@ endmodule
 
 def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float) -> Engine:
     """The engine of a spec. `realised`: a graph with the spec's adders and multiplier; `period` in ns goes to the constraints."""
-    top = spec.name.replace("-", "_")
+    top = module_name(spec.name)
     halves, rom = _READS[spec.sbox_memory] == 1, spec.sbox_memory == "rom"
     modules: list[Module] = []
     for graph in (_mixer_graph(halves), _core_graph(), step_graph()):
         modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
     timing = mars_timing(spec.sbox_memory, spec.key_memory, spec.key_wait)
     flip_flops = _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * (spec.key_memory == "ram2") + spec.readable_keys
-    more = f", and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
+    registers = f"{flip_flops} flip-flops predicted, and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
     words = f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; {timing.expansion} for a key"
     tables, rom_text = _rom_text(f"{top}_logic_sbox") if rom else ([], "")
-    header = header_lines(spec, given, words, flip_flops, more, "words of the bus are the cipher's, little-endian in block and key")
     text = "\n".join((print_design(Design((*modules, *tables))), rom_text, step_wrapper(0), _logic(f"{top}_logic", spec, rom), _top(top, spec, rom)))
     files = {n: hand_written(n) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
+    header = header_lines(spec, given, words, registers, port_table(text, top, _MEANINGS))
     bench = mars_testbench(top, rom)
-    files = core_files(top, header, text, bench, files, spec.target, period, PortSet().clk)
+    files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
     memory = {"s": 0 if rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
     return Engine(top, spec_parameters(spec), files, flip_flops, timing.latency, timing.interval, f"{top}_logic", memory, given)

@@ -29,7 +29,6 @@ def mars_testbench(top: str, rom: bool) -> str:
     loads = "" if rom else "\n".join(f"        put(10'd{i}, 32'h{e:08x});" for i, e in enumerate(S))
     new = "\n"
     return f"""\
-`timescale 1ns/1ps
 // Testbench of {top}: known answers of the reference model over its bus, both directions. Prints PASS or what went wrong.
 module {top}_tb;
     reg clk = 0, rst = 1, select = 0, write = 0;

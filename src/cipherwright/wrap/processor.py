@@ -20,8 +20,9 @@ from ..cipher.rijndael_sizes import (
 from ..graph import Graph, GraphBuilder
 from ..rtl import Design, Module, graph_modules, print_design
 from .core import PortSet
-from .dress import CoreSpec, core_files, header_lines, spec_parameters
+from .dress import CoreSpec, core_files, spec_parameters
 from .engine import Engine
+from .header import header_lines, module_name, port_table
 from .processor_testbench import processor_testbench
 from .written import PREFIX, hand_written
 
@@ -87,6 +88,24 @@ def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
     return made
 
 
+def _meanings() -> dict[str, str]:
+    """Port -> its meaning."""
+    codes = ", ".join(f"{code:x} {name.replace('_', ' ')}" for name, code in INSTRUCTIONS.items() if not name.startswith(("block", "key")))
+    return {
+        "clk": "clock: everything happens at its rising edge",
+        "rst_i": "reset, synchronous, active high: one cycle is enough",
+        "instruction_valid_i": "an instruction is offered; it is taken in a cycle in which this and ready_o are 1",
+        "instruction_i": f"block length a, b, c and key length 2, 3, 4 (128, 192, 256 bits); {codes}",
+        "ready_o": "an instruction can be taken in this cycle",
+        "in_valid_i": "a half-word is offered; it is taken in a cycle in which this and in_ready_o are 1",
+        "in_ready_o": "a half-word can be taken in this cycle",
+        "in_data_i": "half-word of a block or key, the first one first; byte 0 in bits 15:8",
+        "out_valid_o": "a half-word of a result is offered",
+        "out_ready_i": "it can be taken in this cycle",
+        "out_data_o": "half-word of a result, the first one first; byte 0 in bits 15:8",
+    }
+
+
 def _top(name: str, both: bool) -> str:
     return f"""\
 module {name} (
@@ -113,7 +132,7 @@ endmodule
 
 def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float) -> Engine:
     """The processor of a spec. `realised`: a graph with the spec's S-boxes and XOR networks; `period` in ns goes to the constraints."""
-    top, both, buffer = spec.name.replace("-", "_"), spec.direction == "both", spec.key_expansion == "buffer"
+    top, both, buffer = module_name(spec.name), spec.direction == "both", spec.key_expansion == "buffer"
     modules: list[Module] = []
     *datapath, control = processor_graphs(both, buffer)
     for graph in (*map(realised, datapath), control):
@@ -126,5 +145,6 @@ def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Grap
     text = print_design(Design(tuple(modules))) + "\n" + _top(top, both)
     files = {CONTROL_FILE: hand_written(CONTROL_FILE), KEYS_FILE: hand_written(_SOURCES[spec.key_expansion])}
     bench = processor_testbench(top, both)
-    files = core_files(top, header_lines(spec, given, timing, flip_flops), text, bench, files, spec.target, period, PortSet().clk)
+    header = header_lines(spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(text, top, _meanings()))
+    files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
     return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds, given=given)

@@ -26,7 +26,6 @@ def processor_testbench(top: str, both: bool) -> str:
 """ if both else ""  # fmt: skip
     new = "\n"
     return f"""\
-`timescale 1ns/1ps
 // Testbench of {top}: known answers of the reference model for all nine sizes. Prints PASS or what went wrong.
 module {top}_tb;
     reg clk = 0, rst = 1, instruction_valid = 0, in_valid = 0, out_ready = 0;

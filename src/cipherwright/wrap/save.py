@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from ..files import new_folder
-from ..tools import tool_version
 from .core import Core
 from .dress import files_digest
 from .engine import Engine
+from .header import GENERATOR
 
-__all__ = ["GENERATOR", "core_record", "save"]
-
-GENERATOR = tool_version("cipherwright")
-"""The version of the generator, which a record holds: another one may make other files of the same parameters."""
+__all__ = ["core_record", "save"]
 
 
 def core_record(core: Core | Engine) -> dict[str, Any]:

@@ -120,7 +120,6 @@ def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int
     new = "\n"
     feed_key = f"key = (sent + {lead} < {_BLOCKS}) ? keys[sent + {lead}] : {kw}'d0;" if lead else "key = keys[sent];"
     return f"""\
-`timescale 1ns/1ps
 // Testbench of {top}: {_BLOCKS} known answers of the reference model. Prints PASS or what went wrong.
 module {top}_tb;
     reg clk = 0, rst = 1, valid = 0, decrypt = 0;

@@ -73,7 +73,7 @@ module cipherwright_mars #(
     reg          result_there, key_there, decrypt, chained;
     reg  [3:0]   written;            // words of the message that are there
     reg          turned;             // the result is of a decryption
-    reg  [127:0] start_keys, end_keys;            // K0 … K3 and K36 … K39
+    reg  [127:0] start_keys, end_keys;            // K0 to K3 and K36 to K39
     reg  [3:0]   key_words;
     reg  [1:0]   newest, oldest;     // blocks in the key storage: where the next message goes; what the next result is chained to
     reg          chain_there;        // it stands in the result register (encryption: the result itself does)
@@ -134,6 +134,8 @@ module cipherwright_mars #(
     wire [3:0]   next_round = (core_state == RUN) ? round + 4'd1 : 4'd0;
     wire [3:0]   pair = decrypt ? ~next_round : next_round;
     wire [5:0]   pair_address = {1'b0, pair, 1'b0} + 6'd4;
+    wire         mix_last = count == LAST;
+    wire         leaves = mix_state == FORWARD && mix_last && (core_state == REST || core_gives);  // from the mixer to the core
     // The storage is free where no round follows: half a block is read that CBC needs.
     wire         follows = leaves || core_state == WAIT || (core_state == RUN && !core_last);
     wire         asks = chained && !chain_there && !result_there && !(arrives && !half_there) && !follows && !expanding;

@@ -1,0 +1,80 @@
+"""What every emitted core's text must be, for strict front ends and in a design with other cores. `python -m tests.front_ends` checks all presets."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+
+from pyslang import Bag, DiagnosticEngine, SourceManager, ast, syntax
+
+from cipherwright.pipeline import generate
+from cipherwright.spec import load, preset_names
+from cipherwright.wrap import Core, Engine
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_MODULE = re.compile(r"\bmodule\s+(\w+)")
+_LINT = re.compile(r"//\s*verilator\s+lint_(on|off)\s+(\w+)")
+
+
+def verilog(files: Mapping[str, str]) -> dict[str, str]:
+    """The files of Verilog among a core's."""
+    return {name: text for name, text in files.items() if name.endswith((".v", ".sv"))}
+
+
+def modules(text: str) -> list[str]:
+    """Names of the modules that a text declares."""
+    return _MODULE.findall(_COMMENT.sub("", text))
+
+
+def slang(files: Mapping[str, str]) -> list[str]:
+    """What slang calls an error in files of one design, each a compilation unit of its own."""
+    sources, design = SourceManager(), ast.Compilation(Bag())
+    for name, text in verilog(files).items():
+        design.addSyntaxTree(syntax.SyntaxTree.fromText(text, sources, name, name))
+    found = [d for d in design.getAllDiagnostics() if d.isError()]
+    return DiagnosticEngine.reportAll(sources, found).splitlines() if found else []
+
+
+def text_faults(top: str, files: Mapping[str, str], others: Iterator[str] | tuple[str, ...] = ()) -> list[str]:
+    """What is wrong with the texts of the core `top`, which may stand in a design with the cores `others`."""
+    faults, seen = list[str](), dict[str, str]()
+    longer = tuple(o for o in others if o.startswith(f"{top}_"))
+    for name, text in files.items():
+        if not text.isascii():
+            faults.append(f"{name} is not ASCII")
+        if "SPDX-License-Identifier: Apache-2.0\n" not in text[:60]:
+            faults.append(f"{name} does not begin with its licence")
+    for name, text in verilog(files).items():
+        for module in modules(text):
+            if module != top and not module.startswith(f"{top}_"):
+                faults.append(f"{name}: the module {module} does not begin with {top}")
+            if any(module == o or module.startswith(f"{o}_") for o in longer):
+                faults.append(f"{name}: the module {module} may be one of another core's")
+            if module in seen:
+                faults.append(f"{name}: the module {module} is in {seen[module]} as well")
+            seen[module] = name
+        off = list[str]()
+        for state, warning in _LINT.findall(text):
+            off = [*off, warning] if state == "off" else [w for w in off if w != warning]
+        faults += [f"{name}: lint {warning} is not switched on again" for warning in off]
+        if re.findall(r"^`timescale .*$", text, re.M) != ["`timescale 1ns / 1ps"] or text.index("`timescale") > text.index("\nmodule "):
+            faults.append(f"{name} has another time scale")
+    return faults
+
+
+def core_faults(core: Core | Engine) -> list[str]:
+    """What is wrong with the texts of a core, beside all presets."""
+    presets = tuple(p.replace("-", "_") for p in preset_names())
+    return text_faults(core.top, core.files, presets) + slang(core.files)
+
+
+def _preset(name: str) -> list[str]:
+    return [f"{name}: {fault}" for fault in core_faults(generate(load(name), {"preset": name}))]
+
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor() as pool:
+        found = [fault for faults in pool.map(_preset, preset_names()) for fault in faults]
+    sys.exit("\n".join(found))
