@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 
-from pyslang import Bag, DiagnosticEngine, SourceManager, ast, syntax
+from pyslang import Bag, DiagnosticEngine, DiagnosticSeverity, SourceManager, ast, syntax
 
 from cipherwright.pipeline import generate
 from cipherwright.spec import load, preset_names
@@ -15,6 +15,7 @@ from cipherwright.wrap import Core, Engine
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _MODULE = re.compile(r"\bmodule\s+(\w+)")
+_TWICE = re.compile(r"DuplicateDefinition|Redefinition")
 _LINT = re.compile(r"//\s*verilator\s+lint_(on|off)\s+(\w+)")
 
 
@@ -29,11 +30,13 @@ def modules(text: str) -> list[str]:
 
 
 def slang(files: Mapping[str, str]) -> list[str]:
-    """What slang calls an error in files of one design, each a compilation unit of its own."""
+    """What slang calls an error, and names declared twice, in files of one design, each a compilation unit of its own."""
     sources, design = SourceManager(), ast.Compilation(Bag())
     for name, text in verilog(files).items():
         design.addSyntaxTree(syntax.SyntaxTree.fromText(text, sources, name, name))
-    found = [d for d in design.getAllDiagnostics() if d.isError()]
+    engine = DiagnosticEngine(sources)
+    errors = (DiagnosticSeverity.Error, DiagnosticSeverity.Fatal)
+    found = [d for d in design.getAllDiagnostics() if engine.getSeverity(d.code, d.location) in errors or _TWICE.search(str(d.code))]
     return DiagnosticEngine.reportAll(sources, found).splitlines() if found else []
 
 

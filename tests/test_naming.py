@@ -41,7 +41,7 @@ def test_keywords_are_refused() -> None:
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(UserError) as e:
         load("des-small", [f"name={name}"])
-    assert str(e.value).startswith("name: ")
+    assert str(e.value).startswith("name: " if name.isprintable() else "--set takes one line")
     assert "\n" not in str(e.value)
 
 

@@ -36,11 +36,11 @@ def preset_path(name: str) -> Path:
 
 def read_preset(preset: str) -> tuple[Path, dict[str, Any]]:
     """Path and contents of a preset or TOML file. Raises UserError."""
-    if not preset.isprintable():
-        raise UserError(f"a preset or file has a name of printable characters, not {preset!r}")
     path = Path(preset) if preset.endswith(".toml") else preset_path(preset)
     if not path.is_file():
         raise UserError(f"there is no file {preset}")
+    if not preset.isprintable():
+        raise UserError(f"a file has a name of printable characters, not {preset!r}")
     try:
         return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def read_changes(changes: Sequence[str]) -> dict[str, Any]:
         key, sep, value = change.partition("=")
         if not sep or not key:
             raise UserError(f"--set takes KEY=VALUE, not {change!r}")
-        if not change.isprintable():
+        if not value.isprintable():
             raise UserError(f"--set takes one line of printable characters, not {change!r}")
         out[key] = _value(value)
     return out

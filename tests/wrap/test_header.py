@@ -84,9 +84,11 @@ def test_control_characters_are_refused(text: str, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=f"{field}: a text is one line of printable characters") as e:
             load(str(tmp_path / "x.toml"))
         assert str(e.value).isprintable()
-    with pytest.raises(UserError, match="a name of printable characters") as e:
-        load(f"{text}.toml")
-    assert str(e.value).isprintable()
+    if "\x00" not in text:
+        (tmp_path / f"{text}.toml").write_text('name = "x"\ncipher = "des"\nkey_bits = 64\nstages = 2\n')
+        with pytest.raises(UserError, match="a name of printable characters") as e:
+            load(str(tmp_path / f"{text}.toml"))
+        assert str(e.value).isprintable()
 
 
 def toml(value: Any) -> str:
@@ -134,6 +136,8 @@ def test_faults_of_a_text_are_seen(fault: tuple[str, str, str], built: Callable[
     [
         ("module a (input wire x, output wire y);\n    assign y = z;\n    wire z;\n    assign z = x;\nendmodule\n", "used before its declaration"),
         ("module a (input wire x, output wire do);\nendmodule\n", "expected"),
+        ("module a (input wire x);\n    wire m = x;\n    wire m = x;\nendmodule\n", "redefinition"),
+        ("module a (input wire x);\nendmodule\nmodule a (input wire x);\nendmodule\n", "duplicate definition"),
         ("module a (input wire x);\n    b u (.x(x));\nendmodule\n", "unknown module"),
     ],
 )

@@ -110,6 +110,7 @@ def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int
     connect += [f".{ports.iv}({spec.block_bits}'h{_link(spec, 0):x})"] if ports.iv else []
     connect += [f".{ports.first}(1'b1)"] if ports.first else []
     connect += [f".{ports.slot}()"] if ports.slot else []
+    connect += [".slot_o()"] if ports.slot and ports.ready_in else []
     connect += [f".{ports.valid_out}(valid_out)", f".{ports.block_out}(block_out)"]
     lead = 1 if paper else 0
     exact = not iterative and not ports.ready_out

@@ -134,8 +134,6 @@ module cipherwright_mars #(
     wire [3:0]   next_round = (core_state == RUN) ? round + 4'd1 : 4'd0;
     wire [3:0]   pair = decrypt ? ~next_round : next_round;
     wire [5:0]   pair_address = {1'b0, pair, 1'b0} + 6'd4;
-    wire         mix_last = count == LAST;
-    wire         leaves = mix_state == FORWARD && mix_last && (core_state == REST || core_gives);  // from the mixer to the core
     // The storage is free where no round follows: half a block is read that CBC needs.
     wire         follows = leaves || core_state == WAIT || (core_state == RUN && !core_last);
     wire         asks = chained && !chain_there && !result_there && !(arrives && !half_there) && !follows && !expanding;
