@@ -5,7 +5,7 @@
 // Command:        cipherwright build des-small --set interface=stream --set stages=2
 // Options:        cipher = des, key_bits = 64, architecture = iterative, stages = 2, sbox = lut4, interface = stream
 //                 all others have their defaults
-// Latency:        34 cycles from a block to its result; 2 block(s) every 34 cycle(s)
+// Latency:        36 cycles from a block to its result; 2 block(s) every 34 cycle(s)
 // Registers:      464 flip-flops predicted
 //
 // Port         direction  bits  meaning
@@ -919,7 +919,7 @@ module des_small (
         .clk(clk), .rst_i(rst_i), .valid_i(core_valid), .key_i(s_key_i), .decrypt_i(s_decrypt_i),
         .block_i(s_block_i), .ready_o(core_ready), .valid_o(result_valid), .block_o(result)
     );
-    des_small_stream #(.WIDTH(64), .DEPTH_LOG2(6)) u_stream (
+    des_small_stream #(.WIDTH(64), .DEPTH_LOG2(2)) u_stream (
         .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i & core_ready), .s_ready_o(credit_ready),
         .core_valid_o(core_valid), .core_valid_i(result_valid), .core_data_i(result), .m_valid_o(m_valid_o),
         .m_ready_i(m_ready_i), .m_data_o(m_block_o)

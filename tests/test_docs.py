@@ -16,7 +16,7 @@ from cipherwright.pipeline import build
 from cipherwright.report.picture import draw
 from cipherwright.spec import load
 
-PAGES = ["README.md", "docs/guide/options.md", "docs/guide/verification.md", "docs/guide/command-line.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+PAGES = ["README.md", "docs/guide/options.md", "docs/guide/verification.md", "docs/guide/command-line.md", "docs/guide/protocol.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -244,7 +244,7 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
         graph, stages, loops, io, rows = held.graph, spec.wished_stages, _Loops(), _io(spec), held.rows
     s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
-        unit = word_store(f"{top}_keys", spec.key_bits, spec.cipher_direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period)
+        unit = word_store(f"{top}_keys", spec.key_bits, spec.cipher_direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period, True)
         core = dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given, {}, None, unit)
         _confirm(spec, core.design, s, loops, lambda key: _words(parts, rows, key))
         return core

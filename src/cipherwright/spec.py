@@ -124,7 +124,8 @@ class Spec(BaseModel):
     mapping: Literal["delay", "structure", "area"] = "delay"
     """How logic is mapped to a cell library: restructured for delay, mostly as it is (smaller), or for area; does not touch the RTL."""
     fifo_depth: int = Field(default=0, ge=0)
-    """Entries of the stream shell's output FIFO (0: the latency plus four, rounded up to a power of two)."""
+    """Entries of the stream shell's output FIFO, rounded up to a power of two (0: as many as sustain the core's rate). With fewer the rate
+    that is promised is lower."""
 
     @property
     def wished_stages(self) -> int | None:
@@ -205,7 +206,7 @@ class Spec(BaseModel):
             if why := unfit(table, len(entries), self.sbox):
                 raise Unfit(f"sbox = {self.sbox} does not suit {self.cipher}: {why}", "sbox")
         if not self.reset and self.interface != "paper":
-            raise ValueError("reset = false is for interface = paper, whose ports have none; any other core needs rst_i, without which results and keys of before would be left")
+            raise Unfit("reset = false is for interface = paper, whose ports have none; any other core needs rst_i, without which results and keys of before would be left", "reset")
         if self.final_adder != "hybrid" and self.multiplier != "tree":
             raise Unfit(f"final_adder = {self.final_adder} is the adder behind multiplier = tree, not behind {self.multiplier}", "final_adder", "multiplier")
         if self.key_words != "kept" and (self.key_words not in (*cipher.key_variants, "priced") or self.key_schedule != "direct"):

@@ -28,7 +28,7 @@ class GraphBuilder:
         key = (op, width, args, attr)
         if key in self._known and not own:
             return self._known[key]
-        if args and op not in ("again", "copy", "hop") and all(self._nodes[a].op == "const" for a in args):
+        if args and op not in ("again", "copy", "hop", "clear") and all(self._nodes[a].op == "const" for a in args):
             widths, values = [self._nodes[a].width for a in args], [self._nodes[a].attr for a in args]
             return self.const(width, OPS[op].meaning(attr, widths, values, width))
         self._nodes.append(Node(op, width, args, attr, name))

@@ -127,6 +127,8 @@ def _check(graph: Graph, index: int, node: Node) -> None:
         good = all(x == node.width for x in w)
     elif node.op in ("mux", "muxf5", "muxf6"):
         good = w[0] == 1 and w[1] == w[2] == node.width
+    elif node.op == "clear":
+        good = w == [node.width, 1]
     elif node.op == "input":
         good = len(node.attr) == 2 and node.attr[1] in (AGILE, STATIC)
     elif node.op == "const":

@@ -43,6 +43,7 @@ class Op:
     `verilog`: expression over {0}, {1} … for operations that are one expression; None where the printer
     needs more than that. `in_latency`/`out_latency`: registers that must lie before/after it. `clocked`: these registers are its own,
     inside a block of the device (block RAM, multiplier): it reads before the one and has its result behind the other.
+    `clear` (word, bit) is the synchronous reset of the registers behind it, which costs no lookup table.
     """
 
     name: str
@@ -139,6 +140,7 @@ OPS: dict[str, Op] = {
         Op("call", None, _call, delay="call"),
         Op("again", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}"),
         Op("copy", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", out_latency=1),
+        Op("clear", 2, lambda a, w, v, n: 0 if v[1] else v[0], delay="wire", out_latency=1),
         Op("hop", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", in_latency=1, out_latency=1),
     )
 }

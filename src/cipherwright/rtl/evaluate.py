@@ -62,6 +62,9 @@ class DesignModel:
                 values[item.name] = self._apply(item, args, m)
             elif not isinstance(item, Memory):
                 values[item.name] = _gather(values, item.data, self._full)
+                if isinstance(item, Register) and item.clear:
+                    (clear,) = _gather(values, (item.clear,), self._full)
+                    values[item.name] = [lane & ~clear for lane in values[item.name]]
         return values
 
     def _apply(self, a: Assign, args: list[Lanes], m: Module) -> Lanes:
@@ -163,4 +166,6 @@ def _reads(item: Item) -> set[str]:
         words = list(item.operands)
     else:
         words = [] if isinstance(item, Memory) else [item.data]
+        if isinstance(item, Register) and item.clear:
+            words.append((item.clear,))
     return {name for bits in words for name, _ in bits}

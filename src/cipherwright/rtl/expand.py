@@ -45,7 +45,7 @@ class KeyParts:
 
 def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int = 0) -> Expansion:
     """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in the order of encryption),
-    most significant row first. Inputs: valid, key. Outputs: `keep` (this word is for the chain), `move` (another word for the chain
+    most significant row first. Inputs: valid, key, zeroise (the key is taken as zero). Outputs: `keep` (this word is for the chain), `move` (another word for the chain
     follows), `last`, `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`. These
     bits, but for the words, have `travel` stages for their wires.
 
@@ -63,7 +63,7 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
     b = GraphBuilder(f"{cipher.name}_keys")
     valid, key = b.input("valid", 1), b.input("key", key_bits)
     n, zero = b.input("count", bits), b.const(1, 0)
-    start = cipher.key_start(b, key_bits, cipher.effective_key(b, key), zero)
+    start = cipher.key_start(b, key_bits, cipher.effective_key(b, _zeroised(b, key)), zero)
     state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
 
     def table(name: str, values: Sequence[int], width: int) -> int:
@@ -99,3 +99,17 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
     control = ("keep", "move", "last", *(f"apart{j}" for j in range(len(apart))))
     names = ["count", *(f"key{i}" for i in range(len(start)))]
     return Expansion(b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, control)
+
+
+_CLEAR_BITS = 16
+"""Bits of a key that one registered copy of `zeroise` clears."""
+
+
+def _zeroised(b: GraphBuilder, key: int) -> int:
+    """The key, or zero. It costs no lookup tables: registers through which the key passes are cleared, by copies of the bit."""
+    zeroise, parts = b.input("zeroise", 1), []
+    for low in range(0, b.width(key), _CLEAR_BITS):
+        bits = b.select(key, range(min(low + _CLEAR_BITS, b.width(key)) - 1, low - 1, -1))
+        near = b.node("hop", 1, (b.node("copy", 1, (zeroise,), ("zeroise", low)),), ("zeroise", low))
+        parts.append(b.node("clear", b.width(bits), (bits, near), low, "key"))
+    return b.cat(*reversed(parts))

@@ -13,7 +13,7 @@ from .resets import check_resets, control_bits
 
 __all__ = ["LowerOptions", "lower"]
 
-_MOVES = ("copy", "hop")
+_MOVES = ("copy", "hop", "clear")
 
 NodeBit = tuple[int, int]
 """A node and one of its bits."""
@@ -129,7 +129,10 @@ class _Top:
             if r.depth > 1:
                 self.items.append(DelayLine(r.signal, r.depth, data, self.options.delay_lines))
             else:
-                self.items.append(Register(r.signal, r.rank - self.s.io.first, data, r.control, self.g.nodes[r.src].op == "copy"))
+                node, clear = self.g.nodes[r.src], None
+                if node.op == "clear" and r.rank == self.s.made(r.src) + 1:
+                    clear = self.at(*self.g.bits[node.args[1]][0], self.s.stage[r.src])
+                self.items.append(Register(r.signal, r.rank - self.s.io.first, data, r.control, node.op == "copy", clear))
 
 
 def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:

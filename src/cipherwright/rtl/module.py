@@ -48,13 +48,15 @@ class Instance:
 
 @dataclass(frozen=True)
 class Register:
-    """Flip-flops of one rank. `reset`: cleared by rst_i. `keep`: a deliberate copy that synthesis must not merge."""
+    """Flip-flops of one rank. `reset`: cleared by rst_i. `keep`: a deliberate copy that synthesis must not merge. `clear`: a signal that
+    clears them as well, where there is one."""
 
     name: str
     rank: int
     data: Bits
     reset: bool = False
     keep: bool = False
+    clear: Bit | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ class Module:
                 read.update(bit for _, bits in i.inputs for bit in bits)
             elif isinstance(i, Register | DelayLine):
                 read.update(i.data)
+                if isinstance(i, Register) and i.clear:
+                    read.add(i.clear)
         given = ((signal, width) for i in self.items if isinstance(i, Instance) for _, signal, width in i.outputs)
         return {signal for signal, width in given if 0 < sum((signal, k) in read for k in range(width)) < width}
 

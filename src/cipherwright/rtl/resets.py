@@ -88,7 +88,7 @@ class _Cone:
         if isinstance(item, Register):
             if not item.reset:
                 raise ValueError(f"{m.name}: reset does not clear {name}, which a control output depends on")
-            return (item.data[k],)
+            return (item.data[k], *([item.clear] if item.clear else []))
         if isinstance(item, DelayLine | Memory):
             raise ValueError(f"{m.name}: {name}, which a control output depends on, is in a memory that reset can't clear")
         if isinstance(item, Assign):

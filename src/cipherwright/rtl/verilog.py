@@ -246,6 +246,8 @@ def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
         yield "    always @(posedge clk) begin"
         for r in here:
             value = concat(r.data, widths)
+            if r.clear:
+                value = f"{concat((r.clear,), widths)} ? {len(r.data)}'d0 : {value}"
             if r.reset:
                 value = f"rst_i ? {len(r.data)}'d0 : {value}"
             yield _wrap(f"{r.name} <= {value};", "        ")

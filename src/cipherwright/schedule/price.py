@@ -13,7 +13,7 @@ __all__ = ["SHIFT_LUT", "delay_cells", "logic_cells", "luts_of"]
 SHIFT_LUT = 16
 """Cycles that one shift-register LUT delays a bit at most."""
 
-_FREE = ("input", "const", "select", "cat", "again", "copy", "hop", "muxf5", "muxf6", "rom", "dsp")
+_FREE = ("input", "const", "select", "cat", "again", "copy", "hop", "clear", "muxf5", "muxf6", "rom", "dsp")
 
 
 def _luts4(inputs: int) -> int:

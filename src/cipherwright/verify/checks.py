@@ -208,7 +208,7 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")
     hints = _hints(held.graph, p)
     rounds = prove_pipeline(folder.sources, f"{r['top']}_core", held.graph, ports, r["inner"]["latency_cycles"], r["inner"]["early"], [f"{name}_i" for name in held.rows], hints)
-    schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["key_cycles"] - p["lanes"] + 1, Hints(sbox=p["sbox"]))
+    schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["inner"]["key_cycles"], Hints(sbox=p["sbox"]))
     return f"{rounds.statement} over its round keys; {schedule.statement}"
 
 

@@ -62,6 +62,7 @@ class Bench:
     interval: int
     slots: int
     key_cycles: int = 0
+    zeroise_cycles: int = 0
 
     @staticmethod
     def compile(sources: Sequence[Path], record: Mapping[str, Any], defines: Sequence[str] = ()) -> Bench:
@@ -69,7 +70,7 @@ class Bench:
         simulation = compile_simulation(sources, record["top"], ports.clk, defines)
         return Bench(
             simulation, ports, record["parameters"], record["latency_cycles"], record["interval_cycles"], record["slots"],
-            record.get("key_cycles", 0),
+            record.get("key_cycles", 0), record.get("zeroise_cycles", 0),
         )  # fmt: skip
 
     @cached_property
@@ -103,19 +104,27 @@ class Bench:
         return rows
 
     def load_key(self, model: Model, key: NDArray[np.uint8]) -> None:
-        """Give a core with a key-expansion unit its key. Raises CheckFailed where the round keys are not there when promised."""
+        """Give a core with a key-expansion unit its key. Raises CheckFailed where the key is not taken when the pipeline must be empty, or the
+        round keys are not there when promised."""
         s, p = self.simulation, self.ports
-        rows = s.rows(self.key_cycles + 1)
-        s.view(rows, p.key_valid)[0, 0] = 1
-        s.view(rows, p.key)[0] = key[::-1]
-        ready = s.view(model.run(rows), p.key_ready)[:, 0]
-        if ready[0] != 1 or ready[1:-1].any() or ready[-1] != 1:
+        offer = s.rows(1)
+        s.view(offer, p.key_valid)[0, 0] = 1
+        s.view(offer, p.key)[0] = key[::-1]
+        for _ in range(self.zeroise_cycles):  # more than what drains a pipeline
+            if s.view(model.run(offer), p.key_ready)[0, 0]:
+                break
+        else:
+            raise CheckFailed(f"a key that is offered for {self.zeroise_cycles} cycles is not taken")
+        seen = model.run(s.rows(self.key_cycles))
+        busy, ready = s.view(seen, p.busy)[:, 0], s.view(seen, p.ready_out)[:, 0]
+        opened = 1 if not p.iv_valid else ready[-1]  # with a counter, only when a counter block is there as well
+        if not busy[: self.key_cycles - 2].all() or busy[-1] or ready[:-1].any() or ready[-1] != opened:
             raise CheckFailed(f"the round keys are not ready after exactly {self.key_cycles} cycles")
 
     def start(self) -> Model:
-        """A model out of reset, its pipeline empty."""
+        """A model after one cycle of reset; a core without one is run until it is empty."""
         model = Model(self.simulation)
-        idle = self.simulation.rows(self.latency + 4)
+        idle = self.simulation.rows(1 if self.ports.reset else self.latency + 4)
         if self.ports.reset:
             self.simulation.view(idle, self.ports.reset)[:] = 1
         model.run(idle)
@@ -209,11 +218,12 @@ class Bench:
         start = np.frombuffer(iv, dtype=np.uint8).reshape(1, -1)
         firsts = np.zeros(n, dtype=np.uint8)
         firsts[0] = 1
-        if self.interval > 1 and self.mode == "ctr":
+        loop = self.parameters["architecture"] == "iterative"
+        if loop and self.mode == "ctr":
             counters = b"".join(self.counter_block(iv, k) for k in range(n))
             return (together, np.frombuffer(counters, dtype=np.uint8).reshape(n, -1)), together
         if decrypt and self.mode in ("cbc", "cfb"):
-            return (together if self.interval > 1 else firsts, np.vstack([start, blocks[:-1]])), together
+            return (together if loop else firsts, np.vstack([start, blocks[:-1]])), together
         turns = np.zeros(self.slots, dtype=np.uint8)
         turns[0] = 1
         return (firsts, start), turns

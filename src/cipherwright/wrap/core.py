@@ -38,6 +38,11 @@ class PortSet:
     iv_ready: str = ""
     first: str = ""
     slot: str = ""
+    busy: str = ""
+    """A block is in flight, a key is expanded, or everything is being forgotten."""
+
+    zeroise: str = ""
+    """One cycle makes the core forget keys, counter blocks and blocks."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,8 @@ class KeyWords:
 
 @dataclass(frozen=True)
 class Core:
-    """`plain`: the cipher as described, the reference of the proof. `latency`: cycles from a block to its result;
-    `interval`: cycles a slot is taken; `slots`: blocks in flight at once in that interval."""
+    """`plain`: the cipher as described, the reference of the proof. `latency`: cycles from the one in which a block is accepted to the first
+    in which its result is offered, at the outermost ports; `interval` and `slots`: so many blocks in so many cycles are sustained."""
 
     top: str
     parameters: Mapping[str, Any]
@@ -70,6 +75,12 @@ class Core:
     key_unit: KeyUnit | None = None
     mode_flip_flops: int = 0
     """Flip-flops of what a mode of operation puts around the cipher."""
+
+    zeroise_cycles: int = 0
+    """From zeroise_i to the cycle in which everything is forgotten (0: the core holds no key)."""
+
+    control_flip_flops: int = 0
+    """Flip-flops of the control of a core that holds its key."""
 
     given: Mapping[str, str] = field(default_factory=dict)
     """The preset and the changes as the user wrote them."""
@@ -117,7 +128,7 @@ class Core:
     def flip_flops(self) -> int:
         """Flip-flops predicted for the target, those of delay lines in RAM included."""
         rings = self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0
-        return self.design.flip_flops() + (self.key_unit.flip_flops if self.key_unit else 0) + self.mode_flip_flops + self.lanes * rings
+        return self.design.flip_flops() + (self.key_unit.flip_flops if self.key_unit else 0) + self.mode_flip_flops + self.control_flip_flops + self.lanes * rings
 
     @property
     def shift_luts(self) -> int:
@@ -140,7 +151,8 @@ class Core:
             "stages": self.schedule.stages,
             "useful_stages": useful_stages(self.schedule),
             "inner": self.inner,
-            "key_cycles": self.key_unit.cycles + self.lanes - 1 if self.key_unit else 0,
+            "key_cycles": self.key_unit.cycles + self.lanes + 1 if self.key_unit else 0,
+            "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),
             "key_words": asdict(self.key_words) if self.key_words else None,
         }

@@ -11,13 +11,14 @@ from ..graph import Graph
 from ..rtl import Design, print_design
 from ..schedule import Schedule
 from ..tools import digest, printable
+from .control import core_control
 from .core import Core, KeyWords, PortSet
 from .header import commented, header_lines, module_name, origin_lines, port_meanings, port_table
 from .keys import KeyUnit, keyed_top, lane_flip_flops
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .pins import pins_of
-from .stream import STREAM_FILE, fifo_log2, stream_ports, stream_top
+from .stream import STREAM_FILE, STREAM_LATENCY, fifo_log2, stream_ports, stream_top, sustained_interval
 from .testbench import testbench
 from .tied import tied_top
 from .written import hand_written, own_names
@@ -87,7 +88,7 @@ def dress(
     top = module_name(spec.name)
     iterative, counting = trips is not None, spec.mode == "ctr"
     shelled = spec.interface != "plain" or bool(tied)
-    parts = ["core", *(["ecb"] if unit else []), *([spec.mode] if spec.mode != "ecb" else []), *(["shell"] if shelled else [])]
+    parts = ["core", *(["ecb"] if unit else []), *([spec.mode] if spec.mode != "ecb" else []), *(["control"] if unit else []), *(["shell"] if shelled else [])]
     names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
     datapath = below = names["core"]
     design = lowered(datapath)
@@ -97,54 +98,72 @@ def dress(
     ports = inside = _ports(spec, iterative)
     files, layers = dict[str, str](), list[str]()
     inner: dict[str, object] = {"top": datapath, "ports": asdict(inside), "latency_cycles": inner_latency, "early": _early(s)}
+    if unit:
+        inner["key_cycles"] = unit.cycles
     pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
-    reset = spec.resets
     if unit:
         ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
         if unit.control:
             files[unit.control] = hand_written(unit.control)
-        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, reset, iterative, spec.summed, spec.lanes, inside.decrypt != "")]
+        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, iterative, spec.summed, spec.lanes, inside.decrypt != "")]
         below = names["ecb"]
     slot_bits = mode_ffs = 0
     if spec.mode != "ecb":
         if trips:
-            layer = chain_layer(names[spec.mode], below, spec.mode, spec.direction, spec.block_bits, pins, slots, trips, spec.counter_bits)
+            layer = chain_layer(names[spec.mode], below, spec.mode, spec.direction, spec.block_bits, pins, slots, trips, spec.counter_bits, unit is not None)
         elif counting:
-            layer = counter_layer(names[spec.mode], below, spec.counter_bits, pins, reset, spec.lanes)
+            layer = counter_layer(names[spec.mode], below, spec.counter_bits, pins, unit is not None, spec.lanes)
         else:
-            layer = previous_layer(names[spec.mode], below, spec.mode, spec.block_bits, pins, reset)
+            layer = previous_layer(names[spec.mode], below, spec.mode, spec.block_bits, pins, unit is not None)
         pins, slot_bits, mode_ffs = layer.pins, layer.slot_bits, layer.flip_flops
         has = {p.name for p in pins}
         iv_valid, iv_ready, first, slot, decrypt = (n if n in has else "" for n in ("iv_valid_i", "iv_ready_o", "first_i", "slot_o", "decrypt_i"))
-        ports = replace(
-            ports, iv="iv_i", iv_valid=iv_valid, iv_ready=iv_ready, first=first, slot=slot, decrypt=decrypt,
-        )  # fmt: skip
+        ready = "ready_o" if iv_valid else ports.ready_out
+        ports = replace(ports, ready_out=ready, iv="iv_i", iv_valid=iv_valid, iv_ready=iv_ready, first=first, slot=slot, decrypt=decrypt)
         layers.append(layer.text)
         below = names[spec.mode]
         if layer.file:
             files[layer.file] = hand_written(layer.file)
     if tied:
         layers.append(tied_top(top, design.top, tied))
-    timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
+    log2 = 0
+    if spec.interface == "stream":
+        latency += STREAM_LATENCY
+        log2 = fifo_log2(latency, interval, slots, spec.fifo_depth)
+        interval = sustained_interval(latency, interval, slots, log2)
+    control = None
+    if unit:
+        flush = max(unit.flush, latency + spec.lanes, 2 * slots)
+        drops = iterative or spec.mode in ("cbc", "cfb")
+        control = core_control(
+            names["control"], below, pins, spec.block_bits * spec.lanes, latency + 1, flush, unit.cycles + spec.lanes, iterative or counting, drops,
+            log2 and 1 << log2,
+        )  # fmt: skip
+        pins, below = control.pins, names["control"]
+        layers.append(control.text)
+        ports = replace(ports, ready_out="ready_o", busy="busy_o", zeroise="zeroise_i")
     if spec.interface == "paper":
         layers.append(paper_top(top, below))
         ports = PAPER_PORTS
     elif spec.interface == "stream":
-        log2 = fifo_log2(latency, spec.fifo_depth)
-        layers.append(stream_top(top, below, spec.block_bits, pins, log2, reset, iterative, slot_bits))
+        layers.append(stream_top(top, below, spec.block_bits, pins, log2, ports.ready_out != "", unit is not None, slot_bits))
         ports = stream_ports(ports, pins, slot_bits > 0)
         files[STREAM_FILE] = hand_written(STREAM_FILE)
-        latency += 2
+    timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
     mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - s.stages) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
-    total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs
+    control_ffs = control.flip_flops if control else 0
+    total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lanes)}"
     text = "\n".join([print_design(design), *layers])
     header = header_lines(spec, given, timing, registers, port_table(text, top, port_meanings(ports, spec.lanes)))
-    bench = testbench(top, ports, plain, spec, latency, iterative)
+    bench = testbench(top, ports, plain, spec, latency)
     files = core_files(spec.name, header, text, bench, files, spec.target, s.period, ports.clk)
     hidden = bool(unit) or spec.mode != "ecb" or spec.interface == "stream"
-    return Core(top, spec_parameters(spec), plain, s, design, ports, latency, interval, slots, files, inner if hidden else None, words, unit, mode_ffs, given)
+    return Core(
+        top, spec_parameters(spec), plain, s, design, ports, latency, interval, slots, files, inner if hidden else None, words, unit, mode_ffs,
+        control.zeroise_cycles if control else 0, control_ffs, given,
+    )  # fmt: skip
 
 
 def _early(s: Schedule) -> dict[str, int]:

@@ -14,9 +14,13 @@ from ..rtl import Expansion
 __all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top", "lane_flip_flops"]
 
 
+_DRAIN = 8
+"""Cycles in which control that leaves a unit's loop has reached its registers."""
+
+
 @dataclass(frozen=True)
 class KeyUnit:
-    """`cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again; `flip_flops` of the chain (the
+    """`cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again; `flush` cycles of zeroise_i make it forget; `flip_flops` of the chain (the
     schedule's loop is counted with its design); `words`: input of the datapath -> (register of the chain, its width)."""
 
     name: str
@@ -26,6 +30,8 @@ class KeyUnit:
     words: dict[str, tuple[str, int]]
     control: str = ""
     """A hand-written file that the unit needs, if any."""
+
+    flush: int = 1
 
 
 def _vector(width: int) -> str:
@@ -68,22 +74,24 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     new, comma = "\n", ",\n"
     text = f"""\
 // Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. They stand in a chain of registers
-// until the next key; key_ready_o tells that all of them are there. The chain's far end moves first.
+// until the next key; key_ready_o tells that all of them are there. The chain's far end moves first. While zeroise_i is 1, in at
+// least as many cycles as the schedule has stages, a key of zeros is taken in all of them; then it is expanded.
 module {name} (
-{key_ports(key_bits)}{comma.join(ports)}
+{key_ports(key_bits)}    input  wire zeroise_i,
+{comma.join(ports)}
 );
     reg  idle, done;
-    wire take = key_valid_i & idle;
+    wire take = (key_valid_i & idle) | zeroise_i;
     wire keep, move, last;
     wire {_vector(e.width)} word;
 {apart_wires}    {loop} u_schedule (
-        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .keep_o(keep), .move_o(move), .last_o(last), .word_o(word){apart_link}
+        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .zeroise_i(zeroise_i), .keep_o(keep), .move_o(move), .last_o(last), .word_o(word){apart_link}
     );
     reg  {_vector(pulses)} walk;
 {f"    reg  {_vector(relay)} relay;{new}" if relay else ""}{new.join(f"    reg  {_vector(e.width)} chain_{j};" for j in range(m))}
     always @(posedge clk) begin
         done <= last & ~rst_i;
-        idle <= rst_i | done | (idle & ~key_valid_i);
+        idle <= rst_i | (~zeroise_i & (done | (idle & ~key_valid_i)));
 {relay_next}        walk <= rst_i ? {pulses}'d0 : {walk_next};
         if (keep) chain_0 <= word;
 {new.join(moves)}
@@ -96,20 +104,22 @@ module {name} (
 endmodule
 """
     ffs = 2 * sum(widths.values()) + pulses + relay + 2
-    return KeyUnit(name, text, e.trips * stages + 2, ffs, {users[i]: (registers[i], widths[i]) for i in registers})
+    words = {users[i]: (registers[i], widths[i]) for i in registers}
+    return KeyUnit(name, text, e.trips * stages + 2, ffs, words, flush=stages + pulses + relay + _DRAIN)
 
 
 def keyed_top(
-    name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, reset: bool, ready: bool = False, chained: bool = False, lanes: int = 1,
+    name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, ready: bool = False, chained: bool = False, lanes: int = 1,
     turning: bool = False,
 ) -> str:
-    """The module `name` with the datapath and its key-expansion unit. `reset`: the datapath has rst_i; `ready`: it does not take a block in
-    every cycle, and says when; `chained`: it takes another word, which a mode of operation adds; `turning`: a direction with every block;
+    """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks and keys apart. `ready`: the
+    datapath does not take a block in every cycle, and says when (a loop: while drop_i is 1, it is in reset and what is presented goes through it); `chained`: it takes another word, which a mode of operation adds; `turning`: a direction with every block;
     `lanes` of it share the unit: the round keys go from lane to lane, a register rank each, so that no wire of them reaches all lanes."""
     words = sorted(unit.words.items())
     wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in words)
     given = ", ".join(f".{user}_o({user})" for user, _ in words)
     new_port = "    output wire ready_o,\n" if ready else ""
+    drop_port = "    input  wire drop_i,\n" if ready else ""
     chain_port = f"    input  wire {_vector(block_bits * lanes)} chain_i,\n" if chained else ""
     turn_port, turn = ("    input  wire decrypt_i,\n", ".decrypt_i(decrypt_i), ") if turning else ("", "")
     unit_ready, ranks = ("key_ready_o", "") if lanes == 1 else ("unit_ready", _lane_ranks(unit, lanes))
@@ -122,22 +132,23 @@ def keyed_top(
         chain = f".chain_i(chain_i{part}), " if chained else ""
         cores += f"""\
     {datapath} u_core{suffix} (
-        .clk(clk), {".rst_i(rst_i), " if reset else ""}.valid_i(valid_i), {turn}.block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
+        .clk(clk), .rst_i({"rst_i | drop_i" if ready else "rst_i"}), .valid_i({"valid_i | drop_i" if ready else "valid_i"}), {turn}.block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
         {taken}
     );
 """
     return f"""\
-// A key is taken when key_valid_i and key_ready_o are both 1; blocks may follow when key_ready_o is 1 again, and a new key when
-// no block of the last one is in flight.
+// The rounds and the unit that makes their keys. A key is taken with key_valid_i; its round keys are there when key_ready_o is 1 again.
+// wipe_i: a key of zeros is taken. The control around this module keeps blocks and keys apart.
 module {name} (
-{key_ports(key_bits)}    input  wire valid_i,
+{key_ports(key_bits)}{drop_port}    input  wire wipe_i,
+    input  wire valid_i,
 {turn_port}    input  wire {_vector(block_bits * lanes)} block_i,
 {chain_port}{new_port}    output wire valid_o,
     output wire {_vector(block_bits * lanes)} block_o
 );
 {wires}
 {ranks}    {unit.name} u_keys (
-        .clk(clk), .rst_i(rst_i), .key_valid_i({"key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o"}), .key_i(key_i), .key_ready_o({unit_ready}),
+        .clk(clk), .rst_i(rst_i), .key_valid_i({"key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o"}), .key_i(key_i), .key_ready_o({unit_ready}), .zeroise_i(wipe_i),
         {given}
     );
 {cores}endmodule

@@ -1,0 +1,134 @@
+"""The control of a core that holds its key: when it takes a block, when a key, and how it forgets everything.
+
+Ports: key_valid_i, key_i, key_ready_o, ready_o, busy_o, zeroise_i. `ready_o` is 1 only while a complete key is there and none is offered.
+An offered key makes it 0 from the next cycle on; when the last block has left, key_ready_o rises and the key is taken. `zeroise_i` drops
+blocks and key, expands a key of zeros, and lets whatever is presented flow through all registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .pins import Pin, instance, module_head
+
+__all__ = ["Control", "core_control"]
+
+_TAPS = {3: 2, 4: 3, 5: 3, 6: 5, 7: 6, 9: 5, 10: 7, 11: 9, 15: 14}
+"""Width of a shift register with feedback from its last bit and this one, by which it goes through all values but 0."""
+
+_PIECE = 3
+"""Bits of the time that one lookup table compares."""
+
+_TO_REST = 5
+"""Cycles from a block's acceptance to `rest_q`, beside the steps of the time."""
+
+_SETTLED = 4
+"""Cycles from a unit's ready to the end of the phase that waits for it, at most."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A module around a core: its text, its pins, its flip-flops. `zeroise_cycles` from zeroise_i to the first cycle in which no register
+    depends on a key, an initial counter block or a block from before it, and busy_o is 0 again."""
+
+    text: str
+    pins: tuple[Pin, ...]
+    flip_flops: int
+    zeroise_cycles: int
+
+
+def _steps(width: int, count: int) -> int:
+    """The shift register's value `count` steps after 1."""
+    value, tap = 1, _TAPS[width]
+    for _ in range(count):
+        value = value << 1 & (1 << width) - 1 | (value >> width - 1 ^ value >> tap - 1) & 1
+    return value
+
+
+def core_control(
+    name: str, inner: str, inside: Sequence[Pin], block_bits: int, in_flight: int, flush: int, key_cycles: int, core_ready: bool, drops: bool,
+    stored: int = 0,
+) -> Control:
+    """The module `name` around `inner` with the pins `inside`. `in_flight`: cycles from a block to the one behind its result; `flush`: cycles in
+    which whatever is presented reaches all registers of the core or of its key unit; `key_cycles` of the unit; `core_ready`: the core
+    itself says when it takes a block; `drops`: it takes drop_i, which is 1 while everything is being forgotten. `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none)."""
+    counting = any(p.name == "iv_ready_o" for p in inside)
+    steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
+    width = next(w for w in _TAPS if (1 << w) - 2 > steps)
+    pieces = -(-width // _PIECE)
+    phase = steps + _TO_REST + 1
+    flushes = 1 + -(-stored // phase)
+    phases = 2 + flushes
+    out = [Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else [])]
+    ports = [
+        Pin("clk"), Pin("rst_i"), Pin("zeroise_i"), *inside, Pin("valid_i"), Pin("block_i", block_bits), Pin("ready_o", out=True), *out,
+        Pin("valid_o", out=True), Pin("block_o", block_bits, True),
+    ]  # fmt: skip
+    links = {"clk": "clk", "rst_i": "rst_i", **({"drop_i": "zero_q"} if drops else {}), "wipe_i": "phase_q[0]"} | {p.name: p.name for p in inside}
+    links |= {"key_valid_i": "take", "key_ready_o": "complete", "valid_i": "accept", "block_i": "block_i"}
+    if counting:
+        links |= {"iv_valid_i": "iv_valid_i & ~zero_q", "iv_ready_o": "count_ready"}
+    links |= {**({"ready_o": "core_ready"} if core_ready else {}), "valid_o": "core_valid", "block_o": "block_o"}
+    settled = "complete & count_ready" if counting else "complete"
+    last = _steps(width, steps)
+    matches = "".join(
+        f"            match_q[{i}] <= ~start_q & time_q[{min(_PIECE * i + _PIECE, width) - 1}:{_PIECE * i}] == {min(_PIECE, width - _PIECE * i)}'d{last >> _PIECE * i & (1 << min(_PIECE, width - _PIECE * i)) - 1};\n"
+        for i in range(pieces)
+    )
+    comment = [
+        "What decides when the core takes a block and when a key.",
+        "ready_o is 1 only while a complete key is there and no other is offered. An offered key is taken when the last block has left.",
+        "busy_o: a block is in flight, a key is expanded, or everything from before is being forgotten, for which one cycle of zeroise_i asks.",
+    ]
+    text = f"""\
+{module_head(name, comment, ports)}    wire complete, core_valid{", count_ready" if counting else ""};
+{"    wire core_ready;" + chr(10) if core_ready else ""}    reg  open_q, held_q, expand_q, offer_q, quiet_q;
+    reg  start_q, done_q, rest_q, advance_q, settled_q, zero_q;
+    reg  [{phases - 1}:0] phase_q;  // of zeroising: a key of zeros goes in, is expanded, and blocks under it go through
+    reg  [{width - 1}:0] time_q;  // since the last block was taken: a shift register with feedback
+    reg  [{pieces - 1}:0] match_q;
+    wire accept = valid_i & ready_o;
+    wire take = key_valid_i & offer_q;
+    assign ready_o = open_q{" & core_ready" if core_ready else ""};
+    assign key_ready_o = offer_q;
+{"    assign iv_ready_o = count_ready & ~zero_q;" + chr(10) if counting else ""}    assign busy_o = start_q | ~rest_q | expand_q | zero_q;
+    assign valid_o = core_valid & ~zero_q;
+{"    assign zeroising_o = zeroise_i | zero_q;" + chr(10) if stored else ""}    always @(posedge clk) begin
+        if (rst_i) begin
+            open_q <= 1'b0;
+            held_q <= 1'b0;
+            expand_q <= 1'b0;
+            offer_q <= 1'b0;
+            quiet_q <= 1'b0;
+            start_q <= 1'b0;
+            done_q <= 1'b0;
+            rest_q <= 1'b1;
+            advance_q <= 1'b0;
+            settled_q <= 1'b0;
+            zero_q <= 1'b0;
+            phase_q <= {phases}'d0;
+            time_q <= {width}'d0;
+            match_q <= {pieces}'d0;
+        end else begin
+            expand_q <= take | (expand_q & ~complete);
+            held_q <= ~zeroise_i & ((held_q & ~take) | (expand_q & complete & ~zero_q));
+            open_q <= held_q & ~key_valid_i & ~zeroise_i;
+            // No block is in flight, and none can be taken before the offered key is.
+            quiet_q <= rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q;
+            offer_q <= key_valid_i & quiet_q & ~open_q & ~offer_q & ~zero_q & ~zeroise_i;
+            start_q <= accept | zeroise_i | (advance_q & |phase_q[{phases - 2}:0]);
+            time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{_TAPS[width] - 1}]}};
+{matches}            done_q <= ~start_q & (&match_q);
+            rest_q <= ~start_q & (rest_q | done_q);
+            settled_q <= phase_q[0] | ({settled});
+            advance_q <= rest_q & ~start_q & settled_q & ~advance_q & ~zeroise_i;
+            phase_q <= zeroise_i ? {phases}'d1 : advance_q ? {{phase_q[{phases - 2}:0], 1'b0}} : phase_q;
+            zero_q <= zeroise_i | (zero_q & ~(advance_q & phase_q[{phases - 1}]));
+        end
+    end
+{instance(inner, "u_inner", links)}endmodule
+"""
+    cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
+    pins = (Pin("zeroise_i"), *inside, Pin("busy_o", out=True))
+    return Control(text, pins, 11 + phases + width + pieces, cycles)
