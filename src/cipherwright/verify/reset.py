@@ -21,8 +21,8 @@ from .verdict import CoreFolder
 
 __all__ = ["Cleared", "check_reset", "prove_reset"]
 
-_DATA = {"block_o", "m_block_o", "Data_out", "data_o", "out_data_o"}
-"""Outputs that are data; all others are control."""
+_DATA = {"block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o"}
+"""Outputs that are data (in a stream the number of the slot goes with the result, through the FIFO); all others are control."""
 
 _QUIET = {"valid_o", "m_valid_o", "done_o", "out_valid_o"}
 """Control outputs that announce a result: 0 after reset."""
