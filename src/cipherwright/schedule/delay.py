@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from ..errors import UserError
 from ..graph import OPS, Graph, Node
@@ -51,12 +51,20 @@ class DelayModel:
         key = self.key(graph, node)
         return _longest(self, node.attr) if key == "call" else self._look_up(key)
 
+    @cached_property
+    def _known(self) -> dict[str, float]:
+        """Delays that were looked up before."""
+        return dict(self.table)
+
     def _look_up(self, key: str) -> float:
-        table = dict(self.table)
-        if key in table:
-            return table[key]
+        if key not in self._known:
+            self._known[key] = self._between(key)
+        return self._known[key]
+
+    def _between(self, key: str) -> float:
+        """Delay of a key that the table does not have."""
         kind, n = _split(key)
-        known = sorted((_split(k)[1], v) for k, v in table.items() if _split(k)[0] == kind)
+        known = sorted((_split(k)[1], v) for k, v in self.table if _split(k)[0] == kind)
         if not known:
             raise UserError(f"{self.name} has no {_BLOCKS.get(kind, kind)} that stages could be planned with")
         return next((v for size, v in known if size >= n), known[-1][1] * n / known[-1][0])

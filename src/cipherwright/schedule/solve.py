@@ -31,24 +31,32 @@ def _edges(graph: Graph) -> dict[int, dict[int, int]]:
     return out
 
 
-def earliest(graph: Graph, model: DelayModel, period: float, io: Io) -> dict[int, int] | None:
-    """Earliest stage of every agile operation and input, or None where one operation alone exceeds the period."""
+Timed = list[tuple[int, float, list[tuple[int, int]]]]
+"""Operations, each with its delay and (source, registers needed) of its edges."""
+
+
+def _timed(graph: Graph, model: DelayModel) -> Timed:
+    return [(i, model.delay(graph, graph.nodes[i]), list(sources.items())) for i, sources in _edges(graph).items()]
+
+
+def earliest(graph: Graph, model: DelayModel, period: float, io: Io, timed: Timed | None = None) -> dict[int, int] | None:
+    """Earliest stage of every agile operation and input, or None where one operation alone exceeds the period. `timed`: what `_timed` gives, where
+    it is known."""
     room = period - model.register + _EPS
     at: dict[int, tuple[int, float]] = {i: (io.arrival(n), 0.0) for n, i in graph.inputs.items() if graph.agile[i]}
-    for i, sources in _edges(graph).items():
-        delay = model.delay(graph, graph.nodes[i])
+    for i, delay, sources in timed or _timed(graph, model):
         if delay > room:
             return None
         ready = (io.first, 0.0)
-        for s, latency in sources.items():
+        for s, latency in sources:
             stage, time = at[s]
             ready = max(ready, (stage + latency, 0.0 if latency else time))
         at[i] = (ready[0] + 1, delay) if ready[1] + delay > room else (ready[0], ready[1] + delay)
     return {i: stage for i, (stage, _) in at.items()}
 
 
-def _fits(graph: Graph, model: DelayModel, period: float, io: Io, stages: int) -> bool:
-    at = earliest(graph, model, period, io)
+def _fits(graph: Graph, model: DelayModel, period: float, io: Io, stages: int, timed: Timed | None = None) -> bool:
+    at = earliest(graph, model, period, io, timed)
     if at is None or max((at[i] for i in at), default=0) >= stages:
         return False
     return all(at[s] <= io.departure(n, stages) for n, i in graph.outputs for s, _ in graph.bits[i] if s in at)
@@ -70,11 +78,12 @@ def useful_stages(s: Schedule) -> int:
 def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> float:
     """Shortest period (ns) for a number of stages, to 1e-4 ns; infinity where even an endless period is too short."""
     low, high = model.register, model.register + model.levels(graph) + 1.0
-    if not _fits(graph, model, high, io, stages):
+    timed = _timed(graph, model)
+    if not _fits(graph, model, high, io, stages, timed):
         return float("inf")
     while high - low > 1e-5:
         mid = (low + high) / 2
-        low, high = (low, mid) if _fits(graph, model, mid, io, stages) else (mid, high)
+        low, high = (low, mid) if _fits(graph, model, mid, io, stages, timed) else (mid, high)
     return round(high + 1e-5, 4)
 
 
