@@ -2,19 +2,24 @@
 
 The unit is unrolled in time from a key's load. Registers that reset clears whatever else happens start cleared, all others with
 any value; later cycles may present any other key.
+
+That the round keys stay is shown by induction. At rest some registers hold constants: from these alone, with any values elsewhere and any key presented
+but not offered, the next cycle finds the same constants. Then the round keys' registers, and all that these read, read only one another, and one cycle
+leaves what they hold as it is. So it is left for all times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..errors import CheckFailed
 from ..graph import Graph
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison
 from .equivalence import Frame, Logic, Proof, compare, flip_flops
-from .netlist import read_netlist
+from .netlist import Netlist, read_netlist
 
 __all__ = ["prove_expansion"]
 
@@ -28,10 +33,10 @@ def prove_expansion(
     logic = Logic(n, wires=False)
     registers = flip_flops(n)
     reset, clock, offer = n.inputs["rst_i"][0], n.inputs["clk"][0], n.inputs["key_valid_i"][0]
-    key = n.inputs["key_i"]
+    key, zeroise = n.inputs["key_i"], n.inputs.get("zeroise_i", [])
 
     # What one cycle of reset leaves, for any content before and any inputs.
-    free = [*registers, offer, *key]
+    free = [*registers, offer, *key, *zeroise]
     aig = Aig([str(q) for q in free])
     frame = Frame(logic, aig, {q: aig.input(j) for j, q in enumerate(free)} | {reset: TRUE, clock: FALSE})
     cleared = {q: v for q, d in registers.items() if (v := frame.get(d)) in (FALSE, TRUE)}
@@ -52,11 +57,7 @@ def prove_expansion(
         raise CheckFailed("the key-expansion unit does not come to rest")
     names = list(rows)
     got = [b for name in names for b in frame.word(n.outputs[f"{name}_o"])]
-    # At rest, with no key offered, the words stay as they are, and so does all that is constant: they stay for good.
-    rest = {q: v for q, v in now.items() if v in (FALSE, TRUE)}
-    after = Frame(logic, aig, {q: frame.get(d) for q, d in registers.items()} | dict.fromkeys((*key, reset, clock, offer), FALSE))
-    if [b for name in names for b in after.word(n.outputs[f"{name}_o"])] != got or any(after.get(d) != rest[q] for q, d in registers.items() if q in rest):
-        raise CheckFailed("the round keys do not stay as they are")
+    _check_rest(n, logic, registers, {q: v for q, v in now.items() if v in (FALSE, TRUE)}, now, [f"{name}_o" for name in names])
     core_gates, marks = len(aig.gates), list[int]()
     made = graph_to_aig(schedule, aig, {"key": [aig.input(1 + k) for k in range(len(key))]}, hints, marks)
     want = []
@@ -68,4 +69,36 @@ def prove_expansion(
             want.append(total)
     labels = [f"{name} bit {k}" for name in names for k in range(len(rows[name]))]
     gates = compare(Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want)), labels, [{}])
-    return Proof(f"for every key, all {len(names)} round keys are there {cycles} cycles after its load, and stay", gates)
+    return Proof(f"for every key, all {len(names)} round keys are there {cycles} cycles after its load, and stay for all times until reset{', zeroise' if zeroise else ''} or another key", gates)
+
+
+def _check_rest(n: Netlist, logic: Logic, registers: Mapping[Any, Any], rest: Mapping[Any, int], now: Mapping[Any, int], words: Sequence[str]) -> None:
+    """Once at rest (`rest`: registers with constants, `now`: all of them), the unit stays ready and its words stay as they are, for all times without an offer,
+    reset or zeroise. Raises CheckFailed with what does not."""
+    key, others = n.inputs["key_i"], [q for q in registers if q not in rest]
+    aig = Aig([*(f"key_i[{k}]" for k in range(len(key))), *(n.name(q) for q in others)])
+    free = {b: aig.input(k) for k, b in enumerate(key)} | {q: aig.input(len(key) + k) for k, q in enumerate(others)}
+    quiet = [b for name in ("rst_i", "clk", "key_valid_i", "zeroise_i") for b in n.inputs.get(name, [])]
+    frame = Frame(logic, aig, free | dict(rest) | dict.fromkeys(quiet, FALSE))
+    if moves := next((q for q, v in rest.items() if frame.get(registers[q]) != v), None):
+        raise CheckFailed(f"the key-expansion unit does not stay at rest: {n.name(moves)} changes")
+    if frame.word(n.outputs["key_ready_o"]) != [TRUE]:
+        raise CheckFailed("key_ready_o does not stay as it is")
+    # A register at rest takes what another one holds, or keeps what it has: a chain of copies that ends in registers that keep theirs.
+    source = {literal: b for b, literal in free.items()}
+    todo, seen = [frame.get(b) for name in words for b in n.outputs[name]], set[Any]()
+    while todo:
+        literal = todo.pop()
+        if literal <= TRUE:
+            continue
+        q = source.get(literal)
+        if q is None or q not in registers:
+            raise CheckFailed("the round keys do not stay as they are: they depend on more than registers that hold them")
+        if q in seen:
+            continue
+        seen.add(q)
+        after = frame.get(registers[q])
+        held = after if after <= TRUE else now.get(source.get(after))
+        if held != now[q]:
+            raise CheckFailed(f"the round keys do not stay as they are: {n.name(q)} changes")
+        todo.append(after)
