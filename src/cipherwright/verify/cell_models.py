@@ -1,0 +1,291 @@
+"""What the cells of mapped netlists compute, in a table of our own: lookup tables, wide multiplexers, carries, flip-flops, distributed RAM.
+
+A test compares every entry with the models that Yosys has of the same cells. A cell that is not here is refused by the proofs, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import CheckFailed
+from .aig import FALSE, Aig
+
+__all__ = ["BOXES", "Column", "Flop", "Output", "columns", "flop", "outputs"]
+
+Pin = tuple[str, int]
+Cell = Mapping[str, Any]
+Make = Callable[[Aig, Sequence[int]], int]
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output bit of a cell without memory: the pins that it depends on, and its literal from theirs; `high`: pins that are 1 where nothing
+    is connected (others may have any value then)."""
+
+    pin: Pin
+    reads: tuple[Pin, ...]
+    make: Make
+    high: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Flop:
+    """A flip-flop: clock pin and edge, output pin; the next value from the literals of `reads` and, last, of the present value. `idle`: pins that must
+    be constant, with the value, where the cell would act without the clock."""
+
+    clock: Pin
+    rising: bool
+    q: Pin
+    reads: tuple[Pin, ...]
+    make: Make
+    idle: tuple[tuple[Pin, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Column:
+    """One bit of a RAM of 16 words that is written at the clock and read at once."""
+
+    clock: Pin
+    rising: bool
+    out: Pin
+    data: Pin
+    enable: Pin | None
+    inverted: bool
+    write: tuple[Pin, ...]
+    read: tuple[Pin, ...]
+
+
+BOXES = frozenset({"DP16KD", "MULT18X18D", "ALU54B", "TRELLIS_RAMW"})
+"""Cells that a proof takes for the same where they have the same parameters and inputs."""
+
+
+def _pins(*names: str) -> tuple[Pin, ...]:
+    return tuple((n, 0) for n in names)
+
+
+def _text(cell: Cell, name: str, default: str) -> str:
+    return str(cell["parameters"].get(name, default)).strip()
+
+
+def _bits(cell: Cell, name: str, width: int) -> int:
+    """A parameter that is a table, as an integer; 0 where it is not given. Raises CheckFailed where a bit is not defined."""
+    text = str(cell["parameters"].get(name, "0"))
+    if not set(text) <= {"0", "1"}:
+        raise CheckFailed(f"the table {name} of a {cell['type']} has bits that are not defined: {text}")
+    return int(text, 2) & (1 << width) - 1
+
+
+def _lut(cell: Cell, parameter: str, pins: Sequence[str], out: str) -> list[Output]:
+    init = _bits(cell, parameter, 1 << len(pins))
+    return [Output((out, 0), _pins(*pins), lambda g, a: g.table(init, a))]
+
+
+def _mux(out: str, select: str, one: str, zero: str) -> Output:
+    return Output((out, 0), _pins(select, one, zero), lambda g, a: g.mux(a[0], a[1], a[2]))
+
+
+def _half(g: Aig, init: int, inject: bool, a: Sequence[int], carry: int) -> tuple[int, int]:
+    """Sum and carry of one half of an ECP5 carry cell, of its inputs A, B, C, D."""
+    four, two = g.table(init, a), g.table(init & 15, a[:2])
+    total = four if inject else g.xor(four, carry)
+    return total, g.or_(g.and_(four ^ 1, FALSE if inject else two), g.and_(four, carry))
+
+
+def _ccu2c(cell: Cell) -> list[Output]:
+    inits = [_bits(cell, f"INIT{k}", 16) for k in (0, 1)]
+    inject = [_text(cell, f"INJECT1_{k}", "YES") == "YES" for k in (0, 1)]
+    low, high = _pins("A0", "B0", "C0", "D0", "CIN"), _pins("A1", "B1", "C1", "D1")
+
+    def first(g: Aig, a: Sequence[int]) -> tuple[int, int]:
+        return _half(g, inits[0], inject[0], a[:4], a[4])
+
+    def second(g: Aig, a: Sequence[int]) -> tuple[int, int]:
+        return _half(g, inits[1], inject[1], a[5:], first(g, a)[1])
+
+    return [
+        Output(("S0", 0), low, lambda g, a: first(g, a)[0]), Output(("S1", 0), low + high, lambda g, a: second(g, a)[0]),
+        Output(("COUT", 0), low + high, lambda g, a: second(g, a)[1]),
+    ]  # fmt: skip
+
+
+_HIGH = frozenset("ABCD")
+
+
+def _comb(cell: Cell) -> list[Output]:
+    """A logic cell of an ECP5 after packing: a lookup table or half a carry cell, and a wide multiplexer. (RAM: `columns`.) The device holds inputs of
+    lookup tables at 1 that nothing is connected to, and nextpnr uses that."""
+    mode, init = _text(cell, "MODE", "LOGIC"), _bits(cell, "INITVAL", 16)
+    wired = {p for p, bits in cell["connections"].items() if bits}
+    if "F1" in wired and wired & {"FXA", "FXB"}:
+        raise CheckFailed("a TRELLIS_COMB has both wide multiplexers of a slice")
+    wide = _mux("OFX", "M", "FXB", "FXA") if wired & {"FXA", "FXB"} else _mux("OFX", "M", "F1", "F")
+    four = _pins("A", "B", "C", "D")
+    if mode == "DPRAM":
+        return []
+    if mode == "LOGIC":
+        return [Output(("F", 0), four, lambda g, a: g.table(init, a), _HIGH), wide]
+    if mode != "CCU2":
+        raise CheckFailed(f"a TRELLIS_COMB has the mode {mode}, which the proof does not know")
+    inject = _text(cell, "CCU2_INJECT1", "NO") == "YES"
+    reads = (*four, ("FCI", 0))
+    return [
+        Output(("F", 0), reads, lambda g, a: _half(g, init, inject, a[:4], a[4])[0], _HIGH),
+        Output(("FCO", 0), reads, lambda g, a: _half(g, init, inject, a[:4], a[4])[1], _HIGH), wide,
+    ]  # fmt: skip
+
+
+def _carry4(cell: Cell) -> list[Output]:
+    """A Virtex carry chain of four multiplexers and XOR gates."""
+    out = []
+    for k in range(4):
+        reads = (("CI", 0), ("CYINIT", 0), *((p, i) for i in range(k + 1) for p in ("S", "DI")))
+
+        def carry(g: Aig, a: Sequence[int], n: int) -> int:
+            c = g.or_(a[0], a[1])
+            for i in range(n):
+                c = g.mux(a[2 + 2 * i], c, a[3 + 2 * i])
+            return c
+
+        out.append(Output(("O", k), reads, lambda g, a, k=k, f=carry: g.xor(a[2 + 2 * k], f(g, a, k))))  # type: ignore[misc]
+        out.append(Output(("CO", k), reads, lambda g, a, k=k, f=carry: f(g, a, k + 1)))  # type: ignore[misc]
+    return out
+
+
+def _gate(pins: str, make: Make) -> Callable[[Cell], list[Output]]:
+    return lambda cell: [Output(("Y", 0), _pins(*pins), make)]
+
+
+def _one(out: str, pins: Sequence[str], make: Make) -> Callable[[Cell], list[Output]]:
+    return lambda cell: [Output((out, 0), _pins(*pins), make)]
+
+
+def _lut4(cell: Cell) -> list[Output]:
+    """Lattice's LUT4, or Xilinx's."""
+    return _lut(cell, "INIT", "ABCD", "Z") if "Z" in cell["connections"] else _lut(cell, "INIT", ("I0", "I1", "I2", "I3"), "O")
+
+
+_OUTPUTS: dict[str, Callable[[Cell], list[Output]]] = {
+    "$_AND_": _gate("AB", lambda g, a: g.and_(a[0], a[1])), "$_OR_": _gate("AB", lambda g, a: g.or_(a[0], a[1])),
+    "$_XOR_": _gate("AB", lambda g, a: g.xor(a[0], a[1])), "$_XNOR_": _gate("AB", lambda g, a: g.xor(a[0], a[1]) ^ 1),
+    "$_NAND_": _gate("AB", lambda g, a: g.and_(a[0], a[1]) ^ 1), "$_NOR_": _gate("AB", lambda g, a: g.or_(a[0], a[1]) ^ 1),
+    "$_ANDNOT_": _gate("AB", lambda g, a: g.and_(a[0], a[1] ^ 1)), "$_ORNOT_": _gate("AB", lambda g, a: g.or_(a[0], a[1] ^ 1)),
+    "$_NOT_": _gate("A", lambda g, a: a[0] ^ 1), "$_BUF_": _gate("A", lambda g, a: a[0]),
+    "$_MUX_": _gate("SBA", lambda g, a: g.mux(a[0], a[1], a[2])),
+    "LUT4": _lut4, "SB_LUT4": lambda c: _lut(c, "LUT_INIT", ("I0", "I1", "I2", "I3"), "O"),
+    **{f"LUT{n}": (lambda c, n=n: _lut(c, "INIT", [f"I{k}" for k in range(n)], "O")) for n in (1, 2, 3, 5, 6)},  # type: ignore[misc]
+    "PFUMX": lambda c: [_mux("Z", "C0", "ALUT", "BLUT")], "L6MUX21": lambda c: [_mux("Z", "SD", "D1", "D0")],
+    "CCU2C": _ccu2c, "TRELLIS_COMB": _comb,
+    "SB_CARRY": _one("CO", ("I0", "I1", "CI"), lambda g, a: g.or_(g.and_(a[0], a[1]), g.and_(a[2], g.or_(a[0], a[1])))),
+    **{f"MUXF{n}": (lambda c: [_mux("O", "S", "I1", "I0")]) for n in (5, 6, 7, 8, 9)},
+    "MUXCY": lambda c: [_mux("O", "S", "CI", "DI")], "XORCY": _one("O", ("CI", "LI"), lambda g, a: g.xor(a[0], a[1])),
+    "CARRY4": _carry4, "INV": lambda c: [Output(("O" if "O" in c["connections"] else "Z", 0), _pins("I" if "I" in c["connections"] else "A"), lambda g, a: a[0] ^ 1)],
+    "VCC": _one("P", (), lambda g, a: 1), "GND": _one("G", (), lambda g, a: 0),
+}  # fmt: skip
+
+
+def outputs(cell: Cell) -> list[Output] | None:
+    """The outputs of a cell without memory; None for another cell, or one that is not known."""
+    made = _OUTPUTS.get(cell["type"])
+    return None if made is None else made(cell)
+
+
+def _held(take: int | None, clear: int | None, value: int, keep: bool = True) -> Make:
+    """Next value from literals (data, then those of `take` and `clear` by place, the present value last)."""
+
+    def make(g: Aig, a: Sequence[int]) -> int:
+        d = a[0] if take is None else g.mux(a[take], a[0], a[-1])
+        if clear is None:
+            return d
+        cleared = g.mux(a[clear], value, d)
+        # Without priority the clear acts only when the cell takes its data.
+        return cleared if keep or take is None else g.mux(a[take], g.mux(a[clear], value, a[0]), a[-1])
+
+    return make
+
+
+def _inverted(make: Make, at: set[int]) -> Make:
+    return lambda g, a: make(g, [x ^ (i in at) for i, x in enumerate(a)])
+
+
+def _trellis_ff(cell: Cell) -> Flop:
+    enable, clear = _text(cell, "CEMUX", "1"), _text(cell, "LSRMUX", "LSR")
+    if _text(cell, "LSRMODE", "LSR") != "LSR" or enable not in ("1", "0", "CE", "INV") or clear not in ("LSR", "INV"):
+        raise CheckFailed(f"a TRELLIS_FF has CEMUX {enable}, LSRMUX {clear} or a preload, which the proof does not know")
+    data = "M" if _text(cell, "SD", "1") == "0" else "DI"
+    value = int(_text(cell, "REGSET", "RESET") == "SET")
+    reads, invert = [data], set[int]()
+    take = clearing = None
+    idle: tuple[tuple[Pin, str], ...] = ()
+    if enable in ("CE", "INV"):
+        take = len(reads)
+        invert |= {take} if enable == "INV" else set()
+        reads.append("CE")
+    if cell["connections"].get("LSR"):  # not connected: never active
+        if _text(cell, "SRMODE", "LSR_OVER_CE") == "ASYNC":
+            idle = ((("LSR", 0), "1" if clear == "INV" else "0"),)
+        clearing = len(reads)
+        invert |= {clearing} if clear == "INV" else set()
+        reads.append("LSR")
+    make = _inverted(_held(take, clearing, value, _text(cell, "SRMODE", "LSR_OVER_CE") != "CE_OVER_LSR"), invert)
+    if enable == "0":
+        raise CheckFailed("a TRELLIS_FF never takes its data")
+    return Flop(("CLK", 0), _text(cell, "CLKMUX", "CLK") != "INV", ("Q", 0), _pins(*reads), make, idle)
+
+
+_SB = re.compile(r"^SB_DFF(N?)(E?)(SR|SS|R|S)?$")
+_FD = re.compile(r"^FD(RE|SE|CE|PE|RSE)$")
+
+
+def _sb_ff(found: re.Match[str]) -> Flop:
+    falling, enable, clear = found[1], found[2], found[3] or ""
+    reads = ["D", *(["E"] if enable else []), *(["R" if "R" in clear else "S"] if clear else [])]
+    asynchronous = len(clear) == 1
+    take, clearing = (1 if enable else None), (len(reads) - 1 if clear else None)
+    # The synchronous set or reset of an iCE40 flip-flop acts only when it is enabled.
+    value = int(clear in ("SS", "S"))
+    idle = ((((reads[-1], 0), "0"),) if asynchronous else ())
+    return Flop(("C", 0), not falling, ("Q", 0), _pins(*reads), _held(take, clearing, value, not enable), idle)
+
+
+def _fd(cell: Cell, kind: str) -> Flop:
+    pin = {"RE": "R", "SE": "S", "CE": "CLR", "PE": "PRE"}[kind]
+    turned = {p for p in ("D", pin) if _bits(cell, f"IS_{p}_INVERTED", 1)}
+    make = _inverted(_held(1, 2, int(kind in ("SE", "PE"))), {i for i, p in enumerate(("D", "CE", pin)) if p in turned})
+    idle = (((pin, 0), "1" if pin in turned else "0"),) if kind in ("CE", "PE") else ()
+    return Flop(("C", 0), not _bits(cell, "IS_C_INVERTED", 1), ("Q", 0), _pins("D", "CE", pin), make, idle)
+
+
+def flop(cell: Cell) -> Flop | None:
+    """A flip-flop's behaviour; None for another cell. Raises CheckFailed for a mode that is not known."""
+    kind = cell["type"]
+    if kind == "$_DFF_P_":
+        return Flop(("C", 0), True, ("Q", 0), _pins("D"), lambda g, a: a[0])
+    if kind == "TRELLIS_FF":
+        return _trellis_ff(cell)
+    if found := _SB.match(kind):
+        return _sb_ff(found)
+    if (found := _FD.match(kind)) and found[1] != "RSE":
+        return _fd(cell, found[1])
+    return None
+
+
+def columns(cell: Cell) -> list[Column] | None:
+    """The columns of a distributed RAM; None for another cell."""
+    if cell["type"] == "TRELLIS_DPR16X4":
+        if _text(cell, "WREMUX", "WRE") not in ("WRE", "INV"):
+            raise CheckFailed("a TRELLIS_DPR16X4 is written always or never, which the proof does not know")
+        write, read = (tuple((p, i) for i in range(4)) for p in ("WAD", "RAD"))
+        return [
+            Column(("WCK", 0), _text(cell, "WCKMUX", "WCK") != "INV", ("DO", i), ("DI", i), ("WRE", 0), _text(cell, "WREMUX", "WRE") == "INV", write, read)
+            for i in range(4) if i < len(cell["connections"]["DO"])
+        ]  # fmt: skip
+    if cell["type"] == "TRELLIS_COMB" and _text(cell, "MODE", "LOGIC") == "DPRAM":
+        mode = _text(cell, "WREMUX", "WRE")
+        if mode not in ("WRE", "INV"):
+            raise CheckFailed("a RAM cell is written always or never, which the proof does not know")
+        write = _pins("WAD0", "WAD1", "WAD2", "WAD3")
+        return [Column(("WCK", 0), _text(cell, "WCKMUX", "WCK") != "INV", ("F", 0), ("WD", 0), ("WRE", 0), mode == "INV", write, _pins("D", "B", "C", "A"))]
+    return None
