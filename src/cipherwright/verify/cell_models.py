@@ -13,7 +13,13 @@ from typing import Any
 from ..errors import CheckFailed
 from .aig import FALSE, Aig
 
-__all__ = ["BOXES", "Column", "Flop", "Output", "columns", "flop", "outputs"]
+__all__ = ["BOXES", "Column", "Flop", "Output", "Unknown", "columns", "flop", "outputs"]
+
+
+
+class Unknown(CheckFailed):
+    """The netlist has something whose meaning is not in the table: nothing is said about it."""
+
 
 Pin = tuple[str, int]
 Cell = Mapping[str, Any]
@@ -58,7 +64,7 @@ class Column:
     read: tuple[Pin, ...]
 
 
-BOXES = frozenset({"DP16KD", "MULT18X18D", "ALU54B", "TRELLIS_RAMW"})
+BOXES = frozenset({"DP16KD", "MULT18X18D", "ALU54B"})
 """Cells that a proof takes for the same where they have the same parameters and inputs."""
 
 
@@ -71,10 +77,10 @@ def _text(cell: Cell, name: str, default: str) -> str:
 
 
 def _bits(cell: Cell, name: str, width: int) -> int:
-    """A parameter that is a table, as an integer; 0 where it is not given. Raises CheckFailed where a bit is not defined."""
+    """A parameter that is a table, as an integer; 0 where it is not given. Raises Unknown where a bit is not defined."""
     text = str(cell["parameters"].get(name, "0"))
     if not set(text) <= {"0", "1"}:
-        raise CheckFailed(f"the table {name} of a {cell['type']} has bits that are not defined: {text}")
+        raise Unknown(f"the table {name} of a {cell['type']} has bits that are not defined: {text}")
     return int(text, 2) & (1 << width) - 1
 
 
@@ -120,15 +126,15 @@ def _comb(cell: Cell) -> list[Output]:
     mode, init = _text(cell, "MODE", "LOGIC"), _bits(cell, "INITVAL", 16)
     wired = {p for p, bits in cell["connections"].items() if bits}
     if "F1" in wired and wired & {"FXA", "FXB"}:
-        raise CheckFailed("a TRELLIS_COMB has both wide multiplexers of a slice")
+        raise Unknown("a TRELLIS_COMB has both wide multiplexers of a slice")
     wide = _mux("OFX", "M", "FXB", "FXA") if wired & {"FXA", "FXB"} else _mux("OFX", "M", "F1", "F")
     four = _pins("A", "B", "C", "D")
-    if mode == "DPRAM":
+    if mode in ("DPRAM", "RAMW_BLOCK"):  # the latter keeps a place free beside what writes a RAM
         return []
     if mode == "LOGIC":
         return [Output(("F", 0), four, lambda g, a: g.table(init, a), _HIGH), wide]
     if mode != "CCU2":
-        raise CheckFailed(f"a TRELLIS_COMB has the mode {mode}, which the proof does not know")
+        raise Unknown(f"a TRELLIS_COMB has the mode {mode}, which the proof does not know")
     inject = _text(cell, "CCU2_INJECT1", "NO") == "YES"
     reads = (*four, ("FCI", 0))
     return [
@@ -178,6 +184,11 @@ _OUTPUTS: dict[str, Callable[[Cell], list[Output]]] = {
     **{f"LUT{n}": (lambda c, n=n: _lut(c, "INIT", [f"I{k}" for k in range(n)], "O")) for n in (1, 2, 3, 5, 6)},  # type: ignore[misc]
     "PFUMX": lambda c: [_mux("Z", "C0", "ALUT", "BLUT")], "L6MUX21": lambda c: [_mux("Z", "SD", "D1", "D0")],
     "CCU2C": _ccu2c, "TRELLIS_COMB": _comb,
+    # The wires of a slice to the RAM of its neighbours.
+    "TRELLIS_RAMW": lambda c: [
+        Output((out, 0), _pins(pin), lambda g, a: a[0])
+        for out, pin in zip(("WADO0", "WADO1", "WADO2", "WADO3", "WDO0", "WDO1", "WDO2", "WDO3"), ("D0", "B0", "C0", "A0", "C1", "A1", "D1", "B1"), strict=True)
+    ],
     "SB_CARRY": _one("CO", ("I0", "I1", "CI"), lambda g, a: g.or_(g.and_(a[0], a[1]), g.and_(a[2], g.or_(a[0], a[1])))),
     **{f"MUXF{n}": (lambda c: [_mux("O", "S", "I1", "I0")]) for n in (5, 6, 7, 8, 9)},
     "MUXCY": lambda c: [_mux("O", "S", "CI", "DI")], "XORCY": _one("O", ("CI", "LI"), lambda g, a: g.xor(a[0], a[1])),
@@ -213,7 +224,7 @@ def _inverted(make: Make, at: set[int]) -> Make:
 def _trellis_ff(cell: Cell) -> Flop:
     enable, clear = _text(cell, "CEMUX", "1"), _text(cell, "LSRMUX", "LSR")
     if _text(cell, "LSRMODE", "LSR") != "LSR" or enable not in ("1", "0", "CE", "INV") or clear not in ("LSR", "INV"):
-        raise CheckFailed(f"a TRELLIS_FF has CEMUX {enable}, LSRMUX {clear} or a preload, which the proof does not know")
+        raise Unknown(f"a TRELLIS_FF has CEMUX {enable}, LSRMUX {clear} or a preload, which the proof does not know")
     data = "M" if _text(cell, "SD", "1") == "0" else "DI"
     value = int(_text(cell, "REGSET", "RESET") == "SET")
     reads, invert = [data], set[int]()
@@ -231,7 +242,7 @@ def _trellis_ff(cell: Cell) -> Flop:
         reads.append("LSR")
     make = _inverted(_held(take, clearing, value, _text(cell, "SRMODE", "LSR_OVER_CE") != "CE_OVER_LSR"), invert)
     if enable == "0":
-        raise CheckFailed("a TRELLIS_FF never takes its data")
+        raise Unknown("a TRELLIS_FF never takes its data")
     return Flop(("CLK", 0), _text(cell, "CLKMUX", "CLK") != "INV", ("Q", 0), _pins(*reads), make, idle)
 
 
@@ -259,7 +270,7 @@ def _fd(cell: Cell, kind: str) -> Flop:
 
 
 def flop(cell: Cell) -> Flop | None:
-    """A flip-flop's behaviour; None for another cell. Raises CheckFailed for a mode that is not known."""
+    """A flip-flop's behaviour; None for another cell. Raises Unknown for a mode that is not known."""
     kind = cell["type"]
     if kind == "$_DFF_P_":
         return Flop(("C", 0), True, ("Q", 0), _pins("D"), lambda g, a: a[0])
@@ -276,7 +287,7 @@ def columns(cell: Cell) -> list[Column] | None:
     """The columns of a distributed RAM; None for another cell."""
     if cell["type"] == "TRELLIS_DPR16X4":
         if _text(cell, "WREMUX", "WRE") not in ("WRE", "INV"):
-            raise CheckFailed("a TRELLIS_DPR16X4 is written always or never, which the proof does not know")
+            raise Unknown("a TRELLIS_DPR16X4 is written always or never, which the proof does not know")
         write, read = (tuple((p, i) for i in range(4)) for p in ("WAD", "RAD"))
         return [
             Column(("WCK", 0), _text(cell, "WCKMUX", "WCK") != "INV", ("DO", i), ("DI", i), ("WRE", 0), _text(cell, "WREMUX", "WRE") == "INV", write, read)
@@ -285,7 +296,7 @@ def columns(cell: Cell) -> list[Column] | None:
     if cell["type"] == "TRELLIS_COMB" and _text(cell, "MODE", "LOGIC") == "DPRAM":
         mode = _text(cell, "WREMUX", "WRE")
         if mode not in ("WRE", "INV"):
-            raise CheckFailed("a RAM cell is written always or never, which the proof does not know")
+            raise Unknown("a RAM cell is written always or never, which the proof does not know")
         write = _pins("WAD0", "WAD1", "WAD2", "WAD3")
         return [Column(("WCK", 0), _text(cell, "WCKMUX", "WCK") != "INV", ("F", 0), ("WD", 0), ("WRE", 0), mode == "INV", write, _pins("D", "B", "C", "A"))]
     return None

