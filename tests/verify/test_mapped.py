@@ -213,14 +213,12 @@ def wide_choice(m: dict[str, Any], rng: random.Random) -> None:
 
 
 def carry(m: dict[str, Any], rng: random.Random) -> None:
-    """A carry is not taken in."""
+    """No carry is taken in."""
     for _, c in sorted(m["cells"].items()):
-        if c["type"] == "CCU2C" and isinstance(c["connections"]["CIN"][0], int):
-            c["parameters"]["INJECT1_0"] = "YES"
-            return
-        if c["type"] == "TRELLIS_COMB" and c["parameters"].get("MODE") == "CCU2" and c["connections"].get("FCI") and c["connections"].get("F"):
+        if c["type"] == "CCU2C":
+            c["parameters"] |= {"INJECT1_0": "YES", "INJECT1_1": "YES"}
+        elif c["parameters"].get("MODE") == "CCU2":
             c["parameters"]["CCU2_INJECT1"] = "YES"
-            return
 
 
 MUTATIONS = (one_bit, swapped_inputs, inverted_reset, set_for_reset, gated, falling_edge, no_register, one_more_register, wide_choice, carry)
