@@ -7,10 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cipherwright.verify.simulate import Model, compile_simulation
+from cipherwright.verify.simulate import Model, Simulation, compile_simulation
 from cipherwright.wrap import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency, hand_written
 
 WAIT = 70
+
+
+def of_lane(s: Simulation, rows: np.ndarray, lanes: int, lane: int) -> None:
+    """The constant inputs of a lane's counter."""
+    if lanes > 1:
+        s.view(rows, "lanes_i")[:] = np.frombuffer(lanes.to_bytes(2, "little"), dtype=np.uint8)
+        s.view(rows, "lane_i")[:] = np.frombuffer(lane.to_bytes(2, "little"), dtype=np.uint8)
 
 
 def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int, step: int = 1, lane: int = 0, fault: tuple[str, str] = ("", "")) -> tuple[list[int], list[int], list[int]]:
@@ -19,10 +26,11 @@ def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int
     source, file = folder / "counter.sv", LANE_COUNTER_FILE if step > 1 else COUNTER_FILE
     text = hand_written(file).replace("parameter COUNT = 128", f"parameter COUNT = {count}")
     assert fault[0] in text
-    source.write_text(text.replace(*fault).replace("parameter STEP = 2", f"parameter STEP = {step}").replace("parameter LANE = 0", f"parameter LANE = {lane}"))
+    source.write_text(text.replace(*fault))
     model = Model(compile_simulation([source], file.removesuffix(".sv")))
     s, r = model.simulation, np.random.default_rng(seed)
     rows = s.rows(steps + 2 * WAIT + 20)
+    of_lane(s, rows, step, lane)
     s.view(rows, "rst_i")[:4] = 1
     s.view(rows, "iv_valid_i")[5] = 1
     s.view(rows, "iv_i")[5] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
@@ -61,7 +69,7 @@ def test_every_carry_length(count: int, step: int, lane: int, latency: int, gaps
 
 @pytest.mark.parametrize(
     "fault",
-    [("carry[i]}", "1'b0}"), ("LANE[PIECE-1:0]", "STEP[PIECE-1:0]"), ("load[i] ? given : value", "given")],
+    [("carry[i]}", "1'b0}"), ("load[0] ? lane_i : lanes_i", "lanes_i"), ("load[i] ? given : value", "given")],
     ids=["carry", "start", "count"],
 )
 def test_faults_of_a_lane_are_seen(fault: tuple[str, str], tmp_path: Path) -> None:
@@ -73,13 +81,14 @@ def test_faults_of_a_lane_are_seen(fault: tuple[str, str], tmp_path: Path) -> No
 def test_a_load_of_a_lane_does_not_touch_what_is_under_way(tmp_path: Path) -> None:
     """Steps up to the cycle before a load, and a load as soon as it may come."""
     source = tmp_path / "counter.sv"
-    source.write_text(hand_written(LANE_COUNTER_FILE).replace("parameter LANE = 0", "parameter LANE = 1"))
+    source.write_text(hand_written(LANE_COUNTER_FILE))
     model = Model(compile_simulation([source], "cipherwright_lane_counter"))
     s, r, late = model.simulation, np.random.default_rng(4), counter_latency(2)
     reset = s.rows(4)
     s.view(reset, "rst_i")[:] = 1
     model.run(reset)
     rows, want, at = s.rows(2000), {}, 0
+    of_lane(s, rows, 2, 1)
     while at < 1900:
         iv, steps = int.from_bytes(r.bytes(16), "big"), int(r.integers(0, 5))
         s.view(rows, "iv_valid_i")[at] = 1
@@ -123,4 +132,42 @@ def test_loads_at_any_distance(tmp_path: Path) -> None:
         assert ready[0] == 1
         assert int(np.flatnonzero(ready[1:])[0]) == 48
         assert int.from_bytes(s.view(out, "count_o")[WAIT - 7].tobytes(), "little") == iv
+    model.close()
+
+
+@pytest.mark.parametrize("file", [COUNTER_FILE, LANE_COUNTER_FILE])
+@pytest.mark.parametrize("pin", ["rst_i", "zeroise_i"])
+def test_one_cycle_of_reset_at_any_time(file: str, pin: str, tmp_path: Path) -> None:
+    """At every cycle of a load and of a run; the next counter block is loaded as soon as it may be, and steps follow as soon as they may."""
+    source = tmp_path / "counter.sv"
+    source.write_text(hand_written(file))
+    model = Model(compile_simulation([source], file.removesuffix(".sv")))
+    s, r, lane = model.simulation, np.random.default_rng(5), int(file == LANE_COUNTER_FILE)
+    lanes, late, loads = (3, 9, 11) if lane else (1, 3, 49)
+    start = s.rows(4)
+    s.view(start, "rst_i")[:] = 1
+    of_lane(s, start, lanes, lane)
+    model.run(start)
+    for reset in range(1, 80):
+        first, second = (int.from_bytes(r.bytes(16), "big") >> 16 << 16 | 0xFFF0 for _ in range(2))
+        rows = s.rows(reset + 2 * loads + 40)
+        of_lane(s, rows, lanes, lane)
+        again = reset + (loads if pin == "zeroise_i" else 0) + 1  # the next load
+        s.view(rows, pin)[reset] = 1
+        s.view(rows, "iv_i")[:] = np.frombuffer(first.to_bytes(16, "little"), dtype=np.uint8)
+        s.view(rows, "iv_i")[again:] = np.frombuffer(second.to_bytes(16, "little"), dtype=np.uint8)
+        s.view(rows, "iv_valid_i")[[0, again]] = 1
+        s.view(rows, "step_i")[:] = 1  # taken where a counter block is loaded
+        out = model.run(rows)
+        ready, loaded, valid = (s.view(out, name)[:, 0].astype(bool) for name in ("iv_ready_o", "loaded_o", "valid_o"))
+        assert list(loaded) == [loads <= t <= reset or t >= again + loads for t in range(len(rows))]
+        assert list(ready) == [t == 0 or loads <= t <= reset or (again <= t and not again < t < again + loads) for t in range(len(rows))]
+        want = {t + late: (first + lane + lanes * (t - loads)) for t in range(loads, reset) if t + late <= reset}
+        want |= {t + late: (second + lane + lanes * (t - again - loads)) for t in range(again + loads, len(rows) - late)}
+        shown = {int(t): int.from_bytes(s.view(out, "count_o")[t].tobytes(), "little") for t in np.flatnonzero(valid)}
+        assert shown == {t: v % (1 << 128) for t, v in want.items()}
+        settle = s.rows(4)
+        s.view(settle, "rst_i")[0] = 1
+        of_lane(s, settle, lanes, lane)
+        model.run(settle)
     model.close()

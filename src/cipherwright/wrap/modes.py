@@ -126,7 +126,8 @@ def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], held
         counter |= {"zeroise_i": "wipe_i" if held else "1'b0", "loaded_o": f"loaded[{lane}]"}
         module, parameters = "cipherwright_counter", {"COUNT": count}
         if lanes > 1:
-            module, parameters = "cipherwright_lane_counter", parameters | {"STEP": lanes, "LANE": lane}
+            module = "cipherwright_lane_counter"
+            counter |= {"lanes_i": f"16'd{lanes}", "lane_i": f"16'd{lane}"}
         counters += instance(module, f"u_counter{lane if lanes > 1 else ''}", counter | shown, parameters)
     spare = "" if lanes == 1 else "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator lint_off UNUSEDSIGNAL\n"
     text = (

@@ -42,8 +42,12 @@ module cipherwright_chain #(
     input  wire [WIDTH-1:0]     core_block_i
 `ifdef FORMAL
     ,
+    // What the rules in cipherwright_chain_formal.sv speak of, of the slot whose turn it is.
     output wire [WIDTH-1:0]     f_chain_o,
-    output wire                 f_counts_o
+    output wire [WIDTH-1:0]     f_held_o,
+    output wire                 f_decrypted_o,
+    output wire                 f_carry_o,
+    output wire [LEFT_BITS-1:0] f_left_o
 `endif
 );
     localparam CBC = 0, CFB = 1, OFB = 2, CTR = 3;
@@ -60,6 +64,8 @@ module cipherwright_chain #(
     wire [WIDTH-1:0] used = first_i ? iv_i : now;
 `ifdef FORMAL
     assign f_chain_o = chain;
+    assign f_held_o = held;
+    assign f_decrypted_o = decrypted;
 `endif
     assign block_o = leaves;
     assign core_block_o = MODE != CBC ? used : decrypts ? block_i : block_i ^ used;
@@ -83,7 +89,8 @@ module cipherwright_chain #(
             wire [PIECE:0] sum = {1'b0, chain[PIECE-1:0]} + {{PIECE{1'b0}}, carry};
             wire counts = left != {LEFT_BITS{1'b0}};
 `ifdef FORMAL
-            assign f_counts_o = counts;
+            assign f_carry_o = carry;
+            assign f_left_o = left;
 `endif
             wire [LEFT_BITS-1:0] fewer = left - {{LEFT_BITS - 1{1'b0}}, counts};
             wire [WIDTH-1:0] turned = counts ? {sum[PIECE-1:0], chain[WIDTH-1:PIECE]} : chain;

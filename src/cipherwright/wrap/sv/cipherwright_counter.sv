@@ -26,6 +26,10 @@ module cipherwright_counter #(
     input  wire         step_i,      // taken with loaded_o; together with a load it is still of the counter block before
     output reg          valid_o,
     output reg  [127:0] count_o
+`ifdef FORMAL
+    ,
+    output wire [699:0] f_o  // what the rules in cipherwright_counter_formal.sv speak of
+`endif
 );
     localparam TOP = COUNT - 8;
     localparam PARTS = (TOP + 2) / 3;
@@ -146,6 +150,13 @@ module cipherwright_counter #(
         valid_o <= valid_2 & ~clear;
         count_o <= {top, counted_2};
     end
+`ifdef FORMAL
+    assign f_o = {
+        load_q, load_low, load_top, wait_q, last_a, last_b, last_q, given_q, zeroise_q, iv_q, iv_2, iv_ones, low, low_ones, mid, mid_next,
+        mid_half, mid_half_2, mid_ones, turn_top, move, valid_1, valid_2, counted_1, counted_2, top, {{128 - 3 * PARTS{1'b0}}, next},
+        {{127 - PARTS{1'b0}}, carry}
+    };
+`endif
 endmodule
 
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.

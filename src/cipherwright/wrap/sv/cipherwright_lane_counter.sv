@@ -1,5 +1,6 @@
-// The counter of one of several lanes: COUNT bits at the bottom of a 128-bit counter block that go up by STEP, the number of lanes, from
-// the counter block that is loaded and LANE; a value a cycle, nine cycles after its step.
+// The counter of one of several lanes: COUNT bits at the bottom of a 128-bit counter block that go up by lanes_i, the number of lanes, from
+// the counter block that is loaded and lane_i; a value a cycle, nine cycles after its step. Both are constants; as inputs, since one
+// proof then covers all of them.
 //
 // Eight pieces of 16 bits, each a cycle after the one below it, so that no carry goes further than a piece in a cycle: a step, or a load, goes
 // through them as a wave with the carry at its front. The lower pieces wait for the upper ones before they are shown.
@@ -12,13 +13,13 @@
 // verilator lint_off UNUSEDSIGNAL
 `default_nettype none
 module cipherwright_lane_counter #(
-    parameter COUNT = 128,  // 32 (the increment of GCM) or 128
-    parameter STEP = 2,
-    parameter LANE = 0
+    parameter COUNT = 128  // 32 (the increment of GCM) or 128
 ) (
     input  wire         clk,
     input  wire         rst_i,
     input  wire         zeroise_i,
+    input  wire [15:0]  lanes_i,
+    input  wire [15:0]  lane_i,
     input  wire         iv_valid_i,  // taken with iv_ready_o: the counter block of the first lane's next step
     output wire         iv_ready_o,
     input  wire [127:0] iv_i,
@@ -26,6 +27,10 @@ module cipherwright_lane_counter #(
     input  wire         step_i,      // taken with loaded_o; together with a load it is still of the counter block before
     output wire         valid_o,
     output wire [127:0] count_o
+`ifdef FORMAL
+    ,
+    output wire [1435:0] f_o  // what the rules in cipherwright_lane_counter_formal.sv speak of
+`endif
 );
     localparam PIECES = 8;
     localparam PIECE = 16;
@@ -74,7 +79,7 @@ module cipherwright_lane_counter #(
             wire [PIECE-1:0] given = iv_2[PIECE*i+PIECE-1:PIECE*i];
             if (i == 0 || i < COUNTING) begin : g_counts
                 reg carry_q;
-                wire [PIECE-1:0] more = i == 0 ? (load[0] ? LANE[PIECE-1:0] : STEP[PIECE-1:0]) : {{PIECE - 1{1'b0}}, carry[i]};
+                wire [PIECE-1:0] more = i == 0 ? (load[0] ? lane_i : lanes_i) : {{PIECE - 1{1'b0}}, carry[i]};
                 wire [PIECE:0] sum = {1'b0, load[i] ? given : value} + {1'b0, more};
                 assign carry[i+1] = carry_q;
                 always @(posedge clk) if (load[i] | step[i]) {carry_q, value} <= sum;
@@ -92,6 +97,17 @@ module cipherwright_lane_counter #(
             end
         end
     endgenerate
+`ifdef FORMAL
+    wire [127:0] values;
+    wire [8*128-1:0] waiting;  // the values of a piece, each a cycle older than the one below, up to as many as it has
+    generate
+        for (i = 0; i < PIECES; i = i + 1) begin : g_formal
+            assign values[PIECE*i+:PIECE] = g_piece[i].value;
+            assign waiting[128*i+:128] = g_piece[i].shown;
+        end
+    endgenerate
+    assign f_o = {given_q, zeroise_q, taken_q, taken_2, load, step, iv_q, iv_2, carry[PIECES:1], values, waiting};
+`endif
     reg valid_q;
     always @(posedge clk) valid_q <= step[PIECES-1] & ~clear;
     assign valid_o = valid_q;

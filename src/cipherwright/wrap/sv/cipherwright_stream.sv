@@ -25,9 +25,14 @@ module cipherwright_stream #(
     output wire [WIDTH-1:0] m_data_o
 `ifdef FORMAL
     ,
+    // What the rules in cipherwright_stream_formal.sv speak of; a word of the FIFO by its place.
     output wire [DEPTH_LOG2:0] f_credit_o,
     output wire [DEPTH_LOG2:0] f_stored_o,
-    output wire [DEPTH_LOG2-1:0] f_used_o
+    output wire [DEPTH_LOG2-1:0] f_write_o,
+    output wire [DEPTH_LOG2-1:0] f_read_o,
+    output wire f_zeroise_o,
+    input  wire [DEPTH_LOG2-1:0] f_place_i,
+    output wire [WIDTH-1:0] f_word_o
 `endif
 );
     localparam integer DEPTH = 1 << DEPTH_LOG2;
@@ -51,7 +56,10 @@ module cipherwright_stream #(
 `ifdef FORMAL
     assign f_credit_o = credit_q;
     assign f_stored_o = stored_q;
-    assign f_used_o = write_q - read_q;
+    assign f_write_o = write_q;
+    assign f_read_o = read_q;
+    assign f_zeroise_o = zeroise_q;
+    assign f_word_o = memory[f_place_i];
 `endif
 
     assign s_ready_o = ready_q;

@@ -1,98 +1,135 @@
-// Properties of cipherwright_stream, with a pipeline of LATENCY cycles behind it that computes nothing: what goes in
-// comes out, in order, once. Checked by SymbiYosys (see stream.sby): the invariants by induction, for all times; the
-// order of the data by bounded search.
+// Rules of cipherwright_stream, by induction for all times: any pattern of words, back-pressure, resets and zeroising.
+//
+// Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising comes before; a word that is offered
+// stays until it is taken; no place of the FIFO is used twice; ready says that a place is free, and a word that is stored is offered.
+// When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew.
+//
+// What is behind is any core that answers each word once, in order, after one cycle or more, and that drops its words in a cycle of reset or
+// zeroising. So latency, gaps and what the core computes are free; nothing is abstracted. Checked by SymbiYosys (stream.sby).
+`default_nettype none
 module cipherwright_stream_formal #(
-    parameter integer WIDTH = 2,
-    parameter integer DEPTH_LOG2 = 2,
-    parameter integer LATENCY = 2
+    parameter integer WIDTH = 8,
+    parameter integer DEPTH_LOG2 = 2
 ) (
     input wire             clk,
     input wire             rst_i,
+    input wire             zeroise_i,
     input wire             s_valid_i,
     input wire [WIDTH-1:0] s_data_i,
     input wire             m_ready_i
 );
-    localparam integer DEPTH = 1 << DEPTH_LOG2;
-    wire s_ready, core_valid, m_valid;
-    wire [WIDTH-1:0] m_data;
+    localparam [DEPTH_LOG2+1:0] DEPTH = 1 << DEPTH_LOG2;
+    wire s_ready, core_valid, m_valid, wiping;
+    wire [WIDTH-1:0] m_data, word;
     wire [DEPTH_LOG2:0] credit, stored;
-    wire [DEPTH_LOG2-1:0] used;
-
-    reg [LATENCY-1:0] flight_valid;
-    reg [WIDTH*LATENCY-1:0] flight_data;
-    always @(posedge clk) begin
-        flight_valid <= rst_i ? {LATENCY{1'b0}} : {flight_valid[LATENCY-2:0], core_valid};
-        flight_data <= {flight_data[WIDTH*(LATENCY-1)-1:0], s_data_i};
-    end
-
-    cipherwright_stream #(.WIDTH(WIDTH), .DEPTH_LOG2(DEPTH_LOG2)) dut (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i), .s_ready_o(s_ready), .core_valid_o(core_valid),
-        .core_valid_i(flight_valid[LATENCY-1]), .core_data_i(flight_data[WIDTH*LATENCY-1:WIDTH*(LATENCY-1)]),
-        .m_valid_o(m_valid), .m_ready_i(m_ready_i), .m_data_o(m_data),
-        .f_credit_o(credit), .f_stored_o(stored), .f_used_o(used)
-    );
-
+    wire [DEPTH_LOG2-1:0] write, read;
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
     always @(*) if (!started) assume (rst_i);
 
-    // Words in flight.
-    integer k;
-    reg [7:0] flying;
+    // The core: a number of words, the first of which may come out.
+    (* anyseq *) wire answers;
+    (* anyseq *) wire [WIDTH-1:0] answer;
+    wire clear = rst_i | zeroise_i;
+    reg [DEPTH_LOG2:0] flying;
+    wire answered = answers && flying != 0;
+    always @(posedge clk) flying <= clear ? 0 : flying + {{DEPTH_LOG2{1'b0}}, core_valid} - {{DEPTH_LOG2{1'b0}}, answered};
+
+    wire [DEPTH_LOG2-1:0] place;
+    cipherwright_stream #(.WIDTH(WIDTH), .DEPTH_LOG2(DEPTH_LOG2)) dut (
+        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .s_valid_i(s_valid_i), .s_ready_o(s_ready), .core_valid_o(core_valid),
+        .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i), .m_data_o(m_data),
+        .f_credit_o(credit), .f_stored_o(stored), .f_write_o(write), .f_read_o(read), .f_zeroise_o(wiping), .f_place_i(place), .f_word_o(word)
+    );
+
+    // Every place is free, reserved for a word in flight, stored, or shown.
+    wire accepted = s_valid_i & s_ready;
+    wire taken = m_valid & m_ready_i;
+    reg cleared, stored_past, zeroised;
+    wire [DEPTH_LOG2+1:0] here = {1'b0, stored} + {1'b0, flying} + {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
+    always @(posedge clk) begin
+        cleared <= rst_i | zeroise_i | wiping;
+        zeroised <= zeroise_i & ~rst_i;
+        stored_past <= stored != 0;
+    end
+    wire [DEPTH_LOG2-1:0] used = write - read;
+    always @(*) if (started) begin
+        assert (core_valid == accepted);
+        assert ({1'b0, credit} + here == DEPTH && credit <= DEPTH && stored <= DEPTH && flying <= DEPTH);
+        assert (wiping == zeroised);
+        assert (wiping ? stored == 0 && read == 0 && !m_valid : used == stored[DEPTH_LOG2-1:0]);
+        assert (s_ready == (credit != 0 && !cleared));
+        if (cleared || wiping) assert (here == 0 && !s_ready);
+        if (!cleared && stored_past) assert (m_valid);
+    end
+
+    // A word that is offered stays until it is taken.
+    reg kept = 1'b0;
+    reg [WIDTH-1:0] data_past;
+    always @(posedge clk) begin
+        kept <= m_valid & ~m_ready_i & ~clear & ~wiping;
+        data_past <= m_data;
+    end
+    always @(*) if (started && kept) assert (m_valid && m_data == data_past);
+
+    // Any word, from where it is accepted: as many leave before it as were there.
+    (* anyseq *) wire choice;
+    reg watched;
+    reg [DEPTH_LOG2+1:0] ahead;
+    reg [WIDTH-1:0] value;
+    wire [DEPTH_LOG2+1:0] index = ahead - {{DEPTH_LOG2 + 1{1'b0}}, m_valid};  // words before it, without the one that is shown
+    wire shown = m_valid && ahead == 0;
+    wire in_fifo = !shown && index < {1'b0, stored};
+    always @(posedge clk) begin
+        if (clear) watched <= 1'b0;
+        else if (!watched && accepted && choice) begin
+            watched <= 1'b1;
+            ahead <= here - {{DEPTH_LOG2 + 1{1'b0}}, taken};
+            value <= s_data_i;
+        end else if (watched && taken) begin
+            watched <= ahead != 0;
+            ahead <= ahead - 1'b1;
+        end
+    end
+    always @(*) if (watched && answered && !shown && index == {1'b0, stored}) assume (answer == value);
+    always @(*) if (started && watched) begin
+        assert (!wiping);
+        assert (ahead < here);
+        if (shown) assert (m_data == value);
+        if (in_fifo) assert (word == value);
+    end
+
+    // Zeroising: any place, and for how long.
+    (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
+    reg [DEPTH_LOG2:0] times;
+    reg written, wiped = 1'b0;
+    reg [WIDTH-1:0] last;
+    wire [DEPTH_LOG2-1:0] distance = chosen - write;
+    assign place = watched ? read + index[DEPTH_LOG2-1:0] : chosen;
+    always @(posedge clk) begin
+        times <= rst_i || !zeroise_i ? 0 : times[DEPTH_LOG2] ? times : times + 1'b1;
+        written <= (written && times != 0) || chosen == write;
+        if (chosen == write) last <= answer;
+        wiped <= wiping;
+    end
+    always @(*) if (started) begin
+        assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
+        if (times != 0) assert (written || {2'b0, distance} + {1'b0, times} < DEPTH);
+        if (times != 0 && written) assert (word == last);
+        if (wiped) assert (m_data == 0);
+    end
+
+    // The FIFO is really filled, and emptied again; a reset comes while it is full.
+    reg filled = 1'b0, dropped = 1'b0;
+    wire full = m_valid && {1'b0, stored} == DEPTH - 1'b1;
+    always @(posedge clk) begin
+        if (started && full) filled <= 1'b1;
+        if (started && full && rst_i) dropped <= 1'b1;
+    end
     always @(*) begin
-        flying = 0;
-        for (k = 0; k < LATENCY; k = k + 1) flying = flying + {7'd0, flight_valid[k]};
-    end
-    wire [7:0] places = {{(7 - DEPTH_LOG2){1'b0}}, credit} + {{(7 - DEPTH_LOG2){1'b0}}, stored} + flying + {7'd0, m_valid};
-
-    // Every place of the FIFO is free, reserved for a word in flight, stored, or shown: nothing can overflow.
-    always @(posedge clk) if (started) begin
-        assert (places == DEPTH[7:0]);
-        assert (stored <= DEPTH[DEPTH_LOG2:0]);
-        assert (used == stored[DEPTH_LOG2-1:0]);
-        assert (!s_ready || credit != 0);
-    end
-
-    // A result stays until it is taken.
-    reg m_valid_past, m_ready_past, rst_past;
-    reg [WIDTH-1:0] m_data_past;
-    always @(posedge clk) begin
-        m_valid_past <= m_valid;
-        m_ready_past <= m_ready_i;
-        m_data_past <= m_data;
-        rst_past <= rst_i;
-        if (started && !rst_past && m_valid_past && !m_ready_past) begin
-            assert (m_valid);
-            assert (m_data == m_data_past);
-        end
-    end
-
-    // Order: the word that is accepted as number `chosen` comes out as number `chosen`.
-    (* anyconst *) wire [3:0] chosen;
-    (* anyconst *) wire [WIDTH-1:0] value;
-    reg [3:0] count_in, count_out;
-    always @(posedge clk) begin
-        if (rst_i) begin
-            count_in <= 0;
-            count_out <= 0;
-        end else begin
-            if (s_valid_i && s_ready) begin
-                count_in <= count_in + (count_in != 15);
-                if (count_in == chosen) assume (s_data_i == value);
-            end
-            if (m_valid && m_ready_i) begin
-                count_out <= count_out + (count_out != 15);
-`ifdef ORDER
-                if (count_out == chosen && chosen != 15) assert (m_data == value);
-                assert (count_in != 0);
-`endif
-            end
-        end
-    end
-
-    // The interesting things do happen.
-    always @(posedge clk) if (started && !rst_i) begin
-        cover (count_out == 6 && credit == DEPTH[DEPTH_LOG2:0]);
-        cover (m_valid && credit == 0);
+        cover (filled && credit == DEPTH && !dropped);
+        cover (dropped && watched && shown && m_ready_i);
+        cover (times[DEPTH_LOG2] && filled);
     end
 endmodule
+`default_nettype wire

@@ -1,0 +1,104 @@
+"""All proofs of the hand-written stream, chain and counters, at all sizes in use, and all faults that they must see.
+
+Usage: python benchmarks/control_proofs.py [WORD ...]
+
+With words: only lines that contain one of them. The tests run the quick part of this (tests/wrap/test_formal.py).
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from cipherwright.presets import preset_names
+from cipherwright.spec import load
+from tests.wrap.test_formal import (
+    CHAIN,
+    CHAIN_FAULTS,
+    CHAIN_TASKS,
+    COUNTER,
+    COUNTER_FAULTS,
+    FILES,
+    LANE_FAULTS,
+    LANES,
+    STREAM_FAULTS,
+    SV,
+    killed,
+    resized,
+    sby,
+    spoil,
+)  # fmt: skip
+
+
+def slots_of_presets() -> list[int]:
+    """How many blocks the loops of all presets have in flight, and so how many streams a mode around them."""
+    specs = [load(name) for name in preset_names()]
+    return sorted({s.stages for s in specs if s.architecture == "iterative"} | {1, 2, 3})
+
+
+def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
+    """(task, files, script's task, parameters) of every proof."""
+    for log2 in range(2, 10):
+        yield f"stream of {1 << log2} words", FILES, "rules", {"DEPTH_LOG2": log2, "WIDTH": 8}
+    for width in (64, 128, 640):
+        yield f"stream of 256 words of {width} bits", FILES, "rules", {"DEPTH_LOG2": 8, "WIDTH": width}
+    for task in ("wide", "gcm"):
+        yield f"counter, {task}", COUNTER, task, {}
+        yield f"counter of a lane, {task}", LANES, task, {}
+    for kind in CHAIN_TASKS:
+        for slots in slots_of_presets():
+            yield f"chain of {slots} slots, {kind}", CHAIN, kind, {"SLOTS": slots}
+        for width in (64, 128):
+            yield f"chain of {width} bits, {kind}", CHAIN, kind, {"WIDTH": width, "COUNT": 32 if kind.endswith("_part") else width}
+
+
+def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
+    """(name, files, script's task, (text, what stands in its place))."""
+    for what, files, task, found in (
+        ("stream", FILES, "rules", STREAM_FAULTS), ("counter", COUNTER, "gcm", COUNTER_FAULTS), ("lane", LANES, "gcm", LANE_FAULTS),
+    ):  # fmt: skip
+        for fault in found:
+            yield f"{what}: {fault[0].strip()} -> {fault[1].strip()}", files, task, fault
+    for kind, old, new in CHAIN_FAULTS:
+        yield f"chain, {kind}: {old} -> {new}", CHAIN, kind, (old, new)
+
+
+def main(words: list[str]) -> int:
+    bad = 0
+    for name, files, task, sizes in proofs():
+        if words and not any(w in name for w in words):
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            folder, start = Path(d), time.time()
+            for file in files:
+                shutil.copy(SV / file, folder / file)
+            script = resized(folder, files[2], **sizes) if sizes else files[2]
+            if "SLOTS" in sizes:  # one round of slots is what the induction needs
+                path = folder / script
+                path.write_text(path.read_text().replace("depth 2", f"depth {sizes['SLOTS']}"))
+            text = sby(folder, task, script)
+            good = "DONE (PASS, rc=0)" in text
+            bad += not good
+            print(f"{'proven' if good else 'FAILED':8} {name} ({time.time() - start:.0f} s)", flush=True)
+    for name, files, task, (old, new) in faults():
+        if words and not any(w in name for w in words):
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            folder = Path(d)
+            for file in files:
+                shutil.copy(SV / file, folder / file)
+            spoil(folder / files[0], old, new)
+            seen = killed(sby(folder, task, files[2]))
+            bad += not seen
+            print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(sys.argv[1:])))
