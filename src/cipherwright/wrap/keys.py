@@ -14,6 +14,9 @@ from ..rtl import Expansion
 __all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top", "lane_flip_flops"]
 
 
+_PIECE = 32
+"""Bits of a round key that one registered copy of the pulse drives which moves it: a pulse for a whole word has wires across the device."""
+
 _DRAIN = 8
 """Cycles in which control that leaves a unit's loop has reached its registers."""
 
@@ -54,16 +57,20 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     order of encryption). `relay`: registers on the way of the pulse that moves the chain, to its far end; with them a word of
     the chain comes from the rank behind it, by shorter wires."""
     m = len(e.chain)
-    group = -(-(m - 1) // max(1, stages - 2 - relay - bool(relay))) if m > 1 else 1
+    group = -(-(m - 1) // max(1, stages - 3 - relay - bool(relay))) if m > 1 else 1
     pulses = -(-(m - 1) // group) if m > 1 else 0
     registers = {i: f"chain_{m - 1 - pos}" for pos, i in enumerate(e.chain)}
     widths = dict.fromkeys(registers, e.width)
     for j, i in enumerate(e.apart):
         registers[i], widths[i] = f"kept_{j}", block_bits
     ports = [f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(registers)]
-    moves = []
+    spans = [(low, min(low + _PIECE, e.width) - 1) for low in range(0, e.width, _PIECE)]
+    moves, copies = [], []
     for j in range(m - 1, 0, -1):
-        moves.append(f"        if (walk[{(m - 1 - j) // group}]) chain_{j} <= {f'{users[e.chain[m - j]]}_o' if relay else f'chain_{j - 1}'};")
+        source = f"{users[e.chain[m - j]]}_o" if relay else f"chain_{j - 1}"
+        for k, (low, high) in enumerate(spans):
+            copies.append(f"    cipherwright_copy u_step_{j}_{k} (.clk(clk), .d(walk[{(m - 1 - j) // group}] & ~rst_i), .q(step_{j}[{k}]));")
+            moves.append(f"        if (step_{j}[{k}]) chain_{j}[{high}:{low}] <= {source}[{high}:{low}];")
     apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart))) if e.apart else ""
     apart_wires = f"    wire {', '.join(f'apart_{j}' for j in range(len(e.apart)))};\n    wire {_vector(block_bits)} raw;\n" if e.apart else ""
     apart_wires += "".join(f"    reg  {_vector(block_bits)} kept_{j};\n" for j in range(len(e.apart)))
@@ -89,6 +96,9 @@ module {name} (
     );
     reg  {_vector(pulses)} walk;
 {f"    reg  {_vector(relay)} relay;{new}" if relay else ""}{new.join(f"    reg  {_vector(e.width)} chain_{j};" for j in range(m))}
+    // A pulse goes through copies, one for {_PIECE} bits, which stand near what they move.
+{new.join(f"    wire {_vector(len(spans))} step_{j};" for j in range(1, m))}
+{new.join(copies)}
     always @(posedge clk) begin
         done <= last & ~rst_i;
         idle <= rst_i | (~zeroise_i & (done | (idle & ~key_valid_i)));
@@ -103,9 +113,9 @@ module {name} (
     assign key_ready_o = idle;
 endmodule
 """
-    ffs = 2 * sum(widths.values()) + pulses + relay + 2
+    ffs = 2 * sum(widths.values()) + pulses + len(copies) + relay + 2
     words = {users[i]: (registers[i], widths[i]) for i in registers}
-    return KeyUnit(name, text, e.trips * stages + 2, ffs, words, flush=stages + pulses + relay + _DRAIN)
+    return KeyUnit(name, text, e.trips * stages + 2, ffs, words, flush=stages + pulses + 1 + relay + _DRAIN)
 
 
 def keyed_top(
