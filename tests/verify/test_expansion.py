@@ -36,8 +36,8 @@ def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        (r"chain_4 <= chain_3", "chain_4 <= chain_2"),
-        (r"if \(walk\[0\]\) ", ""),
+        (r"chain_4\[31:0\] <= chain_3", "chain_4[31:0] <= chain_2"),
+        (r"if \(step_8\[1\]\) ", ""),
         (r"done <= last & ~rst_i", "done <= last"),
         (r"\(done \| \(idle", "(last | (idle"),
         (
