@@ -41,10 +41,10 @@ def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
         (r"done <= last & ~rst_i", "done <= last"),
         (r"\(done \| \(idle", "(last | (idle"),
         (
-            r"(?s)reg  idle, done;(.*?)if \(keep\) chain_0 <= word;",
-            r"reg  idle, done;\n    reg [9:0] age;\1age <= rst_i | ~idle ? 10'd0 : age + 10'd1;\n if (age == 10'd1000) chain_0 <= 0; else if (keep) chain_0 <= word;",
+            r"(?s)reg  idle, done;(.*?)if \(keep\[0\]\) chain_0\[31:0\] <= word\[31:0\];",
+            r"reg  idle, done;\n    reg [9:0] age;\1age <= rst_i | ~idle ? 10'd0 : age + 10'd1;\n if (age == 10'd1000) chain_0 <= 0; else if (keep[0]) chain_0[31:0] <= word[31:0];",
         ),
-        (r"if \(keep\) chain_0 <= word;", "if (keep | (key_i[7:0] == 8'd3 & idle)) chain_0 <= word;"),
+        (r"if \(keep\[0\]\) chain_0", "if (keep[0] | (key_i[7:0] == 8'd3 & idle)) chain_0"),
     ],
     ids=["wrong word", "moves always", "not reset", "too early", "a thousand cycles later", "another key that is not offered"],
 )

@@ -14,7 +14,7 @@ from ..errors import UserError
 from ..graph import Graph, GraphBuilder
 from .fold_base import small_table
 
-__all__ = ["Expansion", "KeyParts", "expansion"]
+__all__ = ["Expansion", "KeyParts", "expansion", "spans"]
 
 Rows = tuple[int, ...]
 
@@ -34,6 +34,11 @@ class Expansion:
     control: tuple[str, ...]
     """Outputs that tell when something happens."""
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Lowest and highest bit of every piece of a word of the chain that a copy of a control bit moves."""
+        return spans(self.width)
+
 
 @dataclass(frozen=True)
 class KeyParts:
@@ -43,11 +48,20 @@ class KeyParts:
     schedule: Graph
 
 
+PIECE = 32
+"""Bits of a round key that one registered copy of a control bit moves: one register for a whole word has wires across the device."""
+
+
+def spans(width: int) -> list[tuple[int, int]]:
+    """Lowest and highest bit of the pieces of a word."""
+    return [(low, min(low + PIECE, width) - 1) for low in range(0, width, PIECE)]
+
+
 def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int = 0) -> Expansion:
     """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in the order of encryption),
     most significant row first. Inputs: valid, key, zeroise (the key is taken as zero). Outputs: `keep` (this word is for the chain), `move` (another word for the chain
-    follows), `last`, `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`. These
-    bits, but for the words, have `travel` stages for their wires.
+    follows), `last`, `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`. `keep` and
+    these have a bit for each piece of a word (`spans`), all the same. What tells has `travel` stages for its wires.
 
     Raises UserError where the round keys that are read differ in width."""
     count = len(rows)
@@ -70,12 +84,12 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
         """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after reset."""
         return small_table(b, name, [0, *values, *[0] * ((1 << bits) - 1 - count)], width, n)
 
-    def told(name: str, values: Sequence[int]) -> None:
-        """An output of one bit, by the trip."""
+    def told(name: str, values: Sequence[int], width: int = 0) -> None:
+        """An output by the trip: one bit, or registered copies of it for the pieces of a word of `width` bits."""
         bit = table(name, values, 1)
         for k in range(travel):
             bit = b.node("hop", 1, (bit,), k, f"{name}_far{k}")
-        b.output(name, bit)
+        b.output(name, b.cat(*(b.node("copy", 1, (bit,), f"{name}{k}", name) for k in reversed(range(len(spans(width)))))) if width else bit)
 
     step_control = table("control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits))
     round_key, after = cipher.key_step(b, key_bits, step_control, state, zero)
@@ -84,12 +98,12 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
     for m in maps[1:]:
         which = table(f"map{maps.index(m)}", [int(i in chain and rows[i] == m) for i in range(count)], 1)
         word = b.mux(which, b.linear(f"RoundKey{maps.index(m)}", m, raw), word)
-    told("keep", [int(i in chain) for i in range(count)])
+    told("keep", [int(i in chain) for i in range(count)], len(maps[0]))
     told("move", [int(i in chain and i != chain[-1]) for i in range(count)])
     told("last", [int(i == count - 1) for i in range(count)])
     b.output("word", word)
     for j, number in enumerate(apart):
-        told(f"apart{j}", [int(i == number) for i in range(count)])
+        told(f"apart{j}", [int(i == number) for i in range(count)], cipher.block_bits)
     if apart:
         b.output("raw", raw)
     step = table("step", [(i + 2) % (count + 1) for i in range(count)], bits)

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..rtl import Expansion
+from ..rtl import Expansion, spans
 
 __all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top", "lane_flip_flops"]
 
-
-_PIECE = 32
-"""Bits of a round key that one registered copy of the pulse drives which moves it: a pulse for a whole word has wires across the device."""
 
 _DRAIN = 8
 """Cycles in which control that leaves a unit's loop has reached its registers."""
@@ -64,17 +61,17 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     for j, i in enumerate(e.apart):
         registers[i], widths[i] = f"kept_{j}", block_bits
     ports = [f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(registers)]
-    spans = [(low, min(low + _PIECE, e.width) - 1) for low in range(0, e.width, _PIECE)]
     moves, copies = [], []
     for j in range(m - 1, 0, -1):
         source = f"{users[e.chain[m - j]]}_o" if relay else f"chain_{j - 1}"
-        for k, (low, high) in enumerate(spans):
+        for k in range(len(e.spans)):
             copies.append(f"    cipherwright_copy u_step_{j}_{k} (.clk(clk), .d(walk[{(m - 1 - j) // group}] & ~rst_i), .q(step_{j}[{k}]));")
-            moves.append(f"        if (step_{j}[{k}]) chain_{j}[{high}:{low}] <= {source}[{high}:{low}];")
+        moves.append(_piecewise(f"step_{j}", f"chain_{j}", source, e.spans))
     apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart))) if e.apart else ""
-    apart_wires = f"    wire {', '.join(f'apart_{j}' for j in range(len(e.apart)))};\n    wire {_vector(block_bits)} raw;\n" if e.apart else ""
+    pieces = spans(block_bits)
+    apart_wires = f"    wire {_vector(len(pieces))} {', '.join(f'apart_{j}' for j in range(len(e.apart)))};\n    wire {_vector(block_bits)} raw;\n" if e.apart else ""
     apart_wires += "".join(f"    reg  {_vector(block_bits)} kept_{j};\n" for j in range(len(e.apart)))
-    apart_loads = "".join(f"        if (apart_{j}) kept_{j} <= raw;\n" for j in range(len(e.apart)))
+    apart_loads = "".join(_piecewise(f"apart_{j}", f"kept_{j}", "raw", pieces) for j in range(len(e.apart)))
     moved = f"relay[{relay - 1}]" if relay else "move"
     walk_next = moved if pulses == 1 else f"{{walk[{pulses - 2}:0], {moved}}}"
     relay_next = f"        relay <= rst_i ? {relay}'d0 : {'move' if relay == 1 else f'{{relay[{relay - 2}:0], move}}'};\n" if relay else ""
@@ -89,23 +86,22 @@ module {name} (
 );
     reg  idle, done;
     wire take = (key_valid_i & idle) | zeroise_i;
-    wire keep, move, last;
+    wire {_vector(len(e.spans))} keep;
+    wire move, last;
     wire {_vector(e.width)} word;
 {apart_wires}    {loop} u_schedule (
         .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .zeroise_i(zeroise_i), .keep_o(keep), .move_o(move), .last_o(last), .word_o(word){apart_link}
     );
     reg  {_vector(pulses)} walk;
 {f"    reg  {_vector(relay)} relay;{new}" if relay else ""}{new.join(f"    reg  {_vector(e.width)} chain_{j};" for j in range(m))}
-    // A pulse goes through copies, one for {_PIECE} bits, which stand near what they move.
-{new.join(f"    wire {_vector(len(spans))} step_{j};" for j in range(1, m))}
+    // A pulse goes through copies, one for a piece of a word, which stand near what they move.
+{new.join(f"    wire {_vector(len(e.spans))} step_{j};" for j in range(1, m))}
 {new.join(copies)}
     always @(posedge clk) begin
         done <= last & ~rst_i;
         idle <= rst_i | (~zeroise_i & (done | (idle & ~key_valid_i)));
 {relay_next}        walk <= rst_i ? {pulses}'d0 : {walk_next};
-        if (keep) chain_0 <= word;
-{new.join(moves)}
-{apart_loads}    end
+{_piecewise("keep", "chain_0", "word", e.spans)}{"".join(moves)}{apart_loads}    end
     // Another rank between the chain, whose words want to be together, and the rounds, which are far from one another.
     always @(posedge clk) begin
 {new.join(f"        {users[i]}_o <= {registers[i]};" for i in sorted(registers))}
@@ -116,6 +112,11 @@ endmodule
     ffs = 2 * sum(widths.values()) + pulses + len(copies) + relay + 2
     words = {users[i]: (registers[i], widths[i]) for i in registers}
     return KeyUnit(name, text, e.trips * stages + 2, ffs, words, flush=stages + pulses + 1 + relay + _DRAIN)
+
+
+def _piecewise(when: str, register: str, source: str, pieces: Sequence[tuple[int, int]]) -> str:
+    """Statements that load a register piece by piece, each when its bit of `when` is 1."""
+    return "".join(f"        if ({when}[{k}]) {register}[{high}:{low}] <= {source}[{high}:{low}];\n" for k, (low, high) in enumerate(pieces))
 
 
 def keyed_top(
