@@ -248,7 +248,8 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, key_fi
             tell(blocks)
             result = processor.crypt_bulk(raw, decrypt, data)
         else:
-            result = Bulk.compile(core.sources, core.record).crypt_bulk(raw, decrypt and spec.mode not in ONE_WAY_MODES, data, start, tell)[:length]
+            bulk = Bulk.compile(core.sources, core.record, len(data) // size)
+            result = bulk.crypt_bulk(raw, decrypt and spec.mode not in ONE_WAY_MODES, data, start, tell)[:length]
     write_whole(out, result)
     _err.print(f"{out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
 

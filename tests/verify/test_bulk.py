@@ -39,6 +39,9 @@ def test_blocks_under_many_keys(variant: tuple[str, ...], built: Callable[..., B
     ways = rng.integers(0, 2, n, dtype=np.uint8) if p["direction"] == "both" and not held else np.zeros(1, dtype=np.uint8)
     got = bulk.crypt(keys, ways, blocks)
     assert (got == oracle_blocks(oracle_of(p), np.resize(keys, (n, keys.shape[1])), ways, blocks)).all()
+    # The same by tables, and fewer blocks than lanes.
+    tables, few = Bulk.compile(folder.sources, folder.record, 1), bulk.lanes - 5
+    assert (tables.crypt(keys[:few], ways[:few], blocks[:few]) == got[:few]).all()
     # One key for all, and again the same one: what is held stays right.
     for _ in range(2):
         assert bulk.crypt(keys[:1], np.zeros(1, dtype=np.uint8), blocks).tobytes() == oracle_bulk(

