@@ -31,7 +31,7 @@ from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fol
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
 from .target import Target, cell_delays, load_target
-from .verify import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, mapped, samples
+from .verify import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 from .wrap import Core, Engine, KeyWords, counter_latency, dress, key_unit, mars_engine, processor, word_store
 
 __all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
@@ -272,7 +272,7 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
 def _words(parts: KeyParts, rows: Mapping[str, tuple[int, ...]], key: int) -> dict[str, int]:
     """What a key-expansion unit holds for a key: round keys, each by its linear map where it has one."""
     words = evaluate(parts.schedule, {"key": key})
-    return {name: mapped(rows[name], word) if name in rows else word for name, word in words.items()}
+    return {name: linear_word(rows[name], word) if name in rows else word for name, word in words.items()}
 
 
 def _cells(spec: Spec, target: Target) -> CellDelays | None:

@@ -2,7 +2,7 @@
 
 from .bulk import Bulk
 from .checks import prove_core, verify_core
-from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, mapped, samples
+from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 from .drive import Bench, Traffic
 from .equivalence import Proof, prove_pipeline
 from .loops import prove_iterative
@@ -17,5 +17,5 @@ from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "Bulk", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "extra_vectors", "mapped", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "random_blocks", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
+    "Bench", "Bulk", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "linear_word", "extra_vectors", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "random_blocks", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from ..errors import UserError
 from ..graph import Graph, evaluate
 from ..rtl import Design, DesignModel, Expansion, from_lanes, to_lanes
 
-__all__ = ["Sample", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "mapped", "samples"]
+__all__ = ["Sample", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "linear_word", "samples"]
 
 _BLOCKS = 12
 
@@ -105,7 +105,7 @@ def _compare(title: str, out: Mapping[str, list[int]], found: Sequence[Sample], 
             raise _wrong(title, f"{what} differs from the description in {way} (key {s.inputs['key']:x}, block {s.inputs['block']:x})")
 
 
-def mapped(rows: Sequence[int], word: int) -> int:
+def linear_word(rows: Sequence[int], word: int) -> int:
     """A linear map of a word, the first row giving the most significant bit."""
     out = 0
     for row in rows:
@@ -134,7 +134,7 @@ def confirm_expansion(title: str, design: Design, top: str, e: Expansion, rows: 
         seen = run(0)
         kept_apart = i in e.apart
         got = seen["raw_o" if kept_apart else "word_o"]
-        if got != [w[user] if kept_apart else mapped(rows[i], w[user]) for w in want] or seen["last_o"] != [int(i == len(users) - 1)] * len(keys):
+        if got != [w[user] if kept_apart else linear_word(rows[i], w[user]) for w in want] or seen["last_o"] != [int(i == len(users) - 1)] * len(keys):
             raise _wrong(title, f"its key-expansion unit makes another round key {i} than the description")
 
 
