@@ -17,5 +17,5 @@ from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict
 
 __all__ = [
-    "Bench", "Bulk", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "linear_word", "extra_vectors", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "random_blocks", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
+    "Bench", "Bulk", "CoreFolder", "CoreRecord", "MarsBench", "ProcessorBench", "Proof", "Traffic", "Verdict", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "extra_vectors", "linear_word", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_name", "oracle_of", "own_vectors", "prove_core", "prove_iterative", "prove_pipeline", "random_blocks", "read_record", "samples", "verify_core", "verify_engine", "verify_processor",
 ]  # fmt: skip
