@@ -51,10 +51,10 @@ class Ram:
 
 @dataclass(frozen=True)
 class Box:
-    """A cell that is compared by its inputs: its type with its parameters, and the bits at its input pins."""
+    """A cell that is compared by its inputs: its type with its parameters, and the bits at its input pins, with whether each is inverted."""
 
     kind: str
-    reads: tuple[tuple[str, int, Bit], ...]
+    reads: tuple[tuple[str, int, Bit, bool], ...]
 
 
 @dataclass
@@ -210,16 +210,28 @@ class _Reader:
             data = out
 
     def _box(self, name: str, cell: Mapping[str, Any]) -> None:
+        """A block. What the packer says of a pin in a parameter PINMUX is put in: a constant, an inverter; a pin that is not connected is 1 before it."""
+        kept = {k: str(v).strip() for k, v in sorted(cell["parameters"].items())}
         reads = []
         for pin, bits in sorted(cell["connections"].items()):
-            for i, b in enumerate(bits):
-                if cell["port_directions"][pin] == "output":
+            if cell["port_directions"][pin] == "output":
+                for i, b in enumerate(bits):
                     self._drive(b, name)
                     self.m.boxed[b] = name, pin, i
-                else:
-                    reads.append((pin, i, b))
-        kept = {k: str(v).strip() for k, v in sorted(cell["parameters"].items())}
-        self.m.boxes[name] = Box(f"{cell['type']} {kept}", tuple(r for r in reads if r[2] != self.tick))
+                continue
+            if self.tick in bits:
+                if kept.pop(f"{pin}MUX", pin) != pin:
+                    raise CheckFailed(f"{name} does not follow the rising edge of the clock")
+                kept[f"clock of {pin}"] = "the clock"
+                continue
+            way = kept.pop(f"{pin}MUX", pin)
+            if way in ("0", "1"):
+                bits = [way] * max(1, len(bits))
+            elif way not in (pin, "INV"):
+                raise Unknown(f"the pin {pin} of the block {name} is {way}, which the proof does not know")
+            bits = bits or (["1"] if f"{pin}MUX" in cell["parameters"] else [])
+            reads += [(pin, i, b, way == "INV") for i, b in enumerate(bits) if b not in ("x", "z")]  # x: the block does not care
+        self.m.boxes[name] = Box(f"{cell['type']} {sorted(kept.items())}", tuple(reads))
 
 
 def reference_machine(n: Netlist, clock: str) -> Machine:
@@ -332,10 +344,10 @@ def prove_same(reference: Machine, mapped: Machine, match: Match, clock: str, wh
     owners: dict[Bit, list[Bit]] = {}
     for q, b in match.registers.items():
         owners.setdefault(b, []).append(q)
+    _check_kinds(reference, mapped, match, what)
     for b in mapped.registers:
         if b not in owners:
             raise CheckFailed(f"{what} has a register {mapped.name(b)} ({mapped.registers[b].cell}) that the core does not have")
-    _check_kinds(reference, mapped, match, what)
     pairs = _Pairs(reference, mapped, match, owners, clock)
     pairs.prove(what)
     merged = tuple(tuple(sorted(reference.name(q) for q in qs)) for b, qs in sorted(owners.items(), key=lambda o: str(o[0])) if b not in ("0", "1") and len(qs) > 1)
@@ -350,13 +362,13 @@ def prove_same(reference: Machine, mapped: Machine, match: Match, clock: str, wh
 
 
 def _check_kinds(reference: Machine, mapped: Machine, match: Match, what: str) -> None:
+    if other := next((b for b in mapped.boxes if b not in set(match.boxes.values())), None):
+        raise Unknown(f"{what} has a block {other} ({mapped.boxes[other].kind.split()[0]}) that the proof can't match")
     for a, b in match.boxes.items():
         if reference.boxes[a].kind != mapped.boxes[b].kind:
             raise CheckFailed(f"{what}: the block {b} has other parameters")
     if missing := next((b for b in mapped.rams if b not in set(match.rams.values())), None):
         raise CheckFailed(f"{what} has a RAM ({mapped.rams[missing].cell}) that the core does not have")
-    if other := next((b for b in mapped.boxes if b not in set(match.boxes.values())), None):
-        raise Unknown(f"{what} has a block {other} that the proof can't match")
 
 
 class _Pairs:
@@ -412,12 +424,11 @@ class _Pairs:
         for a, b in match.rams.items():
             self._columns(reference.rams[a], mapped.rams[b], ours, theirs)
         for a, n in match.boxes.items():
-            wired = {(p, i): b for p, i, b in mapped.boxes[n].reads}
-            for p, i, b in reference.boxes[a].reads:
-                if (p, i) in wired:
-                    self._add(f"pin {p} of {a}", theirs[wired[p, i]], ours[b])
-                elif b not in ("0", "1"):
+            wired = {(p, i): theirs[b] ^ inverted for p, i, b, inverted in mapped.boxes[n].reads}
+            for p, i, b, inverted in reference.boxes[a].reads:
+                if (p, i) not in wired:
                     raise CheckFailed(f"pin {p} of the block {n} is not connected")
+                self._add(f"pin {p} of {a}", wired[p, i], ours[b] ^ inverted)
 
     def _columns(self, a: Ram, b: Ram, ours: Mapping[Bit, int], theirs: Mapping[Bit, int]) -> None:
         on, own = theirs[b.enable] ^ b.inverted, ours[a.enable] ^ a.inverted
@@ -448,7 +459,7 @@ def _free(m: Machine) -> Iterator[Bit]:
     driven = {b for bits in m.inputs.values() for b in bits} | set(m.logic) | set(m.registers) | set(m.rams) | set(m.boxed) | {"0", "1"}
     read = [b for reads, _ in m.logic.values() for b in reads] + [b for r in m.registers.values() for b in r.reads]
     read += [b for bits in m.outputs.values() for b in bits] + [b for r in m.rams.values() for b in (r.data, r.enable, *r.write, *r.read)]
-    read += [b for box in m.boxes.values() for _, _, b in box.reads]
+    read += [b for box in m.boxes.values() for _, _, b, _ in box.reads]
     yield from dict.fromkeys(b for b in read if b not in driven)
 
 
