@@ -62,7 +62,7 @@ def main() -> None:
     words = [w for w in sys.argv[1:] if w != "--placed"]
     for budget in tomllib.loads((HERE / "budgets.toml").read_text())["budget"]:
         preset, target = budget["preset"], budget["target"]
-        if words and [preset, target][: len(words)] != words or load_target(target).kind == "cells":
+        if (words and [preset, target][: len(words)] != words) or load_target(target).kind == "cells":
             continue
         entry = proven(preset, target, "--placed" in sys.argv)
         print(preset, target, {k: v if isinstance(v, str) else len(v) if isinstance(v, tuple) else v for k, v in entry.items()}, flush=True)

@@ -243,3 +243,75 @@ def test_broken_netlists_are_found(mutation: Mutation, routed: bool, placed: tup
             else:
                 prove_mapped(tmp_path, reference, top, "clk")
         assert not isinstance(found.value, Unknown)
+
+
+BLOCKS = """
+module t_rom (input clk, input [8:0] a, output reg [7:0] y);
+    reg [7:0] m [0:511];
+    integer i;
+    initial for (i = 0; i < 512; i = i + 1) m[i] = (i * 73) ^ (i >> 2) ^ (i * i * 5);
+    reg [7:0] r;
+    always @(posedge clk) begin r <= m[a]; y <= r; end
+endmodule
+module t_product_18_18_36 (input clk, input [17:0] a, b, output reg [35:0] p);
+    reg [17:0] x, z;
+    always @(posedge clk) begin x <= a; z <= b; p <= x * z; end
+endmodule
+module t (input clk, input [8:0] a, input [17:0] b, c, output [7:0] y, output [35:0] p);
+    reg [8:0] q;
+    always @(posedge clk) q <= a;
+    t_rom u_rom (.clk(clk), .a(q), .y(y));
+    t_product_18_18_36 u_p (.clk(clk), .a(b), .b(c), .p(p));
+endmodule
+"""
+
+
+def _block(m: dict[str, Any], kind: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(c for c in m["cells"].values() if c["type"] == kind)
+    return found
+
+
+def one_bit_of_a_rom(m: dict[str, Any]) -> None:
+    p = _block(m, "DP16KD")["parameters"]
+    p["INITVAL_03"] = p["INITVAL_03"][:-1] + str(1 - int(p["INITVAL_03"][-1]))
+
+
+def one_register_less(m: dict[str, Any]) -> None:
+    _block(m, "DP16KD")["parameters"] |= {"REGMODE_A": "NOREG", "REGMODE_B": "NOREG"}
+
+
+def swapped_addresses(m: dict[str, Any]) -> None:
+    pins = _block(m, "DP16KD")["connections"]
+    pins["ADA4"], pins["ADA5"] = pins["ADA5"], pins["ADA4"]
+
+
+def other_operand(m: dict[str, Any]) -> None:
+    pins = _block(m, "MULT18X18D")["connections"]
+    pins["A3"], pins["B3"] = pins["B3"], pins["A3"]
+
+
+def product_without_register(m: dict[str, Any]) -> None:
+    _block(m, "MULT18X18D")["parameters"]["REG_OUTPUT_CLK"] = "NONE"
+
+
+def test_blocks_with_tables_and_products(tmp_path: Path) -> None:
+    """A table in block RAM and a multiplier, with the registers that went into them, after mapping as what they compute and after routing pin by pin."""
+    (tmp_path / "t.v").write_text(BLOCKS)
+    out = tmp_path / "out"
+    out.mkdir()
+    target = load_target("ecp5-85k-8")
+    assert synthesise([tmp_path / "t.v"], "t", target, out).cells.items() >= {"DP16KD": 1, "MULT18X18D": 1}.items()
+    place(out, target, 1, 200, keep=True)
+    reference = emitted([tmp_path / "t.v"], "t", "clk")
+    assert "of the 97 flip-flops" in prove_mapped(out, reference, "t", "clk").statement  # those inside the blocks too
+    assert "2 blocks taken as equal" in prove_routed(out, out / "routed1.json", "clk").statement
+    for name, prove in ((CANONICAL, lambda: prove_mapped(out, reference, "t", "clk")), ("routed1.json", lambda: prove_routed(out, out / "routed1.json", "clk"))):
+        good = (out / name).read_text()
+        for mutation in (one_bit_of_a_rom, one_register_less, swapped_addresses, other_operand, product_without_register):
+            design = json.loads(good)
+            mutation(design["modules"]["top"])
+            (out / name).write_text(json.dumps(design))
+            with pytest.raises(CheckFailed) as found:
+                prove()
+            assert not isinstance(found.value, Unknown), mutation.__name__
+        (out / name).write_text(good)

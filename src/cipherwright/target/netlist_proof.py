@@ -39,14 +39,14 @@ def emitted(sources: Sequence[Path], top: str, clock: str) -> Machine:
 def prove_mapped(folder: Path, reference: Machine, top: str, clock: str) -> NetlistProof:
     """The canonical netlist that synthesis left in the folder equals the `emitted` text. Raises CheckFailed where it does not, Unknown where it has cells
     that the proof does not know."""
-    named = mapped_machine(json.loads((folder / "netlist.json").read_text())["modules"][top], clock)
-    canonical = _canonical(folder, clock)
+    named = mapped_machine(json.loads((folder / "netlist.json").read_text())["modules"][top], clock, True)
+    canonical = _canonical(folder, clock, True)
     same = prove_same(reference, canonical, _renamed(matched_by_name(reference, named), named, canonical, folder), clock, "the mapped netlist")
     return NetlistProof(f"after mapping, {same.statement}", same.merged, same.constant, same.removed)
 
 
-def _canonical(folder: Path, clock: str) -> Machine:
-    return mapped_machine(json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP], clock)
+def _canonical(folder: Path, clock: str, expand: bool = False) -> Machine:
+    return mapped_machine(json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP], clock, expand)
 
 
 def _renamed(match: Match, named: Machine, canonical: Machine, folder: Path) -> Match:
@@ -58,16 +58,14 @@ def _renamed(match: Match, named: Machine, canonical: Machine, folder: Path) -> 
     to |= {b: columns[r.cell, k] for (b, r), k in zip(named.rams.items(), _places(named), strict=True) if (r.cell, k) in columns}
     return replace(
         match, registers={a: b if b in ("0", "1") else to[b] for a, b in match.registers.items() if b in ("0", "1") or b in to},
-        rams={a: to[b] for a, b in match.rams.items() if b in to},
+        rams={a: to[b] for a, b in match.rams.items() if b in to}, copies={to[b]: a for b, a in match.copies.items() if b in to},
     )  # fmt: skip
 
 
 def _old_cell(name: str, old: dict[str, str]) -> str:
-    """The name before of a register's cell, or of a stage of a shift register (`CELL.STAGE`)."""
-    if name in old:
-        return old[name]
-    cell, _, stage = name.rpartition(".")
-    return f"{old[cell]}.{stage}" if cell in old else name
+    """The name before of a register's cell, or of a register in a cell (`cell.NUMBER.WHICH`)."""
+    cell = ".".join(name.split(".")[:2])
+    return old[cell] + name[len(cell) :] if cell in old else name
 
 
 def _places(m: Machine) -> list[int]:

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import CheckFailed
 from .aig import FALSE, Aig
 
-__all__ = ["BOXES", "Column", "Flop", "Output", "Unknown", "columns", "flop", "outputs"]
+__all__ = ["BOXES", "Column", "Flop", "Output", "Unknown", "block", "columns", "flop", "outputs"]
 
 
 
@@ -300,3 +300,107 @@ def columns(cell: Cell) -> list[Column] | None:
         write = _pins("WAD0", "WAD1", "WAD2", "WAD3")
         return [Column(("WCK", 0), _text(cell, "WCKMUX", "WCK") != "INV", ("F", 0), ("WD", 0), ("WRE", 0), mode == "INV", write, _pins("D", "B", "C", "A"))]
     return None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of the device as stages of logic or registers: in each, output pin -> the pins (or outputs of the stage before) that it is of, and how;
+    `clocked` says of each stage whether it is of registers."""
+
+    clocks: tuple[str, ...]
+    stages: tuple[dict[str, tuple[tuple[str, ...], Make]], ...]
+    clocked: tuple[bool, ...]
+
+
+def block(cell: Cell) -> Block | None:
+    """A table in block RAM or a multiplier; None where the block is used in another way."""
+    return _table(cell) if cell["type"] == "DP16KD" else _product(cell) if cell["type"] == "MULT18X18D" else None
+
+
+def _is(cell: Cell, pins: Sequence[str], value: str) -> bool:
+    """Whether all pins have a constant (or are not connected, for 0)."""
+    return all(cell["connections"].get(p, ["0"]) == [value] for p in pins)
+
+
+def _wired_outputs(cell: Cell, prefix: str) -> list[str]:
+    return [p for p, b in cell["connections"].items() if re.fullmatch(prefix + r"\d+", p) and b]
+
+
+def _plain(g: Aig, a: Sequence[int]) -> int:
+    return a[0]
+
+
+def _table(cell: Cell) -> Block | None:
+    """A block RAM that is never written, read at the clock by both ports."""
+    if not _is(cell, ("WEA", "WEB", "RSTA", "RSTB"), "0") or not _is(cell, [f"CS{x}{k}" for x in "AB" for k in range(3)], "0"):
+        return None
+    if any(_text(cell, f"REGMODE_{x}", "NOREG") not in ("NOREG", "OUTREG") or _text(cell, f"CSDECODE_{x}", "0b000") != "0b000" for x in "AB"):
+        return None
+    words = [_bits(cell, f"INITVAL_{k:02X}", 320) for k in range(64)]
+    unit = [words[u >> 4] >> 20 * (u & 15) & 0x3FFFF for u in range(1024)]
+    widths = {x: int(_text(cell, f"DATA_WIDTH_{x}", "10010"), 2) for x in "AB"}
+    whole = widths["B"] == 36
+    stage: dict[str, tuple[tuple[str, ...], Make]] = {}
+    behind: dict[str, tuple[tuple[str, ...], Make]] = {}
+    ports = [x for x in "AB" if _is(cell, (f"CE{x}",), "1") or whole]
+    if whole and not _is(cell, ("CEB",), "1"):
+        return None
+    for x in ports:
+        width, address = (36, "ADB") if whole else (widths[x], f"AD{x}")
+        low = {9: 3, 18: 4, 36: 5}.get(width)
+        if low is None:
+            return None
+        pins = [f"{address}{k}" for k in range(low, 14)]
+        registered = _text(cell, f"REGMODE_{x}", "NOREG") == "OUTREG"
+        if registered != (_text(cell, f"REGMODE_{ports[0]}", "NOREG") == "OUTREG") or (registered and not _is(cell, (f"OCE{x}",), "1")):
+            return None
+        for out in _wired_outputs(cell, f"DO{x}"):
+            bit = int(out[3:])
+            if width == 9 and bit > 8:
+                continue
+            truth = 0
+            for at in range(1 << len(pins)):
+                word = unit[at >> 1] >> 9 * (at & 1) if width == 9 else unit[at] if width == 18 else unit[2 * at + (x == "B")]
+                truth |= (word >> bit & 1) << at
+            used = [k for k, p in enumerate(pins) if cell["connections"].get(p, ["0"]) not in (["0"], ["x"])]
+            kept = sum((truth >> sum((n >> i & 1) << k for i, k in enumerate(used)) & 1) << n for n in range(1 << len(used)))
+            stage[out] = tuple(pins[k] for k in used), (lambda g, a, kept=kept: g.table(kept, a[:-1]))  # type: ignore[misc]
+            behind[out] = (out,), _plain
+    registered = _text(cell, f"REGMODE_{ports[0]}", "NOREG") == "OUTREG" if ports else False
+    clocks = tuple(f"CLK{x}" for x in ports)
+    return Block(clocks, (stage, behind) if registered else (stage,), (True, True) if registered else (True,))
+
+
+def _product(cell: Cell) -> Block | None:
+    """An unsigned product of 18 by 18 bits, with or without registers before and behind."""
+    if not _is(cell, ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB", "RST0"), "0") or _text(cell, "MULT_BYPASS", "DISABLED") != "DISABLED":
+        return None
+    registers = [_text(cell, f"REG_{x}_CLK", "NONE") for x in ("INPUTA", "INPUTB", "OUTPUT", "PIPELINE")]
+    if not set(registers) <= {"CLK0", "NONE"} or registers[0] != registers[1] or registers[3] != "NONE" or ("CLK0" in registers and not _is(cell, ("CE0",), "1")):
+        return None
+    sides = {x: [f"{x}{k}" for k in range(18)] for x in "AB"}
+    reads = (*sides["A"], *sides["B"])
+    if any(p not in cell["connections"] for p in reads):
+        return None
+
+    def product(k: int) -> Make:
+        def make(g: Aig, a: Sequence[int]) -> int:
+            key = tuple(a[:36])
+            known = products.setdefault(id(g), {})
+            if key not in known:
+                total = [FALSE] * 36
+                for i in range(18):
+                    total = g.add(total, ([FALSE] * i + [g.and_(a[i], b) for b in a[18:36]] + [FALSE] * 36)[:36], FALSE)
+                known[key] = total
+            return known[key][k]
+
+        return make
+
+    products: dict[int, dict[tuple[int, ...], list[int]]] = {}
+    stages: list[dict[str, tuple[tuple[str, ...], Make]]] = []
+    if registers[0] == "CLK0":
+        stages.append({p: ((p,), _plain) for p in reads if cell["connections"][p][0] not in ("0", "1", "x")})
+    out = {p: (reads, product(int(p[1:]))) for p in _wired_outputs(cell, "P")}
+    stages.append(out)
+    clocked = [*([True] if registers[0] == "CLK0" else []), registers[2] == "CLK0"]
+    return Block(("CLK0",) if any(clocked) else (), tuple(stages), tuple(clocked))

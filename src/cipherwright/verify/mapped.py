@@ -19,7 +19,7 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run, scratch
 from .aig import FALSE, TRUE, Aig
-from .cell_models import BOXES, Column, Flop, Make, Unknown, columns, flop, outputs
+from .cell_models import BOXES, Column, Flop, Make, Unknown, block, columns, flop, outputs
 from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
 
@@ -101,8 +101,9 @@ class Machine:
 class _Reader:
     """Builds a machine from cells; `clock` is the port that every register must follow."""
 
-    def __init__(self, machine: Machine, clock: str) -> None:
+    def __init__(self, machine: Machine, clock: str, expand: bool = False) -> None:
         self.m = machine
+        self.expand = expand
         if clock not in machine.inputs:
             raise CheckFailed(f"the netlist has no clock called {clock}")
         self.tick = machine.inputs[clock][0]
@@ -149,7 +150,7 @@ class _Reader:
         elif cell["type"] == "SRL16E":
             self._shift(name, cell)
         elif cell["type"] in BOXES:
-            self._box(name, cell)
+            self._block(name, cell)
         else:
             raise Unknown(f"the netlist has a cell {cell['type']} ({name}) that the proof does not know")
 
@@ -209,6 +210,27 @@ class _Reader:
             self.m.registers[out] = Register(f"{name}.{k}", (data, out), lambda g, a: a[0])
             data = out
 
+    def _block(self, name: str, cell: Mapping[str, Any]) -> None:
+        """A block of the device: as logic and registers where that is wanted and its use is known, else as a box."""
+        found = block(cell) if self.expand else None
+        if found is None:
+            self._box(name, cell)
+            return
+        for pin in found.clocks:
+            self._clocked(name, self._bit(cell, (pin, 0)), True)
+        bit = {pin: bits[0] for pin, bits in cell["connections"].items() if bits}
+        for k, stage in enumerate(found.stages):
+            last, made = k == len(found.stages) - 1, dict[str, Bit]()
+            for out, (reads, make) in stage.items():
+                made[out] = cell["connections"][out][0] if last else f"{name}.{k}.{out}"
+                self._drive(made[out], name)
+                ins = tuple(bit[p] for p in reads)
+                if found.clocked[k]:
+                    self.m.registers[made[out]] = Register(f"{name}.{k}.{out}", (*ins, made[out]), make)
+                else:
+                    self.m.logic[made[out]] = ins, make
+            bit |= made
+
     def _box(self, name: str, cell: Mapping[str, Any]) -> None:
         """A block. What the packer says of a pin in a parameter PINMUX is put in: a constant, an inverter; a pin that is not connected is 1 before it."""
         kept = {k: str(v).strip() for k, v in sorted(cell["parameters"].items())}
@@ -241,8 +263,8 @@ def reference_machine(n: Netlist, clock: str) -> Machine:
     return m
 
 
-def mapped_machine(module: Mapping[str, Any], clock: str) -> Machine:
-    """A flat module of mapped cells, of Yosys or nextpnr. Raises CheckFailed with a cell or a clock that the proof does not know."""
+def mapped_machine(module: Mapping[str, Any], clock: str, expand: bool = False) -> Machine:
+    """A flat module of mapped cells, of Yosys or nextpnr; `expand`: tables in block RAM and multipliers as what they compute, not as boxes. Raises CheckFailed with a cell or a clock that the proof does not know."""
     ports = module["ports"]
     names: dict[Bit, list[str]] = {}
     for name, net in module["netnames"].items():
@@ -250,8 +272,32 @@ def mapped_machine(module: Mapping[str, Any], clock: str) -> Machine:
             names.setdefault(b, []).append(f"{name}[{k}]" if len(net["bits"]) > 1 else name)
     sides = {d: {n: list(p["bits"]) for n, p in ports.items() if p["direction"] == d} for d in ("input", "output")}
     m = Machine(sides["input"], sides["output"], names=names)
-    _Reader(m, clock).read(module["cells"])
+    _Reader(m, clock, expand).read(module["cells"])
+    _prune(m)
     return m
+
+
+def _prune(m: Machine) -> None:
+    """Take out what no output depends on, as bits of a block's word that nobody reads."""
+    live: set[Bit] = set()
+    stack = [b for bits in m.outputs.values() for b in bits]
+    while stack:
+        b = stack.pop()
+        if b in live:
+            continue
+        live.add(b)
+        if b in m.logic:
+            stack += m.logic[b][0]
+        elif b in m.registers:
+            stack += m.registers[b].reads
+        elif b in m.rams:
+            r = m.rams[b]
+            stack += (r.data, r.enable, *r.write, *r.read)
+        elif b in m.boxed:
+            stack += (x for _, _, x, _ in m.boxes[m.boxed[b][0]].reads)
+    m.logic = {b: x for b, x in m.logic.items() if b in live}
+    m.registers = {b: x for b, x in m.registers.items() if b in live}
+    m.rams = {b: x for b, x in m.rams.items() if b in live}
 
 
 @dataclass(frozen=True)
@@ -261,6 +307,9 @@ class Match:
     registers: dict[Bit, Bit]
     rams: dict[Bit, Bit]
     boxes: dict[str, str]
+    copies: dict[Bit, Bit] = field(default_factory=dict)
+    """Mapped registers that repeat another, in a block -> the register of the reference. They take what the other takes, so
+    they are equal from the second cycle on."""
 
 
 def matched_by_name(reference: Machine, mapped: Machine) -> Match:
@@ -273,7 +322,29 @@ def matched_by_name(reference: Machine, mapped: Machine) -> Match:
             assert b is not None
             found[q] = b
     _follow(reference, mapped, found)
-    return Match(found, _columns_match(reference, mapped, found), {})
+    _follow_back(reference, mapped, found)
+    return Match(found, _columns_match(reference, mapped, found), {}, _copies(mapped, found))
+
+
+def _follow_back(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
+    """Match registers that matched registers only take over."""
+    todo, taken = list(found), set(found.values())
+    while todo:
+        q = todo.pop()
+        if found[q] not in mapped.registers:
+            continue
+        a, b = reference.registers[q].reads, mapped.registers[found[q]].reads
+        if len(a) == len(b) == 2 and a[0] in reference.registers and a[0] not in found and b[0] in mapped.registers and b[0] not in taken:
+            found[a[0]] = b[0]
+            taken.add(b[0])
+            todo.append(a[0])
+
+
+def _copies(mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
+    """Registers without a match that do nothing but take what a matched register takes."""
+    owner = {b: q for q, b in found.items()}
+    plain = {r.reads[0]: owner[b] for b, r in mapped.registers.items() if len(r.reads) == 2 and b in owner}
+    return {b: plain[r.reads[0]] for b, r in mapped.registers.items() if b not in owner and len(r.reads) == 2 and r.reads[0] in plain}
 
 
 def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
@@ -346,7 +417,7 @@ def prove_same(reference: Machine, mapped: Machine, match: Match, clock: str, wh
         owners.setdefault(b, []).append(q)
     _check_kinds(reference, mapped, match, what)
     for b in mapped.registers:
-        if b not in owners:
+        if b not in owners and b not in match.copies:
             raise CheckFailed(f"{what} has a register {mapped.name(b)} ({mapped.registers[b].cell}) that the core does not have")
     pairs = _Pairs(reference, mapped, match, owners, clock)
     pairs.prove(what)
@@ -354,9 +425,10 @@ def prove_same(reference: Machine, mapped: Machine, match: Match, clock: str, wh
     constant = tuple(sorted(reference.name(q) for b in ("0", "1") for q in owners.get(b, ())))
     removed = tuple(sorted(reference.name(q) for q in reference.registers if q not in match.registers))
     boxes = f", {len(match.boxes)} blocks taken as equal where their parameters and inputs are" if match.boxes else ""
+    copies = f" (of which {len(match.copies)} repeat others, from the second cycle on)" if match.copies else ""
     rams = f", {len(match.rams)} columns of RAM by their inputs" if match.rams else ""
     return Same(
-        f"every next value of the {len(mapped.registers)} flip-flops{rams}{boxes}, and every output, equals the core's for every state and every input",
+        f"every next value of the {len(mapped.registers)} flip-flops{copies}{rams}{boxes}, and every output, equals the core's for every state and every input",
         merged, constant, removed, len(pairs.got),
     )  # fmt: skip
 
@@ -394,6 +466,7 @@ class _Pairs:
             theirs[b] = next(fresh)
         ours |= {q: next(fresh) for q in free}
         ours |= {q: theirs[b] for q, b in match.registers.items()}
+        theirs |= {b: ours[q] for b, q in match.copies.items()}
         for a, b in read:
             ours[a] = theirs[b] = next(fresh)
         ours |= {b: next(fresh) for b in left}
@@ -421,6 +494,8 @@ class _Pairs:
                 want = _next(reference, g, ours, q)
                 got = ours[q] if b in ("0", "1") else _next(mapped, g, theirs, b)
                 self._add(f"the next value of {reference.name(q)}", got, want)
+        for b, q in match.copies.items():
+            self._add(f"the next value of {reference.name(q)}", _next(mapped, g, theirs, b), _next(reference, g, ours, q))
         for a, b in match.rams.items():
             self._columns(reference.rams[a], mapped.rams[b], ours, theirs)
         for a, n in match.boxes.items():
