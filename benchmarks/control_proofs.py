@@ -64,7 +64,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
         ("stream", FILES, "rules", STREAM_FAULTS), ("counter", COUNTER, "gcm", COUNTER_FAULTS), ("lane", LANES, "gcm", LANE_FAULTS),
     ):  # fmt: skip
         for fault in found:
-            yield f"{what}: {fault[0].strip()} -> {fault[1].strip()}", files, task, fault
+            yield " ".join(f"{what}: {fault[0]} -> {fault[1]}".split()), files, task, fault
     for kind, old, new in CHAIN_FAULTS:
         yield f"chain, {kind}: {old} -> {new}", CHAIN, kind, (old, new)
 

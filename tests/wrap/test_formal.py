@@ -149,7 +149,7 @@ def test_rules_of_the_counter_of_a_lane(folder: Path) -> None:
 
 LANE_FAULTS = [
     ("            load <= {PIECES{1'b0}};\n", ""),
-    ("carry[i]} : ", "1'b0} : "),
+    ("carry[i]};", "1'b0};"),
     ("            taken_q <= 1'b0;\n", ""),
     ("            taken_2 <= 1'b0;\n", ""),
     ("            step <= {PIECES{1'b0}};\n", ""),
