@@ -1,7 +1,7 @@
 """Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines. A core renames them
 (`wrap.own_names`); the attribute `cipherwright` says what a cell is, under any name."""
 
-__all__ = ["COPY", "DELAY_BLOCK", "DELAY_LINE", "DELAY_RING", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
+__all__ = ["COPY", "COPY_RESET", "DELAY_BLOCK", "DELAY_LINE", "DELAY_RING", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
 
 COPY = """\
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
@@ -12,6 +12,19 @@ module cipherwright_copy (
     output reg  q
 );
     always @(posedge clk) q <= d;
+endmodule
+"""
+
+COPY_RESET = """\
+// The same with a synchronous reset, which a flip-flop has without a lookup table.
+(* keep_hierarchy = "yes" *)
+module cipherwright_copy_reset (
+    input  wire clk,
+    input  wire rst_i,
+    input  wire d,
+    output reg  q
+);
+    always @(posedge clk) q <= rst_i ? 1'b0 : d;
 endmodule
 """
 

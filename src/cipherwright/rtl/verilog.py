@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..graph import OPS
-from .cells import COPY, DELAY_BLOCK, DELAY_LINE, DELAY_RING, FULL_ADDER, LUT4, MUX, XOR5
+from .cells import COPY, COPY_RESET, DELAY_BLOCK, DELAY_LINE, DELAY_RING, FULL_ADDER, LUT4, MUX, XOR5
 from .module import Assign, Bits, DelayLine, Design, Instance, Memory, Module, Register
 
 __all__ = ["concat", "print_design", "print_module"]
@@ -239,7 +239,8 @@ def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
         for r in here:
             if r.keep:
                 value = concat(r.data, widths)
-                yield f"    cipherwright_copy u_{r.name} (.clk(clk), .d({f'{value} & ~rst_i' if r.reset else value}), .q({r.name}));"
+                cell, reset = ("copy_reset", ".rst_i(rst_i), ") if r.reset else ("copy", "")
+                yield f"    cipherwright_{cell} u_{r.name} (.clk(clk), {reset}.d({value}), .q({r.name}));"
         here = [r for r in here if not r.keep]
         if not here:
             continue
@@ -340,7 +341,9 @@ def print_design(design: Design) -> str:
         parts.insert(0, XOR5)
     if "lut4" in used:
         parts.insert(0, LUT4)
-    if any(isinstance(i, Register) and i.keep for m in design.modules for i in m.items):
-        parts.insert(0, COPY)
+    copied = {i.reset for m in design.modules for i in m.items if isinstance(i, Register) and i.keep}
+    for reset, text in ((True, COPY_RESET), (False, COPY)):
+        if reset in copied:
+            parts.insert(0, text)
     return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
 

@@ -65,7 +65,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     for j in range(m - 1, 0, -1):
         source = f"{users[e.chain[m - j]]}_o" if relay else f"chain_{j - 1}"
         for k in range(len(e.spans)):
-            copies.append(f"    cipherwright_copy u_step_{j}_{k} (.clk(clk), .d(walk[{(m - 1 - j) // group}] & ~rst_i), .q(step_{j}[{k}]));")
+            copies.append(f"    cipherwright_copy_reset u_step_{j}_{k} (.clk(clk), .rst_i(rst_i), .d(walk[{(m - 1 - j) // group}]), .q(step_{j}[{k}]));")
         moves.append(_piecewise(f"step_{j}", f"chain_{j}", source, e.spans))
     apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart))) if e.apart else ""
     pieces = spans(block_bits)
