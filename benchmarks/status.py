@@ -19,9 +19,14 @@ SHOWN = ("aes-small", "aes-tiny", "aes128-fast", "aes128-fast-agile", "aes128-fa
 """Presets in the README."""
 
 
+_MARKS = "†‡§¶"
+"""Of records that are of an earlier netlist, one mark a reason."""
+
+
 def table(presets: Iterable[str]) -> str:
     """Markdown, one row a preset; the measured columns are of the record on ecp5-85k-8, else of another target that is named."""
     stale = {(b["preset"], b["target"]): b["stale"] for b in tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"] if "stale" in b}
+    reasons: dict[str, None] = {}
     lines = ["| preset | what | latency | ECP5 LUT4 | FF | MHz | Gb/s | Mb/s per LUT |", "|---|---|--:|--:|--:|--:|--:|--:|"]
     for name in presets:
         path = ROOT / "benchmarks" / "records" / f"{name}@ecp5-85k-8.json"
@@ -38,9 +43,11 @@ def table(presets: Iterable[str]) -> str:
         else:
             r, cells = {}, ["", "not measured", "", "", "", ""]
         if why := stale.get((name, r.get("target"))):
-            title += f" (measured before the latest change: {why})"
+            reasons.setdefault(why)
+            title += f" {_MARKS[list(reasons).index(why)]}"
         lines.append(f"| `{name}` | {title} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    notes = [f"{_MARKS[k]} The figures are of the core before this change: {why}. They will be measured again." for k, why in enumerate(reasons)]
+    return "\n".join([*lines, *(["", *notes] if notes else [])])
 
 
 def pages() -> dict[Path, str]:
