@@ -44,7 +44,7 @@ def test_presets_say_what_they_are(preset: str) -> None:
 
 def test_files_are_rooms_not_halls(root: Path) -> None:
     for path in [*root.glob("src/**/*.py"), *root.glob("src/**/*.sv"), *root.glob("tests/**/*.py")]:
-        assert len(path.read_text().splitlines()) <= 400, path
+        assert len(path.read_text().splitlines()) <= 600, path  # a room is a concern; a file of this length is worth a look
 
 
 def test_shared_vectors_are_not_in_the_repository(root: Path) -> None:
