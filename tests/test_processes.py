@@ -20,6 +20,11 @@ KEY = "133457799bbcdff1"
 COMMAND = [sys.executable, "-m", "cipherwright.cli"]
 
 
+_PATIENCE = 30
+"""Seconds from a signal to the end, at most. It is under half a second on an idle machine; nothing finer is asserted of a clock on the wall, and
+whatever runs here would go on for minutes."""
+
+
 def _script(path: Path, text: str) -> Path:
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
@@ -35,9 +40,14 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def _heeds_interruptions() -> None:
+    """What a shell starts in the background has interruptions ignored; a command in a terminal has not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _interrupted(args: list[str], begun: Callable[[], bool], number: int = signal.SIGINT) -> tuple[int, str, float]:
     """Exit status, standard error and seconds from the signal to the end, of a command that gets a signal when it has begun."""
-    child = subprocess.Popen([*COMMAND, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    child = subprocess.Popen([*COMMAND, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_heeds_interruptions)
     deadline = time.monotonic() + 120
     while not begun() and time.monotonic() < deadline and child.poll() is None:
         time.sleep(0.05)
@@ -54,11 +64,11 @@ def test_an_interrupted_compilation(number: int, desk: Path, monkeypatch: pytest
     compiler = _script(desk / "slow-c++", f'[ "$1" = --version ] && exit\necho $$ >> {desk}/pids\nsleep 300 &\necho $! >> {desk}/pids\ntouch $TMPDIR/half\nwait')
     monkeypatch.setenv("CXX", str(compiler))
     monkeypatch.setenv("CIPHERWRIGHT_CACHE", str(desk / "cache"))
+    assert subprocess.run([*COMMAND, "build", "des-small", "-o", "core"], check=False, capture_output=True).returncode == 0
     pids = desk / "pids"
-    status, err, seconds = _interrupted(["encrypt", "des-small", "--key", KEY, "IN", "OUT"], lambda: pids.is_file() and len(pids.read_text().split()) > 1, number)
+    status, err, seconds = _interrupted(["verify", "core"], lambda: pids.is_file() and len(pids.read_text().split()) > 1, number)
     assert (status, err) == (130, "cipherwright: interrupted\n")
-    assert seconds < 2
-    assert not (desk / "OUT").exists()
+    assert seconds < _PATIENCE
     assert not list((desk / "temporary").iterdir())
     assert {p.name for p in (desk / "cache").iterdir()} <= {"lock"}
     for pid in pids.read_text().split():
@@ -73,16 +83,16 @@ def _runs(pid: int) -> bool:
 
 
 def test_an_interrupted_simulation(desk: Path) -> None:
-    """Ten million blocks through des-small would take minutes."""
+    """Fifty million blocks through des-small take longer than this test waits."""
     (desk / "SMALL").write_bytes(bytes(8))
     assert subprocess.run([*COMMAND, "encrypt", "des-small", "--key", KEY, "SMALL", "OUT"], check=False, capture_output=True).returncode == 0
     (desk / "OUT").unlink()
     with (desk / "LARGE").open("wb") as f:
-        f.truncate(80_000_000)
+        f.truncate(400_000_000)
     began = time.monotonic()
     status, err, seconds = _interrupted(["encrypt", "des-small", "--key", KEY, "LARGE", "OUT"], lambda: time.monotonic() - began > 6)
     assert (status, err) == (130, "cipherwright: interrupted\n")
-    assert seconds < 2
+    assert seconds < _PATIENCE
     assert not (desk / "OUT").exists()
     assert not list((desk / "temporary").iterdir())
 
@@ -95,7 +105,7 @@ def test_an_interrupted_tool(desk: Path) -> None:
 
     status, err, seconds = _interrupted(["implement", "des-small"], begun)
     assert (status, err) == (130, "cipherwright: interrupted\n")
-    assert seconds < 2
+    assert seconds < _PATIENCE
     assert not list((desk / "temporary").iterdir())
 
 

@@ -43,7 +43,7 @@ FAULTS = [
     (DELAY_RING, "ring", "WORDS(9)", "words[at] <= d", "words[at] <= {d[0], d[1]}", "does not give back what it takes"),
     (DELAY_RING, "ring", "WORDS(9)", "words[at] <= d", "words[at] <= {d[1], d[1] & d[0]}", "computes with what it delays"),
     (DELAY_RING, "ring", "WORDS(9)", "at == LAST", "at == LAST && d[0]", "place depends on what it delays|reset does not clear|computes"),
-    (DELAY_RING, "ring", "WORDS(9)", "reg [3:0] at = 4'd0", "reg [3:0] at = 4'd12", "does not give back what it takes"),
+    (DELAY_RING, "ring", "WORDS(9)", "initial at = 4'd0", "initial at = 4'd12", "does not give back what it takes"),
     (DELAY_BLOCK, "block", "DEPTH(40)", "rst_i ? {BITS{1'b0}} : next", "next", "reset does not clear the counter"),
     (DELAY_BLOCK, "block", "DEPTH(40)", "[0:TOP]", "[0:TOP-1]", "beyond its memory"),
 ]  # fmt: skip

@@ -116,7 +116,8 @@ module cipherwright_delay_ring #(
     output wire [WIDTH-1:0] q
 );
     localparam [3:0] LAST = WORDS[3:0] - 4'd1;
-    reg [3:0] at = 4'd0;
+    reg [3:0] at;
+    initial at = 4'd0;
     reg [WIDTH-1:0] words [0:15];
     reg [WIDTH-1:0] behind;
     always @(posedge clk) begin
@@ -143,7 +144,8 @@ module cipherwright_delay_block #(
     localparam integer BITS = $clog2(DEPTH - 1);
     localparam integer TOP = DEPTH - 2;
     localparam [BITS-1:0] LAST = TOP[BITS-1:0];
-    reg [BITS-1:0] at = {BITS{1'b0}};
+    reg [BITS-1:0] at;
+    initial at = {BITS{1'b0}};
     wire [BITS-1:0] next = (at == LAST) ? {BITS{1'b0}} : at + 1'b1;
     (* ram_style = "block" *) reg [WIDTH-1:0] words [0:TOP];
     reg [WIDTH-1:0] oldest, behind;
