@@ -16,7 +16,7 @@ from cipherwright.spec import preset_names
 from cipherwright.target import implement, load_target, synthesise, target_names
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
-from cipherwright.wrap import Core, Engine, rtl_digest
+from cipherwright.wrap import Core, Engine, own_names, rtl_digest
 from tests.conftest import QUICK_AES, ROOT, Built
 
 BUDGETS = tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]
@@ -213,8 +213,8 @@ def test_shift_register_cells_behave_like_the_plain_text(built: Callable[..., Bu
     (tmp_path / "srl.v").write_text(cells)
     assert find("iverilog")
     text = (folder.path / f"{core.top}.v").read_text()
-    start = text.index("module cipherwright_delay_line")
-    (tmp_path / "core.v").write_text(text[:start] + text[text.index("endmodule", start) + len("endmodule") :] + (synth._CELLS / "shift.v").read_text())
+    start = text.index(f"module {core.top}_delay_line")
+    (tmp_path / "core.v").write_text(text[:start] + text[text.index("endmodule", start) + len("endmodule") :] + own_names((synth._CELLS / "shift.v").read_text(), core.top))
     run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), str(tmp_path / "core.v"), str(tmp_path / "srl.v"), str(folder.path / f"{core.top}_tb.v")])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
 
