@@ -47,25 +47,26 @@ def _steps(width: int, count: int) -> int:
 
 
 def core_control(
-    name: str, inner: str, inside: Sequence[Pin], block_bits: int, in_flight: int, flush: int, key_cycles: int, core_ready: bool, drops: bool,
+    name: str, inner: str, inside: Sequence[Pin], block_bits: int, in_flight: int, flush: int, key_cycles: int, loop: bool, drops: bool,
     stored: int = 0,
 ) -> Control:
     """The module `name` around `inner` with the pins `inside`. `in_flight`: cycles from a block to the one behind its result; `flush`: cycles in
-    which whatever is presented reaches all registers of the core or of its key unit; `key_cycles` of the unit; `core_ready`: the core
-    itself says when it takes a block; `drops`: it takes drop_i, which is 1 while everything is being forgotten. `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none)."""
+    which whatever is presented reaches all registers of the core or of its key unit; `key_cycles` of the unit; `loop`: the core
+    takes fill_i, with which every slot of it takes what is presented; `drops`: it takes drop_i, which is 1 while everything is being forgotten. `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none)."""
     counting = any(p.name == "iv_ready_o" for p in inside)
     steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
     width = next(w for w in _TAPS if (1 << w) - 2 > steps)
     pieces = -(-width // _PIECE)
     phase = steps + _TO_REST + 1
-    flushes = 1 + -(-stored // phase)
+    flushes = 1 + max(int(loop), -(-stored // phase))
+    core_ready = loop or counting  # the core itself says when it takes a block
     phases = 2 + flushes
     out = [Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else [])]
     ports = [
         Pin("clk"), Pin("rst_i"), Pin("zeroise_i"), *inside, Pin("valid_i"), Pin("block_i", block_bits), Pin("ready_o", out=True), *out,
         Pin("valid_o", out=True), Pin("block_o", block_bits, True),
     ]  # fmt: skip
-    links = {"clk": "clk", "rst_i": "rst_i", **({"drop_i": "zero_q"} if drops else {}), "wipe_i": "phase_q[0]"} | {p.name: p.name for p in inside}
+    links = {"clk": "clk", "rst_i": "rst_i", **({"drop_i": "zero_q"} if drops else {}), **({"fill_i": "phase_q[2]"} if loop else {}), "wipe_i": "phase_q[0]"} | {p.name: p.name for p in inside}
     links |= {"key_valid_i": "take", "key_ready_o": "complete", "valid_i": "accept", "block_i": "block_i"}
     if counting:
         links |= {"iv_valid_i": "iv_valid_i & ~zero_q", "iv_ready_o": "count_ready"}
@@ -85,7 +86,7 @@ def core_control(
 {module_head(name, comment, ports)}    wire complete, core_valid{", count_ready" if counting else ""};
 {"    wire core_ready;" + chr(10) if core_ready else ""}    reg  open_q, held_q, expand_q, offer_q, quiet_q;
     reg  start_q, done_q, rest_q, advance_q, settled_q, zero_q;
-    reg  [{phases - 1}:0] phase_q;  // of zeroising: a key of zeros goes in, is expanded, and blocks under it go through
+    reg  [{phases - 1}:0] phase_q;  // of zeroising: a key of zeros goes in, is expanded, blocks under it go through
     reg  [{width - 1}:0] time_q;  // since the last block was taken: a shift register with feedback
     reg  [{pieces - 1}:0] match_q;
     wire accept = valid_i & ready_o;

@@ -134,9 +134,9 @@ def dress(
     control = None
     if unit:
         flush = max(unit.flush, latency + spec.lanes, 2 * slots)
-        drops = iterative or spec.mode in ("cbc", "cfb")
+        drops = spec.mode != "ecb" and not (counting and not iterative)
         control = core_control(
-            names["control"], below, pins, spec.block_bits * spec.lanes, latency + 1, flush, unit.cycles + spec.lanes, iterative or counting, drops,
+            names["control"], below, pins, spec.block_bits * spec.lanes, latency + 1, flush, unit.cycles + spec.lanes, iterative, drops,
             log2 and 1 << log2,
         )  # fmt: skip
         pins, below = control.pins, names["control"]

@@ -124,13 +124,13 @@ def keyed_top(
     turning: bool = False,
 ) -> str:
     """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks and keys apart. `ready`: the
-    datapath does not take a block in every cycle, and says when (a loop: while drop_i is 1, it is in reset and what is presented goes through it); `chained`: it takes another word, which a mode of operation adds; `turning`: a direction with every block;
+    datapath does not take a block in every cycle, and says when (a loop: while fill_i is 1, every slot takes what is presented); `chained`: it takes another word, which a mode of operation adds; `turning`: a direction with every block;
     `lanes` of it share the unit: the round keys go from lane to lane, a register rank each, so that no wire of them reaches all lanes."""
     words = sorted(unit.words.items())
     wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in words)
     given = ", ".join(f".{user}_o({user})" for user, _ in words)
     new_port = "    output wire ready_o,\n" if ready else ""
-    drop_port = "    input  wire drop_i,\n" if ready else ""
+    fill_port = "    input  wire fill_i,\n" if ready else ""
     chain_port = f"    input  wire {_vector(block_bits * lanes)} chain_i,\n" if chained else ""
     turn_port, turn = ("    input  wire decrypt_i,\n", ".decrypt_i(decrypt_i), ") if turning else ("", "")
     unit_ready, ranks = ("key_ready_o", "") if lanes == 1 else ("unit_ready", _lane_ranks(unit, lanes))
@@ -143,7 +143,7 @@ def keyed_top(
         chain = f".chain_i(chain_i{part}), " if chained else ""
         cores += f"""\
     {datapath} u_core{suffix} (
-        .clk(clk), .rst_i({"rst_i | drop_i" if ready else "rst_i"}), .valid_i({"valid_i | drop_i" if ready else "valid_i"}), {turn}.block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
+        .clk(clk), .rst_i(rst_i), .valid_i({"valid_i | fill_i" if ready else "valid_i"}), {turn}.block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
         {taken}
     );
 """
@@ -151,7 +151,7 @@ def keyed_top(
 // The rounds and the unit that makes their keys. A key is taken with key_valid_i; its round keys are there when key_ready_o is 1 again.
 // wipe_i: a key of zeros is taken. The control around this module keeps blocks and keys apart.
 module {name} (
-{key_ports(key_bits)}{drop_port}    input  wire wipe_i,
+{key_ports(key_bits)}{fill_port}    input  wire wipe_i,
     input  wire valid_i,
 {turn_port}    input  wire {_vector(block_bits * lanes)} block_i,
 {chain_port}{new_port}    output wire valid_o,

@@ -13,8 +13,9 @@ from .pins import Pin, instance, module_head, vector
 __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
 
 CHAIN_FILE = "cipherwright_chain.sv"
-_FORGETS = (Pin("drop_i"), Pin("wipe_i"))
-"""While drop_i is 1 everything from before is being forgotten, blocks first; with wipe_i a key of zeros is taken."""
+_FORGETS = (Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"))
+"""While drop_i is 1 everything from before is being forgotten; with wipe_i a key of zeros is taken, with fill_i every slot of a loop takes what
+is presented."""
 
 _DIRECTIONS = ("encrypt", "decrypt", "both")
 
@@ -56,7 +57,7 @@ def chain_layer(
     held: bool,
 ) -> Layer:
     """`mode` around the loop `inner` with the pins `inside`: as many streams as it has blocks in flight. `held`: the loop's key is expanded and
-    held inside, and everything is forgotten with drop_i and wipe_i."""
+    held inside, and everything is forgotten with drop_i, wipe_i and fill_i."""
     both = direction == "both"
     counting = mode == "ctr"
     count = min(count, block_bits)
@@ -66,7 +67,7 @@ def chain_layer(
     way = [Pin("decrypt_i", with_block=True)] if both else []
     pins = [*others, *way, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True)]
     shown = [Pin("slot_o", slot_bits, True)] if slot_bits else []
-    links = _through([*inside, *(_FORGETS if held else ())])
+    links = _through([*inside, *(_FORGETS[1:] if held else ())])
     links |= {"valid_i": "valid_i", "block_i": "core_block", "ready_o": "ready_o", "valid_o": "valid_o", "block_o": "result"}
     parameters = {
         "WIDTH": block_bits, "SLOTS": slots, "SLOT_BITS": max(1, slot_bits), "MODE": CHAIN_MODES.index(mode), "DIRECTION": _DIRECTIONS.index(direction),
@@ -95,11 +96,11 @@ def chain_layer(
 def previous_layer(name: str, inner: str, mode: str, block_bits: int, inside: Sequence[Pin], held: bool) -> Layer:
     """CBC or CFB decryption by a pipeline `inner`: a block a cycle, since what is chained to is what came in before. `held` as of `chain_layer`."""
     pins = (*inside, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True))
-    links = _through([*inside, *(_FORGETS[1:] if held else ())])
+    links = _through([*inside, *(_FORGETS[1:2] if held else ())])
     links |= {"valid_i": "valid_i", "block_i": "block_i", "chain_i": "first_i ? iv_i : last_q", "valid_o": "valid_o", "block_o": "block_o"}
     comment = [f"{mode.upper()} decryption. first_i goes with the first block of a message, which is chained to iv_i."]
     text = (
-        module_head(name, comment, _ports([*(_FORGETS if held else ()), *pins], block_bits, False))
+        module_head(name, comment, _ports([*(_FORGETS[:2] if held else ()), *pins], block_bits, False))
         + f"    reg {vector(block_bits)}last_q;\n    always @(posedge clk) if (valid_i{' | drop_i' if held else ''}) last_q <= block_i;\n"
         + instance(inner, "u_core", links)
         + "endmodule\n"
@@ -111,7 +112,7 @@ def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], held
     """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block; or by `lanes` of them, which
     take as many blocks a cycle. ready_o: a counter block is there. `held` as of `chain_layer`."""
     pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", 128), Pin("iv_ready_o", out=True))
-    links = _through([*inside, *(_FORGETS[1:] if held else ())])
+    links = _through([*inside, *(_FORGETS[1:2] if held else ())])
     links |= {"valid_i": "counted[0]", "block_i": "block_i", "chain_i": "count", "valid_o": "valid_o", "block_o": "block_o"}
     comment = [
         "Counter mode: a block is added to the cipher's value of a counter that goes up with every block, so the same core decrypts.",
@@ -131,7 +132,7 @@ def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], held
         counters += instance(module, f"u_counter{lane if lanes > 1 else ''}", counter | shown, parameters)
     spare = "" if lanes == 1 else "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator lint_off UNUSEDSIGNAL\n"
     text = (
-        module_head(name, comment, _ports([*(_FORGETS[1:] if held else ()), *pins], 128 * lanes, True))
+        module_head(name, comment, _ports([*(_FORGETS[1:2] if held else ()), *pins], 128 * lanes, True))
         + spare + f"    wire [{lanes - 1}:0] counted, ready, loaded;\n" + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
         + f"    wire [{128 * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n    assign ready_o = loaded[0];\n"
         + counters + instance(inner, "u_cipher", links) + "endmodule\n"
