@@ -80,4 +80,4 @@ def _preset(name: str) -> list[str]:
 if __name__ == "__main__":
     with ProcessPoolExecutor() as pool:
         found = [fault for faults in pool.map(_preset, preset_names()) for fault in faults]
-    sys.exit("\n".join(found))
+    sys.exit("\n".join(found) or None)
