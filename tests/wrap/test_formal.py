@@ -202,7 +202,7 @@ CHAIN_FAULTS = [
     ("cbc_both", "rst_i || slot ==", "slot =="),
     ("cbc_both", "clear_i ? {SLOTS * WIDTH{1'b0}} :", ""),
     ("ctr_2", "clear_i ? {SLOTS * WIDTH{1'b0}} :", ""),
-    ("cfb_decrypt", "MODE == CBC ? core_block_i : leaves", "core_block_i"),
+    ("cfb_encrypt", "MODE == CBC ? core_block_i : leaves", "core_block_i"),
 ]
 
 
