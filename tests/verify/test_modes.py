@@ -38,7 +38,8 @@ def test_interleaved_streams(variant: tuple[str, ...], built: Callable[..., Buil
     _, folder = built(*variant)
     bench, p = Bench.compile(folder.sources, folder.record), folder.record["parameters"]
     assert "messages of random lengths" in check_chain(bench, p, 400)
-    if p["cipher"] in ("khazad", "misty1") or p["counter_bits"] == 32:
+    # Of MISTY1 in a mode, messages are among the vectors that CIPHERWRIGHT_VECTORS names, and nowhere else.
+    if p["cipher"] == "khazad" or (p["cipher"] == "misty1" and not os.environ.get("CIPHERWRIGHT_VECTORS")) or p["counter_bits"] == 32:
         with pytest.raises(NotChecked):
             published_messages(bench, p)
     else:
@@ -147,7 +148,7 @@ def test_where_a_mode_can_not_be() -> None:
         load("aes128-fast", ["mode=cbc"])
     with pytest.raises(UserError, match="chains a block to the result before it"):
         load("des-fast", ["mode=ofb", "direction=decrypt"])
-    with pytest.raises(UserError, match="direction both"):
+    with pytest.raises(UserError, match="direction = both"):
         load("des-xilinx-48", ["mode=cbc", "direction=decrypt", "interface=paper"])
     with pytest.raises(UserError, match="datapath_bits is for loops"):
         load("aes-tiny", ["direction=decrypt"])
