@@ -150,7 +150,7 @@ def test_where_a_mode_can_not_be() -> None:
         load("des-fast", ["mode=ofb", "direction=decrypt"])
     with pytest.raises(UserError, match="direction = both"):
         load("des-xilinx-48", ["mode=cbc", "direction=decrypt", "interface=paper"])
-    with pytest.raises(UserError, match="datapath_bits is for loops"):
+    with pytest.raises(UserError, match="a loop of datapath_bits = 32 encrypts; direction = decrypt needs mode = cfb, ofb or ctr"):
         load("aes-tiny", ["direction=decrypt"])
     with pytest.raises(UserError, match="no datapath of 8 bits"):
         load("aes-tiny", ["datapath_bits=8"])
