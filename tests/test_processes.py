@@ -82,14 +82,15 @@ def _runs(pid: int) -> bool:
 
 
 def test_an_interrupted_simulation(desk: Path) -> None:
-    """Ten million blocks through des-small, interrupted after two seconds: while it reads the netlist, compiles or computes."""
+    """Ten million blocks, each waiting for the one before (minutes of work), interrupted after two seconds: while it reads the netlist, compiles or computes."""
+    chained = ["encrypt", "des-small", "--set", "mode=cbc", "--key", KEY, "--iv", KEY]
     (desk / "SMALL").write_bytes(bytes(8))
-    assert subprocess.run([*COMMAND, "encrypt", "des-small", "--key", KEY, "SMALL", "OUT"], check=False, capture_output=True).returncode == 0
+    assert subprocess.run([*COMMAND, *chained, "SMALL", "OUT"], check=False, capture_output=True).returncode == 0
     (desk / "OUT").unlink()
     with (desk / "LARGE").open("wb") as f:
         f.truncate(80_000_000)
     began = time.monotonic()
-    status, err, seconds = _interrupted(["encrypt", "des-small", "--key", KEY, "LARGE", "OUT"], lambda: time.monotonic() - began > 2)
+    status, err, seconds = _interrupted([*chained, "LARGE", "OUT"], lambda: time.monotonic() - began > 2)
     assert (status, err) == (130, "cipherwright: interrupted\n")
     assert seconds < _PATIENCE
     assert not (desk / "OUT").exists()
