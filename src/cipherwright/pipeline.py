@@ -40,10 +40,6 @@ __all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
 _LOAD_LANES = 16
 """Bits of a key-expansion unit's state that one registered copy of its load bit drives."""
 
-_RELAY = 2
-"""Registers on the way to the far end of a key unit's chain, and of its control, where a mode of operation or a second direction stands
-around the pipeline."""
-
 _RING_BITS = 16
 """Bits of a delay line in distributed RAM that share a counter."""
 
@@ -250,15 +246,13 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
         return core
     count = len(held.rows)
     users = [f"rk{count - 1 - i if spec.cipher_direction == 'decrypt' else i}" for i in range(count)]
-    # Where more than the rounds stands around the unit, its wires are longer.
-    relay = _RELAY if spec.summed or spec.cipher_direction == "both" else 0
-    e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users], relay)
+    e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
     # Results that get a stage to travel in need not be in the unit as well.
     named = {n.name for n in e.graph.nodes}
     unit_graph = replicate(rewrite(spec.model_copy(update={"hops": tuple(h for h in spec.hops if h in named)}), e.graph), "valid", _LOAD_LANES, 2)
     unit_schedule = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
     unit_design = lower(unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
-    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users, relay)
+    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users)
 
     def lowered(name: str) -> Design:
         return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))

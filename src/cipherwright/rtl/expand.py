@@ -14,16 +14,16 @@ from ..errors import UserError
 from ..graph import Graph, GraphBuilder
 from .fold_base import small_table
 
-__all__ = ["Expansion", "KeyParts", "expansion", "spans"]
+__all__ = ["Expansion", "KeyParts", "expansion"]
 
 Rows = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """The loop's graph and its (input, output) pairs. `chain`: numbers of the round keys that go through the chain of registers,
-    in the order in which they are made; `apart`: numbers of those that are kept as they are, each in a register of its own; `width` of
-    the chain; `trips` from a key's load to the end of the last round key."""
+    """The loop's graph and its (input, output) pairs. `chain`: numbers of the round keys that travel as words through a chain of registers,
+    in the order in which they are made; `apart`: numbers of those that are kept as they are, which do not travel; `width` of
+    a word; `trips` from a key's load to the end of the last round key."""
 
     graph: Graph
     loops: tuple[tuple[str, str], ...]
@@ -35,9 +35,9 @@ class Expansion:
     """Outputs that tell when something happens."""
 
     @property
-    def spans(self) -> list[tuple[int, int]]:
-        """Lowest and highest bit of every piece of a word of the chain that a copy of a control bit moves."""
-        return spans(self.width)
+    def tag_bits(self) -> int:
+        """Width of the number by which a word knows its place in the chain."""
+        return max(1, len(self.chain).bit_length())
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,10 @@ class KeyParts:
     schedule: Graph
 
 
-PIECE = 32
-"""Bits of a round key that one registered copy of a control bit moves: one register for a whole word has wires across the device."""
-
-
-def spans(width: int) -> list[tuple[int, int]]:
-    """Lowest and highest bit of the pieces of a word."""
-    return [(low, min(low + PIECE, width) - 1) for low in range(0, width, PIECE)]
-
-
-def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int = 0) -> Expansion:
+def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
     """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in the order of encryption),
-    most significant row first. Inputs: valid, key, zeroise (the key is taken as zero). Outputs: `keep` (this word is for the chain), `move` (another word for the chain
-    follows), `last`, `word` (for the chain), and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`. `keep` and
-    these have a bit for each piece of a word (`spans`), all the same. What tells has `travel` stages for its wires.
+    most significant row first. Inputs: valid, key, zeroise (the key is taken as zero). Outputs: `word`, and `tag` that goes with it (its place in the chain,
+    counted from 1; 0 where the word is for no place), `last`, and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`.
 
     Raises UserError where the round keys that are read differ in width."""
     count = len(rows)
@@ -84,13 +74,6 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
         """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after reset."""
         return small_table(b, name, [0, *values, *[0] * ((1 << bits) - 1 - count)], width, n)
 
-    def told(name: str, values: Sequence[int], width: int = 0) -> None:
-        """An output by the trip: one bit, or registered copies of it for the pieces of a word of `width` bits."""
-        bit = table(name, values, 1)
-        for k in range(travel):
-            bit = b.node("hop", 1, (bit,), k, f"{name}_far{k}")
-        b.output(name, b.cat(*(b.node("copy", 1, (bit,), f"{name}{k}", name) for k in reversed(range(len(spans(width)))))) if width else bit)
-
     step_control = table("control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits))
     round_key, after = cipher.key_step(b, key_bits, step_control, state, zero)
     raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - cipher.block_bits, -1))
@@ -98,19 +81,18 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows], travel: int =
     for m in maps[1:]:
         which = table(f"map{maps.index(m)}", [int(i in chain and rows[i] == m) for i in range(count)], 1)
         word = b.mux(which, b.linear(f"RoundKey{maps.index(m)}", m, raw), word)
-    told("keep", [int(i in chain) for i in range(count)], len(maps[0]))
-    told("move", [int(i in chain and i != chain[-1]) for i in range(count)])
-    told("last", [int(i == count - 1) for i in range(count)])
+    b.output("tag", table("tag", [chain.index(i) + 1 if i in chain else 0 for i in range(count)], max(1, len(chain).bit_length())))
+    b.output("last", table("last", [int(i == count - 1) for i in range(count)], 1))
     b.output("word", word)
     for j, number in enumerate(apart):
-        told(f"apart{j}", [int(i == number) for i in range(count)], cipher.block_bits)
+        b.output(f"apart{j}", table(f"apart{j}", [int(i == number) for i in range(count)], 1))
     if apart:
         b.output("raw", raw)
     step = table("step", [(i + 2) % (count + 1) for i in range(count)], bits)
     b.output("count_next", b.named(b.mux(valid, b.const(bits, 1), step), "count"))
     for i, (new, stepped) in enumerate(zip(start, after, strict=True)):
         b.output(f"key{i}_next", b.named(b.mux(valid, new, stepped), f"key{i}"))
-    control = ("keep", "move", "last", *(f"apart{j}" for j in range(len(apart))))
+    control = ("tag", "last", *(f"apart{j}" for j in range(len(apart))))
     names = ["count", *(f"key{i}" for i in range(len(start)))]
     return Expansion(b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, control)
 

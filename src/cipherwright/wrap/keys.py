@@ -1,7 +1,7 @@
-"""A pipeline with a held key behind its key-expansion unit: round keys are made once and stand in a chain of registers.
+"""A pipeline with a held key behind its key-expansion unit: round keys are made once and stand in registers until the next key.
 
-The chain moves by a word whenever another one is made. Its far end moves first and the pulse walks towards the unit, a group
-of words a cycle, so that no net reaches all words and every wire stays between neighbours.
+A word travels from the unit along a chain of registers that always moves, and the number of its place travels with it. Where the
+number is a place's own, the place takes the word. So every wire is between neighbours, and no net reaches more than one word.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..rtl import Expansion, spans
+from ..rtl import Expansion
 
 __all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top", "lane_flip_flops"]
 
@@ -17,17 +17,23 @@ __all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top", "lane_flip_flops"]
 _DRAIN = 8
 """Cycles in which control that leaves a unit's loop has reached its registers."""
 
+_PIECE = 16
+"""Bits of a word that one registered copy of a control bit loads: one register for a whole word has wires across the device."""
+
+_AHEAD = 2
+"""Registers from the number of a word to the enable of its place: the number is read that many words before the place."""
+
 
 @dataclass(frozen=True)
 class KeyUnit:
     """`cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again; `flush` cycles of zeroise_i make it forget; `flip_flops` of the chain (the
-    schedule's loop is counted with its design); `words`: input of the datapath -> (register of the chain, its width)."""
+    schedule's loop is counted with its design); `words`: input of the datapath -> its width."""
 
     name: str
     text: str
     cycles: int
     flip_flops: int
-    words: dict[str, tuple[str, int]]
+    words: dict[str, int]
     control: str = ""
     """A hand-written file that the unit needs, if any."""
 
@@ -49,74 +55,84 @@ def key_ports(key_bits: int) -> str:
 """
 
 
-def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str], relay: int = 0) -> KeyUnit:
+def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str]) -> KeyUnit:
     """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for round key i (in the
-    order of encryption). `relay`: registers on the way of the pulse that moves the chain, to its far end; with them a word of
-    the chain comes from the rank behind it, by shorter wires."""
-    m = len(e.chain)
-    group = -(-(m - 1) // max(1, stages - 3 - relay - bool(relay))) if m > 1 else 1
-    pulses = -(-(m - 1) // group) if m > 1 else 0
-    registers = {i: f"chain_{m - 1 - pos}" for pos, i in enumerate(e.chain)}
-    widths = dict.fromkeys(registers, e.width)
+    order of encryption)."""
+    m, bits = len(e.chain), e.tag_bits
+    ranks = max(m - 1, _AHEAD) + 1  # words on their way
+    tags = max(1, m - _AHEAD)
+    widths = dict.fromkeys(e.chain, e.width) | dict.fromkeys(e.apart, block_bits)
+    near, wires, loads, copies = list[str](), list[str](), list[str](), list[str]()
+
+    def place(i: int, hit: str, source: str) -> None:
+        """The registers of round key i, which take `source` in the second cycle behind `hit`."""
+        pieces, user = _spans(widths[i]), users[i]
+        wires.append(f"    wire {_vector(len(pieces))} {user}_load;")
+        for k, (low, high) in enumerate(pieces):
+            copies.append(f"    cipherwright_copy u_{user}_load_{k} (.clk(clk), .d({hit}), .q({user}_load[{k}]));")
+            loads.append(f"        if ({user}_load[{k}]) {user}_o[{high}:{low}] <= {source}[{high}:{low}];")
+
+    for j, i in enumerate(e.chain):
+        near.append(f"        hit[{j}] <= tag_{max(j - _AHEAD, 0)} == {bits}'d{j + 1};")
+        place(i, f"hit[{j}]", f"word_{max(j, _AHEAD)}")
     for j, i in enumerate(e.apart):
-        registers[i], widths[i] = f"kept_{j}", block_bits
-    ports = [f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(registers)]
-    moves, copies = [], []
-    for j in range(m - 1, 0, -1):
-        source = f"{users[e.chain[m - j]]}_o" if relay else f"chain_{j - 1}"
-        for k in range(len(e.spans)):
-            copies.append(f"    cipherwright_copy_reset u_step_{j}_{k} (.clk(clk), .rst_i(rst_i), .d(walk[{(m - 1 - j) // group}]), .q(step_{j}[{k}]));")
-        moves.append(_piecewise(f"step_{j}", f"chain_{j}", source, e.spans))
-    apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart))) if e.apart else ""
-    pieces = spans(block_bits)
-    apart_wires = f"    wire {_vector(len(pieces))} {', '.join(f'apart_{j}' for j in range(len(e.apart)))};\n    wire {_vector(block_bits)} raw;\n" if e.apart else ""
-    apart_wires += "".join(f"    reg  {_vector(block_bits)} kept_{j};\n" for j in range(len(e.apart)))
-    apart_loads = "".join(_piecewise(f"apart_{j}", f"kept_{j}", "raw", pieces) for j in range(len(e.apart)))
-    moved = f"relay[{relay - 1}]" if relay else "move"
-    walk_next = moved if pulses == 1 else f"{{walk[{pulses - 2}:0], {moved}}}"
-    relay_next = f"        relay <= rst_i ? {relay}'d0 : {'move' if relay == 1 else f'{{relay[{relay - 2}:0], move}}'};\n" if relay else ""
+        near.append(f"        hit_apart[{j}] <= apart_{j};")
+        place(i, f"hit_apart[{j}]", "raw_1")
+    chain = [(f"word_{j}", f"word_{j - 1}" if j else "word") for j in range(ranks)] + [(f"tag_{j}", f"tag_{j - 1}" if j else "tag") for j in range(tags)]
+    apart_link = apart_wires = ""
+    if e.apart:
+        apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart)))
+        apart_wires = f"""\
+    wire {", ".join(f"apart_{j}" for j in range(len(e.apart)))};
+    wire {_vector(block_bits)} raw;
+    reg  {_vector(block_bits)} raw_0, raw_1;
+    reg  {_vector(len(e.apart))} hit_apart;
+"""
+        chain += [("raw_0", "raw"), ("raw_1", "raw_0")]
+    there = max(m + 1, _AHEAD + 2)  # cycles from the last word to the enable of its place, and the place itself
     new, comma = "\n", ",\n"
+    ports = comma.join(f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(widths))
     text = f"""\
-// Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. They stand in a chain of registers
-// until the next key; key_ready_o tells that all of them are there. The chain's far end moves first. While zeroise_i is 1, in at
+// Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. A word travels along registers that always
+// move, with the number of its place, which takes it; key_ready_o tells that all places have theirs. While zeroise_i is 1, in at
 // least as many cycles as the schedule has stages, a key of zeros is taken in all of them; then it is expanded.
 module {name} (
 {key_ports(key_bits)}    input  wire zeroise_i,
-{comma.join(ports)}
+{ports}
 );
-    reg  idle, done;
+    reg  idle;
+    reg  {_vector(there - 1)} done;
     wire take = (key_valid_i & idle) | zeroise_i;
-    wire {_vector(len(e.spans))} keep;
-    wire move, last;
+    wire last;
+    wire {_vector(bits)} tag;
     wire {_vector(e.width)} word;
 {apart_wires}    {loop} u_schedule (
-        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .zeroise_i(zeroise_i), .keep_o(keep), .move_o(move), .last_o(last), .word_o(word){apart_link}
+        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .zeroise_i(zeroise_i), .tag_o(tag), .last_o(last), .word_o(word){apart_link}
     );
-    reg  {_vector(pulses)} walk;
-{f"    reg  {_vector(relay)} relay;{new}" if relay else ""}{new.join(f"    reg  {_vector(e.width)} chain_{j};" for j in range(m))}
-    // A pulse goes through copies, one for a piece of a word, which stand near what they move.
-{new.join(f"    wire {_vector(len(e.spans))} step_{j};" for j in range(1, m))}
+    reg  {_vector(e.width)} {", ".join(f"word_{j}" for j in range(ranks))};
+    reg  {_vector(bits)} {", ".join(f"tag_{j}" for j in range(tags))};
+    reg  {_vector(m)} hit;
+    // A place is loaded through copies of its hit, one for a piece of the word, which stand near what they load.
+{new.join(wires)}
 {new.join(copies)}
     always @(posedge clk) begin
-        done <= last & ~rst_i;
-        idle <= rst_i | (~zeroise_i & (done | (idle & ~key_valid_i)));
-{relay_next}        walk <= rst_i ? {pulses}'d0 : {walk_next};
-{_piecewise("keep", "chain_0", "word", e.spans)}{"".join(moves)}{apart_loads}    end
-    // Another rank between the chain, whose words want to be together, and the rounds, which are far from one another.
-    always @(posedge clk) begin
-{new.join(f"        {users[i]}_o <= {registers[i]};" for i in sorted(registers))}
+        done <= rst_i ? {there - 1}'d0 : {{done[{there - 3}:0], last}};
+        idle <= rst_i | (~zeroise_i & (done[{there - 2}] | (idle & ~key_valid_i)));
+{new.join(f"        {q} <= {d};" for q, d in chain)}
+{new.join(near)}
+{new.join(loads)}
     end
     assign key_ready_o = idle;
 endmodule
 """
-    ffs = 2 * sum(widths.values()) + pulses + len(copies) + relay + 2
-    words = {users[i]: (registers[i], widths[i]) for i in registers}
-    return KeyUnit(name, text, e.trips * stages + 2, ffs, words, flush=stages + pulses + 1 + relay + _DRAIN)
+    ffs = ranks * e.width + tags * bits + (2 * block_bits if e.apart else 0) + sum(widths.values()) + len(widths) + len(copies) + there
+    words = {users[i]: w for i, w in widths.items()}
+    return KeyUnit(name, text, e.trips * stages + there, ffs, words, flush=stages + there + _DRAIN)
 
 
-def _piecewise(when: str, register: str, source: str, pieces: Sequence[tuple[int, int]]) -> str:
-    """Statements that load a register piece by piece, each when its bit of `when` is 1."""
-    return "".join(f"        if ({when}[{k}]) {register}[{high}:{low}] <= {source}[{high}:{low}];\n" for k, (low, high) in enumerate(pieces))
+def _spans(width: int) -> list[tuple[int, int]]:
+    """Lowest and highest bit of the pieces of a word."""
+    return [(low, min(low + _PIECE, width) - 1) for low in range(0, width, _PIECE)]
 
 
 def keyed_top(
@@ -127,7 +143,7 @@ def keyed_top(
     datapath does not take a block in every cycle, and says when (a loop: while fill_i is 1, every slot takes what is presented); `chained`: it takes another word, which a mode of operation adds; `turning`: a direction with every block;
     `lanes` of it share the unit: the round keys go from lane to lane, a register rank each, so that no wire of them reaches all lanes."""
     words = sorted(unit.words.items())
-    wires = "\n".join(f"    wire {_vector(w)} {user};" for user, (_, w) in words)
+    wires = "\n".join(f"    wire {_vector(w)} {user};" for user, w in words)
     given = ", ".join(f".{user}_o({user})" for user, _ in words)
     new_port = "    output wire ready_o,\n" if ready else ""
     fill_port = "    input  wire fill_i,\n" if ready else ""
@@ -168,13 +184,13 @@ module {name} (
 
 def lane_flip_flops(unit: KeyUnit, lanes: int) -> int:
     """Flip-flops that lanes after the first add to the unit's: their round keys, and the time that these take."""
-    return (lanes - 1) * (sum(w for _, w in unit.words.values()) + 1)
+    return (lanes - 1) * (sum(unit.words.values()) + 1)
 
 
 def _lane_ranks(unit: KeyUnit, lanes: int) -> str:
     """Round keys of the lanes after the first, and the ready bit that waits for them."""
     words = sorted(unit.words.items())
-    wires = "".join(f"    reg  {_vector(w)} {user}_{lane};\n" for lane in range(1, lanes) for user, (_, w) in words)
+    wires = "".join(f"    reg  {_vector(w)} {user}_{lane};\n" for lane in range(1, lanes) for user, w in words)
     moves = "".join(f"        {user}_{lane} <= {user}{f'_{lane - 1}' if lane > 1 else ''};\n" for lane in range(1, lanes) for user, _ in words)
     return f"""\
     // Lint: all lanes show their results at the same time, so one says when.
