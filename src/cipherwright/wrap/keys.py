@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..rtl import Expansion
 
@@ -20,8 +21,11 @@ _DRAIN = 8
 _PIECE = 16
 """Bits of a word that one registered copy of a control bit loads: one register for a whole word has wires across the device."""
 
-_AHEAD = 2
+_AHEAD = 3
 """Registers from the number of a word to the enable of its place: the number is read that many words before the place."""
+
+_APART = 2
+"""Registers on the way of a word that does not travel along the chain, and from its control to the enable of its place."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,11 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     ranks = max(m - 1, _AHEAD) + 1  # words on their way
     tags = max(1, m - _AHEAD)
     widths = dict.fromkeys(e.chain, e.width) | dict.fromkeys(e.apart, block_bits)
+    hits = ["hit", *(f"hit_{k}" for k in range(1, _AHEAD - 1))]
     near, wires, loads, copies = list[str](), list[str](), list[str](), list[str]()
 
     def place(i: int, hit: str, source: str) -> None:
-        """The registers of round key i, which take `source` in the second cycle behind `hit`."""
+        """The registers of round key i, which take `source` in the second cycle behind that of `hit`."""
         pieces, user = _spans(widths[i]), users[i]
         wires.append(f"    wire {_vector(len(pieces))} {user}_load;")
         for k, (low, high) in enumerate(pieces):
@@ -74,21 +79,24 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
 
     for j, i in enumerate(e.chain):
         near.append(f"        hit[{j}] <= tag_{max(j - _AHEAD, 0)} == {bits}'d{j + 1};")
-        place(i, f"hit[{j}]", f"word_{max(j, _AHEAD)}")
+        place(i, f"{hits[-1]}[{j}]", f"word_{max(j, _AHEAD)}")
     for j, i in enumerate(e.apart):
         near.append(f"        hit_apart[{j}] <= apart_{j};")
-        place(i, f"hit_apart[{j}]", "raw_1")
-    chain = [(f"word_{j}", f"word_{j - 1}" if j else "word") for j in range(ranks)] + [(f"tag_{j}", f"tag_{j - 1}" if j else "tag") for j in range(tags)]
+        place(i, f"hit_apart[{j}]", f"raw_{_APART - 1}")
+    chain = [(f"word_{j}", f"word_{j - 1}" if j else "word") for j in range(ranks)] + [
+        (f"tag_{j}", f"tag_{j - 1}" if j else "tag") for j in range(tags)
+    ]
+    chain += [(after, before) for before, after in pairwise(hits)]
     apart_link = apart_wires = ""
     if e.apart:
         apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart)))
         apart_wires = f"""\
     wire {", ".join(f"apart_{j}" for j in range(len(e.apart)))};
     wire {_vector(block_bits)} raw;
-    reg  {_vector(block_bits)} raw_0, raw_1;
+    reg  {_vector(block_bits)} {", ".join(f"raw_{k}" for k in range(_APART))};
     reg  {_vector(len(e.apart))} hit_apart;
 """
-        chain += [("raw_0", "raw"), ("raw_1", "raw_0")]
+        chain += [(f"raw_{k}", f"raw_{k - 1}" if k else "raw") for k in range(_APART)]
     there = max(m + 1, _AHEAD + 2)  # cycles from the last word to the enable of its place, and the place itself
     new, comma = "\n", ",\n"
     ports = comma.join(f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(widths))
@@ -111,7 +119,7 @@ module {name} (
     );
     reg  {_vector(e.width)} {", ".join(f"word_{j}" for j in range(ranks))};
     reg  {_vector(bits)} {", ".join(f"tag_{j}" for j in range(tags))};
-    reg  {_vector(m)} hit;
+    reg  {_vector(m)} {", ".join(hits)};
     // A place is loaded through copies of its hit, one for a piece of the word, which stand near what they load.
 {new.join(wires)}
 {new.join(copies)}
@@ -125,7 +133,16 @@ module {name} (
     assign key_ready_o = idle;
 endmodule
 """
-    ffs = ranks * e.width + tags * bits + (2 * block_bits if e.apart else 0) + sum(widths.values()) + len(widths) + len(copies) + there
+    ffs = (
+        ranks * e.width
+        + tags * bits
+        + (_APART * block_bits if e.apart else 0)
+        + sum(widths.values())
+        + len(hits) * m
+        + len(e.apart)
+        + len(copies)
+        + there
+    )
     words = {users[i]: w for i, w in widths.items()}
     return KeyUnit(name, text, e.trips * stages + there, ffs, words, flush=stages + there + _DRAIN)
 
@@ -136,7 +153,14 @@ def _spans(width: int) -> list[tuple[int, int]]:
 
 
 def keyed_top(
-    name: str, datapath: str, unit: KeyUnit, key_bits: int, block_bits: int, ready: bool = False, chained: bool = False, lanes: int = 1,
+    name: str,
+    datapath: str,
+    unit: KeyUnit,
+    key_bits: int,
+    block_bits: int,
+    ready: bool = False,
+    chained: bool = False,
+    lanes: int = 1,
     turning: bool = False,
 ) -> str:
     """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks and keys apart. `ready`: the
@@ -191,7 +215,9 @@ def _lane_ranks(unit: KeyUnit, lanes: int) -> str:
     """Round keys of the lanes after the first, and the ready bit that waits for them."""
     words = sorted(unit.words.items())
     wires = "".join(f"    reg  {_vector(w)} {user}_{lane};\n" for lane in range(1, lanes) for user, w in words)
-    moves = "".join(f"        {user}_{lane} <= {user}{f'_{lane - 1}' if lane > 1 else ''};\n" for lane in range(1, lanes) for user, _ in words)
+    moves = "".join(
+        f"        {user}_{lane} <= {user}{f'_{lane - 1}' if lane > 1 else ''};\n" for lane in range(1, lanes) for user, _ in words
+    )
     return f"""\
     // Lint: all lanes show their results at the same time, so one says when.
     // verilator lint_off UNUSEDSIGNAL
