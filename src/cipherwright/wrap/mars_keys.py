@@ -205,4 +205,4 @@ endmodule
 """
     parts = [*map(print_module, (*step, *boxes)), step_wrapper(ranks), _store(f"{name}_store"), text]
     ffs = Design((*step, *boxes)).flip_flops() + sum(w for _, w in _INPUTS) + EXPANSION_FLIP_FLOPS + 3 + 4 + key_bits + 3 + 1 + 6 + 32 + 9 + 2 * (6 + 32) + WORDS + 32 + 32 * WORDS
-    return KeyUnit(name, "\n".join(parts), cycles, ffs, {f"rk{i}": (f"word_{w[0]}", 32 * len(w)) for i, w in users.items()}, KEYS_FILE)
+    return KeyUnit(name, "\n".join(parts), cycles, ffs, {f"rk{i}": 32 * len(w) for i, w in users.items()}, KEYS_FILE)
