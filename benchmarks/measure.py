@@ -22,8 +22,8 @@ from cipherwright.wrap import rtl_digest, save
 HERE = Path(__file__).resolve().parent
 
 
-def tell(text: str) -> None:
-    print(f"  {text}", file=sys.stderr, flush=True)
+def tell(text: str, fraction: float | None = None) -> None:
+    print(f"  {text}" if fraction is None else f"  {fraction:4.0%} {text}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
