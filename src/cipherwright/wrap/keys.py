@@ -110,12 +110,13 @@ module {name} (
 );
     reg  idle;
     reg  {_vector(there - 1)} done;
-    wire take = (key_valid_i & idle) | zeroise_i;
+    reg  wipe;
+    wire take = (key_valid_i & idle) | wipe;
     wire last;
     wire {_vector(bits)} tag;
     wire {_vector(e.width)} word;
 {apart_wires}    {loop} u_schedule (
-        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .zeroise_i(zeroise_i), .tag_o(tag), .last_o(last), .word_o(word){apart_link}
+        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .zeroise_i(wipe), .tag_o(tag), .last_o(last), .word_o(word){apart_link}
     );
     reg  {_vector(e.width)} {", ".join(f"word_{j}" for j in range(ranks))};
     reg  {_vector(bits)} {", ".join(f"tag_{j}" for j in range(tags))};
@@ -124,6 +125,7 @@ module {name} (
 {new.join(wires)}
 {new.join(copies)}
     always @(posedge clk) begin
+        wipe <= zeroise_i & ~rst_i;
         done <= rst_i ? {there - 1}'d0 : {{done[{there - 3}:0], last}};
         idle <= rst_i | (~zeroise_i & (done[{there - 2}] | (idle & ~key_valid_i)));
 {new.join(f"        {q} <= {d};" for q, d in chain)}
@@ -133,18 +135,10 @@ module {name} (
     assign key_ready_o = idle;
 endmodule
 """
-    ffs = (
-        ranks * e.width
-        + tags * bits
-        + (_APART * block_bits if e.apart else 0)
-        + sum(widths.values())
-        + len(hits) * m
-        + len(e.apart)
-        + len(copies)
-        + there
-    )
+    control = tags * bits + len(hits) * m + len(e.apart) + len(copies) + there + 1
+    ffs = ranks * e.width + (_APART * block_bits if e.apart else 0) + sum(widths.values()) + control
     words = {users[i]: w for i, w in widths.items()}
-    return KeyUnit(name, text, e.trips * stages + there, ffs, words, flush=stages + there + _DRAIN)
+    return KeyUnit(name, text, e.trips * stages + there, ffs, words, flush=stages + there + 1 + _DRAIN)
 
 
 def _spans(width: int) -> list[tuple[int, int]]:
