@@ -1,7 +1,9 @@
 """Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines. A core renames them
 (`wrap.own_names`); the attribute `cipherwright` says what a cell is, under any name."""
 
-__all__ = ["COPY", "COPY_RESET", "DELAY_BLOCK", "DELAY_LINE", "DELAY_RING", "FULL_ADDER", "LUT4", "MUX", "XOR5"]
+from .timer import PIECE, TAPS, steps_of, width_for
+
+__all__ = ["COPY", "COPY_RESET", "DELAY_BLOCK", "DELAY_LINE", "DELAY_RING", "FULL_ADDER", "LUT4", "MUX", "XOR5", "valid_line"]
 
 COPY = """\
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
@@ -156,5 +158,44 @@ module cipherwright_delay_block #(
         behind <= oldest;
     end
     assign q = behind;
+endmodule
+"""
+
+
+def valid_line(depth: int) -> str:
+    """The module of a valid bit `depth` cycles later, 5 or more: see `module.ValidLine`. What is inside at a reset has left when the time since is `depth`
+    cycles; the time starts at 0, which is what registers of an FPGA hold at power-up."""
+    width = width_for(depth)
+    pieces = -(-width // PIECE)
+    last = steps_of(width, depth - 3, 0, True)
+    matches = ""
+    for i in range(pieces):
+        low, size = PIECE * i, min(PIECE, width - PIECE * i)
+        matches += f"            match_q[{i}] <= time_q[{low + size - 1}:{low}] == {size}'d{last >> low & (1 << size) - 1};\n"
+    return f"""\
+// A valid bit {depth} cycles later. The registers in between have no reset: after one, what comes out is 0 until all that was inside has left.
+(* cipherwright = "delay_valid" *)
+module cipherwright_delay_valid_{depth} (
+    input  wire clk,
+    input  wire rst_i,
+    input  wire d,
+    output reg  q
+);
+    reg [{depth - 2}:0] line;
+    reg [{width - 1}:0] time_q;  // since reset: a shift register with feedback
+    reg [{pieces - 1}:0] match_q;
+    reg left_q;
+    always @(posedge clk) begin
+        line <= {{line[{depth - 3}:0], d}};
+        q <= ~rst_i & left_q & line[{depth - 2}];
+        if (rst_i) begin
+            time_q <= {width}'d0;
+            match_q <= {pieces}'d0;
+            left_q <= 1'b0;
+        end else begin
+            time_q <= {{time_q[{width - 2}:0], ~(time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}])}};
+{matches}            left_q <= left_q | (&match_q);
+        end
+    end
 endmodule
 """

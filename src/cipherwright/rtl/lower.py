@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from ..graph import OPS, OUTPUT, Graph, Node
 from ..schedule import Schedule
 from .block import Block, Names, clocked_module, sub_modules
-from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Item, Module, Port, Register
+from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Item, Module, Port, Register, ValidLine
 from .resets import check_resets, control_bits
 
 __all__ = ["LowerOptions", "lower"]
 
 _MOVES = ("copy", "hop", "clear")
+
+_LONG = 16
+"""Ranks from which on a valid bit of a pipeline goes through a `ValidLine` instead of registers that reset clears one by one."""
 
 NodeBit = tuple[int, int]
 """A node and one of its bits."""
@@ -108,7 +111,9 @@ class _Top:
             start, last = self.s.made(src), self.control.get((src, k), self.s.io.first)
             for tap in taps:
                 gap = tap - start
-                if self.options.srl_from and gap >= self.options.srl_from and start >= last and self.g.nodes[src].op not in _MOVES:
+                if gap >= _LONG and tap <= last and not self.options.loops and self.g.nodes[src].op not in _MOVES:
+                    found.setdefault((tap, src, gap, True), []).append(k)
+                elif self.options.srl_from and gap >= self.options.srl_from and start >= last and self.g.nodes[src].op not in _MOVES:
                     found.setdefault((tap, src, gap, False), []).append(k)
                 else:
                     for rank in range(start + 1, tap + 1):
@@ -118,7 +123,7 @@ class _Top:
         for (rank, src, depth, control), bits in sorted(found.items()):
             first = self.s.io.first
             suffix = f"_q{rank - first}" if depth == 1 else f"_d{rank - first}_{depth}"
-            piece = self.options.ring_bits if depth > 1 and self.options.ring_bits else len(bits)
+            piece = 1 if depth > 1 and control else self.options.ring_bits if depth > 1 and self.options.ring_bits else len(bits)
             for low in range(0, len(bits), piece):
                 out.append(_Kept(rank, src, self.names.new(self.source_name[src] + suffix), tuple(bits[low : low + piece]), depth, control))
         return out
@@ -126,7 +131,9 @@ class _Top:
     def add_registers(self, plan: list[_Kept]) -> None:
         for r in plan:
             data = tuple(self.at(r.src, k, r.rank - r.depth) for k in r.bits)
-            if r.depth > 1:
+            if r.depth > 1 and r.control:
+                self.items.append(ValidLine(r.signal, r.depth, data))
+            elif r.depth > 1:
                 self.items.append(DelayLine(r.signal, r.depth, data, self.options.delay_lines))
             else:
                 node, clear = self.g.nodes[r.src], None
@@ -162,7 +169,7 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
             _add_clocked(top, clocked.get(stage, []), modules)
     top.add_registers(plan)
     ports = [Port("input", "clk", 1)]
-    if any(isinstance(i, Register) and i.reset for i in top.items):
+    if any((isinstance(i, Register) and i.reset) or isinstance(i, ValidLine) for i in top.items):
         ports.append(Port("input", "rst_i", 1))
     looped_in, looped_out = {i for i, _ in options.loops}, {o for _, o in options.loops}
     used = {i: sum(src == i for src, _ in s.uses) for i in g.inputs.values()}

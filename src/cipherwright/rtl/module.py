@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .timer import PIECE, width_for
+
 __all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Memory", "Module", "Port", "Register"]
 
 Bit = tuple[str, int]
@@ -96,7 +98,22 @@ class DelayLine:
         return found
 
 
-Item = Assign | Instance | Register | DelayLine | Memory
+@dataclass(frozen=True)
+class ValidLine:
+    """A valid bit `depth` cycles later. Its registers have no reset: after one, what comes out is 0 until all that was inside has left. So it
+    has no wires of the reset to the places through which it goes."""
+
+    name: str
+    depth: int
+    data: Bits
+
+    def flip_flops(self) -> int:
+        """Those of the line, of the time since reset and of what compares it."""
+        width = width_for(self.depth)
+        return self.depth + width + -(-width // PIECE) + 1
+
+
+Item = Assign | Instance | Register | DelayLine | ValidLine | Memory
 
 
 @dataclass(frozen=True)
@@ -118,7 +135,7 @@ class Module:
                 read.update(bit for o in i.operands for bit in o)
             elif isinstance(i, Instance):
                 read.update(bit for _, bits in i.inputs for bit in bits)
-            elif isinstance(i, Register | DelayLine):
+            elif isinstance(i, Register | DelayLine | ValidLine):
                 read.update(i.data)
                 if isinstance(i, Register) and i.clear:
                     read.add(i.clear)
@@ -139,7 +156,11 @@ class Design:
     def flip_flops(self, name: str = "") -> int:
         """Flip-flops that the registers make (delay lines apart), or those of one module: the prediction that mapping must meet."""
         chosen = [m for m in self.modules if not m.device and name in ("", m.name)]
-        return sum(len(r.data) for m in chosen for r in m.items if isinstance(r, Register))
+        return sum(len(r.data) if isinstance(r, Register) else r.flip_flops() for m in chosen for r in m.items if isinstance(r, Register | ValidLine))
+
+    def valid_line_flip_flops(self) -> int:
+        """Of these, the ones of valid lines, which go where nobody reads a valid bit."""
+        return sum(v.flip_flops() for m in self.modules for v in m.items if isinstance(v, ValidLine))
 
     def delay_lines(self) -> dict[int, int]:
         """Depth -> bits kept in delay lines of that depth."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..graph import Graph
-from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Memory, Module, Register
+from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Memory, Module, Register, ValidLine
 
 __all__ = ["check_resets", "control_bits"]
 
@@ -54,10 +54,10 @@ class _Cone:
 
     def __init__(self, design: Design) -> None:
         self.modules = {m.name: m for m in design.modules}
-        self.drivers: dict[str, dict[str, Assign | Instance | Register | DelayLine | Memory]] = {}
+        self.drivers: dict[str, dict[str, Assign | Instance | Register | DelayLine | ValidLine | Memory]] = {}
         self.known: dict[tuple[str, Bit], frozenset[Bit]] = {}
 
-    def _driver(self, m: Module) -> dict[str, Assign | Instance | Register | DelayLine | Memory]:
+    def _driver(self, m: Module) -> dict[str, Assign | Instance | Register | DelayLine | ValidLine | Memory]:
         if m.name not in self.drivers:
             made = {i.name: i for i in m.items if not isinstance(i, Instance)}
             made |= {signal: i for i in m.items if isinstance(i, Instance) for _, signal, _ in i.outputs}  # type: ignore[misc]
@@ -82,13 +82,15 @@ class _Cone:
         self.known[(m.name, start)] = frozenset(found)
         return self.known[(m.name, start)]
 
-    def _before(self, m: Module, item: Assign | Instance | Register | DelayLine | Memory, bit: Bit) -> Bits:
+    def _before(self, m: Module, item: Assign | Instance | Register | DelayLine | ValidLine | Memory, bit: Bit) -> Bits:
         """The bits that a bit is made of."""
         name, k = bit
         if isinstance(item, Register):
             if not item.reset:
                 raise ValueError(f"{m.name}: reset does not clear {name}, which a control output depends on")
             return (item.data[k], *([item.clear] if item.clear else []))
+        if isinstance(item, ValidLine):  # a reset makes it give 0 until all that was inside has left
+            return item.data
         if isinstance(item, DelayLine | Memory):
             raise ValueError(f"{m.name}: {name}, which a control output depends on, is in a memory that reset can't clear")
         if isinstance(item, Assign):

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..graph import OPS
-from .cells import COPY, COPY_RESET, DELAY_BLOCK, DELAY_LINE, DELAY_RING, FULL_ADDER, LUT4, MUX, XOR5
-from .module import Assign, Bits, DelayLine, Design, Instance, Memory, Module, Register
+from .cells import COPY, COPY_RESET, DELAY_BLOCK, DELAY_LINE, DELAY_RING, FULL_ADDER, LUT4, MUX, XOR5, valid_line
+from .module import Assign, Bits, DelayLine, Design, Instance, Memory, Module, Register, ValidLine
 
 __all__ = ["concat", "print_design", "print_module"]
 
@@ -294,7 +294,7 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
     """Instances stage by stage, each followed by the registers of its rank; loops declare registers first."""
     lines: list[str] = []
     partly = m.partly_read()
-    if not registers and not any(isinstance(i, DelayLine) for i in m.items):
+    if not registers and not any(isinstance(i, DelayLine | ValidLine) for i in m.items):
         for item in m.items:
             lines += _assign(item, widths, ports) if isinstance(item, Assign) else _instance(item, widths, partly)  # type: ignore[arg-type]
         return lines
@@ -304,6 +304,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
         if isinstance(item, DelayLine):
             kind = "reg " if item.pieces()[-1][0] == "register" else "wire"
             lines.append(f"    {kind} {_range(len(item.data))}{item.name};")
+        elif isinstance(item, ValidLine):
+            lines.append(f"    wire {item.name};")
     for item in m.items:
         if isinstance(item, Instance):
             lines.append("")
@@ -316,6 +318,8 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
         if isinstance(item, DelayLine):
             lines.append("")
             lines += _delay_line(item, concat(item.data, widths), "rst_i" if "rst_i" in ports else "1'b0")
+        elif isinstance(item, ValidLine):
+            lines += ["", f"    cipherwright_delay_valid_{item.depth} u_{item.name} (.clk(clk), .rst_i(rst_i), .d({concat(item.data, widths)}), .q({item.name}));"]
     lines += _registers(registers, widths)
     lines.append("")
     for item in m.items:
@@ -331,6 +335,7 @@ def print_design(design: Design) -> str:
     for kind, text in (("line", DELAY_LINE), ("ring", DELAY_RING), ("block", DELAY_BLOCK)):
         if kind in lines:
             parts.insert(0, text)
+    parts[:0] = [valid_line(depth) for depth in sorted({i.depth for m in design.modules for i in m.items if isinstance(i, ValidLine)})]
     used = {i.op for m in design.modules for i in m.items if isinstance(i, Assign)}
     for name, what in (("muxf6", "multiplexer of two LUT5s in a logic block"), ("muxf5", "multiplexer of two LUT4s in a logic block")):
         if name in used:

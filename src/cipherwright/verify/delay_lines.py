@@ -1,14 +1,17 @@
-"""Delay lines in RAM: shown to delay by a number of cycles, for all times, and taken as that many ranks by the proofs.
+"""Delay lines in RAM, and valid lines: shown to delay by a number of cycles, for all times, and taken as that many ranks by the proofs.
 
 A ring is a memory, a counter that walks round it, and registers behind it. Which registers are the counter's is found from the netlist: those that no
 data reach. Their states are enumerated: what a cycle of reset leaves (and the values at power-up, where there are some), and all that follow, with
 resets at any time. From each of them, with any content of the memory and of the other registers, what comes in is followed to where
 it comes out. So as long as no reset comes between, every word comes out after the same number of cycles, whenever it came in.
+
+A valid line counts the cycles since reset until all that was inside has left. From a reset on, with any content, it is followed until its counter's states
+repeat, and for as many cycles more as it is long: it gives 0 first, and then what came in since the reset, in that order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,10 +21,23 @@ from .equivalence import gate_function, topological
 from .live import UNKNOWN, Ternary
 from .netlist import DELAY, FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits
 
-__all__ = ["KEPT", "delay_of", "with_delays"]
+__all__ = ["KEPT", "VALID_LINES", "delay_of", "flushes", "kept_names", "with_delays"]
 
-KEPT = "*_delay_ring* *_delay_block* %u"
-"""Modules of a core that may be delay lines in RAM, as Yosys selects them."""
+_RINGS = ("*_delay_ring*", "*_delay_block*")
+
+_VALID = "*_delay_valid*"
+
+VALID_LINES = _VALID
+"""Modules of a core that may be valid lines, as Yosys selects them."""
+
+KEPT = f"{_RINGS[0]} {_RINGS[1]} %u {_VALID} %u"
+"""Modules of a core that may be delay lines in RAM or valid lines."""
+
+
+def kept_names() -> tuple[str, ...]:
+    """The patterns in KEPT; `*` stands for any part of a name."""
+    return (*_RINGS, _VALID)
+
 
 _MOST = 1 << 14
 """States of a counter, and cycles of a delay."""
@@ -135,16 +151,41 @@ class _Line:
 
     def _after_reset(self) -> State:
         """What a cycle of reset leaves, whatever was before."""
+        state = self._in_reset(self.control)
+        if UNKNOWN in state:
+            raise CheckFailed("reset does not clear the counter of a delay line")
+        return state
+
+    def _in_reset(self, registers: Sequence[Any]) -> State:
+        """What a cycle of reset leaves in some registers, whatever was in all of them."""
         value: dict[Any, int] = {"0": FALSE, "1": TRUE, **dict.fromkeys(self.n.inputs.get("rst_i", []), TRUE)}
         ternary: Any = Ternary
         for cell in (self.n.cells[name] for name in self.order):
             if cell["type"] in GATES:
                 pins = cell["connections"]
                 value[pins["Y"][0]] = gate_function(cell)(ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]])
-        state = tuple(value.get(self.registers[q], UNKNOWN) for q in self.control)
-        if UNKNOWN in state:
-            raise CheckFailed("reset does not clear the counter of a delay line")
-        return state
+        return tuple(value.get(self.registers[q], UNKNOWN) for q in registers)
+
+    def flushed(self) -> int:
+        """Cycles from `d` to `q` of a line that gives 0 after a reset until all that was inside has left, and from then on what came in since. Raises
+        CheckFailed where it is none."""
+        if self._in_reset(self.n.outputs["q"]) != (FALSE,):
+            raise CheckFailed("a valid line shows what was inside before a reset")
+        now = self._from(self._after_reset()) | {self.n.outputs["q"][0]: FALSE}
+        given, outs, states, repeated = list[int](), list[int](), set[State](), 0
+        while not repeated or len(outs) <= repeated + len(self.registers):
+            state = tuple(now[q] for q in self.control)
+            repeated = repeated or len(outs) * (state in states)
+            states.add(state)
+            given.append(self.fresh())
+            (out,), now = self.cycle(now, given[-1:], FALSE, {})
+            outs.append(out)
+            if len(outs) > _MOST:
+                raise CheckFailed("the counter of a valid line has too many states")
+        depth = next((k for k, out in enumerate(outs) if out != FALSE), 0)
+        if not depth or outs[depth:] != given[: len(outs) - depth] or repeated + depth > len(outs):
+            raise CheckFailed("a valid line shows what was inside before a reset, or does not give back what it takes")
+        return depth
 
     def _from(self, state: State) -> dict[Any, int]:
         return {q: self.fresh() for q in self.registers} | dict(zip(self.control, state, strict=True))
@@ -172,11 +213,19 @@ def delay_of(n: Netlist, clock: str = "clk") -> int:
     """Cycles from `d` to `q` of a module, from any state in which it can be, as long as no reset comes between. Raises CheckFailed where that is no
     delay line."""
     line = _Line(n, clock)
+    if not any(c["type"] == MEMORY for c in n.cells.values()):
+        return line.flushed()
     states = line.states()
     delays = {line.delay_from(s, len(states) + 2) for s in sorted(states)}
     if len(delays) != 1:
         raise CheckFailed(f"a delay line takes {min(delays)} or {max(delays)} cycles")
     return delays.pop()
+
+
+def flushes(n: Netlist, clock: str = "clk") -> int:
+    """Cycles from `d` to `q` of a valid line: after one cycle of reset, whatever was inside, it gives 0 until that has left, and then what came in since.
+    Raises CheckFailed where it is none."""
+    return _Line(n, clock).flushed()
 
 
 def with_delays(n: Netlist, clock: str, reset: str) -> Netlist:

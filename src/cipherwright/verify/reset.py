@@ -3,7 +3,7 @@
 Shown on the netlist of the whole core, shell, mode, key unit and all. In the cycle of reset every register, every word of a memory and every
 other input may have any value. After it, every register from which a control output can be reached, through logic and through
 registers, must hold a constant. So what the control outputs do later depends on what has come in since alone: nothing of a block accepted
-before can be announced.
+before can be announced. A pipeline's valid line holds no constants, but shows nothing until all of it has left: that is shown of its module.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import CheckFailed, NotChecked
 from .aig import FALSE, TRUE
+from .delay_lines import VALID_LINES, flushes
 from .equivalence import gate_function, topological
 from .live import UNKNOWN, Ternary
 from .netlist import FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits, read_netlist
@@ -30,11 +31,12 @@ _QUIET = {"valid_o", "m_valid_o", "done_o", "out_valid_o"}
 
 @dataclass(frozen=True)
 class Cleared:
-    """`cone`: registers that control outputs depend on, of `registers` in all; `outputs`: the control outputs."""
+    """`cone`: registers that control outputs depend on, of `registers` in all, beside the `lined` ones of valid lines; `outputs`: the control outputs."""
 
     cone: int
     registers: int
     outputs: tuple[str, ...]
+    lined: int = 0
 
 
 def _after(n: Netlist, order: Sequence[str], known: Mapping[Any, int]) -> dict[Any, int]:
@@ -48,13 +50,38 @@ def _after(n: Netlist, order: Sequence[str], known: Mapping[Any, int]) -> dict[A
     return value
 
 
+def _lines(n: Netlist) -> dict[Any, Any]:
+    """What every valid line gives -> what it takes."""
+    return {c["connections"]["q"][0]: c["connections"]["d"][0] for c in n.cells.values() if c["type"] in n.kept}
+
+
+def _check_lines(n: Netlist, reset: str, clock: str) -> int:
+    """Flip-flops of the valid lines. Raises CheckFailed with one that shows something of before a reset."""
+    bits, count = set[Any](), 0
+    for name, cell in n.cells.items():
+        if cell["type"] not in n.kept:
+            continue
+        module = n.kept[cell["type"]]
+        if cell["type"] not in bits:
+            flushes(module, "clk")
+            bits.add(cell["type"])
+        if cell["connections"]["rst_i"] != n.inputs[reset] or cell["connections"]["clk"] != n.inputs[clock]:
+            raise CheckFailed(f"the reset of {name} is not that of the core")
+        count += sum(c["type"] == FLIP_FLOP for c in module.cells.values())
+    return count
+
+
 def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any]:
     """Outputs of the registers from which `roots` can be reached. What is constant for good (parameters) leads nowhere. Raises CheckFailed where a memory is
     on the way: reset does not clear one."""
     driver = {b: c for c in n.cells.values() for b in out_bits(c)}
+    lines = _lines(n)
     found, seen, todo = set[Any](), set[Any](), list(roots)
     while todo:
         bit = todo.pop()
+        if bit in lines and bit not in seen:
+            seen.add(bit)
+            todo.append(lines[bit])
         if bit in seen or bit not in driver or value.get(bit, UNKNOWN) <= TRUE:
             continue
         seen.add(bit)
@@ -67,9 +94,10 @@ def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any
     return found
 
 
-def prove_reset(n: Netlist, reset: str, data: Collection[str] = (), quiet: Collection[str] = ()) -> Cleared:
+def prove_reset(n: Netlist, reset: str, data: Collection[str] = (), quiet: Collection[str] = (), clock: str = "clk") -> Cleared:
     """One cycle of the input `reset` clears every register from which an output that is not in `data` can be reached; outputs in `quiet` are 0
     after it. Raises CheckFailed with one that stays."""
+    lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
     registers = {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP}
     control = {name: bits for name, bits in n.outputs.items() if name not in data}
@@ -82,11 +110,11 @@ def prove_reset(n: Netlist, reset: str, data: Collection[str] = (), quiet: Colle
         if during.get(registers[q], UNKNOWN) > TRUE:
             outputs = [name for name, bits in control.items() if q in _cone(n, bits, {})]
             raise CheckFailed(f"one cycle of {reset} does not clear {n.name(q)}, which {outputs[0]} depends on")
-    after = _after(n, order, {q: during.get(registers[q], UNKNOWN) for q in registers} | {pin: FALSE})
+    after = _after(n, order, {q: during.get(registers[q], UNKNOWN) for q in registers} | {pin: FALSE} | dict.fromkeys(_lines(n), FALSE))
     for name in sorted(control.keys() & set(quiet)):
         if any(after.get(b, UNKNOWN) != FALSE for b in control[name]):
             raise CheckFailed(f"{name} is not 0 after one cycle of {reset}")
-    return Cleared(len(cone), len(registers), tuple(sorted(control)))
+    return Cleared(len(cone), len(registers) + lined, tuple(sorted(control)), lined)
 
 
 def check_reset(folder: CoreFolder) -> str:
@@ -95,9 +123,10 @@ def check_reset(folder: CoreFolder) -> str:
     ports = record.get("ports") or {"clk": "clk", "reset": "rst_i"}
     if not ports["reset"]:
         raise NotChecked("the ports of this core have no reset")
-    n = read_netlist(folder.sources, record["top"], ports["clk"], memories=True)
-    done = prove_reset(n, ports["reset"], _DATA, _QUIET)
+    n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
+    done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"])
+    lines = f"; {done.lined} in lines of valid bits show nothing until what was inside has left" if done.lined else ""
     return (
         f"after one cycle of {ports['reset']}, whatever was before: {', '.join(done.outputs)} depend on what has come in since alone; "
-        f"{done.cone} of {done.registers} registers can reach them, and all are cleared"
+        f"{done.cone} of {done.registers} registers can reach them, and all are cleared{lines}"
     )

@@ -10,15 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..rtl.timer import PIECE, TAPS, steps_of, width_for
 from .pins import Pin, instance, module_head
 
 __all__ = ["Control", "core_control"]
-
-_TAPS = {3: 2, 4: 3, 5: 3, 6: 5, 7: 6, 9: 5, 10: 7, 11: 9, 15: 14}
-"""Width of a shift register with feedback from its last bit and this one, by which it goes through all values but 0."""
-
-_PIECE = 3
-"""Bits of the time that one lookup table compares."""
 
 _TO_REST = 5
 """Cycles from a block's acceptance to `rest_q`, beside the steps of the time."""
@@ -38,14 +33,6 @@ class Control:
     zeroise_cycles: int
 
 
-def _steps(width: int, count: int) -> int:
-    """The shift register's value `count` steps after 1."""
-    value, tap = 1, _TAPS[width]
-    for _ in range(count):
-        value = value << 1 & (1 << width) - 1 | (value >> width - 1 ^ value >> tap - 1) & 1
-    return value
-
-
 def core_control(
     name: str, inner: str, inside: Sequence[Pin], block_bits: int, in_flight: int, flush: int, key_cycles: int, loop: bool, drops: bool,
     stored: int = 0,
@@ -55,8 +42,8 @@ def core_control(
     takes fill_i, with which every slot of it takes what is presented; `drops`: it takes drop_i, which is 1 while everything is being forgotten. `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none)."""
     counting = any(p.name == "iv_ready_o" for p in inside)
     steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
-    width = next(w for w in _TAPS if (1 << w) - 2 > steps)
-    pieces = -(-width // _PIECE)
+    width = width_for(steps)
+    pieces = -(-width // PIECE)
     phase = steps + _TO_REST + 1
     flushes = 1 + max(int(loop), -(-stored // phase))
     core_ready = loop or counting  # the core itself says when it takes a block
@@ -72,9 +59,9 @@ def core_control(
         links |= {"iv_valid_i": "iv_valid_i & ~zero_q", "iv_ready_o": "count_ready"}
     links |= {**({"ready_o": "core_ready"} if core_ready else {}), "valid_o": "core_valid", "block_o": "block_o"}
     settled = "complete & count_ready" if counting else "complete"
-    last = _steps(width, steps)
+    last = steps_of(width, steps)
     matches = "".join(
-        f"            match_q[{i}] <= ~start_q & time_q[{min(_PIECE * i + _PIECE, width) - 1}:{_PIECE * i}] == {min(_PIECE, width - _PIECE * i)}'d{last >> _PIECE * i & (1 << min(_PIECE, width - _PIECE * i)) - 1};\n"
+        f"            match_q[{i}] <= ~start_q & time_q[{min(PIECE * i + PIECE, width) - 1}:{PIECE * i}] == {min(PIECE, width - PIECE * i)}'d{last >> PIECE * i & (1 << min(PIECE, width - PIECE * i)) - 1};\n"
         for i in range(pieces)
     )
     comment = [
@@ -119,7 +106,7 @@ def core_control(
             quiet_q <= rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q;
             offer_q <= key_valid_i & quiet_q & ~open_q & ~offer_q & ~zero_q & ~zeroise_i;
             start_q <= accept | zeroise_i | (advance_q & |phase_q[{phases - 2}:0]);
-            time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{_TAPS[width] - 1}]}};
+            time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]}};
 {matches}            done_q <= ~start_q & (&match_q);
             rest_q <= ~start_q & (rest_q | done_q);
             settled_q <= phase_q[0] | ({settled});

@@ -151,7 +151,7 @@ def dress(
         files[STREAM_FILE] = hand_written(STREAM_FILE)
     timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
-    mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - s.stages) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
+    mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - (design.valid_line_flip_flops() or s.stages)) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
     control_ffs = control.flip_flops if control else 0
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lanes)}"

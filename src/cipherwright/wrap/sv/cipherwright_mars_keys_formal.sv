@@ -26,7 +26,8 @@ module cipherwright_mars_keys_formal #(
     parameter READ = 1,
     parameter LOOKUP = 0,
     parameter STEP = 0,
-    parameter SPLIT = 0
+    parameter SPLIT = 0,
+    parameter LATE = 0    // cycles that a written word is on its way to the store
 ) (
     input wire        clk,
     input wire        rst_i,
@@ -110,15 +111,15 @@ module cipherwright_mars_keys_formal #(
     end
     // Addresses of the cycles before, and the word as it stood when it was read.
     reg [6*READ-1:0] a_was, b_was;
-    reg [32*READ-1:0] word_was;
+    reg [32*(LATE+READ)-1:0] word_was;
     always @(posedge clk) begin
         a_was <= {a_was, a_address};
         b_was <= {b_was, b_address};
         word_was <= {word_was, word};
     end
     always @(*) begin
-        if (a_was[6*READ-1 -: 6] == pick) assume (a_data_i == word_was[31:0]);
-        if (b_was[6*READ-1 -: 6] == pick) assume (b_data_i == word_was[31:0]);
+        if (a_was[6*READ-1 -: 6] == pick) assume (a_data_i == word_was[32*LATE +: 32]);
+        if (b_was[6*READ-1 -: 6] == pick) assume (b_data_i == word_was[32*LATE +: 32]);
     end
     generate
         if (LOOKUP == 0) begin : g_now

@@ -1,0 +1,25 @@
+"""Counting cycles with one lookup table a bit: a shift register with feedback, compared piece by piece."""
+
+from __future__ import annotations
+
+__all__ = ["PIECE", "TAPS", "steps_of", "width_for"]
+
+TAPS = {3: 2, 4: 3, 5: 3, 6: 5, 7: 6, 9: 5, 10: 7, 11: 9, 15: 14}
+"""Width of a shift register with feedback from its last bit and this one, by which it goes through all values but one: 0 where the feedback is
+their XOR, all ones where it is the complement."""
+
+PIECE = 3
+"""Bits of the time that one lookup table compares, beside a reset or a start."""
+
+
+def width_for(count: int) -> int:
+    """The narrowest register that takes `count` different values and one more."""
+    return next(w for w in TAPS if (1 << w) - 2 > count)
+
+
+def steps_of(width: int, count: int, start: int = 1, complement: bool = False) -> int:
+    """The register's value `count` steps after `start`, whose first bit is the lowest."""
+    value, tap = start, TAPS[width]
+    for _ in range(count):
+        value = value << 1 & (1 << width) - 1 | (value >> width - 1 ^ value >> tap - 1 ^ complement) & 1
+    return value
