@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from typing import Any
 
 from ..errors import CheckFailed
@@ -21,7 +22,7 @@ from .equivalence import gate_function, topological
 from .live import UNKNOWN, Ternary
 from .netlist import DELAY, FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits
 
-__all__ = ["KEPT", "VALID_LINES", "delay_of", "flushes", "kept_names", "with_delays"]
+__all__ = ["KEPT", "VALID_LINES", "delay_of", "flushes", "is_valid_line", "kept_names", "with_delays"]
 
 _RINGS = ("*_delay_ring*", "*_delay_block*")
 
@@ -32,6 +33,11 @@ VALID_LINES = _VALID
 
 KEPT = f"{_RINGS[0]} {_RINGS[1]} %u {_VALID} %u"
 """Modules of a core that may be delay lines in RAM or valid lines."""
+
+
+def is_valid_line(module: str) -> bool:
+    """Whether a module is a valid line, by its name."""
+    return fnmatch(module, _VALID)
 
 
 def kept_names() -> tuple[str, ...]:

@@ -232,10 +232,11 @@ def prove_pipeline(
 ) -> Proof:  # fmt: skip
     """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many cycles. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not
     hold."""
-    from .delay_lines import KEPT, with_delays
+    from .delay_lines import KEPT, is_valid_line, with_delays
 
     n = read_netlist(sources, top, ports.clk, KEPT)
-    lines = len(n.kept.keys() & {c["type"] for c in n.cells.values()})
+    kinds = n.kept.keys() & {c["type"] for c in n.cells.values()}
+    lines = sum(not is_valid_line(kind) for kind in kinds)
     n = with_delays(n, ports.clk, ports.reset)
     flip_flops = check_ranks(n, ports, latency, early, held)
     named = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
@@ -252,5 +253,6 @@ def prove_pipeline(
     names = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out]
     pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want["block"] + want["valid"]))
     gates = compare(pairs, names, directions(literal.get(ports.decrypt)))
-    rings = f", those of {lines} kinds of rings of RAM as long as no reset comes between" if lines else ""
+    waits = [f"of {lines} kinds of rings of RAM"] * bool(lines) + ["of the valid bit"] * (len(kinds) > lines)
+    rings = f", those {' and '.join(waits)} as long as no reset comes between" if waits else ""
     return Proof(f"for every key and block, every path has {latency} registers ({flip_flops} bits of them{rings}) and the logic equals the cipher", gates)

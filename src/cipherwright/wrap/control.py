@@ -72,7 +72,7 @@ def core_control(
     text = f"""\
 {module_head(name, comment, ports)}    wire complete, core_valid{", count_ready" if counting else ""};
 {"    wire core_ready;" + chr(10) if core_ready else ""}    reg  open_q, held_q, expand_q, offer_q, quiet_q;
-    reg  start_q, done_q, rest_q, advance_q, settled_q, zero_q;
+    reg  start_q, done_q, rest_q, advance_q, more_q, settled_q, zero_q;
     reg  [{phases - 1}:0] phase_q;  // of zeroising: a key of zeros goes in, is expanded, blocks under it go through
     reg  [{width - 1}:0] time_q;  // since the last block was taken: a shift register with feedback
     reg  [{pieces - 1}:0] match_q;
@@ -93,6 +93,7 @@ def core_control(
             done_q <= 1'b0;
             rest_q <= 1'b1;
             advance_q <= 1'b0;
+            more_q <= 1'b0;
             settled_q <= 1'b0;
             zero_q <= 1'b0;
             phase_q <= {phases}'d0;
@@ -105,7 +106,8 @@ def core_control(
             // No block is in flight, and none can be taken before the offered key is.
             quiet_q <= rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q;
             offer_q <= key_valid_i & quiet_q & ~open_q & ~offer_q & ~zero_q & ~zeroise_i;
-            start_q <= accept | zeroise_i | (advance_q & |phase_q[{phases - 2}:0]);
+            more_q <= |phase_q[{phases - 2}:0];
+            start_q <= accept | zeroise_i | (advance_q & more_q);
             time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]}};
 {matches}            done_q <= ~start_q & (&match_q);
             rest_q <= ~start_q & (rest_q | done_q);
@@ -119,4 +121,4 @@ def core_control(
 """
     cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
     pins = (Pin("zeroise_i"), *inside, Pin("busy_o", out=True))
-    return Control(text, pins, 11 + phases + width + pieces, cycles)
+    return Control(text, pins, 12 + phases + width + pieces, cycles)

@@ -24,7 +24,7 @@ _PIECE = 16
 _AHEAD = 3
 """Registers from the number of a word to the enable of its place: the number is read that many words before the place."""
 
-_APART = 2
+_APART = 3
 """Registers on the way of a word that does not travel along the chain, and from its control to the enable of its place."""
 
 
@@ -67,6 +67,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     tags = max(1, m - _AHEAD)
     widths = dict.fromkeys(e.chain, e.width) | dict.fromkeys(e.apart, block_bits)
     hits = ["hit", *(f"hit_{k}" for k in range(1, _AHEAD - 1))]
+    apart_hits = ["hit_apart", *(f"hit_apart_{k}" for k in range(1, _APART - 1))]
     near, wires, loads, copies = list[str](), list[str](), list[str](), list[str]()
 
     def place(i: int, hit: str, source: str) -> None:
@@ -82,7 +83,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
         place(i, f"{hits[-1]}[{j}]", f"word_{max(j, _AHEAD)}")
     for j, i in enumerate(e.apart):
         near.append(f"        hit_apart[{j}] <= apart_{j};")
-        place(i, f"hit_apart[{j}]", f"raw_{_APART - 1}")
+        place(i, f"{apart_hits[-1]}[{j}]", f"raw_{_APART - 1}")
     chain = [(f"word_{j}", f"word_{j - 1}" if j else "word") for j in range(ranks)] + [
         (f"tag_{j}", f"tag_{j - 1}" if j else "tag") for j in range(tags)
     ]
@@ -94,10 +95,11 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
     wire {", ".join(f"apart_{j}" for j in range(len(e.apart)))};
     wire {_vector(block_bits)} raw;
     reg  {_vector(block_bits)} {", ".join(f"raw_{k}" for k in range(_APART))};
-    reg  {_vector(len(e.apart))} hit_apart;
+    reg  {_vector(len(e.apart))} {", ".join(apart_hits)};
 """
         chain += [(f"raw_{k}", f"raw_{k - 1}" if k else "raw") for k in range(_APART)]
-    there = max(m + 1, _AHEAD + 2)  # cycles from the last word to the enable of its place, and the place itself
+        chain += [(after, before) for before, after in pairwise(apart_hits)]
+    there = max(m + 1, _AHEAD + 2, _APART + 2)  # cycles from the last word to the enable of its place, and the place itself
     new, comma = "\n", ",\n"
     ports = comma.join(f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(widths))
     text = f"""\
@@ -135,7 +137,7 @@ module {name} (
     assign key_ready_o = idle;
 endmodule
 """
-    control = tags * bits + len(hits) * m + len(e.apart) + len(copies) + there + 1
+    control = tags * bits + len(hits) * m + len(apart_hits) * len(e.apart) + len(copies) + there + 1
     ffs = ranks * e.width + (_APART * block_bits if e.apart else 0) + sum(widths.values()) + control
     words = {users[i]: w for i, w in widths.items()}
     return KeyUnit(name, text, e.trips * stages + there, ffs, words, flush=stages + there + 1 + _DRAIN)
