@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import CheckFailed
-from cipherwright.rtl.cells import DELAY_BLOCK, DELAY_RING
+from cipherwright.rtl.cells import DELAY_BLOCK, DELAY_RING, valid_line
 from cipherwright.verify import checks
-from cipherwright.verify.delay_lines import KEPT, delay_of
+from cipherwright.verify.delay_lines import KEPT, delay_of, flushes
 from cipherwright.verify.netlist import read_netlist
 from tests.conftest import Built
 from tests.verify.test_checks import broken_file
@@ -33,6 +33,35 @@ def test_rings_of_distributed_ram(words: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("depth", [3, 4, 17, 40])
 def test_rings_of_block_ram(depth: int, tmp_path: Path) -> None:
     assert delay(DELAY_BLOCK, "block", f"DEPTH({depth})", tmp_path) == depth
+
+
+def flushed(text: str, depth: int, folder: Path) -> int:
+    (folder / "t.v").write_text(text)
+    return flushes(read_netlist([folder / "t.v"], f"cipherwright_delay_valid_{depth}"))
+
+
+@pytest.mark.parametrize("depth", [5, 16, 61, 92, 128, 231])
+def test_lines_of_valid_bits(depth: int, tmp_path: Path) -> None:
+    """After a reset such a line gives nothing until what was inside has left, and then what came in since."""
+    assert flushed(valid_line(depth), depth, tmp_path) == depth
+
+
+VALID_FAULTS = [
+    ("~rst_i & left_q", "~rst_i"), ("~rst_i & left_q", "left_q"), ("left_q <= 1'b0", "left_q <= left_q"), ("time_q <= 5'd0", "time_q <= 5'd1"), ("match_q <= 2'd0", "match_q <= 2'd3"),
+    ("left_q <= left_q | ", "left_q <= "), ("match_q[0] <= time_q[2:0] == 3'd", "match_q[0] <= time_q[2:0] != 3'd"), ("(&match_q)", "(|match_q)"), ("line <= {line[15:0], d}", "line <= {line[15:0], d & left_q}"),
+    ("~(time_q[4] ^ time_q[2])", "(time_q[4] ^ time_q[2])"), ("line[16];", "line[15];"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), VALID_FAULTS)
+def test_faults_of_a_valid_line(old: str, new: str, tmp_path: Path) -> None:
+    text = valid_line(18)
+    assert old in text
+    try:
+        depth = flushed(text.replace(old, new), 18, tmp_path)
+    except CheckFailed:
+        return
+    assert depth != 18  # which the ranks tell from the right one
 
 
 FAULTS = [

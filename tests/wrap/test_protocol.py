@@ -24,6 +24,7 @@ from tests.wrap.protocol import Bus, Rows, Seen
 QUICK = ("sbox=boyar_peralta", "fuse_linear=false", "stages=5", "linear_depth=0")
 PLAIN, LOOP, CHAIN, HELD = ("des-fast", "stages=6", "copies=0", "hops=[]"), ("des-small",), ("aes-tiny", "mode=cbc"), ("mars-small",)
 KEYED, COUNTED = ("aes128-fast", *QUICK), ("aes128-fast-ctr", *QUICK, "interface=stream")
+LINE = ("des-fast", "stages=17", "copies=0", "hops=[]")  # long enough for a line of valid bits without resets
 LANES = ("mars-fast", "mode=ctr", "lanes=2", "clock_mhz=none", "stages=70", "hops=[]")
 STREAM, LOOPS = (*PLAIN, "interface=stream"), ("des-small", "stages=3", "interface=stream")
 
@@ -53,7 +54,7 @@ def length(bus: Bus) -> int:
     return int(r["key_cycles"]) + 2 * int(r["latency_cycles"]) + (90 if bus.ports.iv_valid else 40)
 
 
-@pytest.mark.parametrize(("variant", "step"), [(PLAIN, 1), (STREAM, 1), (LOOP, 1), (LOOPS, 1), (CHAIN, 3), (KEYED, 1), (COUNTED, 2), (HELD, 371), (LANES, 371)], ids=str)
+@pytest.mark.parametrize(("variant", "step"), [(PLAIN, 1), (STREAM, 1), (LINE, 1), ((*LINE, "interface=stream"), 3), (LOOP, 1), (LOOPS, 1), (CHAIN, 3), (KEYED, 1), (COUNTED, 2), (HELD, 371), (LANES, 371)], ids=str)
 def test_one_cycle_of_reset_at_any_time(variant: tuple[str, ...], step: int, built: Callable[..., Built]) -> None:
     """Nothing of before leaves, nothing is taken without a key, and what is taken comes out right."""
     _, folder = built(*variant)
@@ -67,11 +68,12 @@ def test_one_cycle_of_reset_at_any_time(variant: tuple[str, ...], step: int, bui
     ("variant", "file", "fault"),
     [
         (PLAIN, "des_fast.v", ("valid_q3 <= rst_i ? 1'd0 : valid_q2", "valid_q3 <= valid_q2")),
+        (LINE, "des_fast.v", ("~rst_i & left_q & line", "~rst_i & line")),
         (LOOP, "des_small.v", ("busy_1_q1 <= rst_i ? 1'd0 : busy_1", "busy_1_q1 <= busy_1")),
         (HELD, "mars_small.v", ("held_q <= 1'b0;", "")),
         (STREAM, "des_fast_stream.sv", ("stored_q <= 0;", "")),
     ],
-    ids=["valid", "busy", "key", "stored"],
+    ids=["valid", "line", "busy", "key", "stored"],
 )
 def test_a_missing_reset_is_seen(variant: tuple[str, ...], file: str, fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built(*variant)
