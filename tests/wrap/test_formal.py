@@ -12,8 +12,10 @@ import pytest
 
 from cipherwright.presets import preset_names
 from cipherwright.spec import load
+from cipherwright.target import load_target
 from cipherwright.tools import find, run
 from cipherwright.wrap import control_parameters
+from cipherwright.wrap.mars_keys import word_store
 from tests.conftest import ENGINES, Built
 
 SV = Path(str(resources.files("cipherwright.wrap"))) / "sv"
@@ -22,6 +24,7 @@ CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 COUNTER = ("cipherwright_counter.sv", "cipherwright_counter_formal.sv", "counter.sby")
 LANES = ("cipherwright_lane_counter.sv", "cipherwright_lane_counter_formal.sv", "lane_counter.sby")
 ENGINE = ("cipherwright_mars.sv", "cipherwright_mars_formal.sv", "mars.sby")
+STORE = ("cipherwright_word_store_formal.sv", "cipherwright_word_store_rules.svh", "word_store.sby")
 EXPANSION = ("cipherwright_mars_keys.sv", "cipherwright_mars_keys_formal.sv", "mars_keys.sby")
 PROCESSOR = ("cipherwright_rijndael.sv", "cipherwright_rijndael_formal.sv", "rijndael.sby")
 
@@ -286,7 +289,7 @@ def test_a_broken_engine_is_seen(folder: Path, old: str, new: str) -> None:
 def _expansion_sets() -> list[dict[str, int]]:
     """Parameters of the key expansion: of the engines, with either key storage, and of the word stores of pipeline and loop."""
     engines = [{"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(load(p))["SPLIT"]} for p in ENGINES]
-    stores = [{"READ": 2, "LOOKUP": 3, "STEP": step, "SPLIT": 0} for step in (5, 6)]
+    stores = [{"READ": 2, "LOOKUP": 3, "STEP": step, "SPLIT": 0, "LATE": 1} for step in (5, 6)]
     return [dict(items) for items in dict.fromkeys(tuple(s.items()) for s in (*engines, *stores))]
 
 
@@ -294,7 +297,7 @@ def _of_expansion(folder: Path, parameters: dict[str, int]) -> None:
     """Put a unit's parameters into mars_keys.sby, and as many cycles as its data are on their way."""
     sets = " ".join(f"-set {name} {value}" for name, value in parameters.items())
     text, found = re.subn(r"(?m)^chparam .* (?=\w+$)", f"chparam {sets} ", (folder / "mars_keys.sby").read_text())
-    depth = (1 + parameters["SPLIT"]) * parameters["READ"] + parameters["LOOKUP"] + 2
+    depth = (1 + parameters["SPLIT"]) * parameters["READ"] + parameters["LOOKUP"] + parameters.get("LATE", 0) + 2
     assert found == 1
     (folder / "mars_keys.sby").write_text(text.replace("depth 20", f"depth {depth}"))
 
@@ -304,7 +307,7 @@ def test_the_word_stores_have_these_parameters(built: Callable[..., Built]) -> N
     core, _ = built("mars-small")
     found = re.search(r"\.READ\((\d+)\), \.LOOKUP\((\d+)\), \.STEP\((\d+)\)", core.files["mars_small.v"])
     assert found
-    assert {"READ": int(found[1]), "LOOKUP": int(found[2]), "STEP": int(found[3]), "SPLIT": 0} in _expansion_sets()
+    assert {"READ": int(found[1]), "LOOKUP": int(found[2]), "STEP": int(found[3]), "SPLIT": 0, "LATE": 1} in _expansion_sets()
 
 
 @pytest.mark.parametrize("parameters", _expansion_sets(), ids=lambda p: " ".join(f"{n}={v}" for n, v in p.items()))
@@ -332,3 +335,61 @@ def test_a_broken_key_expansion_is_seen(folder: Path, old: str, new: str) -> Non
     _of_expansion(folder, _expansion_sets()[0])
     spoil(folder / EXPANSION[0], old, new)
     assert "DONE (PASS" not in sby(folder, "", "mars_keys.sby")
+
+
+def with_rules(text: str, name: str) -> str:
+    """The word store `name` of a core's text, with its rules inside; the S-box is any."""
+    found = re.search(rf"(?s)// 64 words.*?module {name}_store \(.*?\nendmodule\n", text)
+    assert found
+    store = found[0].replace("    input  wire        clk,\n", "    input  wire [5:0]  f_pick,\n    output wire [31:0] f_word,\n    input  wire        clk,\n", 1)
+    store = store.replace("endmodule", "    assign f_word = words[f_pick];\nendmodule")
+    unit = text[text.index("// Round keys, made once") :]
+    unit = unit[: unit.index("endmodule")]
+    unit = unit.replace("u_store (\n        .clk(clk)", "u_store (\n        .f_pick(pick), .f_word(in_store), .clk(clk)")
+    unit = re.sub(r"\w+ u_s \(", "cipherwright_any_sbox u_s (", unit)
+    unit = unit.replace(");\n    reg  idle", ");\n    (* anyconst *) wire [5:0] pick;\n    wire [31:0] in_store;\n    reg  idle", 1)
+    words = "".join(f"pick == 6'd{k} ? word_{k} : " for k in range(40)) + "32'd0"
+    return f"{store}{unit}{(SV / STORE[1]).read_text().replace('PICKED', words)}endmodule\n"
+
+
+def _word_store(folder: Path, bits: int, zeroise: bool = True) -> Path:
+    """A word store with its rules, and what stands around it, in the folder; the file to be spoiled."""
+    unit = word_store("word_store", bits, False, True, load_target("ecp5-85k-8").delay, 3.0, zeroise)
+    for name in STORE[::2]:
+        shutil.copy(SV / name, folder / name)
+    (folder / "word_store.v").write_text(with_rules(unit.text, "word_store"))
+    return folder / "word_store.v"
+
+
+@pytest.mark.parametrize("bits", [128, 448])
+def test_rules_of_the_word_store(bits: int, tmp_path: Path) -> None:
+    """The key's words are in their places when the expansion starts, its words are caught as they are written, and stay: for all times."""
+    _word_store(tmp_path, bits)
+    text = sby(tmp_path, "", STORE[2])
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+STORE_FAULTS = [
+    ("6'd40 + {2'd0, place}", "6'd41 + {2'd0, place}"),
+    ("place <= load & ~stop ?", "place <= load ?"),
+    ("load & ~last_word", "load"),
+    ("store_write <= busy ? write : load;", "store_write <= write | load;\n        if (rst_i) store_write <= 1'b0;"),
+    ("if (catch_q[7]) word_7 <= data_q;", "if (catch_q[7]) word_7 <= store_data;"),
+    ("if (catch_q[9]) word_9 <= data_q;", "if (catch_q[8]) word_9 <= data_q;"),
+    ("last_q[2] | (idle", "last_q[0] | (idle"),
+    ("key_q <= zeroise_i ? 128'd0 : take", "key_q <= take"),
+    ("key_q[103:96], key_q[111:104]", "key_q[111:104], key_q[103:96]"),
+    ("last_q <= stop ? 3'd0 :", "last_q <= rst_i ? 3'd0 :"),
+    ("idle <= rst_i |", "idle <="),
+    ("a_data_o <= words[a_address];", "a_data_o <= words[a_address_i];"),
+    ("b_data_o <= words[b_address];", "b_data_o <= write_i ? write_data_i : words[b_address];"),
+    ("if (write_i) words", "words"),
+    ("wire take = key_valid_i & idle;", "wire take = key_valid_i;"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), STORE_FAULTS[:5])
+def test_a_broken_word_store_is_seen(old: str, new: str, tmp_path: Path) -> None:
+    """The others: benchmarks/control_proofs.py."""
+    spoil(_word_store(tmp_path, 128), old, new)
+    assert killed(sby(tmp_path, "", STORE[2]))

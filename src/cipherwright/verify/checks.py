@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ from .drive import Bench
 from .equivalence import prove_pipeline
 from .expansion import prove_expansion
 from .loops import prove_iterative
+from .mars_proof import prove_store_step
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
 from .random_blocks import random_blocks
@@ -202,7 +204,7 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
             rounds = prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, r["slots"], hints, words)
         else:
             rounds = prove_pipeline(folder.sources, top, realised, ports, latency, r["inner"]["early"], words, hints)
-        return f"{rounds.statement} over its round keys; the unit that makes these is tested, not proven"
+        return f"{rounds.statement} over its round keys; {_expansion_of_store(folder)}"
     held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
     if not same_up_to_linear_maps(realised, with_raw_words(held, p["block_bits"])):
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")
@@ -210,6 +212,15 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     rounds = prove_pipeline(folder.sources, f"{r['top']}_core", held.graph, ports, r["inner"]["latency_cycles"], r["inner"]["early"], [f"{name}_i" for name in held.rows], hints)
     schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["inner"]["key_cycles"], Hints(sbox=p["sbox"]))
     return f"{rounds.statement} over its round keys; {schedule.statement}"
+
+
+def _expansion_of_store(folder: CoreFolder) -> str:
+    text = "".join(path.read_text() for path in folder.sources)
+    steps = re.findall(r"\.LOOKUP\((\d+)\), \.STEP\((\d+)\)\) u_expansion", text)
+    boxes = re.findall(r"(\w+) u_s \(", text)
+    if len(steps) != 1 or len(boxes) != 1:
+        raise CheckFailed("the core has no key expansion with one S-box and steps of one length")
+    return prove_store_step(folder.sources, folder.record["top"], int(steps[0][1]), boxes[0], int(steps[0][0]))
 
 
 _ACCURATE, _DESCRIBED = 4000, 1000

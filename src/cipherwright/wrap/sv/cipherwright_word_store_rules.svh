@@ -1,8 +1,7 @@
     // Rules of the word store, put before its `endmodule`: checked by SymbiYosys (word_store.sby) by induction for all times and all keys, with reset
-    // and zeroise at any time. Any one word of the store is followed.
+    // and zeroise at any time. `pick`: the place of the store that is followed, any; `in_store`: the word that stands there.
     localparam integer KEY_BITS = $bits(key_i);
     localparam [5:0] KEY_WORDS = KEY_BITS / 32;
-    (* anyconst *) wire [5:0] pick;
     reg known = 1'b0;
     always @(posedge clk) known <= 1'b1;
     always @(*) if (!known) assume (rst_i);
@@ -45,14 +44,13 @@
         complete <= !rst_i && !zeroise_i && (last_q[2] || (complete && !(key_valid_i && key_ready_o)));
         first <= start && !stop;
     end
-    wire [31:0] in_store;
     wire [31:0] picked = PICKED;
 
     always @(*) if (known) begin
         // One thing at a time.
         assert ({2'd0, idle} + {2'd0, load} + {2'd0, start} + {2'd0, busy} + {2'd0, |last_q} == 3'd1);
         assert (last_q == 3'd0 || last_q == 3'd1 || last_q == 3'd2 || last_q == 3'd4);
-        assert (load ? {2'd0, place} < KEY_WORDS : place == 4'd0);
+        assert (load ? {2'd0, place} < KEY_WORDS : start ? {2'd0, place} == KEY_WORDS : place == 4'd0);
         assert (!first || busy);
         assert (!complete || idle);
         if (load) assert (key_q == taken << {place, 5'd0});
