@@ -10,7 +10,7 @@ import pytest
 from cipherwright.errors import UserError
 from cipherwright.graph import GraphBuilder
 from cipherwright.rtl import Design, LowerOptions, Register, check_resets, control_bits, lower
-from cipherwright.rtl.module import DelayLine, Item
+from cipherwright.rtl.module import DelayLine, Item, ValidLine
 from cipherwright.schedule import schedule
 from cipherwright.spec import load
 from cipherwright.target import load_target
@@ -18,7 +18,7 @@ from tests.conftest import Built
 
 CORES = [
     (("des-small",), ("valid_o", "ready_o")), (("des-small", "stages=3"), ("valid_o", "ready_o")), (("aes-tiny",), ("valid_o", "ready_o")),
-    (("khazad-small", "stages=2"), ("valid_o", "ready_o")), (("khazad-ucl-small",), ("valid_o",)),
+    (("khazad-small", "stages=2"), ("valid_o", "ready_o")), (("des-fast", "stages=8", "copies=0", "hops=[]"), ("valid_o",)),
 ]  # fmt: skip
 
 
@@ -40,6 +40,17 @@ def test_every_reset_is_needed_and_missed_where_it_is_not(variant: tuple[str, ..
             check_resets(changed(design, r.name, lambda r: replace(r, reset=False)), outputs)
     with pytest.raises(ValueError, match="in a memory that reset can't clear"):
         check_resets(changed(design, cleared[0].name, lambda r: DelayLine(r.name, 2, r.data)), outputs)
+
+
+def test_a_long_pipeline_has_a_line_without_resets(built: Callable[..., Built]) -> None:
+    """Its valid bit goes through one line; another delay line in its place would keep what was inside."""
+    design: Design = built("khazad-ucl-small")[0].design  # type: ignore[union-attr]
+    (line,) = [i for i in design.top.items if isinstance(i, ValidLine)]
+    assert not [i for i in design.top.items if isinstance(i, Register) and i.reset]
+    check_resets(design, ("valid_o",))
+    items = tuple(DelayLine(i.name, i.depth, i.data) if i is line else i for i in design.top.items)
+    with pytest.raises(ValueError, match="in a memory that reset can't clear"):
+        check_resets(Design((*design.modules[:-1], replace(design.top, items=items))), ("valid_o",))
 
 
 def test_bits_of_one_word_are_told_apart() -> None:
