@@ -40,7 +40,7 @@ def main() -> None:
             print(f"{preset} on {target}", file=sys.stderr)
             chosen = load_target(target)
             result = implement(
-                core.sources, mapped_top(core.record, chosen.kind), chosen, seeds, tell, made.parameters["placer_weight"], made.parameters["mapping"], clock=clock_port(core.record),
+                core.sources, mapped_top(core.record, chosen.kind), chosen, seeds, tell, made.parameters["placer_weight"], made.parameters["mapping"], clock=clock_port(core.record), placer=made.parameters["placer"],
             )  # fmt: skip
             record = implementation_record(core.record, result)
         record["rtl_digest"] = rtl_digest(made.files)

@@ -51,7 +51,7 @@ def proven(preset: str, target_name: str, placed: bool) -> dict[str, Any]:
         entry["proof_s"] = round(time.monotonic() - start, 1)
         if placed:
             netlist = place_lanes(out, target, 1, made.parameters["placer_weight"], lambda *text: None)
-            place(out, target, 1, made.parameters["placer_weight"], netlist, keep=True)
+            place(out, target, 1, made.parameters["placer_weight"], netlist, keep=True, placer=made.parameters["placer"])
             start = time.monotonic()
             entry["routed"] = prove_routed(out, out / "routed1.json", clock).statement
             entry["routed_proof_s"] = round(time.monotonic() - start, 1)

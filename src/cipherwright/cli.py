@@ -166,7 +166,7 @@ def implement(
         if dont_use and chosen.kind != "cells":
             raise UserError(f"--dont-use is for cell libraries, and {chosen.name} is none")
         top = mapped_top(core.record, chosen.kind)
-        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"], dont_use, prove, clock_port(core.record))
+        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"], dont_use, prove, clock_port(core.record), core.record["parameters"]["placer"])
         record = implementation_record(core.record, result)
         _warn(record["warnings"])
     if as_json:

@@ -121,6 +121,8 @@ class Spec(BaseModel):
     target: str = "ecp5-85k-8"
     placer_weight: int = Field(default=200, ge=1)
     """Weight of timing in the placer (place-and-route targets): a wish that does not touch the RTL."""
+    placer: Literal["heap", "static"] = "heap"
+    """nextpnr's placer (place-and-route targets): analytic, or electrostatic, which has no weight of timing; does not touch the RTL."""
     mapping: Literal["delay", "structure", "area"] = "delay"
     """How logic is mapped to a cell library: restructured for delay, mostly as it is (smaller), or for area; does not touch the RTL."""
     fifo_depth: int = Field(default=0, ge=0)

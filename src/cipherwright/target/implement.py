@@ -42,13 +42,13 @@ class Build:
 def implement(
     sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3),
     tell: Tell = quiet, placer_weight: int = 200, mapping: str = "delay",
-    dont_use: Sequence[str] = (), prove: bool | None = None, clock: str = "clk",
+    dont_use: Sequence[str] = (), prove: bool | None = None, clock: str = "clk", placer: str = "heap",
 ) -> Build:  # fmt: skip
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or analyse timing.
 
     `dont_use`: patterns of names of library cells that are left out. `prove`: prove the netlist after mapping, and the best seed's after routing,
     equal to the sources; where it is None, that is done on targets with place and route, whose runs take more than ten times as long, and what
-    the proof does not know is told in the result. `clock`: the port that registers follow.
+    the proof does not know is told in the result. `clock`: the port that registers follow; `placer`: of nextpnr.
 
     Raises UserError for a missing tool or a library that can't be used, CheckFailed where the design does not fit or where the netlist is not the core.
     """
@@ -77,7 +77,7 @@ def implement(
             for step, seed in enumerate(tried, 2):
                 netlist = place_lanes(folder, target, seed, placer_weight, tell)
                 tell(f"place and route, seed {seed} (step {step} of {steps})", (step - 1) / steps)
-                found = place(folder, target, seed, placer_weight, netlist, proving)
+                found = place(folder, target, seed, placer_weight, netlist, proving, placer)
                 runs[seed] = found.fmax_mhz
                 if best is None or found.fmax_mhz > best.fmax_mhz:
                     best = found

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..verify.mapped import Machine, Match, Same, mapped_machine, matched_by_cell, matched_by_name, prove_same, reference_machine
+from ..verify.mapped import Machine, Match, Same, mapped_machine, prove_same, reference_machine
+from ..verify.matching import matched_by_cell, matched_by_name
 from ..verify.netlist import read_netlist
 from .canonical import CANONICAL_TOP
 from .synth import CANONICAL, NAMES

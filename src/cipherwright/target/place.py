@@ -49,11 +49,11 @@ def _signal(segment: dict[str, Any]) -> str:
     return str(cell).split("_TRELLIS_FF")[0].split("_SB_DFF")[0]
 
 
-def place(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str = CANONICAL, keep: bool = False) -> Placed:
+def place(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str = CANONICAL, keep: bool = False, placer: str = "heap") -> Placed:
     """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic placer, worth more
-    than any other option (docs/decisions/0004-placer-weight.md). `keep`: the netlist after routing goes to routedSEED.json. Raises CheckFailed where the design does not fit the device."""
+    than any other option of it (docs/decisions/0004-placer-weight.md); the `placer` "static" does not know it. `keep`: the netlist after routing goes to routedSEED.json. Raises CheckFailed where the design does not fit the device."""
     report = folder / f"report{seed}.json"
-    _nextpnr(folder, target, seed, timing_weight, netlist, ["--report", report.name, *(["--write", f"routed{seed}.json"] if keep else [])])
+    _nextpnr(folder, target, seed, timing_weight, netlist, ["--placer", placer, "--report", report.name, *(["--write", f"routed{seed}.json"] if keep else [])])
     data = json.loads(report.read_text())
     clock, figures = next(iter(data["fmax"].items()))
     path: list[dict[str, Any]] = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
 from typing import Any
 
 from ..errors import CheckFailed
@@ -24,7 +23,9 @@ from .cell_models import BOXES, Column, Flop, Make, Unknown, block, columns, flo
 from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
 
-__all__ = ["Machine", "Match", "Same", "Unknown", "mapped_machine", "match_equal", "matched_by_cell", "matched_by_name", "prove_same", "reference_machine"]
+__all__ = [
+    "Bit", "Machine", "Match", "Same", "Unknown", "evaluate_machine", "free_bits", "mapped_machine", "next_value", "prove_same", "reference_machine",
+]  # fmt: skip
 
 Bit = int | str
 
@@ -313,149 +314,6 @@ class Match:
     they are equal from the second cycle on."""
 
 
-def matched_by_name(reference: Machine, mapped: Machine) -> Match:
-    """The match that the names of the nets suggest; shift registers and RAM by what is before and behind them."""
-    at = {name: b for b, names in mapped.names.items() for name in names}
-    found: dict[Bit, Bit] = {}
-    for q in reference.registers:
-        b = next((at[n] for n in reference.names.get(q, ()) if n in at), None)
-        if b in mapped.registers or b in ("0", "1"):
-            assert b is not None
-            found[q] = b
-    _follow(reference, mapped, found)
-    _follow_back(reference, mapped, found)
-    match_equal(reference, found)
-    return Match(found, _columns_match(reference, mapped, found), {}, _copies(mapped, found))
-
-
-def _follow_back(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
-    """Match registers that matched registers only take over."""
-    todo, taken = list(found), set(found.values())
-    while todo:
-        q = todo.pop()
-        if found[q] not in mapped.registers:
-            continue
-        a, b = reference.registers[q].reads, mapped.registers[found[q]].reads
-        if len(a) == len(b) == 2 and a[0] in reference.registers and a[0] not in found and b[0] in mapped.registers and b[0] not in taken:
-            found[a[0]] = b[0]
-            taken.add(b[0])
-            todo.append(a[0])
-
-
-def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
-    """Match registers whose next value is that of a matched one by structure, once those before them are taken as equal: synthesis keeps one of them,
-    and a whole chain of such registers follows the first."""
-    left = {q for q in reference.registers if q not in found}
-    if not left:
-        return
-    sources = [b for bits in reference.inputs.values() for b in bits]
-    sources += [*reference.registers, *reference.rams, *reference.boxed, *_free(reference)]
-    g = Aig([str(b) for b in sources])
-    value: dict[Bit, int] = {"0": FALSE, "1": TRUE}
-    value |= {b: g.input(k) for k, b in enumerate(sources)}
-    place = {b: k for k, b in enumerate(reference.order())}
-    _evaluate(reference, g, value)
-    logic_of, registers_of = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
-    for b, (reads, _) in reference.logic.items():
-        for r in reads:
-            logic_of.setdefault(r, []).append(b)
-    for q, register in reference.registers.items():
-        for r in register.reads:
-            registers_of.setdefault(r, []).append(q)
-    nexts = {q: _next(reference, g, value, q) for q in reference.registers}
-    owner = {nexts[q]: q for q in reversed([q for q in reference.registers if q in found])}
-    todo = [q for q in reference.registers if q in left]
-    alike: dict[int, list[Bit]] = {}
-    for q in todo:
-        alike.setdefault(nexts[q], []).append(q)
-    while todo:
-        q = todo.pop()
-        if q not in left or nexts[q] not in owner:
-            continue
-        twin = owner[nexts[q]]
-        left.discard(q)
-        found[q] = found[twin]
-        # What reads q reads its twin from now on.
-        value[q] = value[twin]
-        changed, waiting, again = {q}, [(place[b], b) for b in logic_of.get(q, ())], set(registers_of.get(q, ()))
-        heapify(waiting)
-        while waiting:
-            _, b = heappop(waiting)
-            reads, make = reference.logic[b]
-            new = make(g, [value[x] for x in reads])
-            if b in changed or new == value[b]:
-                continue
-            changed.add(b)
-            value[b] = new
-            again |= set(registers_of.get(b, ()))
-            for x in logic_of.get(b, ()):
-                heappush(waiting, (place[x], x))
-        for x in again:
-            nexts[x] = _next(reference, g, value, x)
-            if x in found:
-                owner.setdefault(nexts[x], x)
-                todo += alike.get(nexts[x], ())
-            else:
-                alike.setdefault(nexts[x], []).append(x)
-                todo.append(x)
-
-
-def _copies(mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
-    """Registers without a match that do nothing but take what a matched register takes."""
-    owner = {b: q for q, b in found.items()}
-    plain = {r.reads[0]: owner[b] for b, r in mapped.registers.items() if len(r.reads) == 2 and b in owner}
-    return {b: plain[r.reads[0]] for b, r in mapped.registers.items() if b not in owner and len(r.reads) == 2 and r.reads[0] in plain}
-
-
-def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
-    """Columns of RAM by the register that takes what they read, else by the register or port that they take in, where that says it alone."""
-    column = {q: r.reads[0] for q, r in mapped.registers.items() if r.reads[0] in mapped.rams}
-    rams = {r.reads[0]: column[found[q]] for q, r in reference.registers.items() if r.reads[0] in reference.rams and found.get(q) in column}
-    same: dict[Bit, Bit] = {b: ours for n, bits in reference.inputs.items() for ours, b in zip(mapped.inputs.get(n, []), bits, strict=False)}
-    same |= found
-    ours, theirs = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
-    for a, ram in reference.rams.items():
-        if a not in rams and ram.data in same:
-            ours.setdefault(same[ram.data], []).append(a)
-    taken = set(rams.values())
-    for b, ram in mapped.rams.items():
-        if b not in taken:
-            theirs.setdefault(ram.data, []).append(b)
-    return rams | {group[0]: theirs[data][0] for data, group in ours.items() if len(group) == len(theirs.get(data, ())) == 1}
-
-
-def matched_by_cell(reference: Machine, mapped: Machine) -> Match:
-    """Registers and blocks of two mapped netlists by the names of their cells, and columns of RAM by those of their nets, which placers keep."""
-    at = {r.cell: q for q, r in mapped.registers.items()}
-    registers = {q: at[r.cell] for q, r in reference.registers.items() if r.cell in at}
-    net = {n: b for b in mapped.rams for n in mapped.names.get(b, ())}
-    rams = {b: net[n] for b in reference.rams for n in reference.names.get(b, ()) if n in net}
-    return Match(registers, rams, {n: n for n in reference.boxes if n in mapped.boxes})
-
-
-def _follow(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
-    """Match registers that only take over what a matched register or a port holds, one after the other."""
-    taken = set(found.values())
-    at = {name: b for b, names in mapped.names.items() for name in names}
-    same: dict[Bit, Bit] = {b: at[n] for b, names in reference.names.items() for n in names if n in at}
-    same |= found
-    waiting: dict[Bit, list[Bit]] = {}
-    for b, r in mapped.registers.items():
-        if b not in taken and len(r.reads) == 2:
-            waiting.setdefault(r.reads[0], []).append(b)
-    after: dict[Bit, list[Bit]] = {}
-    for q, r in reference.registers.items():
-        if q not in found:
-            after.setdefault(r.reads[0], []).append(q)
-    todo = list(same)
-    while todo:
-        a = todo.pop()
-        for q in after.get(a, ()):
-            for b in waiting.get(same[a], ())[:1]:
-                found[q] = same[q] = b
-                todo.append(q)
-
-
 @dataclass(frozen=True)
 class Same:
     """What was shown, in words; registers of the reference that have none of their own, by what became of them; the number of comparisons."""
@@ -513,7 +371,7 @@ class _Pairs:
         read = list(match.rams.items())
         left = [b for b in reference.rams if b not in match.rams]
         boxed = [b for b, (box, _, _) in reference.boxed.items() if box in match.boxes]
-        loose = [b for m in (reference, mapped) for b in _free(m)]
+        loose = [b for m in (reference, mapped) for b in free_bits(m)]
         labels = [f"{n}[{k}]" for n, k in ports]
         labels += [str(x) for part in (held, free, read, left, boxed, loose) for x in part]
         self.aig = g = Aig(labels)
@@ -536,13 +394,13 @@ class _Pairs:
             ours[b] = next(fresh)
             if (match.boxes[n], p, i) in pins:
                 theirs[pins[match.boxes[n], p, i]] = ours[b]
-        for b in _free(reference):
+        for b in free_bits(reference):
             ours[b] = next(fresh)
-        for b in _free(mapped):
+        for b in free_bits(mapped):
             theirs[b] = next(fresh)
-        _evaluate(reference, g, ours)
+        evaluate_machine(reference, g, ours)
         self.core_gates = len(g.gates)
-        _evaluate(mapped, g, theirs)
+        evaluate_machine(mapped, g, theirs)
         self.got: list[int] = []
         self.want: list[int] = []
         self.labels: list[str] = []
@@ -551,11 +409,11 @@ class _Pairs:
                 self._add(f"output {n}[{k}]", theirs[mapped.outputs[n][k]], ours[b])
         for b, qs in owners.items():
             for q in qs:
-                want = _next(reference, g, ours, q)
-                got = ours[q] if b in ("0", "1") else _next(mapped, g, theirs, b)
+                want = next_value(reference, g, ours, q)
+                got = ours[q] if b in ("0", "1") else next_value(mapped, g, theirs, b)
                 self._add(f"the next value of {reference.name(q)}", got, want)
         for b, q in match.copies.items():
-            self._add(f"the next value of {reference.name(q)}", _next(mapped, g, theirs, b), _next(reference, g, ours, q))
+            self._add(f"the next value of {reference.name(q)}", next_value(mapped, g, theirs, b), next_value(reference, g, ours, q))
         for a, b in match.rams.items():
             self._columns(reference.rams[a], mapped.rams[b], ours, theirs)
         for a, n in match.boxes.items():
@@ -589,7 +447,7 @@ class _Pairs:
             raise CheckFailed(f"{what} is not the core, or ABC can't decide whether it is")
 
 
-def _free(m: Machine) -> Iterator[Bit]:
+def free_bits(m: Machine) -> Iterator[Bit]:
     """Bits of pins that are not connected, and of nets that nothing drives."""
     driven = {b for bits in m.inputs.values() for b in bits} | set(m.logic) | set(m.registers) | set(m.rams) | set(m.boxed) | {"0", "1"}
     read = [b for reads, _ in m.logic.values() for b in reads] + [b for r in m.registers.values() for b in r.reads]
@@ -598,13 +456,13 @@ def _free(m: Machine) -> Iterator[Bit]:
     yield from dict.fromkeys(b for b in read if b not in driven)
 
 
-def _evaluate(m: Machine, g: Aig, value: dict[Bit, int]) -> None:
+def evaluate_machine(m: Machine, g: Aig, value: dict[Bit, int]) -> None:
     for b in m.order():
         reads, make = m.logic[b]
         value[b] = make(g, [value[r] for r in reads])
 
 
-def _next(m: Machine, g: Aig, value: Mapping[Bit, int], q: Bit) -> int:
+def next_value(m: Machine, g: Aig, value: Mapping[Bit, int], q: Bit) -> int:
     r = m.registers[q]
     return r.make(g, [value[b] for b in r.reads])
 

@@ -19,7 +19,7 @@ GENERATOR = tool_version("cipherwright")
 
 _WIDTH = 126
 _PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):(\d+)\])?\s*(\w+)\s*,?$", re.M)
-_UNSPOKEN = ("title", "source", "name", "placer_weight", "mapping")
+_UNSPOKEN = ("title", "source", "name", "placer_weight", "placer", "mapping")
 """Options that do not change the RTL."""
 
 _TERMS = (

@@ -57,7 +57,7 @@ def implemented(core: Core | Engine, target: str, seeds: int, tell: Tell, top: s
         if more:
             sources.append(folder / "more.v")
             sources[-1].write_text(more)
-        return implement(sources, top or core.top, load_target(target), range(1, seeds + 1), tell, core.parameters["placer_weight"], core.parameters["mapping"], prove=False)
+        return implement(sources, top or core.top, load_target(target), range(1, seeds + 1), tell, core.parameters["placer_weight"], core.parameters["mapping"], prove=False, placer=core.parameters["placer"])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,157 @@
+"""Which registers of a mapped netlist are which of the reference's: by the names of nets, by what is before and behind them, by what synthesis merges.
+
+A match is a suggestion; `mapped.prove_same` decides whether it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from heapq import heapify, heappop, heappush
+
+from .aig import FALSE, TRUE, Aig
+from .mapped import Bit, Machine, Match, evaluate_machine, free_bits, next_value
+
+__all__ = ["match_equal", "matched_by_cell", "matched_by_name"]
+
+
+def matched_by_name(reference: Machine, mapped: Machine) -> Match:
+    """The match that the names of the nets suggest; shift registers and RAM by what is before and behind them."""
+    at = {name: b for b, names in mapped.names.items() for name in names}
+    found: dict[Bit, Bit] = {}
+    for q in reference.registers:
+        b = next((at[n] for n in reference.names.get(q, ()) if n in at), None)
+        if b in mapped.registers or b in ("0", "1"):
+            assert b is not None
+            found[q] = b
+    _follow(reference, mapped, found)
+    _follow_back(reference, mapped, found)
+    match_equal(reference, found)
+    return Match(found, _columns_match(reference, mapped, found), {}, _copies(mapped, found))
+
+
+def _follow_back(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
+    """Match registers that matched registers only take over."""
+    todo, taken = list(found), set(found.values())
+    while todo:
+        q = todo.pop()
+        if found[q] not in mapped.registers:
+            continue
+        a, b = reference.registers[q].reads, mapped.registers[found[q]].reads
+        if len(a) == len(b) == 2 and a[0] in reference.registers and a[0] not in found and b[0] in mapped.registers and b[0] not in taken:
+            found[a[0]] = b[0]
+            taken.add(b[0])
+            todo.append(a[0])
+
+
+def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
+    """Match registers whose next value is that of a matched one by structure, once those before them are taken as equal: synthesis keeps one of them,
+    and a whole chain of such registers follows the first."""
+    left = {q for q in reference.registers if q not in found}
+    if not left:
+        return
+    sources = [b for bits in reference.inputs.values() for b in bits]
+    sources += [*reference.registers, *reference.rams, *reference.boxed, *free_bits(reference)]
+    g = Aig([str(b) for b in sources])
+    value: dict[Bit, int] = {"0": FALSE, "1": TRUE}
+    value |= {b: g.input(k) for k, b in enumerate(sources)}
+    place = {b: k for k, b in enumerate(reference.order())}
+    evaluate_machine(reference, g, value)
+    logic_of, registers_of = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
+    for b, (reads, _) in reference.logic.items():
+        for r in reads:
+            logic_of.setdefault(r, []).append(b)
+    for q, register in reference.registers.items():
+        for r in register.reads:
+            registers_of.setdefault(r, []).append(q)
+    nexts = {q: next_value(reference, g, value, q) for q in reference.registers}
+    owner = {nexts[q]: q for q in reversed([q for q in reference.registers if q in found])}
+    todo = [q for q in reference.registers if q in left]
+    alike: dict[int, list[Bit]] = {}
+    for q in todo:
+        alike.setdefault(nexts[q], []).append(q)
+    while todo:
+        q = todo.pop()
+        if q not in left or nexts[q] not in owner:
+            continue
+        twin = owner[nexts[q]]
+        left.discard(q)
+        found[q] = found[twin]
+        # What reads q reads its twin from now on.
+        value[q] = value[twin]
+        changed, waiting, again = {q}, [(place[b], b) for b in logic_of.get(q, ())], set(registers_of.get(q, ()))
+        heapify(waiting)
+        while waiting:
+            _, b = heappop(waiting)
+            reads, make = reference.logic[b]
+            new = make(g, [value[x] for x in reads])
+            if b in changed or new == value[b]:
+                continue
+            changed.add(b)
+            value[b] = new
+            again |= set(registers_of.get(b, ()))
+            for x in logic_of.get(b, ()):
+                heappush(waiting, (place[x], x))
+        for x in again:
+            nexts[x] = next_value(reference, g, value, x)
+            if x in found:
+                owner.setdefault(nexts[x], x)
+                todo += alike.get(nexts[x], ())
+            else:
+                alike.setdefault(nexts[x], []).append(x)
+                todo.append(x)
+
+
+def _copies(mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
+    """Registers without a match that do nothing but take what a matched register takes."""
+    owner = {b: q for q, b in found.items()}
+    plain = {r.reads[0]: owner[b] for b, r in mapped.registers.items() if len(r.reads) == 2 and b in owner}
+    return {b: plain[r.reads[0]] for b, r in mapped.registers.items() if b not in owner and len(r.reads) == 2 and r.reads[0] in plain}
+
+
+def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
+    """Columns of RAM by the register that takes what they read, else by the register or port that they take in, where that says it alone."""
+    column = {q: r.reads[0] for q, r in mapped.registers.items() if r.reads[0] in mapped.rams}
+    rams = {r.reads[0]: column[found[q]] for q, r in reference.registers.items() if r.reads[0] in reference.rams and found.get(q) in column}
+    same: dict[Bit, Bit] = {b: ours for n, bits in reference.inputs.items() for ours, b in zip(mapped.inputs.get(n, []), bits, strict=False)}
+    same |= found
+    ours, theirs = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
+    for a, ram in reference.rams.items():
+        if a not in rams and ram.data in same:
+            ours.setdefault(same[ram.data], []).append(a)
+    taken = set(rams.values())
+    for b, ram in mapped.rams.items():
+        if b not in taken:
+            theirs.setdefault(ram.data, []).append(b)
+    return rams | {group[0]: theirs[data][0] for data, group in ours.items() if len(group) == len(theirs.get(data, ())) == 1}
+
+
+def matched_by_cell(reference: Machine, mapped: Machine) -> Match:
+    """Registers and blocks of two mapped netlists by the names of their cells, and columns of RAM by those of their nets, which placers keep."""
+    at = {r.cell: q for q, r in mapped.registers.items()}
+    registers = {q: at[r.cell] for q, r in reference.registers.items() if r.cell in at}
+    net = {n: b for b in mapped.rams for n in mapped.names.get(b, ())}
+    rams = {b: net[n] for b in reference.rams for n in reference.names.get(b, ()) if n in net}
+    return Match(registers, rams, {n: n for n in reference.boxes if n in mapped.boxes})
+
+
+def _follow(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
+    """Match registers that only take over what a matched register or a port holds, one after the other."""
+    taken = set(found.values())
+    at = {name: b for b, names in mapped.names.items() for name in names}
+    same: dict[Bit, Bit] = {b: at[n] for b, names in reference.names.items() for n in names if n in at}
+    same |= found
+    waiting: dict[Bit, list[Bit]] = {}
+    for b, r in mapped.registers.items():
+        if b not in taken and len(r.reads) == 2:
+            waiting.setdefault(r.reads[0], []).append(b)
+    after: dict[Bit, list[Bit]] = {}
+    for q, r in reference.registers.items():
+        if q not in found:
+            after.setdefault(r.reads[0], []).append(q)
+    todo = list(same)
+    while todo:
+        a = todo.pop()
+        for q in after.get(a, ()):
+            for b in waiting.get(same[a], ())[:1]:
+                found[q] = same[q] = b
+                todo.append(q)
