@@ -53,10 +53,11 @@ def test_all_checks_pass(variant: tuple[str, ...], built: Callable[..., Built]) 
     modes = {"ecb": [], "ctr": ["counter mode"] if pipelined else ["CTR mode"]}.get(mode, [f"{mode.upper()} mode"])
     modes += ["published messages"] if modes and modes != ["counter mode"] else []
     verdicts = verify_core(folder, core.plain, blocks=2000, parts=key_parts(parse(core.parameters)))
-    library = oracle_name(oracle_of(core.parameters))
+    library, ports = oracle_name(oracle_of(core.parameters)), folder.record["ports"]
+    protocol, zeroise = ["protocol"] if ports["reset"] else [], ["zeroise"] if ports["zeroise"] else []
     assert [v.check for v in verdicts] == [
         "files", "compile", "both simulations", "known answers", f"random against {library}", "known answers in bulk", f"random in bulk against {library}", *modes,
-        "Monte Carlo", "latency and throughput", "reset", "equivalence for all inputs",
+        "Monte Carlo", "latency and throughput", *protocol, "reset", *zeroise, "equivalence for all inputs",
     ]  # fmt: skip
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 
@@ -123,7 +124,7 @@ def test_two_directions_through_shared_boxes(built: Callable[..., Built], tmp_pa
     core, folder = built("aes128-fast-both", "stages=8")
     parts = key_parts(parse(core.parameters))
     verdicts = verify_core(folder, core.plain, blocks=2000, parts=parts)
-    assert len(verdicts) == 11
+    assert len(verdicts) == 13
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
     broke = broken_file(folder, "aes128_fast_both.v", lambda text: text.replace("gf_v_18 = decrypt ?", "gf_v_18 = !decrypt ?", 1), tmp_path / "b")
     with pytest.raises(CheckFailed, match="does not compute the cipher"):

@@ -17,6 +17,7 @@ from cipherwright.spec import load
 from cipherwright.tools import run
 from cipherwright.verify import Bench, CoreFolder, checks
 from cipherwright.verify.bulk import Bulk
+from cipherwright.verify.handshake import traffic
 from tests.conftest import Built
 from tests.verify.test_checks import broken_file
 from tests.wrap.protocol import Bus, Rows, Seen
@@ -29,14 +30,6 @@ LANES = ("mars-fast", "mode=ctr", "lanes=2", "clock_mhz=none", "stages=70", "hop
 STREAM, LOOPS = (*PLAIN, "interface=stream"), ("des-small", "stages=3", "interface=stream")
 
 
-def traffic(bus: Bus, cycles: int, seed: int) -> Rows:
-    """Blocks most of the time; a key, and later a counter block, offered until they must have been taken, in some runs not at once."""
-    rows, begin = bus.rows(cycles, seed, 0.8), seed % 4 * 3
-    bus.put(rows, bus.ports.key_valid, slice(begin, begin + 5))
-    bus.put(rows, bus.ports.iv_valid, slice(begin, begin + 1))
-    return rows
-
-
 def resets(bus: Bus, lengths: range) -> Seen:
     """Runs of these lengths, each ending with one cycle of reset, and a long one."""
     start, parts = bus.rows(1, 0), []
@@ -44,14 +37,8 @@ def resets(bus: Bus, lengths: range) -> Seen:
     for n in lengths:
         parts.append(traffic(bus, n, n))
         bus.put(parts[-1], bus.ports.reset, n - 1)
-    rows = np.vstack([start, *parts, traffic(bus, length(bus), 4)])
+    rows = np.vstack([start, *parts, traffic(bus, bus.length, 4)])
     return bus.watch(rows, bus.run(rows))
-
-
-def length(bus: Bus) -> int:
-    """Cycles in which a core has taken its key and counter block and given results."""
-    r = bus.record
-    return int(r["key_cycles"]) + 2 * int(r["latency_cycles"]) + (90 if bus.ports.iv_valid else 40)
 
 
 @pytest.mark.parametrize(("variant", "step"), [(PLAIN, 1), (STREAM, 1), (LINE, 1), ((*LINE, "interface=stream"), 3), (LOOP, 1), (LOOPS, 1), (CHAIN, 3), (KEYED, 1), (COUNTED, 2), (HELD, 371), (LANES, 371)], ids=str)
@@ -59,7 +46,7 @@ def test_one_cycle_of_reset_at_any_time(variant: tuple[str, ...], step: int, bui
     """Nothing of before leaves, nothing is taken without a key, and what is taken comes out right."""
     _, folder = built(*variant)
     bus = Bus(folder.sources, folder.record)
-    seen = resets(bus, range(1, length(bus), step))
+    seen = resets(bus, range(1, bus.length, step))
     assert (seen.faults, seen.wrong) == ([], 0)
     assert seen.left
 
@@ -79,15 +66,15 @@ def test_a_missing_reset_is_seen(variant: tuple[str, ...], file: str, fault: tup
     _, folder = built(*variant)
     wrong = broken_file(folder, file, lambda text: text.replace(*fault, 1), tmp_path / "b")
     bus = Bus(wrong.sources, wrong.record)
-    seen = resets(bus, range(1, length(bus), 371 if variant is HELD else 2))
+    seen = resets(bus, range(1, bus.length, 371 if variant is HELD else 2))
     assert seen.faults or seen.wrong
 
 
 def places(bus: Bus) -> set[int]:
     """How many blocks are accepted while no result is taken, after resets at several times."""
     counts = set()
-    for n in range(2, length(bus), 9):
-        before, after = traffic(bus, n, n), traffic(bus, 3 * length(bus) + 300, 4)
+    for n in range(2, bus.length, 9):
+        before, after = traffic(bus, n, n), traffic(bus, 3 * bus.length + 300, 4)
         bus.put(before, bus.ports.reset, [0, n - 1])
         stall = len(after) - 200
         bus.put(after, bus.ports.ready_in, slice(0, stall), 0)
@@ -110,7 +97,7 @@ def test_places_after_a_reset(variant: tuple[str, ...], depth: int, built: Calla
 def changes(bus: Bus, keys: int) -> Seen:
     """Keys offered at distances that grow by a cycle, until they are taken, while blocks are offered all the time."""
     ports, seen_at = bus.ports, 2
-    rows = bus.rows(keys * (length(bus) + keys + 40), 5)
+    rows = bus.rows(keys * (bus.length + keys + 40), 5)
     bus.put(rows, ports.reset, 0)
     bus.put(rows, ports.iv_valid, 1)
     key = bus.simulation.view(rows, ports.key)
@@ -122,7 +109,7 @@ def changes(bus: Bus, keys: int) -> Seen:
         taken = seen_at + int(ready[0]) if len(ready) else len(trial) - 1
         bus.put(trial, ports.key_valid, slice(taken + 1, None), 0)
         seen_at = taken + int(bus.record["key_cycles"]) + 20 + n
-    rows = rows[: seen_at + length(bus)]
+    rows = rows[: seen_at + bus.length]
     return bus.watch(rows, bus.run(rows))
 
 

@@ -15,6 +15,7 @@ from ..errors import CheckFailed, NotChecked
 from ..graph import STATIC, Graph
 from ..graph.rewrite import (
     SHARED_BASES,
+    HeldWords,
     first_boxes,
     fuse_linear,
     held_words,
@@ -33,6 +34,8 @@ from .bulk import Bulk
 from .drive import Bench
 from .equivalence import prove_pipeline
 from .expansion import prove_expansion
+from .forgotten import check_zeroise
+from .handshake import check_handshake
 from .loops import prove_iterative
 from .mars_proof import prove_store_step
 from .modes import check_chain, check_counter, published_messages
@@ -43,7 +46,7 @@ from .reset import check_reset
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
-__all__ = ["prove_core", "verify_core"]
+__all__ = ["prove_core", "prove_rounds", "prove_unit", "verify_core"]
 
 _Bytes = NDArray[np.uint8]
 
@@ -192,26 +195,45 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
 
 def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     """In two parts: the rounds over any round keys, and the unit that makes these."""
-    r, p = folder.record, folder.record["parameters"]
+    if CATALOGUE[folder.record["parameters"]["cipher"]].key_unit == "store":
+        return f"{prove_rounds(folder, parts)} over its round keys; {_expansion_of_store(folder)}"
+    return f"{prove_rounds(folder, parts)} over its round keys; {prove_unit(folder, parts)}"
+
+
+def _rounds(folder: CoreFolder, parts: KeyParts) -> Graph:
     # A core of both directions shares its inversions; here each way is there by itself, with the same fields inside.
-    both = len(_directions(p)) == 2
-    realised = realise(parts.rounds, p["sbox"], SHARED_BASES if both else "", first_boxes(parts.rounds, p["block_ram_boxes"]))
-    ports = PortSet(decrypt="decrypt_i" if both else "")
-    if CATALOGUE[p["cipher"]].key_unit == "store":
-        words = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
-        top, latency, hints = f"{r['top']}_core", r["inner"]["latency_cycles"], _hints(realised, p)
-        if p["architecture"] == "iterative":
-            rounds = prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, r["slots"], hints, words)
-        else:
-            rounds = prove_pipeline(folder.sources, top, realised, ports, latency, r["inner"]["early"], words, hints)
-        return f"{rounds.statement} over its round keys; {_expansion_of_store(folder)}"
+    p = folder.record["parameters"]
+    bases = SHARED_BASES if len(_directions(p)) == 2 else ""
+    return realise(parts.rounds, p["sbox"], bases, first_boxes(parts.rounds, p["block_ram_boxes"]))
+
+
+def _held(folder: CoreFolder, parts: KeyParts) -> HeldWords:
+    p, realised = folder.record["parameters"], _rounds(folder, parts)
     held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
     if not same_up_to_linear_maps(realised, with_raw_words(held, p["block_bits"])):
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")
-    hints = _hints(held.graph, p)
-    rounds = prove_pipeline(folder.sources, f"{r['top']}_core", held.graph, ports, r["inner"]["latency_cycles"], r["inner"]["early"], [f"{name}_i" for name in held.rows], hints)
-    schedule = prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, held.rows, r["inner"]["key_cycles"], Hints(sbox=p["sbox"]))
-    return f"{rounds.statement} over its round keys; {schedule.statement}"
+    return held
+
+
+def prove_rounds(folder: CoreFolder, parts: KeyParts) -> str:
+    """The rounds of a core with a key-expansion unit, for any round keys. Returns what was shown; raises CheckFailed."""
+    r, p = folder.record, folder.record["parameters"]
+    ports = PortSet(decrypt="decrypt_i" if len(_directions(p)) == 2 else "")
+    top, latency, early = f"{r['top']}_core", r["inner"]["latency_cycles"], r["inner"]["early"]
+    if CATALOGUE[p["cipher"]].key_unit == "store":
+        realised = _rounds(folder, parts)
+        words, hints = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC], _hints(realised, p)
+        if p["architecture"] == "iterative":
+            return prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, r["slots"], hints, words).statement
+        return prove_pipeline(folder.sources, top, realised, ports, latency, early, words, hints).statement
+    held = _held(folder, parts)
+    return prove_pipeline(folder.sources, top, held.graph, ports, latency, early, [f"{name}_i" for name in held.rows], _hints(held.graph, p)).statement
+
+
+def prove_unit(folder: CoreFolder, parts: KeyParts) -> str:
+    """The unit that makes the round keys. Returns what was shown; raises CheckFailed."""
+    r, sbox = folder.record, folder.record["parameters"]["sbox"]
+    return prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, _held(folder, parts).rows, r["inner"]["key_cycles"], Hints(sbox=sbox)).statement
 
 
 def _expansion_of_store(folder: CoreFolder) -> str:
@@ -240,7 +262,7 @@ def verify_core(
     mode, counting = parameters["mode"], bool(folder.record["ports"]["iv_valid"])
     in_mode = mode != "ecb" and not counting
     chains = published > 0 and not counting
-    verdicts, attempt = attempts(tell, 10 + counting + 2 * in_mode + chains)
+    verdicts, attempt = attempts(tell, 12 + counting + 2 * in_mode + chains)
     bench: list[Bench] = []
     bulk: list[Bulk] = []
 
@@ -272,6 +294,10 @@ def verify_core(
         if chains:
             attempt("published Monte Carlo", lambda: published_chains(bench[0] if in_mode else (bulk or bench)[0], parameters, published))
         attempt("latency and throughput", lambda: _run_timing(bench[0], folder))
+        if folder.record["ports"]["reset"]:
+            attempt("protocol", lambda: check_handshake(bench[0], folder.record))
     attempt("reset", lambda: check_reset(folder))
+    if folder.record["ports"]["zeroise"]:
+        attempt("zeroise", lambda: check_zeroise(folder))
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts

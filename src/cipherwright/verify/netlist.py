@@ -87,17 +87,17 @@ def _is_clock(cell: Mapping[str, Any], port: str) -> bool:
     return port in ("RD_CLK", "WR_CLK") if kind == MEMORY else port == "C" if kind in (FLIP_FLOP, DELAY) else port == "clk"
 
 
-def read_netlist(sources: Sequence[Path], top: str, clock: str = "clk", keep: str = "", memories: bool = False) -> Netlist:
+def read_netlist(sources: Sequence[Path], top: str, clock: str = "clk", keep: str = "", memories: bool = False, spread: bool = False) -> Netlist:
     """Elaborate the sources. `clock`: the port that all registers follow; `keep`: a pattern of module names that are not flattened but
     come as instances; `memories`: memories that can be written may be there, and bits that are x, which
-    the caller takes for any value. Raises CheckFailed where Yosys does not accept the text, and
+    the caller takes for any value; `spread`: the same, but memories become registers. Raises CheckFailed where Yosys does not accept the text, and
     with the name of a net that breaks the rules above."""
     keeping = f"setattr -mod -set keep_hierarchy 1 {keep}; " if keep else ""
-    modules = _elaborated(sources, f"{_ELABORATE.format(top=top, memories='')}; {_FLATTEN.format(keep=keeping)}")
+    modules = _elaborated(sources, f"{_ELABORATE.format(top=top, memories='memory_map; ' if spread else '')}; {_FLATTEN.format(keep=keeping)}")
     kept = {name: _netlist(m) for name, m in modules.items() if name != top}
     n = _netlist(modules[top], kept)
     for module in (n, *kept.values()):
-        check_strict(module, clock, memories, module is not n)
+        check_strict(module, clock, memories or spread, module is not n)
     return n
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,7 @@ class CoreFolder:
         return sorted(found, key=lambda p: p.suffix)
 
     def check_files(self) -> str:
-        """The files are as they were built. Raises CheckFailed with the name of one that is not."""
+        """The files are as they were built, and their modules have names of this core alone. Raises CheckFailed with the name of one that is not."""
         texts = {}
         for name in self.record["files"]:
             p = self.path / name
@@ -70,6 +71,11 @@ class CoreFolder:
         for name, text in texts.items():
             if files_digest({name: text}) != self.record["files"][name]:
                 raise CheckFailed(f"the file {name} was changed after it was built")
+        top = self.record["top"]
+        for name in (p.name for p in self.sources):
+            for module in re.findall(r"(?m)^\s*module (\w+)", texts[name]):
+                if module != top and not module.startswith(f"{top}_"):
+                    raise CheckFailed(f"the module {module} in {name} does not begin with the name of the core, {top}: another core may have one of this name")
         return f"{len(texts)} files as built"
 
 

@@ -1,0 +1,330 @@
+"""The protocol of a core under traffic, in simulation: resets, keys that are offered while blocks come, zeroising, a stream that is full.
+
+A scoreboard follows every handshake, cycle by cycle: what is taken comes out once, in order, right under the key that was complete when it was taken,
+and nothing else comes out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cipher.modes import mode_block, next_counter
+from ..errors import CheckFailed, NotChecked
+from ..wrap import PortSet
+from .drive import Bench
+from .reference import reference_of
+from .simulate import Model, Simulation
+
+__all__ = ["Bus", "Seen", "check_handshake", "traffic"]
+
+Rows = NDArray[np.uint8]
+
+_ABSENT = {"reset": 0, "valid_in": 0, "valid_out": 0, "key_valid": 0, "iv_valid": 0, "zeroise": 0, "busy": 0, "decrypt": 0}
+"""What a port that there is not would show, where that is not 1."""
+
+
+@dataclass
+class Seen:
+    """What happened: blocks that left, those of them that are wrong, cycles in which a key was taken, and promises that were not kept."""
+
+    left: int = 0
+    wrong: int = 0
+    taken: list[int] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    lost: int = 0
+    """Blocks that were accepted and have not left at the end."""
+
+
+class Bus:
+    """A compiled core, with its ports by meaning. Every block of a chained mode is the first of a message."""
+
+    def __init__(self, simulation: Simulation, record: Mapping[str, Any]) -> None:
+        self.ports, self.p, self.record = PortSet(**record["ports"]), record["parameters"], record
+        self.simulation, self.reference = simulation, reference_of(record["parameters"])
+
+    @property
+    def length(self) -> int:
+        """Cycles in which a core has taken its key and counter block and given results."""
+        r = self.record
+        return int(r["key_cycles"]) + 2 * int(r["latency_cycles"]) + (90 if self.ports.iv_valid else 40)
+
+    def rows(self, cycles: int, seed: int, take: float = 1.0) -> Rows:
+        """Blocks offered most of the time, each with a key, direction and counter block of its own, and results taken; nothing else. A key that is
+        held at its port, without a handshake, is always the same."""
+        rng, s, p = np.random.default_rng(seed), self.simulation, self.ports
+        rows = s.rows(cycles)
+        for name in filter(None, (p.key, p.block_in, p.iv)):
+            view = s.view(rows, name)
+            view[:] = rng.integers(0, 256, view.shape, dtype=np.uint8)
+        for name, often in ((p.valid_in, 0.9), (p.decrypt, 0.5), (p.first, 1.0), (p.ready_in, take)):
+            if name:
+                s.view(rows, name)[:, 0] = rng.random(cycles) < often
+        if self.p["key"] == "static" and not p.key_valid:
+            s.view(rows, p.key)[:] = 0x3C
+            self.put(rows, p.decrypt, slice(None), int(self.p["direction"] == "decrypt"))
+        return rows
+
+    def put(self, rows: Rows, name: str, cycles: int | slice | list[int], value: int = 1) -> None:
+        """Set a port of one bit in some cycles; nothing where the core has no such port."""
+        if name:
+            self.simulation.view(rows, name)[cycles, 0] = value
+
+    def run(self, rows: Rows) -> Rows:
+        """Outputs from power-up on."""
+        model = Model(self.simulation)
+        out = model.run(rows)
+        model.close()
+        return out
+
+    @cached_property
+    def _inputs(self) -> set[str]:
+        return {p.name for p in self.simulation.inputs}
+
+    def column(self, rows: Rows, out: Rows, meaning: str) -> NDArray[np.uint8]:
+        """A port of one bit, by its meaning."""
+        name = getattr(self.ports, meaning)
+        if not name:
+            return np.full(len(rows), _ABSENT.get(meaning, 1), dtype=np.uint8)
+        return self.simulation.view(rows if name in self._inputs else out, name)[:, 0]
+
+    def _result(self, key: bytes, block: bytes, link: bytes, decrypt: int) -> bytes:
+        """What the core must give for a block."""
+        p, size = self.p, len(block)
+        back = p["direction"] == "decrypt" or (p["direction"] == "both" and bool(decrypt))
+
+        def crypt(word: int, decrypts: bool) -> int:
+            return int.from_bytes(self.reference.bulk(key, word.to_bytes(size, "big"), decrypts), "big")
+
+        number = int.from_bytes(block, "big")
+        done = crypt(number, back) if p["mode"] == "ecb" else mode_block(p["mode"], back, crypt, int.from_bytes(link, "big"), number)[0]
+        return done.to_bytes(size, "big")
+
+    def watch(self, rows: Rows, out: Rows) -> Seen:
+        """Every handshake, in order. The run begins with a reset."""
+        ports, seen, s = self.ports, Seen(), self.simulation
+        is_ = {n: self.column(rows, out, n) for n in ("reset", "valid_in", "ready_out", "valid_out", "ready_in", "key_valid", "key_ready", "iv_valid", "iv_ready", "zeroise", "busy", "decrypt")}
+        keys, blocks = s.view(rows, ports.key)[:, ::-1], s.view(rows, ports.block_in)[:, ::-1]
+        results, ivs = s.view(out, ports.block_out)[:, ::-1], s.view(rows, ports.iv)[:, ::-1] if ports.iv else keys
+        held, lanes, lead = bool(ports.key_valid), int(self.p["lanes"]), int(self.p["key_lead"])
+        flight: deque[bytes] = deque()
+        key = count = b""
+        for t in range(len(rows)):
+            if is_["reset"][t]:
+                flight.clear()
+                key = count = b""
+                continue
+            if is_["valid_out"][t] and is_["ready_in"][t]:
+                if flight:
+                    seen.left += 1
+                    seen.wrong += flight.popleft() != results[t].tobytes()
+                else:
+                    seen.faults.append(f"cycle {t}: a result of no block")
+            if flight and held and not ports.ready_in and not is_["busy"][t] and not is_["valid_out"][t]:
+                seen.faults.append(f"cycle {t}: not busy with a block in flight")
+            if is_["valid_in"][t] and is_["ready_out"][t]:
+                now = key if held else keys[t - lead].tobytes()
+                if not now or (ports.iv_valid and not count):
+                    seen.faults.append(f"cycle {t}: a block is accepted without a key or a counter block")
+                else:
+                    given, result = blocks[t].tobytes(), b""
+                    for lane in range(lanes):
+                        part = given[len(given) // lanes * lane :][: len(given) // lanes]
+                        result += self._result(now, part, count or ivs[t].tobytes(), int(is_["decrypt"][t]))
+                        count = count and next_counter(int.from_bytes(count, "big"), self.p["counter_bits"]).to_bytes(len(count), "big")
+                    flight.append(result)
+            if is_["key_valid"][t] and is_["key_ready"][t]:
+                if flight and not ports.ready_in:
+                    seen.faults.append(f"cycle {t}: a key is taken with {len(flight)} blocks in flight")
+                key = keys[t].tobytes()
+                seen.taken.append(t)
+            if is_["iv_valid"][t] and is_["iv_ready"][t]:
+                count = ivs[t].tobytes()
+            if is_["zeroise"][t]:
+                flight.clear()
+                key = count = b""
+        seen.lost = len(flight)
+        return seen
+
+
+def traffic(bus: Bus, cycles: int, seed: int) -> Rows:
+    """Blocks most of the time; a key, and later a counter block, offered until they must have been taken, in some runs not at once."""
+    rows, begin = bus.rows(cycles, seed, 0.8), seed % 4 * 3
+    bus.put(rows, bus.ports.key_valid, slice(begin, begin + 5))
+    bus.put(rows, bus.ports.iv_valid, slice(begin, begin + 1))
+    return rows
+
+
+class _Run:
+    """A run that goes on row by row, from a reset."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.bus, self.model = bus, Model(bus.simulation)
+        start = bus.rows(1, 0)
+        bus.put(start, bus.ports.reset, 0)
+        self.rows, self.out = [start], [self.model.run(start)]
+
+    def go(self, rows: Rows) -> Rows:
+        self.rows.append(rows)
+        self.out.append(self.model.run(rows))
+        return self.out[-1]
+
+    def until(self, rows: Rows, meaning: str) -> int:
+        """Rows until an output of one bit is 1 (that row was run), or -1 after all of them."""
+        for t in range(len(rows)):
+            if self.bus.column(rows[t : t + 1], self.go(rows[t : t + 1]), meaning)[0]:
+                return t
+        return -1
+
+    def seen(self, what: str) -> Seen:
+        """What the run showed, from its start. Raises CheckFailed where that is not right."""
+        self.model.close()
+        seen = self.bus.watch(np.vstack(self.rows), np.vstack(self.out))
+        if seen.faults:
+            raise CheckFailed(f"{what}: {seen.faults[0]}")
+        if seen.wrong:
+            raise CheckFailed(f"{what}: {seen.wrong} of {seen.left} results are wrong")
+        return seen
+
+
+_RESETS, _KEYS, _FILLS, _MOST_PLACES = 16, 6, 16, 1100
+"""Resets in a run, keys under traffic, times that a stream is filled, and more places than a stream has."""
+
+
+def _resets(bus: Bus) -> int:
+    run, last = _Run(bus), bus.length
+    for k in range(_RESETS):
+        n = k + 1 if k < _RESETS // 2 else last * (k + 1) // _RESETS
+        rows = traffic(bus, n, k)
+        if k % 2:  # results wait when the reset comes
+            bus.put(rows, bus.ports.ready_in, slice(max(0, n - int(bus.record["latency_cycles"]) - 20), None), 0)
+        bus.put(rows, bus.ports.reset, n - 1)
+        run.go(rows)
+    run.go(traffic(bus, last, 4))
+    seen = run.seen("after one cycle of reset")
+    if not seen.left:
+        raise CheckFailed("after one cycle of reset: no result comes out")
+    return seen.left
+
+
+def _keys(bus: Bus) -> int:
+    """Keys offered at distances that grow by a cycle while blocks are offered all the time, each until it is taken; between, one that is withdrawn."""
+    run, ports, most = _Run(bus), bus.ports, int(bus.record["latency_cycles"]) + 40
+    if ports.ready_in:
+        most += 2 * most
+    for n in range(_KEYS):
+        rows = bus.rows(most, 10 + n)
+        bus.put(rows, ports.key_valid, slice(None))
+        if n == 2:  # offered for as long as it is not taken, then withdrawn
+            rows = rows[:1]
+        bus.simulation.view(rows, ports.key)[:] = bus.simulation.view(rows, ports.key)[0]
+        if run.until(rows, "key_ready") < 0 and n != 2:
+            raise CheckFailed(f"a key that is offered for {most} cycles while blocks come is not taken")
+        rows = bus.rows(int(bus.record["key_cycles"]) + 20 + n, 20 + n)
+        bus.put(rows, ports.iv_valid, slice(None))
+        run.go(rows)
+    run.go(bus.rows(bus.length, 30))
+    seen = run.seen("keys under traffic")
+    if seen.left < _KEYS:
+        raise CheckFailed("keys under traffic: results are missing")
+    return len(seen.taken)
+
+
+def _zeroise(bus: Bus) -> int:
+    """zeroise_i while a key is expanded, under traffic and at rest: everything of before is dropped, and after the promised cycles a key is taken."""
+    ports, limit, at = bus.ports, int(bus.record["zeroise_cycles"]), (3, int(bus.record["key_cycles"]) - 2, bus.length - 30, bus.length)
+    run = _Run(bus)
+    for k, n in enumerate(at):
+        rows = traffic(bus, n + 1, 4 * k)
+        bus.put(rows, ports.iv_valid, slice(None))
+        bus.put(rows, ports.zeroise, n)
+        run.go(rows)
+        rows, offered = bus.rows(limit + 1, 50 + k), k % 2
+        bus.put(rows, ports.key_valid, slice(None), offered)
+        out = run.go(rows)
+        busy, ready = bus.column(rows, out, "busy").astype(bool), bus.column(rows, out, "key_ready").astype(bool)
+        end = len(busy) if busy.all() else int(busy.argmin())
+        if end > limit or end < limit * 3 // 4:
+            raise CheckFailed(f"zeroising: busy_o is 1 for {end} cycles, {limit} are promised")
+        if bus.column(rows, out, "valid_out")[:end].any() or bus.column(rows, out, "ready_out")[:end].any() or ready[:end].any():
+            raise CheckFailed("zeroising: a block or a key is taken, or a result announced, while everything is forgotten")
+        if not ready.any():
+            rows = bus.rows(20, 60 + k)
+            bus.put(rows, ports.key_valid, slice(None))
+            if run.until(rows, "key_ready") < 0:
+                raise CheckFailed("zeroising: no key is taken after it")
+        run.go(bus.rows(3, 70 + k))
+    run.go(traffic(bus, bus.length, 4))
+    run.seen("zeroising")
+    return len(at)
+
+
+def _fill(run: _Run, seed: int, singles: int, often: float) -> int:
+    """Blocks that a stream accepts from now on while nobody takes results: first so many by themselves, with the core at rest before and after each."""
+    bus, taken = run.bus, 0
+    while True:
+        rows = bus.rows(2 * int(bus.record["latency_cycles"]) + 64, seed)
+        bus.put(rows, bus.ports.ready_in, slice(None), 0)
+        idle = np.random.default_rng(seed + taken).random(len(rows)) >= often
+        if singles:
+            idle = np.arange(len(rows)) > 0
+            singles -= 1
+        bus.put(rows, bus.ports.valid_in, slice(None))
+        bus.put(rows, bus.ports.valid_in, np.flatnonzero(idle).tolist(), 0)
+        out = run.go(rows)
+        more = int((bus.column(rows, out, "valid_in") & bus.column(rows, out, "ready_out")).sum())
+        taken += more
+        if not more:
+            return taken
+        if taken > _MOST_PLACES:
+            raise CheckFailed("a full stream: blocks are accepted though nobody takes results")
+
+
+def _full(bus: Bus) -> int:
+    """A stream whose results nobody takes for long, filled in many ways from empty or nearly full: how many blocks it accepts. Each comes out right."""
+    run, counts = _Run(bus), set()
+    for k in range(_FILLS):
+        run.go(traffic(bus, bus.length if not k else 12, 4 + k))
+        if not k % 4:  # from empty; else from whatever is left
+            rows = bus.rows(2 * int(bus.record["latency_cycles"]) + _MOST_PLACES, 90 + k)
+            bus.put(rows, bus.ports.valid_in, slice(None), 0)
+            bus.put(rows, bus.ports.ready_in, slice(None))
+            run.go(rows)
+        count = _fill(run, 80 + k, k // 4 if not k % 4 else k % 5, (1.0, 0.4, 1.0, 0.1)[k % 4])
+        if not k % 4:
+            counts.add(count)
+        rows = bus.rows(1 + k % 5, 100 + k)  # some places become free, in all numbers
+        bus.put(rows, bus.ports.ready_in, slice(None))
+        bus.put(rows, bus.ports.valid_in, slice(None), k % 2)
+        run.go(rows)
+    rows = bus.rows(2 * int(bus.record["latency_cycles"]) + _MOST_PLACES, 120)
+    bus.put(rows, bus.ports.valid_in, slice(None), 0)
+    bus.put(rows, bus.ports.ready_in, slice(None))
+    run.go(rows)
+    seen = run.seen("a full stream")
+    if len(counts) != 1 or not max(counts) or max(counts) & max(counts) - 1:
+        raise CheckFailed(f"a full stream: it accepts {sorted(counts)} blocks, no power of two")
+    if seen.lost:
+        raise CheckFailed(f"a full stream: {seen.lost} of the blocks that it accepted never come out")
+    return counts.pop()
+
+
+def check_handshake(bench: Bench, record: Mapping[str, Any]) -> str:
+    """The check `protocol` of a core folder. Raises CheckFailed, or NotChecked where the core has neither reset nor handshake."""
+    bus = Bus(bench.simulation, record)
+    if not bus.ports.reset:
+        raise NotChecked("the ports of this core have neither reset nor handshake")
+    done = [f"{_RESETS} resets under traffic"]
+    _resets(bus)
+    if bus.ports.key_valid:
+        done.append(f"{_keys(bus)} keys under traffic")
+        done.append(f"zeroising at {_zeroise(bus)} times")
+    if bus.ports.ready_in:
+        done.append(f"a stream full of {_full(bus)} blocks")
+    return f"{', '.join(done)}: every block that was taken comes out once, in order and right, and nothing else"
