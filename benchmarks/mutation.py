@@ -1,0 +1,289 @@
+"""Mutation programme: small faults in emitted Verilog, each of which a check of substance must see. See docs/guide/verification.md.
+
+Usage: python benchmarks/mutation.py [--list] [--again] [WORD ...]
+
+With words: only mutants whose names contain one of them. --list: the names alone. --again: also those that the record has. Results are written
+to benchmarks/mutation.json as they come, so a run that was ended goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.mutants import ARGUMENTS, SUBJECTS, Mutant, Subject, generic, targeted
+from cipherwright.errors import CheckFailed, NotChecked
+from cipherwright.graph import Graph
+from cipherwright.pipeline import describe, generate, key_parts, products
+from cipherwright.progress import quiet
+from cipherwright.rebuild import check_built
+from cipherwright.spec import load, parse
+from cipherwright.tools import scratch
+from cipherwright.verify import Bench, CoreFolder, MarsBench, ProcessorBench, checks, mars_checks, processor_checks
+from cipherwright.verify.forgotten import check_zeroise
+from cipherwright.verify.handshake import check_handshake
+from cipherwright.verify.mars_proof import prove_engine
+from cipherwright.verify.modes import check_chain, check_counter
+from cipherwright.verify.operators import modules_of
+from cipherwright.verify.reset import check_reset
+from cipherwright.wrap import control_parameters, files_digest, save
+from cipherwright.wrap.written import PREFIX
+from tests.wrap import test_formal as formal
+
+SV = formal.SV
+RECORD = Path(__file__).resolve().parent / "mutation.json"
+_NOT_ACCEPTED = "not accepted by Yosys"
+
+
+class Discarded(Exception):
+    """The mutant is no Verilog, or the same text."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`killer`: the check that failed, or "" where none did; `said`: its message; `seconds`: of all checks that were run."""
+
+    killer: str
+    said: str
+    seconds: float
+
+
+class Core:
+    """A built core whose files are mutated."""
+
+    def __init__(self, subject: Subject, home: Path) -> None:
+        self.subject = subject
+        given = {"preset": subject.preset, **dict(c.split("=", 1) for c in subject.changes)}
+        core = generate(load(subject.preset, subject.changes), given)
+        self.folder = home / "core"
+        save(core, self.folder)
+        self.record = json.loads((self.folder / "record.json").read_text())
+        self.texts = {n: (self.folder / n).read_text() for n in self.record["files"]}
+        self.top: str = self.record["top"]
+
+    def mutated(self, mutant: Mutant, out: Path) -> CoreFolder:
+        """A folder whose record agrees with the changed file, so that only real checks can object."""
+        changed = mutant.change(self.texts[mutant.file])
+        if changed == self.texts[mutant.file]:
+            raise Discarded("the text does not change")
+        out.mkdir()
+        for name, text in self.texts.items():
+            (out / name).write_text(changed if name == mutant.file else text)
+        files = self.record["files"] | {mutant.file: files_digest({mutant.file: changed})}
+        (out / "record.json").write_text(json.dumps(self.record | {"files": files}))
+        return CoreFolder.open(out)
+
+    @cached_property
+    def _described(self) -> Graph:
+        return describe(parse(self.record["parameters"]))
+
+    @cached_property
+    def parts(self) -> Any:
+        return key_parts(parse(self.record["parameters"]))
+
+    def check(self, name: str, folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
+        """(name of a check, as `verify` prints it where it has it, and the check)."""
+        if name == "reset":
+            yield "reset", lambda: check_reset(folder)
+        elif name.startswith("reset with "):
+            yield "reset", lambda: check_reset(self._in_another(folder, tuple(name.split()[2:])))
+        elif name == "zeroise":
+            yield "zeroise", lambda: check_zeroise(folder)
+        elif name == "files":
+            yield "files", lambda: check_built(folder)
+        elif name == "names":
+            yield "files", lambda: folder.check_files()
+        elif name == "proof":
+            yield "equivalence for all inputs", lambda: checks.prove_core(folder, self._described, self.parts)
+        elif name == "rounds":
+            yield "equivalence for all inputs", lambda: checks.prove_rounds(folder, self.parts)
+        elif name == "unit":
+            yield "equivalence for all inputs", lambda: checks.prove_unit(folder, self.parts)
+        elif name == "mars proof":
+            yield "equivalence for all inputs", lambda: prove_engine(folder, products(parse(self.record["parameters"])), quiet)
+        elif name == "known":
+            bench = list[Bench]()
+            yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
+            yield "known answers", lambda: checks._run_vectors(bench[0], folder)
+        elif name == "simulation":
+            yield from self._simulated(folder)
+        elif name == "mars simulation":
+            yield from _mars(folder)
+        elif name == "rijndael simulation":
+            yield from _rijndael(folder)
+        elif name.startswith("sby "):
+            yield name.removeprefix("sby "), lambda: self._proven(folder, *name.split()[1:])
+        else:
+            raise ValueError(name)
+
+    def _simulated(self, folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
+        p, bench, ports = folder.record["parameters"], list[Bench](), folder.record["ports"]
+        yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
+        yield "latency and throughput", lambda: checks._run_timing(bench[0], folder)
+        if ports["reset"]:
+            yield "protocol", lambda: check_handshake(bench[0], folder.record)
+        yield "known answers", lambda: checks._run_vectors(bench[0], folder)
+        yield "random", lambda: checks._run_random(bench[0], folder, 200 if ports["iv_valid"] else 4000)
+        if ports["iv_valid"]:
+            yield "counter mode", lambda: check_counter(bench[0], p, 200)
+        elif p["mode"] != "ecb":
+            yield "mode", lambda: check_chain(bench[0], p, 4000)
+
+    def _in_another(self, folder: CoreFolder, changes: tuple[str, ...]) -> CoreFolder:
+        """The hand-written files of a folder in a core of the same name with other options."""
+        home = Path(tempfile.mkdtemp(dir=folder.path.parent))
+        other = Core(replace(self.subject, changes=changes), home)
+        for path in folder.sources:
+            if path.suffix == ".sv":
+                (other.folder / path.name).write_text(path.read_text())
+        return CoreFolder.open(other.folder)
+
+    def _proven(self, folder: CoreFolder, script: str, task: str = "", *sizes: str) -> None:
+        """A formal proof of `make formal`, of this folder's file. Raises CheckFailed where it fails."""
+        with scratch() as work:
+            for file in SV.iterdir():
+                if file.suffix in (".sv", ".sby"):
+                    (work / file.name).write_text(file.read_text())
+            for path in folder.sources:
+                if path.suffix == ".sv":
+                    text = re.sub(rf"\b{self.top}_(?=\w)", f"{PREFIX}_", path.read_text())
+                    (work / re.sub(rf"^{self.top}_", f"{PREFIX}_", path.name)).write_text(text)
+            spec = parse(self.record["parameters"])
+            if script == "mars.sby":
+                formal._of_engine(work, control_parameters(spec).items())
+            elif script == "mars_keys.sby":
+                formal._of_expansion(work, {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(spec)["SPLIT"]})
+            name = formal.resized(work, script, **{k: int(v) for k, v in (s.split("=") for s in sizes)}) if sizes else script
+            said = formal.sby(work, task, name)
+        if "DONE (PASS, rc=0)" in said:
+            return
+        if not formal.killed(said):
+            raise Discarded(said.strip()[-150:])
+        raise CheckFailed(next((line for line in said.splitlines() if "failed assertion" in line.lower() or "Assert failed" in line), "a rule is broken")[-150:])
+
+
+def _mars(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
+    bench: list[MarsBench] = []
+    yield "compile", lambda: bench.append(MarsBench.compile(folder.sources, folder.record))
+    yield "protocol", lambda: mars_checks.run_protocol(bench[0])
+    yield "cycles", lambda: mars_checks.run_timing(bench[0])
+    yield "known answers", lambda: mars_checks.run_vectors(bench[0])
+    yield "random", lambda: mars_checks.run_random(bench[0], 800)
+
+
+def _rijndael(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
+    bench: list[ProcessorBench] = []
+    yield "compile", lambda: bench.append(ProcessorBench.compile(folder.sources, folder.record))
+    yield "protocol", lambda: processor_checks.run_protocol(bench[0])
+    yield "random", lambda: processor_checks.run_random(bench[0], 288)
+    yield "cycles", lambda: processor_checks.run_timing(bench[0])
+    yield "feedback modes", lambda: processor_checks.run_feedback(bench[0], [(256, 128), (192, 192)])
+    yield "known answers", lambda: processor_checks.run_vectors(bench[0])
+
+
+def judge(core: Core, mutant: Mutant, home: Path) -> Outcome:
+    """Which check sees the mutant. Raises Discarded."""
+    with tempfile.TemporaryDirectory(dir=home) as d:
+        folder = core.mutated(mutant, Path(d) / "m")
+        began = time.monotonic()
+        for name in mutant.checks or mutant.subject.checks:
+            for check, run in core.check(name, folder):
+                try:
+                    run()
+                except NotChecked:
+                    continue
+                except (CheckFailed, RuntimeError) as e:
+                    if _NOT_ACCEPTED in str(e) or check == "compile":
+                        raise Discarded(str(e)) from e
+                    return Outcome(check, str(e), time.monotonic() - began)
+        return Outcome("", "", time.monotonic() - began)
+
+
+def digest_of(core: Core, mutant: Mutant) -> str:
+    """Of the modules that the mutant changes, before and after. Raises Discarded where nothing changes."""
+    before = core.texts[mutant.file]
+    after = mutant.change(before)
+    if after == before:
+        raise Discarded("the text does not change")
+    texts = [{name: text[a:b] for name, (a, b) in modules_of(text).items()} for text in (before, after)]
+    changed = sorted(name for name in {*texts[0], *texts[1]} if texts[0].get(name) != texts[1].get(name))
+    parts = [side.get(name, "") for name in changed for side in texts]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def mutants_of(core: Core, subject: Subject) -> list[Mutant]:
+    """All mutants of a subject, generic ones first."""
+    return [*generic(subject, core.texts, core.top), *(m for m in targeted() if m.subject is subject)]
+
+
+def read_record() -> dict[str, dict[str, Any]]:
+    """What runs found, by the mutant's name."""
+    found: dict[str, dict[str, Any]] = json.loads(RECORD.read_text())["mutants"] if RECORD.exists() else {}
+    return found
+
+
+def write_record(results: Mapping[str, Mapping[str, Any]]) -> None:
+    """The record with its totals, in the order of names."""
+    families = sorted({r["family"] for r in results.values()})
+    totals = {
+        family: dict(sorted(Counter(r["killed_by"] or "none" for r in results.values() if r["family"] == family).items())) for family in families
+    }
+    known = {"mutants": dict(sorted(results.items())), "by_family": totals, "survivors": sorted(n for n, r in results.items() if not r["killed_by"])}
+    text = json.dumps(known, indent=1)
+    RECORD.write_text(re.sub(r"\{\n\s+(\"family\".*?)\n\s+\}", lambda m: "{" + re.sub(r"\s*\n\s*", " ", m[1]) + "}", text, flags=re.S) + "\n")
+
+
+def main(words: list[str]) -> int:
+    listing, again = "--list" in words, "--again" in words
+    words = [w for w in words if not w.startswith("--")]
+    results = read_record()
+    every: set[str] = set()
+    for subject in SUBJECTS:
+        if words and not any("/" not in w or w.startswith(f"{subject.name}/{subject.family}") for w in words):
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            core = Core(subject, Path(d))
+            for m in mutants_of(core, subject):
+                every.add(m.name)
+                if words and not any(w in m.name for w in words):
+                    continue
+                if listing:
+                    print(m.name)
+                    continue
+                try:
+                    digest = digest_of(core, m)
+                    if not again and results.get(m.name, {}).get("digest") == digest:
+                        continue
+                    done = judge(core, m, Path(d))
+                except Discarded as e:
+                    results.pop(m.name, None)
+                    print(f"{'discarded':28} {m.name}: {' '.join(str(e).split())}"[:230], flush=True)
+                    continue
+                results[m.name] = {"family": subject.family, "operator": m.operator, "killed_by": done.killer, "seconds": round(done.seconds, 1), "digest": digest}
+                write_record(results)
+                print(f"{done.killer or 'SURVIVED':28} {m.name} ({done.seconds:.1f} s) {done.said}"[:230], flush=True)
+    if not listing and not words:
+        write_record({name: r for name, r in results.items() if name in every})
+    return bool(judged(read_record())) and not listing
+
+
+def judged(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What is wrong with a record: survivors without an argument, and arguments of mutants that a check sees."""
+    wrong = [f"{name} survives, and no argument says why" for name, r in results.items() if not r["killed_by"] and name not in ARGUMENTS]
+    return wrong + [f"{name} is argued to be equivalent, but {results[name]['killed_by']} sees it" for name in ARGUMENTS if results.get(name, {}).get("killed_by")]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
