@@ -215,6 +215,7 @@ ARGUMENTS: dict[str, str] = {
     "aes128-fast/held-key/pins-swapped/core:u_stage1.block+rk0": _XOR,
     "aes128-fast/key-unit/constant/schedule:key_6_q3": "Zeroising expands another constant than zeros. Nothing depends on a key of before, and no block can be taken under that key.",
     "aes128-fast/key-unit/parts-swapped/schedule:u_stage4.hop-2": "Both are copies of one signal.",
+    "aes128-fast/key-unit/sources-swapped/schedule:hop_15_q2+hop_16_q2": "Both take copies of one signal.",
     "aes128-fast/key-unit/reset-missing/schedule:tag_2_1_q4": "A place's number is for a word of the cycle. The unit is proven with any number in it after reset: what it may load is loaded again before key_ready_o.",
     "mars-small/control/constant/match_q": "A part of the time matches a cycle too early, after reset; the other parts do not, and done_q needs all.",
     "mars-small/control/index/u_inner.fill_i": "Blocks flow through all slots in the phase before, which ends with the key of zeros complete. All is forgotten in the promised cycles all the same.",
@@ -251,9 +252,10 @@ def targeted() -> list[Mutant]:
     held, stream, ring = "mars-small/control", "des-small-stream/stream", "delay-line"
     found = [_later(fault) for fault in LATER]
     # All resets of a kind.
-    for subject, file in (("des-small/loop", "des_small.v"), ("misty1-fast/pipeline", "misty1_fast.v"), ("des-fast/pipeline", "des_fast.v")):
+    for subject, file in (("des-small/loop", "des_small.v"), ("des-fast/pipeline", "des_fast.v")):
         found.append(_edit(subject, "all-resets", "valid-and-control", file, r"<= rst_i \? [^:?]+ : ", "<= ", ("reset", "proof"), True))
     found += [
+        _plain("misty1-fast/pipeline", "all-resets", "line-of-valid-bits", "misty1_fast.v", "~rst_i & left_q & line", "~rst_i & line", ("reset",)),
         _plain(stream, "all-resets", "stream", "des_small_stream.sv", "wire clear = rst_i | ", "wire clear = ", ("reset",)),
         _plain(stream, "all-resets", "announced", "des_small_stream.sv", "            out_valid_q <= 1'b0;\n            ready_q", "            out_valid_q <= 1'b1;\n            ready_q", ("reset",)),
         _plain("mars-engine/mars-engine", "all-resets", "control", "mars_ibm_4port_mars.sv", "if (rst_i)", "if (1'b0)", ("reset",)),

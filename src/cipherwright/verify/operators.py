@@ -322,7 +322,7 @@ OPERATORS: Mapping[str, Callable[[str], Iterator[Edit]]] = {
     "or-to-and": _each(r" \|\|? ", lambda m: " && " if "||" in m[0] else " & "),
     "not-dropped": _each(r"[~!](?=[\w(])", ""),
     "equal-inverted": _each(r" (==|!=) ", lambda m: " != " if m[1] == "==" else " == "),
-    "plus-to-minus": _each(r" \+ (?=[\w{(])", " - "),
+    "plus-to-minus": _each(r" \+ (?=[\w{(])(?!1\) )", " - "),  # not of a loop that would never end
     "constant": _constant,
     "condition": _condition,
     "index": _shifted,
