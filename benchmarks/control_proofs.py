@@ -1,4 +1,4 @@
-"""All proofs of the hand-written stream, chain and counters, at all sizes in use, and all faults that they must see.
+"""All proofs of the hand-written stream, chain and counters, and of the word store, at all sizes in use, and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -27,12 +27,15 @@ from tests.wrap.test_formal import (
     FILES,
     LANE_FAULTS,
     LANES,
+    STORE,
+    STORE_FAULTS,
     STREAM_FAULTS,
     SV,
     killed,
     resized,
     sby,
     spoil,
+    word_store_rules,
 )  # fmt: skip
 
 
@@ -95,6 +98,22 @@ def main(words: list[str]) -> int:
                 shutil.copy(SV / file, folder / file)
             spoil(folder / files[0], old, new)
             seen = killed(sby(folder, task, files[2]))
+            bad += not seen
+            print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
+    for bits in (128, 192, 256, 448):
+        name = f"word store of {bits} bits"
+        if not words or any(w in name for w in words):
+            with tempfile.TemporaryDirectory() as d:
+                word_store_rules(Path(d), bits)
+                good = "DONE (PASS, rc=0)" in sby(Path(d), "", STORE[2])
+            bad += not good
+            print(f"{'proven' if good else 'FAILED':8} {name}", flush=True)
+    for old, new in STORE_FAULTS:
+        name = " ".join(f"word store: {old} -> {new}".split())
+        if not words or any(w in name for w in words):
+            with tempfile.TemporaryDirectory() as d:
+                spoil(word_store_rules(Path(d), 128), old, new)
+                seen = killed(sby(Path(d), "", STORE[2]))
             bad += not seen
             print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
     return bad

@@ -352,7 +352,7 @@ def with_rules(text: str, name: str) -> str:
     return f"{store}{unit}{(SV / STORE[1]).read_text().replace('PICKED', words)}endmodule\n"
 
 
-def _word_store(folder: Path, bits: int, zeroise: bool = True) -> Path:
+def word_store_rules(folder: Path, bits: int, zeroise: bool = True) -> Path:
     """A word store with its rules, and what stands around it, in the folder; the file to be spoiled."""
     unit = word_store("word_store", bits, False, True, load_target("ecp5-85k-8").delay, 3.0, zeroise)
     for name in STORE[::2]:
@@ -364,7 +364,7 @@ def _word_store(folder: Path, bits: int, zeroise: bool = True) -> Path:
 @pytest.mark.parametrize("bits", [128, 448])
 def test_rules_of_the_word_store(bits: int, tmp_path: Path) -> None:
     """The key's words are in their places when the expansion starts, its words are caught as they are written, and stay: for all times."""
-    _word_store(tmp_path, bits)
+    word_store_rules(tmp_path, bits)
     text = sby(tmp_path, "", STORE[2])
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
@@ -391,5 +391,5 @@ STORE_FAULTS = [
 @pytest.mark.parametrize(("old", "new"), STORE_FAULTS[:5])
 def test_a_broken_word_store_is_seen(old: str, new: str, tmp_path: Path) -> None:
     """The others: benchmarks/control_proofs.py."""
-    spoil(_word_store(tmp_path, 128), old, new)
+    spoil(word_store_rules(tmp_path, 128), old, new)
     assert killed(sby(tmp_path, "", STORE[2]))

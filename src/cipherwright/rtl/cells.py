@@ -1,7 +1,7 @@
 """Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines. A core renames them
 (`wrap.own_names`); the attribute `cipherwright` says what a cell is, under any name."""
 
-from .timer import PIECE, TAPS, steps_of, width_for
+from .timer import TAPS, matches, steps_of, width_for
 
 __all__ = ["COPY", "COPY_RESET", "DELAY_BLOCK", "DELAY_LINE", "DELAY_RING", "FULL_ADDER", "LUT4", "MUX", "XOR5", "valid_line"]
 
@@ -166,12 +166,9 @@ def valid_line(depth: int) -> str:
     """The module of a valid bit `depth` cycles later, 5 or more: see `module.ValidLine`. What is inside at a reset has left when the time since is `depth`
     cycles; the time starts at 0, which is what registers of an FPGA hold at power-up."""
     width = width_for(depth)
-    pieces = -(-width // PIECE)
-    last = steps_of(width, depth - 3, 0, True)
-    matches = ""
-    for i in range(pieces):
-        low, size = PIECE * i, min(PIECE, width - PIECE * i)
-        matches += f"            match_q[{i}] <= time_q[{low + size - 1}:{low}] == {size}'d{last >> low & (1 << size) - 1};\n"
+    found = matches(width, steps_of(width, depth - 3, 0, True))
+    pieces = len(found)
+    rows = "".join(f"            match_q[{i}] <= {match};\n" for i, match in enumerate(found))
     return f"""\
 // A valid bit {depth} cycles later. The registers in between have no reset: after one, what comes out is 0 until all that was inside has left.
 (* cipherwright = "delay_valid" *)
@@ -194,7 +191,7 @@ module cipherwright_delay_valid_{depth} (
             left_q <= 1'b0;
         end else begin
             time_q <= {{time_q[{width - 2}:0], ~(time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}])}};
-{matches}            left_q <= left_q | (&match_q);
+{rows}            left_q <= left_q | (&match_q);
         end
     end
 endmodule

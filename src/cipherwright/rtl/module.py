@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .timer import PIECE, width_for
+from .timer import matches, width_for
 
 __all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Memory", "Module", "Port", "Register"]
 
@@ -110,7 +110,7 @@ class ValidLine:
     def flip_flops(self) -> int:
         """Those of the line, of the time since reset and of what compares it."""
         width = width_for(self.depth)
-        return self.depth + width + -(-width // PIECE) + 1
+        return self.depth + width + len(matches(width)) + 1
 
 
 Item = Assign | Instance | Register | DelayLine | ValidLine | Memory

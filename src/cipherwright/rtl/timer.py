@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["PIECE", "TAPS", "steps_of", "width_for"]
+__all__ = ["TAPS", "matches", "steps_of", "width_for"]
 
 TAPS = {3: 2, 4: 3, 5: 3, 6: 5, 7: 6, 9: 5, 10: 7, 11: 9, 15: 14}
 """Width of a shift register with feedback from its last bit and this one, by which it goes through all values but one: 0 where the feedback is
 their XOR, all ones where it is the complement."""
 
-PIECE = 3
+_PIECE = 3
 """Bits of the time that one lookup table compares, beside a reset or a start."""
 
 
@@ -23,3 +23,12 @@ def steps_of(width: int, count: int, start: int = 1, complement: bool = False) -
     for _ in range(count):
         value = value << 1 & (1 << width) - 1 | (value >> width - 1 ^ value >> tap - 1 ^ complement) & 1
     return value
+
+
+def matches(width: int, value: int = 0) -> list[str]:
+    """Comparisons in Verilog, one a piece, that are all 1 where the register time_q of `width` bits holds `value`."""
+    out = []
+    for low in range(0, width, _PIECE):
+        size = min(_PIECE, width - low)
+        out.append(f"time_q[{low + size - 1}:{low}] == {size}'d{value >> low & (1 << size) - 1}")
+    return out

@@ -197,7 +197,8 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     """In two parts: the rounds over any round keys, and the unit that makes these."""
     if CATALOGUE[folder.record["parameters"]["cipher"]].key_unit == "store":
         return f"{prove_rounds(folder, parts)} over its round keys; {_expansion_of_store(folder)}"
-    return f"{prove_rounds(folder, parts)} over its round keys; {prove_unit(folder, parts)}"
+    held = _held(folder, parts)
+    return f"{prove_rounds(folder, parts, held)} over its round keys; {prove_unit(folder, parts, held)}"
 
 
 def _rounds(folder: CoreFolder, parts: KeyParts) -> Graph:
@@ -215,8 +216,8 @@ def _held(folder: CoreFolder, parts: KeyParts) -> HeldWords:
     return held
 
 
-def prove_rounds(folder: CoreFolder, parts: KeyParts) -> str:
-    """The rounds of a core with a key-expansion unit, for any round keys. Returns what was shown; raises CheckFailed."""
+def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
+    """The rounds of a core with a key-expansion unit, for any round keys (`held`: the words that they read, where they are known). Returns what was shown; raises CheckFailed."""
     r, p = folder.record, folder.record["parameters"]
     ports = PortSet(decrypt="decrypt_i" if len(_directions(p)) == 2 else "")
     top, latency, early = f"{r['top']}_core", r["inner"]["latency_cycles"], r["inner"]["early"]
@@ -226,14 +227,14 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts) -> str:
         if p["architecture"] == "iterative":
             return prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, r["slots"], hints, words).statement
         return prove_pipeline(folder.sources, top, realised, ports, latency, early, words, hints).statement
-    held = _held(folder, parts)
+    held = held or _held(folder, parts)
     return prove_pipeline(folder.sources, top, held.graph, ports, latency, early, [f"{name}_i" for name in held.rows], _hints(held.graph, p)).statement
 
 
-def prove_unit(folder: CoreFolder, parts: KeyParts) -> str:
-    """The unit that makes the round keys. Returns what was shown; raises CheckFailed."""
+def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
+    """The unit that makes the round keys (`held`: as of `prove_rounds`). Returns what was shown; raises CheckFailed."""
     r, sbox = folder.record, folder.record["parameters"]["sbox"]
-    return prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, _held(folder, parts).rows, r["inner"]["key_cycles"], Hints(sbox=sbox)).statement
+    return prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, (held or _held(folder, parts)).rows, r["inner"]["key_cycles"], Hints(sbox=sbox)).statement
 
 
 def _expansion_of_store(folder: CoreFolder) -> str:

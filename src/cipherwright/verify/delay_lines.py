@@ -22,27 +22,21 @@ from .equivalence import gate_function, topological
 from .live import UNKNOWN, Ternary
 from .netlist import DELAY, FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits
 
-__all__ = ["KEPT", "VALID_LINES", "delay_of", "flushes", "is_valid_line", "kept_names", "with_delays"]
+__all__ = ["KEPT", "KEPT_NAMES", "VALID_LINES", "delay_of", "flushes", "is_valid_line", "with_delays"]
 
-_RINGS = ("*_delay_ring*", "*_delay_block*")
-
-_VALID = "*_delay_valid*"
-
-VALID_LINES = _VALID
+VALID_LINES = "*_delay_valid*"
 """Modules of a core that may be valid lines, as Yosys selects them."""
 
-KEPT = f"{_RINGS[0]} {_RINGS[1]} %u {_VALID} %u"
-"""Modules of a core that may be delay lines in RAM or valid lines."""
+KEPT_NAMES = ("*_delay_ring*", "*_delay_block*", VALID_LINES)
+"""Modules of a core that may be delay lines in RAM or valid lines; `*` stands for any part of a name."""
+
+KEPT = f"{KEPT_NAMES[0]} {KEPT_NAMES[1]} %u {KEPT_NAMES[2]} %u"
+"""The same, as Yosys selects them."""
 
 
 def is_valid_line(module: str) -> bool:
     """Whether a module is a valid line, by its name."""
-    return fnmatch(module, _VALID)
-
-
-def kept_names() -> tuple[str, ...]:
-    """The patterns in KEPT; `*` stands for any part of a name."""
-    return (*_RINGS, _VALID)
+    return fnmatch(module, VALID_LINES)
 
 
 _MOST = 1 << 14

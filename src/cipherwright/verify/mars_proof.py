@@ -137,14 +137,20 @@ def _prove_core(sources: Sequence[Path], top: str, products: Mapping[int, Produc
         _compared(aig, core.outputs(aig, given), _core_graph(decrypt == TRUE, last == TRUE), given, hints, what)
 
 
+_STEP = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
+"""Operands of a step of the key expansion, and their widths."""
+
+
+def _step_graph() -> Graph:
+    b = GraphBuilder("step")
+    b.output("y", key_expansion_step(b, *(b.input(name, width) for name, width in _STEP)))
+    return b.build()
+
+
 def _prove_step(sources: Sequence[Path], top: str) -> None:
     module = _Module(sources, f"{top}_mars_key_step_logic")
-    b = GraphBuilder("step")
-    names = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
-    kind, t, t7, s, t2, number = (b.input(n, w) for n, w in names)
-    b.output("y", key_expansion_step(b, kind, t, t7, s, t2, number))
     aig, given = module.inputs()
-    _compared(aig, module.outputs(aig, given), b.build(), given, None, "key step:")
+    _compared(aig, module.outputs(aig, given), _step_graph(), given, None, "key step:")
 
 
 def prove_store_step(sources: Sequence[Path], top: str, step: int, sbox: str, lookup: int) -> str:
@@ -152,17 +158,14 @@ def prove_store_step(sources: Sequence[Path], top: str, step: int, sbox: str, lo
     that is registered first, for all addresses. The text says what was shown. Raises CheckFailed."""
     n = read_netlist(sources, f"{top}_mars_key_step_logic")
     check_ranks(n, PortSet(reset=""), step - 1, {}, ())
-    b = GraphBuilder("step")
-    names = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
-    b.output("y", key_expansion_step(b, *(b.input(name, width) for name, width in names)))
-    aig, at = Aig([f"{name}[{k}]" for name, width in names for k in range(width)]), 0
+    aig, at = Aig([f"{name}[{k}]" for name, width in _STEP for k in range(width)]), 0
     given: dict[str, list[int]] = {}
-    for name, width in names:
+    for name, width in _STEP:
         given[name] = [aig.input(at + k) for k in range(width)]
         at += width
-    known = {bit: x for name, _ in names for bit, x in zip(n.inputs[f"{name}_i"], given[name], strict=True)}
+    known = {bit: x for name, _ in _STEP for bit, x in zip(n.inputs[f"{name}_i"], given[name], strict=True)}
     frame = Frame(Logic(n, wires=True), aig, known | {n.inputs["clk"][0]: FALSE})
-    _compared(aig, {"y": frame.word(n.outputs["y_o"])}, b.build(), given, None, "key step:")
+    _compared(aig, {"y": frame.word(n.outputs["y_o"])}, _step_graph(), given, None, "key step:")
     box = read_netlist(sources, sbox)
     check_ranks(box, PortSet(reset=""), lookup - 1, {}, ())
     logic = Logic(box, wires=True)

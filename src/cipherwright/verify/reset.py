@@ -57,14 +57,14 @@ def _lines(n: Netlist) -> dict[Any, Any]:
 
 def _check_lines(n: Netlist, reset: str, clock: str) -> int:
     """Flip-flops of the valid lines. Raises CheckFailed with one that shows something of before a reset."""
-    bits, count = set[Any](), 0
+    checked, count = set[str](), 0
     for name, cell in n.cells.items():
         if cell["type"] not in n.kept:
             continue
         module = n.kept[cell["type"]]
-        if cell["type"] not in bits:
+        if cell["type"] not in checked:
             flushes(module, "clk")
-            bits.add(cell["type"])
+            checked.add(cell["type"])
         if cell["connections"]["rst_i"] != n.inputs[reset] or cell["connections"]["clk"] != n.inputs[clock]:
             raise CheckFailed(f"the reset of {name} is not that of the core")
         count += sum(c["type"] == FLIP_FLOP for c in module.cells.values())

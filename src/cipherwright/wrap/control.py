@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..rtl.timer import PIECE, TAPS, steps_of, width_for
+from ..rtl.timer import TAPS, matches, steps_of, width_for
 from .pins import Pin, instance, module_head
 
 __all__ = ["Control", "core_control"]
@@ -43,7 +43,8 @@ def core_control(
     counting = any(p.name == "iv_ready_o" for p in inside)
     steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
     width = width_for(steps)
-    pieces = -(-width // PIECE)
+    found = matches(width, steps_of(width, steps))
+    pieces = len(found)
     phase = steps + _TO_REST + 1
     flushes = 1 + max(int(loop), -(-stored // phase))
     core_ready = loop or counting  # the core itself says when it takes a block
@@ -59,11 +60,7 @@ def core_control(
         links |= {"iv_valid_i": "iv_valid_i & ~zero_q", "iv_ready_o": "count_ready"}
     links |= {**({"ready_o": "core_ready"} if core_ready else {}), "valid_o": "core_valid", "block_o": "block_o"}
     settled = "complete & count_ready" if counting else "complete"
-    last = steps_of(width, steps)
-    matches = "".join(
-        f"            match_q[{i}] <= ~start_q & time_q[{min(PIECE * i + PIECE, width) - 1}:{PIECE * i}] == {min(PIECE, width - PIECE * i)}'d{last >> PIECE * i & (1 << min(PIECE, width - PIECE * i)) - 1};\n"
-        for i in range(pieces)
-    )
+    rows = "".join(f"            match_q[{i}] <= ~start_q & {match};\n" for i, match in enumerate(found))
     comment = [
         "What decides when the core takes a block and when a key.",
         "ready_o is 1 only while a complete key is there and no other is offered. An offered key is taken when the last block has left.",
@@ -109,7 +106,7 @@ def core_control(
             more_q <= |phase_q[{phases - 2}:0];
             start_q <= accept | zeroise_i | (advance_q & more_q);
             time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]}};
-{matches}            done_q <= ~start_q & (&match_q);
+{rows}            done_q <= ~start_q & (&match_q);
             rest_q <= ~start_q & (rest_q | done_q);
             settled_q <= phase_q[0] | ({settled});
             advance_q <= rest_q & ~start_q & settled_q & ~advance_q & ~zeroise_i;

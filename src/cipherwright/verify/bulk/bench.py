@@ -24,7 +24,7 @@ from ...process import check_stop
 from ...progress import Tell, quiet
 from ...tools import digest, tool_version
 from ...wrap import PortSet
-from ..delay_lines import delay_of, kept_names
+from ..delay_lines import KEPT_NAMES, delay_of
 from ..netlist import read_modules
 from .compiled import Compiled, Machine, Rows, compile_text, compiler_key
 from .emit import FORMS, Layout, emit
@@ -287,7 +287,7 @@ def _own_text() -> str:
 def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, table: bool) -> None:
     inner, p, unit = record["inner"], record["parameters"], record["key_cycles"] > 0
     top = inner["top"] if inner else record["top"]
-    lines = " ".join(kept_names())
+    lines = " ".join(KEPT_NAMES)
     modules = read_modules(sources, record["top"], PortSet(**record["ports"]).clk, lines)
     delays = {name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in lines.split())}
     if p["architecture"] == "iterative":
