@@ -240,7 +240,7 @@ def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = Non
 def _expansion_of_store(folder: CoreFolder) -> str:
     text = "".join(path.read_text() for path in folder.sources)
     steps = re.findall(r"\.LOOKUP\((\d+)\), \.STEP\((\d+)\)\) u_expansion", text)
-    boxes = re.findall(r"(\w+) u_s \(", text)
+    boxes = re.findall(rf"({re.escape(folder.record['top'])}_keys_\w+) u_s \(", text)  # the unit's: rounds have S-boxes in modules of their own
     if len(steps) != 1 or len(boxes) != 1:
         raise CheckFailed("the core has no key expansion with one S-box and steps of one length")
     return prove_store_step(folder.sources, folder.record["top"], int(steps[0][1]), boxes[0], int(steps[0][0]))
