@@ -24,6 +24,7 @@ demo: setup
 
 style: setup
 	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check -q src tests examples benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -1,8 +1,10 @@
-"""Simulation in bulk: blocks a second on one processor, and the processor time to the first block of a core that was never run; or many
-random blocks against the independent libraries, kept as a record. Times are the machine's, so nothing is asserted of them.
+"""Simulation in bulk: blocks a second on one processor, and the processor time to the first block of a
+core that was never run; or many random blocks against the independent libraries, kept as a record. Times
+are the machine's, so nothing is asserted of them.
 
 Usage: python benchmarks/bulk.py [PRESET ...]                   speed
-       python benchmarks/bulk.py --random N [PRESET ...]        N random blocks (1e9 will do), into benchmarks/random_blocks.json
+       python benchmarks/bulk.py --random N [PRESET ...]        N random blocks (1e9 will do), into
+           benchmarks/random_blocks.json
 """
 
 from __future__ import annotations
@@ -25,7 +27,15 @@ from cipherwright.verify import Bulk, CoreFolder, openssl_version, oracle_name, 
 from cipherwright.wrap import save
 
 SPEED = ("des-fast", "aes128-fast", "aes-small", "khazad-fast", "misty1-fast", "tdes-fast", "mars-fast")
-CIPHERS = ("aes128-fast", "des-fast", "tdes-fast", "khazad-fast", "misty1-fast", "mars-fast", "rijndael256-fast")
+CIPHERS = (
+    "aes128-fast",
+    "des-fast",
+    "tdes-fast",
+    "khazad-fast",
+    "misty1-fast",
+    "mars-fast",
+    "rijndael256-fast",
+)
 RECORD = Path(__file__).parent / "random_blocks.json"
 _SECONDS = 3.0
 
@@ -41,7 +51,10 @@ def blocks_per_second(preset: str) -> float:
     with tempfile.TemporaryDirectory() as d:
         core, bulk = compiled(preset, Path(d) / "core")
         p = core.record["parameters"]
-        data, key = np.random.default_rng(1).bytes(p["block_bits"] // 8 << 16), bytes(range(p["key_bits"] // 8))
+        data, key = (
+            np.random.default_rng(1).bytes(p["block_bits"] // 8 << 16),
+            bytes(range(p["key_bits"] // 8)),
+        )
         bulk.crypt_bulk(key, p["direction"] == "decrypt", data)
         runs, began = 0, time.process_time()
         while time.process_time() - began < _SECONDS:
@@ -51,7 +64,9 @@ def blocks_per_second(preset: str) -> float:
 
 
 def first_block(preset: str) -> float:
-    """Processor time of `cipherwright encrypt` of one block, all of its tools included, with an empty cache."""
+    """Processor time of `cipherwright encrypt` of one block, all of its tools included, with an empty
+    cache.
+    """
     spec = load(preset)
     with tempfile.TemporaryDirectory() as d:
         given, out = Path(d) / "given", Path(d) / "out"
@@ -68,7 +83,12 @@ def first_block(preset: str) -> float:
             "--key",
             "00" * (spec.key_bits // 8),
         ]
-        subprocess.run(command, check=True, env={**os.environ, "CIPHERWRIGHT_CACHE": d + "/cache"}, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            command,
+            check=True,
+            env={**os.environ, "CIPHERWRIGHT_CACHE": d + "/cache"},
+            stderr=subprocess.DEVNULL,
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -96,7 +116,9 @@ def main() -> None:
         for preset in args[2:] or CIPHERS:
             last = [time.monotonic()]
 
-            def tell(text: str, fraction: float | None = None, preset: str = preset, last: list[float] = last) -> None:
+            def tell(
+                text: str, fraction: float | None = None, preset: str = preset, last: list[float] = last
+            ) -> None:
                 if time.monotonic() - last[0] > 60:
                     last[0] = time.monotonic()
                     print(f"{preset}: {text}: {fraction or 0:.0%}", file=sys.stderr, flush=True)
@@ -108,7 +130,10 @@ def main() -> None:
         return
     for preset in args or SPEED:
         print(
-            f"{preset}: {first_block(preset):.1f} s of processor time to the first block, {blocks_per_second(preset) / 1e6:.1f} million blocks/s",
+            (
+                f"{preset}: {first_block(preset):.1f} s of processor time to the first block, "
+                f"{blocks_per_second(preset) / 1e6:.1f} million blocks/s"
+            ),
             flush=True,
         )
 

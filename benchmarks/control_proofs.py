@@ -1,8 +1,10 @@
-"""All proofs of the hand-written stream, chain and counters, and of the word store, at all sizes in use, and all faults that they must see.
+"""All proofs of the hand-written stream, chain and counters, and of the word store, at all sizes in use,
+and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
-With words: only lines that contain one of them. The tests run the quick part of this (tests/wrap/test_formal.py).
+With words: only lines that contain one of them. The tests run the quick part of this
+(tests/wrap/test_formal.py).
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from tests.wrap.test_formal import (
     sby,
     spoil,
     word_store_rules,
-)  # fmt: skip
+)
 
 
 def slots_of_presets() -> list[int]:
@@ -58,14 +60,21 @@ def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
         for slots in slots_of_presets():
             yield f"chain of {slots} slots, {kind}", CHAIN, kind, {"SLOTS": slots}
         for width in (64, 128):
-            yield f"chain of {width} bits, {kind}", CHAIN, kind, {"WIDTH": width, "COUNT": 32 if kind.endswith("_part") else width}
+            yield (
+                f"chain of {width} bits, {kind}",
+                CHAIN,
+                kind,
+                {"WIDTH": width, "COUNT": 32 if kind.endswith("_part") else width},
+            )
 
 
 def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
     """(name, files, script's task, (text, what stands in its place))."""
     for what, files, task, found in (
-        ("stream", FILES, "rules", STREAM_FAULTS), ("counter", COUNTER, "gcm", COUNTER_FAULTS), ("lane", LANES, "gcm", LANE_FAULTS),
-    ):  # fmt: skip
+        ("stream", FILES, "rules", STREAM_FAULTS),
+        ("counter", COUNTER, "gcm", COUNTER_FAULTS),
+        ("lane", LANES, "gcm", LANE_FAULTS),
+    ):
         for fault in found:
             yield " ".join(f"{what}: {fault[0]} -> {fault[1]}".split()), files, task, fault
     for kind, old, new in CHAIN_FAULTS:

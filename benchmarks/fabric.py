@@ -21,7 +21,9 @@ STAGES, WIDTH = 12, 64
 
 
 def pipeline(kind: str) -> Graph:
-    """`permutation`; `lut4`, `lut5`, `lut6` with random wiring; `lut4 bytes`: wiring inside bytes; `two lut4`: two levels a stage."""
+    """`permutation`; `lut4`, `lut5`, `lut6` with random wiring; `lut4 bytes`: wiring inside bytes; `two
+    lut4`: two levels a stage.
+    """
     r, b = random.Random(kind), GraphBuilder("fabric")
     x = b.input("x", WIDTH)
     levels = 2 if kind.startswith("two") else 1
@@ -34,7 +36,10 @@ def pipeline(kind: str) -> Graph:
             continue
         for _ in range(levels):
             span = 8 if "bytes" in kind else WIDTH
-            lanes = [[r.randrange(k - k % span, k - k % span + span) for _ in range(inputs - 1)] + [k] for k in range(WIDTH)]
+            lanes = [
+                [r.randrange(k - k % span, k - k % span + span) for _ in range(inputs - 1)] + [k]
+                for k in range(WIDTH)
+            ]
             words = [b.select(x, [lanes[k][j] for k in reversed(range(WIDTH))]) for j in range(inputs)]
             x = b.lut(sum((a.bit_count() & 1 if a % 3 else a & 1) << a for a in range(1 << inputs)), *words)
     b.output("y", x)
@@ -55,7 +60,13 @@ def main() -> None:
             found[kind] = implement([path], "fabric", target, (1, 2, 3)).fmax_mhz
         print(kind, found[kind], flush=True)
         out = Path(__file__).resolve().parent / "records" / f"fabric-{target.name}.json"
-        out.write_text(json.dumps({"target": target.name, "stages": STAGES, "width": WIDTH, "placer_weight": 200, "mhz": found}, indent=2) + "\n")
+        out.write_text(
+            json.dumps(
+                {"target": target.name, "stages": STAGES, "width": WIDTH, "placer_weight": 200, "mhz": found},
+                indent=2,
+            )
+            + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Search sums of four-input functions for S7 and S9 of MISTY1 and keep them in graph/rewrite/data/leaves.json where they
-take fewer lookup tables than those that are kept.
+"""Search sums of four-input functions for S7 and S9 of MISTY1 and keep them in
+graph/rewrite/data/leaves.json where they take fewer lookup tables than those that are kept.
 
 Usage: python benchmarks/leaf_search.py S7|S9 SECONDS [SEED]
 """
@@ -22,7 +22,9 @@ BOXES = {"S7": (S7_PRODUCTS, [2] * 7), "S9": (S9_PRODUCTS, [1] * 7 + [0] * 2)}
 
 def luts(entry: dict[str, list[list[str]]], added: list[int]) -> int:
     """LUT4s of a form: leaves, and XORs of four for every output."""
-    return len(entry["leaves"]) + sum(-(-(len(o) + e - 1) // 3) for o, e in zip(entry["outs"], added, strict=True))
+    return len(entry["leaves"]) + sum(
+        -(-(len(o) + e - 1) // 3) for o, e in zip(entry["outs"], added, strict=True)
+    )
 
 
 def main() -> None:
@@ -32,10 +34,16 @@ def main() -> None:
     for e, terms in zip(added, products, strict=True):
         given += " ".join([str(e), str(len(terms)), *("".join(map(str, t)) or "-" for t in terms)]) + "\n"
     with tempfile.TemporaryDirectory() as d:
-        subprocess.run(["g++", "-O3", "-march=native", "-std=c++17", "-o", f"{d}/search", str(HERE / "leaf_search.cpp")], check=True)
+        subprocess.run(
+            ["g++", "-O3", "-march=native", "-std=c++17", "-o", f"{d}/search", str(HERE / "leaf_search.cpp")],
+            check=True,
+        )
         done = subprocess.run([f"{d}/search"], input=given, stdout=subprocess.PIPE, text=True, check=True)
     lines = [line.split() for line in done.stdout.splitlines()]
-    found = {"leaves": [w[1:] for w in lines if w[0] == "leaf"], "outs": [w[1:] for w in lines if w[0] == "out"]}
+    found = {
+        "leaves": [w[1:] for w in lines if w[0] == "leaf"],
+        "outs": [w[1:] for w in lines if w[0] == "out"],
+    }
     kept = json.loads(DATA.read_text())
     print(f"{name}: {luts(found, added)} LUT4s found, {luts(kept[name], added)} kept")
     if luts(found, added) < luts(kept[name], added):

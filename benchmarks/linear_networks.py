@@ -1,10 +1,12 @@
-"""Search XOR networks for a cipher's linear layer and keep the best ones in graph/rewrite/data/xor_networks.json.
+"""Search XOR networks for a cipher's linear layer and keep the best ones in
+graph/rewrite/data/xor_networks.json.
 
 Usage: python benchmarks/linear_networks.py NAME K EXTRA DEPTH SECONDS [SEED]
 
-NAME is the linear map's (theta, SBoxMix, InvSBoxMix); EXTRA bits are added to every row; DEPTH bounds the levels. The search starts from the
-smallest network kept that fits the depth, else, for theta, from the paper's decomposition (Standaert et al. 2002, section 3),
-which is far better a start than none. For one depth the smallest network is kept; one that another beats in depth and size goes.
+NAME is the linear map's (theta, SBoxMix, InvSBoxMix); EXTRA bits are added to every row; DEPTH bounds the
+levels. The search starts from the smallest network kept that fits the depth, else, for theta, from the
+paper's decomposition (Standaert et al. 2002, section 3), which is far better a start than none. For one
+depth the smallest network is kept; one that another beats in depth and size goes.
 """
 
 from __future__ import annotations
@@ -24,14 +26,44 @@ from cipherwright.graph.rewrite import Network, network, tower
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "cipherwright" / "graph" / "rewrite" / "data" / "xor_networks.json"
 MAPS = {"theta": (tuple(reversed(THETA_ROWS)), 64)}
-for box, entries in (("SBox", SBOX), ("InvSBox", INV_SBOX)):  # from the S-box's last products to its next input, a column
+for box, entries in (
+    ("SBox", SBOX),
+    ("InvSBox", INV_SBOX),
+):  # from the S-box's last products to its next input, a column
     MAPS[f"{box}Mix"] = (tuple(reversed(column(blocks(tower(box), box, entries), box))), 48)
 """Rows least significant first, and columns."""
 
 # The paper's sums of bytes under 1, X, X^2 and X^3 for b_0 … b_7.
-_PLAIN = ((0, 1, 3, 6, 7), (0, 1, 2, 6, 7), (1, 2, 3, 4, 5), (0, 2, 3, 4, 5), (2, 3, 4, 5, 7), (2, 3, 4, 5, 6), (0, 1, 5, 6, 7), (0, 1, 4, 6, 7))
-_X = ((1, 4, 6, 7), (0, 5, 6, 7), (3, 4, 5, 6), (2, 4, 5, 7), (0, 2, 3, 5), (1, 2, 3, 4), (0, 1, 2, 7), (0, 1, 3, 6))
-_X2 = ((2, 3, 4, 7), (2, 3, 5, 6), (0, 1, 5, 6), (0, 1, 4, 7), (0, 3, 6, 7), (1, 2, 6, 7), (1, 2, 4, 5), (0, 3, 4, 5))
+_PLAIN = (
+    (0, 1, 3, 6, 7),
+    (0, 1, 2, 6, 7),
+    (1, 2, 3, 4, 5),
+    (0, 2, 3, 4, 5),
+    (2, 3, 4, 5, 7),
+    (2, 3, 4, 5, 6),
+    (0, 1, 5, 6, 7),
+    (0, 1, 4, 6, 7),
+)
+_X = (
+    (1, 4, 6, 7),
+    (0, 5, 6, 7),
+    (3, 4, 5, 6),
+    (2, 4, 5, 7),
+    (0, 2, 3, 5),
+    (1, 2, 3, 4),
+    (0, 1, 2, 7),
+    (0, 1, 3, 6),
+)
+_X2 = (
+    (2, 3, 4, 7),
+    (2, 3, 5, 6),
+    (0, 1, 5, 6),
+    (0, 1, 4, 7),
+    (0, 3, 6, 7),
+    (1, 2, 6, 7),
+    (1, 2, 4, 5),
+    (0, 3, 4, 5),
+)
 _X3 = ((5, 6), (4, 7), (4, 7), (5, 6), (1, 2), (0, 3), (0, 3), (1, 2))
 _FOLD = ((0, 2, 3, 4), (1, 3, 4, 5), (2, 4, 5, 6))  # where the product's bits 8, 9, 10 come back
 
@@ -55,10 +87,18 @@ def papers_theta() -> Network:
         return 56 - 8 * i + t
 
     for j in range(8):
-        plain, x, x2, x3 = ([node([byte(i, t) for i in s[j]][:4]) for t in range(8)] for s in (_PLAIN, _X, _X2, _X3))
+        plain, x, x2, x3 = (
+            [node([byte(i, t) for i in s[j]][:4]) for t in range(8)] for s in (_PLAIN, _X, _X2, _X3)
+        )
         high = [[x[7], x2[6], x3[5]], [x2[7], x3[6]], [x3[7]]]
         for t in range(8):
-            terms = [plain[t], byte(_PLAIN[j][4], t), *([x[t - 1]] if t else []), *([x2[t - 2]] if t > 1 else []), *([x3[t - 3]] if t > 2 else [])]
+            terms = [
+                plain[t],
+                byte(_PLAIN[j][4], t),
+                *([x[t - 1]] if t else []),
+                *([x2[t - 2]] if t > 1 else []),
+                *([x3[t - 3]] if t > 2 else []),
+            ]
             last, rest = [node(terms[:4])], terms[4:]
             folded = [h for h in range(3) if t in _FOLD[h]]
             if 2 in folded:
@@ -97,7 +137,9 @@ def parse(columns: int, printed: str) -> Network:
     keep = [columns + i for i in range(len(nodes)) if columns + i not in last]
     place = {c: c for c in range(columns)} | {s: columns + k for k, s in enumerate(keep)}
     return Network(
-        columns, tuple(tuple(place[o] for o in nodes[s - columns]) for s in keep), tuple(tuple(place[o] for o in nodes[s - columns]) for s in outs)
+        columns,
+        tuple(tuple(place[o] for o in nodes[s - columns]) for s in keep),
+        tuple(tuple(place[o] for o in nodes[s - columns]) for s in outs),
     )
 
 
@@ -106,13 +148,39 @@ def main() -> None:
     seed = sys.argv[6] if len(sys.argv) > 6 else "1"
     rows, columns = MAPS[name]
     kept = json.loads(DATA.read_text())["networks"]
-    mine = [Network(columns, tuple(map(tuple, e["nodes"])), tuple(map(tuple, e["outs"]))) for e in kept if e["name"] == name and e["k"] == k]
-    starts = [n for n in [*mine, *([papers_theta()] if name == "theta" else [network(rows, columns, k, extra, depth)])] if n.depth() <= depth]
+    mine = [
+        Network(columns, tuple(map(tuple, e["nodes"])), tuple(map(tuple, e["outs"])))
+        for e in kept
+        if e["name"] == name and e["k"] == k
+    ]
+    starts = [
+        n
+        for n in [
+            *mine,
+            *([papers_theta()] if name == "theta" else [network(rows, columns, k, extra, depth)]),
+        ]
+        if n.depth() <= depth
+    ]
     start = min(starts, key=lambda n: n.size(k, extra), default=None)
     assert start is None or start.rows() == rows
     with tempfile.TemporaryDirectory() as d:
-        subprocess.run(["g++", "-O3", "-march=native", "-std=c++17", "-o", f"{d}/search", str(HERE / "linear_search.cpp")], check=True)
-        given = f"{k} {depth} {len(rows)} {columns} {extra} {seconds} {seed}\n" + "\n".join(f"{r:x}" for r in rows) + "\n"
+        subprocess.run(
+            [
+                "g++",
+                "-O3",
+                "-march=native",
+                "-std=c++17",
+                "-o",
+                f"{d}/search",
+                str(HERE / "linear_search.cpp"),
+            ],
+            check=True,
+        )
+        given = (
+            f"{k} {depth} {len(rows)} {columns} {extra} {seconds} {seed}\n"
+            + "\n".join(f"{r:x}" for r in rows)
+            + "\n"
+        )
         given += text(start, extra) if start else ""
         done = subprocess.run([f"{d}/search"], input=given, stdout=subprocess.PIPE, text=True, check=True)
     found = parse(columns, done.stdout)
@@ -121,10 +189,23 @@ def main() -> None:
     for net in [*mine, found]:
         if net.depth() not in best or net.size(k, extra) < best[net.depth()].size(k, extra):
             best[net.depth()] = net
-    good = [n for n in best.values() if not any(m is not n and m.depth() <= n.depth() and m.size(k, extra) <= n.size(k, extra) for m in best.values())]
+    good = [
+        n
+        for n in best.values()
+        if not any(
+            m is not n and m.depth() <= n.depth() and m.size(k, extra) <= n.size(k, extra)
+            for m in best.values()
+        )
+    ]
     entries = [e for e in kept if e["name"] != name or e["k"] != k]
     for n in sorted(good, key=Network.depth):
-        entry = {"name": name, "k": k, "depth": n.depth(), "size": n.size(k, extra), "rows": [f"{r:x}" for r in rows]}
+        entry = {
+            "name": name,
+            "k": k,
+            "depth": n.depth(),
+            "size": n.size(k, extra),
+            "rows": [f"{r:x}" for r in rows],
+        }
         entries.append(entry | {"nodes": n.nodes, "outs": n.outs})
         print(f"{name}, LUT{k}, {n.depth()} levels: {n.size(k, extra)} with {extra} bit(s) added to each row")
     lines = ",\n".join(json.dumps(e, separators=(",", ":")) for e in entries)

@@ -1,7 +1,8 @@
 """Measure presets on their budgets' targets and write benchmarks/records/PRESET@TARGET.json.
 
-Usage: python benchmarks/measure.py [PRESET [TARGET [SEEDS]]]     (all budgets where nothing is named; tdes-fast takes about 20 minutes)
-SEEDS, as 1 or 1,2: those of place and route, if not 1,2,3; for cores of which one takes that long already.
+Usage: python benchmarks/measure.py [PRESET [TARGET [SEEDS]]]     (all budgets where nothing is named;
+    tdes-fast takes about 20 minutes) SEEDS, as 1 or 1,2: those of place and route, if not 1,2,3; for cores
+    of which one takes that long already.
 """
 
 from __future__ import annotations
@@ -40,12 +41,37 @@ def main() -> None:
             print(f"{preset} on {target}", file=sys.stderr)
             chosen = load_target(target)
             result = implement(
-                core.sources, mapped_top(core.record, chosen.kind), chosen, seeds, tell, made.parameters["placer_weight"], made.parameters["mapping"], clock=clock_port(core.record), placer=made.parameters["placer"],
-            )  # fmt: skip
+                core.sources,
+                mapped_top(core.record, chosen.kind),
+                chosen,
+                seeds,
+                tell,
+                made.parameters["placer_weight"],
+                made.parameters["mapping"],
+                clock=clock_port(core.record),
+                placer=made.parameters["placer"],
+            )
             record = implementation_record(core.record, result)
         record["rtl_digest"] = rtl_digest(made.files)
         (HERE / "records" / f"{preset}@{target}.json").write_text(json.dumps(record, indent=2) + "\n")
-        print(preset, target, {k: record[k] for k in ("luts", "ffs", "srls", "gate_equivalents", "fmax_mhz", "throughput_gbps", "runtime_s", "fmax_by_seed")}, flush=True)
+        print(
+            preset,
+            target,
+            {
+                k: record[k]
+                for k in (
+                    "luts",
+                    "ffs",
+                    "srls",
+                    "gate_equivalents",
+                    "fmax_mhz",
+                    "throughput_gbps",
+                    "runtime_s",
+                    "fmax_by_seed",
+                )
+            },
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""Mutation programme: small faults in emitted Verilog, each of which a check of substance must see. See docs/guide/verification.md.
+"""Mutation programme: small faults in emitted Verilog, each of which a check of substance must see. See
+docs/guide/verification.md.
 
 Usage: python benchmarks/mutation.py [--list] [--again] [WORD ...]
 
-With words: only mutants whose names contain one of them. --list: the names alone. --again: also those that the record has. Results are written
-to benchmarks/mutation.json as they come, so a run that was ended goes on where it was.
+With words: only mutants whose names contain one of them. --list: the names alone. --again: also those that
+the record has. Results are written to benchmarks/mutation.json as they come, so a run that was ended goes
+on where it was.
 """
 
 from __future__ import annotations
@@ -31,7 +33,15 @@ from cipherwright.progress import quiet
 from cipherwright.rebuild import check_built
 from cipherwright.spec import load, parse
 from cipherwright.tools import scratch
-from cipherwright.verify import Bench, CoreFolder, MarsBench, ProcessorBench, checks, mars_checks, processor_checks
+from cipherwright.verify import (
+    Bench,
+    CoreFolder,
+    MarsBench,
+    ProcessorBench,
+    checks,
+    mars_checks,
+    processor_checks,
+)
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.handshake import check_handshake
 from cipherwright.verify.mars_proof import prove_engine
@@ -53,7 +63,9 @@ class Discarded(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """`killer`: the check that failed, or "" where none did; `said`: its message; `seconds`: of all checks that were run."""
+    """`killer`: the check that failed, or "" where none did; `said`: its message; `seconds`: of all checks
+    that were run.
+    """
 
     killer: str
     said: str
@@ -112,7 +124,10 @@ class Core:
         elif name == "unit":
             yield "equivalence for all inputs", lambda: checks.prove_unit(folder, self.parts)
         elif name == "mars proof":
-            yield "equivalence for all inputs", lambda: prove_engine(folder, products(parse(self.record["parameters"])), quiet)
+            yield (
+                "equivalence for all inputs",
+                lambda: prove_engine(folder, products(parse(self.record["parameters"])), quiet),
+            )
         elif name == "known":
             bench = list[Bench]()
             yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
@@ -164,14 +179,29 @@ class Core:
             if script == "mars.sby":
                 formal._of_engine(work, control_parameters(spec).items())
             elif script == "mars_keys.sby":
-                formal._of_expansion(work, {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(spec)["SPLIT"]})
-            name = formal.resized(work, script, **{k: int(v) for k, v in (s.split("=") for s in sizes)}) if sizes else script
+                formal._of_expansion(
+                    work, {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(spec)["SPLIT"]}
+                )
+            name = (
+                formal.resized(work, script, **{k: int(v) for k, v in (s.split("=") for s in sizes)})
+                if sizes
+                else script
+            )
             said = formal.sby(work, task, name)
         if "DONE (PASS, rc=0)" in said:
             return
         if not formal.killed(said):
             raise Discarded(said.strip()[-150:])
-        raise CheckFailed(next((line for line in said.splitlines() if "failed assertion" in line.lower() or "Assert failed" in line), "a rule is broken")[-150:])
+        raise CheckFailed(
+            next(
+                (
+                    line
+                    for line in said.splitlines()
+                    if "failed assertion" in line.lower() or "Assert failed" in line
+                ),
+                "a rule is broken",
+            )[-150:]
+        )
 
 
 def _mars(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
@@ -238,11 +268,28 @@ def write_record(results: Mapping[str, Mapping[str, Any]]) -> None:
     """The record with its totals, in the order of names."""
     families = sorted({r["family"] for r in results.values()})
     totals = {
-        family: dict(sorted(Counter(r["killed_by"] or "none" for r in results.values() if r["family"] == family).items())) for family in families
+        family: dict(
+            sorted(
+                Counter(r["killed_by"] or "none" for r in results.values() if r["family"] == family).items()
+            )
+        )
+        for family in families
     }
-    known = {"mutants": dict(sorted(results.items())), "by_family": totals, "survivors": sorted(n for n, r in results.items() if not r["killed_by"])}
+    known = {
+        "mutants": dict(sorted(results.items())),
+        "by_family": totals,
+        "survivors": sorted(n for n, r in results.items() if not r["killed_by"]),
+    }
     text = json.dumps(known, indent=1)
-    RECORD.write_text(re.sub(r"\{\n\s+(\"family\".*?)\n\s+\}", lambda m: "{" + re.sub(r"\s*\n\s*", " ", m[1]) + "}", text, flags=re.S) + "\n")
+    RECORD.write_text(
+        re.sub(
+            r"\{\n\s+(\"family\".*?)\n\s+\}",
+            lambda m: "{" + re.sub(r"\s*\n\s*", " ", m[1]) + "}",
+            text,
+            flags=re.S,
+        )
+        + "\n"
+    )
 
 
 def main(words: list[str]) -> int:
@@ -271,18 +318,37 @@ def main(words: list[str]) -> int:
                     results.pop(m.name, None)
                     print(f"{'discarded':28} {m.name}: {' '.join(str(e).split())}"[:230], flush=True)
                     continue
-                results[m.name] = {"family": subject.family, "operator": m.operator, "killed_by": done.killer, "seconds": round(done.seconds, 1), "digest": digest}
+                results[m.name] = {
+                    "family": subject.family,
+                    "operator": m.operator,
+                    "killed_by": done.killer,
+                    "seconds": round(done.seconds, 1),
+                    "digest": digest,
+                }
                 write_record(results)
-                print(f"{done.killer or 'SURVIVED':28} {m.name} ({done.seconds:.1f} s) {done.said}"[:230], flush=True)
+                print(
+                    f"{done.killer or 'SURVIVED':28} {m.name} ({done.seconds:.1f} s) {done.said}"[:230],
+                    flush=True,
+                )
     if not listing and not words:
         write_record({name: r for name, r in results.items() if name in every})
     return bool(judged(read_record())) and not listing
 
 
 def judged(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What is wrong with a record: survivors without an argument, and arguments of mutants that a check sees."""
-    wrong = [f"{name} survives, and no argument says why" for name, r in results.items() if not r["killed_by"] and name not in ARGUMENTS]
-    return wrong + [f"{name} is argued to be equivalent, but {results[name]['killed_by']} sees it" for name in ARGUMENTS if results.get(name, {}).get("killed_by")]
+    """What is wrong with a record: survivors without an argument, and arguments of mutants that a check
+    sees.
+    """
+    wrong = [
+        f"{name} survives, and no argument says why"
+        for name, r in results.items()
+        if not r["killed_by"] and name not in ARGUMENTS
+    ]
+    return wrong + [
+        f"{name} is argued to be equivalent, but {results[name]['killed_by']} sees it"
+        for name in ARGUMENTS
+        if results.get(name, {}).get("killed_by")
+    ]
 
 
 if __name__ == "__main__":

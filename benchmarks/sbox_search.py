@@ -1,12 +1,14 @@
-"""Two-level LUT4 circuits for the DES S-boxes by SAT: a pool of 4-input functions, one LUT4 an output bit over it.
+"""Two-level LUT4 circuits for the DES S-boxes by SAT: a pool of 4-input functions, one LUT4 an output bit
+over it.
 
-The committed circuits (src/cipherwright/graph/rewrite/data/lut4_pool.json) were found this way; run it for longer to find
-smaller ones. Needs the extra `search` (python-sat). Usage: python benchmarks/sbox_search.py SECONDS [S1 S2 ...]
-Prints what it finds and writes it where it is smaller than what is committed.
+The committed circuits (src/cipherwright/graph/rewrite/data/lut4_pool.json) were found this way; run it for
+longer to find smaller ones. Needs the extra `search` (python-sat). Usage: python benchmarks/sbox_search.py
+SECONDS [S1 S2 ...] Prints what it finds and writes it where it is smaller than what is committed.
 
-A circuit is (supports of the pool, for each output the pool members and address bits its LUT4 reads). A solver decides
-whether truth tables exist for it. The search starts from the committed circuit and changes it at random: two members
-become one, a member reads other bits, an output reads other members; what the solver can still satisfy is kept.
+A circuit is (supports of the pool, for each output the pool members and address bits its LUT4 reads). A
+solver decides whether truth tables exist for it. The search starts from the committed circuit and changes
+it at random: two members become one, a member reads other bits, an output reads other members; what the
+solver can still satisfy is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +25,15 @@ from pysat.solvers import Glucose4
 
 from cipherwright.cipher import CATALOGUE
 
-DATA = Path(__file__).resolve().parents[1] / "src" / "cipherwright" / "graph" / "rewrite" / "data" / "lut4_pool.json"
+DATA = (
+    Path(__file__).resolve().parents[1]
+    / "src"
+    / "cipherwright"
+    / "graph"
+    / "rewrite"
+    / "data"
+    / "lut4_pool.json"
+)
 Tops = list[tuple[list[int], list[int]]]
 
 
@@ -35,7 +45,9 @@ def address(x: int, bits: list[int]) -> int:
     return out
 
 
-def solve(entries: tuple[int, ...], supports: list[list[int]], tops: Tops, budget: int = 8000) -> dict[str, Any] | None:
+def solve(
+    entries: tuple[int, ...], supports: list[list[int]], tops: Tops, budget: int = 8000
+) -> dict[str, Any] | None:
     """Truth tables for the circuit, or None where there are none or the solver's conflicts run out."""
     solver, n = Glucose4(), 0
 
@@ -56,7 +68,12 @@ def solve(entries: tuple[int, ...], supports: list[list[int]], tops: Tops, budge
                 for v in values:
                     place = place << 1 | v
                 lit = table[place << len(bits) | address(x, bits)]
-                solver.add_clause([*(-s if v else s for s, v in zip(signals, values, strict=True)), lit if entry >> (3 - k) & 1 else -lit])
+                solver.add_clause(
+                    [
+                        *(-s if v else s for s, v in zip(signals, values, strict=True)),
+                        lit if entry >> (3 - k) & 1 else -lit,
+                    ]
+                )
     solver.conf_budget(budget)
     answer = solver.solve_limited()
     model = {v for v in solver.get_model() if v > 0} if answer else set()
@@ -69,7 +86,9 @@ def solve(entries: tuple[int, ...], supports: list[list[int]], tops: Tops, budge
 
     return {
         "pool": [{"bits": s, "table": number(p)} for s, p in zip(supports, pool, strict=True)],
-        "tops": [{"pool": m, "bits": b, "table": number(t)} for (m, b), t in zip(tops, top_tables, strict=True)],
+        "tops": [
+            {"pool": m, "bits": b, "table": number(t)} for (m, b), t in zip(tops, top_tables, strict=True)
+        ],
     }
 
 
@@ -88,7 +107,9 @@ def neighbour(r: random.Random, supports: list[list[int]], tops: Tops) -> tuple[
             (members if members else bits).pop(r.randrange(len(members if members else bits)))
         for members, bits in tops:
             while len(members) + len(bits) < 4:
-                side, choice = (bits, r.randrange(6)) if r.random() < 0.25 else (members, r.randrange(len(supports)))
+                side, choice = (
+                    (bits, r.randrange(6)) if r.random() < 0.25 else (members, r.randrange(len(supports)))
+                )
                 if choice not in side:
                     side.append(choice)
     used = sorted({j for m, _ in tops for j in m})

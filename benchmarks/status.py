@@ -15,7 +15,21 @@ from pathlib import Path
 from cipherwright.spec import load, preset_names
 
 ROOT = Path(__file__).resolve().parents[1]
-SHOWN = ("aes-small", "aes-tiny", "aes128-fast", "aes128-fast-agile", "aes128-fast-ctr", "aes256-fast", "des-fast", "khazad-fast", "mars-fast", "mars-ibm-4port", "misty1-fast", "rijndael-ucla", "tdes-fast")
+SHOWN = (
+    "aes-small",
+    "aes-tiny",
+    "aes128-fast",
+    "aes128-fast-agile",
+    "aes128-fast-ctr",
+    "aes256-fast",
+    "des-fast",
+    "khazad-fast",
+    "mars-fast",
+    "mars-ibm-4port",
+    "misty1-fast",
+    "rijndael-ucla",
+    "tdes-fast",
+)
 """Presets in the README."""
 
 
@@ -24,37 +38,78 @@ _MARKS = "†‡§¶"
 
 
 def table(presets: Iterable[str]) -> str:
-    """Markdown, one row a preset; the measured columns are of the record on ecp5-85k-8, else of another target that is named."""
-    stale = {(b["preset"], b["target"]): b["stale"] for b in tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"] if "stale" in b}
+    """Markdown, one row a preset; the measured columns are of the record on ecp5-85k-8, else of another
+    target that is named.
+    """
+    stale = {
+        (b["preset"], b["target"]): b["stale"]
+        for b in tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]
+        if "stale" in b
+    }
     reasons: dict[str, None] = {}
-    lines = ["| preset | what | latency | ECP5 LUT4 | FF | MHz | Gb/s | Mb/s per LUT |", "|---|---|--:|--:|--:|--:|--:|--:|"]
+    lines = [
+        "| preset | what | latency | ECP5 LUT4 | FF | MHz | Gb/s | Mb/s per LUT |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
     for name in presets:
         path = ROOT / "benchmarks" / "records" / f"{name}@ecp5-85k-8.json"
         title = load(name).title
         if path.is_file():
             r = json.loads(path.read_text())
-            cells = [f"{r['latency_cycles']}", f"{r['luts']:,}", f"{r['ffs']:,}", f"{r['fmax_mhz']:.0f}", f"{r['throughput_gbps']:.2f}", f"{r['mbps_per_lut']:.2f}"]
+            cells = [
+                f"{r['latency_cycles']}",
+                f"{r['luts']:,}",
+                f"{r['ffs']:,}",
+                f"{r['fmax_mhz']:.0f}",
+                f"{r['throughput_gbps']:.2f}",
+                f"{r['mbps_per_lut']:.2f}",
+            ]
         elif mapped := sorted((ROOT / "benchmarks" / "records").glob(f"{name}@*.json")):
             r = json.loads(mapped[0].read_text())
             if gates := r["gate_equivalents"]:
-                cells = [f"{r['latency_cycles']}", f"{r['target']}: {gates:,.0f} gates", f"{r['ffs']:,}", f"{r['fmax_mhz']:.0f}", f"{r['throughput_gbps']:.2f}", ""]
+                cells = [
+                    f"{r['latency_cycles']}",
+                    f"{r['target']}: {gates:,.0f} gates",
+                    f"{r['ffs']:,}",
+                    f"{r['fmax_mhz']:.0f}",
+                    f"{r['throughput_gbps']:.2f}",
+                    "",
+                ]
             else:
-                cells = [f"{r['latency_cycles']}", f"{r['target']}: {r['luts']:,}", f"{r['ffs']:,}", "", "", ""]
+                cells = [
+                    f"{r['latency_cycles']}",
+                    f"{r['target']}: {r['luts']:,}",
+                    f"{r['ffs']:,}",
+                    "",
+                    "",
+                    "",
+                ]
         else:
             r, cells = {}, ["", "not measured", "", "", "", ""]
         if why := stale.get((name, r.get("target"))):
             reasons.setdefault(why)
             title += f" {_MARKS[list(reasons).index(why)]}"
         lines.append(f"| `{name}` | {title} | {' | '.join(cells)} |")
-    notes = [f"{_MARKS[k]} The figures are of the core before this change: {why}. They will be measured again." for k, why in enumerate(reasons)]
+    notes = [
+        f"{_MARKS[k]} The figures are of the core before this change: {why}. They will be measured again."
+        for k, why in enumerate(reasons)
+    ]
     return "\n".join([*lines, *(["", *notes] if notes else [])])
 
 
 def pages() -> dict[Path, str]:
     """The pages as they should be."""
     readme = (ROOT / "README.md").read_text()
-    rows = re.sub(r"(<!-- status:.*?-->\n).*?(\n<!-- end of status -->)", lambda m: m[1] + table(SHOWN) + m[2], readme, flags=re.DOTALL)
-    head = "# All presets\n\nMade by `benchmarks/status.py` from the catalogue and the records in `benchmarks/records`; the target is ECP5 where no other is named.\n\n"
+    rows = re.sub(
+        r"(<!-- status:.*?-->\n).*?(\n<!-- end of status -->)",
+        lambda m: m[1] + table(SHOWN) + m[2],
+        readme,
+        flags=re.DOTALL,
+    )
+    head = (
+        "# All presets\n\nMade by `benchmarks/status.py` from the catalogue and the records in "
+        "`benchmarks/records`; the target is ECP5 where no other is named.\n\n"
+    )
     return {ROOT / "README.md": rows, ROOT / "docs" / "status.md": head + table(preset_names()) + "\n"}
 
 

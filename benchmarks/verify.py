@@ -2,7 +2,8 @@
 
 Usage: python benchmarks/verify.py [--proof] [PRESET ...]
 
-Without names: those that the tests run in a quicker form. --proof: the proof alone, which spares compiling a simulation.
+Without names: those that the tests run in a quicker form. --proof: the proof alone, which spares compiling
+a simulation.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from cipherwright.spec import load
 from cipherwright.verify import CoreFolder, prove_core
 from cipherwright.wrap import save
 
-SLOW = ("aes128-ctr-lanes", "aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast", "rijndael256-fast", "mars-fast", "mars-small")
+SLOW = (
+    "aes128-ctr-lanes",
+    "aes128-fast-both",
+    "aes128-fast-ctr",
+    "aes128-fast-decrypt",
+    "aes256-fast",
+    "rijndael256-fast",
+    "mars-fast",
+    "mars-small",
+)
 
 
 def main() -> None:
@@ -31,9 +41,17 @@ def main() -> None:
             folder = CoreFolder.open(Path(d) / "core")
             if alone:
                 began = time.monotonic()
-                print(f"{preset}: {prove_core(folder, core.plain, key_parts(spec))} ({time.monotonic() - began:.0f} s)", flush=True)
+                print(
+                    (
+                        f"{preset}: {prove_core(folder, core.plain, key_parts(spec))} "
+                        f"({time.monotonic() - began:.0f} s)"
+                    ),
+                    flush=True,
+                )
                 continue
-            verdicts = verify_folder(folder, None, 1, lambda text, fraction=None: print(f"  {text}", file=sys.stderr, flush=True))
+            verdicts = verify_folder(
+                folder, None, 1, lambda text, fraction=None: print(f"  {text}", file=sys.stderr, flush=True)
+            )
         for v in verdicts:
             print(preset, "passed" if v.passed else "FAILED", v.check, "-", v.detail, flush=True)
             failed |= not v.passed

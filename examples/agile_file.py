@@ -25,4 +25,7 @@ assert (traffic.blocks == expected).all(), "a block differs from OpenSSL"
 dead = bench.interval == 1 and (np.diff(traffic.delivered) != 1).any()
 assert not dead, "a cycle without a block"
 pace = "no dead cycle" if bench.interval == 1 else f"one every {bench.interval} cycles"
-print(f"   {len(blocks)} blocks, each with its own key and direction, {pace}, all equal to OpenSSL ({rate:,.0f} blocks/s simulated)")
+print(
+    f"   {len(blocks)} blocks, each with its own key and direction, {pace}, all equal to OpenSSL "
+    f"({rate:,.0f} blocks/s simulated)"
+)

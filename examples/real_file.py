@@ -1,4 +1,5 @@
-"""Write a file of at least N MiB made of this Python's standard library sources, padded to 8 bytes as PKCS #7 says.
+"""Write a file of at least N MiB made of this Python's standard library sources, padded to 8 bytes as PKCS
+#7 says.
 
 Usage: python examples/real_file.py MIB OUT
 """

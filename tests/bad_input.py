@@ -9,13 +9,32 @@ KEY = "133457799bbcdff1"
 KEY128 = KEY * 2
 
 DESK: dict[str, bytes] = {
-    "IN": bytes(16), "ODD": bytes(13), "EMPTY": b"", "KEY": f"{KEY[:8]} {KEY[8:]}\n".encode(), "NOHEX": b"not a key\n", "BINARY": bytes(range(128, 136)), "SHORT": b"1334",
-    "BAD.toml": b"cipher = ", "LATIN.toml": b'cipher = "d\xe9s"', "EMPTY.toml": b"", "empty.toml": b"", "list.toml": b"[[cipher]]\nname = 3\n", "DEEP.toml": b"a = " + b"[" * 5000,
-    "HUGE.toml": b'cipher = "des"\nkey_bits = ' + b"9" * 5000, "text.toml": b'cipher = "des"\nkey_bits = "many"\nstages = 20\n', "date.toml": b'cipher = 2026-01-01\nkey_bits = 64\n',
-    "nul.toml": b'cipher = "des\\u0000"\nkey_bits = 64\nstages = 20\n', "LINE.toml": b'cipher = "des"\nkey_bits = 64\nstages = 20\nname = "a\\nb"\n',
-    "module.toml": b'cipher = "des"\nkey_bits = 64\nstages = 20\n', "TOP.toml": b'cipher = "des"\nkey_bits = 64\nstages = 20\nname = "-x"\n', "BOTH.toml": b'cipher = "des"\ncipher = "aes"\n',
-    "JUNK.lib": b"\x7fELF\x00\x01", "EMPTY.lib": b"", "HALF.lib": b"library (x) {", "POOR.lib": b"library (x) { cell (INV) { area : 1; } }",
-}  # fmt: skip
+    "IN": bytes(16),
+    "ODD": bytes(13),
+    "EMPTY": b"",
+    "KEY": f"{KEY[:8]} {KEY[8:]}\n".encode(),
+    "NOHEX": b"not a key\n",
+    "BINARY": bytes(range(128, 136)),
+    "SHORT": b"1334",
+    "BAD.toml": b"cipher = ",
+    "LATIN.toml": b'cipher = "d\xe9s"',
+    "EMPTY.toml": b"",
+    "empty.toml": b"",
+    "list.toml": b"[[cipher]]\nname = 3\n",
+    "DEEP.toml": b"a = " + b"[" * 5000,
+    "HUGE.toml": b'cipher = "des"\nkey_bits = ' + b"9" * 5000,
+    "text.toml": b'cipher = "des"\nkey_bits = "many"\nstages = 20\n',
+    "date.toml": b"cipher = 2026-01-01\nkey_bits = 64\n",
+    "nul.toml": b'cipher = "des\\u0000"\nkey_bits = 64\nstages = 20\n',
+    "LINE.toml": b'cipher = "des"\nkey_bits = 64\nstages = 20\nname = "a\\nb"\n',
+    "module.toml": b'cipher = "des"\nkey_bits = 64\nstages = 20\n',
+    "TOP.toml": b'cipher = "des"\nkey_bits = 64\nstages = 20\nname = "-x"\n',
+    "BOTH.toml": b'cipher = "des"\ncipher = "aes"\n',
+    "JUNK.lib": b"\x7fELF\x00\x01",
+    "EMPTY.lib": b"",
+    "HALF.lib": b"library (x) {",
+    "POOR.lib": b"library (x) { cell (INV) { area : 1; } }",
+}
 """Files that are on the desk."""
 
 DES = ["encrypt", "des-fast", "--key", KEY]
@@ -74,7 +93,11 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "", "--set takes KEY=VALUE, not ''"),
     ("des-fast", "stagse=9", "there is no option stagse; did you mean stages?"),
     ("des-fast", "a\nb=9", "there is no option a b"),
-    ("des-fast", "cipher=rot13", "there is no cipher rot13; there are aes, rijndael, des, tdes, khazad, misty1"),
+    (
+        "des-fast",
+        "cipher=rot13",
+        "there is no cipher rot13; there are aes, rijndael, des, tdes, khazad, misty1",
+    ),
     ("des-fast", "sbox=magic", "there is no S-box realisation magic"),
     ("des-fast", "key_bits=56", "des takes keys of 64 bits, not 56"),
     ("des-fast", "block_bits=65", "blocks of"),
@@ -90,25 +113,53 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "clock_mhz=nan", "clock_mhz: Input should be"),
     ("des-fast", "clock_mhz=inf", "clock_mhz: Input should be a finite number"),
     ("des-xilinx-16", "clock_mhz=400", "16 stages reach"),
-    ("des-fast", "architecture=iterative", "an iterative core has 1 to 64 stages in its loop, not stages = 81; the preset asks for stages = 81"),
+    (
+        "des-fast",
+        "architecture=iterative",
+        "an iterative core has 1 to 64 stages in its loop, not stages = 81; the preset asks for stages = 81",
+    ),
     ("des-fast", "stages_per_round=3", "stages = 81, stages_per_round = 3: give one of them"),
     ("des-fast", "fifo_depth=64", "fifo_depth = 64 needs interface = stream, not interface = plain"),
     ("des-fast", "hops=[1]", "hops.0: Input should be a valid string"),
     ("des-fast", 'hops=["x\\ny"]', "hops: a text is one line of printable characters"),
     ("des-fast", "name=UPPER", "name"),
     ("des-fast", "name=input", "keyword"),
-    ("des-fast", "lanes=2", "lanes = 2 needs mode = ctr, key_expansion = unit, not mode = ecb, key_expansion = logic"),
-    ("des-fast", "datapath_bits=32", "datapath_bits = 32 needs architecture = iterative, not architecture = pipelined; the preset asks for"),
+    (
+        "des-fast",
+        "lanes=2",
+        "lanes = 2 needs mode = ctr, key_expansion = unit, not mode = ecb, key_expansion = logic",
+    ),
+    (
+        "des-fast",
+        "datapath_bits=32",
+        (
+            "datapath_bits = 32 needs architecture = iterative, not architecture = pipelined; the preset "
+            "asks "
+            "for"
+        ),
+    ),
     ("des-fast", "rounds=8", "the number of rounds of DES is fixed"),
     ("des-fast", "reset=false", "reset = false is for interface = paper"),
     ("des-fast", "mode=cbc", "chains a block to the result before it"),
     ("des-fast", "readable_keys=true", "readable_keys = true: for the MARS engine alone"),
-    ("des-small", "rounds_per_cycle=3", "des has 16 rounds: rounds_per_cycle is one of [1, 2, 4, 8, 16], not 3"),
+    (
+        "des-small",
+        "rounds_per_cycle=3",
+        "des has 16 rounds: rounds_per_cycle is one of [1, 2, 4, 8, 16], not 3",
+    ),
     ("des-small", "copies=3", "architecture = iterative needs copies = 0, not copies = 3"),
     ("des-small", "key_lead=1", "architecture = iterative needs key_lead = 0, not key_lead = 1"),
     ("des-small", "key=static", "architecture = iterative needs key = agile, not key = static"),
-    ("des-small", "interface=paper", "architecture = iterative needs interface = plain or stream, not interface = paper"),
-    ("khazad-small", "rounds_per_cycle=3", "khazad has 8 rounds, for which its loop has 7 equal steps: rounds_per_cycle is one of [1, 7], not 3"),
+    (
+        "des-small",
+        "interface=paper",
+        "architecture = iterative needs interface = plain or stream, not interface = paper",
+    ),
+    (
+        "khazad-small",
+        "rounds_per_cycle=3",
+        "khazad has 8 rounds, for which its loop has 7 equal steps: rounds_per_cycle is one of [1, 7], not 3",
+    ),
     ("aes-tiny", "datapath_bits=64", "AES has no datapath of 64 bits, only of 32 bits and of whole blocks"),
     ("misty1-small", "rounds=7", "MISTY1 has an even number of rounds, not 7"),
     ("rijndael-ucla", "stages=4", "stages = 4: not for an engine, only for pipelines and loops"),
@@ -116,7 +167,11 @@ SETS: list[tuple[str, str, str]] = [
 ]
 
 KEYS: list[tuple[list[str], str, str]] = [
-    (["--key", "133457799bbcdff"], "", "the key has 15 hexadecimal digits, an odd number; this core takes 64 bits, 16 hexadecimal digits"),
+    (
+        ["--key", "133457799bbcdff"],
+        "",
+        "the key has 15 hexadecimal digits, an odd number; this core takes 64 bits, 16 hexadecimal digits",
+    ),
     (["--key", "0x" + KEY], "", "the key begins with 0x; give the 16 hexadecimal digits alone"),
     (["--key", "0X" + KEY], "", "the key begins with 0x"),
     (["--key", "13345779zzbcdff1"], "", "the key is not hexadecimal: give 16 digits 0-9, a-f"),
@@ -159,7 +214,10 @@ FILES: list[tuple[list[str], str]] = [
     ([*DES, "IN", "IN/OUT"], "can't write to IN/OUT"),
     ([*DES, "IN", "DANGLING"], "can't write to DANGLING"),
     ([*DES, "IN", "LOOP/OUT"], "can't write to LOOP/OUT"),
-    (["build", "des-small", "-o", "FOLDER"], "the output FOLDER exists; choose another folder or remove it first"),
+    (
+        ["build", "des-small", "-o", "FOLDER"],
+        "the output FOLDER exists; choose another folder or remove it first",
+    ),
     (["build", "des-small", "-o", "IN"], "the output IN exists"),
     (["build", "des-small", "-o", "DANGLING"], "the output DANGLING exists"),
     (["build", "des-small", "-o", "LOOP"], "the output LOOP exists"),
@@ -171,12 +229,24 @@ FILES: list[tuple[list[str], str]] = [
     (["implement", "des-small", "--target", "none"], "there is no target none"),
     (["implement", "des-small", "--target", "NONE.lib"], "there is no Liberty file NONE.lib"),
     (["implement", "des-small", "--target", "FOLDER.lib"], "there is no Liberty file FOLDER.lib"),
-    (["implement", "des-small", "--target", "JUNK.lib"], "JUNK.lib is no Liberty file: it has no library(...) group"),
+    (
+        ["implement", "des-small", "--target", "JUNK.lib"],
+        "JUNK.lib is no Liberty file: it has no library(...) group",
+    ),
     (["implement", "des-small", "--target", "EMPTY.lib"], "EMPTY.lib is no Liberty file"),
-    (["implement", "des-small", "--target", "HALF.lib"], "HALF.lib is no Liberty file: its braces do not match"),
+    (
+        ["implement", "des-small", "--target", "HALF.lib"],
+        "HALF.lib is no Liberty file: its braces do not match",
+    ),
     (["implement", "des-small", "--target", "POOR.lib"], "POOR.lib has no flip-flop that may be used"),
-    (["implement", "des-small", "--dont-use", "TIE*"], "--dont-use is for cell libraries, and ecp5-85k-8 is none"),
-    (["implement", "des-small", "--target", "osu018", "--dont-use", "NOSUCH*"], "--dont-use NOSUCH* names no cell of osu018_stdcells.lib"),
+    (
+        ["implement", "des-small", "--dont-use", "TIE*"],
+        "--dont-use is for cell libraries, and ecp5-85k-8 is none",
+    ),
+    (
+        ["implement", "des-small", "--target", "osu018", "--dont-use", "NOSUCH*"],
+        "--dont-use NOSUCH* names no cell of osu018_stdcells.lib",
+    ),
     (["implement", "NOWHERE"], "there is no preset or TOML file NOWHERE"),
     (["implement", "DANGLING"], "there is no preset or TOML file DANGLING"),
     (["implement", "FOLDER"], "FOLDER is no core folder"),
@@ -200,13 +270,17 @@ RECORDS: list[tuple[Callable[[dict[str, Any]], object], int, str]] = [
     (lambda r: r["parameters"].update(stages="x"), 2, "stages"),
     (lambda r: r["parameters"].update(sbox=None), 2, "sbox"),
     (lambda r: r["parameters"].update(surprise=1), 2, "there is no option surprise"),
-    (lambda r: r["parameters"].update(target="/etc/passwd.lib"), 2, "there is no Liberty file /etc/passwd.lib"),
+    (
+        lambda r: r["parameters"].update(target="/etc/passwd.lib"),
+        2,
+        "there is no Liberty file /etc/passwd.lib",
+    ),
     (lambda r: r["parameters"].update(mapping="; shell id"), 2, "mapping"),
     (lambda r: r.update(generator="9.9"), 2, "was built by another version of Cipherwright"),
     (lambda r: r.update(given={}), 2, "is damaged"),
     (lambda r: r.update(slots=2), 1, "record.json was changed after it was built: slots"),
     (lambda r: r.update(digest="0" * 64), 1, "record.json was changed after it was built: digest"),
-]  # fmt: skip
+]
 """A change of a core's record, the exit status, the sentence."""
 
 VECTORS: list[tuple[bytes, str]] = [

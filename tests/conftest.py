@@ -18,10 +18,14 @@ os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
 LONG = ("aes128-ctr-lanes", "mars-fast", "mars-small", "rijndael256-fast")
-"""Presets whose simulation and proof take too long for every run: their checks are run on quicker variants."""
+"""Presets whose simulation and proof take too long for every run: their checks are run on quicker
+variants.
+"""
 
 SLOW = ("aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast")
-"""Presets whose proof takes minutes: all checks are run on the same core with quick boxes and fewer stages."""
+"""Presets whose proof takes minutes: all checks are run on the same core with quick boxes and fewer
+stages.
+"""
 
 PROCESSORS = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "rijndael"]
 ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "mars"]
@@ -47,7 +51,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Built]:
     def make(preset: str, *changes: str) -> Built:
         key = (preset, *changes)
         if key not in known:
-            core = generate(load(preset, changes), {"preset": preset, **dict(c.split("=", 1) for c in changes)})
+            core = generate(
+                load(preset, changes), {"preset": preset, **dict(c.split("=", 1) for c in changes)}
+            )
             folder = home / f"core{len(known)}"
             save(core, folder)
             known[key] = (core, CoreFolder.open(folder))

@@ -1,4 +1,6 @@
-"""What every emitted core's text must be, for strict front ends and in a design with other cores. `python -m tests.front_ends` checks all presets."""
+"""What every emitted core's text must be, for strict front ends and in a design with other cores. `python
+-m tests.front_ends` checks all presets.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,25 @@ def modules(text: str) -> list[str]:
 
 
 def slang(files: Mapping[str, str]) -> list[str]:
-    """What slang calls an error, and names declared twice, in files of one design, each a compilation unit of its own."""
+    """What slang calls an error, and names declared twice, in files of one design, each a compilation unit
+    of its own.
+    """
     sources, design = SourceManager(), ast.Compilation(Bag())
     for name, text in verilog(files).items():
         design.addSyntaxTree(syntax.SyntaxTree.fromText(text, sources, name, name))
     engine = DiagnosticEngine(sources)
     errors = (DiagnosticSeverity.Error, DiagnosticSeverity.Fatal)
-    found = [d for d in design.getAllDiagnostics() if engine.getSeverity(d.code, d.location) in errors or _TWICE.search(str(d.code))]
+    found = [
+        d
+        for d in design.getAllDiagnostics()
+        if engine.getSeverity(d.code, d.location) in errors or _TWICE.search(str(d.code))
+    ]
     return DiagnosticEngine.reportAll(sources, found).splitlines() if found else []
 
 
-def text_faults(top: str, files: Mapping[str, str], others: Iterator[str] | tuple[str, ...] = ()) -> list[str]:
+def text_faults(
+    top: str, files: Mapping[str, str], others: Iterator[str] | tuple[str, ...] = ()
+) -> list[str]:
     """What is wrong with the texts of the core `top`, which may stand in a design with the cores `others`."""
     faults, seen = list[str](), dict[str, str]()
     longer = tuple(o for o in others if o.startswith(f"{top}_"))
@@ -62,7 +72,9 @@ def text_faults(top: str, files: Mapping[str, str], others: Iterator[str] | tupl
         for state, warning in _LINT.findall(text):
             off = [*off, warning] if state == "off" else [w for w in off if w != warning]
         faults += [f"{name}: lint {warning} is not switched on again" for warning in off]
-        if re.findall(r"^`timescale .*$", text, re.M) != ["`timescale 1ns / 1ps"] or text.index("`timescale") > text.index("\nmodule "):
+        if re.findall(r"^`timescale .*$", text, re.M) != ["`timescale 1ns / 1ps"] or text.index(
+            "`timescale"
+        ) > text.index("\nmodule "):
             faults.append(f"{name} has another time scale")
     return faults
 

@@ -1,6 +1,8 @@
-"""What users get wrong, and what goes wrong around them: exit status 2 (1 where a check fails), one line on standard error, nothing half-written.
+"""What users get wrong, and what goes wrong around them: exit status 2 (1 where a check fails), one line
+on standard error, nothing half-written.
 
-The command line runs in this process (`cipherwright.cli.execute`), so a case takes milliseconds; signals and pipes take processes of their own.
+The command line runs in this process (`cipherwright.cli.execute`), so a case takes milliseconds; signals
+and pipes take processes of their own.
 """
 
 from __future__ import annotations
@@ -48,14 +50,21 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _tree(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Everything in a folder: modes, and contents of files."""
     return {
-        str(p.relative_to(folder)): (stat.S_IFMT(p.lstat().st_mode), p.read_bytes() if stat.S_ISREG(p.lstat().st_mode) else b"")
+        str(p.relative_to(folder)): (
+            stat.S_IFMT(p.lstat().st_mode),
+            p.read_bytes() if stat.S_ISREG(p.lstat().st_mode) else b"",
+        )
         for p in sorted(folder.rglob("*"))
     }
 
 
 @pytest.fixture
-def wrong(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """wrong(arguments..., status=2) -> the sentence; everything that holds for each wrong command line is checked."""
+def wrong(
+    desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """wrong(arguments..., status=2) -> the sentence; everything that holds for each wrong command line is
+    checked.
+    """
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
@@ -110,7 +119,9 @@ def test_values_of_the_wrong_kind(name: str, wrong: Run) -> None:
 
 
 @pytest.mark.parametrize(("options", "typed", "sentence"), KEYS, ids=_id)
-def test_keys(options: list[str], typed: str, sentence: str, wrong: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys(
+    options: list[str], typed: str, sentence: str, wrong: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     assert sentence in wrong("encrypt", "des-fast", *options, "IN", "OUT")
 
@@ -122,12 +133,24 @@ def test_files(args: list[str], sentence: str, wrong: Run) -> None:
 
 @pytest.mark.parametrize("command", ["verify", "implement"])
 @pytest.mark.parametrize(("change", "status", "sentence"), RECORDS, ids=_id)
-def test_records(change: Callable[[dict[str, Any]], object], status: int, sentence: str, command: str, wrong: Run, desk: Path, built: Callable[..., Built]) -> None:
+def test_records(
+    change: Callable[[dict[str, Any]], object],
+    status: int,
+    sentence: str,
+    command: str,
+    wrong: Run,
+    desk: Path,
+    built: Callable[..., Built],
+) -> None:
     shutil.copytree(built("des-small")[1].path, desk / "core")
     record = json.loads((desk / "core" / "record.json").read_text())
     change(record)
     (desk / "core" / "record.json").write_text(json.dumps(record))
-    told = wrong(command, "core", *(["--json"] if command == "implement" else []), status=status) if command == "implement" or status == 2 else _verify(desk)
+    told = (
+        wrong(command, "core", *(["--json"] if command == "implement" else []), status=status)
+        if command == "implement" or status == 2
+        else _verify(desk)
+    )
     assert sentence in told
 
 
@@ -144,11 +167,19 @@ def _verify(desk: Path) -> str:
 
 @pytest.mark.parametrize(
     "damage",
-    [lambda p: p.write_text(""), lambda p: p.write_text("{"), lambda p: p.write_bytes(b"\xff\xfe"), lambda p: p.write_text("[" * 100_000),
-     lambda p: (p.unlink(), p.symlink_to("nowhere")), lambda p: (p.unlink(), p.mkdir())],
+    [
+        lambda p: p.write_text(""),
+        lambda p: p.write_text("{"),
+        lambda p: p.write_bytes(b"\xff\xfe"),
+        lambda p: p.write_text("[" * 100_000),
+        lambda p: (p.unlink(), p.symlink_to("nowhere")),
+        lambda p: (p.unlink(), p.mkdir()),
+    ],
     ids=["empty", "half", "binary", "deep", "dangling", "folder"],
-)  # fmt: skip
-def test_damaged_records(damage: Callable[[Path], object], wrong: Run, desk: Path, built: Callable[..., Built]) -> None:
+)
+def test_damaged_records(
+    damage: Callable[[Path], object], wrong: Run, desk: Path, built: Callable[..., Built]
+) -> None:
     shutil.copytree(built("des-small")[1].path, desk / "core")
     damage(desk / "core" / "record.json")
     told = wrong("verify", "core")
@@ -156,7 +187,14 @@ def test_damaged_records(damage: Callable[[Path], object], wrong: Run, desk: Pat
 
 
 @pytest.mark.parametrize(("text", "sentence"), VECTORS, ids=range(len(VECTORS)))
-def test_malformed_vectors(text: bytes, sentence: str, wrong: Run, desk: Path, built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_vectors(
+    text: bytes,
+    sentence: str,
+    wrong: Run,
+    desk: Path,
+    built: Callable[..., Built],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     (desk / "des.jsonl").write_bytes(text)
     monkeypatch.setenv("CIPHERWRIGHT_VECTORS", str(desk))
     told = wrong("verify", str(built("des-small")[1].path))
@@ -202,9 +240,13 @@ def _failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int, on: str) -
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
+@pytest.mark.parametrize(
+    "number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO], ids=errno.errorcode.get
+)
 @pytest.mark.parametrize("step", ["mkdir", "write_text", "rename"])
-def test_a_core_that_can_not_be_written(number: int, step: str, wrong: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_core_that_can_not_be_written(
+    number: int, step: str, wrong: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _failing(monkeypatch, step, number, ".cipherwright-")
     assert f"can't write to OUT: {os.strerror(number)}" in wrong("build", "des-small", "-o", "OUT")
 
@@ -215,7 +257,9 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     from cipherwright.verify import Bench
 
     class Zeros:
-        def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, parts: int = 2, iv: bytes = b"") -> bytes:
+        def crypt_bulk(
+            self, key: bytes, decrypt: bool, data: bytes, parts: int = 2, iv: bytes = b""
+        ) -> bytes:
             return bytes(len(data))
 
     monkeypatch.setattr(Bench, "compile", staticmethod(lambda sources, record: Zeros()))
@@ -224,14 +268,20 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("fake", "quick")
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES], ids=errno.errorcode.get)
 @pytest.mark.parametrize("step", ["open", "replace"])
-def test_a_file_that_can_not_be_written(number: int, step: str, wrong: Run, desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_can_not_be_written(
+    number: int, step: str, wrong: Run, desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _failing(monkeypatch, step, number, str(desk / ".cipherwright-"))
-    assert f"can't write to OUT: {os.strerror(number)}" in wrong("encrypt", "des-small", "--key", KEY, "IN", "OUT")
+    assert f"can't write to OUT: {os.strerror(number)}" in wrong(
+        "encrypt", "des-small", "--key", KEY, "IN", "OUT"
+    )
 
 
 @pytest.mark.usefixtures("fake", "quick")
 def test_a_full_disk_leaves_no_temporary_file(wrong: Run) -> None:
-    assert "can't write to /dev/full: No space left on device" in wrong("encrypt", "des-small", "--key", KEY, "IN", "/dev/full")
+    assert "can't write to /dev/full: No space left on device" in wrong(
+        "encrypt", "des-small", "--key", KEY, "IN", "/dev/full"
+    )
 
 
 @pytest.mark.usefixtures("fake", "quick")
@@ -272,7 +322,10 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for change, sentence in (
-        ("delay_lines=bram", "delay_lines = bram moves nothing: no bit of this core waits for srl_from = 4 cycles or longer"),
+        (
+            "delay_lines=bram",
+            "delay_lines = bram moves nothing: no bit of this core waits for srl_from = 4 cycles or longer",
+        ),
         ("delay_lines=srl", "delay_lines = srl does nothing on ecp5-85k-8, which has no such delay lines"),
     ):
         assert execute(["build", "des-small", "--set", change, "-o", change]) == 0

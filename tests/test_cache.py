@@ -1,4 +1,6 @@
-"""The cache of compiled simulations: only what this user made, unchanged, is ever loaded; several processes share it; it does not grow for ever."""
+"""The cache of compiled simulations: only what this user made, unchanged, is ever loaded; several
+processes share it; it does not grow for ever.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "manifest damaged": lambda e: (e / "MANIFEST").write_text("["),
     "a file": lambda e: (e.rename(e.parent / "away"), e.write_text("x")),
     "dangling": lambda e: (e.rename(e.parent / "away"), e.symlink_to("nowhere")),
-}  # fmt: skip
+}
 
 
 def test_made_once(home: Path) -> None:
@@ -82,13 +84,21 @@ def test_a_maker_that_fails_leaves_nothing(home: Path) -> None:
 @pytest.mark.parametrize(
     ("prepare", "sentence"),
     [
-        (lambda p: p.write_text(""), "can't use the cache folder .*: File exists; name another one in CIPHERWRIGHT_CACHE"),
+        (
+            lambda p: p.write_text(""),
+            "can't use the cache folder .*: File exists; name another one in CIPHERWRIGHT_CACHE",
+        ),
         (lambda p: p.symlink_to("nowhere/else"), "can't use the cache folder"),
-        (lambda p: (p.mkdir(), p.chmod(0o777)), "others may write to the cache folder .*; chmod go-w it, or name another one"),
+        (
+            lambda p: (p.mkdir(), p.chmod(0o777)),
+            "others may write to the cache folder .*; chmod go-w it, or name another one",
+        ),
         (lambda p: (p.mkdir(), p.chmod(0o775)), "others may write to the cache folder"),
     ],
 )
-def test_folders_that_can_not_be_trusted(prepare: Callable[[Path], object], sentence: str, home: Path) -> None:
+def test_folders_that_can_not_be_trusted(
+    prepare: Callable[[Path], object], sentence: str, home: Path
+) -> None:
     prepare(home)
     with pytest.raises(UserError, match=sentence):
         cache_dir()
@@ -142,11 +152,15 @@ def test_old_entries_go(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(prune(home)) == {"old", "older", "part-left-over", "sim-of-an-old-version"}
     monkeypatch.setattr(cache, "LARGEST_BYTES", 100)
     cached("newest", Maker())  # prunes as well
-    assert {p.name for p in home.iterdir()} == {"used", "newest", "lock"}, "what was used in the last hour stays, whatever the size"
+    assert {p.name for p in home.iterdir()} == {"used", "newest", "lock"}, (
+        "what was used in the last hour stays, whatever the size"
+    )
 
 
 def test_many_at_once(home: Path) -> None:
-    """Processes and threads make and use the same entries while others damage them; nobody sees half an entry."""
+    """Processes and threads make and use the same entries while others damage them; nobody sees half an
+    entry.
+    """
     program = (
         "import sys; from pathlib import Path; from cipherwright.cache import cached\n"
         "def make(f): (f / 'a').write_bytes(b'x' * 100000); (f / 'b').write_bytes(b'y')\n"
@@ -155,7 +169,14 @@ def test_many_at_once(home: Path) -> None:
         "    if i % 7 == int(sys.argv[1]): (e / 'b').chmod(0o666)\n"
     )
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda n: subprocess.run([sys.executable, "-c", program, str(n)], capture_output=True, text=True, check=False), range(4)))
+        done = list(
+            pool.map(
+                lambda n: subprocess.run(
+                    [sys.executable, "-c", program, str(n)], capture_output=True, text=True, check=False
+                ),
+                range(4),
+            )
+        )
     assert [d.returncode for d in done] == [0] * 4, [d.stderr[-500:] for d in done]
     assert {p.name for p in home.iterdir()} == {"entry0", "entry1", "entry2", "lock"}
 

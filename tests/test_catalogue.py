@@ -25,11 +25,23 @@ def test_no_gaps(name: str, root: Path) -> None:
     assert all(v.source for v in vectors)
     assert (root / "docs" / "ciphers" / f"{name}.md").read_text().startswith(f"# {cipher.title}\n")
     presets = [p for p in preset_names() if load(p).cipher == name]
-    budgets = {b["preset"] for b in tomllib.loads((root / "benchmarks" / "budgets.toml").read_text())["budget"]}
+    budgets = {
+        b["preset"] for b in tomllib.loads((root / "benchmarks" / "budgets.toml").read_text())["budget"]
+    }
     assert presets
     assert set(presets) <= budgets
     size = cipher.block_bits // 8
-    assert len(oracle_bulk(oracle_of({"cipher": name, "block_bits": cipher.block_bits}), bytes(range(cipher.key_sizes[0] // 8)), bytes(size), False)) == size
+    assert (
+        len(
+            oracle_bulk(
+                oracle_of({"cipher": name, "block_bits": cipher.block_bits}),
+                bytes(range(cipher.key_sizes[0] // 8)),
+                bytes(size),
+                False,
+            )
+        )
+        == size
+    )
     for width, entries in cipher.tables().values():
         assert all(0 <= e < 1 << width for e in entries)
 
@@ -44,7 +56,9 @@ def test_presets_say_what_they_are(preset: str) -> None:
 
 def test_files_are_rooms_not_halls(root: Path) -> None:
     for path in [*root.glob("src/**/*.py"), *root.glob("src/**/*.sv"), *root.glob("tests/**/*.py")]:
-        assert len(path.read_text().splitlines()) <= 600, path  # a room is a concern; a file of this length is worth a look
+        assert len(path.read_text().splitlines()) <= 600, (
+            path
+        )  # a room is a concern; a file of this length is worth a look
 
 
 def test_shared_vectors_are_not_in_the_repository(root: Path) -> None:

@@ -1,4 +1,6 @@
-"""The command-line contract, and what happens when a user gets something wrong: one sentence, exit 2, nothing written."""
+"""The command-line contract, and what happens when a user gets something wrong: one sentence, exit 2,
+nothing written.
+"""
 
 from __future__ import annotations
 
@@ -26,21 +28,40 @@ def test_list_json() -> None:
     data = json.loads(done.stdout)
     assert {"ciphers", "architectures", "modes", "targets", "presets"} <= set(data)
     assert {"des", "tdes"} <= {c["name"] for c in data["ciphers"]}
-    assert {"des-xilinx-16", "des-xilinx-48", "des-fast", "des-small", "tdes-fast", "tdes-small"} <= {p["name"] for p in data["presets"]}
+    assert {"des-xilinx-16", "des-xilinx-48", "des-fast", "des-small", "tdes-fast", "tdes-small"} <= {
+        p["name"] for p in data["presets"]
+    }
     assert "des-fast" in cipherwright("list").stdout
 
 
 def test_build_verify_implement(tmp_path: Path) -> None:
     core = tmp_path / "core"
-    assert cipherwright("build", "des-small", "--set", "stages=2", "-o", str(core), "--picture", "svg").returncode == 0
+    assert (
+        cipherwright(
+            "build", "des-small", "--set", "stages=2", "-o", str(core), "--picture", "svg"
+        ).returncode
+        == 0
+    )
     names = {p.name for p in core.iterdir()}
-    assert names == {"des_small.v", "des_small_tb.v", "des_small.sdc", "des_small.core", "pipeline.svg", "record.json"}
+    assert names == {
+        "des_small.v",
+        "des_small_tb.v",
+        "des_small.sdc",
+        "des_small.core",
+        "pipeline.svg",
+        "record.json",
+    }
     done = cipherwright("verify", str(core), "--json", "--blocks", "200")
     verdict = json.loads(done.stdout)
     assert (done.returncode, verdict["passed"]) == (0, True)
     record = json.loads(cipherwright("implement", str(core), "--target", "xcve", "--json").stdout)
     assert set(RECORD_KEYS) <= set(record)
-    assert (record["preset"], record["target"], record["fmax_mhz"], record["seed"]) == ("des-small", "xcve", None, None)
+    assert (record["preset"], record["target"], record["fmax_mhz"], record["seed"]) == (
+        "des-small",
+        "xcve",
+        None,
+        None,
+    )
     assert record["ffs"] == json.loads((core / "record.json").read_text())["predicted"]["ffs"]
     text = (core / "des_small.v").read_text()
     (core / "des_small.v").write_text(text.replace("assign valid_o", "assign  valid_o"))
@@ -55,7 +76,12 @@ def test_a_file_there_and_back(tmp_path: Path) -> None:
     plain.write_bytes(bytes(range(256)) * 40)
     assert cipherwright("encrypt", "des-small", "--key", KEY, str(plain), str(cipher)).returncode == 0
     assert cipher.read_bytes() == oracle_bulk("des", bytes.fromhex(KEY), plain.read_bytes(), False)
-    assert cipherwright("decrypt", "des-small", "--set", "direction=encrypt", "--key", KEY, str(cipher), str(back)).returncode == 0
+    assert (
+        cipherwright(
+            "decrypt", "des-small", "--set", "direction=encrypt", "--key", KEY, str(cipher), str(back)
+        ).returncode
+        == 0
+    )
     assert back.read_bytes() == plain.read_bytes()
 
 
@@ -78,9 +104,16 @@ def test_a_file_in_counter_mode(tmp_path: Path) -> None:
 def test_a_missing_compiler_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "IN").write_bytes(bytes(8))
     done = cipherwright(
-        "encrypt", "des-small", "--set", "stages=5", "--key", KEY, str(tmp_path / "IN"), str(tmp_path / "OUT"),
+        "encrypt",
+        "des-small",
+        "--set",
+        "stages=5",
+        "--key",
+        KEY,
+        str(tmp_path / "IN"),
+        str(tmp_path / "OUT"),
         env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 2
     assert "no C++ compiler was found" in done.stderr
     assert not (tmp_path / "OUT").exists()
@@ -108,7 +141,17 @@ def test_a_file_through_the_processor(tmp_path: Path) -> None:
     data, key = bytes(i * 7 & 255 for i in range(32 * 50)), bytes(range(24)).hex()
     (tmp_path / "plain").write_bytes(data)
     sizes = ["--set", "block_bits=256", "--set", "key_bits=192", "--key", key]
-    assert cipherwright("encrypt", "rijndael-ucla", *sizes, str(tmp_path / "plain"), str(tmp_path / "out")).returncode == 0
+    assert (
+        cipherwright(
+            "encrypt", "rijndael-ucla", *sizes, str(tmp_path / "plain"), str(tmp_path / "out")
+        ).returncode
+        == 0
+    )
     assert (tmp_path / "out").read_bytes() == oracle_bulk("rijndael-256", bytes.fromhex(key), data, False)
-    assert cipherwright("decrypt", "rijndael-ucla", *sizes, str(tmp_path / "out"), str(tmp_path / "back")).returncode == 0
+    assert (
+        cipherwright(
+            "decrypt", "rijndael-ucla", *sizes, str(tmp_path / "out"), str(tmp_path / "back")
+        ).returncode
+        == 0
+    )
     assert (tmp_path / "back").read_bytes() == data

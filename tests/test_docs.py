@@ -16,7 +16,15 @@ from cipherwright.pipeline import build
 from cipherwright.report.picture import draw
 from cipherwright.spec import load
 
-PAGES = ["README.md", "docs/guide/options.md", "docs/guide/verification.md", "docs/guide/command-line.md", "docs/guide/protocol.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+PAGES = [
+    "README.md",
+    "docs/guide/options.md",
+    "docs/guide/verification.md",
+    "docs/guide/command-line.md",
+    "docs/guide/protocol.md",
+    "CONTRIBUTING.md",
+    "ARCHITECTURE.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -24,13 +32,18 @@ def test_code_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```", (root / page).read_text(), re.DOTALL | re.MULTILINE)
     env = {**os.environ, "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"}
     for block in blocks:
-        done = subprocess.run(["sh", "-e", "-c", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["sh", "-e", "-c", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", [*PAGES, *(f"docs/ciphers/{name}.md" for name in CATALOGUE)])
 def test_named_files_exist(page: str, root: Path) -> None:
-    for name in re.findall(r"\]\(([^)#]+)\)|`((?:src|docs|tests|benchmarks|golden|examples)/[\w./-]+)`", (root / page).read_text()):
+    for name in re.findall(
+        r"\]\(([^)#]+)\)|`((?:src|docs|tests|benchmarks|golden|examples)/[\w./-]+)`",
+        (root / page).read_text(),
+    ):
         target = name[0] or name[1]
         if "NAME" in target:  # a recipe's placeholder
             continue

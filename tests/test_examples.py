@@ -11,10 +11,15 @@ from pathlib import Path
 
 def test_demo(root: Path) -> None:
     env = {
-        **os.environ, "CIPHERWRIGHT": str(Path(sysconfig.get_path("scripts")) / "cipherwright"), "PYTHON": sys.executable,
-        "DEMO_PRESET": "des-small", "DEMO_MIB": "0",
-    }  # fmt: skip
-    done = subprocess.run(["sh", "examples/demo.sh"], cwd=root, env=env, capture_output=True, text=True, check=False)
+        **os.environ,
+        "CIPHERWRIGHT": str(Path(sysconfig.get_path("scripts")) / "cipherwright"),
+        "PYTHON": sys.executable,
+        "DEMO_PRESET": "des-small",
+        "DEMO_MIB": "0",
+    }
+    done = subprocess.run(
+        ["sh", "examples/demo.sh"], cwd=root, env=env, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the same as OpenSSL's" in done.stdout
     assert "and back again" in done.stdout

@@ -17,8 +17,14 @@ from cipherwright.spec import load, preset_names
 def test_keywords_are_complete() -> None:
     """SystemVerilog's against another's list; the others' numbers, which the standards give."""
     kinds = {str(kind).split(".")[-1] for kind in vars(TokenKind).values()}
-    assert {k.removesuffix("Keyword").lower() for k in kinds if k.endswith("Keyword")} == {w.replace("_", "") for w in SYSTEMVERILOG_2017}
-    assert {language: len(words) for language, words in KEYWORDS.items()} == {"Verilog": 124, "SystemVerilog": 248, "VHDL": 115}
+    assert {k.removesuffix("Keyword").lower() for k in kinds if k.endswith("Keyword")} == {
+        w.replace("_", "") for w in SYSTEMVERILOG_2017
+    }
+    assert {language: len(words) for language, words in KEYWORDS.items()} == {
+        "Verilog": 124,
+        "SystemVerilog": 248,
+        "VHDL": 115,
+    }
     assert KEYWORDS["Verilog"] < SYSTEMVERILOG_2017
 
 
@@ -36,7 +42,29 @@ def test_keywords_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "A", "Des", "1des", "-des", "des-", "a--b", "a_b", "a b", "a.b", "a/b", "../a", "a\nb", "a\n", "a$", "ä", "a" * 65, "cipherwright", "cipherwright-lut4", "my-tb"]
+    "name",
+    [
+        "",
+        "A",
+        "Des",
+        "1des",
+        "-des",
+        "des-",
+        "a--b",
+        "a_b",
+        "a b",
+        "a.b",
+        "a/b",
+        "../a",
+        "a\nb",
+        "a\n",
+        "a$",
+        "ä",
+        "a" * 65,
+        "cipherwright",
+        "cipherwright-lut4",
+        "my-tb",
+    ],
 )
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(UserError) as e:
@@ -47,7 +75,13 @@ def test_other_names_are_refused(name: str) -> None:
 
 def test_a_file_whose_name_is_none(tmp_path: Path) -> None:
     text = 'cipher = "des"\nkey_bits = 64\nstages = 16\n'
-    for stem, proposed in (("my_core", "my-core"), ("Entity", "entity-core"), ("3des", "core-3des"), ("-", "core"), ("x--y", "x-y")):
+    for stem, proposed in (
+        ("my_core", "my-core"),
+        ("Entity", "entity-core"),
+        ("3des", "core-3des"),
+        ("-", "core"),
+        ("x--y", "x-y"),
+    ):
         path = tmp_path / f"{stem}.toml"
         path.write_text(text)
         with pytest.raises(UserError, match=f"write name = \"{proposed}\" in '{stem}.toml'"):
@@ -55,7 +89,10 @@ def test_a_file_whose_name_is_none(tmp_path: Path) -> None:
         assert load(str(path), ["name=fine"]).name == "fine"
         path.write_text(f'name = "{proposed}"\n{text}')
         assert load(str(path)).name == proposed
-    assert not any(unfit_name(proposed_name(text)) for text in ("", "always", "first match", "a" * 99, "my_tb", "cipherwright_x", "é", "a" * 58 + "-b"))
+    assert not any(
+        unfit_name(proposed_name(text))
+        for text in ("", "always", "first match", "a" * 99, "my_tb", "cipherwright_x", "é", "a" * 58 + "-b")
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Interruptions, pipes, and tools that are missing or fail: no process, no temporary file and no traceback is left."""
+"""Interruptions, pipes, and tools that are missing or fail: no process, no temporary file and no traceback
+is left.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ COMMAND = [sys.executable, "-m", "cipherwright.cli"]
 
 
 _PATIENCE = 30
-"""Seconds from a signal to the end, at most. It is under half a second on an idle machine; nothing finer is asserted of a clock on the wall, and
-whatever runs here would go on for minutes."""
+"""Seconds from a signal to the end, at most. It is under half a second on an idle machine; nothing finer
+is asserted of a clock on the wall, and whatever runs here would go on for minutes.
+"""
 
 
 def _script(path: Path, text: str) -> Path:
@@ -45,9 +48,20 @@ def _heeds_interruptions() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _interrupted(args: list[str], begun: Callable[[], bool], number: int = signal.SIGINT) -> tuple[int, str, float]:
-    """Exit status, standard error and seconds from the signal to the end, of a command that gets a signal when it has begun."""
-    child = subprocess.Popen([*COMMAND, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_heeds_interruptions)
+def _interrupted(
+    args: list[str], begun: Callable[[], bool], number: int = signal.SIGINT
+) -> tuple[int, str, float]:
+    """Exit status, standard error and seconds from the signal to the end, of a command that gets a signal
+    when it has begun.
+    """
+    child = subprocess.Popen(
+        [*COMMAND, *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_heeds_interruptions,
+    )
     deadline = time.monotonic() + 120
     while not begun() and time.monotonic() < deadline and child.poll() is None:
         time.sleep(0.05)
@@ -61,11 +75,19 @@ def _interrupted(args: list[str], begun: Callable[[], bool], number: int = signa
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_compilation(number: int, desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that never ends, and starts a process of its own: both are gone after the signal."""
-    compiler = _script(desk / "slow-c++", f'[ "$1" = --version ] && exit\necho $$ >> {desk}/pids\nsleep 300 &\necho $! >> {desk}/pids\ntouch $TMPDIR/half\nwait')
+    compiler = _script(
+        desk / "slow-c++",
+        f'[ "$1" = --version ] && exit\necho $$ >> {desk}/pids\nsleep 300 &\necho $! >> {desk}/pids\n'
+        f"touch $TMPDIR/half\nwait",
+    )
     monkeypatch.setenv("CXX", str(compiler))
     monkeypatch.setenv("CIPHERWRIGHT_CACHE", str(desk / "cache"))
     pids = desk / "pids"
-    status, err, seconds = _interrupted(["encrypt", "mars-ibm-rom", "--key", "00" * 16, "IN", "OUT"], lambda: pids.is_file() and len(pids.read_text().split()) > 1, number)
+    status, err, seconds = _interrupted(
+        ["encrypt", "mars-ibm-rom", "--key", "00" * 16, "IN", "OUT"],
+        lambda: pids.is_file() and len(pids.read_text().split()) > 1,
+        number,
+    )
     assert (status, err) == (130, "cipherwright: interrupted\n")
     assert seconds < _PATIENCE
     assert not list((desk / "temporary").iterdir())
@@ -82,10 +104,14 @@ def _runs(pid: int) -> bool:
 
 
 def test_an_interrupted_simulation(desk: Path) -> None:
-    """Ten million blocks, each waiting for the one before (minutes of work), interrupted after two seconds: while it reads the netlist, compiles or computes."""
+    """Ten million blocks, each waiting for the one before (minutes of work), interrupted after two
+    seconds: while it reads the netlist, compiles or computes.
+    """
     chained = ["encrypt", "des-small", "--set", "mode=cbc", "--key", KEY, "--iv", KEY]
     (desk / "SMALL").write_bytes(bytes(8))
-    assert subprocess.run([*COMMAND, *chained, "SMALL", "OUT"], check=False, capture_output=True).returncode == 0
+    assert (
+        subprocess.run([*COMMAND, *chained, "SMALL", "OUT"], check=False, capture_output=True).returncode == 0
+    )
     (desk / "OUT").unlink()
     with (desk / "LARGE").open("wb") as f:
         f.truncate(80_000_000)
@@ -145,26 +171,38 @@ def test_a_pipe_that_nobody_reads_is_silent(args: list[str]) -> None:
 
 def test_a_full_disk_behind_the_output() -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run([*COMMAND, "list", "--json"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [*COMMAND, "list", "--json"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert (done.returncode, done.stderr) == (2, "cipherwright: No space left on device\n")
 
 
 @pytest.mark.parametrize("coding", ["ascii", "latin-1"])
 def test_terminals_without_our_letters(coding: str) -> None:
-    done = subprocess.run([*COMMAND, "list"], capture_output=True, env={**os.environ, "PYTHONIOENCODING": coding}, check=False)
+    done = subprocess.run(
+        [*COMMAND, "list"], capture_output=True, env={**os.environ, "PYTHONIOENCODING": coding}, check=False
+    )
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 COMPILERS = {
-    "fails": ("echo 'x.cpp:1: fatal error: no such header'; exit 1", "the C++ compiler failed: x.cpp:1: fatal error: no such header"),
+    "fails": (
+        "echo 'x.cpp:1: fatal error: no such header'; exit 1",
+        "the C++ compiler failed: x.cpp:1: fatal error: no such header",
+    ),
     "silent": ("exit 1", "the C++ compiler failed: it said nothing"),
     "killed": ("kill -9 $$", "the C++ compiler failed: ended by SIGKILL; it said nothing"),
-    "full disk": ("echo 'as: error: No space left on device'; exit 1", "the C++ compiler failed: as: error: No space left on device"),
+    "full disk": (
+        "echo 'as: error: No space left on device'; exit 1",
+        "the C++ compiler failed: as: error: No space left on device",
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", COMPILERS)
-def test_compilers_that_fail(kind: str, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compilers_that_fail(
+    kind: str, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from cipherwright.cli import execute
 
     text, sentence = COMPILERS[kind]

@@ -1,4 +1,6 @@
-"""Progress: a percentage on a terminal, a line now and then where there is none, and nothing on standard output."""
+"""Progress: a percentage on a terminal, a line now and then where there is none, and nothing on standard
+output.
+"""
 
 from __future__ import annotations
 
@@ -80,6 +82,12 @@ def test_seeds_are_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys.modules["cipherwright.target.implement"], "synthesise", stop)
     with pytest.raises(RuntimeError, match="far enough"):
-        implementation([], "t", load_target("ecp5-85k-8"), (1, 2, 3), lambda text, fraction=None: seen.append((text, fraction)))
+        implementation(
+            [],
+            "t",
+            load_target("ecp5-85k-8"),
+            (1, 2, 3),
+            lambda text, fraction=None: seen.append((text, fraction)),
+        )
     assert seen[0][0].endswith("(step 1 of 4)")
     assert seen[0][1] == 0.0

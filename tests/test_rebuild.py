@@ -1,4 +1,6 @@
-"""Nothing of a folder is compiled or run before it is, byte for byte, what the generator makes of its record."""
+"""Nothing of a folder is compiled or run before it is, byte for byte, what the generator makes of its
+record.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ from cipherwright.wrap import files_digest
 from tests.conftest import Built
 from tests.verify.test_checks import broken_file
 
-VARIANTS = [("des-small",), ("aes-tiny", "mode=cbc", "interface=stream"), ("aes-small", "stages=2", "sbox=boyar_peralta", "hops=[]", "key_bits=256")]
+VARIANTS = [
+    ("des-small",),
+    ("aes-tiny", "mode=cbc", "interface=stream"),
+    ("aes-small", "stages=2", "sbox=boyar_peralta", "hops=[]", "key_bits=256"),
+]
 ENGINES = [("rijndael-ucla", "sbox=boyar_peralta"), ("mars-ibm-1port", "multiplier=operator")]
 
 
@@ -34,7 +40,9 @@ def altered(folder: CoreFolder, out: Path, change: Callable[[dict[str, object]],
 
 
 @pytest.mark.parametrize("variant", [*VARIANTS, *ENGINES], ids=" ".join)
-def test_every_file_that_was_changed_with_its_digest_is_seen(variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path) -> None:
+def test_every_file_that_was_changed_with_its_digest_is_seen(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
     _, folder = built(*variant)
     assert check_built(folder).startswith(f"{len(folder.record['files'])} files")
     for k, name in enumerate(folder.record["files"]):
@@ -49,7 +57,9 @@ def test_nothing_foreign_is_run(built: Callable[..., Built], tmp_path: Path) -> 
     _, folder = built("des-small")
     mark = tmp_path / "mark"
     call = f'    initial $system("touch {mark}");\nendmodule\n'
-    broken = broken_file(folder, "des_small.v", lambda text: call.join(text.rsplit("endmodule\n", 1)), tmp_path / "b")
+    broken = broken_file(
+        folder, "des_small.v", lambda text: call.join(text.rsplit("endmodule\n", 1)), tmp_path / "b"
+    )
     verdicts = verify_folder(broken)
     assert [(v.check, v.passed) for v in verdicts] == [("files", False)]
     for command in (["verify", str(broken.path)], ["implement", str(broken.path), "--target", "ice40-hx8k"]):
@@ -63,22 +73,60 @@ def test_nothing_foreign_is_run(built: Callable[..., Built], tmp_path: Path) -> 
 
 
 RECORDS: list[tuple[Callable[[dict[str, object]], object], type[Exception], str]] = [
-    (lambda r: r.update(top="des_small_core"), CheckFailed, "record.json was changed after it was built: top"),
-    (lambda r: r.update(latency_cycles=15), CheckFailed, "record.json was changed after it was built: latency_cycles"),
+    (
+        lambda r: r.update(top="des_small_core"),
+        CheckFailed,
+        "record.json was changed after it was built: top",
+    ),
+    (
+        lambda r: r.update(latency_cycles=15),
+        CheckFailed,
+        "record.json was changed after it was built: latency_cycles",
+    ),
     (lambda r: r.update(more=1), CheckFailed, "record.json was changed after it was built: more"),
-    (lambda r: r["files"].update({"other.v": files_digest({"other.v": ""})}), CheckFailed, "does not list the files that its parameters give"),  # type: ignore[attr-defined]
-    (lambda r: r["parameters"].update(stages=2), CheckFailed, "is not what the generator makes|was changed after it was built"),  # type: ignore[attr-defined]
-    (lambda r: r["given"].update(preset="des-small\nmodule evil; endmodule"), UserError, "is damaged .* build the core again"),  # type: ignore[attr-defined]
-    (lambda r: r["parameters"].update(hops=["x\nmodule evil; endmodule"]), UserError, "is damaged .* build the core again"),  # type: ignore[attr-defined]
+    (
+        lambda r: r["files"].update({"other.v": files_digest({"other.v": ""})}),
+        CheckFailed,
+        "does not list the files that its parameters give",
+    ),  # type: ignore[attr-defined]
+    (
+        lambda r: r["parameters"].update(stages=2),
+        CheckFailed,
+        "is not what the generator makes|was changed after it was built",
+    ),  # type: ignore[attr-defined]
+    (
+        lambda r: r["given"].update(preset="des-small\nmodule evil; endmodule"),
+        UserError,
+        "is damaged .* build the core again",
+    ),  # type: ignore[attr-defined]
+    (
+        lambda r: r["parameters"].update(hops=["x\nmodule evil; endmodule"]),
+        UserError,
+        "is damaged .* build the core again",
+    ),  # type: ignore[attr-defined]
     (lambda r: r.update(given=[]), UserError, "is damaged .* build the core again"),
-    (lambda r: r.update(generator="0.0.1"), UserError, "was built by another version of Cipherwright .* build it again"),
-    (lambda r: r.pop("generator"), UserError, "was built by another version of Cipherwright .* build it again"),
+    (
+        lambda r: r.update(generator="0.0.1"),
+        UserError,
+        "was built by another version of Cipherwright .* build it again",
+    ),
+    (
+        lambda r: r.pop("generator"),
+        UserError,
+        "was built by another version of Cipherwright .* build it again",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("change", "error", "sentence"), RECORDS, ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"), RECORDS, ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_a_record_that_was_changed_is_seen(
-    change: Callable[[dict[str, object]], object], error: type[Exception], sentence: str, built: Callable[..., Built], tmp_path: Path
+    change: Callable[[dict[str, object]], object],
+    error: type[Exception],
+    sentence: str,
+    built: Callable[..., Built],
+    tmp_path: Path,
 ) -> None:
     _, folder = built("des-small")
     with pytest.raises(error, match=sentence):

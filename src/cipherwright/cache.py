@@ -1,8 +1,10 @@
-"""What is kept between runs: compiled simulations, in folders that nobody else can write to, checked before every use.
+"""What is kept between runs: compiled simulations, in folders that nobody else can write to, checked
+before every use.
 
-An entry is a folder that is made beside the cache's entries and renamed when it is complete, so several processes may make and use
-entries at once. Its MANIFEST holds a SHA-256 of each of its files. Entries that were not used for 30 days are removed, and the
-longest unused ones where all together take more than 2 GB; what was used in the last hour stays.
+An entry is a folder that is made beside the cache's entries and renamed when it is complete, so several
+processes may make and use entries at once. Its MANIFEST holds a SHA-256 of each of its files. Entries that
+were not used for 30 days are removed, and the longest unused ones where all together take more than 2 GB;
+what was used in the last hour stays.
 """
 
 from __future__ import annotations
@@ -35,11 +37,16 @@ _HOW = "name another one in CIPHERWRIGHT_CACHE"
 
 
 def cache_dir() -> Path:
-    """The cache's folder: CIPHERWRIGHT_CACHE, else `cipherwright` in XDG_CACHE_HOME or ~/.cache. Raises UserError where it can't be made, is
-    not the user's own, or may be written by others."""
+    """The cache's folder: CIPHERWRIGHT_CACHE, else `cipherwright` in XDG_CACHE_HOME or ~/.cache. Raises
+    UserError where it can't be made, is not the user's own, or may be written by others.
+    """
     named = os.environ.get("CIPHERWRIGHT_CACHE")
     try:
-        path = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cipherwright"
+        path = (
+            Path(named)
+            if named
+            else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cipherwright"
+        )
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         there = path.stat()
     except RuntimeError:
@@ -49,13 +56,17 @@ def cache_dir() -> Path:
     if there.st_uid != os.geteuid():
         raise UserError(f"the cache folder {path} belongs to another user; {_HOW}")
     if there.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UserError(f"others may write to the cache folder {path}, and what is in it is run; chmod go-w it, or {_HOW}")
+        raise UserError(
+            f"others may write to the cache folder {path}, and what is in it is run; chmod go-w it, or {_HOW}"
+        )
     return path
 
 
 def cached(name: str, make: Callable[[Path], None]) -> Path:
-    """The folder of the entry `name`, as `make(folder)` filled it once (files only, and what they hold must not depend on where they are). An entry that
-    was changed since, or may be changed by others, is made again. Raises UserError where the cache can't be used."""
+    """The folder of the entry `name`, as `make(folder)` filled it once (files only, and what they hold
+    must not depend on where they are). An entry that was changed since, or may be changed by others, is
+    made again. Raises UserError where the cache can't be used.
+    """
     home = cache_dir() / name
     if _intact(home):
         with contextlib.suppress(OSError):
@@ -98,7 +109,11 @@ def _seal(part: Path) -> None:
 def _own(path: Path, kind: Callable[[int], bool]) -> bool:
     """Whether it is no link, of that kind, the user's own, and nobody else may write to it."""
     there = path.lstat()
-    return kind(there.st_mode) and there.st_uid == os.geteuid() and not there.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return (
+        kind(there.st_mode)
+        and there.st_uid == os.geteuid()
+        and not there.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
 
 
 def _intact(home: Path) -> bool:
@@ -108,7 +123,11 @@ def _intact(home: Path) -> bool:
             return False
         digests = json.loads((home / _MANIFEST).read_text())
         found = {p.name for p in home.iterdir()} - {_MANIFEST}
-        return bool(digests) and set(digests) == found and all(_own(home / n, stat.S_ISREG) and _digest(home / n) == d for n, d in digests.items())
+        return (
+            bool(digests)
+            and set(digests) == found
+            and all(_own(home / n, stat.S_ISREG) and _digest(home / n) == d for n, d in digests.items())
+        )
     except (OSError, ValueError, TypeError):
         return False
 
@@ -134,11 +153,17 @@ def _remove(path: Path) -> None:
 
 
 def _size(path: Path) -> int:
-    return sum(p.lstat().st_size for p in path.iterdir()) if path.is_dir() and not path.is_symlink() else path.lstat().st_size
+    return (
+        sum(p.lstat().st_size for p in path.iterdir())
+        if path.is_dir() and not path.is_symlink()
+        else path.lstat().st_size
+    )
 
 
 def prune(folder: Path) -> list[str]:
-    """Remove what is old or too much (see above); the names of what went. Another process that does so at the same time is waited for."""
+    """Remove what is old or too much (see above); the names of what went. Another process that does so at
+    the same time is waited for.
+    """
     gone = []
     with contextlib.suppress(OSError), _locked(folder):
         now = time.time()

@@ -27,16 +27,27 @@ _UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c._
 """What Typer raises for a command line that it can't read."""
 
 app = typer.Typer(
-    no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}, help="Block ciphers as hardware.",
-)  # fmt: skip
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Block ciphers as hardware.",
+)
 _err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 _out = Console(width=None if sys.stdout.isatty() else 160, markup=False)
 
 Sets = Annotated[list[str], typer.Option("--set", metavar="K=V", help="Change one option of the preset.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-_KEY_HELP = "The key, hexadecimal: every user of the machine sees it in the list of processes. With - it is read from standard input, unseen."
+_KEY_HELP = (
+    "The key, hexadecimal: every user of the machine sees it in the list of processes. With - it "
+    "is read from standard input, unseen."
+)
 Key = Annotated[str, typer.Option("--key", metavar="HEX|-", help=_KEY_HELP)]
-KeyFile = Annotated[Path | None, typer.Option("--key-file", metavar="FILE", help="A file that holds the key, hexadecimal, instead of --key.")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--key-file", metavar="FILE", help="A file that holds the key, hexadecimal, instead of --key."
+    ),
+]
 
 
 def _show_version(wanted: bool) -> None:
@@ -48,7 +59,11 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _common(version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False) -> None:
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
     """Block ciphers as hardware."""
 
 
@@ -72,18 +87,54 @@ def list_(as_json: Json = False) -> None:
     specs = [load(n) for n in preset_names()]
     targets = [load_target(n) for n in target_names()]
     if as_json:
-        _print_json({
-            "ciphers": [{"name": c.name, "title": c.title, "standard": c.standard, "block_bits": c.block_bits,
-                         "block_sizes": list(c.block_sizes or (c.block_bits,)), "key_bits": list(c.key_sizes)} for c in CATALOGUE.values()],
-            "architectures": list(ARCHITECTURES), "modes": list(MODES), "interfaces": list(INTERFACES),
-            "targets": [{"name": t.name, "title": t.title, "kind": t.kind} for t in targets],
-            "presets": [{"name": s.name, "title": s.title, "cipher": s.cipher, "source": s.source} for s in specs],
-        })  # fmt: skip
+        _print_json(
+            {
+                "ciphers": [
+                    {
+                        "name": c.name,
+                        "title": c.title,
+                        "standard": c.standard,
+                        "block_bits": c.block_bits,
+                        "block_sizes": list(c.block_sizes or (c.block_bits,)),
+                        "key_bits": list(c.key_sizes),
+                    }
+                    for c in CATALOGUE.values()
+                ],
+                "architectures": list(ARCHITECTURES),
+                "modes": list(MODES),
+                "interfaces": list(INTERFACES),
+                "targets": [{"name": t.name, "title": t.title, "kind": t.kind} for t in targets],
+                "presets": [
+                    {"name": s.name, "title": s.title, "cipher": s.cipher, "source": s.source} for s in specs
+                ],
+            }
+        )
         return
-    print_rows(_out, "Ciphers", ("name", "standard", "block", "keys"), ((c.name, c.standard, ", ".join(map(str, c.block_sizes or (c.block_bits,))), ", ".join(map(str, c.key_sizes))) for c in CATALOGUE.values()))
-    print_rows(_out, "Presets", ("name", "what"), ((s.name, s.title + (f" ({s.source})" if s.source else "")) for s in specs))
+    print_rows(
+        _out,
+        "Ciphers",
+        ("name", "standard", "block", "keys"),
+        (
+            (
+                c.name,
+                c.standard,
+                ", ".join(map(str, c.block_sizes or (c.block_bits,))),
+                ", ".join(map(str, c.key_sizes)),
+            )
+            for c in CATALOGUE.values()
+        ),
+    )
+    print_rows(
+        _out,
+        "Presets",
+        ("name", "what"),
+        ((s.name, s.title + (f" ({s.source})" if s.source else "")) for s in specs),
+    )
     print_rows(_out, "Targets", ("name", "what", "kind"), ((t.name, t.title, t.kind) for t in targets))
-    _out.print(f"Architectures: {', '.join(ARCHITECTURES)}. Modes: {', '.join(MODES)}. Interfaces: {', '.join(INTERFACES)}.")
+    _out.print(
+        f"Architectures: {', '.join(ARCHITECTURES)}. Modes: {', '.join(MODES)}. Interfaces: "
+        f"{', '.join(INTERFACES)}."
+    )
 
 
 @app.command()
@@ -116,18 +167,44 @@ def build(
     _warn(core.warnings)
     record = core.record()
     stages, useful = record["stages"], record.get("useful_stages", record["stages"])
-    _err.print(f"{out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, {core.flip_flops} flip-flops predicted")
+    _err.print(
+        f"{out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, "
+        f"{core.flip_flops} flip-flops predicted"
+    )
     if not any(s.startswith("name=") for s in sets) and core.parameters["name"] != named(preset):
-        _err.print(f"{core.top} is named after its options, which are not those of {named(preset)}; --set name=… gives another name", highlight=False)
+        _err.print(
+            (
+                f"{core.top} is named after its options, which are not those of {named(preset)}; --set "
+                f"name=… "
+                f"gives another name"
+            ),
+            highlight=False,
+        )
     if useful < stages:
-        _err.print(f"{useful} stages reach the same planned period; the other {stages - useful} only pass values on (--set stages={useful})")
+        _err.print(
+            f"{useful} stages reach the same planned period; the other {stages - useful} only pass values "
+            f"on (--set stages={useful})"
+        )
 
 
 @app.command()
-def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json = False,
-           blocks: Annotated[int | None, typer.Option(help="Random blocks against an independent library (default: 100,000; of an engine 4,000).", min=1)] = None,
-           monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1,
-           all_sizes: Annotated[bool, typer.Option("--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone.")] = False) -> None:  # fmt: skip
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    as_json: Json = False,
+    blocks: Annotated[
+        int | None,
+        typer.Option(
+            help="Random blocks against an independent library (default: 100,000; of an engine 4,000).", min=1
+        ),
+    ] = None,
+    monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1,
+    all_sizes: Annotated[
+        bool,
+        typer.Option(
+            "--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone."
+        ),
+    ] = False,
+) -> None:
     """Vectors, simulation, equivalence; exit status 1 where a check fails."""
     from .rebuild import verify_folder
     from .report import print_verdicts
@@ -148,11 +225,31 @@ def verify(folder: Annotated[Path, typer.Argument(metavar="DIR")], as_json: Json
 @app.command()
 def implement(
     what: Annotated[str, typer.Argument(metavar="DIR|PRESET")],
-    target: Annotated[str, typer.Option("--target", metavar="T", help="Target or Liberty file (default: the core's own).")] = "",
+    target: Annotated[
+        str, typer.Option("--target", metavar="T", help="Target or Liberty file (default: the core's own).")
+    ] = "",
     sets: Sets = [],  # noqa: B006
-    dont_use: Annotated[list[str], typer.Option("--dont-use", metavar="PATTERN", help="Cells of a library not to map to, such as 'TIE*'; may be repeated.")] = [],  # noqa: B006
-    seeds: Annotated[int, typer.Option(help="Place and route with seeds 1..N; the best counts.", min=1, max=64)] = 3,
-    prove: Annotated[bool | None, typer.Option("--prove/--no-prove", help="Prove the netlist after mapping and after routing equal to the core (default: where there is place and route).")] = None,
+    dont_use: Annotated[
+        list[str],
+        typer.Option(
+            "--dont-use",
+            metavar="PATTERN",
+            help="Cells of a library not to map to, such as 'TIE*'; may be repeated.",
+        ),
+    ] = [],  # noqa: B006
+    seeds: Annotated[
+        int, typer.Option(help="Place and route with seeds 1..N; the best counts.", min=1, max=64)
+    ] = 3,
+    prove: Annotated[
+        bool | None,
+        typer.Option(
+            "--prove/--no-prove",
+            help=(
+                "Prove the netlist after mapping and after routing equal to the core (default: where "
+                "there is place and route)."
+            ),
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Synthesis, place and route or timing analysis on a target."""
@@ -166,7 +263,19 @@ def implement(
         if dont_use and chosen.kind != "cells":
             raise UserError(f"--dont-use is for cell libraries, and {chosen.name} is none")
         top = mapped_top(core.record, chosen.kind)
-        result = run(core.sources, top, chosen, range(1, seeds + 1), tell, core.record["parameters"]["placer_weight"], core.record["parameters"]["mapping"], dont_use, prove, clock_port(core.record), core.record["parameters"]["placer"])
+        result = run(
+            core.sources,
+            top,
+            chosen,
+            range(1, seeds + 1),
+            tell,
+            core.record["parameters"]["placer_weight"],
+            core.record["parameters"]["mapping"],
+            dont_use,
+            prove,
+            clock_port(core.record),
+            core.record["parameters"]["placer"],
+        )
         record = implementation_record(core.record, result)
         _warn(record["warnings"])
     if as_json:
@@ -182,7 +291,9 @@ def _warn(warnings: Sequence[str]) -> None:
 
 @contextmanager
 def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
-    """A core folder: the one named, which must be as it was built, or one built from a preset for as long as it is needed."""
+    """A core folder: the one named, which must be as it was built, or one built from a preset for as long
+    as it is needed.
+    """
     from .pipeline import generate
     from .rebuild import check_built
     from .spec import load
@@ -205,7 +316,16 @@ def _core(what: str, target: str, sets: list[str]) -> Iterator[Any]:
         yield CoreFolder.open(Path(d) / "core")
 
 
-def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, key_file: Path | None, iv: str, sets: list[str]) -> None:
+def _crypt(
+    decrypt: bool,
+    preset: str,
+    source: Path,
+    out: Path,
+    key: str,
+    key_file: Path | None,
+    iv: str,
+    sets: list[str],
+) -> None:
     from .cipher.modes import ONE_WAY_MODES
     from .spec import load
     from .verify import Bulk, MarsBench, ProcessorBench
@@ -217,7 +337,9 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, key_fi
         raise UserError(f"mode {spec.mode} takes no IV; leave --iv away")
     if spec.mode != "ecb" and not iv:
         what = "the first counter block" if spec.mode == "ctr" else "an initial value"
-        raise UserError(f"mode {spec.mode} takes {what}: give --iv with {spec.block_bits // 4} hexadecimal digits")
+        raise UserError(
+            f"mode {spec.mode} takes {what}: give --iv with {spec.block_bits // 4} hexadecimal digits"
+        )
     start = parse_hex(iv, "IV", spec.block_bits) if iv else b""
     try:
         data = source.read_bytes()
@@ -230,13 +352,16 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, key_fi
         data += bytes(-length % size)  # what is beyond the end is cut off again
     if not data or len(data) % size:
         raise UserError(
-            f"{source} has {len(data)} bytes, and {spec.mode.upper()} takes one or more whole blocks of {size}; pad it first (PKCS #7 adds 1 to {size} "
+            f"{source} has {len(data)} bytes, and {spec.mode.upper()} takes one or more whole blocks of "
+            f"{size}; pad it first (PKCS #7 adds 1 to {size} "
             "bytes, as openssl enc does by default): nothing is padded silently"
         )
     engine = spec.architecture == "engine"
     # An engine of one direction encrypts; to decrypt takes the one for both.
     wanted = "both" if engine and decrypt else direction
-    changes = sets if spec.direction == "both" or spec.mode in ONE_WAY_MODES else [*sets, f"direction={wanted}"]
+    changes = (
+        sets if spec.direction == "both" or spec.mode in ONE_WAY_MODES else [*sets, f"direction={wanted}"]
+    )
     with _progress("simulating the core") as tell, _core(preset, "", changes) as core:
         tell("compiling the simulation (kept for the next time)", 0.0)
         blocks = f"{len(data) // size} blocks through the simulated hardware"
@@ -249,7 +374,9 @@ def _crypt(decrypt: bool, preset: str, source: Path, out: Path, key: str, key_fi
             result = processor.crypt_bulk(raw, decrypt, data)
         else:
             bulk = Bulk.compile(core.sources, core.record, len(data) // size)
-            result = bulk.crypt_bulk(raw, decrypt and spec.mode not in ONE_WAY_MODES, data, start, tell)[:length]
+            result = bulk.crypt_bulk(raw, decrypt and spec.mode not in ONE_WAY_MODES, data, start, tell)[
+                :length
+            ]
     write_whole(out, result)
     _err.print(f"{out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
 
@@ -264,24 +391,41 @@ def _check_writable(out: Path) -> None:
 
 
 @app.command()
-def encrypt(preset: str, source: Annotated[Path, typer.Argument(metavar="IN")], out: Annotated[Path, typer.Argument(metavar="OUT")],
-            key: Key = "", key_file: KeyFile = None, iv: Annotated[str, typer.Option(metavar="HEX")] = "", sets: Sets = []) -> None:  # noqa: B006  # fmt: skip
+def encrypt(
+    preset: str,
+    source: Annotated[Path, typer.Argument(metavar="IN")],
+    out: Annotated[Path, typer.Argument(metavar="OUT")],
+    key: Key = "",
+    key_file: KeyFile = None,
+    iv: Annotated[str, typer.Option(metavar="HEX")] = "",
+    sets: Sets = [],  # noqa: B006
+) -> None:
     """Encrypt a file through the simulated hardware."""
     _crypt(False, preset, source, out, key, key_file, iv, sets)
 
 
 @app.command()
-def decrypt(preset: str, source: Annotated[Path, typer.Argument(metavar="IN")], out: Annotated[Path, typer.Argument(metavar="OUT")],
-            key: Key = "", key_file: KeyFile = None, iv: Annotated[str, typer.Option(metavar="HEX")] = "", sets: Sets = []) -> None:  # noqa: B006  # fmt: skip
+def decrypt(
+    preset: str,
+    source: Annotated[Path, typer.Argument(metavar="IN")],
+    out: Annotated[Path, typer.Argument(metavar="OUT")],
+    key: Key = "",
+    key_file: KeyFile = None,
+    iv: Annotated[str, typer.Option(metavar="HEX")] = "",
+    sets: Sets = [],  # noqa: B006
+) -> None:
     """Decrypt a file through the simulated hardware."""
     _crypt(True, preset, source, out, key, key_file, iv, sets)
 
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="[PAPER]")] = "", as_json: Json = False,
-    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a paper's plots into this folder, as SVG.")] = None,
-) -> None:  # fmt: skip
+    paper: Annotated[str, typer.Argument(metavar="[PAPER]")] = "",
+    as_json: Json = False,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw a paper's plots into this folder, as SVG.")
+    ] = None,
+) -> None:
     """A paper's tables beside what is measured here (all papers where none is named)."""
     from .report import PAPERS, plot, print_rows
     from .report import reproduce as run
@@ -292,7 +436,10 @@ def reproduce(
         if plots and not plots.is_dir():
             raise UserError(f"there is no folder {plots} for the plots")
         chosen = [paper] if paper else list(PAPERS)
-        results = {name: run(name, part_of(tell, k / len(chosen), (k + 1) / len(chosen), f"{name}: ")) for k, name in enumerate(chosen)}
+        results = {
+            name: run(name, part_of(tell, k / len(chosen), (k + 1) / len(chosen), f"{name}: "))
+            for k, name in enumerate(chosen)
+        }
         for name, result in results.items():
             for i, figure in enumerate(result.get("plots", []) if plots else []):
                 assert plots is not None
@@ -319,7 +466,8 @@ def _end(number: int, frame: object) -> None:
 def execute(args: Sequence[str]) -> int:
     """Run one command line; the exit status. What a user gets wrong becomes one sentence on standard error.
 
-    0: done; 1: a check failed, or nobody reads the output any more; 2: something given is wrong, missing or in the way; 130: Ctrl-C.
+    0: done; 1: a check failed, or nobody reads the output any more; 2: something given is wrong, missing
+    or in the way; 130: Ctrl-C.
     """
     try:
         status = app(list(args), prog_name="cipherwright", standalone_mode=False)

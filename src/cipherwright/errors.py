@@ -8,11 +8,15 @@ __all__ = ["CheckFailed", "NotChecked", "ToolFailed", "UserError"]
 
 
 class UserError(Exception):
-    """Something in what the user gave is wrong; the message says what and what would be right (exit status 2)."""
+    """Something in what the user gave is wrong; the message says what and what would be right (exit status
+    2).
+    """
 
 
 class NotChecked(UserError):
-    """A check has nothing to check with; the message says what is missing. In a list of verdicts it is neither held nor failed."""
+    """A check has nothing to check with; the message says what is missing. In a list of verdicts it is
+    neither held nor failed.
+    """
 
 
 class CheckFailed(Exception):
@@ -20,12 +24,15 @@ class CheckFailed(Exception):
 
 
 class ToolFailed(RuntimeError):
-    """An outside tool did not do what it was asked for (exit status 2). The message is its first line that tells of an error, or its last
-    one; `output` is all that it said."""
+    """An outside tool did not do what it was asked for (exit status 2). The message is its first line that
+    tells of an error, or its last one; `output` is all that it said.
+    """
 
     def __init__(self, tool: str, status: int, output: str) -> None:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
-        telling = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "it said nothing")
+        telling = next(
+            (line for line in lines if "error" in line.lower()), lines[-1] if lines else "it said nothing"
+        )
         if status < 0:
             telling = f"ended by {signal.Signals(-status).name}; {telling}"
         super().__init__(f"{tool} failed: {telling[:400]}")

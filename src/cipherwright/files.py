@@ -25,8 +25,9 @@ def _beside(path: Path) -> Path:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file, beside it first and then renamed; a link is followed, a device or pipe is written to. Raises UserError where that
-    can't be done; then nothing new is left."""
+    """Write a file, beside it first and then renamed; a link is followed, a device or pipe is written to.
+    Raises UserError where that can't be done; then nothing new is left.
+    """
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():
@@ -54,7 +55,9 @@ def check_new(path: Path) -> None:
 
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which gets its name `path` at the end. Raises UserError where that exists or can't be written; then nothing is left."""
+    """A folder to fill, which gets its name `path` at the end. Raises UserError where that exists or can't
+    be written; then nothing is left.
+    """
     check_new(path)
     part = _beside(Path(os.path.realpath(path)))
     try:

@@ -15,7 +15,9 @@ _LARGEST_TEXT = 1 << 16
 
 
 def read_key(text: str, file: Path | None, bits: int) -> bytes:
-    """The key from the one place where it is given: a command-line text (`-` is standard input) or a file, both hexadecimal. Raises UserError."""
+    """The key from the one place where it is given: a command-line text (`-` is standard input) or a file,
+    both hexadecimal. Raises UserError.
+    """
     if bool(text) == bool(file):
         given = "--key and --key-file are both given" if file else "no key is given"
         raise UserError(f"{given}: name one of --key HEX, --key - (standard input), --key-file FILE")

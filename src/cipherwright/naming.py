@@ -1,4 +1,6 @@
-"""Names of cores: which are legal, and which name a preset's core has when options that its name speaks of are changed."""
+"""Names of cores: which are legal, and which name a preset's core has when options that its name speaks of
+are changed.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,13 @@ _NUMBERS = ("key_bits", "block_bits", "stages")
 
 
 def unfit_name(name: str) -> str:
-    """Why `name`, with underscores for its hyphens, can't be a module's name in Verilog, SystemVerilog and VHDL; "" where it can."""
+    """Why `name`, with underscores for its hyphens, can't be a module's name in Verilog, SystemVerilog and
+    VHDL; "" where it can.
+    """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        return "a name is of small letters a-z, digits and single hyphens between them, and begins with a letter"
+        return (
+            "a name is of small letters a-z, digits and single hyphens between them, and begins with a letter"
+        )
     if len(name) > LONGEST:
         return f"a name has at most {LONGEST} characters"
     module = name.replace("-", "_")
@@ -47,29 +53,41 @@ def proposed_name(text: str) -> str:
     return next(w for w in wishes if not unfit_name(w))
 
 
-def changed_name(name: str, before: Mapping[str, Any], after: Mapping[str, Any], taken: Collection[str]) -> str:
+def changed_name(
+    name: str, before: Mapping[str, Any], after: Mapping[str, Any], taken: Collection[str]
+) -> str:
     """The name of the core `name` (options `before`) with the options `after`.
 
-    A word or number of the name that is the old value of a changed option becomes the new value: aes128-fast-ctr with key_bits = 256 is
-    aes256-fast-ctr. Another key length, block length, mode or direction of which the name does not speak is added at the end: aes-small
-    with key_bits = 256 is aes-small-key256. A name that is `taken` by another preset gets the word variant.
+    A word or number of the name that is the old value of a changed option becomes the new value:
+    aes128-fast-ctr with key_bits = 256 is aes256-fast-ctr. Another key length, block length, mode or
+    direction of which the name does not speak is added at the end: aes-small with key_bits = 256 is
+    aes-small-key256. A name that is `taken` by another preset gets the word variant.
     """
     changed = [o for o in after if before[o] != after[o]]
     words, more = name.split("-"), dict[str, str]()
     if "cipher" in changed:
         words = [re.sub(rf"^{before['cipher']}(?=\d*$)", after["cipher"], w) for w in words]
     cipher, new = before["cipher"], after["cipher"]
-    spoken = [o for o in _NUMBERS if before[o] is not None and (o != "block_bits" or CATALOGUE[cipher].block_sizes)]
+    spoken = [
+        o for o in _NUMBERS if before[o] is not None and (o != "block_bits" or CATALOGUE[cipher].block_sizes)
+    ]
     for option in [o for o in changed if isinstance(before[o], int | str) and o not in _UNSPOKEN]:
-        old, value = str(before[option]), "" if after[option] is None else str(after[option]).replace("_", "-")
+        old, value = (
+            str(before[option]),
+            "" if after[option] is None else str(after[option]).replace("_", "-"),
+        )
         if isinstance(before[option], str):
             found, others = [k for k, w in enumerate(words) if w == old], []
         else:
-            found = [k for k, w in enumerate(words) if option in _NUMBERS and re.fullmatch(rf"({new})?{old}", w)]
+            found = [
+                k for k, w in enumerate(words) if option in _NUMBERS and re.fullmatch(rf"({new})?{old}", w)
+            ]
             others = [o for o in spoken if o != option and before[o] == before[option]]
         for k in found:  # where it may be another option's number as well, each is said with its name
             words[k] = words[k].removesuffix(old) + ("" if others else value)
         if option in _IDENTITY and (others or not found):
-            more |= {o: f"{_IDENTITY[o]}{after[o]}" for o in [option, *(others if found else [])] if o in _IDENTITY}
+            more |= {
+                o: f"{_IDENTITY[o]}{after[o]}" for o in [option, *(others if found else [])] if o in _IDENTITY
+            }
     result = "-".join([w for w in words if w] + [more[o] for o in _IDENTITY if o in more])
     return f"{result}-variant" if result != name and result in taken else result

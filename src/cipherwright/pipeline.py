@@ -26,7 +26,7 @@ from .graph.rewrite import (
     realise_multipliers,
     replicate,
     share_boxes,
-)  # fmt: skip
+)
 from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fold_trips, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
@@ -57,29 +57,39 @@ class _Loops:
 
 
 def describe(spec: Spec, signals: bool = False, variant: str = "kept") -> Graph:
-    """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of every proof.
+    """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of
+    every proof.
 
-    `signals`: the round numbers of the stepped key schedule are a held input instead of constants. `variant`: how late
-    round keys are had (`Cipher.key_variants`).
+    `signals`: the round numbers of the stepped key schedule are a held input instead of constants.
+    `variant`: how late round keys are had (`Cipher.key_variants`).
     """
     cipher, b = spec.described, GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
     turns = AGILE if spec.agile_direction else STATIC
-    valid, block, key = b.input("valid", 1), b.input("block", spec.block_bits), b.input("key", spec.key_bits, held)
+    valid, block, key = (
+        b.input("valid", 1),
+        b.input("block", spec.block_bits),
+        b.input("key", spec.key_bits, held),
+    )
     one_way = b.const(1, int(spec.cipher_direction == "decrypt"))
     decrypt = b.input("decrypt", 1, turns) if spec.cipher_direction == "both" else one_way
     b.output("valid", valid)
     controls = None
     if signals:
-        controls = b.input("controls", cipher.control_bits(spec.key_bits) * cipher.rounds(spec.key_bits), STATIC)
-    # A loop is compared with the schedule by steps, as it takes them; that both schedules are the cipher's is tested (tests/cipher).
+        controls = b.input(
+            "controls", cipher.control_bits(spec.key_bits) * cipher.rounds(spec.key_bits), STATIC
+        )
+    # A loop is compared with the schedule by steps, as it takes them; that both schedules are the cipher's is
+    # tested (tests/cipher).
     by_steps = "stepped" if spec.architecture == "iterative" else spec.key_schedule
     _output(b, spec, block, lambda given: cipher.crypt(b, given, key, decrypt, by_steps, controls, variant))
     return b.build()
 
 
 def _output(b: GraphBuilder, spec: Spec, block: int, crypt: Callable[[int], int]) -> None:
-    """The block that leaves: the cipher's, or in a pipeline with a mode of operation its sum with the word that chains blocks."""
+    """The block that leaves: the cipher's, or in a pipeline with a mode of operation its sum with the word
+    that chains blocks.
+    """
     if not spec.summed:
         b.output("block", crypt(block))
         return
@@ -89,13 +99,19 @@ def _output(b: GraphBuilder, spec: Spec, block: int, crypt: Callable[[int], int]
 
 
 def key_parts(spec: Spec) -> KeyParts | None:
-    """What a key-expansion unit divides the cipher into, or None where there is none: the rounds over held round keys rk0, rk1, …
-    (in the order of use; of encryption, where a core has both directions), and the schedule from the key to them. Two directions are
-    two ways from the block, between which the direction chooses at the end."""
+    """What a key-expansion unit divides the cipher into, or None where there is none: the rounds over held
+    round keys rk0, rk1, … (in the order of use; of encryption, where a core has both directions), and the
+    schedule from the key to them. Two directions are two ways from the block, between which the direction
+    chooses at the end.
+    """
     if spec.key_expansion != "unit":
         return None
     cipher, b = spec.described, GraphBuilder(spec.cipher)
-    back, both, count = int(spec.cipher_direction == "decrypt"), spec.cipher_direction == "both", cipher.round_keys(spec.key_bits)
+    back, both, count = (
+        int(spec.cipher_direction == "decrypt"),
+        spec.cipher_direction == "both",
+        cipher.round_keys(spec.key_bits),
+    )
     valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
     widths = [cipher.key_words(spec.key_bits, i) for i in range(count)]
     words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
@@ -103,7 +119,9 @@ def key_parts(spec: Spec) -> KeyParts | None:
 
     def crypt(given: int, way: int) -> int:
         ordered = words[::-1] if both and way else words
-        out: int = cipher.crypt_with_keys(b, spec.key_bits, given, iter([cipher.supplied_key(b, w, b.const(1, way)) for w in ordered]))
+        out: int = cipher.crypt_with_keys(
+            b, spec.key_bits, given, iter([cipher.supplied_key(b, w, b.const(1, way)) for w in ordered])
+        )
         return out
 
     if both:
@@ -134,7 +152,9 @@ def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Lo
 
 
 def _io(spec: Spec) -> Io:
-    """When a pipeline's inputs come: a counter block takes its time, while block and key are there with the step."""
+    """When a pipeline's inputs come: a counter block takes its time, while block and key are there with
+    the step.
+    """
     early = counter_latency(spec.lanes) if spec.summed and spec.mode == "ctr" else 0
     key = early if spec.key == "agile" else 0
     leads = {"block": early, "key": key + spec.key_lead}
@@ -143,7 +163,9 @@ def _io(spec: Spec) -> Io:
 
 def _realised(spec: Spec, graph: Graph) -> Graph:
     """graph -> graph: the S-box realisation, multipliers and adders, and linear maps made one."""
-    graph = realise_adders(realise_multipliers(realise(graph, spec.sbox), spec.multiplier, final=spec.final_adder), spec.adder)
+    graph = realise_adders(
+        realise_multipliers(realise(graph, spec.sbox), spec.multiplier, final=spec.final_adder), spec.adder
+    )
     return fuse_linear(graph) if spec.fuse_linear else graph
 
 
@@ -154,7 +176,9 @@ def rewrite(spec: Spec, graph: Graph) -> Graph:
 
 def _mapped(spec: Spec, graph: Graph) -> Graph:
     """graph -> graph: XOR networks, merged lookup tables, copies of the direction, stages for wires."""
-    graph = realise_linear(narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor)
+    graph = realise_linear(
+        narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor
+    )
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
@@ -164,13 +188,16 @@ def _mapped(spec: Spec, graph: Graph) -> Graph:
 
 
 def _srl_from(spec: Spec, target: Target) -> int:
-    has = (spec.delay_lines == "srl" and target.srl) or (spec.delay_lines in ("ram", "bram") and target.ram_delay)
+    has = (spec.delay_lines == "srl" and target.srl) or (
+        spec.delay_lines in ("ram", "bram") and target.ram_delay
+    )
     return spec.srl_from if has else 0
 
 
 def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, KeyWords | None]:
-    """graph -> schedule, by the target's delay model. Where late round keys can be had in several ways and `key_words`
-    is `priced`, each is scheduled and the cheapest counts."""
+    """graph -> schedule, by the target's delay model. Where late round keys can be had in several ways and
+    `key_words` is `priced`, each is scheduled and the cheapest counts.
+    """
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     stages = spec.wished_stages or (1 if spec.architecture == "iterative" and period is None else None)
     variants = spec.described.key_variants if spec.key_words == "priced" else (spec.key_words,)
@@ -190,7 +217,13 @@ def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) ->
     """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
     control = ("valid", "ready") if loops.loops else ("valid",) if spec.resets else ()
     ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
-    return lower(s, name, LowerOptions(_srl_from(spec, target), control, loops.loops, spec.keep_levels, spec.delay_lines, ring_bits))
+    return lower(
+        s,
+        name,
+        LowerOptions(
+            _srl_from(spec, target), control, loops.loops, spec.keep_levels, spec.delay_lines, ring_bits
+        ),
+    )
 
 
 def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
@@ -200,7 +233,10 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     """
     target = load_target(spec.target)
     if spec.slice_xor and not target.slice_xor:
-        raise UserError(f"slice_xor is for Virtex slices (xcv, xcve); {spec.target} has no XOR gate behind its lookup tables")
+        raise UserError(
+            f"slice_xor is for Virtex slices (xcv, xcve); {spec.target} has no XOR gate behind its lookup "
+            f"tables"
+        )
     plain = describe(spec)
     if spec.key_expansion == "unit":
         return _keyed(spec, target, plain, given or {"preset": spec.name})
@@ -208,15 +244,29 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
     tied = {}
     if spec.round_numbers == "signals":
         tied = {"controls": spec.described.all_controls(spec.key_bits)}
-    core = dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given or {"preset": spec.name}, tied, words)
+    core = dress(
+        spec,
+        plain,
+        s,
+        lambda name: _lower(spec, target, name, s, loops),
+        loops.trips,
+        given or {"preset": spec.name},
+        tied,
+        words,
+    )
     _confirm(spec, core.design, s, loops, lambda key: tied)
     return core
 
 
-def _confirm(spec: Spec, design: Design, s: Schedule, loops: _Loops, held: Callable[[int], Mapping[str, int]]) -> None:
-    """The datapath computes the description on random keys and blocks. `held`: key -> inputs made from it. Raises UserError where it
-    does not."""
-    found = samples(spec.described, spec.key_bits, ways(spec.cipher_direction), spec.mode if spec.summed else "ecb", held)
+def _confirm(
+    spec: Spec, design: Design, s: Schedule, loops: _Loops, held: Callable[[int], Mapping[str, int]]
+) -> None:
+    """The datapath computes the description on random keys and blocks. `held`: key -> inputs made from it.
+    Raises UserError where it does not.
+    """
+    found = samples(
+        spec.described, spec.key_bits, ways(spec.cipher_direction), spec.mode if spec.summed else "ecb", held
+    )
     if loops.trips is None:
         confirm_pipeline(spec.described.title, design, found)
     else:
@@ -224,24 +274,51 @@ def _confirm(spec: Spec, design: Design, s: Schedule, loops: _Loops, held: Calla
 
 
 def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -> Core:
-    """A pipeline over held round keys, and the key-expansion unit that makes them, as fast as the pipeline's stages."""
+    """A pipeline over held round keys, and the key-expansion unit that makes them, as fast as the
+    pipeline's stages.
+    """
     parts, cipher, top = key_parts(spec), spec.described, spec.name.replace("-", "_")
     assert parts is not None
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     if spec.architecture == "iterative":
         assert isinstance(cipher, HeldCipher), "Spec lets no other cipher have such a loop"
         loop = fold_held(cipher, spec.key_bits, spec.cipher_direction)
-        graph, stages, loops, io = _realised(spec, loop.graph), spec.stages or (1 if period is None else None), _Loops(loop.loops, loop.trips), loop.io
+        graph, stages, loops, io = (
+            _realised(spec, loop.graph),
+            spec.stages or (1 if period is None else None),
+            _Loops(loop.loops, loop.trips),
+            loop.io,
+        )
         rows: Mapping[str, tuple[int, ...]] = {}
     else:
         shared = spec.sbox == "tower" and spec.cipher_direction == "both"
-        rounds = share_boxes(parts.rounds) if shared else boxes_in_block_ram(parts.rounds, spec.block_ram_boxes)
+        rounds = (
+            share_boxes(parts.rounds) if shared else boxes_in_block_ram(parts.rounds, spec.block_ram_boxes)
+        )
         held = held_words(_realised(spec, rounds))
         graph, stages, loops, io, rows = held.graph, spec.wished_stages, _Loops(), _io(spec), held.rows
     s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
-        unit = word_store(f"{top}_keys", spec.key_bits, spec.cipher_direction == "decrypt", spec.sbox == "block_ram", target.delay, s.period, True)
-        core = dress(spec, plain, s, lambda name: _lower(spec, target, name, s, loops), loops.trips, given, {}, None, unit)
+        unit = word_store(
+            f"{top}_keys",
+            spec.key_bits,
+            spec.cipher_direction == "decrypt",
+            spec.sbox == "block_ram",
+            target.delay,
+            s.period,
+            True,
+        )
+        core = dress(
+            spec,
+            plain,
+            s,
+            lambda name: _lower(spec, target, name, s, loops),
+            loops.trips,
+            given,
+            {},
+            None,
+            unit,
+        )
         _confirm(spec, core.design, s, loops, lambda key: _words(parts, rows, key))
         return core
     count = len(held.rows)
@@ -249,17 +326,41 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
     # Results that get a stage to travel in need not be in the unit as well.
     named = {n.name for n in e.graph.nodes}
-    unit_graph = replicate(rewrite(spec.model_copy(update={"hops": tuple(h for h in spec.hops if h in named)}), e.graph), "valid", _LOAD_LANES, 2)
-    unit_schedule = schedule(unit_graph, target.delay, None, max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())), Io())
-    unit_design = lower(unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels))
-    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users)
+    unit_graph = replicate(
+        rewrite(spec.model_copy(update={"hops": tuple(h for h in spec.hops if h in named)}), e.graph),
+        "valid",
+        _LOAD_LANES,
+        2,
+    )
+    unit_schedule = schedule(
+        unit_graph,
+        target.delay,
+        None,
+        max(s.period, shortest_period(unit_graph, target.delay, 4096, Io())),
+        Io(),
+    )
+    unit_design = lower(
+        unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels)
+    )
+    unit = key_unit(
+        f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users
+    )
 
     def lowered(name: str) -> Design:
         return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))
 
     core = dress(spec, plain, s, lowered, None, given, {}, None, unit)
     _confirm(spec, core.design, s, loops, lambda key: _words(parts, held.rows, key))
-    confirm_expansion(cipher.title, unit_design, f"{top}_schedule", e, [held.rows[u] for u in users], unit_schedule.stages, parts.schedule, users)
+    confirm_expansion(
+        cipher.title,
+        unit_design,
+        f"{top}_schedule",
+        e,
+        [held.rows[u] for u in users],
+        unit_schedule.stages,
+        parts.schedule,
+        users,
+    )
     return core
 
 
@@ -276,7 +377,11 @@ def _cells(spec: Spec, target: Target) -> CellDelays | None:
 
 def products(spec: Spec) -> dict[int, Product]:
     """The multipliers that an engine of a spec has, by width, for its proof."""
-    made = product_circuit(spec.multiplier, 32, _cells(spec, load_target(spec.target)), spec.final_adder) if spec.cipher == "mars" else None
+    made = (
+        product_circuit(spec.multiplier, 32, _cells(spec, load_target(spec.target)), spec.final_adder)
+        if spec.cipher == "mars"
+        else None
+    )
     return {32: made} if made else {}
 
 
@@ -291,9 +396,15 @@ def _warnings(spec: Spec, core: Core | Engine) -> Iterator[str]:
     target = load_target(spec.target)
     if isinstance(core, Core) and spec.delay_lines != "ff" and not core.design.delay_lines():
         if _srl_from(spec, target):
-            yield f"delay_lines = {spec.delay_lines} moves nothing: no bit of this core waits for srl_from = {spec.srl_from} cycles or longer"
+            yield (
+                f"delay_lines = {spec.delay_lines} moves nothing: no bit of this core waits for srl_from "
+                f"= {spec.srl_from} cycles or longer"
+            )
         else:
-            yield f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such delay lines"
+            yield (
+                f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such "
+                f"delay lines"
+            )
     if beyond := target.beyond({"ffs": core.flip_flops}):
         yield f"this core does not fit {target.title}, which lacks {' and '.join(beyond)}"
 
@@ -306,7 +417,9 @@ def _engine(spec: Spec, given: Mapping[str, str] | None) -> Engine:
         cells = _cells(spec, target)
 
         def arithmetic(graph: Graph) -> Graph:
-            made = realise_adders(realise_multipliers(graph, spec.multiplier, cells, True, spec.final_adder), spec.adder, True)
+            made = realise_adders(
+                realise_multipliers(graph, spec.multiplier, cells, True, spec.final_adder), spec.adder, True
+            )
             confirm_rewrite(spec.described.title, graph, made)
             return made
 

@@ -29,24 +29,37 @@ class Stopped(Exception):
 
 
 def check_stop() -> None:
-    """Raise Stopped in a thread of `parallel` whose caller was interrupted. Long loops call it several times a second."""
+    """Raise Stopped in a thread of `parallel` whose caller was interrupted. Long loops call it several
+    times a second.
+    """
     event = getattr(_thread, "stop", None)
     if event is not None and event.is_set():
         raise Stopped
 
 
-def run_process(command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, without standard input; `stdout` has both of its outputs. Its temporary files are gone afterwards.
+def run_process(
+    command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, without standard input; `stdout` has both of its outputs. Its temporary
+    files are gone afterwards.
 
-    The command has a process group of its own, which is killed as a whole where the caller is interrupted (Ctrl-C, or
-    `parallel`). Raises UserError where the command can't be started.
+    The command has a process group of its own, which is killed as a whole where the caller is interrupted
+    (Ctrl-C, or `parallel`). Raises UserError where the command can't be started.
     """
     with tempfile.TemporaryDirectory(prefix="cipherwright-", ignore_cleanup_errors=True) as own:
         try:
             child = subprocess.Popen(
-                command, cwd=cwd, env={**(os.environ if env is None else env), "TMPDIR": own}, text=True, encoding="utf-8", errors="replace",
-                process_group=0, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            )  # fmt: skip
+                command,
+                cwd=cwd,
+                env={**(os.environ if env is None else env), "TMPDIR": own},
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                process_group=0,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
         except OSError as e:
             raise UserError(f"can't run {command[0]}: {e.strerror}") from None
         with child:
@@ -68,8 +81,10 @@ def _kill_group(child: subprocess.Popen[str]) -> None:
 
 
 def parallel(function: Callable[..., R], *columns: Iterable[Any], workers: int | None = None) -> list[R]:
-    """`map` with threads (as many as processors where not said), in order. Where one of the calls fails or the caller is interrupted, the
-    others stop: tools are killed, simulations return at their next look at `check_stop`."""
+    """`map` with threads (as many as processors where not said), in order. Where one of the calls fails or
+    the caller is interrupted, the others stop: tools are killed, simulations return at their next look at
+    `check_stop`.
+    """
     outer, stop = getattr(_thread, "stop", None), threading.Event()
 
     def call(*args: Any) -> R:

@@ -18,7 +18,9 @@ EVERY_S = 60.0
 
 
 class Tell(Protocol):
-    """Called with what is being done, and the part of the whole that is done by now (0 to 1; None: as far as it was, or not known)."""
+    """Called with what is being done, and the part of the whole that is done by now (0 to 1; None: as far
+    as it was, or not known).
+    """
 
     def __call__(self, text: str, fraction: float | None = None) -> None: ...
 
@@ -87,7 +89,9 @@ def _lines(title: str, console: Console) -> Iterator[Tell]:
         while not done.wait(EVERY_S):
             share = f"{now[1]:.0%}, " if now[1] is not None else ""
             minutes = (time.monotonic() - began) / 60
-            console.print(f"{now[0]}: {share}{minutes:.0f} min", highlight=False, markup=False, soft_wrap=True)
+            console.print(
+                f"{now[0]}: {share}{minutes:.0f} min", highlight=False, markup=False, soft_wrap=True
+            )
 
     speaker = threading.Thread(target=say, daemon=True)
     speaker.start()

@@ -1,4 +1,6 @@
-"""A core folder is trusted only where it is, byte for byte, what the generator makes of its record: generation is deterministic."""
+"""A core folder is trusted only where it is, byte for byte, what the generator makes of its record:
+generation is deterministic.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _PUBLISHED = 8
 
 
 def _plain_text(value: Any) -> bool:
-    """Whether every text in a record's value is one line of printable characters, as only such text may reach generated files."""
+    """Whether every text in a record's value is one line of printable characters, as only such text may
+    reach generated files.
+    """
     if isinstance(value, str):
         return value.isprintable()
     if isinstance(value, Mapping):
@@ -33,17 +37,25 @@ def _request(folder: CoreFolder) -> tuple[Spec, dict[str, str]]:
     """What the record says was asked for: the spec, and the preset with its changes. Raises UserError."""
     record = folder.record
     if record.get("generator") != GENERATOR:
-        raise UserError(f"{folder.path} was built by another version of Cipherwright ({record.get('generator')}, this is {GENERATOR}); build it again")
+        raise UserError(
+            f"{folder.path} was built by another version of Cipherwright ({record.get('generator')}, this "
+            f"is {GENERATOR}); build it again"
+        )
     given, parameters = record.get("given", {}), record["parameters"]
     if "preset" not in given or not _plain_text(given) or not _plain_text(parameters):
-        raise UserError(f"{folder.path / 'record.json'} is damaged (what was asked for is no plain text): build the core again")
+        raise UserError(
+            f"{folder.path / 'record.json'} is damaged (what was asked for is no plain text): build the "
+            f"core again"
+        )
     return parse(parameters), given
 
 
 def check_built(folder: CoreFolder) -> str:
-    """The record and all files are those that its parameters give; what was done. Nothing of the folder is compiled or run.
+    """The record and all files are those that its parameters give; what was done. Nothing of the folder is
+    compiled or run.
 
-    Raises CheckFailed with the file that differs, UserError where the record is damaged or of another version of the generator.
+    Raises CheckFailed with the file that differs, UserError where the record is damaged or of another
+    version of the generator.
     """
     spec, given = _request(folder)
     core = generate(spec, given)
@@ -59,7 +71,10 @@ def check_built(folder: CoreFolder) -> str:
             continue
         if listed[name] != files_digest({name: found.decode(errors="replace")}):
             raise CheckFailed(f"the file {name} was changed after it was built")
-        raise CheckFailed(f"the file {name} and its digest were changed: it is not what the generator makes of the record's parameters")
+        raise CheckFailed(
+            f"the file {name} and its digest were changed: it is not what the generator makes of the "
+            f"record's parameters"
+        )
     expected = json.loads(json.dumps(core_record(core)))
     wrong = sorted(k for k in {*expected, *folder.record} if expected.get(k) != folder.record.get(k))
     if wrong:
@@ -68,14 +83,20 @@ def check_built(folder: CoreFolder) -> str:
 
 
 def verify_folder(
-    folder: CoreFolder, blocks: int | None = None, monte: int = 1, tell: Tell = quiet,
-    all_sizes: bool = False, as_built: bool = True,
-) -> list[Verdict]:  # fmt: skip
+    folder: CoreFolder,
+    blocks: int | None = None,
+    monte: int = 1,
+    tell: Tell = quiet,
+    all_sizes: bool = False,
+    as_built: bool = True,
+) -> list[Verdict]:
     """Every check of a core folder; each says what it did.
 
-    blocks: random blocks (None: 100,000 of a core, 4,000 of an engine, which is run cycle by cycle); monte: keys of the Monte Carlo test; all_sizes: the Rijndael processor is proven for all its sizes. Where the
-    folder is not what the generator makes of its record, that is the only verdict: nothing of the folder is compiled or run.
-    as_built = False leaves this comparison out, for cores that are broken on purpose to try the other checks.
+    blocks: random blocks (None: 100,000 of a core, 4,000 of an engine, which is run cycle by cycle);
+    monte: keys of the Monte Carlo test; all_sizes: the Rijndael processor is proven for all its sizes.
+    Where the folder is not what the generator makes of its record, that is the only verdict: nothing of
+    the folder is compiled or run. as_built = False leaves this comparison out, for cores that are broken
+    on purpose to try the other checks.
     """
     tell("files")
     try:
@@ -86,9 +107,13 @@ def verify_folder(
     for _ in extra_vectors(spec.cipher):
         break  # a malformed file is told before anything is compiled
     if spec.architecture != "engine":
-        verdicts = verify_core(folder, describe(spec), blocks or _BLOCKS, monte, tell, key_parts(spec), _PUBLISHED)
+        verdicts = verify_core(
+            folder, describe(spec), blocks or _BLOCKS, monte, tell, key_parts(spec), _PUBLISHED
+        )
     elif spec.cipher == "mars":
         verdicts = verify_engine(folder, products(spec), blocks or _ENGINE_BLOCKS, tell)
     else:
-        verdicts = verify_processor(folder, blocks or _ENGINE_BLOCKS, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)])
+        verdicts = verify_processor(
+            folder, blocks or _ENGINE_BLOCKS, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)]
+        )
     return [Verdict("files", True, found), *verdicts[1:]]

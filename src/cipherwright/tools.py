@@ -51,7 +51,9 @@ def find(name: str) -> str:
             found = shutil.which(compiler) if compiler else None
             if found:
                 return found
-        raise UserError("no C++ compiler was found, and the simulation is compiled C++; get one by: apt-get install g++")
+        raise UserError(
+            "no C++ compiler was found, and the simulation is compiled C++; get one by: apt-get install g++"
+        )
     found = shutil.which(name)
     if found is None:
         raise UserError(f"the tool {name} is not installed; get it by: {_HOW.get(name, 'installing it')}")
@@ -59,9 +61,15 @@ def find(name: str) -> str:
 
 
 def run(
-    name: str, args: Sequence[str], cwd: Path | None = None, check: bool = True, env: Mapping[str, str] | None = None
+    name: str,
+    args: Sequence[str],
+    cwd: Path | None = None,
+    check: bool = True,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a tool and return what it printed. With `check`, raises ToolFailed with what it said. A tool does not outlive an interruption."""
+    """Run a tool and return what it printed. With `check`, raises ToolFailed with what it said. A tool
+    does not outlive an interruption.
+    """
     done = run_process([find(name), *args], cwd, {**os.environ, "PYTHONWARNINGS": "ignore", **(env or {})})
     if check and done.returncode:
         raise ToolFailed(name, done.returncode, done.stdout)

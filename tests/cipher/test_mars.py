@@ -22,7 +22,9 @@ def word(value: int) -> Word:
 
 
 def test_the_s_box() -> None:
-    """What the designers ask of it (specification, section 2.4): no 0 or all ones, entries that differ in at least four bits."""
+    """What the designers ask of it (specification, section 2.4): no 0 or all ones, entries that differ in
+    at least four bits.
+    """
     assert len(set(S)) == 512
     assert 0 not in S
     assert (1 << 32) - 1 not in S
@@ -48,10 +50,15 @@ def slow_mask(w: int, top: int = 30) -> int:
 def test_the_mask_of_long_runs() -> None:
     r = random.Random(2)
     values = [r.getrandbits(32) | ((1 << n) - 1) << r.randrange(32) for n in range(6, 33) for _ in range(40)]
-    for w in [3, 0xFFFFFFFF, 0x7FFFFFFF, 0x003FF003, *(v % (1 << 32) | 3 for v in values), *(~v % (1 << 32) | 3 for v in values)]:
+    for w in [
+        3,
+        0xFFFFFFFF,
+        0x7FFFFFFF,
+        0x003FF003,
+        *(v % (1 << 32) | 3 for v in values),
+        *(~v % (1 << 32) | 3 for v in values),
+    ]:
         assert run_mask(B, word(w)).value == slow_mask(w)
-
-
 
 
 def masked(key: bytes, monkeypatch: pytest.MonkeyPatch) -> list[Word]:
@@ -104,7 +111,12 @@ def test_the_engines_mixer(backward: bool, halves: bool) -> None:
     r = random.Random(3)
     zero = (word(0),) * 4
     for _ in range(10):
-        state: State = (word(r.getrandbits(32)), word(r.getrandbits(32)), word(r.getrandbits(32)), word(r.getrandbits(32)))
+        state: State = (
+            word(r.getrandbits(32)),
+            word(r.getrandbits(32)),
+            word(r.getrandbits(32)),
+            word(r.getrandbits(32)),
+        )
         want = state
         for i in range(8):
             want = mixing_round(B, want, i, backward)  # type: ignore[assignment]
@@ -112,18 +124,27 @@ def test_the_engines_mixer(backward: bool, halves: bool) -> None:
             assert state[1:] == want[1:]
             assert state == want or (backward and (i + 1) % 4 > 1)
         assert state == want
-        keys: State = (word(r.getrandbits(32)), word(r.getrandbits(32)), word(r.getrandbits(32)), word(r.getrandbits(32)))
+        keys: State = (
+            word(r.getrandbits(32)),
+            word(r.getrandbits(32)),
+            word(r.getrandbits(32)),
+            word(r.getrandbits(32)),
+        )
         total = steps(state, int(backward) | 2, False, keys)
         first, *others = ((B.sub if backward else B.add)(w, k) for w, k in zip(state, keys, strict=True))
         assert total == (*others, first)  # turned by a word, as by a round
 
 
 def expanded_by_steps(key: list[int]) -> list[int]:
-    """The 371 steps of the key expansion over a store, counted as cipherwright_mars_keys_formal.sv counts them: K[0..39]."""
+    """The 371 steps of the key expansion over a store, counted as cipherwright_mars_keys_formal.sv counts
+    them: K[0..39].
+    """
     b, words = IntBuilder(), len(key)
     store = {40 + i: w for i, w in enumerate(key)}
 
-    def step(kind: int, to: int, a: int, other: int = 0, s: int = 0, before2: int = 0, number: int = 0) -> int:
+    def step(
+        kind: int, to: int, a: int, other: int = 0, s: int = 0, before2: int = 0, number: int = 0
+    ) -> int:
         given = (Word(2, kind), *(Word(32, x) for x in (a, other, s, before2)), Word(6, number))
         store[to] = int(key_expansion_step(b, *given).value)
         return store[to]
@@ -133,7 +154,10 @@ def expanded_by_steps(key: list[int]) -> list[int]:
         last, before_last = step(3, 40 + i, store[40 + i] if i < words else words if i == words else 0), last
     for j in range(4):
         for i in range(15):
-            last, before_last = step(0, 40 + i, store[40 + i], store[40 + (i - 7) % 15], 0, before_last, 4 * i + j), last
+            last, before_last = (
+                step(0, 40 + i, store[40 + i], store[40 + (i - 7) % 15], 0, before_last, 4 * i + j),
+                last,
+            )
         for i in [*range(15)] * 4:
             last, before_last = step(1, 40 + i, store[40 + i], 0, S[last & 511]), last
         for i in range(10):
@@ -149,4 +173,6 @@ def test_the_order_of_steps_is_the_expansion(words: int) -> None:
     for _ in range(6):
         key = [rng.getrandbits(32) for _ in range(words)]
         given = int.from_bytes(b"".join(w.to_bytes(4, "little") for w in key), "big")
-        assert expanded_by_steps(key) == [int(w.value) for w in expanded_key(IntBuilder(), Word(32 * words, given))]
+        assert expanded_by_steps(key) == [
+            int(w.value) for w in expanded_key(IntBuilder(), Word(32 * words, given))
+        ]

@@ -19,10 +19,21 @@ def crypt(name: str, key: bytes, block: int, decrypt: int, schedule: str) -> int
     return crypt_bytes(name, key, block.to_bytes(CATALOGUE[name].block_bits // 8, "big"), decrypt, schedule)
 
 
-def crypt_bytes(name: str, key: bytes, block: bytes, decrypt: int, schedule: str, variant: str = "kept") -> int:
+def crypt_bytes(
+    name: str, key: bytes, block: bytes, decrypt: int, schedule: str, variant: str = "kept"
+) -> int:
     """The cipher for the block's size."""
     cipher, word = CATALOGUE[name].with_block(8 * len(block)), Word(len(key) * 8, int.from_bytes(key, "big"))
-    return int(cipher.crypt(B, Word(8 * len(block), int.from_bytes(block, "big")), word, Word(1, decrypt), schedule, variant=variant).value)
+    return int(
+        cipher.crypt(
+            B,
+            Word(8 * len(block), int.from_bytes(block, "big")),
+            word,
+            Word(1, decrypt),
+            schedule,
+            variant=variant,
+        ).value
+    )
 
 
 @pytest.mark.parametrize("schedule", KEY_SCHEDULES)
@@ -38,9 +49,14 @@ def test_published_answers(name: str, schedule: str) -> None:
 @given(data=st.data())
 def test_openssl_and_both_schedules(name: str, bits: int, data: st.DataObject) -> None:
     size = CATALOGUE[name].block_bits // 8
-    key, block = data.draw(st.binary(min_size=bits // 8, max_size=bits // 8)), data.draw(st.binary(min_size=size, max_size=size))
+    key, block = (
+        data.draw(st.binary(min_size=bits // 8, max_size=bits // 8)),
+        data.draw(st.binary(min_size=size, max_size=size)),
+    )
     for decrypt in (0, 1):
-        want = int.from_bytes(oracle_bulk(oracle_of({"cipher": name, "block_bits": 8 * size}), key, block, bool(decrypt)), "big")
+        want = int.from_bytes(
+            oracle_bulk(oracle_of({"cipher": name, "block_bits": 8 * size}), key, block, bool(decrypt)), "big"
+        )
         for schedule in KEY_SCHEDULES:
             assert crypt(name, key, int.from_bytes(block, "big"), decrypt, schedule) == want
 
@@ -78,7 +94,9 @@ def test_complementation(key: bytes, block: int) -> None:
     assert crypt("des", inverse, block ^ ones, 0, "direct") == crypt("des", key, block, 0, "direct") ^ ones
 
 
-@pytest.mark.parametrize("key", ["0101010101010101", "fefefefefefefefe", "e0e0e0e0f1f1f1f1", "1f1f1f1f0e0e0e0e"])
+@pytest.mark.parametrize(
+    "key", ["0101010101010101", "fefefefefefefefe", "e0e0e0e0f1f1f1f1", "1f1f1f1f0e0e0e0e"]
+)
 def test_weak_keys_are_involutions(key: str) -> None:
     once = crypt("des", bytes.fromhex(key), 0x0123456789ABCDEF, 0, "stepped")
     assert crypt("des", bytes.fromhex(key), once, 0, "stepped") == 0x0123456789ABCDEF

@@ -25,13 +25,19 @@ def test_nine_sizes(block_bits: int, key_bits: int) -> None:
         assert cipher.encrypt_block(key, result, True) == block == oracle_bulk(name, key, result, True)
         for decrypt, (given, want) in enumerate(((block, result), (result, block))):
             word = Word(block_bits, int.from_bytes(given, "big"))
-            out = cipher.crypt(b, word, Word(key_bits, int.from_bytes(key, "big")), Word(1, decrypt), "stepped")
+            out = cipher.crypt(
+                b, word, Word(key_bits, int.from_bytes(key, "big")), Word(1, decrypt), "stepped"
+            )
             assert out.value == int.from_bytes(want, "big")
 
 
 def test_aes_is_the_block_of_128_bits() -> None:
     key, block = bytes(range(32)), bytes(range(16))
-    assert AES.encrypt_block(key, block) == RIJNDAEL.encrypt_block(key, block) == oracle_bulk("aes", key, block, False)
+    assert (
+        AES.encrypt_block(key, block)
+        == RIJNDAEL.encrypt_block(key, block)
+        == oracle_bulk("aes", key, block, False)
+    )
     with pytest.raises(ValueError, match="aes has blocks of 128 bits, not 192"):
         AES.with_block(192)
     with pytest.raises(ValueError, match="rijndael has blocks of 128, 192, 256 bits, not 160"):

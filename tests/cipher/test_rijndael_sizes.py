@@ -1,4 +1,6 @@
-"""Rijndael whose sizes are inputs, against Rijndael of each size: rounds, round keys both ways, the whole cipher."""
+"""Rijndael whose sizes are inputs, against Rijndael of each size: rounds, round keys both ways, the whole
+cipher.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ import pytest
 
 from cipherwright.cipher import IntBuilder, Word
 from cipherwright.cipher.rijndael import RIJNDAEL, SIZES
-from cipherwright.cipher.rijndael_sizes import CONTROL_BITS, control_table, key_step, round_of_any_size, size_code
+from cipherwright.cipher.rijndael_sizes import (
+    CONTROL_BITS,
+    control_table,
+    key_step,
+    round_of_any_size,
+    size_code,
+)
 
 NINE = [(block, key) for block in SIZES for key in SIZES]
 
@@ -24,21 +32,31 @@ def _top(word: Word, bits: int) -> int:
 @pytest.mark.parametrize("block_bits, key_bits", NINE)
 @pytest.mark.parametrize("both", [False, True])
 def test_round_keys(block_bits: int, key_bits: int, both: bool) -> None:
-    """The walk forward gives every round key; the walk back from its end gives them again, and ends at the key."""
+    """The walk forward gives every round key; the walk back from its end gives them again, and ends at the
+    key.
+    """
     cipher, b, r = RIJNDAEL.with_block(block_bits), IntBuilder(), random.Random(block_bits + key_bits)
-    key, block_size, key_size = r.getrandbits(key_bits), Word(3, size_code(block_bits)), Word(3, size_code(key_bits))
+    key, block_size, key_size = (
+        r.getrandbits(key_bits),
+        Word(3, size_code(block_bits)),
+        Word(3, size_code(key_bits)),
+    )
     nr = cipher.nr(key_bits)
     want = [
         cipher.round_key(b, key_bits, i, Word(key_bits, key), Word(1, 0)).value >> 1 for i in range(nr + 1)
     ]
     window = Word(256, key)
     for i in range(nr + 1):
-        made, after = key_step(b, window, _control(block_bits, key_bits, i), block_size, key_size, Word(1, 0) if both else None)
+        made, after = key_step(
+            b, window, _control(block_bits, key_bits, i), block_size, key_size, Word(1, 0) if both else None
+        )
         assert _top(made, block_bits) == want[i]
         if i < nr:
             window = after
     for i in reversed(range(nr if both else 0)):
-        made, window = key_step(b, window, _control(block_bits, key_bits, i), block_size, key_size, Word(1, 1))
+        made, window = key_step(
+            b, window, _control(block_bits, key_bits, i), block_size, key_size, Word(1, 1)
+        )
         assert _top(made, block_bits) == want[i]
     if both:
         assert window.value & (1 << key_bits) - 1 == key
@@ -56,16 +74,24 @@ def test_rounds(block_bits: int, both: bool) -> None:
     def padded(x: int) -> Word:
         return Word(256, x << (256 - block_bits) | r.getrandbits(256 - block_bits))
 
-    state = cipher.start(b, Word(block_bits, block), cipher.supplied_key(b, Word(block_bits, keys[0]), Word(1, 0)))
+    state = cipher.start(
+        b, Word(block_bits, block), cipher.supplied_key(b, Word(block_bits, keys[0]), Word(1, 0))
+    )
     for i in range(rounds - 1):
-        state = cipher.round(b, 128, i, state, cipher.supplied_key(b, Word(block_bits, keys[i + 1]), Word(1, 0)))
+        state = cipher.round(
+            b, 128, i, state, cipher.supplied_key(b, Word(block_bits, keys[i + 1]), Word(1, 0))
+        )
     want = cipher.finish(b, state, cipher.supplied_key(b, Word(block_bits, keys[rounds]), Word(1, 0))).value
     got = padded(block ^ keys[0])
     for i in range(rounds):
-        got = round_of_any_size(b, got, padded(keys[i + 1]), Word(1, int(i < rounds - 1)), size, Word(1, 0) if both else None)
+        got = round_of_any_size(
+            b, got, padded(keys[i + 1]), Word(1, int(i < rounds - 1)), size, Word(1, 0) if both else None
+        )
     assert _top(got, block_bits) == want
     if both:
         got = padded(want ^ keys[rounds])
         for i in range(rounds):
-            got = round_of_any_size(b, got, padded(keys[rounds - 1 - i]), Word(1, int(i > 0)), size, Word(1, 1))
+            got = round_of_any_size(
+                b, got, padded(keys[rounds - 1 - i]), Word(1, int(i > 0)), size, Word(1, 1)
+            )
         assert _top(got, block_bits) == block

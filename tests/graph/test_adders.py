@@ -1,4 +1,6 @@
-"""Adders: every pair of operands at small widths, all inputs by SAT at 32 bits, incrementers; a broken one is seen."""
+"""Adders: every pair of operands at small widths, all inputs by SAT at 32 bits, incrementers; a broken one
+is seen.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def equal(plain: Graph, made: Graph) -> int:
     got = graph_to_aig(made, aig, words)["y"]
     gates = len(aig.gates)
     want = graph_to_aig(plain, aig, words)["y"]
-    return compare(Comparison(aig, gates, (), tuple(got), tuple(want)), [f"bit {k}" for k in range(len(want))], [{}])
+    return compare(
+        Comparison(aig, gates, (), tuple(got), tuple(want)), [f"bit {k}" for k in range(len(want))], [{}]
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -67,7 +71,9 @@ def test_incrementers(kind: str) -> None:
 
 
 def test_levels_are_what_the_names_promise() -> None:
-    """Levels of two-input gates of the carries, for 32 bits: log2 for the prefix networks, all columns for ripple."""
+    """Levels of two-input gates of the carries, for 32 bits: log2 for the prefix networks, all columns for
+    ripple.
+    """
 
     def levels(kind: str) -> int:
         graph = realise_adders(arithmetic(32, "add"), kind)
@@ -79,7 +85,13 @@ def test_levels_are_what_the_names_promise() -> None:
 
     found = {kind: levels(kind) for kind in KINDS}
     assert found["kogge_stone"] == found["sklansky"] <= 12
-    assert found["kogge_stone"] < found["han_carlson"] < found["brent_kung"] < found["carry_skip"] < found["ripple"]
+    assert (
+        found["kogge_stone"]
+        < found["han_carlson"]
+        < found["brent_kung"]
+        < found["carry_skip"]
+        < found["ripple"]
+    )
     sizes = {kind: len(realise_adders(arithmetic(32, "add"), kind).nodes) for kind in KINDS}
     assert sizes["ripple"] < sizes["brent_kung"] < sizes["sklansky"] < sizes["kogge_stone"]
 

@@ -42,7 +42,9 @@ def test_words_too_wide_for_two_stand_alone() -> None:
 def test_more_boxes_than_there_are() -> None:
     with pytest.raises(UserError, match="aes has 160 boxes"):
         generate(load("aes128-fast", ["block_ram_boxes=161"]))
-    with pytest.raises(UserError, match="block_ram_boxes = 16 needs key_expansion = unit, not key_expansion = logic"):
+    with pytest.raises(
+        UserError, match="block_ram_boxes = 16 needs key_expansion = unit, not key_expansion = logic"
+    ):
         load("aes128-fast-agile", ["block_ram_boxes=16"])
     with pytest.raises(UserError, match="no operation is called x"):
         generate(load("aes128-fast", ['hops=["x"]']))
@@ -53,6 +55,11 @@ def test_a_wrong_word_is_seen(built: Callable[..., Built], tmp_path: Path) -> No
     spec = load("aes128-fast")
     _, folder = built("aes128-fast", *QUICK_AES, "stages=24", "block_ram_boxes=2")
     assert "for every key and block" in prove_core(folder, describe(spec), key_parts(spec))
-    wrong = broken_file(folder, "aes128_fast.v", lambda text: text.replace("words[77] = 8'he3", "words[77] = 8'he2"), tmp_path / "b")
+    wrong = broken_file(
+        folder,
+        "aes128_fast.v",
+        lambda text: text.replace("words[77] = 8'he3", "words[77] = 8'he2"),
+        tmp_path / "b",
+    )
     with pytest.raises(CheckFailed, match="does not compute the cipher"):
         prove_core(wrong, describe(spec), key_parts(spec))

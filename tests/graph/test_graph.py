@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cipherwright.graph import Graph, GraphBuilder, Node, Table, digest, evaluate, evaluate_many, from_words, to_text, to_words
+from cipherwright.graph import (
+    Graph,
+    GraphBuilder,
+    Node,
+    Table,
+    digest,
+    evaluate,
+    evaluate_many,
+    from_words,
+    to_text,
+    to_words,
+)
 
 
 def random_graph(seed: int, size: int = 25) -> Graph:
@@ -49,7 +60,10 @@ def random_graph(seed: int, size: int = 25) -> Graph:
         elif op == 12:
             four.append(b.lut(r.randrange(256), x, y, z))
         elif op == 13:
-            bits = [b.node("lut4", 1, [b.select(w, (r.randrange(4),)) for w in (x, y, z)], r.randrange(256)) for _ in range(4)]
+            bits = [
+                b.node("lut4", 1, [b.select(w, (r.randrange(4),)) for w in (x, y, z)], r.randrange(256))
+                for _ in range(4)
+            ]
             four.append(b.cat(*bits))
         elif op == 14:
             four.append(b.call(sub, x, y))
@@ -63,10 +77,18 @@ def random_graph(seed: int, size: int = 25) -> Graph:
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), words=st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15), st.integers(0, 1)), min_size=1, max_size=9))
+@given(
+    seed=st.integers(0, 10**6),
+    words=st.lists(
+        st.tuples(st.integers(0, 15), st.integers(0, 15), st.integers(0, 1)), min_size=1, max_size=9
+    ),
+)
 def test_both_interpreters_agree(seed: int, words: list[tuple[int, int, int]]) -> None:
     g = random_graph(seed)
-    columns = {n: from_words([w[k] for w in words], width) for k, (n, width) in enumerate((("p", 4), ("q", 4), ("s", 1)))}
+    columns = {
+        n: from_words([w[k] for w in words], width)
+        for k, (n, width) in enumerate((("p", 4), ("q", 4), ("s", 1)))
+    }
     many = {n: to_words(v) for n, v in evaluate_many(g, columns).items()}
     for i, (p, q, s) in enumerate(words):
         assert evaluate(g, {"p": p, "q": q, "s": s}) == {n: v[i] for n, v in many.items()}

@@ -1,4 +1,6 @@
-"""Linear layers as XOR networks: the same map, the sums around it, and the marks that the networks must keep."""
+"""Linear layers as XOR networks: the same map, the sums around it, and the marks that the networks must
+keep.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ def test_any_matrix(data: st.DataObject) -> None:
     assert all(o < columns + i for i, ops in enumerate(net.nodes) for o in ops)
 
 
-@pytest.mark.parametrize(("k", "depth", "size"), [(4, 0, 255), (4, 7, 255), (4, 4, 271), (4, 3, 284), (6, 2, 271), (5, 3, 242), (5, 7, 220)])
+@pytest.mark.parametrize(
+    ("k", "depth", "size"),
+    [(4, 0, 255), (4, 7, 255), (4, 4, 271), (4, 3, 284), (6, 2, 271), (5, 3, 242), (5, 7, 220)],
+)
 def test_theta_with_key_addition(k: int, depth: int, size: int) -> None:
     """The paper takes 384 LUT4s; the aim was 260."""
     net = network(THETA, 64, k, 1, depth)
@@ -70,7 +75,9 @@ def _same(a: Graph, b: Graph) -> None:
 
 
 def _sums() -> Graph:
-    """A map whose rows are read in every way: in sums with words and constants, alone, by two users, through wiring."""
+    """A map whose rows are read in every way: in sums with words and constants, alone, by two users,
+    through wiring.
+    """
     b = GraphBuilder("sums")
     x, k, m = b.input("x", 64), b.input("k", 64), b.input("m", 16)
     y = theta(b, b.xor(x, k))
@@ -80,7 +87,16 @@ def _sums() -> Graph:
     low = b.select(z, range(15, -1, -1))
     b.output("b", b.xor(low, m))
     b.output("c", b.and_(low, m))
-    b.output("d", b.cat(b.select(z, range(63, 15, -1)), b.xor(b.select(theta(b, k), range(15, -1, -1)), b.cat(b.const(8, 0x5A), b.select(m, range(7, -1, -1))))))
+    b.output(
+        "d",
+        b.cat(
+            b.select(z, range(63, 15, -1)),
+            b.xor(
+                b.select(theta(b, k), range(15, -1, -1)),
+                b.cat(b.const(8, 0x5A), b.select(m, range(7, -1, -1))),
+            ),
+        ),
+    )
     return b.build()
 
 
@@ -103,5 +119,11 @@ def test_packing_counts_what_it_prints() -> None:
 
 def test_levels_and_size() -> None:
     net = Network(4, ((0, 1), (4, 2)), ((5, 3), (0,)))
-    assert (net.levels(), net.depth(), net.size(4), net.size(4, 1), net.size(4, 4)) == ([0, 0, 0, 0, 1, 2], 3, 3, 4, 6)
+    assert (net.levels(), net.depth(), net.size(4), net.size(4, 1), net.size(4, 4)) == (
+        [0, 0, 0, 0, 1, 2],
+        3,
+        3,
+        4,
+        6,
+    )
     assert net.rows() == (0b1111, 0b0001)

@@ -1,4 +1,6 @@
-"""Multipliers and adders for arrival profiles: every pair of operands at small widths, algebra and SAT at 32 bits; a broken one is seen."""
+"""Multipliers and adders for arrival profiles: every pair of operands at small widths, algebra and SAT at
+32 bits; a broken one is seen.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,10 @@ def test_every_pair_of_small_operands(kind: str, cells: CellDelays) -> None:
 
 @pytest.mark.parametrize("modules", [False, True])
 def test_whole_products(modules: bool) -> None:
-    """Factors with a zero for every bit of the upper half: every pair of five bits; at 32 bits algebra, SAT and random pairs."""
+    """Factors with a zero for every bit of the upper half: every pair of five bits; at 32 bits algebra,
+    SAT and random pairs.
+    """
+
     def graph(width: int) -> Graph:
         b = GraphBuilder("whole")
         x, y = (b.cat(b.const(width, 0), b.input(n, width)) for n in "xy")
@@ -95,7 +100,14 @@ def changed(graph: Graph, op: str, n: int, change: Node) -> Graph:
     """With the n-th operation `op` replaced."""
     at = [i for i, node in enumerate(graph.nodes) if node.op == op][n]
     node = graph.nodes[at]
-    return replace(graph, nodes=(*graph.nodes[:at], replace(node, op=change.op, args=change.args or node.args), *graph.nodes[at + 1 :]))
+    return replace(
+        graph,
+        nodes=(
+            *graph.nodes[:at],
+            replace(node, op=change.op, args=change.args or node.args),
+            *graph.nodes[at + 1 :],
+        ),
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,7 +123,10 @@ def test_algebra_sees_a_fault(kind: str) -> None:
                 b.output(f"{k}.{j}", bit.node)
         graph = b.build()
         rows = [(graph.bits[i][0], 1 << int(n.split(".")[0]), True) for n, i in graph.outputs]
-        op, swapped = "full_adder", graph.nodes[next(i for i, n in enumerate(graph.nodes) if n.op == "full_adder")].args
+        op, swapped = (
+            "full_adder",
+            graph.nodes[next(i for i, n in enumerate(graph.nodes) if n.op == "full_adder")].args,
+        )
     else:
         rows = [(bit, 1 << k, False) for k, bit in enumerate(graph.bits[dict(graph.outputs)["p"]])]
         op = "dsp" if kind == "dsp" else "and"
@@ -134,9 +149,13 @@ def test_sat_sees_a_broken_final_adder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.tree is not None
     prove_final_adder(made.tree)
 
-    def forgetful(b: GraphBuilder, columns: list[list[TimedBit]], cells: CellDelays, slack: float, kind: str) -> tuple[int, None]:
+    def forgetful(
+        b: GraphBuilder, columns: list[list[TimedBit]], cells: CellDelays, slack: float, kind: str
+    ) -> tuple[int, None]:
         node, _ = profile_add(b, columns, cells, slack, kind)
-        return Gates(b).b.xor(node, b.cat(b.const(11, 0), b.and_(columns[0][0].node, columns[5][0].node))), None
+        return Gates(b).b.xor(
+            node, b.cat(b.const(11, 0), b.and_(columns[0][0].node, columns[5][0].node))
+        ), None
 
     monkeypatch.setattr(mars_proof, "profile_add", forgetful)
     with pytest.raises(CheckFailed):
@@ -155,7 +174,9 @@ def profiled(kind: str, arrivals: Sequence[float]) -> tuple[Graph, Plan]:
 
 @pytest.mark.parametrize("kind", PROFILE_ADDERS)
 def test_adders_for_profiles(kind: str) -> None:
-    """Every pair of five bits under profiles that rise, fall and jump; columns of one bit have none to add."""
+    """Every pair of five bits under profiles that rise, fall and jump; columns of one bit have none to
+    add.
+    """
     for arrivals in ([0] * 5, [0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [0, 9, 0, 9, 0]):
         graph, _ = profiled(kind, arrivals)
         for u, v in product(range(32), repeat=2):
@@ -173,12 +194,18 @@ def test_adders_for_profiles_at_32_bits(kind: str) -> None:
         aig = Aig([f"{n}{k}" for n in "xy" for k in range(32)])
         given = {n: [aig.input(32 * j + k) for k in range(32)] for j, n in enumerate("xy")}
         got, want = (graph_to_aig(g, aig, given)["s"] for g in (made, plain.build()))
-        compare(Comparison(aig, len(aig.gates), (), tuple(got), tuple(want)), [f"bit {k}" for k in range(32)], [{}])
+        compare(
+            Comparison(aig, len(aig.gates), (), tuple(got), tuple(want)),
+            [f"bit {k}" for k in range(32)],
+            [{}],
+        )
 
 
 @pytest.mark.parametrize("kind", PREFIX_NETWORKS)
 def test_prefix_networks_follow_the_profile(kind: str) -> None:
-    """Level columns give the levels of the classic network; with a late column it is faster than the one for level columns."""
+    """Level columns give the levels of the classic network; with a late column it is faster than the one
+    for level columns.
+    """
     _, level = profiled(kind, [0.0] * 32)
     levels = {"kogge_stone": 5, "sklansky": 5, "han_carlson": 6, "brent_kung": 6}[kind]
     unit = UNIT_CELLS.gates
@@ -194,7 +221,9 @@ def test_prefix_networks_follow_the_profile(kind: str) -> None:
 
 
 def test_blocks_follow_the_profile() -> None:
-    """Where the arrivals rise faster than a carry moves, ripple is enough; where they are level, blocks carry past."""
+    """Where the arrivals rise faster than a carry moves, ripple is enough; where they are level, blocks
+    carry past.
+    """
     steep = plan_blocks([2.0 * k for k in range(16)], [2.0 * k for k in range(16)], UNIT_CELLS)
     assert {b.kind for b in steep.blocks} == {"ripple"}
     level = plan_blocks([0.0] * 32, [0.0] * 32, UNIT_CELLS)
@@ -207,6 +236,7 @@ def test_blocks_follow_the_profile() -> None:
 
 def test_the_latest_input_takes_the_fastest_pin() -> None:
     """A tree for its cells is faster than the same cells wired for others."""
+
     def latest(cells: CellDelays) -> float:
         b = GraphBuilder("p")
         made = low_product(b, b.input("x", 24), b.input("y", 24), 24, cells)

@@ -10,16 +10,31 @@ from cipherwright.cipher import CATALOGUE
 from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
 from cipherwright.errors import UserError
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
-from cipherwright.graph.rewrite import REALISATIONS, add_hops, circuit, merge_bitwise, narrow, prove, realise, replicate, unfit
+from cipherwright.graph.rewrite import (
+    REALISATIONS,
+    add_hops,
+    circuit,
+    merge_bitwise,
+    narrow,
+    prove,
+    realise,
+    replicate,
+    unfit,
+)
 from tests.graph.test_graph import random_graph
 
-TABLES = {f"{c.name} {n}": Table(n, w, tuple(e)) for c in CATALOGUE.values() for n, (w, e) in c.tables().items()}
+TABLES = {
+    f"{c.name} {n}": Table(n, w, tuple(e)) for c in CATALOGUE.values() for n, (w, e) in c.tables().items()
+}
 TABLES[BOTH_BOXES] = Table(BOTH_BOXES, 8, SBOX + INV_SBOX)
 
 
 def one_lookup(table: Table) -> Graph:
     b = GraphBuilder("one")
-    b.output("y", b.lookup(table.name, table.entries, table.width, b.input("a", (len(table.entries) - 1).bit_length())))
+    b.output(
+        "y",
+        b.lookup(table.name, table.entries, table.width, b.input("a", (len(table.entries) - 1).bit_length())),
+    )
     return b.build()
 
 
@@ -37,22 +52,44 @@ def test_realisation_equals_table(name: str, realisation: str) -> None:
 @pytest.mark.parametrize("realisation", sorted(set(REALISATIONS) - {"table"}))
 def test_a_broken_realisation_is_caught(realisation: str) -> None:
     """Mutation: one bit of one inner truth table flipped."""
-    table = TABLES[{"leaves": "misty1 S9", "tower": "aes SBox", "boyar_peralta": "aes SBox", "depth16": "aes SBox", "block_ram": "mars S1"}.get(realisation, "des S1")]
+    table = TABLES[
+        {
+            "leaves": "misty1 S9",
+            "tower": "aes SBox",
+            "boyar_peralta": "aes SBox",
+            "depth16": "aes SBox",
+            "block_ram": "mars S1",
+        }.get(realisation, "des S1")
+    ]
     graph = realise(one_lookup(table), realisation)
 
     def break_one(g: Graph) -> tuple[Graph, bool]:
         for i, n in enumerate(g.nodes):
             if n.op in ("lut", "lut4"):
-                return Graph(g.name, (*g.nodes[:i], Node(n.op, n.width, n.args, n.attr ^ 1, n.name), *g.nodes[i + 1 :]), g.outputs), True
+                return Graph(
+                    g.name,
+                    (*g.nodes[:i], Node(n.op, n.width, n.args, n.attr ^ 1, n.name), *g.nodes[i + 1 :]),
+                    g.outputs,
+                ), True
             if n.op == "rom":
                 wrong = Table(n.attr.name, n.attr.width, (n.attr.entries[0] ^ 1, *n.attr.entries[1:]))
-                return Graph(g.name, (*g.nodes[:i], Node(n.op, n.width, n.args, wrong, n.name), *g.nodes[i + 1 :]), g.outputs), True
+                return Graph(
+                    g.name,
+                    (*g.nodes[:i], Node(n.op, n.width, n.args, wrong, n.name), *g.nodes[i + 1 :]),
+                    g.outputs,
+                ), True
             if n.op == "and":
-                return Graph(g.name, (*g.nodes[:i], Node("or", n.width, n.args), *g.nodes[i + 1 :]), g.outputs), True
+                return Graph(
+                    g.name, (*g.nodes[:i], Node("or", n.width, n.args), *g.nodes[i + 1 :]), g.outputs
+                ), True
             if n.op == "call":
                 inner, done = break_one(n.attr)
                 if done:
-                    return Graph(g.name, (*g.nodes[:i], Node("call", n.width, n.args, inner, n.name), *g.nodes[i + 1 :]), g.outputs), True
+                    return Graph(
+                        g.name,
+                        (*g.nodes[:i], Node("call", n.width, n.args, inner, n.name), *g.nodes[i + 1 :]),
+                        g.outputs,
+                    ), True
         return g, False
 
     broken, done = break_one(graph)
@@ -119,10 +156,17 @@ def test_unknown_circuits_are_refused() -> None:
         realise(one_lookup(other), "magic")
 
 
-@pytest.mark.parametrize(("realisation", "name", "gates", "depth"), [
-    ("boyar_peralta", "aes SBox", 115, 28), ("depth16", "aes SBox", 128, 16), ("depth16", "aes InvSBox", 127, 16),
-])  # fmt: skip
-def test_gates_and_depth_of_the_published_circuits(realisation: str, name: str, gates: int, depth: int) -> None:
+@pytest.mark.parametrize(
+    ("realisation", "name", "gates", "depth"),
+    [
+        ("boyar_peralta", "aes SBox", 115, 28),
+        ("depth16", "aes SBox", 128, 16),
+        ("depth16", "aes InvSBox", 127, 16),
+    ],
+)
+def test_gates_and_depth_of_the_published_circuits(
+    realisation: str, name: str, gates: int, depth: int
+) -> None:
     found = circuit(TABLES[name], realisation)
     assert found is not None
     used = [n.op in ("xor", "and") for n in found.nodes]  # an inverter is part of an XNOR

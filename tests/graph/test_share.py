@@ -34,7 +34,9 @@ def test_both_directions_through_one_inversion_a_byte(key_bits: int) -> None:
         key, block = rng.randbytes(key_bits // 8), rng.randbytes(16)
         words = evaluate(schedule, {"key": int.from_bytes(key, "big")})
         for way in (0, 1):
-            got = evaluate(shared, {**words, "valid": 1, "block": int.from_bytes(block, "big"), "decrypt": way})["block"]
+            got = evaluate(
+                shared, {**words, "valid": 1, "block": int.from_bytes(block, "big"), "decrypt": way}
+            )["block"]
             assert got.to_bytes(16, "big") == CATALOGUE["aes"].encrypt_block(key, block, bool(way))
 
 

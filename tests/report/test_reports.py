@@ -26,14 +26,19 @@ def test_keys_without_meaning_are_null(built: Callable[..., Built]) -> None:
     assert record["ffs"] == record["predicted_ffs"] == 127
 
 
-@pytest.mark.parametrize("step", [s for s in STEPS if s[0] in ("3.3", "3.4", "3.4*", "3.6*")], ids=lambda s: s[1])
+@pytest.mark.parametrize(
+    "step", [s for s in STEPS if s[0] in ("3.3", "3.4", "3.4*", "3.6*")], ids=lambda s: s[1]
+)
 def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]]) -> None:
-    """The steps that the table rests on, on the mapping alone: registers as predicted, tables as the structure says."""
+    """The steps that the table rests on, on the mapping alone: registers as predicted, tables as the
+    structure says.
+    """
     found = measure(step[3], step[4], "xcve", 1, quiet)
     assert found.build.mapped.ffs == found.core.design.flip_flops()
     luts = found.build.mapped.luts
     if step[0] in ("3.3", "3.4"):
-        # At most 16 rounds of key choice (56), XOR (48), S-boxes (128) and merged XOR (32), the paper's 4,216 = 16 x 264 - 8.
+        # At most 16 rounds of key choice (56), XOR (48), S-boxes (128) and merged XOR (32), the paper's 4,216
+        # = 16 x 264 - 8.
         assert 3900 <= luts <= 4216
     else:
         assert luts <= 3827
@@ -53,8 +58,10 @@ def test_stages_a_round(stages: int) -> None:
 
 
 def test_the_multiplier_of_mars() -> None:
-    """Smaller than what Yosys and ABC make of x * y and no slower, on the same library in the same run; with `brent_kung` behind the tree
-    a quarter smaller and no slower, or a quarter faster and no larger, whichever their recipe."""
+    """Smaller than what Yosys and ABC make of x * y and no slower, on the same library in the same run;
+    with `brent_kung` behind the tree a quarter smaller and no slower, or a quarter faster and no larger,
+    whichever their recipe.
+    """
     cells = cell_delays(Path(load_target("osu018").liberty))
     assert cells is not None
     grown, made = mars_ibm.tree(cells)
@@ -74,14 +81,25 @@ def test_the_multiplier_of_mars() -> None:
     gates, path = measured(mars_ibm.tree(cells, "brent_kung")[0], "structure")
     for mapping, (their_gates, their_path) in theirs.items():
         smaller = gates <= 0.75 * their_gates and path <= their_path
-        assert smaller or (path <= 0.75 * their_path and gates <= their_gates), (mapping, gates, path, their_gates, their_path)
+        assert smaller or (path <= 0.75 * their_path and gates <= their_gates), (
+            mapping,
+            gates,
+            path,
+            their_gates,
+            their_path,
+        )
     figure = mars_ibm.profile(made)
     assert len(figure["series"]["tree's outputs"]) == 32
     assert plot(figure, "png").startswith(b"\x89PNG")
 
 
 def test_plots_are_the_same_every_time() -> None:
-    figure = {"title": "Throughput", "x": "stages", "y": "Gb/s", "series": {"paper": [[1, 20.0], [2, 27.0]], "ours": [[1, 9.0], [2, 1234.0]]}}
+    figure = {
+        "title": "Throughput",
+        "x": "stages",
+        "y": "Gb/s",
+        "series": {"paper": [[1, 20.0], [2, 27.0]], "ours": [[1, 9.0], [2, 1234.0]]},
+    }
     text = plot(figure).decode()
     assert text == plot(figure).decode()
     assert plot(figure, "png").startswith(b"\x89PNG")

@@ -1,4 +1,6 @@
-"""Counters by every adder, in the emitted RTL: a count a cycle over wraps, flip-flops as predicted, and a fault that is seen."""
+"""Counters by every adder, in the emitted RTL: a count a cycle over wraps, flip-flops as predicted, and a
+fault that is seen.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def counts(text: str, folder: Path, width: int, stages: int, start: int, cycles:
     size = simulation.port("value_i").size
     for k in range(stages):
         simulation.view(rows, "load_i")[k, 0] = 1
-        simulation.view(rows, "value_i")[k] = np.frombuffer(((start + k) % (1 << width)).to_bytes(size, "little"), dtype=np.uint8)[: -(-width // 8)]
+        simulation.view(rows, "value_i")[k] = np.frombuffer(
+            ((start + k) % (1 << width)).to_bytes(size, "little"), dtype=np.uint8
+        )[: -(-width // 8)]
     model = Model(simulation)
     out = simulation.view(model.run(rows), "count_o")[stages:]
     model.close()
@@ -31,7 +35,12 @@ def counts(text: str, folder: Path, width: int, stages: int, start: int, cycles:
 
 
 # A carry chain is one operation: it can't be cut.
-CASES = [("carry_chain", 32, 1), ("kogge_stone", 32, 1), ("brent_kung", 128, 8), *((kind, 64, 3) for kind in ADDERS if kind != "carry_chain")]
+CASES = [
+    ("carry_chain", 32, 1),
+    ("kogge_stone", 32, 1),
+    ("brent_kung", 128, 8),
+    *((kind, 64, 3) for kind in ADDERS if kind != "carry_chain"),
+]
 
 
 @pytest.mark.parametrize(("kind", "width", "stages"), CASES)

@@ -1,4 +1,6 @@
-"""The emitted Verilog: the same bytes, lint-clean, accepted by Icarus and Verilator, registers as predicted."""
+"""The emitted Verilog: the same bytes, lint-clean, accepted by Icarus and Verilator, registers as
+predicted.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +56,24 @@ def test_lint_and_testbench(variant: tuple[str, ...], built: Callable[..., Built
     assert not core_faults(core)
     root = Path(find("verilator_bin")).resolve().parent.parent
     sources, bench = [str(p) for p in folder.sources], str(folder.path / f"{core.top}_tb.v")
-    done = run("verilator_bin", ["--lint-only", "-Wall", "--timing", "--top-module", f"{core.top}_tb", *sources, bench], check=False, env={"VERILATOR_ROOT": str(root)})
+    done = run(
+        "verilator_bin",
+        ["--lint-only", "-Wall", "--timing", "--top-module", f"{core.top}_tb", *sources, bench],
+        check=False,
+        env={"VERILATOR_ROOT": str(root)},
+    )
     assert done.returncode == 0, done.stdout
     assert "%Warning" not in done.stdout, done.stdout
-    run("iverilog", ["-g2005-sv" if any(s.endswith(".sv") for s in sources) else "-g2005", "-o", str(tmp_path / "tb"), *sources, bench])
+    run(
+        "iverilog",
+        [
+            "-g2005-sv" if any(s.endswith(".sv") for s in sources) else "-g2005",
+            "-o",
+            str(tmp_path / "tb"),
+            *sources,
+            bench,
+        ],
+    )
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
 
 
@@ -68,7 +84,16 @@ def test_the_testbench_sees_a_fault(built: Callable[..., Built], tmp_path: Path)
     text = core.files[f"{core.top}.v"]
     for kind in sorted(set(MUTATIONS) - {"key"}):
         (tmp_path / "core.v").write_text(mutate(text, kind))
-        run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), str(tmp_path / "core.v"), str(folder.path / f"{core.top}_tb.v")])
+        run(
+            "iverilog",
+            [
+                "-g2005",
+                "-o",
+                str(tmp_path / "tb"),
+                str(tmp_path / "core.v"),
+                str(folder.path / f"{core.top}_tb.v"),
+            ],
+        )
         assert "FAIL" in run("vvp", ["-n", str(tmp_path / "tb")]).stdout, kind
 
 
@@ -86,7 +111,9 @@ def test_same_input_same_bytes(preset: str, built: Callable[..., Built]) -> None
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_golden(name: str, root: Path) -> None:
-    assert (root / "golden" / f"{name}.v").read_text() == golden_text(name), "make golden renews the files; say so in CHANGELOG.md"
+    assert (root / "golden" / f"{name}.v").read_text() == golden_text(name), (
+        "make golden renews the files; say so in CHANGELOG.md"
+    )
 
 
 def test_one_module_for_each_distinct_stage(built: Callable[..., Built]) -> None:
@@ -94,4 +121,7 @@ def test_one_module_for_each_distinct_stage(built: Callable[..., Built]) -> None
     core, _ = built("des-xilinx-48")
     stages = [m.name for m in core.design.modules if re.search(r"_stage\d+$", m.name)]
     assert len(stages) <= 5
-    assert not any("always @(posedge" in core.files[f"{core.top}.v"].split(f"module {m} (")[1].split("endmodule")[0] for m in stages)
+    assert not any(
+        "always @(posedge" in core.files[f"{core.top}.v"].split(f"module {m} (")[1].split("endmodule")[0]
+        for m in stages
+    )

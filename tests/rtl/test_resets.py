@@ -1,4 +1,6 @@
-"""The reset rule: every register from which a control output can be reached is cleared, no other; and the lint sees each one that is not."""
+"""The reset rule: every register from which a control output can be reached is cleared, no other; and the
+lint sees each one that is not.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,12 @@ from cipherwright.target import load_target
 from tests.conftest import Built
 
 CORES = [
-    (("des-small",), ("valid_o", "ready_o")), (("des-small", "stages=3"), ("valid_o", "ready_o")), (("aes-tiny",), ("valid_o", "ready_o")),
-    (("khazad-small", "stages=2"), ("valid_o", "ready_o")), (("des-fast", "stages=8", "copies=0", "hops=[]"), ("valid_o",)),
-]  # fmt: skip
+    (("des-small",), ("valid_o", "ready_o")),
+    (("des-small", "stages=3"), ("valid_o", "ready_o")),
+    (("aes-tiny",), ("valid_o", "ready_o")),
+    (("khazad-small", "stages=2"), ("valid_o", "ready_o")),
+    (("des-fast", "stages=8", "copies=0", "hops=[]"), ("valid_o",)),
+]
 
 
 def changed(design: Design, name: str, change: Callable[[Register], Item]) -> Design:
@@ -29,7 +34,9 @@ def changed(design: Design, name: str, change: Callable[[Register], Item]) -> De
 
 
 @pytest.mark.parametrize(("variant", "outputs"), CORES, ids=lambda v: " ".join(v))
-def test_every_reset_is_needed_and_missed_where_it_is_not(variant: tuple[str, ...], outputs: tuple[str, ...], built: Callable[..., Built]) -> None:
+def test_every_reset_is_needed_and_missed_where_it_is_not(
+    variant: tuple[str, ...], outputs: tuple[str, ...], built: Callable[..., Built]
+) -> None:
     design: Design = built(*variant)[0].design  # type: ignore[union-attr]
     check_resets(design, outputs)
     cleared = [i for i in design.top.items if isinstance(i, Register) and i.reset]

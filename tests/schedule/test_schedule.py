@@ -23,7 +23,9 @@ def small(seed: int) -> Graph:
         p, q = r.choice(words), r.choice(words)
         if r.random() < 0.4:
             p = b.select(p, [r.randrange(4) for _ in range(4)])
-        words.append(b.named(b.xor(p, q) if r.random() < 0.6 and p != q else b.lut(0b0111, p, b.not_(q)), f"w{k}"))
+        words.append(
+            b.named(b.xor(p, q) if r.random() < 0.6 and p != q else b.lut(0b0111, p, b.not_(q)), f"w{k}")
+        )
     b.output("o", words[-1])
     if r.random() < 0.5:
         b.output("p", b.select(words[r.randrange(len(words))], (2, 0)))
@@ -85,7 +87,11 @@ def chain(n: int) -> Graph:
 
 def test_live_sets_count_what_register_bits_counts() -> None:
     s = schedule(small(7), UNIT, stages=3)
-    assert sum(len(bits) for k in range(3) for bits in s.live_out(k).values()) == s.register_bits() == sum(s.rank_bits().values())
+    assert (
+        sum(len(bits) for k in range(3) for bits in s.live_out(k).values())
+        == s.register_bits()
+        == sum(s.rank_bits().values())
+    )
 
 
 def test_static_values_cost_no_registers() -> None:
@@ -110,7 +116,9 @@ def test_verify_sees_a_wrong_schedule() -> None:
 
 
 def test_impossible_wishes_name_the_nearest() -> None:
-    with pytest.raises(UserError, match=r"2 stages reach 3\.000 ns .* not 1\.000 ns; that period needs 6 stages"):
+    with pytest.raises(
+        UserError, match=r"2 stages reach 3\.000 ns .* not 1\.000 ns; that period needs 6 stages"
+    ):
         schedule(chain(3), UNIT, stages=2, period=1.0)
     with pytest.raises(UserError, match=r"no number of stages reaches 0\.500 ns"):
         schedule(chain(3), UNIT, period=0.5)
@@ -138,11 +146,17 @@ def test_late_round_keys_by_price(built: Callable[..., Built]) -> None:
         words = folder.record["key_words"]
         assert set(words["logic_cells"]) == {"kept", "recomputed"}
         assert words["logic_cells"][words["chosen"]] == min(words["logic_cells"].values())
-        assert logic_cells(core.schedule, core.parameters["srl_from"]) == words["logic_cells"][words["chosen"]]
+        assert (
+            logic_cells(core.schedule, core.parameters["srl_from"]) == words["logic_cells"][words["chosen"]]
+        )
 
 
 def test_delay_lines_tell_what_they_save(built: Callable[..., Built]) -> None:
     core, folder = built("misty1-ucl")
     lines = folder.record["delay_lines"]
     assert lines["shift_luts"] == core.design.shift_luts() > 2000
-    assert lines["flip_flops"] + lines["flip_flops_saved"] == lines["flip_flops_without"] == core.schedule.register_bits()
+    assert (
+        lines["flip_flops"] + lines["flip_flops_saved"]
+        == lines["flip_flops_without"]
+        == core.schedule.register_bits()
+    )

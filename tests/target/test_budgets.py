@@ -30,7 +30,9 @@ def check(budget: dict[str, Any], luts: int | None, ffs: int, mhz: float | None)
         assert mhz >= budget["min_mhz"]
 
 
-@pytest.mark.parametrize("budget", [b for b in BUDGETS if b.get("quick")], ids=lambda b: f"{b['preset']} {b['target']}")
+@pytest.mark.parametrize(
+    "budget", [b for b in BUDGETS if b.get("quick")], ids=lambda b: f"{b['preset']} {b['target']}"
+)
 def test_quick_budgets(budget: dict[str, Any], built: Callable[..., Built]) -> None:
     core, folder = built(budget["preset"], f"target={budget['target']}")
     build = implement(folder.sources, core.top, load_target(budget["target"]), (1,))
@@ -39,10 +41,16 @@ def test_quick_budgets(budget: dict[str, Any], built: Callable[..., Built]) -> N
     assert build.mapped.srls == core.design.shift_luts()
 
 
-@pytest.mark.parametrize("budget", [b for b in BUDGETS if not b.get("quick")], ids=lambda b: f"{b['preset']} {b['target']}")
+@pytest.mark.parametrize(
+    "budget", [b for b in BUDGETS if not b.get("quick")], ids=lambda b: f"{b['preset']} {b['target']}"
+)
 def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) -> None:
-    """The record meets the budget, and is of the netlist that is emitted now (where the budget says `stale`, it is not)."""
-    record = json.loads((ROOT / "benchmarks" / "records" / f"{budget['preset']}@{budget['target']}.json").read_text())
+    """The record meets the budget, and is of the netlist that is emitted now (where the budget says
+    `stale`, it is not).
+    """
+    record = json.loads(
+        (ROOT / "benchmarks" / "records" / f"{budget['preset']}@{budget['target']}.json").read_text()
+    )
     check(budget, record["luts"], record["ffs"], record["fmax_mhz"])
     if "max_gates" in budget:
         assert record["gate_equivalents"] <= budget["max_gates"]
@@ -51,22 +59,39 @@ def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) 
     assert record["ffs"] == record["predicted_ffs"] - budget.get("merged_ffs", 0)
     core, folder = built(budget["preset"], f"target={budget['target']}")
     found = record_is_of(record, core, folder)
-    assert found == ("stale" not in budget), f"measure again: python benchmarks/measure.py {budget['preset']}" if not found else "the budget says stale, and the record is not"
+    assert found == ("stale" not in budget), (
+        f"measure again: python benchmarks/measure.py {budget['preset']}"
+        if not found
+        else "the budget says stale, and the record is not"
+    )
 
 
 def record_is_of(record: dict[str, Any], core: Core | Engine, folder: CoreFolder) -> bool:
-    """Whether a record is of what is emitted now: of the same text, or of another that maps to the same netlist."""
+    """Whether a record is of what is emitted now: of the same text, or of another that maps to the same
+    netlist.
+    """
     if record["rtl_digest"] == rtl_digest(core.files):
         return True
     if "netlist_digest" not in record:
         return False
     target = load_target(record["target"])
     with scratch() as out:
-        return bool(record["netlist_digest"] == synthesise(folder.sources, mapped_top(folder.record, target.kind), target, out, core.parameters["mapping"]).digest)
+        return bool(
+            record["netlist_digest"]
+            == synthesise(
+                folder.sources,
+                mapped_top(folder.record, target.kind),
+                target,
+                out,
+                core.parameters["mapping"],
+            ).digest
+        )
 
 
 def test_a_record_is_of_the_netlist_not_of_its_names(built: Callable[..., Built]) -> None:
-    """A core of another name maps to the netlist of the record; another core does not; nor does a record without a netlist of another text."""
+    """A core of another name maps to the netlist of the record; another core does not; nor does a record
+    without a netlist of another text.
+    """
     core, folder = built("des-small", "target=ecp5-85k-8")
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
@@ -74,7 +99,10 @@ def test_a_record_is_of_the_netlist_not_of_its_names(built: Callable[..., Built]
     assert record_is_of(record, core, folder)
     assert record_is_of(record, *built("des-small", "target=ecp5-85k-8", "name=under-another-name"))
     assert not record_is_of(record, *built("des-small", "target=ecp5-85k-8", "stages=2"))
-    assert not record_is_of({k: v for k, v in record.items() if k != "netlist_digest"}, *built("des-small", "target=ecp5-85k-8", "name=under-another-name"))
+    assert not record_is_of(
+        {k: v for k, v in record.items() if k != "netlist_digest"},
+        *built("des-small", "target=ecp5-85k-8", "name=under-another-name"),
+    )
 
 
 def test_every_preset_has_a_budget() -> None:
@@ -82,13 +110,23 @@ def test_every_preset_has_a_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    "variant", [("des-xilinx-48", "delay_lines=ff"), ("des-fast",), ("des-small", "stages=3"), ("des-xilinx-16", "interface=plain", "key_lead=0"),
-                ("aes-tiny", "mode=cbc"), ("aes-tiny", "mode=ctr", "stages=3"), ("des-small", "mode=cfb", "direction=both", "stages=2"),
-                ("tdes-small", "mode=cbc", "direction=decrypt")],
+    "variant",
+    [
+        ("des-xilinx-48", "delay_lines=ff"),
+        ("des-fast",),
+        ("des-small", "stages=3"),
+        ("des-xilinx-16", "interface=plain", "key_lead=0"),
+        ("aes-tiny", "mode=cbc"),
+        ("aes-tiny", "mode=ctr", "stages=3"),
+        ("des-small", "mode=cfb", "direction=both", "stages=2"),
+        ("tdes-small", "mode=cbc", "direction=decrypt"),
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 @pytest.mark.parametrize("target", ["ecp5-85k-8", "xc7"])
-def test_mapped_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], target: str, built: Callable[..., Built]) -> None:
+def test_mapped_flip_flops_are_the_predicted_ones(
+    variant: tuple[str, ...], target: str, built: Callable[..., Built]
+) -> None:
     core, folder = built(*variant, f"target={target}")
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target(target), out)
@@ -97,8 +135,18 @@ def test_mapped_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], targ
 
 
 def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:
-    """Two boxes to a block, and the flip-flops of the lanes, their counters and the round keys that go from lane to lane."""
-    core, folder = built("aes128-fast-ctr", *QUICK_AES, "stages=24", "lanes=2", "block_ram_boxes=144", "delay_lines=ram", "srl_from=12")
+    """Two boxes to a block, and the flip-flops of the lanes, their counters and the round keys that go
+    from lane to lane.
+    """
+    core, folder = built(
+        "aes128-fast-ctr",
+        *QUICK_AES,
+        "stages=24",
+        "lanes=2",
+        "block_ram_boxes=144",
+        "delay_lines=ram",
+        "srl_from=12",
+    )
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
         cells = json.loads((out / "netlist.json").read_text())["modules"][core.top]["cells"]
@@ -107,7 +155,14 @@ def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:
     # Every block has a site of its own, the lanes in strips side by side.
     sites = {n: c["attributes"]["BEL"] for n, c in cells.items() if c["type"] == "DP16KD"}
     assert len(set(sites.values())) == 2 * 72
-    at = [sorted(int(s[1:].split("/")[0]) for n, s in sites.items() if (f"u_core_{lane}." if lane else "u_core.") in n) for lane in range(2)]
+    at = [
+        sorted(
+            int(s[1:].split("/")[0])
+            for n, s in sites.items()
+            if (f"u_core_{lane}." if lane else "u_core.") in n
+        )
+        for lane in range(2)
+    ]
     assert [len(a) for a in at] == [72, 72]
     assert at[0][-1] < at[1][0]
     assert mapped.ffs == core.flip_flops > 0
@@ -121,7 +176,9 @@ def test_no_block_ram_on_a_target_without(built: Callable[..., Built]) -> None:
 
 
 def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path) -> None:
-    """Rings of distributed RAM: the same results in Icarus, and on ECP5 the flip-flops that were predicted."""
+    """Rings of distributed RAM: the same results in Icarus, and on ECP5 the flip-flops that were
+    predicted.
+    """
     from cipherwright.tools import run
 
     core, folder = built("tdes-fast", "delay_lines=ram", "srl_from=6", "stages=48")
@@ -135,7 +192,9 @@ def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path) -> None
 
 
 def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path) -> None:
-    """Long delays of a Triple-DES key in block RAM: the same results in Icarus, and flip-flops saved on ECP5."""
+    """Long delays of a Triple-DES key in block RAM: the same results in Icarus, and flip-flops saved on
+    ECP5.
+    """
     from cipherwright.tools import run
 
     options = ("direction=decrypt", "stages=12")
@@ -152,7 +211,9 @@ def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path) -
 
 
 def test_slice_xor_of_virtex(built: Callable[..., Built]) -> None:
-    """Sums of five bits in a LUT4 and the XOR gate behind it: fewer lookup tables; refused where there is none."""
+    """Sums of five bits in a LUT4 and the XOR gate behind it: fewer lookup tables; refused where there is
+    none.
+    """
     core, folder = built("khazad-ucl-fast", "slice_xor=true", "linear_depth=3")
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("xcv"), out)
@@ -166,7 +227,13 @@ def test_slice_xor_of_virtex(built: Callable[..., Built]) -> None:
 def test_place_and_route_is_deterministic(built: Callable[..., Built]) -> None:
     """The figures of a small core, exactly: WebAssembly tools give the same everywhere."""
     core, folder = built("des-small")
-    build = implement(folder.sources, core.top, load_target("ecp5-85k-8"), (1,), placer_weight=core.parameters["placer_weight"])
+    build = implement(
+        folder.sources,
+        core.top,
+        load_target("ecp5-85k-8"),
+        (1,),
+        placer_weight=core.parameters["placer_weight"],
+    )
     record = json.loads((ROOT / "benchmarks" / "records" / "des-small@ecp5-85k-8.json").read_text())
     assert build.mapped.luts == record["luts"]
     assert build.fmax_mhz == record["fmax_by_seed"]["1"]
@@ -184,7 +251,10 @@ def test_ice40_and_the_smaller_ecp5_place_and_route(built: Callable[..., Built])
 
 def test_a_design_that_does_not_fit_is_said_so(built: Callable[..., Built]) -> None:
     core, folder = built("des-fast", "target=ice40-hx8k")
-    with pytest.raises(CheckFailed, match=r"des_fast does not fit Lattice iCE40 HX8K, which lacks 13,\d{3} flip-flops \(it has 7,680\)"):
+    with pytest.raises(
+        CheckFailed,
+        match=r"des_fast does not fit Lattice iCE40 HX8K, which lacks 13,\d{3} flip-flops \(it has 7,680\)",
+    ):
         implement(folder.sources, core.top, load_target("ice40-hx8k"), (1,))
 
 
@@ -199,23 +269,46 @@ def test_cells_report_area_and_critical_path(built: Callable[..., Built], tmp_pa
     own = tmp_path / "mine.lib"
     own.write_text(Path(target.liberty).read_text())
     again = implement(folder.sources, core.top, load_target(str(own)))
-    assert (again.target, again.critical_path_ns, again.mapped.area_um2) == ("mine", build.critical_path_ns, build.mapped.area_um2)
+    assert (again.target, again.critical_path_ns, again.mapped.area_um2) == (
+        "mine",
+        build.critical_path_ns,
+        build.mapped.area_um2,
+    )
 
 
 def test_shift_register_cells_behave_like_the_plain_text(built: Callable[..., Built], tmp_path: Path) -> None:
-    """The delay lines' text replaced by SRL16E cells as synthesis does it, with a model of the cell, in Icarus."""
+    """The delay lines' text replaced by SRL16E cells as synthesis does it, with a model of the cell, in
+    Icarus.
+    """
     from cipherwright.target import synth
     from cipherwright.tools import find, run
 
     core, folder = built("des-xilinx-48")
-    cells = "module SRL16E (output Q, input A0, A1, A2, A3, CE, CLK, D); reg [15:0] r; assign Q = r[{A3, A2, A1, A0}];\n"
+    cells = (
+        "module SRL16E (output Q, input A0, A1, A2, A3, CE, CLK, D); reg [15:0] r; assign Q = r[{A3, "
+        "A2, A1, A0}];\n"
+    )
     cells += "always @(posedge CLK) if (CE) r <= {r[14:0], D}; endmodule\n"
     (tmp_path / "srl.v").write_text(cells)
     assert find("iverilog")
     text = (folder.path / f"{core.top}.v").read_text()
     start = text.index(f"module {core.top}_delay_line")
-    (tmp_path / "core.v").write_text(text[:start] + text[text.index("endmodule", start) + len("endmodule") :] + own_names((synth._CELLS / "shift.v").read_text(), core.top))
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), str(tmp_path / "core.v"), str(tmp_path / "srl.v"), str(folder.path / f"{core.top}_tb.v")])
+    (tmp_path / "core.v").write_text(
+        text[:start]
+        + text[text.index("endmodule", start) + len("endmodule") :]
+        + own_names((synth._CELLS / "shift.v").read_text(), core.top)
+    )
+    run(
+        "iverilog",
+        [
+            "-g2005",
+            "-o",
+            str(tmp_path / "tb"),
+            str(tmp_path / "core.v"),
+            str(tmp_path / "srl.v"),
+            str(folder.path / f"{core.top}_tb.v"),
+        ],
+    )
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
 
 

@@ -1,4 +1,6 @@
-"""Canonical names: two texts of one netlist give the same bytes and the same clock, another netlist gives another digest."""
+"""Canonical names: two texts of one netlist give the same bytes and the same clock, another netlist gives
+another digest.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ _VERILOG = frozenset(
         "none",
     ]
 )
-_TOKEN = re.compile(r"//[^\n]*|\(\*.*?\*\)|\"[^\"]*\"|\d*'s?[hbdo][0-9a-fA-F_xz]+|[`$]\w+|(\b[A-Za-z_]\w*)|\d+", re.S)
+_TOKEN = re.compile(
+    r"//[^\n]*|\(\*.*?\*\)|\"[^\"]*\"|\d*'s?[hbdo][0-9a-fA-F_xz]+|[`$]\w+|(\b[A-Za-z_]\w*)|\d+", re.S
+)
 
 
 def renamed(text: str, top: str, seed: int) -> str:
@@ -80,11 +84,19 @@ def renamed(text: str, top: str, seed: int) -> str:
 
 
 def shuffled(module: dict[str, Any], seed: int) -> dict[str, Any]:
-    """The same netlist: cells, pins and ports in another order, other names and net numbers, inputs of lookup tables permuted with their tables."""
+    """The same netlist: cells, pins and ports in another order, other names and net numbers, inputs of
+    lookup tables permuted with their tables.
+    """
     rng = random.Random(seed)
     m = copy.deepcopy(module)
     used = sorted(
-        {b for c in m["cells"].values() for bits in c["connections"].values() for b in bits if isinstance(b, int)}
+        {
+            b
+            for c in m["cells"].values()
+            for bits in c["connections"].values()
+            for b in bits
+            if isinstance(b, int)
+        }
         | {b for p in m["ports"].values() for b in p["bits"]}
     )
     fresh = list(range(2, 2 + 3 * len(used)))
@@ -102,7 +114,9 @@ def shuffled(module: dict[str, Any], seed: int) -> dict[str, Any]:
             swap = rng.sample(range(4), 4)  # pin i reads what pin swap[i] read
             init, pins = int(c["parameters"]["INIT"], 2), dict(c["connections"])
             c["connections"] |= {"ABCD"[i]: pins["ABCD"[s]] for i, s in enumerate(swap)}
-            table = sum((init >> sum((a >> i & 1) << s for i, s in enumerate(swap)) & 1) << a for a in range(16))
+            table = sum(
+                (init >> sum((a >> i & 1) << s for i, s in enumerate(swap)) & 1) << a for a in range(16)
+            )
             c["parameters"]["INIT"] = f"{table:016b}"
         pins = {p: [to.get(b, b) for b in bits] for p, bits in c["connections"].items()}
         cells[f"some.{rng.randrange(10**6)}_{k}"] = c | {
@@ -115,7 +129,9 @@ def shuffled(module: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def lut(init: int, out: int, *inputs: int | str) -> dict[str, Any]:
-    pins: dict[str, list[Any]] = {p: [b] for p, b in zip("ABCD", (*inputs, "0", "0", "0", "0"), strict=False)} | {"Z": [out]}
+    pins: dict[str, list[Any]] = {
+        p: [b] for p, b in zip("ABCD", (*inputs, "0", "0", "0", "0"), strict=False)
+    } | {"Z": [out]}
     return {
         "type": "LUT4",
         "parameters": {"INIT": f"{init:016b}"},
@@ -141,7 +157,12 @@ def flat(cells: list[dict[str, Any]], outputs: list[int]) -> dict[str, Any]:
         "x": {"direction": "input", "bits": [3, 4]},
         "y": {"direction": "output", "bits": outputs},
     }
-    return {"attributes": {}, "ports": ports, "cells": {f"u{k}": c for k, c in enumerate(cells)}, "netnames": {}}
+    return {
+        "attributes": {},
+        "ports": ports,
+        "cells": {f"u{k}": c for k, c in enumerate(cells)},
+        "netnames": {},
+    }
 
 
 def rings(*sizes: int) -> dict[str, Any]:
@@ -154,7 +175,9 @@ def rings(*sizes: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def mapped(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
+def mapped(
+    built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, Any], str]:
     """des-small, mapped: folder, module, digest."""
     core, folder = built("des-small")
     out = tmp_path_factory.mktemp("canonical")
@@ -165,7 +188,9 @@ def mapped(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
 def test_another_text_places_alike_to_the_digit(
     built: Callable[..., Built], mapped: tuple[Path, dict[str, Any], str], tmp_path: Path
 ) -> None:
-    """Another name of the core, other names of modules, instances and signals, another order of the netlist's cells."""
+    """Another name of the core, other names of modules, instances and signals, another order of the
+    netlist's cells.
+    """
     core, folder = built("des-small", "name=zz-other")
     text = "\n".join(p.read_text() for p in folder.sources)
     (tmp_path / "other.v").write_text(renamed(text, core.top, 1))
@@ -177,7 +202,11 @@ def test_another_text_places_alike_to_the_digit(
     first, second = (place(out, target, 1, 200) for out in (mapped[0], tmp_path / "out"))
     assert first.fmax_mhz == second.fmax_mhz
     assert [s["delay"] for s in first.path] == [s["delay"] for s in second.path]
-    assert any(n.startswith(first.words.split()[1]) for n, c in mapped[1]["cells"].items() if c["type"] == "TRELLIS_FF")
+    assert any(
+        n.startswith(first.words.split()[1])
+        for n, c in mapped[1]["cells"].items()
+        if c["type"] == "TRELLIS_FF"
+    )
     assert not re.search(r"(cell|net)\.\d", first.words + second.words)
 
 
@@ -220,7 +249,9 @@ def test_another_netlist_has_another_digest(mapped: tuple[Path, dict[str, Any], 
 
 
 def test_parts_that_look_alike_from_everywhere() -> None:
-    """A ring of six and two rings of three have the same neighbours everywhere; still two netlists, each with one form."""
+    """A ring of six and two rings of three have the same neighbours everywhere; still two netlists, each
+    with one form.
+    """
     forms = {}
     for sizes in ((6, 3, 3), (3, 6, 3), (6, 6), (3, 3, 3, 3), (12,)):
         found = {canonical(shuffled(rings(*sizes), seed)).text() for seed in range(6)}
@@ -233,10 +264,15 @@ def test_parts_that_look_alike_from_everywhere() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_random_netlists_with_symmetric_parts(data: st.DataObject) -> None:
-    """Copies of one random part on the same inputs, with feedback in each: any order of cells and pins gives the same bytes, and another table gives others."""
+    """Copies of one random part on the same inputs, with feedback in each: any order of cells and pins
+    gives the same bytes, and another table gives others.
+    """
     width, copies = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 3))
     number = st.integers(0, 2 * width + 1)
-    part = [(data.draw(st.integers(1, 0xFFFE)), [data.draw(number) for _ in range(4)], data.draw(number)) for _ in range(width)]
+    part = [
+        (data.draw(st.integers(1, 0xFFFE)), [data.draw(number) for _ in range(4)], data.draw(number))
+        for _ in range(width)
+    ]
     cells, outputs = [], []
     for k in range(copies):
         base = 5 + 2 * width * k

@@ -1,4 +1,6 @@
-"""Lanes in strips of their own: who belongs to which lane, how wide the strips are, and a small core placed so and routed."""
+"""Lanes in strips of their own: who belongs to which lane, how wide the strips are, and a small core
+placed so and routed.
+"""
 
 from __future__ import annotations
 
@@ -44,15 +46,27 @@ endmodule
 
 def test_a_cell_belongs_to_the_lane_that_it_names_or_drives_first() -> None:
     cells = {
-        "u_cipher.u_core.a": cell("TRELLIS_FF", CLK=1, DI=10, Q=20), "u_cipher.u_core_1.a": cell("TRELLIS_FF", CLK=1, DI=11, Q=21),
-        "u_counter12.c": cell("LUT4", A=3, Z=12), "word": cell("TRELLIS_FF", CLK=1, DI=30, Q=10), "word_1": cell("TRELLIS_FF", CLK=1, DI=10, Q=11),
-        "made": cell("LUT4", A=31, Z=30), "loop": cell("LUT4", A=31, Z=31), "out": cell("LUT4", A=21, Z=40),
-    }  # fmt: skip
+        "u_cipher.u_core.a": cell("TRELLIS_FF", CLK=1, DI=10, Q=20),
+        "u_cipher.u_core_1.a": cell("TRELLIS_FF", CLK=1, DI=11, Q=21),
+        "u_counter12.c": cell("LUT4", A=3, Z=12),
+        "word": cell("TRELLIS_FF", CLK=1, DI=30, Q=10),
+        "word_1": cell("TRELLIS_FF", CLK=1, DI=10, Q=11),
+        "made": cell("LUT4", A=31, Z=30),
+        "loop": cell("LUT4", A=31, Z=31),
+        "out": cell("LUT4", A=21, Z=40),
+    }
     mark_lanes(cells)
     found = assign(cells)
     assert found == {
-        "u_cipher.u_core.a": 0, "u_cipher.u_core_1.a": 1, "u_counter12.c": 12, "word": 0, "word_1": 1, "made": 0, "loop": 0, "out": 0,
-    }  # fmt: skip
+        "u_cipher.u_core.a": 0,
+        "u_cipher.u_core_1.a": 1,
+        "u_counter12.c": 12,
+        "word": 0,
+        "word_1": 1,
+        "made": 0,
+        "loop": 0,
+        "out": 0,
+    }
     assert lane_of_name("u_cipher.u_core_7.u_box_1.w") == 7
     assert lane_of_name("u_cipher.u_keys.rk1_1") is None
 
@@ -77,8 +91,12 @@ def netlist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_lanes_stand_in_their_strips_and_the_whole_is_routed(netlist: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Carry chains and LUT RAM come through in their packed form; every flip-flop has the nets that it had, and stands in its lane's strip."""
+def test_lanes_stand_in_their_strips_and_the_whole_is_routed(
+    netlist: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Carry chains and LUT RAM come through in their packed form; every flip-flop has the nets that it
+    had, and stands in its lane's strip.
+    """
     monkeypatch.setattr(lanes, "_TRIES", 1)
     said: list[str] = []
     target = load_target(DEVICE)
@@ -105,12 +123,16 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(netlist: Path, monk
         inside = lane[n] if n in lane else int(re.match(r"lane(\d)", n)[1])  # type: ignore[index]
         if c["type"] != "TRELLIS_FF":
             assert (x <= 63) == (inside == 0), n
-        elif x <= 63 and inside == 1:  # beside a flip-flop of the first lane, where there is no room for one without a clock
+        elif (
+            x <= 63 and inside == 1
+        ):  # beside a flip-flop of the first lane, where there is no room for one without a clock
             assert c["attributes"]["BEL"].rpartition("/")[0] in first
     assert place(netlist, target, 1, 200, name).fmax_mhz > 100
 
 
-def test_what_does_not_fit_its_strip_is_left_to_the_placer(netlist: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_its_strip_is_left_to_the_placer(
+    netlist: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lanes, "_FULL", 0.0)
     said: list[str] = []
     assert place_lanes(netlist, load_target(DEVICE), 1, 200, said.append) == CANONICAL
@@ -119,7 +141,16 @@ def test_what_does_not_fit_its_strip_is_left_to_the_placer(netlist: Path, monkey
 
 
 def test_a_broken_netlist_is_refused(tmp_path: Path) -> None:
-    wrong = {"modules": {"t": {"attributes": {}, "ports": {}, "netnames": {}, "cells": {"u": cell("NO_SUCH_CELL", A=1) | {"attributes": {}, "parameters": {}}}}}}
+    wrong = {
+        "modules": {
+            "t": {
+                "attributes": {},
+                "ports": {},
+                "netnames": {},
+                "cells": {"u": cell("NO_SUCH_CELL", A=1) | {"attributes": {}, "parameters": {}}},
+            }
+        }
+    }
     (tmp_path / CANONICAL).write_text(json.dumps(wrong))
     with pytest.raises(CheckFailed, match="place and route on"):
         place(tmp_path, load_target(DEVICE), 1, 200)

@@ -1,4 +1,6 @@
-"""Cells that a library or a user rules out are not mapped to; files that are no library are refused before anything runs."""
+"""Cells that a library or a user rules out are not mapped to; files that are no library are refused before
+anything runs.
+"""
 
 from __future__ import annotations
 
@@ -60,16 +62,26 @@ def test_pads_and_ruled_out_cells_are_not_used(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
-    more = 'cell (FILL) { area : 8; }\ncell ("PADIN") { area : 1; pin(A) { direction : input; is_pad : true; } pin(Y) { direction : output; function : "A"; } }\n'
+    more = (
+        "cell (FILL) { area : 8; }\n"
+        'cell ("PADIN") { area : 1; pin(A) { direction : input; is_pad : true; } '
+        'pin(Y) { direction : output; function : "A"; } }\n'
+    )
     more += "cell (RAM) { area : 9; memory () { type : ram; } }\n"
     text = _library(tmp_path / "l.lib", ("pad_cell : true;", "dont_use : true;")).read_text()
     at = text.index("cell (AND2X1)")
     (tmp_path / "l.lib").write_text(text[:at] + more + text[at:])
     found = read_library(tmp_path / "l.lib", ("XNOR*",))
     assert found.left_out == {
-        "PADLIKE": "pad", "NAND2_RULED_OUT": "dont_use in the library", "FILL": "no logic function", "PADIN": "pad", "RAM": "memory",
-        "TBUFX1": "three-state", "TBUFX2": "three-state", "XNOR2X1": "--dont-use XNOR*",
-    }  # fmt: skip
+        "PADLIKE": "pad",
+        "NAND2_RULED_OUT": "dont_use in the library",
+        "FILL": "no logic function",
+        "PADIN": "pad",
+        "RAM": "memory",
+        "TBUFX1": "three-state",
+        "TBUFX2": "three-state",
+        "XNOR2X1": "--dont-use XNOR*",
+    }
     for name in found.left_out:
         assert not re.search(rf'cell \("?{name}"?\)', found.text)
     assert found.text.count("cell (") == OSU018.read_text().count("cell (") - 3
@@ -78,10 +90,13 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", r"has no library\(\.\.\.\) group"), ("\x00\x01\x7fELF", r"has no library\(\.\.\.\) group"), ("library (x) {", "its braces do not match"),
-        ("library (x) { cell (INV) { pin (A) {} } }", "has no flip-flop"), ("library (x) { cell (D) { ff (IQ, IQN) { } } }", "has no two-input NAND"),
+        ("", r"has no library\(\.\.\.\) group"),
+        ("\x00\x01\x7fELF", r"has no library\(\.\.\.\) group"),
+        ("library (x) {", "its braces do not match"),
+        ("library (x) { cell (INV) { pin (A) {} } }", "has no flip-flop"),
+        ("library (x) { cell (D) { ff (IQ, IQN) { } } }", "has no two-input NAND"),
     ],
-)  # fmt: skip
+)
 def test_no_library(text: str, sentence: str, tmp_path: Path) -> None:
     (tmp_path / "x.lib").write_text(text)
     with pytest.raises(UserError, match=sentence):

@@ -1,4 +1,6 @@
-"""Simulation in bulk: the evaluator equals the cycle-accurate model and the independent implementations, and its own faults are seen."""
+"""Simulation in bulk: the evaluator equals the cycle-accurate model and the independent implementations,
+and its own faults are seen.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,24 @@ CORES = [
 
 @pytest.mark.parametrize("variant", CORES, ids=" ".join)
 def test_blocks_under_many_keys(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
-    """More blocks than lanes, the last word not full; keys and directions change from block to block, or from lane to lane where they are held."""
+    """More blocks than lanes, the last word not full; keys and directions change from block to block, or
+    from lane to lane where they are held.
+    """
     _, folder = built(*variant)
-    bulk, p, rng = Bulk.compile(folder.sources, folder.record), folder.record["parameters"], np.random.default_rng(3)
+    bulk, p, rng = (
+        Bulk.compile(folder.sources, folder.record),
+        folder.record["parameters"],
+        np.random.default_rng(3),
+    )
     n = 2 * bulk.lanes + 77
     held = p["key_expansion"] == "unit" or p["key"] == "static"
     keys = rng.integers(0, 256, (bulk.lanes if held else n, p["key_bits"] // 8), dtype=np.uint8)
     blocks = rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8)
-    ways = rng.integers(0, 2, n, dtype=np.uint8) if p["direction"] == "both" and not held else np.zeros(1, dtype=np.uint8)
+    ways = (
+        rng.integers(0, 2, n, dtype=np.uint8)
+        if p["direction"] == "both" and not held
+        else np.zeros(1, dtype=np.uint8)
+    )
     got = bulk.crypt(keys, ways, blocks)
     assert (got == oracle_blocks(oracle_of(p), np.resize(keys, (n, keys.shape[1])), ways, blocks)).all()
     # The same by tables, and fewer blocks than lanes.
@@ -61,14 +73,20 @@ MESSAGES = [
 @pytest.mark.parametrize("variant", MESSAGES, ids=" ".join)
 def test_messages_in_every_mode(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     _, folder = built(*variant)
-    bulk, p, rng = Bulk.compile(folder.sources, folder.record), folder.record["parameters"], np.random.default_rng(4)
+    bulk, p, rng = (
+        Bulk.compile(folder.sources, folder.record),
+        folder.record["parameters"],
+        np.random.default_rng(4),
+    )
     key, iv, data = (
         rng.bytes(p["key_bits"] // 8),
         b"\xff" * (p["block_bits"] // 8 - 1) + b"\xf0",
         rng.bytes(p["block_bits"] // 8 * 90),
     )
     for way in ways(p["direction"]):
-        assert bulk.crypt_bulk(key, bool(way), data, iv) == in_mode(p, key, iv, data, np.full(90, way, dtype=np.uint8))
+        assert bulk.crypt_bulk(key, bool(way), data, iv) == in_mode(
+            p, key, iv, data, np.full(90, way, dtype=np.uint8)
+        )
 
 
 def test_counter_blocks() -> None:
@@ -83,7 +101,8 @@ def test_counter_blocks() -> None:
                 b"\x12" * 4 + b"\xff" * (size - 4),
             ):
                 want = [
-                    next_counter(int.from_bytes(iv, "big"), min(count, 8 * size), 3 + i).to_bytes(size, "big") for i in range(5)
+                    next_counter(int.from_bytes(iv, "big"), min(count, 8 * size), 3 + i).to_bytes(size, "big")
+                    for i in range(5)
                 ]
                 assert counter_blocks(iv, count, 3, 5).tobytes() == b"".join(want), (size, count, iv.hex())
 
@@ -111,15 +130,21 @@ def test_faults_of_a_core_are_seen(kind: str, built: Callable[..., Built], tmp_p
         if bulk.crypt_bulk(key, False, data) != oracle_bulk("des", key, data, False):
             raise CheckFailed("a result differs")
 
-    with pytest.raises(CheckFailed, match="bits of different blocks meet" if kind == "register" else "a result differs"):
+    with pytest.raises(
+        CheckFailed, match="bits of different blocks meet" if kind == "register" else "a result differs"
+    ):
         checked()
 
 
-@pytest.mark.parametrize(("gate", "form"), [("$_XOR_", "{0} | {1}"), ("$_MUX_", "MUX({0}, {2}, {1})"), ("$_NOT_", "{0}")])
+@pytest.mark.parametrize(
+    ("gate", "form"), [("$_XOR_", "{0} | {1}"), ("$_MUX_", "MUX({0}, {2}, {1})"), ("$_NOT_", "{0}")]
+)
 def test_faults_of_the_evaluator_are_seen(
     gate: str, form: str, built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A gate's function swapped in the C++ that is made: the comparison with the cycle-accurate model sees it."""
+    """A gate's function swapped in the C++ that is made: the comparison with the cycle-accurate model sees
+    it.
+    """
     monkeypatch.setitem(emit.FORMS, gate, form)
     _, folder = built("des-small")
     p, rng = folder.record["parameters"], np.random.default_rng(7)

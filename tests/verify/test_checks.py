@@ -36,7 +36,15 @@ VARIANTS = [
     ("aes-small", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
     ("aes-small", "rounds_per_cycle=2", "stages=1", "sbox=boyar_peralta", "hops=[]", "key_bits=256"),
     ("aes-small", "rounds_per_cycle=4", "stages=2", "sbox=boyar_peralta", "hops=[]"),
-    ("aes-small", "rounds_per_cycle=4", "stages=1", "sbox=boyar_peralta", "hops=[]", "key_bits=192", "direction=decrypt"),
+    (
+        "aes-small",
+        "rounds_per_cycle=4",
+        "stages=1",
+        "sbox=boyar_peralta",
+        "hops=[]",
+        "key_bits=192",
+        "direction=decrypt",
+    ),
     ("aes-tiny", "key_bits=192"),
     ("aes-tiny", "key_bits=256", "stages=1", "sbox=boyar_peralta", "mode=ctr"),
     ("aes-tiny", "mode=cbc", "interface=stream"),
@@ -50,33 +58,63 @@ VARIANTS = [
 def test_all_checks_pass(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     core, folder = built(*variant)
     mode, pipelined = core.parameters["mode"], core.parameters["architecture"] == "pipelined"
-    modes = {"ecb": [], "ctr": ["counter mode"] if pipelined else ["CTR mode"]}.get(mode, [f"{mode.upper()} mode"])
+    modes = {"ecb": [], "ctr": ["counter mode"] if pipelined else ["CTR mode"]}.get(
+        mode, [f"{mode.upper()} mode"]
+    )
     modes += ["published messages"] if modes and modes != ["counter mode"] else []
     verdicts = verify_core(folder, core.plain, blocks=2000, parts=key_parts(parse(core.parameters)))
     library, ports = oracle_name(oracle_of(core.parameters)), folder.record["ports"]
     protocol, zeroise = ["protocol"] if ports["reset"] else [], ["zeroise"] if ports["zeroise"] else []
     assert [v.check for v in verdicts] == [
-        "files", "compile", "both simulations", "known answers", f"random against {library}", "known answers in bulk", f"random in bulk against {library}", *modes,
-        "Monte Carlo", "latency and throughput", *protocol, "reset", *zeroise, "equivalence for all inputs",
-    ]  # fmt: skip
+        "files",
+        "compile",
+        "both simulations",
+        "known answers",
+        f"random against {library}",
+        "known answers in bulk",
+        f"random in bulk against {library}",
+        *modes,
+        "Monte Carlo",
+        "latency and throughput",
+        *protocol,
+        "reset",
+        *zeroise,
+        "equivalence for all inputs",
+    ]
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 
 
 def test_wide_blocks(built: Callable[..., Built]) -> None:
-    """Published answers and libmcrypt through the RTL of a loop for blocks of 256 bits (of the pipeline, see tests/rtl/test_emitted.py)."""
-    _, folder = built("aes-small", "cipher=rijndael", "block_bits=256", "key_bits=256", "sbox=boyar_peralta", "stages=1", "hops=[]")
+    """Published answers and libmcrypt through the RTL of a loop for blocks of 256 bits (of the pipeline,
+    see tests/rtl/test_emitted.py).
+    """
+    _, folder = built(
+        "aes-small",
+        "cipher=rijndael",
+        "block_bits=256",
+        "key_bits=256",
+        "sbox=boyar_peralta",
+        "stages=1",
+        "hops=[]",
+    )
     bench = Bench.compile(folder.sources, folder.record)
     assert "known answers" in checks._run_vectors(bench, folder)
     assert "libmcrypt" in checks._run_random(bench, folder, 200)
 
 
 def broken(folder: CoreFolder, top: str, kind: str, out: Path, resign: bool) -> CoreFolder:
-    """A copy of a core with one fault; `resign`: the record is made to agree, so that only real checks can object."""
+    """A copy of a core with one fault; `resign`: the record is made to agree, so that only real checks can
+    object.
+    """
     return broken_file(folder, f"{top}.v", lambda text: mutate(text, kind), out, resign)
 
 
-def broken_file(folder: CoreFolder, which: str, change: Callable[[str], str], out: Path, resign: bool = True) -> CoreFolder:
-    """The same with a change of one file; `which` as the core names it, or a hand-written file as the repository does."""
+def broken_file(
+    folder: CoreFolder, which: str, change: Callable[[str], str], out: Path, resign: bool = True
+) -> CoreFolder:
+    """The same with a change of one file; `which` as the core names it, or a hand-written file as the
+    repository does.
+    """
     out.mkdir()
     which = own_names(which, folder.record["top"])
     assert which in folder.record["files"]
@@ -97,7 +135,12 @@ SEEN_BY = {
     "register": {"random against OpenSSL", "equivalence for all inputs"},
     "key": {"known answers", "random against OpenSSL", "Monte Carlo", "equivalence for all inputs"},
     "sum": {"random against OpenSSL", "equivalence for all inputs"},
-    "valid": {"known answers", "random against OpenSSL", "latency and throughput", "equivalence for all inputs"},
+    "valid": {
+        "known answers",
+        "random against OpenSSL",
+        "latency and throughput",
+        "equivalence for all inputs",
+    },
 }
 
 
@@ -105,16 +148,25 @@ SEEN_BY = {
 @pytest.mark.parametrize("preset", ["des-xilinx-16", "des-small"])
 def test_faults_are_seen(preset: str, kind: str, built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(preset)
-    verdicts = {v.check: v for v in verify_core(broken(folder, core.top, kind, tmp_path / "b", True), core.plain, blocks=1000)}
+    verdicts = {
+        v.check: v
+        for v in verify_core(broken(folder, core.top, kind, tmp_path / "b", True), core.plain, blocks=1000)
+    }
     failed = {name for name, v in verdicts.items() if not v.passed}
     assert SEEN_BY[kind] <= failed, (failed, verdicts)
 
 
 @pytest.mark.parametrize("kind", ["table", "register", "sum", "valid"])
 @pytest.mark.parametrize("preset", ["misty1-small", "khazad-small"])
-def test_faults_of_other_ciphers_are_seen(preset: str, kind: str, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_faults_of_other_ciphers_are_seen(
+    preset: str, kind: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
     core, folder = built(preset, "stages=2")
-    failed = {v.check for v in verify_core(broken(folder, core.top, kind, tmp_path / "b", True), core.plain, blocks=1000) if not v.passed}
+    failed = {
+        v.check
+        for v in verify_core(broken(folder, core.top, kind, tmp_path / "b", True), core.plain, blocks=1000)
+        if not v.passed
+    }
     assert "equivalence for all inputs" in failed
     assert any(name.startswith("random") for name in failed)
 
@@ -126,7 +178,12 @@ def test_two_directions_through_shared_boxes(built: Callable[..., Built], tmp_pa
     verdicts = verify_core(folder, core.plain, blocks=2000, parts=parts)
     assert len(verdicts) == 13
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
-    broke = broken_file(folder, "aes128_fast_both.v", lambda text: text.replace("gf_v_18 = decrypt ?", "gf_v_18 = !decrypt ?", 1), tmp_path / "b")
+    broke = broken_file(
+        folder,
+        "aes128_fast_both.v",
+        lambda text: text.replace("gf_v_18 = decrypt ?", "gf_v_18 = !decrypt ?", 1),
+        tmp_path / "b",
+    )
     with pytest.raises(CheckFailed, match="does not compute the cipher"):
         checks.prove_core(broke, core.plain, parts)
 
@@ -135,7 +192,10 @@ def test_another_number_of_rounds(built: Callable[..., Built]) -> None:
     """Nobody publishes answers for it: the description is the reference, and it undoes itself."""
     core, folder = built("misty1-small", "rounds=4", "stages=2", "direction=both")
     verdicts = verify_core(folder, core.plain, blocks=500)
-    assert [(v.check, v.status) for v in verdicts][3:5] == [("known answers", "not checked"), ("random against the description", "ok")]
+    assert [(v.check, v.status) for v in verdicts][3:5] == [
+        ("known answers", "not checked"),
+        ("random against the description", "ok"),
+    ]
     assert "Monte Carlo" in [v.check for v in verdicts]
     assert all(v.passed for v in verdicts), verdicts
     with pytest.raises(UserError, match="MISTY1 has an even number of rounds, not 5"):

@@ -1,4 +1,6 @@
-"""A generated core is compared with the description before it is saved; a description that does not fit is refused."""
+"""A generated core is compared with the description before it is saved; a description that does not fit is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from cipherwright.spec import load
 
 
 class ScheduleThatMustRunFirst(Des):
-    """A key schedule whose steps give decryption's round keys in the order of encryption, as one that must first run to its end would."""
+    """A key schedule whose steps give decryption's round keys in the order of encryption, as one that must
+    first run to its end would.
+    """
 
     name = "runfirst"
 
@@ -46,10 +50,15 @@ def trial_ciphers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_loop_that_can_not_be_derived_is_refused() -> None:
-    with pytest.raises(UserError, match=r"no right core can be made of .*: its loop differs from the description in decryption"):
+    with pytest.raises(
+        UserError,
+        match=r"no right core can be made of .*: its loop differs from the description in decryption",
+    ):
         generate(load("des-small", ["cipher=runfirst"]))
     assert generate(load("des-small", ["cipher=runfirst", "direction=encrypt"])).flip_flops > 0
-    assert generate(load("des-xilinx-48", ["cipher=runfirst", "interface=plain", "key_lead=0"])).flip_flops > 0
+    assert (
+        generate(load("des-xilinx-48", ["cipher=runfirst", "interface=plain", "key_lead=0"])).flip_flops > 0
+    )
 
 
 def test_a_description_that_does_not_undo_itself_is_refused() -> None:
@@ -72,17 +81,27 @@ def _inverted(design: Design) -> Design:
     for k, m in enumerate(design.modules):
         for j, a in enumerate(m.items):
             if isinstance(a, Assign) and a.op in ("xor", "lut", "lut4", "add"):
-                wrong = replace(a, op="and", attr=None) if a.op in ("xor", "add") else replace(a, attr=a.attr ^ (1 << (1 << len(a.operands))) - 1)
+                wrong = (
+                    replace(a, op="and", attr=None)
+                    if a.op in ("xor", "add")
+                    else replace(a, attr=a.attr ^ (1 << (1 << len(a.operands))) - 1)
+                )
                 changed = replace(m, items=(*m.items[:j], wrong, *m.items[j + 1 :]))
                 return Design((*design.modules[:k], changed, *design.modules[k + 1 :]))
     raise AssertionError("the design has no logic")
 
 
 @pytest.mark.parametrize("fault", [_crossed, _inverted])
-@pytest.mark.parametrize("preset", ["des-fast", "des-small", "khazad-small", "misty1-fast", "aes-tiny", "aes128-fast"])
+@pytest.mark.parametrize(
+    "preset", ["des-fast", "des-small", "khazad-small", "misty1-fast", "aes-tiny", "aes128-fast"]
+)
 def test_a_fault_of_the_lowering_is_seen(preset: str, fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "lower", lambda *args: fault(lower(*args)))
-    changes = ["sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0"] if preset == "aes128-fast" else []
+    changes = (
+        ["sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0"]
+        if preset == "aes128-fast"
+        else []
+    )
     with pytest.raises(UserError, match="no right core can be made of"):
         generate(load(preset, changes))
 

@@ -19,7 +19,11 @@ from tests.verify.test_checks import broken_file
 def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES)
     bench = Bench.compile(folder.sources, folder.record)
-    key, iv, data = bytes(range(16)), (2**128 - 300).to_bytes(16, "big"), bytes(i * i & 255 for i in range(16 * 1000))
+    key, iv, data = (
+        bytes(range(16)),
+        (2**128 - 300).to_bytes(16, "big"),
+        bytes(i * i & 255 for i in range(16 * 1000)),
+    )
     theirs = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()
     assert bench.crypt_bulk(key, False, data, 3, iv) == theirs.update(data)
 
@@ -33,7 +37,9 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
     ],
     ids=["sum", "too often", "carry"],
 )
-def test_faults_of_the_counter_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+def test_faults_of_the_counter_are_seen(
+    fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path
+) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES)
     wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace(*fault), tmp_path / "b")
     with pytest.raises(CheckFailed, match="after the counter block"):
@@ -42,7 +48,9 @@ def test_faults_of_the_counter_are_seen(fault: tuple[str, str], built: Callable[
 
 def test_the_increment_of_gcm(built: Callable[..., Built]) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES, "counter_bits=32")
-    assert "carries of up to 32 bits" in check_counter(Bench.compile(folder.sources, folder.record), folder.record["parameters"], 1000)
+    assert "carries of up to 32 bits" in check_counter(
+        Bench.compile(folder.sources, folder.record), folder.record["parameters"], 1000
+    )
 
 
 def test_counter_mode_where_it_can_not_be() -> None:

@@ -23,7 +23,10 @@ def round_one(g: Aig, state: list[int], key: list[int]) -> list[int]:
 def round_two(g: Aig, state: list[int], key: list[int]) -> list[int]:
     """The same in another structure."""
     n = len(state)
-    return [g.mux(state[(i + 1) % n], g.xor(g.xor(key[i], state[(i + 5) % n]), state[i]), g.xor(key[i], state[i])) for i in range(n)]
+    return [
+        g.mux(state[(i + 1) % n], g.xor(g.xor(key[i], state[(i + 5) % n]), state[i]), g.xor(key[i], state[i]))
+        for i in range(n)
+    ]
 
 
 def rare_fault(g: Aig, state: list[int], key: list[int]) -> list[int]:

@@ -1,4 +1,6 @@
-"""One cycle of reset at every cycle of a run of an engine: nothing of before is shown, and the next key and block come out right."""
+"""One cycle of reset at every cycle of a run of an engine: nothing of before is shown, and the next key
+and block come out right.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def reset_row(s: Simulation) -> Rows:
 
 
 class MarsRuns:
-    """Runs of one engine from key to results, row by row as an undisturbed run was, so that any of them may be broken off."""
+    """Runs of one engine from key to results, row by row as an undisturbed run was, so that any of them
+    may be broken off.
+    """
 
     def __init__(self, folder: CoreFolder) -> None:
         bench = MarsBench.compile(folder.sources, folder.record)
@@ -61,11 +65,22 @@ class MarsRuns:
         self.next_rows, _ = self._recorded(KEYS[1], BLOCKS[1], b"")
         self.want = self._results(self.next_rows)
         assert self.want == oracle_bulk("mars", KEYS[1], BLOCKS[1], False)
-        self.idle = bus(self.s, [STATUS, Access(ADDRESS["result"]), Access(ADDRESS["message"], 0), Access(ADDRESS["keys"]), *[STATUS] * 60])
+        self.idle = bus(
+            self.s,
+            [
+                STATUS,
+                Access(ADDRESS["result"]),
+                Access(ADDRESS["message"], 0),
+                Access(ADDRESS["keys"]),
+                *[STATUS] * 60,
+            ],
+        )
         self.after_power_up = self.probe()
 
     def _recorded(self, key: bytes, data: bytes, iv: bytes) -> tuple[Rows, int]:
-        """The rows of a run with every wait that it has (each access shown until it is taken), and the cycle in which the key is there."""
+        """The rows of a run with every wait that it has (each access shown until it is taken), and the
+        cycle in which the key is there.
+        """
         self.model.run(reset_row(self.s))
         words, blocks = words_of_bytes(key), words_of_bytes(data)
         made: list[Access] = []
@@ -74,7 +89,9 @@ class MarsRuns:
             while True:
                 made.append(access)
                 seen = self.model.run(bus(self.s, [access]))
-                if self.s.view(seen, "ready_o")[0, 0] and (not bit or self.s.view(seen, "data_o")[0, 0] & bit):
+                if self.s.view(seen, "ready_o")[0, 0] and (
+                    not bit or self.s.view(seen, "data_o")[0, 0] & bit
+                ):
                     return
 
         for i, w in enumerate(words):
@@ -98,7 +115,11 @@ class MarsRuns:
         seen = self.model.run(rows)
         address = self.s.view(rows, "address_i").astype(int)
         taken = self.s.view(seen, "ready_o")[:, 0].astype(bool) & (self.s.view(rows, "write_i")[:, 0] == 0)
-        reads = taken & (address[:, 0] + 256 * address[:, 1] >= ADDRESS["result"]) & (address[:, 0] + 256 * address[:, 1] < ADDRESS["result"] + 4)
+        reads = (
+            taken
+            & (address[:, 0] + 256 * address[:, 1] >= ADDRESS["result"])
+            & (address[:, 0] + 256 * address[:, 1] < ADDRESS["result"] + 4)
+        )
         return self.s.view(seen, "data_o")[reads].tobytes()
 
     def probe(self) -> bytes:
@@ -109,13 +130,17 @@ class MarsRuns:
         return ready.tobytes() + done.tobytes() + (self.s.view(seen, "data_o") * ready).tobytes()
 
     def broken_off(self, at: int) -> None:
-        """A run that one cycle of reset ends before row `at`; afterwards all is as after power-up. Raises AssertionError."""
+        """A run that one cycle of reset ends before row `at`; afterwards all is as after power-up. Raises
+        AssertionError.
+        """
         self.model.run(self.rows[:at])
         assert self.probe() == self.after_power_up, f"something is left of before a reset in cycle {at}"
         # A reset right before the next key, not only after long rest.
         self.model.run(self.rows[:at])
         self.model.run(reset_row(self.s))
-        assert self._results(self.next_rows) == self.want, f"the next key or block is wrong after a reset in cycle {at}"
+        assert self._results(self.next_rows) == self.want, (
+            f"the next key or block is wrong after a reset in cycle {at}"
+        )
 
 
 def cycles(runs: MarsRuns, step: int) -> list[int]:
@@ -142,7 +167,9 @@ STALE = [
 
 
 @pytest.mark.parametrize(("which", "old", "new"), STALE, ids=lambda v: v.strip()[:24])
-def test_a_missing_reset_is_seen(which: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_a_missing_reset_is_seen(
+    which: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
     _, folder = built("mars-ibm-4port", "multiplier=operator")
     name = next(n for n in folder.record["files"] if n.endswith(which))
     runs = MarsRuns(broken_file(folder, name, lambda text: text.replace(old, new), tmp_path / "b"))
@@ -158,7 +185,11 @@ class ProcessorRuns:
     def __init__(self, folder: CoreFolder, feedback: bool = False) -> None:
         self.s = ProcessorBench.compile(folder.sources, folder.record).simulation
         self.model = Model(self.s)
-        self.rows = self._run(KEYS[0], BLOCKS[0][:16], "decrypt" if folder.record["parameters"]["direction"] == "both" else "encrypt")
+        self.rows = self._run(
+            KEYS[0],
+            BLOCKS[0][:16],
+            "decrypt" if folder.record["parameters"]["direction"] == "both" else "encrypt",
+        )
         self.next_rows = self._run(KEYS[1], BLOCKS[1], "encrypt")
         self.no_key = self._run(b"", BLOCKS[1], "encrypt")
         self.after_power_up = self.probe()
@@ -172,7 +203,10 @@ class ProcessorRuns:
             parts.append({"instruction_valid_i": 1, "instruction_i": INSTRUCTIONS[code]})
 
         def give(data: bytes) -> None:
-            parts.extend({"in_valid_i": 1, "in_data_i": int.from_bytes(data[i : i + 2], "big")} for i in range(0, len(data), 2))
+            parts.extend(
+                {"in_valid_i": 1, "in_data_i": int.from_bytes(data[i : i + 2], "big")}
+                for i in range(0, len(data), 2)
+            )
 
         if key:
             instruct("input_key")
@@ -202,14 +236,20 @@ class ProcessorRuns:
         assert self.probe() == self.after_power_up, f"something is left of before a reset in cycle {at}"
         self.model.run(self.rows[:at])
         self.model.run(reset_row(self.s))
-        assert self.model.run(self.no_key).tobytes() == self.without_key, f"a key is left after a reset in cycle {at}"
+        assert self.model.run(self.no_key).tobytes() == self.without_key, (
+            f"a key is left after a reset in cycle {at}"
+        )
         self.model.run(reset_row(self.s))
         self.model.run(self.rows[:at])
         self.model.run(reset_row(self.s))
         seen = self.model.run(self.next_rows)
-        taken = self.s.view(seen, "out_valid_o")[:, 0].astype(bool) & self.s.view(self.next_rows, "out_ready_i")[:, 0].astype(bool)
+        taken = self.s.view(seen, "out_valid_o")[:, 0].astype(bool) & self.s.view(
+            self.next_rows, "out_ready_i"
+        )[:, 0].astype(bool)
         result = self.s.view(seen, "out_data_o")[taken][:, ::-1].tobytes()
-        assert result == oracle_bulk("rijndael-128", KEYS[1], BLOCKS[1], False), f"the next key or block is wrong after a reset in cycle {at}"
+        assert result == oracle_bulk("rijndael-128", KEYS[1], BLOCKS[1], False), (
+            f"the next key or block is wrong after a reset in cycle {at}"
+        )
         self.model.run(reset_row(self.s))
 
 
@@ -224,14 +264,20 @@ def test_a_reset_in_every_cycle_of_the_processor(preset: str, built: Callable[..
 
 LEFT = [
     ("_rijndael.sv", "            state_q <= IDLE;\n            block_q", "            block_q"),
-    ("_rijndael_keys.sv", "            forward_q <= 1'b0;\n            backward_q <= 1'b0;\n            walk_q", "            walk_q"),
+    (
+        "_rijndael_keys.sv",
+        "            forward_q <= 1'b0;\n            backward_q <= 1'b0;\n            walk_q",
+        "            walk_q",
+    ),
     ("_rijndael_keys.sv", "            walk_q <= 1'b0;\n        end else begin", "        end else begin"),
     ("_rijndael.sv", "if (clear) data_q <= 256'd0;", "if (clear & ~rst_i) data_q <= 256'd0;"),
 ]
 
 
 @pytest.mark.parametrize(("which", "old", "new"), LEFT, ids=lambda v: v.strip()[:24])
-def test_a_missing_reset_of_the_processor_is_seen(which: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_a_missing_reset_of_the_processor_is_seen(
+    which: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
     _, folder = built("rijndael-ucla", "sbox=boyar_peralta")
     name = next(n for n in folder.record["files"] if n.endswith(which))
     runs = ProcessorRuns(broken_file(folder, name, lambda text: text.replace(old, new, 1), tmp_path / "b"))

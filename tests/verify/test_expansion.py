@@ -31,7 +31,11 @@ def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
     assert parts is not None
     held = held_words(parts.rounds)
     prove_expansion(
-        [out / "core.v"], f"{folder.record['top']}_keys", parts.schedule, held.rows, folder.record["inner"]["key_cycles"]
+        [out / "core.v"],
+        f"{folder.record['top']}_keys",
+        parts.schedule,
+        held.rows,
+        folder.record["inner"]["key_cycles"],
     )
 
 
@@ -46,7 +50,10 @@ def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
         (r"\(done\[(\d+)\] \| \(idle", "(done[0] | (idle"),
         (
             r"(?s)reg  idle;(.*?)if \(rk1_load\[0\]\) rk1_o\[15:0\] <= ",
-            r"reg  idle;\n    reg [9:0] age;\1age <= rst_i | ~idle ? 10'd0 : age + 10'd1;\n if (age == 10'd1000) rk1_o <= 0; else if (rk1_load[0]) rk1_o[15:0] <= ",
+            (
+                r"reg  idle;\n    reg [9:0] age;\1age <= rst_i | ~idle ? 10'd0 : age + 10'd1;\n if (age == "
+                r"10'd1000) rk1_o <= 0; else if (rk1_load[0]) rk1_o[15:0] <= "
+            ),
         ),
         (r"if \(rk1_load\[0\]\) rk1_o", "if (rk1_load[0] | (key_i[7:0] == 8'd3 & idle)) rk1_o"),
     ],
@@ -61,7 +68,9 @@ def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
         "another key that is not offered",
     ],
 )
-def test_faults_of_the_unit_are_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+def test_faults_of_the_unit_are_seen(
+    fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path
+) -> None:
     core, folder = built("aes128-fast", *QUICK_AES)
     text = (folder.path / f"{core.top}.v").read_text()
     changed = re.sub(fault[0], fault[1], text)
@@ -71,7 +80,9 @@ def test_faults_of_the_unit_are_seen(fault: tuple[str, str], built: Callable[...
 
 
 def test_one_key_after_another_and_back_to_back_blocks(built: Callable[..., Built]) -> None:
-    """A second key replaces the first; a key that is offered and withdrawn before it is taken leaves the one that is there."""
+    """A second key replaces the first; a key that is offered and withdrawn before it is taken leaves the
+    one that is there.
+    """
     from cipherwright.verify import oracle_blocks
 
     core, folder = built("aes128-fast", *QUICK_AES)
@@ -90,7 +101,10 @@ def test_one_key_after_another_and_back_to_back_blocks(built: Callable[..., Buil
         s.view(data, p.valid_in)[:] = 1
         seen = model.run(np.vstack([data, s.rows(core.latency)]))
         valid = s.view(seen, p.valid_out)[:, 0].astype(bool)
-        assert (s.view(seen[valid], p.block_out)[:, ::-1] == oracle_blocks("aes", key.reshape(1, -1), mode, blocks)).all()
+        assert (
+            s.view(seen[valid], p.block_out)[:, ::-1]
+            == oracle_blocks("aes", key.reshape(1, -1), mode, blocks)
+        ).all()
     model.close()
 
 
@@ -120,6 +134,10 @@ def test_units_where_there_are_none_are_refused() -> None:
     with pytest.raises(UserError, match="key_expansion = unit is for AES, Rijndael and MARS"):
         load("khazad-fast", ["key=static", "key_expansion=unit"])
     with pytest.raises(
-        UserError, match="key_expansion = unit needs key = static, not key = agile; the preset asks for key_expansion = 'unit'"
+        UserError,
+        match=(
+            "key_expansion = unit needs key = static, not key = agile; the preset asks for key_expansion "
+            "= 'unit'"
+        ),
     ):
         load("aes128-fast", ["key=agile"])

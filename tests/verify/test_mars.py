@@ -1,4 +1,6 @@
-"""The MARS engine passes every check in all its forms; every kind of fault is seen by the checks that should see it."""
+"""The MARS engine passes every check in all its forms; every kind of fault is seen by the checks that
+should see it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,16 @@ from cipherwright.verify.mars_proof import prove_engine
 from tests.conftest import ENGINES, Built
 from tests.verify.test_checks import broken_file
 
-NAMES = ["files", "compile", "known answers", "random against Crypto++", "protocol", "cycles", "reset", "equivalence for all inputs"]
+NAMES = [
+    "files",
+    "compile",
+    "known answers",
+    "random against Crypto++",
+    "protocol",
+    "cycles",
+    "reset",
+    "equivalence for all inputs",
+]
 
 QUICK = ("clock_mhz=none", "stages=64", "hops=[]", "multiplier=operator", "sbox=table")
 
@@ -44,16 +55,24 @@ def test_cycles_are_the_papers(built: Callable[..., Built]) -> None:
         assert (core.latency, core.interval) == cycles  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("variant", [("mars-ibm-4port",), ("mars-ibm-rom",), ("mars-ibm-1port-key2", "readable_keys=true")], ids=" ".join)
+@pytest.mark.parametrize(
+    "variant",
+    [("mars-ibm-4port",), ("mars-ibm-rom",), ("mars-ibm-1port-key2", "readable_keys=true")],
+    ids=" ".join,
+)
 def test_flip_flops_are_the_predicted_ones(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     core, folder = built(*variant)
     with scratch() as out:
-        mapped = synthesise(folder.sources, mapped_top(folder.record, "cells"), load_target("osu018"), out, "structure")
+        mapped = synthesise(
+            folder.sources, mapped_top(folder.record, "cells"), load_target("osu018"), out, "structure"
+        )
     assert sum(n for c, n in mapped.cells.items() if "DFF" in c) == core.flip_flops
 
 
 def test_a_row_better_than_the_paper(built: Callable[..., Built]) -> None:
-    """The same memories as the paper's fourth row, a cycle less: the key storage has the first words in time."""
+    """The same memories as the paper's fourth row, a cycle less: the key storage has the first words in
+    time.
+    """
     core, folder = built("mars-ibm-1port-key2", "key_wait=0")
     assert (core.latency, core.interval) == (50, 50)  # type: ignore[union-attr]
     bench = MarsBench.compile(folder.sources, folder.record)
@@ -73,16 +92,36 @@ def test_keys_can_be_read_only_where_that_was_asked_for(built: Callable[..., Bui
 
 
 FAULTS = [
-    ("cipherwright_mars.sv", "wire [3:0]   pair = decrypt ? ~next_round : next_round;", "wire [3:0]   pair = next_round;"),
+    (
+        "cipherwright_mars.sv",
+        "wire [3:0]   pair = decrypt ? ~next_round : next_round;",
+        "wire [3:0]   pair = next_round;",
+    ),
     ("cipherwright_mars.sv", "oldest <= oldest + {1'b0, ends};", "oldest <= newest;"),
     ("cipherwright_mars.sv", "!(arrives && !half_there) && !follows &&", "!(arrives && !half_there) &&"),
     ("cipherwright_mars.sv", "&& (chain_there || !(chained && decrypt));", "&& 1'b1;"),
-    ("cipherwright_mars.sv", "wire idle = mix_state == EMPTY && core_state == REST", "wire idle = core_state == REST"),
-    ("cipherwright_mars.sv", "(chained && !decrypt) ? (ends ? mixed : result) : 128'd0", "(chained && !decrypt) ? result : 128'd0"),
+    (
+        "cipherwright_mars.sv",
+        "wire idle = mix_state == EMPTY && core_state == REST",
+        "wire idle = core_state == REST",
+    ),
+    (
+        "cipherwright_mars.sv",
+        "(chained && !decrypt) ? (ends ? mixed : result) : 128'd0",
+        "(chained && !decrypt) ? result : 128'd0",
+    ),
     ("cipherwright_mars.sv", "(at_key && READABLE != 0) ? a_data_i\n", "at_key ? a_data_i\n"),
     ("cipherwright_mars.sv", "if (ends) turned <= decrypt;", "turned <= decrypt;"),
-    ("cipherwright_mars.sv", "wire ends = backward && mix_last && !result_there &&", "wire ends = backward && mix_last &&"),
-    ("cipherwright_mars_keys.sv", "(i == words_i) ? {28'd0, words_i} : 32'd0", "(i == words_i) ? {28'd0, words_i} : a_data_i"),
+    (
+        "cipherwright_mars.sv",
+        "wire ends = backward && mix_last && !result_there &&",
+        "wire ends = backward && mix_last &&",
+    ),
+    (
+        "cipherwright_mars_keys.sv",
+        "(i == words_i) ? {28'd0, words_i} : 32'd0",
+        "(i == words_i) ? {28'd0, words_i} : a_data_i",
+    ),
     ("cipherwright_mars_keys.sv", "9'd265 + {7'd0, a_data_i[1:0]}", "9'd265"),
     ("cipherwright_mars_memory.sv", "assign s_o = s_address_i[8] ? s1[", "assign s_o = s_address_i[8] ? s0["),
 ]
@@ -100,7 +139,9 @@ def test_faults_are_seen(fault: tuple[str, str, str], built: Callable[..., Built
 
 @pytest.mark.parametrize("module", ["mars_ibm_1port_mars_mixer", "mars_ibm_1port_mars_core"])
 def test_the_proof_sees_a_fault(module: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    """A bit of a result that is wrong for few inputs: where a word of the S-box, or a key word, is all ones."""
+    """A bit of a result that is wrong for few inputs: where a word of the S-box, or a key word, is all
+    ones.
+    """
     _, folder = built("mars-ibm-1port")
     rare = "&s0_first & " if "mixer" in module else "&k_add & "
 
@@ -120,7 +161,18 @@ def test_a_file_in_cbc(tmp_path: Path) -> None:
     data, key, iv = np.random.default_rng(4).bytes(16 * 37), bytes(range(16)), bytes(range(16, 32))
     (tmp_path / "plain").write_bytes(data)
     for direction, source, out in (("encrypt", "plain", "cipher"), ("decrypt", "cipher", "back")):
-        run(direction, "mars-ibm-3port", "--set", "mode=cbc", "--key", key.hex(), "--iv", iv.hex(), str(tmp_path / source), str(tmp_path / out))
+        run(
+            direction,
+            "mars-ibm-3port",
+            "--set",
+            "mode=cbc",
+            "--key",
+            key.hex(),
+            "--iv",
+            iv.hex(),
+            str(tmp_path / source),
+            str(tmp_path / out),
+        )
     assert (tmp_path / "cipher").read_bytes() == cbc(key, data, iv, False)
     assert (tmp_path / "back").read_bytes() == data
 
@@ -135,7 +187,9 @@ def run(*args: str) -> None:
 
 
 def test_a_quick_pipeline_passes_all_checks(built: Callable[..., Built]) -> None:
-    """The pipeline with its key unit, in logic alone: all checks but the slow proof, which a smaller one has."""
+    """The pipeline with its key unit, in logic alone: all checks but the slow proof, which a smaller one
+    has.
+    """
     core, folder = built("mars-fast", *QUICK)
     bench = Bench.compile(folder.sources, folder.record)
     for check in (checks._run_vectors, lambda b, f: checks._run_random(b, f, 300), checks._run_timing):
@@ -150,8 +204,18 @@ def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path
     text = (folder.path / f"{folder.record['top']}.v").read_text()
     constant = re.search(r"_LUT = 64'h([0-9a-f]{16});", text)
     assert constant is not None
-    for i, (old, new) in enumerate(((constant[0], f"_LUT = 64'h{int(constant[1], 16) ^ (1 << 40):016x};"), (".rk3_i(rk3)", ".rk3_i(rk4)"))):
-        broken = broken_file(folder, f"{folder.record['top']}.v", lambda t, old=old, new=new: t.replace(old, new, 1), tmp_path / str(i))  # type: ignore[misc]
+    for i, (old, new) in enumerate(
+        (
+            (constant[0], f"_LUT = 64'h{int(constant[1], 16) ^ (1 << 40):016x};"),
+            (".rk3_i(rk3)", ".rk3_i(rk4)"),
+        )
+    ):
+        broken = broken_file(
+            folder,
+            f"{folder.record['top']}.v",
+            lambda t, old=old, new=new: t.replace(old, new, 1),
+            tmp_path / str(i),
+        )  # type: ignore[misc]
         bench = Bench.compile(broken.sources, broken.record)
         with pytest.raises(CheckFailed):
             checks._run_vectors(bench, broken)
@@ -160,11 +224,24 @@ def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path
 
 def test_what_the_engine_is_not() -> None:
     for preset, change, message in (
-        ("mars-ibm-4port", "direction=encrypt", "needs direction = both, not direction = encrypt; the preset asks for architecture = 'engine'"), ("mars-ibm-4port", "mode=ctr", "needs mode = ecb or cbc, not mode = ctr"),
-        ("mars-ibm-4port", "stages=3", "stages = 3: not for an engine"), ("rijndael-ucla", "sbox_memory=rom", "sbox_memory = rom: not for an engine"),
-        ("des-fast", "readable_keys=true", "readable_keys = true: for the MARS engine alone"), ("des-fast", "mode=cbc", "for which a pipeline would wait"),
-        ("mars-fast", "multiplier=booth", "there is no multiplier booth"), ("mars-fast", "adder=magic", "there is no adder magic"),
-        ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"), ("mars-small", "direction=both", "key_expansion = unit of mars is for one direction, not for direction = both"),
-    ):  # fmt: skip
+        (
+            "mars-ibm-4port",
+            "direction=encrypt",
+            "needs direction = both, not direction = encrypt; the preset asks for architecture = 'engine'",
+        ),
+        ("mars-ibm-4port", "mode=ctr", "needs mode = ecb or cbc, not mode = ctr"),
+        ("mars-ibm-4port", "stages=3", "stages = 3: not for an engine"),
+        ("rijndael-ucla", "sbox_memory=rom", "sbox_memory = rom: not for an engine"),
+        ("des-fast", "readable_keys=true", "readable_keys = true: for the MARS engine alone"),
+        ("des-fast", "mode=cbc", "for which a pipeline would wait"),
+        ("mars-fast", "multiplier=booth", "there is no multiplier booth"),
+        ("mars-fast", "adder=magic", "there is no adder magic"),
+        ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"),
+        (
+            "mars-small",
+            "direction=both",
+            "key_expansion = unit of mars is for one direction, not for direction = both",
+        ),
+    ):
         with pytest.raises(UserError, match=message):
             load(preset, [change])

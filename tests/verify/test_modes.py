@@ -1,4 +1,6 @@
-"""Modes of operation on loops and pipelines: interleaved streams, published messages, files, and faults that are seen."""
+"""Modes of operation on loops and pipelines: interleaved streams, published messages, files, and faults
+that are seen.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ def test_interleaved_streams(variant: tuple[str, ...], built: Callable[..., Buil
     bench, p = Bench.compile(folder.sources, folder.record), folder.record["parameters"]
     assert "messages of random lengths" in check_chain(bench, p, 400)
     # Of MISTY1 in a mode, messages are among the vectors that CIPHERWRIGHT_VECTORS names, and nowhere else.
-    if p["cipher"] == "khazad" or (p["cipher"] == "misty1" and not os.environ.get("CIPHERWRIGHT_VECTORS")) or p["counter_bits"] == 32:
+    if (
+        p["cipher"] == "khazad"
+        or (p["cipher"] == "misty1" and not os.environ.get("CIPHERWRIGHT_VECTORS"))
+        or p["counter_bits"] == 32
+    ):
         with pytest.raises(NotChecked):
             published_messages(bench, p)
     else:
@@ -54,8 +60,12 @@ WAYS = [
 
 
 @pytest.mark.parametrize(("what", "old", "new"), WAYS, ids=lambda v: v[:12])
-def test_a_direction_of_another_block_is_seen(what: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    """CBC by the direction of the block that enters in place of the one in the loop: at the defaults of the command."""
+def test_a_direction_of_another_block_is_seen(
+    what: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """CBC by the direction of the block that enters in place of the one in the loop: at the defaults of
+    the command.
+    """
     _, folder = built("des-small", "mode=cbc", "stages=2")
     name = next(n for n in folder.record["files"] if n.endswith("_chain.sv"))
     wrong = broken_file(folder, name, lambda text: text.replace(old, new), tmp_path / "b")
@@ -88,31 +98,43 @@ def test_a_file_there_and_back(mode: str, length: int, tmp_path: Path) -> None:
     given = ["--key", key.hex(), "--iv", iv.hex(), "--set", f"mode={mode}"]
     preset = "aes-tiny" if mode != "cbc" else "aes-small"
     quick = [] if mode != "cbc" else ["--set", "sbox=boyar_peralta", "--set", "stages=2", "--set", "hops=[]"]
-    done = CliRunner().invoke(app, ["encrypt", preset, *given, *quick, str(tmp_path / "in"), str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        app, ["encrypt", preset, *given, *quick, str(tmp_path / "in"), str(tmp_path / "out")]
+    )
     assert done.exit_code == 0, done.output
     whole = data + bytes(-length % 16)
     theirs = oracle_mode("aes", mode, key, iv, whole, False)
     assert theirs is not None
     assert (tmp_path / "out").read_bytes() == theirs[:length]
-    done = CliRunner().invoke(app, ["decrypt", preset, *given, *quick, str(tmp_path / "out"), str(tmp_path / "back")])
+    done = CliRunner().invoke(
+        app, ["decrypt", preset, *given, *quick, str(tmp_path / "out"), str(tmp_path / "back")]
+    )
     assert done.exit_code == 0, done.output
     assert (tmp_path / "back").read_bytes() == data
 
 
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "cfb", "ofb"])
 def test_monte_carlo(mode: str, built: Callable[..., Built]) -> None:
-    """AESAVS, section 6.4: a chain that OpenSSL made, and where CIPHERWRIGHT_VECTORS names a folder, eight published ones of 1,000 blocks."""
+    """AESAVS, section 6.4: a chain that OpenSSL made, and where CIPHERWRIGHT_VECTORS names a folder, eight
+    published ones of 1,000 blocks.
+    """
     _, folder = built("aes-tiny", f"mode={mode}", "stages=2", "counter_bits=32")
     bench, published = Bench.compile(folder.sources, folder.record), "CIPHERWRIGHT_VECTORS" in os.environ
     key, iv, given = bytes(range(16)), bytes(range(16, 32)), bytes(range(32, 48))
     before, link, block = iv, iv, given
     for _ in range(40):
-        out = oracle_bulk("aes", key, block, False) if mode == "ecb" else oracle_mode("aes", mode, key, link, block, False)
+        out = (
+            oracle_bulk("aes", key, block, False)
+            if mode == "ecb"
+            else oracle_mode("aes", mode, key, link, block, False)
+        )
         assert out is not None
         link = bytes(a ^ b for a, b in zip(out, block, strict=True)) if mode == "ofb" else out
         block, before = (out if mode == "ecb" else before), out
     row = [np.frombuffer(x, dtype=np.uint8).reshape(1, -1) for x in (key, given, iv)]
-    assert dependent_blocks(bench, row[0], 0, row[1], None if mode == "ecb" else row[2], 40).tobytes() == before
+    assert (
+        dependent_blocks(bench, row[0], 0, row[1], None if mode == "ecb" else row[2], 40).tobytes() == before
+    )
     if published:
         assert published_chains(bench, folder.record["parameters"], 8).startswith("8 published chains")
     else:
@@ -133,7 +155,9 @@ def test_the_reference_meets_the_published_answers() -> None:
         for decrypt, given, want in ((False, v.pt, v.ct), (True, v.ct, v.pt)):
             link, out = int.from_bytes(v.iv, "big"), b""
             for i in range(0, len(given), 16):
-                word, link = mode_block(mode.removesuffix("128"), decrypt, crypt, link, int.from_bytes(given[i : i + 16], "big"))
+                word, link = mode_block(
+                    mode.removesuffix("128"), decrypt, crypt, link, int.from_bytes(given[i : i + 16], "big")
+                )
                 out += word.to_bytes(16, "big")
             assert out == want
 
@@ -150,7 +174,10 @@ def test_where_a_mode_can_not_be() -> None:
         load("des-fast", ["mode=ofb", "direction=decrypt"])
     with pytest.raises(UserError, match="direction = both"):
         load("des-xilinx-48", ["mode=cbc", "direction=decrypt", "interface=paper"])
-    with pytest.raises(UserError, match="a loop of datapath_bits = 32 encrypts; direction = decrypt needs mode = cfb, ofb or ctr"):
+    with pytest.raises(
+        UserError,
+        match="a loop of datapath_bits = 32 encrypts; direction = decrypt needs mode = cfb, ofb or ctr",
+    ):
         load("aes-tiny", ["direction=decrypt"])
     with pytest.raises(UserError, match="no datapath of 8 bits"):
         load("aes-tiny", ["datapath_bits=8"])

@@ -1,4 +1,6 @@
-"""The mutation programme (benchmarks/mutation.py): its record is whole and of this text, and a part of it is run afresh."""
+"""The mutation programme (benchmarks/mutation.py): its record is whole and of this text, and a part of it
+is run afresh.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,18 @@ from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits, mod
 FAMILIES = sorted({s.family for s in SUBJECTS})
 
 TARGETED = {
-    "all-resets", "by-hand", "credits", "digest", "direction", "key-while-busy", "later-blocks", "later-keys", "names", "ring", "zeroise",
-}  # fmt: skip
+    "all-resets",
+    "by-hand",
+    "credits",
+    "digest",
+    "direction",
+    "key-while-busy",
+    "later-blocks",
+    "later-keys",
+    "names",
+    "ring",
+    "zeroise",
+}
 """Kinds of faults that are written by hand."""
 
 
@@ -30,7 +42,9 @@ def record() -> dict[str, dict[str, Any]]:
 
 
 def test_the_record_is_whole() -> None:
-    """At least 300 mutants, of all families and kinds; each is seen by a check, or an argument says why it is no fault."""
+    """At least 300 mutants, of all families and kinds; each is seen by a check, or an argument says why it
+    is no fault.
+    """
     assert len(record()) >= 300
     assert judged(record()) == []
     assert ARGUMENTS.keys() <= record().keys()
@@ -42,7 +56,9 @@ def test_the_record_is_whole() -> None:
 def test_totals_of_the_record_are_its_rows() -> None:
     text = json.loads(RECORD.read_text())
     for family in FAMILIES:
-        assert text["by_family"][family] == Counter(r["killed_by"] or "none" for r in record().values() if r["family"] == family)
+        assert text["by_family"][family] == Counter(
+            r["killed_by"] or "none" for r in record().values() if r["family"] == family
+        )
     assert text["survivors"] == sorted(ARGUMENTS)
 
 
@@ -50,39 +66,56 @@ def test_the_guide_has_the_records_figures(root: Path) -> None:
     text = (root / "docs" / "guide" / "verification.md").read_text()
     found = re.search(r"([\d,]+) mutants in (\d+) families; ([\d,]+) are seen, (\d+) are equivalent", text)
     assert found, "the guide does not say how many mutants there are"
-    assert [int(x.replace(",", "")) for x in found.groups()] == [len(record()), len(FAMILIES), len(record()) - len(ARGUMENTS), len(ARGUMENTS)]
+    assert [int(x.replace(",", "")) for x in found.groups()] == [
+        len(record()),
+        len(FAMILIES),
+        len(record()) - len(ARGUMENTS),
+        len(ARGUMENTS),
+    ]
 
 
 def _chosen(family: str) -> tuple[Subject, str]:
     """A mutant that is seen and takes little time: one of the quickest of its family, by its digest."""
     rows = {n: r for n, r in record().items() if r["family"] == family and r["killed_by"]}
     least = min(r["seconds"] for r in rows.values())
-    name = min((n for n, r in rows.items() if r["seconds"] <= 1.5 * least), key=lambda n: hashlib.sha256(n.encode()).hexdigest())
+    name = min(
+        (n for n, r in rows.items() if r["seconds"] <= 1.5 * least),
+        key=lambda n: hashlib.sha256(n.encode()).hexdigest(),
+    )
     return next(s for s in SUBJECTS if name.startswith(f"{s.name}/{s.family}/")), name
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_part_afresh(family: str, tmp_path: Path) -> None:
-    """One mutant of every family is what it was when the record was made, and is seen by the same check. Where the text has
-    changed since: python benchmarks/mutation.py."""
+    """One mutant of every family is what it was when the record was made, and is seen by the same check.
+    Where the text has changed since: python benchmarks/mutation.py.
+    """
     subject, name = _chosen(family)
     core = Core(subject, tmp_path)
     mutant = next(m for m in mutants_of(core, subject) if m.name == name)
-    assert digest_of(core, mutant) == record()[name]["digest"], "the record is of another text: python benchmarks/mutation.py"
+    assert digest_of(core, mutant) == record()[name]["digest"], (
+        "the record is of another text: python benchmarks/mutation.py"
+    )
     assert judge(core, mutant, tmp_path).killer == record()[name]["killed_by"]
 
 
 def test_the_record_is_of_this_text(tmp_path: Path) -> None:
     """All mutants of a loop with a stream and of a mode are those of the record."""
     for subject in SUBJECTS:
-        if (subject.name, subject.family) not in {("des-small", "loop"), ("stream", "stream"), ("chain", "chain")}:
+        if (subject.name, subject.family) not in {
+            ("des-small", "loop"),
+            ("stream", "stream"),
+            ("chain", "chain"),
+        }:
             continue
         home = tmp_path / subject.name
         home.mkdir()
         core = Core(subject, home)
         for m in mutants_of(core, subject):
             if m.name in record():
-                assert digest_of(core, m) == record()[m.name]["digest"], f"{m.name}: python benchmarks/mutation.py"
+                assert digest_of(core, m) == record()[m.name]["digest"], (
+                    f"{m.name}: python benchmarks/mutation.py"
+                )
 
 
 def test_a_core_without_a_fault_passes(tmp_path: Path) -> None:

@@ -41,26 +41,73 @@ endmodule
 
 RANK = "    always @(posedge clk) y_q <= found;"
 FAULTS = {
-    "gated clock": (RANK, "    wire tick = clk & go_i;\n    always @(posedge tick) y_q <= found;", r"y_[oq]\[\d\] does not follow the clock clk but tick"),
-    "another clock": (RANK, "    always @(posedge go_i) y_q <= found;", r"y_[oq]\[\d\] does not follow the clock clk but go_i"),
-    "falling edge": (RANK, RANK.replace("posedge", "negedge"), r"y_[oq]\[\d\] is held by \$_DFF_N_, not by a plain flip-flop of clk"),
-    "asynchronous clear": (RANK, "    always @(posedge clk or posedge rst_i) if (rst_i) y_q <= 0; else y_q <= found;", r"y_[oq]\[\d\] is held by \$_DFF_PP0_"),
-    "asynchronous set": (RANK, "    always @(posedge clk or negedge go_i) if (!go_i) y_q <= 4'hf; else y_q <= found;", r"y_[oq]\[\d\] is held by \$_DFF_PN1_"),
-    "asynchronous load": (RANK, "    always @(posedge clk or posedge go_i) if (go_i) y_q <= {a_i, a_i}; else y_q <= found;", r"y_[oq]\[\d\] is held by"),
+    "gated clock": (
+        RANK,
+        "    wire tick = clk & go_i;\n    always @(posedge tick) y_q <= found;",
+        r"y_[oq]\[\d\] does not follow the clock clk but tick",
+    ),
+    "another clock": (
+        RANK,
+        "    always @(posedge go_i) y_q <= found;",
+        r"y_[oq]\[\d\] does not follow the clock clk but go_i",
+    ),
+    "falling edge": (
+        RANK,
+        RANK.replace("posedge", "negedge"),
+        r"y_[oq]\[\d\] is held by \$_DFF_N_, not by a plain flip-flop of clk",
+    ),
+    "asynchronous clear": (
+        RANK,
+        "    always @(posedge clk or posedge rst_i) if (rst_i) y_q <= 0; else y_q <= found;",
+        r"y_[oq]\[\d\] is held by \$_DFF_PP0_",
+    ),
+    "asynchronous set": (
+        RANK,
+        "    always @(posedge clk or negedge go_i) if (!go_i) y_q <= 4'hf; else y_q <= found;",
+        r"y_[oq]\[\d\] is held by \$_DFF_PN1_",
+    ),
+    "asynchronous load": (
+        RANK,
+        "    always @(posedge clk or posedge go_i) if (go_i) y_q <= {a_i, a_i}; else y_q <= found;",
+        r"y_[oq]\[\d\] is held by",
+    ),
     "latch": (RANK, "    always @* if (go_i) y_q = found;", r"y_[oq]\[\d\] is held by \$_DLATCH_P_"),
     "x in a table": ("entry = 4'hb;", "entry = 4'bx;", "depends on a bit that is x"),
     "one x in a table": ("entry = 4'hb;", "entry = 4'b10x1;", "depends on a bit that is x"),
     "a table with a hole": ("            default: entry = 4'h8;\n", "", "depends on a bit that is x"),
-    "x at an output": ("assign y_o = y_q;", "assign y_o = {y_q[3:1], 1'bx};", "output y_o depends on a bit that is x"),
+    "x at an output": (
+        "assign y_o = y_q;",
+        "assign y_o = {y_q[3:1], 1'bx};",
+        "output y_o depends on a bit that is x",
+    ),
     "z": ("assign y_o = y_q;", "assign y_o = go_q ? y_q : 4'bz;", r"y_o\[\d\] depends on a bit that is z"),
     "two drivers": ("assign y_o = y_q;", "assign y_o = y_q;\n    assign y_o = found;", "y_o|driver"),
     "no driver": ("assign y_o = y_q;", "wire [3:0] none;\n    assign y_o = none;", "nothing drives"),
-    "clock as data": ("assign valid_o = go_q;", "assign valid_o = go_q & clk;", "valid_o depends on the clock as on data"),
+    "clock as data": (
+        "assign valid_o = go_q;",
+        "assign valid_o = go_q & clk;",
+        "valid_o depends on the clock as on data",
+    ),
     "clock at an output": ("assign valid_o = go_q;", "assign valid_o = clk;", "output valid_o is the clock"),
-    "a memory": (RANK, "    reg [3:0] words [0:3];\n    always @(posedge clk) begin words[a_i] <= found; y_q <= words[a_i]; end", r"is held by \$mem_v2"),
-    "text for synthesis": (RANK, f"`ifdef SYNTHESIS\n{RANK}\n`else\n{RANK}\n`endif", r"the file t\.v has text that not every tool reads \(SYNTHESIS\)"),
-    "text for simulation": (RANK, f"// synthesis translate_off\n{RANK}\n// synthesis translate_on", r"the file t\.v has text that not every tool reads"),
-}  # fmt: skip
+    "a memory": (
+        RANK,
+        (
+            "    reg [3:0] words [0:3];\n    always @(posedge clk) begin words[a_i] <= found; y_q <= "
+            "words[a_i]; end"
+        ),
+        r"is held by \$mem_v2",
+    ),
+    "text for synthesis": (
+        RANK,
+        f"`ifdef SYNTHESIS\n{RANK}\n`else\n{RANK}\n`endif",
+        r"the file t\.v has text that not every tool reads \(SYNTHESIS\)",
+    ),
+    "text for simulation": (
+        RANK,
+        f"// synthesis translate_off\n{RANK}\n// synthesis translate_on",
+        r"the file t\.v has text that not every tool reads",
+    ),
+}
 
 
 def test_a_plain_core_is_read(tmp_path: Path) -> None:
@@ -79,14 +126,24 @@ def test_what_no_proof_knows_is_refused(fault: str, tmp_path: Path) -> None:
 
 
 RANKS = {
-    "gated clock": (r"posedge clk\) begin(\s+r_1_q3 <=)", r"posedge (clk & valid_i)) begin\1", "does not follow the clock Clk"),
-    "asynchronous clear": (r"posedge clk\) begin(\s+r_1_q3 <=)", r"posedge clk or posedge valid_i) if (valid_i) r_1_q3 <= 0; else begin\1", "is held by"),
+    "gated clock": (
+        r"posedge clk\) begin(\s+r_1_q3 <=)",
+        r"posedge (clk & valid_i)) begin\1",
+        "does not follow the clock Clk",
+    ),
+    "asynchronous clear": (
+        r"posedge clk\) begin(\s+r_1_q3 <=)",
+        r"posedge clk or posedge valid_i) if (valid_i) r_1_q3 <= 0; else begin\1",
+        "is held by",
+    ),
     "x in a table": (r"\.INIT\(16'h\w+\)", ".INIT(16'b11x0100110101001)", "depends on a bit that is x"),
 }
 
 
 @pytest.mark.parametrize("fault", RANKS)
-def test_faults_of_a_pipeline_that_simulation_need_not_show(fault: str, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_faults_of_a_pipeline_that_simulation_need_not_show(
+    fault: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
     core, folder = built("des-xilinx-16")
     old, new, message = RANKS[fault]
 

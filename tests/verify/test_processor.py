@@ -13,7 +13,13 @@ from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder, ProcessorBench, verify_processor
-from cipherwright.verify.processor_checks import run_feedback, run_protocol, run_random, run_timing, run_vectors
+from cipherwright.verify.processor_checks import (
+    run_feedback,
+    run_protocol,
+    run_random,
+    run_timing,
+    run_vectors,
+)
 from cipherwright.wrap import Engine
 from tests.conftest import PROCESSORS, Built
 from tests.verify.test_checks import broken_file
@@ -22,13 +28,29 @@ VARIANTS = [(p, f"direction={d}") for p in PROCESSORS for d in ("encrypt", "both
 QUICK = ("sbox=boyar_peralta",)
 """Compiles in half the time."""
 
-CHECKS = [run_vectors, lambda b: run_random(b, 144), lambda b: run_feedback(b, [(256, 128), (192, 192)]), run_protocol, run_timing]
+CHECKS = [
+    run_vectors,
+    lambda b: run_random(b, 144),
+    lambda b: run_feedback(b, [(256, 128), (192, 192)]),
+    run_protocol,
+    run_timing,
+]
 
 
 def test_all_checks_pass(built: Callable[..., Built]) -> None:
     _, folder = built("rijndael-ucla", "direction=encrypt")
     verdicts = verify_processor(folder, 144, sizes=[(128, 128)])
-    names = ["files", "compile", "known answers", "random against libmcrypt", "feedback modes", "protocol", "cycles", "reset", "equivalence for all inputs"]
+    names = [
+        "files",
+        "compile",
+        "known answers",
+        "random against libmcrypt",
+        "feedback modes",
+        "protocol",
+        "cycles",
+        "reset",
+        "equivalence for all inputs",
+    ]
     assert [v.check for v in verdicts] == names
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 
@@ -63,8 +85,16 @@ FAULTS = [
     ("rijndael_ucla.v", " ^ ", " & "),
     ("cipherwright_rijndael.sv", "MORE = 10'd999", "MORE = 10'd998"),
     ("cipherwright_rijndael.sv", "mix_q <= decrypt_q ? ~last : count_q != 4'd1;", "mix_q <= ~last;"),
-    ("cipherwright_rijndael_keys.sv", "start_q <= fresh & ~decrypt_i ? next : window_q;", "start_q <= window_q;"),
-    ("cipherwright_rijndael_keys.sv", "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i - 4'd1", "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i"),
+    (
+        "cipherwright_rijndael_keys.sv",
+        "start_q <= fresh & ~decrypt_i ? next : window_q;",
+        "start_q <= window_q;",
+    ),
+    (
+        "cipherwright_rijndael_keys.sv",
+        "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i - 4'd1",
+        "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i",
+    ),
 ]
 
 
@@ -77,8 +107,15 @@ def test_faults_are_seen(fault: tuple[str, str, str], built: Callable[..., Built
 
 def test_a_fault_in_the_buffer_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("rijndael-ucla-keybuffer", *QUICK)
-    old, new = "write_q == i[3:0] && place_q + 2'd1 == j[1:0]", "write_q == i[3:0] && place_q == 2'd0 && j == 1"
-    assert seen(broken_file(folder, "cipherwright_rijndael_keys.sv", lambda text: text.replace(old, new), tmp_path / "broken"))
+    old, new = (
+        "write_q == i[3:0] && place_q + 2'd1 == j[1:0]",
+        "write_q == i[3:0] && place_q == 2'd0 && j == 1",
+    )
+    assert seen(
+        broken_file(
+            folder, "cipherwright_rijndael_keys.sv", lambda text: text.replace(old, new), tmp_path / "broken"
+        )
+    )
 
 
 def test_the_proof_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:
@@ -86,20 +123,37 @@ def test_the_proof_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> 
     from cipherwright.verify.processor_proof import prove_processor
 
     _, folder = built("rijndael-ucla", "direction=encrypt")
-    broken = broken_file(folder, "cipherwright_rijndael_keys.sv", lambda t: t.replace("first_q <= words;", "first_q <= words ^ {&start_q[7:0], 255'd0};"), tmp_path / "a")
+    broken = broken_file(
+        folder,
+        "cipherwright_rijndael_keys.sv",
+        lambda t: t.replace("first_q <= words;", "first_q <= words ^ {&start_q[7:0], 255'd0};"),
+        tmp_path / "a",
+    )
     with pytest.raises(CheckFailed, match="does not compute the cipher"):
         prove_processor(broken, [(128, 128)], lambda text: None)
-    broken = broken_file(folder, "cipherwright_rijndael.sv", lambda t: t.replace("            more_q <= 10'd0;\n", "", 1), tmp_path / "b")
+    broken = broken_file(
+        folder,
+        "cipherwright_rijndael.sv",
+        lambda t: t.replace("            more_q <= 10'd0;\n", "", 1),
+        tmp_path / "b",
+    )
     with pytest.raises(CheckFailed, match="reset does not clear"):
         prove_processor(broken, [(128, 128)], lambda text: None)
 
 
 def test_what_an_engine_is_not() -> None:
     for change, message in (
-        ("stages=3", "stages = 3: not for an engine, only for pipelines and loops"), ("cipher=aes", "architecture = engine is the processor for rijndael"),
-        ("direction=decrypt", "architecture = engine needs direction = encrypt or both, not direction = decrypt"), ("key_expansion=unit", "needs key_expansion = logic or buffer, not key_expansion = unit"),
-        ("architecture=pipelined", "ask for stages"), ("sbox=tower", "needs sbox = table or boyar_peralta or depth16, not sbox = tower"), ("merge=6", "merge = 6: not for an engine"),
-    ):  # fmt: skip
+        ("stages=3", "stages = 3: not for an engine, only for pipelines and loops"),
+        ("cipher=aes", "architecture = engine is the processor for rijndael"),
+        (
+            "direction=decrypt",
+            "architecture = engine needs direction = encrypt or both, not direction = decrypt",
+        ),
+        ("key_expansion=unit", "needs key_expansion = logic or buffer, not key_expansion = unit"),
+        ("architecture=pipelined", "ask for stages"),
+        ("sbox=tower", "needs sbox = table or boyar_peralta or depth16, not sbox = tower"),
+        ("merge=6", "merge = 6: not for an engine"),
+    ):
         with pytest.raises(UserError, match=message):
             load("rijndael-ucla", [change, *(["block_bits=128"] if change == "cipher=aes" else [])])
     with pytest.raises(UserError, match="key_expansion = buffer is for architecture = engine"):

@@ -49,7 +49,11 @@ def test_records_of_this_version_pass(preset: str, built: Callable[..., Any]) ->
 def test_hostile_names(name: Any, built: Callable[..., Any], stored: Callable[[Any], Path]) -> None:
     record = dict(built("des-small")[1].record)
     inner = {"top": "des_small_core", "ports": record["ports"], "latency_cycles": 17, "early": {}}
-    cases = [_changed(record, "top", name), _changed(record, "ports.clk", name), _changed({**record, "inner": inner}, "inner.top", name)]
+    cases = [
+        _changed(record, "top", name),
+        _changed(record, "ports.clk", name),
+        _changed({**record, "inner": inner}, "inner.top", name),
+    ]
     if isinstance(name, str):
         cases.append({**record, "files": {name: "0" * 64, "x.v": "0" * 64}})
     for case in cases:
@@ -58,20 +62,59 @@ def test_hostile_names(name: Any, built: Callable[..., Any], stored: Callable[[A
 
 
 _WRONG: list[tuple[str, Any]] = [
-    ("latency_cycles", "17"), ("latency_cycles", 0), ("latency_cycles", 1 << 40), ("interval_cycles", None), ("slots", 1.5), ("stages", True),
-    ("bits_per_cycle", -1), ("bits_per_cycle", float("nan")), ("predicted", {}), ("predicted.ffs", "many"), ("parameters", []), ("parameters.cipher", 3),
-    ("parameters.key_bits", "64"), ("ports", {}), ("ports", None), ("ports.unheard", "x"), ("ports.ascending", "no"), ("files", {}), ("files", {"x.v": "no digest"}),
-    ("files", {"x.txt": "0" * 64}), ("digest", "f"), ("inner", {"top": "x"}), ("logic_top", "a b"), ("key_cycles", -1), ("memory_bits", {"a": "b"}), ("warnings", "one"),
-]  # fmt: skip
+    ("latency_cycles", "17"),
+    ("latency_cycles", 0),
+    ("latency_cycles", 1 << 40),
+    ("interval_cycles", None),
+    ("slots", 1.5),
+    ("stages", True),
+    ("bits_per_cycle", -1),
+    ("bits_per_cycle", float("nan")),
+    ("predicted", {}),
+    ("predicted.ffs", "many"),
+    ("parameters", []),
+    ("parameters.cipher", 3),
+    ("parameters.key_bits", "64"),
+    ("ports", {}),
+    ("ports", None),
+    ("ports.unheard", "x"),
+    ("ports.ascending", "no"),
+    ("files", {}),
+    ("files", {"x.v": "no digest"}),
+    ("files", {"x.txt": "0" * 64}),
+    ("digest", "f"),
+    ("inner", {"top": "x"}),
+    ("logic_top", "a b"),
+    ("key_cycles", -1),
+    ("memory_bits", {"a": "b"}),
+    ("warnings", "one"),
+]
 
 
 @pytest.mark.parametrize(("where", "value"), _WRONG, ids=lambda v: repr(v)[:30])
-def test_wrong_types(where: str, value: Any, built: Callable[..., Any], stored: Callable[[Any], Path]) -> None:
+def test_wrong_types(
+    where: str, value: Any, built: Callable[..., Any], stored: Callable[[Any], Path]
+) -> None:
     with pytest.raises(UserError, match="is damaged"):
         CoreFolder.open(stored(_changed(dict(built("des-small")[1].record), where, value)))
 
 
-@pytest.mark.parametrize("key", ["top", "parameters", "ports", "latency_cycles", "interval_cycles", "slots", "bits_per_cycle", "predicted", "stages", "files", "digest"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "top",
+        "parameters",
+        "ports",
+        "latency_cycles",
+        "interval_cycles",
+        "slots",
+        "bits_per_cycle",
+        "predicted",
+        "stages",
+        "files",
+        "digest",
+    ],
+)
 def test_missing_keys(key: str, built: Callable[..., Any], stored: Callable[[Any], Path]) -> None:
     record = {k: v for k, v in built("des-small")[1].record.items() if k != key}
     with pytest.raises(UserError, match="is damaged"):
@@ -86,4 +129,7 @@ def test_no_record_at_all(text: str, stored: Callable[[Any], Path]) -> None:
 
 def test_new_keys_may_come(built: Callable[..., Any], stored: Callable[[Any], Path]) -> None:
     record = dict(built("des-small")[1].record)
-    assert CoreFolder.open(stored({**record, "of_a_later_version": {"any": ["thing"]}})).record["top"] == "des_small"
+    assert (
+        CoreFolder.open(stored({**record, "of_a_later_version": {"any": ["thing"]}})).record["top"]
+        == "des_small"
+    )

@@ -1,4 +1,6 @@
-"""Checks that have nothing to check with say so; a cipher with neither vectors nor a library is compared with its description and proven."""
+"""Checks that have nothing to check with say so; a cipher with neither vectors nor a library is compared
+with its description and proven.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from tests.verify.test_checks import broken_file
 
 
 class Toy(Cipher):
-    """Four Feistel rounds that nobody else has: halves of 16 bits, the round keys are the words of the key."""
+    """Four Feistel rounds that nobody else has: halves of 16 bits, the round keys are the words of the
+    key.
+    """
 
     name, title, standard, block_bits, key_sizes = "toy", "Toy", "none", 32, (64,)
 
@@ -47,7 +51,9 @@ class Toy(Cipher):
     def finish(self, b: Builder[Any], state: State, round_key: Any) -> Any:
         return b.cat(state[1], state[0])
 
-    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept") -> Any:
+    def round_key(
+        self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
+    ) -> Any:
         words = [b.select(key, range(63 - 16 * i, 47 - 16 * i, -1)) for i in range(4)]
         return b.mux(decrypt, words[3 - index], words[index])
 
@@ -60,7 +66,9 @@ class Toy(Cipher):
     def control_bits(self, key_bits: int) -> int:
         return 1
 
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
         (key,) = state
         return b.select(key, range(63, 47, -1)), (b.select(key, [*range(47, -1, -1), *range(63, 47, -1)]),)
 
@@ -73,7 +81,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that asks for a loop of the toy cipher, which is in the catalogue as long as the test runs."""
     monkeypatch.setitem(CATALOGUE, "toy", Toy())
     monkeypatch.delenv("CIPHERWRIGHT_VECTORS", raising=False)
-    text = 'cipher = "toy"\nkey_bits = 64\nblock_bits = 32\ndirection = "both"\narchitecture = "iterative"\nmode = "cbc"\nstages = 2\n'
+    text = (
+        'cipher = "toy"\nkey_bits = 64\nblock_bits = 32\ndirection = "both"\n'
+        'architecture = "iterative"\nmode = "cbc"\nstages = 2\n'
+    )
     (tmp_path / "toy-loop.toml").write_text(text)
     return tmp_path / "toy-loop.toml"
 
@@ -92,7 +103,9 @@ def test_a_cipher_that_nobody_else_has(toy: Path, tmp_path: Path) -> None:
     assert found["passed"] is True
     checks = {c["check"]: c for c in found["checks"]}
     unchecked = {"known answers", "known answers in bulk", "published messages", "published Monte Carlo"}
-    assert {c: v["status"] for c, v in checks.items() if c in unchecked} == dict.fromkeys(unchecked, "not checked")
+    assert {c: v["status"] for c, v in checks.items() if c in unchecked} == dict.fromkeys(
+        unchecked, "not checked"
+    )
     assert all(v["passed"] is True and v["status"] == "ok" for c, v in checks.items() if c not in unchecked)
     assert "random against the description" in checks
     assert "equivalence for all inputs" in checks
@@ -107,11 +120,18 @@ def test_faults_of_such_a_cipher_are_seen(toy: Path, built: Callable[..., Built]
     assert isinstance(core, Core)
     wrong = broken_file(folder, "toy_loop.v", lambda text: mutate(text, "sum"), tmp_path / "b")
     failed = {v.check for v in verify_core(wrong, core.plain, 200) if not v.passed}
-    assert {"random against the description", "CBC mode", "Monte Carlo", "equivalence for all inputs"} <= failed
+    assert {
+        "random against the description",
+        "CBC mode",
+        "Monte Carlo",
+        "equivalence for all inputs",
+    } <= failed
 
 
 def test_nothing_to_check_with_is_said(built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the folder of vectors there are no published chains; without a library there is no comparison with it."""
+    """Without the folder of vectors there are no published chains; without a library there is no
+    comparison with it.
+    """
     core, folder = built("khazad-small", "mode=ofb")
     assert isinstance(core, Core)
     monkeypatch.delenv("CIPHERWRIGHT_VECTORS", raising=False)
@@ -121,24 +141,42 @@ def test_nothing_to_check_with_is_said(built: Callable[..., Built], monkeypatch:
     with pytest.raises(NotChecked, match="has no messages of khazad in OFB"):
         published_messages(bench, folder.record["parameters"])
     oracle._keyed.cache_clear()
-    monkeypatch.setattr(oracle, "_library", lambda file, package: (_ for _ in ()).throw(NotChecked(f"the library {file} is not installed")))
+    monkeypatch.setattr(
+        oracle,
+        "_library",
+        lambda file, package: (_ for _ in ()).throw(NotChecked(f"the library {file} is not installed")),
+    )
     found = status(verify_core(folder, core.plain, 100))
     assert found["random against libtomcrypt"] == found["Monte Carlo"] == found["OFB mode"] == "not checked"
     assert found["known answers"] == found["equivalence for all inputs"] == "ok"
 
 
 def test_the_standards_own_number_of_rounds(built: Callable[..., Built]) -> None:
-    """MISTY1 with 8 rounds is MISTY1: vectors, library and modes are checked; with 4 rounds, the modes by the description."""
+    """MISTY1 with 8 rounds is MISTY1: vectors, library and modes are checked; with 4 rounds, the modes by
+    the description.
+    """
     assert load("misty1-small", ["rounds=8"]).rounds is None
     assert load("misty1-small", ["rounds=6"]).rounds == 6
     core, folder = built("misty1-small", "rounds=8", "mode=cbc", "direction=both", "stages=2")
     assert isinstance(core, Core)
     found = status(verify_core(folder, core.plain, 100))
-    assert found["known answers"] == found["random against Botan"] == found["CBC mode"] == found["Monte Carlo"] == "ok"
+    assert (
+        found["known answers"]
+        == found["random against Botan"]
+        == found["CBC mode"]
+        == found["Monte Carlo"]
+        == "ok"
+    )
     p = load("misty1-small", ["rounds=4"]).model_dump()
     reference = reference_of(p)
     rng = np.random.default_rng(1)
-    keys, blocks, ways = rng.integers(0, 256, (9, 16), dtype=np.uint8), rng.integers(0, 256, (9, 8), dtype=np.uint8), rng.integers(0, 2, 9, dtype=np.uint8)
+    keys, blocks, ways = (
+        rng.integers(0, 256, (9, 16), dtype=np.uint8),
+        rng.integers(0, 256, (9, 8), dtype=np.uint8),
+        rng.integers(0, 2, 9, dtype=np.uint8),
+    )
     got = reference.blocks(keys, ways, blocks)
-    assert [r.tobytes() for r in got] == [reference.bulk(k.tobytes(), b.tobytes(), bool(w)) for k, b, w in zip(keys, blocks, ways, strict=True)]
+    assert [r.tobytes() for r in got] == [
+        reference.bulk(k.tobytes(), b.tobytes(), bool(w)) for k, b, w in zip(keys, blocks, ways, strict=True)
+    ]
     assert describe(load("misty1-small", ["rounds=4"])).outputs

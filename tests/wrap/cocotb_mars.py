@@ -1,4 +1,6 @@
-"""The bench that cocotb runs on the MARS engine: idle pattern x direction and mode x number of blocks, over the engine's bus."""
+"""The bench that cocotb runs on the MARS engine: idle pattern x direction and mode x number of blocks,
+over the engine's bus.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ ROM = os.environ["ROM"] == "1"
 def idles(kind: str, seed: int) -> Iterator[int]:
     """Cycles between two accesses of the bus."""
     r = random.Random(seed)
-    return {"none": itertools.repeat(0), "some": (r.choice((0, 0, 1, 5)) for _ in itertools.count()), "long": itertools.cycle((0, 60))}[kind]
+    return {
+        "none": itertools.repeat(0),
+        "some": (r.choice((0, 0, 1, 5)) for _ in itertools.count()),
+        "long": itertools.cycle((0, 60)),
+    }[kind]
 
 
 class Bus:
@@ -36,7 +42,12 @@ class Bus:
         dut = self.dut
         for _ in range(next(self.waits)):
             await RisingEdge(dut.clk)
-        dut.select_i.value, dut.write_i.value, dut.address_i.value, dut.data_i.value = 1, int(data is not None), address, data or 0
+        dut.select_i.value, dut.write_i.value, dut.address_i.value, dut.data_i.value = (
+            1,
+            int(data is not None),
+            address,
+            data or 0,
+        )
         for _ in range(2000):
             await ReadOnly()
             ready, seen = int(dut.ready_o.value), dut.data_o.value
@@ -78,7 +89,9 @@ async def run(dut: Any, kind: str, decrypt: bool, cbc: bool, count: int) -> None
     if not ROM:
         for i, word in enumerate(S):
             await bus.access(i, word)
-        assert [await bus.access(i) for i in (0, 255, 256, 511)] == [S[i] for i in (0, 255, 256, 511)], "a write of the S-box was lost"
+        assert [await bus.access(i) for i in (0, 255, 256, 511)] == [S[i] for i in (0, 255, 256, 511)], (
+            "a write of the S-box was lost"
+        )
     bus = Bus(dut, idles(kind, seed))
     key, iv = r.randbytes(4 * r.randint(4, 14)), r.randbytes(16)
     blocks = [r.randbytes(16) for _ in range(count)]
@@ -102,10 +115,16 @@ async def run(dut: Any, kind: str, decrypt: bool, cbc: bool, count: int) -> None
     assert {await bus.access(KEYS + i) for i in range(64)} == {0}
 
 
-for _kind, _decrypt, _cbc, _count in itertools.product(("none", "some", "long"), (False, True), (False, True), (1, 4)):
+for _kind, _decrypt, _cbc, _count in itertools.product(
+    ("none", "some", "long"), (False, True), (False, True), (1, 4)
+):
 
-    async def _one(dut: Any, kind: str = _kind, decrypt: bool = _decrypt, cbc: bool = _cbc, count: int = _count) -> None:
+    async def _one(
+        dut: Any, kind: str = _kind, decrypt: bool = _decrypt, cbc: bool = _cbc, count: int = _count
+    ) -> None:
         await run(dut, kind, decrypt, cbc, count)
 
-    _one.__name__ = _one.__qualname__ = f"idle_{_kind}_{'decrypt' if _decrypt else 'encrypt'}_{'cbc' if _cbc else 'ecb'}_{_count}"
+    _one.__name__ = _one.__qualname__ = (
+        f"idle_{_kind}_{'decrypt' if _decrypt else 'encrypt'}_{'cbc' if _cbc else 'ecb'}_{_count}"
+    )
     globals()[_one.__name__] = cocotb.test()(_one)

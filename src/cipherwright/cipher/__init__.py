@@ -8,6 +8,19 @@ from .mars import MARS
 from .misty1 import MISTY1
 from .rijndael import AES, RIJNDAEL
 
-__all__ = ["CATALOGUE", "KEY_SCHEDULES", "ROUND_KEY", "Builder", "Cipher", "HeldCipher", "IntBuilder", "LoopedCipher", "Trips", "Word"]
+__all__ = [
+    "CATALOGUE",
+    "KEY_SCHEDULES",
+    "ROUND_KEY",
+    "Builder",
+    "Cipher",
+    "HeldCipher",
+    "IntBuilder",
+    "LoopedCipher",
+    "Trips",
+    "Word",
+]
 
-CATALOGUE: dict[str, Cipher] = {cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1, MARS)}
+CATALOGUE: dict[str, Cipher] = {
+    cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1, MARS)
+}

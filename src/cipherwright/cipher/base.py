@@ -25,9 +25,10 @@ class Cipher(ABC):
     `key_bits` is the key as supplied (DES 64 with its parity bits). All widths are in bits; ports carry
     byte 0 of the standard in their most significant byte.
 
-    The rounds are those that a core unrolls or repeats. What stands before and after them is in `start` and `finish`,
-    which take a round key of their own where `first_key` and `last_key` say so. Round keys are counted through all
-    of them: with a first key, number 0 is `start`'s and round i (from 0) uses number i + 1.
+    The rounds are those that a core unrolls or repeats. What stands before and after them is in `start`
+    and `finish`, which take a round key of their own where `first_key` and `last_key` say so. Round keys
+    are counted through all of them: with a first key, number 0 is `start`'s and round i (from 0) uses
+    number i + 1.
     """
 
     name: str
@@ -38,16 +39,22 @@ class Cipher(ABC):
     first_key: bool = False
     last_key: bool = False
     key_variants: tuple[str, ...] = ("kept",)
-    """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or `recomputed`."""
+    """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or
+    `recomputed`.
+    """
 
     key_unit: Literal["", "loop", "store"] = ""
-    """Whether a key-expansion unit can make the round keys of a held key, which are then words that are the same ones in both
-    directions (`supplied_key`): one after the other in a loop, or over a store of words."""
+    """Whether a key-expansion unit can make the round keys of a held key, which are then words that are
+    the same ones in both directions (`supplied_key`): one after the other in a loop, or over a store of
+    words.
+    """
 
     def trips(self, key_bits: int, datapath_bits: int) -> Trips:
         """The cipher over fewer bits a cycle. Raises ValueError where there is no such datapath."""
         others = f"of {', '.join(map(str, self.datapaths))} bits and " if self.datapaths else ""
-        raise ValueError(f"{self.title} has no datapath of {datapath_bits} bits, only {others}of whole blocks")
+        raise ValueError(
+            f"{self.title} has no datapath of {datapath_bits} bits, only {others}of whole blocks"
+        )
 
     datapaths: tuple[int, ...] = ()
     """Bits of narrower datapaths, for blocks of the usual size."""
@@ -81,7 +88,9 @@ class Cipher(ABC):
         return self.rounds(key_bits)
 
     def with_rounds(self, rounds: int) -> Cipher:
-        """The same cipher with another number of the standard's rounds. Raises ValueError where that is fixed."""
+        """The same cipher with another number of the standard's rounds. Raises ValueError where that is
+        fixed.
+        """
         raise ValueError(f"the number of rounds of {self.title} is fixed")
 
     def round_keys(self, key_bits: int) -> int:
@@ -101,7 +110,9 @@ class Cipher(ABC):
         """Round `index` (from 0)."""
 
     def turn(self, b: Builder[Any], key_bits: int, index: int, state: State) -> State:
-        """What stands between round `index` and the next one besides the round (TDES: the half-swap); wiring."""
+        """What stands between round `index` and the next one besides the round (TDES: the half-swap);
+        wiring.
+        """
         return state
 
     @abstractmethod
@@ -119,20 +130,25 @@ class Cipher(ABC):
         """The key schedule's state before the first step."""
 
     def key_setup(self, key_bits: int) -> int:
-        """Steps that decryption takes before its first round key (where the schedule must first run to its end)."""
+        """Steps that decryption takes before its first round key (where the schedule must first run to its
+        end).
+        """
         return 0
 
     @abstractmethod
     def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
-        """The schedule's control word of step `index` (width `control_bits`): a constant when unrolled. Steps of the
-        setup count from -key_setup to -1."""
+        """The schedule's control word of step `index` (width `control_bits`): a constant when unrolled.
+        Steps of the setup count from -key_setup to -1.
+        """
 
     @abstractmethod
     def control_bits(self, key_bits: int) -> int:
         """Width of the control word; also of what `turn` needs when the rounds are folded."""
 
     @abstractmethod
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
         """One step: its round key, and the state for the next step."""
 
     def key_words(self, key_bits: int, index: int) -> int:
@@ -150,17 +166,30 @@ class Cipher(ABC):
         return self.round(b, key_bits, 0, state, round_key)
 
     def crypt(
-        self, b: Builder[Any], block: Any, key: Any, decrypt: Any, schedule: str = "direct", controls: Any = None,
+        self,
+        b: Builder[Any],
+        block: Any,
+        key: Any,
+        decrypt: Any,
+        schedule: str = "direct",
+        controls: Any = None,
         variant: str = "kept",
-    ) -> Any:  # fmt: skip
-        """The whole cipher on one block with the supplied key. `schedule` is one of KEY_SCHEDULES; `controls`: the
-        control words of all rounds as one word (round 0 at the top), in place of constants; `variant` is one of
-        `key_variants` and concerns the direct schedule."""
+    ) -> Any:
+        """The whole cipher on one block with the supplied key. `schedule` is one of KEY_SCHEDULES;
+        `controls`: the control words of all rounds as one word (round 0 at the top), in place of
+        constants; `variant` is one of
+        `key_variants` and concerns the direct schedule.
+        """
         if schedule not in KEY_SCHEDULES:
             raise ValueError(f"the key schedule is one of {', '.join(KEY_SCHEDULES)}, not {schedule}")
         key_bits = b.width(key)
         self.check_key_bits(key_bits)
-        return self.crypt_with_keys(b, key_bits, block, self._round_keys(b, key_bits, self.effective_key(b, key), decrypt, schedule, controls, variant))
+        return self.crypt_with_keys(
+            b,
+            key_bits,
+            block,
+            self._round_keys(b, key_bits, self.effective_key(b, key), decrypt, schedule, controls, variant),
+        )
 
     def crypt_with_keys(self, b: Builder[Any], key_bits: int, block: Any, keys: Iterator[Any]) -> Any:
         """The rounds alone, with the round keys of `key_bits` long keys in the order of use."""
@@ -170,7 +199,14 @@ class Cipher(ABC):
         return self.finish(b, state, next(keys) if self.last_key else None)
 
     def _round_keys(
-        self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any, schedule: str, controls: Any, variant: str
+        self,
+        b: Builder[Any],
+        key_bits: int,
+        key: Any,
+        decrypt: Any,
+        schedule: str,
+        controls: Any,
+        variant: str,
     ) -> Iterator[Any]:
         """All round keys in the order of use."""
         count = self.round_keys(key_bits)
@@ -186,7 +222,11 @@ class Cipher(ABC):
                 control = b.select(controls, range(low + width - 1, low - 1, -1))
             else:
                 one, other = (b.const(width, self.key_control(key_bits, i, d)) for d in (False, True))
-                control = one if self.key_control(key_bits, i) == self.key_control(key_bits, i, True) else b.mux(decrypt, other, one)
+                control = (
+                    one
+                    if self.key_control(key_bits, i) == self.key_control(key_bits, i, True)
+                    else b.mux(decrypt, other, one)
+                )
             round_key, after = self.key_step(b, key_bits, control, state, decrypt)
             if i < 0:  # encryption waits
                 state = tuple(b.mux(decrypt, new, old) for new, old in zip(after, state, strict=True))
@@ -215,7 +255,9 @@ class Cipher(ABC):
 
 
 class HeldCipher(Cipher):
-    """A cipher with a loop over round keys that are held: every trip is one of several steps, as its control word says."""
+    """A cipher with a loop over round keys that are held: every trip is one of several steps, as its
+    control word says.
+    """
 
     @abstractmethod
     def held_plan(self, key_bits: int) -> tuple[int, ...]:
@@ -230,7 +272,9 @@ class HeldCipher(Cipher):
         """The state as a block is loaded; wiring."""
 
     @abstractmethod
-    def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
+    def held_trip(
+        self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any
+    ) -> State:
         """A trip. `round_keys`: what a key-expansion unit supplies, in the order of use."""
 
     @abstractmethod
@@ -239,7 +283,9 @@ class HeldCipher(Cipher):
 
 
 class LoopedCipher(Cipher):
-    """A cipher whose rounds, the standard's last among them, are one circuit, in which one of them leaves something out."""
+    """A cipher whose rounds, the standard's last among them, are one circuit, in which one of them leaves
+    something out.
+    """
 
     @abstractmethod
     def loop_rounds(self, key_bits: int) -> int:
@@ -250,13 +296,18 @@ class LoopedCipher(Cipher):
         """Which of the rounds (from 0) leaves it out."""
 
     @abstractmethod
-    def loop_round(self, b: Builder[Any], state: Any, round_key: Any, plain: Any, direction: str, decrypt: Any) -> Any:
-        """A round of a loop for `direction` (where that is both, `decrypt` tells); `plain` (one bit): whether it is that one."""
+    def loop_round(
+        self, b: Builder[Any], state: Any, round_key: Any, plain: Any, direction: str, decrypt: Any
+    ) -> Any:
+        """A round of a loop for `direction` (where that is both, `decrypt` tells); `plain` (one bit):
+        whether it is that one.
+        """
 
 
 class Trips(ABC):
-    """A cipher's encryption as trips around a loop with less than a round in each: `rounds` times `group` trips, whose control words
-    say what each does."""
+    """A cipher's encryption as trips around a loop with less than a round in each: `rounds` times `group`
+    trips, whose control words say what each does.
+    """
 
     bits: int
     """Width of a control word."""

@@ -57,7 +57,9 @@ class Builder(Protocol[W]):
         ...
 
     def linear(self, name: str, rows: Sequence[int], a: W) -> W:
-        """GF(2)-linear map: output bit len(rows)-1-i is the parity of rows[i] & a (row 0 = most significant bit)."""
+        """GF(2)-linear map: output bit len(rows)-1-i is the parity of rows[i] & a (row 0 = most
+        significant bit).
+        """
         ...
 
     def again(self, a: W, which: str) -> W:

@@ -83,10 +83,16 @@ class Des(Cipher):
         left, right = state
         return b.select(b.cat(right, left), _FP)
 
-    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept") -> Any:
-        """K_i as taps of CD0 = PC-1(key): rotations compose, so both directions are wiring and one 2:1 choice a bit."""
+    def round_key(
+        self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
+    ) -> Any:
+        """K_i as taps of CD0 = PC-1(key): rotations compose, so both directions are wiring and one 2:1
+        choice a bit.
+        """
         cd = b.select(key, _PC1)
-        return b.mux(decrypt, b.select(cd, _pc2_after(_total(15 - index))), b.select(cd, _pc2_after(_total(index))))
+        return b.mux(
+            decrypt, b.select(cd, _pc2_after(_total(15 - index))), b.select(cd, _pc2_after(_total(index)))
+        )
 
     # The schedule by steps: encryption starts from CD0 rotated by one, decryption from CD0 = CD16; from then
     # on both rotate by the same amounts (SHIFTS read from either end), to the left or to the right.
@@ -101,7 +107,9 @@ class Des(Cipher):
         """1 where the next round's key is two positions away."""
         return int(SHIFTS[(index + 1) % _ROUNDS] == 2)
 
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
         (cd,) = state
         two = b.select(control, (0,))
         left = b.mux(two, b.select(cd, _rotated(2)), b.select(cd, _rotated(1)))
@@ -118,7 +126,8 @@ def _total(index: int) -> int:
 
 
 class Tdes(Des):
-    """TDES, SP 800-67: encrypt with key 1, decrypt with key 2, encrypt with key 3 (key 3 = key 1 for 128 bits).
+    """TDES, SP 800-67: encrypt with key 1, decrypt with key 2, encrypt with key 3 (key 3 = key 1 for 128
+    bits).
 
     IP and its inverse cancel between the three passes, which leaves a swap of the halves.
     """
@@ -146,7 +155,9 @@ class Tdes(Des):
         left, right = state
         return (right, left) if index in (15, 31) else state
 
-    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept") -> Any:
+    def round_key(
+        self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
+    ) -> Any:
         which, inner = divmod(index, _ROUNDS)
         if which == 0:  # both keys at hand: choosing the key and choosing the direction is one choice
             first, _, last = self._keys(b, key)
@@ -169,15 +180,21 @@ class Tdes(Des):
 
     def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
         which, inner = divmod(index, _ROUNDS)
-        return super().key_control(key_bits, inner) | int(inner == 15 and which < 2) << 1 | int(which == 1) << 2
+        return (
+            super().key_control(key_bits, inner) | int(inner == 15 and which < 2) << 1 | int(which == 1) << 2
+        )
 
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
         cd, cd2, cd3 = state
         ends, middle = b.select(control, (1,)), b.select(control, (2,))
         round_key, (stepped,) = super().key_step(b, key_bits, control, (cd,), b.xor(decrypt, middle))
         return round_key, (b.mux(ends, cd2, stepped), b.mux(ends, cd3, cd2), cd3)
 
-    def folded_round(self, b: Builder[Any], key_bits: int, control: Any, state: State, round_key: Any) -> State:
+    def folded_round(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, round_key: Any
+    ) -> State:
         left, right = self.round(b, key_bits, 0, state, round_key)
         ends = b.select(control, (1,))
         return b.mux(ends, right, left), b.mux(ends, left, right)

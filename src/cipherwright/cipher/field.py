@@ -24,8 +24,9 @@ def columns_of(function: Callable[[int], int], width: int, height: int) -> tuple
 
 
 def byte_matrix(size: int, entry: Callable[[int, int], int], polynomial: int) -> tuple[int, ...]:
-    """Rows, most significant first, of the map on `size` bytes (byte 0 on top) whose output byte i is the sum over j of
-    entry(i, j) times byte j."""
+    """Rows, most significant first, of the map on `size` bytes (byte 0 on top) whose output byte i is the
+    sum over j of entry(i, j) times byte j.
+    """
 
     def apply(word: int) -> int:
         given = word.to_bytes(size, "big")

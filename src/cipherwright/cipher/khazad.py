@@ -1,8 +1,10 @@
-"""KHAZAD (Barreto and Rijmen, NESSIE, the tweaked version): gamma, theta, sigma, rho, every one an involution.
+"""KHAZAD (Barreto and Rijmen, NESSIE, the tweaked version): gamma, theta, sigma, rho, every one an
+involution.
 
-Encryption is sigma[K^8] gamma (sigma[K^r] theta gamma for r = 7 … 1) sigma[K^0], and decryption is the same with the
-keys K^8, theta(K^7), …, theta(K^1), K^0: one datapath serves both directions. The key schedule is a Feistel network with
-rho as its function, so it runs backwards as well: K^(r-2) = rho[c^r](K^(r-1)) xor K^r.
+Encryption is sigma[K^8] gamma (sigma[K^r] theta gamma for r = 7 … 1) sigma[K^0], and decryption is the
+same with the keys K^8, theta(K^7), …, theta(K^1), K^0: one datapath serves both directions. The key
+schedule is a Feistel network with rho as its function, so it runs backwards as well: K^(r-2) =
+rho[c^r](K^(r-1)) xor K^r.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ THETA_ROWS = byte_matrix(8, lambda i, j: _H[i ^ j], _POLYNOMIAL)
 
 
 def gamma(b: Builder[Any], a: Any) -> Any:
-    """The nonlinear layer: S on every byte, S as three layers of mini-boxes with the middle bits exchanged."""
+    """The nonlinear layer: S on every byte, S as three layers of mini-boxes with the middle bits
+    exchanged.
+    """
 
     def layer(number: int, word: Any) -> Any:
         parts = []
@@ -48,7 +52,9 @@ def gamma(b: Builder[Any], a: Any) -> Any:
 
 
 def theta(b: Builder[Any], a: Any) -> Any:
-    """The diffusion layer: the row vector of bytes times the involutional MDS matrix had(01, 03, 04, 05, 06, 08, 0B, 07)."""
+    """The diffusion layer: the row vector of bytes times the involutional MDS matrix had(01, 03, 04, 05,
+    06, 08, 0B, 07).
+    """
     return b.linear("theta", THETA_ROWS, a)
 
 
@@ -115,14 +121,19 @@ class Khazad(Cipher):
         self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
     ) -> Any:
         if variant == "kept":
-            forward, back = self._forward(b, key, index)[-1], self._forward(b, key, _ROUNDS)[2 + _ROUNDS - index]
+            forward, back = (
+                self._forward(b, key, index)[-1],
+                self._forward(b, key, _ROUNDS)[2 + _ROUNDS - index],
+            )
         else:
             forward = back = self._walk(b, key, index, decrypt)
         middle = 0 < index < _ROUNDS
         return b.mux(decrypt, theta(b, back) if middle else back, forward)
 
     def _walk(self, b: Builder[Any], key: Any, index: int, decrypt: Any) -> Any:
-        """K^index, or K^(8 - index) for decryption: the schedule once to its end, then once more from either end."""
+        """K^index, or K^(8 - index) for decryption: the schedule once to its end, then once more from
+        either end.
+        """
         words = self._forward(b, key, _ROUNDS)[2:]
         words = [b.mux(decrypt, words[8], words[0]), b.mux(decrypt, words[7], words[1])]
         for i in range(2, index + 1):
@@ -130,7 +141,8 @@ class Khazad(Cipher):
             words.append(b.named(_step(b, constant, words[-2], words[-1]), "k"))
         return words[index]
 
-    # By steps the state is the two latest words. Decryption first runs on to K^10 (with zero for the constants that the
+    # By steps the state is the two latest words. Decryption first runs on to K^10 (with zero for the
+    # constants that the
     # standard does not have), exchanges the two words and walks back: K^8 comes out of the next step.
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
         return self._halves(b, key)
@@ -139,14 +151,18 @@ class Khazad(Cipher):
         return _ROUNDS + 3
 
     def control_bits(self, key_bits: int) -> int:
-        """Bits 63 … 0: the round constant; 64: the walk turns after this step; 65: a key between two rounds."""
+        """Bits 63 … 0: the round constant; 64: the walk turns after this step; 65: a key between two
+        rounds.
+        """
         return 66
 
     def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
         r = index + _ROUNDS + 3 if index < 0 else _ROUNDS + 2 - index if decrypt else index
         return _round_constant(r) | int(index == -1) << 64 | int(0 < index < _ROUNDS) << 65
 
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
         older, newer = state
         turns, middle = b.select(control, (64,)), b.select(control, (65,))
         new = b.named(_step(b, b.select(control, range(63, -1, -1)), older, newer), "k")

@@ -1,12 +1,13 @@
-"""MARS (Burwick et al., round 2 of the AES process): mixing with two S-boxes around a core with additions, multiplications and
-rotations by data.
+"""MARS (Burwick et al., round 2 of the AES process): mixing with two S-boxes around a core with additions,
+multiplications and rotations by data.
 
-Words are 32 bits, little-endian in block and key. A round here is a round of the cryptographic core; the eight rounds of forward
-mixing and the addition of K0 … K3 before them are `start`, backward mixing and the subtraction of K36 … K39 are `finish`.
+Words are 32 bits, little-endian in block and key. A round here is a round of the cryptographic core; the
+eight rounds of forward mixing and the addition of K0 … K3 before them are `start`, backward mixing and the
+subtraction of K36 … K39 are `finish`.
 
-Decryption runs the same network. With the four words in reverse order the inverse of backward mixing is forward mixing and the other
-way round, and the core's rounds are the same but for three things: they subtract, the rotation of the source word goes the other
-way, and the round keys come in reverse order.
+Decryption runs the same network. With the four words in reverse order the inverse of backward mixing is
+forward mixing and the other way round, and the core's rounds are the same but for three things: they
+subtract, the rotation of the source word goes the other way, and the round keys come in reverse order.
 """
 
 from __future__ import annotations
@@ -18,7 +19,22 @@ from .base import ROUND_KEY, HeldCipher, State
 from .builder import Builder
 from .mars_tables import S0, S1, S
 
-__all__ = ["MARS", "Mars", "add_or_subtract", "core_body", "core_round", "e_function", "expanded_key", "key_expansion_step", "key_numbers", "mixing_body", "mixing_round", "mixing_source", "rol", "split"]
+__all__ = [
+    "MARS",
+    "Mars",
+    "add_or_subtract",
+    "core_body",
+    "core_round",
+    "e_function",
+    "expanded_key",
+    "key_expansion_step",
+    "key_numbers",
+    "mixing_body",
+    "mixing_round",
+    "mixing_source",
+    "rol",
+    "split",
+]
 
 WORD = 32
 WORDS = 40
@@ -68,7 +84,8 @@ def block_of(b: Builder[Any], words: Sequence[Any]) -> Any:
     return b.cat(*(byte(b, w, i) for w in words for i in range(4)))
 
 
-# -- the cipher's functions -------------------------------------------------------------------------------------------
+# -- the cipher's functions
+# -------------------------------------------------------------------------------------------
 def s_lookup(b: Builder[Any], a: Any) -> Any:
     """S[a mod 512]."""
     return b.named(b.lookup("S", S, WORD, low(b, a, 9)), "s")
@@ -78,7 +95,9 @@ Look = Callable[[Any], Any]
 """The S-box's word at the nine lowest bits of a word: as a table, or from a memory outside."""
 
 
-def e_function(b: Builder[Any], rotated: Any, source: Any, k_add: Any, k_mul: Any, look: Look) -> tuple[Any, Any, Any]:
+def e_function(
+    b: Builder[Any], rotated: Any, source: Any, k_add: Any, k_mul: Any, look: Look
+) -> tuple[Any, Any, Any]:
     """E: (L, M, R) of the source word; `rotated` is the source word rotated left by 13."""
     m = b.named(b.add(source, k_add), "m_sum")
     r = rol(b, b.named(b.mul(rotated, k_mul), "product"), 5)
@@ -89,12 +108,23 @@ def e_function(b: Builder[Any], rotated: Any, source: Any, k_add: Any, k_mul: An
     return left, m, r
 
 
-def core_round(b: Builder[Any], state: State, k_add: Any, k_mul: Any, second_half: Any, decrypt: Any, look: Look | None = None) -> State:
-    """A round of the cryptographic core. `second_half` (one bit): rounds 8 to 15, where L and R change places. `look`: the S-box (none:
-    as a table)."""
+def core_round(
+    b: Builder[Any],
+    state: State,
+    k_add: Any,
+    k_mul: Any,
+    second_half: Any,
+    decrypt: Any,
+    look: Look | None = None,
+) -> State:
+    """A round of the cryptographic core. `second_half` (one bit): rounds 8 to 15, where L and R change
+    places. `look`: the S-box (none: as a table).
+    """
     a = state[0]
     source, rotated = b.mux(decrypt, rol(b, a, 19), a), b.mux(decrypt, a, rol(b, a, 13))
-    return core_body(b, state, source, rotated, k_add, k_mul, second_half, decrypt, look or (lambda m: s_lookup(b, m)))
+    return core_body(
+        b, state, source, rotated, k_add, k_mul, second_half, decrypt, look or (lambda m: s_lookup(b, m))
+    )
 
 
 def add_or_subtract(b: Builder[Any], x: Any, y: Any, minus: Any) -> Any:
@@ -104,16 +134,28 @@ def add_or_subtract(b: Builder[Any], x: Any, y: Any, minus: Any) -> Any:
 
 
 def core_body(
-    b: Builder[Any], state: State, source: Any, rotated: Any, k_add: Any, k_mul: Any, second_half: Any, decrypt: Any, look: Look,
+    b: Builder[Any],
+    state: State,
+    source: Any,
+    rotated: Any,
+    k_add: Any,
+    k_mul: Any,
+    second_half: Any,
+    decrypt: Any,
+    look: Look,
     summed: Callable[..., Any] = add_or_subtract,
-) -> State:  # fmt: skip
-    """What a round does with its source word, as it is and rotated left by 13, and the three other words of `state`. `summed`: how words
-    are added and subtracted."""
+) -> State:
+    """What a round does with its source word, as it is and rotated left by 13, and the three other words
+    of `state`. `summed`: how words are added and subtracted.
+    """
     _, w1, w2, w3 = state
     left, m, r = e_function(b, source=source, rotated=rotated, k_add=k_add, k_mul=k_mul, look=look)
 
     other = b.mux(second_half, w3, w1)
-    sum_left, sum_r = b.named(summed(b, other, left, decrypt), "plus_l"), b.named(b.xor(b.mux(second_half, w1, w3), r), "xor_r")
+    sum_left, sum_r = (
+        b.named(summed(b, other, left, decrypt), "plus_l"),
+        b.named(b.xor(b.mux(second_half, w1, w3), r), "xor_r"),
+    )
     w1, w3 = b.mux(second_half, sum_r, sum_left), b.mux(second_half, sum_left, sum_r)
     return w1, b.named(summed(b, w2, m, decrypt), "plus_m"), w3, b.mux(decrypt, source, rotated)
 
@@ -123,7 +165,9 @@ Tables = Callable[[int, Any], Any]
 
 
 def mixing_source(b: Builder[Any], state: State, index: int) -> State:
-    """What a round of backward mixing does first: in rounds 2, 3, 6 and 7 another word is subtracted from the source word."""
+    """What a round of backward mixing does first: in rounds 2, 3, 6 and 7 another word is subtracted from
+    the source word.
+    """
     a, w1, w2, w3 = state
     if index % 4 > 1:
         a = b.named(b.sub(a, w3 if index % 4 == 2 else w1), "mix_a")
@@ -135,7 +179,9 @@ def mixing_round(b: Builder[Any], state: State, index: int, backward: bool) -> S
     return mixing_body(b, mixing_source(b, state, index) if backward else state, index, backward)
 
 
-def mixing_body(b: Builder[Any], state: State, index: int, backward: bool, tables: Tables | None = None) -> State:
+def mixing_body(
+    b: Builder[Any], state: State, index: int, backward: bool, tables: Tables | None = None
+) -> State:
     """The rest of a round. `tables`: the S-boxes (none: as tables)."""
     a, w1, w2, w3 = state
 
@@ -157,7 +203,8 @@ def mixing_body(b: Builder[Any], state: State, index: int, backward: bool, table
     return w1, w2, w3, rol(b, a, 24)
 
 
-# -- key expansion ----------------------------------------------------------------------------------------------------
+# -- key expansion
+# ----------------------------------------------------------------------------------------------------
 def linear_step(b: Builder[Any], t: Any, t7: Any, t2: Any, number: Any) -> Any:
     """T[i] after the linear transformation from T[i], T[i-7], T[i-2]; `number` is the word 4i + j."""
     return b.xor(b.xor(t, rol(b, b.xor(t7, t2), 3)), number)
@@ -191,8 +238,9 @@ def run_mask(b: Builder[Any], w: Any) -> Any:
 
 
 def mask_step(b: Builder[Any], word: Any, before: Any, pattern: Any) -> Any:
-    """A multiplication key without long runs of equal bits, odd and with bit 1 set; `before` is the key word below it, `pattern` the
-    S-box's word at 265 + (word mod 4)."""
+    """A multiplication key without long runs of equal bits, odd and with bit 1 set; `before` is the key
+    word below it, `pattern` the S-box's word at 265 + (word mod 4).
+    """
     w = b.or_(word, b.const(WORD, 3))
     return b.named(b.xor(w, b.and_(rol_by(b, pattern, low(b, before, 5)), run_mask(b, w))), "k_mul")
 
@@ -211,13 +259,16 @@ def expanded_key(b: Builder[Any], key: Any) -> list[Any]:
                 t[i] = stirring_step(b, t[i], s_lookup(b, t[i - 1]))
         k += [t[4 * i % 15] for i in range(10)]
     for i in range(5, 37, 2):
-        k[i] = mask_step(b, k[i], k[i - 1], b.named(b.lookup("B", S[265:269], WORD, low(b, k[i], 2)), "pattern"))
+        k[i] = mask_step(
+            b, k[i], k[i - 1], b.named(b.lookup("B", S[265:269], WORD, low(b, k[i], 2)), "pattern")
+        )
     return k
 
 
 def key_expansion_step(b: Builder[Any], kind: Any, t: Any, t7: Any, s: Any, t2: Any, number: Any) -> Any:
-    """One step of the key expansion by memory, as `kind` (two bits) says: 0 linear, 1 stirring, 2 mask (`t7` being the key word
-    before), 3 the word `t` as it is. `number` has six bits."""
+    """One step of the key expansion by memory, as `kind` (two bits) says: 0 linear, 1 stirring, 2 mask
+    (`t7` being the key word before), 3 the word `t` as it is. `number` has six bits.
+    """
     wide = b.cat(b.const(WORD - 6, 0), number)
     first = b.mux(b.select(kind, (0,)), stirring_step(b, t, s), linear_step(b, t, t7, t2, wide))
     second = b.mux(b.select(kind, (0,)), t, mask_step(b, t, t7, s))
@@ -225,9 +276,15 @@ def key_expansion_step(b: Builder[Any], kind: Any, t: Any, t7: Any, s: Any, t2: 
 
 
 def key_numbers(index: int, decrypt: bool) -> list[int]:
-    """Numbers of the expanded key's words in round key `index` of the 18: four, two (k_add, k_mul) or four."""
+    """Numbers of the expanded key's words in round key `index` of the 18: four, two (k_add, k_mul) or
+    four.
+    """
     if index in (0, 17):
-        return list(range(39, 35, -1) if index == 0 else range(3, -1, -1)) if decrypt else list(range(4) if index == 0 else range(36, 40))
+        return (
+            list(range(39, 35, -1) if index == 0 else range(3, -1, -1))
+            if decrypt
+            else list(range(4) if index == 0 else range(36, 40))
+        )
     i = 16 - index if decrypt else index - 1
     return [2 * i + 4, 2 * i + 5]
 
@@ -283,13 +340,23 @@ class Mars(HeldCipher):
         pairs = zip(key_numbers(index, False), key_numbers(index, True), strict=True)
         return b.cat(*(b.mux(decrypt, words[back], words[there]) for there, back in pairs), decrypt)
 
-    def round_key(self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept") -> Any:
+    def round_key(
+        self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
+    ) -> Any:
         return self._round_key(b, expanded_key(b, key), index, decrypt)
 
-    # Every word of the expanded key depends on the whole key, so the schedule by steps has all of them as its state, in the order of
+    # Every word of the expanded key depends on the whole key, so the schedule by steps has all of them as its
+    # state, in the order of
     # use, and moves on by two words; the first step is of four words.
     def _round_keys(
-        self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any, schedule: str, controls: Any, variant: str
+        self,
+        b: Builder[Any],
+        key_bits: int,
+        key: Any,
+        decrypt: Any,
+        schedule: str,
+        controls: Any,
+        variant: str,
     ) -> Iterator[Any]:
         if schedule != "direct":
             yield from super()._round_keys(b, key_bits, key, decrypt, schedule, controls, variant)
@@ -305,7 +372,8 @@ class Mars(HeldCipher):
         """`word`: the round key's words in the order of use, the first one at the top."""
         return b.cat(word, decrypt)
 
-    # -- trips over held round keys: key words, eight rounds, sixteen, eight, key words ----------------------------------
+    # -- trips over held round keys: key words, eight rounds, sixteen, eight, key words
+    # ----------------------------------
     def held_plan(self, key_bits: int) -> tuple[int, ...]:
         from .mars_engine import held_plan
 
@@ -320,7 +388,9 @@ class Mars(HeldCipher):
         a, w1, w2, w3 = self._turned(b, words_of(b, block), decrypt)
         return w3, a, w1, w2  # as engine_mixer wants it
 
-    def held_trip(self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any) -> State:
+    def held_trip(
+        self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any
+    ) -> State:
         from .mars_engine import held_trip
 
         return held_trip(b, control, state, [split(b, k) for k in round_keys], decrypt)
@@ -341,8 +411,12 @@ class Mars(HeldCipher):
         """1 in the step of four words at the start."""
         return int(index == 0)
 
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
-        first = tuple(b.mux(control, far, near) for far, near in zip(_moved(state, 4), _moved(state, 2), strict=True))
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
+        first = tuple(
+            b.mux(control, far, near) for far, near in zip(_moved(state, 4), _moved(state, 2), strict=True)
+        )
         return b.cat(*state[:4], decrypt), first
 
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:

@@ -1,4 +1,6 @@
-"""The S-box of MARS: 512 words out of SHA-1, as the round-2 specification makes them (appendix "The S-box")."""
+"""The S-box of MARS: 512 words out of SHA-1, as the round-2 specification makes them (appendix "The
+S-box").
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""MISTY1 (RFC 2994; Matsui 1997): FO, FI and FL functions in a Feistel network, and a key schedule made of FI.
+"""MISTY1 (RFC 2994; Matsui 1997): FO, FI and FL functions in a Feistel network, and a key schedule made of
+FI.
 
-Two rounds with the FL functions before them are one round here, so that every round is the same; the last pair of FL
-functions is `finish`. Decryption runs the same network with the FL functions inverted and the subkeys in reverse.
-The number of rounds is 8 or any other even number; the subkeys of later rounds start over, as indices are modulo 8.
+Two rounds with the FL functions before them are one round here, so that every round is the same; the last
+pair of FL functions is `finish`. Decryption runs the same network with the FL functions inverted and the
+subkeys in reverse. The number of rounds is 8 or any other even number; the subkeys of later rounds start
+over, as indices are modulo 8.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def fl(b: Builder[Any], x: Any, kl1: Any, kl2: Any, inverse: Any) -> Any:
     left, right = _part(b, x, 31, 16), _part(b, x, 15, 0)
     first = b.mux(inverse, b.xor(left, b.or_(right, kl2)), left)
     second = b.mux(inverse, right, b.xor(right, b.and_(left, kl1)))
-    return b.cat(b.named(b.xor(left, b.or_(second, kl2)), "fl_l"), b.named(b.xor(right, b.and_(first, kl1)), "fl_r"))
+    return b.cat(
+        b.named(b.xor(left, b.or_(second, kl2)), "fl_l"), b.named(b.xor(right, b.and_(first, kl1)), "fl_r")
+    )
 
 
 class Misty1(Cipher):
@@ -78,12 +82,15 @@ class Misty1(Cipher):
     def start(self, b: Builder[Any], block: Any, round_key: Any) -> State:
         return _part(b, block, 63, 32), _part(b, block, 31, 0)
 
-    # A round key is the words of one FL pair (KL1, KL2 left, KL1, KL2 right), for a round followed by KO1 … KO4,
+    # A round key is the words of one FL pair (KL1, KL2 left, KL1, KL2 right), for a round followed by KO1 …
+    # KO4,
     # KI1 … KI3 of each FO, and at the end the direction, which FL needs.
     @staticmethod
     def _words(b: Builder[Any], round_key: Any) -> tuple[list[Any], Any]:
         n = b.width(round_key)
-        return [_part(b, round_key, high, high - 15) for high in range(n - 1, 1, -16)], b.select(round_key, (0,))
+        return [_part(b, round_key, high, high - 15) for high in range(n - 1, 1, -16)], b.select(
+            round_key, (0,)
+        )
 
     @staticmethod
     def _fl_pair(b: Builder[Any], state: State, words: Sequence[Any], inverse: Any) -> State:
@@ -102,7 +109,8 @@ class Misty1(Cipher):
         left, right = self._fl_pair(b, state, words, inverse)
         return b.cat(right, left)
 
-    # -- key schedule: K_1 … K_8 are the key, K'_i = FI(K_i, K_(i+1)); indices here are from 0 ---------------------------
+    # -- key schedule: K_1 … K_8 are the key, K'_i = FI(K_i, K_(i+1)); indices here are from 0
+    # ---------------------------
     @staticmethod
     def _key_words(b: Builder[Any], key: Any) -> list[Any]:
         return [_part(b, key, high, high - 15) for high in range(127, 0, -16)]
@@ -118,13 +126,23 @@ class Misty1(Cipher):
     @staticmethod
     def _fl_index(i: int) -> tuple[tuple[bool, int], tuple[bool, int]]:
         """(of K', index) of KL1 and KL2 of FL number i (from 0)."""
-        return ((False, i // 2), (True, i // 2 + 6)) if i % 2 == 0 else ((True, i // 2 + 2), (False, i // 2 + 4))
+        return (
+            ((False, i // 2), (True, i // 2 + 6)) if i % 2 == 0 else ((True, i // 2 + 2), (False, i // 2 + 4))
+        )
 
     @classmethod
     def _indices(cls, fls: Sequence[int], fos: Sequence[int]) -> list[tuple[bool, int]]:
         out = [w for i in fls for w in cls._fl_index(i)]
         for k in fos:
-            out += [(False, k), (False, k + 2), (False, k + 7), (False, k + 4), (True, k + 5), (True, k + 1), (True, k + 3)]
+            out += [
+                (False, k),
+                (False, k + 2),
+                (False, k + 7),
+                (False, k + 4),
+                (True, k + 5),
+                (True, k + 1),
+                (True, k + 3),
+            ]
         return out
 
     def _plan(self, index: int, decrypt: bool) -> list[tuple[bool, int]]:
@@ -132,12 +150,16 @@ class Misty1(Cipher):
         n, last = self.total, index == self.total // 2
         if not decrypt:
             return self._indices((2 * index, 2 * index + 1), () if last else (2 * index, 2 * index + 1))
-        return self._indices((n + 1 - 2 * index, n - 2 * index), () if last else (n - 1 - 2 * index, n - 2 - 2 * index))
+        return self._indices(
+            (n + 1 - 2 * index, n - 2 * index), () if last else (n - 1 - 2 * index, n - 2 - 2 * index)
+        )
 
     def round_key(
         self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
     ) -> Any:
-        """The subkeys of a pair of rounds. `recomputed`: every pair of rounds computes the K' words that it needs."""
+        """The subkeys of a pair of rounds. `recomputed`: every pair of rounds computes the K' words that
+        it needs.
+        """
         words = self._key_words(b, key)
         which = f"round{index}" if variant == "recomputed" else ""
 
@@ -154,7 +176,8 @@ class Misty1(Cipher):
         words = cls._indices((), (i - 1,)) + cls._indices((i - 1,), ())
         return [f"K'{w % 8 + 1}" if prime else f"K{w % 8 + 1}" for prime, w in words]
 
-    # By steps the state is K and K' as they stand for the FO functions (moving by two words a step) and for FL (by one).
+    # By steps the state is K and K' as they stand for the FO functions (moving by two words a step) and for
+    # FL (by one).
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
         words = self._key_words(b, key)
         primes = [self._k_prime(b, words, i) for i in range(8)]
@@ -171,7 +194,9 @@ class Misty1(Cipher):
     def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
         return 0
 
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
         k, kp, fl_k, fl_kp = (self._key_words(b, word) for word in state)
         there, back = self._indices((0, 1), (0, 1)), self._indices((1, 0), (1, 0))
 
@@ -180,7 +205,9 @@ class Misty1(Cipher):
             return (prime if item[0] else ordinary)[item[1] % 8]
 
         pairs = zip(there, back, strict=True)
-        round_key = b.cat(*(b.mux(decrypt, word(q, i), word(p, i)) for i, (p, q) in enumerate(pairs)), decrypt)
+        round_key = b.cat(
+            *(b.mux(decrypt, word(q, i), word(p, i)) for i, (p, q) in enumerate(pairs)), decrypt
+        )
 
         def moved(ws: Sequence[Any], by: int) -> Any:
             return b.cat(*(b.mux(decrypt, ws[(i - by) % 8], ws[(i + by) % 8]) for i in range(8)))

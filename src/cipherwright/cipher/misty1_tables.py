@@ -1,5 +1,7 @@
-"""S7 and S9 of MISTY1 as the algebraic normal forms of RFC 2994, section 2.2: output bit y_i (bit 0 least significant) is
-the sum of the listed products of input bits; the empty product is the constant one. Facts of the standard."""
+"""S7 and S9 of MISTY1 as the algebraic normal forms of RFC 2994, section 2.2: output bit y_i (bit 0 least
+significant) is the sum of the listed products of input bits; the empty product is the constant one. Facts
+of the standard.
+"""
 
 _S7 = """
 0 13 034 15 025 45 016 26 056 356 -
@@ -24,7 +26,11 @@ _S9 = """
 
 
 def _products(text: str) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    return tuple(tuple(tuple(int(c) for c in term if c != "-") for term in line.split()) for line in text.split("\n") if line)
+    return tuple(
+        tuple(tuple(int(c) for c in term if c != "-") for term in line.split())
+        for line in text.split("\n")
+        if line
+    )
 
 
 S7_PRODUCTS = _products(_S7)
@@ -33,7 +39,13 @@ S9_PRODUCTS = _products(_S9)
 
 def _table(products: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
     n = len(products)
-    return tuple(sum((sum(all(x >> v & 1 for v in term) for term in terms) & 1) << i for i, terms in enumerate(products)) for x in range(1 << n))
+    return tuple(
+        sum(
+            (sum(all(x >> v & 1 for v in term) for term in terms) & 1) << i
+            for i, terms in enumerate(products)
+        )
+        for x in range(1 << n)
+    )
 
 
 S7 = _table(S7_PRODUCTS)

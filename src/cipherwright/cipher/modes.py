@@ -29,9 +29,12 @@ def next_counter(value: int, count: int, n: int = 1) -> int:
     return value >> count << count | value + n & (1 << count) - 1
 
 
-def mode_block(mode: str, decrypt: bool, crypt: Callable[[int, bool], int], link: int, block: int, count: int = 128) -> tuple[int, int]:
-    """(result, next link). `crypt(block, decrypt)` is the cipher; `link`: the IV, or what the block before left; `count`: bits of a
-    counter block that count."""
+def mode_block(
+    mode: str, decrypt: bool, crypt: Callable[[int, bool], int], link: int, block: int, count: int = 128
+) -> tuple[int, int]:
+    """(result, next link). `crypt(block, decrypt)` is the cipher; `link`: the IV, or what the block before
+    left; `count`: bits of a counter block that count.
+    """
     match mode:
         case "cbc" if decrypt:
             return crypt(block, True) ^ link, block

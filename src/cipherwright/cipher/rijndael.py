@@ -1,7 +1,9 @@
-"""Rijndael with blocks and keys of 128, 192 and 256 bits; AES (FIPS 197) is the three with a block of 128 bits.
+"""Rijndael with blocks and keys of 128, 192 and 256 bits; AES (FIPS 197) is the three with a block of 128
+bits.
 
-Names are those of FIPS 197: SubBytes, ShiftRows, MixColumns, AddRoundKey; Nb and Nk words of block and key, Nr rounds; SubWord,
-RotWord, Rcon in the key expansion. The wider blocks are in the original submission (Daemen and Rijmen, AES proposal).
+Names are those of FIPS 197: SubBytes, ShiftRows, MixColumns, AddRoundKey; Nb and Nk words of block and
+key, Nr rounds; SubWord, RotWord, Rcon in the key expansion. The wider blocks are in the original
+submission (Daemen and Rijmen, AES proposal).
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ def sub_bytes(b: Builder[Any], word: Any, inverse: bool = False) -> Any:
 
 def mix_columns(b: Builder[Any], state: Any, inverse: bool = False) -> Any:
     name = "InvMixColumns" if inverse else "MixColumns"
-    return b.cat(*(b.linear(name, mix_rows(inverse), _word(b, state, c)) for c in range(b.width(state) // 32)))
+    return b.cat(
+        *(b.linear(name, mix_rows(inverse), _word(b, state, c)) for c in range(b.width(state) // 32))
+    )
 
 
 @cache
@@ -74,7 +78,9 @@ def _rcon(i: int) -> int:
 
 
 def kind_of_word(j: int, nk: int) -> tuple[int, bool]:
-    """Of word j of the expanded key: its round constant (0: no RotWord, no constant), and whether SubWord applies."""
+    """Of word j of the expanded key: its round constant (0: no RotWord, no constant), and whether SubWord
+    applies.
+    """
     return (_rcon(j // nk), True) if j % nk == 0 else (0, nk > 6 and j % nk == 4)
 
 
@@ -152,27 +158,43 @@ class Rijndael(LoopedCipher):
     def plain_round(self, key_bits: int, decrypt: bool) -> int:
         return 0 if decrypt else self.nr(key_bits) - 1
 
-    def loop_round(self, b: Builder[Any], state: Any, round_key: Any, plain: Any, direction: str, decrypt: Any) -> Any:
-        """SubBytes, ShiftRows, MixColumns but in the last round, AddRoundKey; for decryption InvMixColumns but in the first round,
-        then InvSubBytes, InvShiftRows, AddRoundKey. Where both directions are wanted, they share their boxes."""
+    def loop_round(
+        self, b: Builder[Any], state: Any, round_key: Any, plain: Any, direction: str, decrypt: Any
+    ) -> Any:
+        """SubBytes, ShiftRows, MixColumns but in the last round, AddRoundKey; for decryption InvMixColumns
+        but in the first round, then InvSubBytes, InvShiftRows, AddRoundKey. Where both directions are
+        wanted, they share their boxes.
+        """
         key = self._parts(b, round_key)[0]
         if direction == "encrypt":
             there = self._shift_rows(b, sub_bytes(b, state))
             return b.named(b.xor(b.mux(plain, there, mix_columns(b, there)), key), "state")
         back = b.mux(plain, state, mix_columns(b, state, True))
         if direction == "decrypt":
-            return b.named(b.xor(self._shift_rows(b, sub_bytes(b, b.named(back, "unmixed"), True), True), key), "state")
+            return b.named(
+                b.xor(self._shift_rows(b, sub_bytes(b, b.named(back, "unmixed"), True), True), key), "state"
+            )
         state = b.named(b.mux(decrypt, back, state), "unmixed")
         boxes = SBOX + INV_SBOX
-        replaced = b.cat(*(b.lookup(BOTH_BOXES, boxes, 8, b.cat(decrypt, _byte(b, state, i))) for i in range(self.block_bits // 8)))
+        replaced = b.cat(
+            *(
+                b.lookup(BOTH_BOXES, boxes, 8, b.cat(decrypt, _byte(b, state, i)))
+                for i in range(self.block_bits // 8)
+            )
+        )
         there = self._shift_rows(b, replaced)
-        mixed = b.mux(decrypt, self._shift_rows(b, replaced, True), b.mux(plain, there, mix_columns(b, there)))
+        mixed = b.mux(
+            decrypt, self._shift_rows(b, replaced, True), b.mux(plain, there, mix_columns(b, there))
+        )
         return b.named(b.xor(mixed, key), "state")
 
-    # -- key expansion, section 5.2 -----------------------------------------------------------------------------------
+    # -- key expansion, section 5.2
+    # -----------------------------------------------------------------------------------
     @staticmethod
     def _temp(b: Builder[Any], before: Any, rcon: Any, rotate: Any, substitute: Any) -> Any:
-        """What is added to a word: the word before, or SubWord of it (rotated where `rotate` says so) plus the constant."""
+        """What is added to a word: the word before, or SubWord of it (rotated where `rotate` says so) plus
+        the constant.
+        """
         rotated = b.cat(*(_byte(b, before, i) for i in (1, 2, 3, 0)))
         replaced = b.xor(sub_bytes(b, b.mux(rotate, rotated, before)), b.cat(rcon, b.const(24, 0)))
         return b.mux(substitute, replaced, before)
@@ -180,9 +202,9 @@ class Rijndael(LoopedCipher):
     def _words(self, b: Builder[Any], key: Any, count: int) -> list[Any]:
         """The first `count` words of the expanded key.
 
-        w[j] = w[j - Nk] + w[j - 1] is a running sum that starts at a substituted word t. Written with t as the last term
-        (w1 + w0 + t, w2 + w1 + w0 + t), and the operand of the next SubWord apart from the words, so that no sum of a whole
-        group stands between two substitutions.
+        w[j] = w[j - Nk] + w[j - 1] is a running sum that starts at a substituted word t. Written with t as
+        the last term (w1 + w0 + t, w2 + w1 + w0 + t), and the operand of the next SubWord apart from the
+        words, so that no sum of a whole group stands between two substitutions.
         """
         nk = b.width(key) // 32
         words = [_word(b, key, i) for i in range(nk)]
@@ -219,7 +241,8 @@ class Rijndael(LoopedCipher):
         there, back = (b.cat(*words[nb * i : nb * i + nb]) for i in (index, nr - index))
         return b.cat(b.mux(decrypt, back, there), decrypt)
 
-    # By steps the state is a window of max(Nb, Nk) words, of which the first Nb are the round key. A step moves it by Nb
+    # By steps the state is a window of max(Nb, Nk) words, of which the first Nb are the round key. A step
+    # moves it by Nb
     # words; decryption runs to the last round key first and then walks back.
     def _window(self, key_bits: int) -> int:
         return max(self.nb, key_bits // 32)
@@ -236,8 +259,9 @@ class Rijndael(LoopedCipher):
         return rcon != 0, substitute
 
     def control_bits(self, key_bits: int) -> int:
-        """Ten bits for each of the Nb words of a step, word 0 on top: whether RotWord and SubWord differ from the usual
-        (`_usual`), and the constant; bit 0: back."""
+        """Ten bits for each of the Nb words of a step, word 0 on top: whether RotWord and SubWord differ
+        from the usual (`_usual`), and the constant; bit 0: back.
+        """
         return 10 * self.nb + 1
 
     def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
@@ -256,7 +280,9 @@ class Rijndael(LoopedCipher):
                 out <<= 10
         return out << 1 | int(back)
 
-    def key_step(self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any) -> tuple[Any, State]:
+    def key_step(
+        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
+    ) -> tuple[Any, State]:
         nb, nk, n = self.nb, key_bits // 32, self._window(key_bits)
         w = {i: _word(b, state[0], i) for i in range(n)}  # by place in the window
         back = b.and_(b.select(control, (0,)), decrypt)
@@ -267,11 +293,15 @@ class Rijndael(LoopedCipher):
         def temp(t: int, before: Any) -> Any:
             high = 10 * (nb - t)
             rotate, substitute = (
-                b.xor(b.select(control, (high - i,)), b.const(1, int(usual))) for i, usual in enumerate(self._usual(key_bits, t))
+                b.xor(b.select(control, (high - i,)), b.const(1, int(usual)))
+                for i, usual in enumerate(self._usual(key_bits, t))
             )
-            return self._temp(b, before, b.select(control, range(high - 2, high - 10, -1)), rotate, substitute)
+            return self._temp(
+                b, before, b.select(control, range(high - 2, high - 10, -1)), rotate, substitute
+            )
 
-        # Both ways share the substitution of word t where their operands do not depend on it (Nk of at least Nb).
+        # Both ways share the substitution of word t where their operands do not depend on it (Nk of at least
+        # Nb).
         shared = nk >= nb
         for t in range(nb):
             j = n + t
@@ -289,7 +319,9 @@ class Rijndael(LoopedCipher):
                 later[n + t] = b.named(b.xor(later[n + t - nk], temp(t, later[n + t - 1])), "w")
             for t in range(nb - 1, -1, -1):
                 earlier[t - nb] = b.named(b.xor(earlier[t - nb + nk], temp(t, earlier[t - nb + nk - 1])), "w")
-        new = b.mux(back, b.cat(*(earlier[i - nb] for i in range(n))), b.cat(*(later[i + nb] for i in range(n))))
+        new = b.mux(
+            back, b.cat(*(earlier[i - nb] for i in range(n))), b.cat(*(later[i + nb] for i in range(n)))
+        )
         return round_key, (b.named(new, "k"),)
 
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:

@@ -1,9 +1,11 @@
-"""AES over 32 bits a cycle: four S-boxes, which do a column of the state in four trips of a round and the key's words in the fifth.
+"""AES over 32 bits a cycle: four S-boxes, which do a column of the state in four trips of a round and the
+key's words in the fifth.
 
-State and key move through shift registers by one place a trip, so that nothing is addressed. A byte of the state that went in
-j trips ago stands in place j of its row, and so does a word of the key. ShiftRows is then a choice of two places a row: the byte
-that column c takes from column c + r (mod 4) came in 5 - r trips ago, or 9 - r where c + r wraps around. Encryption only.
-Names are those of FIPS 197; trip 0 of a round is the key's, trips 1 to 4 are the columns 0 to 3.
+State and key move through shift registers by one place a trip, so that nothing is addressed. A byte of the
+state that went in j trips ago stands in place j of its row, and so does a word of the key. ShiftRows is
+then a choice of two places a row: the byte that column c takes from column c + r (mod 4) came in 5 - r
+trips ago, or 9 - r where c + r wraps around. Encryption only. Names are those of FIPS 197; trip 0 of a
+round is the key's, trips 1 to 4 are the columns 0 to 3.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Columns(Trips):
         return self.cipher.nr(self.key_bits)
 
     def _substituted(self, n: int) -> tuple[int, int, bool] | None:
-        """Of round n (from 1): the trip whose word takes the substituted one, its constant, whether it is rotated."""
+        """Of round n (from 1): the trip whose word takes the substituted one, its constant, whether it is
+        rotated.
+        """
         first = self.nk + 4 * (n - 1)
         for t in range(4):
             rcon, substitute = kind_of_word(first + t, self.nk)
@@ -50,11 +54,20 @@ class Columns(Trips):
         return None
 
     def control(self, round_number: int, trip: int) -> int:
-        """From the top: the round constant; whether the trip is the key's; no MixColumns; the substituted word is added; the word before
-        is across the key's trip; the boxes' operand is two words on; it is rotated; of rows 3, 2, 1, whether the byte wraps around."""
+        """From the top: the round constant; whether the trip is the key's; no MixColumns; the substituted
+        word is added; the word before is across the key's trip; the boxes' operand is two words on; it is
+        rotated; of rows 3, 2, 1, whether the byte wraps around.
+        """
         found = self._substituted(round_number + 1)
         at, rcon, rotate = found or (0, 0, False)
-        flags = (trip == 0, round_number == self.rounds - 1, found is not None and trip == at, trip == 1, at == 3, rotate)
+        flags = (
+            trip == 0,
+            round_number == self.rounds - 1,
+            found is not None and trip == at,
+            trip == 1,
+            at == 3,
+            rotate,
+        )
         packed = rcon
         for flag in flags:
             packed = packed << 1 | int(flag)
@@ -72,7 +85,9 @@ class Columns(Trips):
         return max(_age(self.nk - 1) + 1, 5)
 
     def start(self, b: Builder[Any], block: Any, key: Any) -> State:
-        """The block plus the first four words in the places after four columns; the key's words likewise. What else is there has no meaning (None)."""
+        """The block plus the first four words in the places after four columns; the key's words likewise.
+        What else is there has no meaning (None).
+        """
         summed = b.xor(block, b.select(key, range(self.key_bits - 1, self.key_bits - 129, -1)))
         rows: list[Any] = []
         for r, places in enumerate(self._rows()):

@@ -1,8 +1,10 @@
-"""Rijndael with the sizes of block and key as inputs: one round and one step of the key schedule for all nine.
+"""Rijndael with the sizes of block and key as inputs: one round and one step of the key schedule for all
+nine.
 
-A size is three bits, one of them set: bit 0 for 128 bits, bit 1 for 192, bit 2 for 256. The state stands at the top of 256 bits;
-what is below a shorter block has no meaning. The key schedule's window holds Nk consecutive words of the expanded key in its
-lowest places; a step moves it by Nb words. Words are counted from 0 at the top, as everywhere in FIPS 197.
+A size is three bits, one of them set: bit 0 for 128 bits, bit 1 for 192, bit 2 for 256. The state stands
+at the top of 256 bits; what is below a shorter block has no meaning. The key schedule's window holds Nk
+consecutive words of the expanded key in its lowest places; a step moves it by Nb words. Words are counted
+from 0 at the top, as everywhere in FIPS 197.
 """
 
 from __future__ import annotations
@@ -15,16 +17,27 @@ from .builder import Builder
 from .rijndael import BOTH_BOXES, INV_SBOX, SBOX, SHIFTS, kind_of_word, mix_columns, sub_bytes
 
 __all__ = [
-    "BUFFER_ADDRESS_BITS", "CONTROL_BITS", "KEY_ADDRESS_BITS", "UNIT_BITS", "WORDS", "buffer_control_table", "control_table",
-    "four_words", "key_step", "round_of_any_size", "size_code",
-]  # fmt: skip
+    "BUFFER_ADDRESS_BITS",
+    "CONTROL_BITS",
+    "KEY_ADDRESS_BITS",
+    "UNIT_BITS",
+    "WORDS",
+    "buffer_control_table",
+    "control_table",
+    "four_words",
+    "key_step",
+    "round_of_any_size",
+    "size_code",
+]
 
 WORDS = 8
 """Words of the widest block and of the window."""
 
 COUNTS = (4, 6, 8)
 UNIT_BITS = 11
-"""Of a substitution in a step: whether it is at the first of its two places, at the second, whether it is rotated; its constant."""
+"""Of a substitution in a step: whether it is at the first of its two places, at the second, whether it is
+rotated; its constant.
+"""
 
 CONTROL_BITS = 2 * UNIT_BITS
 """Of a key step: the substitution at word 0 or 2, and below it the one at word 4 or 6."""
@@ -80,22 +93,34 @@ def _shift_rows(b: Builder[Any], state: Any, block: Any, decrypt: Any) -> Any:
     out = []
     for column in range(WORDS):
         for row in range(4):
-            ways = [_pick(b, block, *(source(nb, column, row, back) for nb in COUNTS)) for back in (False, True)]
+            ways = [
+                _pick(b, block, *(source(nb, column, row, back) for nb in COUNTS)) for back in (False, True)
+            ]
             out.append(ways[0] if decrypt is None else b.mux(decrypt, ways[1], ways[0]))
     return b.cat(*out)
 
 
-def round_of_any_size(b: Builder[Any], state: Any, round_key: Any, mix: Any, block: Any, decrypt: Any = None) -> Any:
-    """One round on 256 bits. Encryption: SubBytes, ShiftRows, MixColumns where `mix` is set (all rounds but the last), AddRoundKey.
+def round_of_any_size(
+    b: Builder[Any], state: Any, round_key: Any, mix: Any, block: Any, decrypt: Any = None
+) -> Any:
+    """One round on 256 bits. Encryption: SubBytes, ShiftRows, MixColumns where `mix` is set (all rounds
+    but the last), AddRoundKey.
 
-    Decryption takes the same number of rounds: InvMixColumns where `mix` is set (all but the first), InvSubBytes, InvShiftRows,
-    AddRoundKey. So its MixColumns stands before the boxes and encryption's after them.
+    Decryption takes the same number of rounds: InvMixColumns where `mix` is set (all but the first),
+    InvSubBytes, InvShiftRows, AddRoundKey. So its MixColumns stands before the boxes and encryption's
+    after them.
     """
     both = decrypt is not None
     if both:
-        state = b.named(b.mux(b.named(b.and_(mix, decrypt), "unmix"), mix_columns(b, state, True), state), "unmixed")
+        state = b.named(
+            b.mux(b.named(b.and_(mix, decrypt), "unmix"), mix_columns(b, state, True), state), "unmixed"
+        )
         boxes = SBOX + INV_SBOX
-        sub = [b.lookup(BOTH_BOXES, boxes, 8, b.cat(decrypt, _byte(b, state, c, r))) for c in range(WORDS) for r in range(4)]
+        sub = [
+            b.lookup(BOTH_BOXES, boxes, 8, b.cat(decrypt, _byte(b, state, c, r)))
+            for c in range(WORDS)
+            for r in range(4)
+        ]
         replaced = b.cat(*sub)
         mix = b.and_(mix, b.not_(decrypt))
     else:
@@ -105,7 +130,8 @@ def round_of_any_size(b: Builder[Any], state: Any, round_key: Any, mix: Any, blo
     return b.named(b.xor(mixed, round_key), "state")
 
 
-# -- the key schedule -------------------------------------------------------------------------------------------------
+# -- the key schedule
+# -------------------------------------------------------------------------------------------------
 def _control_word(nb: int, nk: int, i: int) -> int:
     """Of the step in which the window moves from word nb i to word nb (i + 1), or back."""
     places = {t: kind_of_word(nk + nb * i + t, nk) for t in range(nb)}
@@ -122,8 +148,9 @@ def _control_word(nb: int, nk: int, i: int) -> int:
 
 @cache
 def control_table() -> tuple[int, ...]:
-    """Control words by address: size of the block (three bits), size of the key, and below them the step (four bits). 0 where there
-    is no such size."""
+    """Control words by address: size of the block (three bits), size of the key, and below them the step
+    (four bits). 0 where there is no such size.
+    """
     out = [0] * (1 << KEY_ADDRESS_BITS)
     for block, nb in enumerate(COUNTS):
         for key, nk in enumerate(COUNTS):
@@ -134,8 +161,9 @@ def control_table() -> tuple[int, ...]:
 
 @cache
 def buffer_control_table() -> tuple[int, ...]:
-    """Control words (of the earlier substitution only) of steps of four words, by address: size of the key, and below it the step
-    (five bits)."""
+    """Control words (of the earlier substitution only) of steps of four words, by address: size of the
+    key, and below it the step (five bits).
+    """
     out = [0] * (1 << BUFFER_ADDRESS_BITS)
     for key, nk in enumerate(COUNTS):
         for i in range(32):
@@ -155,7 +183,9 @@ class _Step:
 
     def __init__(self, b: Builder[Any], window: Any, block: Any, key: Any, control: Any) -> None:
         self.b, self.block, self.key = b, block, key
-        self.w = [b.select(window, range(32 * (WORDS - i) - 1, 32 * (WORDS - i) - 33, -1)) for i in range(WORDS)]
+        self.w = [
+            b.select(window, range(32 * (WORDS - i) - 1, 32 * (WORDS - i) - 33, -1)) for i in range(WORDS)
+        ]
         self.at0, self.at2, self.rotate0 = (b.select(control, (k,)) for k in (21, 20, 19))
         self.at4, self.at6, self.rotate1 = (b.select(control, (k,)) for k in (10, 9, 8))
         self.rcon0, self.rcon1 = b.select(control, range(18, 10, -1)), b.select(control, range(7, -1, -1))
@@ -178,11 +208,14 @@ class _Step:
         o = [self.old(t, []) for t in range(4)]
         first = b.xor(o[0], o[1])
         early = self.substituted(b.mux(self.at2, b.xor(last, first), last), self.rotate0, self.rcon0)
-        # c is what the sums of words start from; before a substitution at word 2 they start from the last word.
+        # c is what the sums of words start from; before a substitution at word 2 they start from the last
+        # word.
         c = b.named(b.mux(b.or_(self.at0, self.at2), early, last), "after_early")
         before = b.mux(self.at2, last, c)
         q = b.mux(self.at2, o[2], b.xor(first, o[2]))
-        new = self.named("new", 0, b.xor(before, o[0]), b.xor(before, first), b.xor(c, q), b.xor(c, b.xor(q, o[3])))
+        new = self.named(
+            "new", 0, b.xor(before, o[0]), b.xor(before, first), b.xor(c, q), b.xor(c, b.xor(q, o[3]))
+        )
         o += [self.old(t, new) for t in range(4, 8)]
         q3 = b.xor(q, o[3])
         second = b.xor(o[4], o[5])
@@ -190,9 +223,13 @@ class _Step:
         d = b.named(b.mux(b.or_(self.at4, self.at6), late, b.xor(c, q3)), "after_late")
         before = b.mux(self.at6, b.xor(c, q3), d)
         q = b.mux(self.at6, o[6], b.xor(second, o[6]))
-        new += self.named("new", 4, b.xor(before, o[4]), b.xor(before, second), b.xor(d, q), b.xor(d, b.xor(q, o[7])))
+        new += self.named(
+            "new", 4, b.xor(before, o[4]), b.xor(before, second), b.xor(d, q), b.xor(d, b.xor(q, o[7]))
+        )
         line = [*self.w, *new]
-        return o, self.named("moved", 0, *(_pick(b, self.block, *(line[p + nb] for nb in COUNTS)) for p in range(WORDS)))
+        return o, self.named(
+            "moved", 0, *(_pick(b, self.block, *(line[p + nb] for nb in COUNTS)) for p in range(WORDS))
+        )
 
     def named(self, name: str, first: int, *words: Any) -> list[Any]:
         """The words with a name and number each."""
@@ -202,7 +239,9 @@ class _Step:
         """(the words before the window, which are the round key's; the window Nb words earlier)."""
         b = self.b
         words: dict[int, Any] = {}  # by their place after the first word that is made here
-        longer: dict[int, Any] = {}  # the same where Nk is not 4: no path then leads from one substitution to the other
+        longer: dict[
+            int, Any
+        ] = {}  # the same where Nk is not 4: no path then leads from one substitution to the other
 
         def later(t: int, nb: int, nk: int) -> Any:
             """Word t, counted from the first that is made, for given sizes."""
@@ -249,9 +288,13 @@ class _Step:
         return [words[t] for t in range(WORDS)], window
 
 
-def key_step(b: Builder[Any], window: Any, control: Any, block: Any, key: Any, back: Any = None) -> tuple[Any, Any]:
-    """(round key, next window), each 256 bits. Forward, the round key is what starts at the window's first word; back, it is what
-    comes before the window, and so starts at the next window's first word. `back` is None where there is only one way."""
+def key_step(
+    b: Builder[Any], window: Any, control: Any, block: Any, key: Any, back: Any = None
+) -> tuple[Any, Any]:
+    """(round key, next window), each 256 bits. Forward, the round key is what starts at the window's first
+    word; back, it is what comes before the window, and so starts at the next window's first word. `back`
+    is None where there is only one way.
+    """
     step = _Step(b, window, block, key, control)
     there = step.forward()
     if back is None:
@@ -261,6 +304,8 @@ def key_step(b: Builder[Any], window: Any, control: Any, block: Any, key: Any, b
 
 
 def four_words(b: Builder[Any], window: Any, control: Any, key: Any) -> tuple[Any, Any]:
-    """(the next four words of the expanded key, next window): a step for blocks of 128 bits whatever the block is, to fill a buffer."""
+    """(the next four words of the expanded key, next window): a step for blocks of 128 bits whatever the
+    block is, to fill a buffer.
+    """
     words, after = _Step(b, window, None, key, b.cat(control, b.const(UNIT_BITS, 0))).forward()
     return b.cat(*words[:4]), b.cat(*after)

@@ -7,6 +7,20 @@ from .ops import OPS, Op, Table
 from .text import digest, to_text
 
 __all__ = [
-    "AGILE", "OPS", "OUTPUT", "STATIC", "Bits", "Graph", "GraphBuilder", "Node", "Op", "Table",
-    "digest", "evaluate", "evaluate_many", "from_words", "to_text", "to_words",
-]  # fmt: skip
+    "AGILE",
+    "OPS",
+    "OUTPUT",
+    "STATIC",
+    "Bits",
+    "Graph",
+    "GraphBuilder",
+    "Node",
+    "Op",
+    "Table",
+    "digest",
+    "evaluate",
+    "evaluate_many",
+    "from_words",
+    "to_text",
+    "to_words",
+]

@@ -20,15 +20,29 @@ class GraphBuilder:
         self._known: dict[Any, int] = {}
         self._outputs: list[tuple[str, int]] = []
 
-    # -- construction -------------------------------------------------------------------------------------------
-    def node(self, op: str, width: int, args: Sequence[int] = (), attr: Any = None, name: str = "", own: bool = False) -> int:
-        """Any operation of the table, folded where all its arguments are constants. `own`: a node of its own, even
-        where an equal one exists."""
+    # -- construction
+    # -------------------------------------------------------------------------------------------
+    def node(
+        self,
+        op: str,
+        width: int,
+        args: Sequence[int] = (),
+        attr: Any = None,
+        name: str = "",
+        own: bool = False,
+    ) -> int:
+        """Any operation of the table, folded where all its arguments are constants. `own`: a node of its
+        own, even where an equal one exists.
+        """
         args = tuple(args)
         key = (op, width, args, attr)
         if key in self._known and not own:
             return self._known[key]
-        if args and op not in ("again", "copy", "hop", "clear") and all(self._nodes[a].op == "const" for a in args):
+        if (
+            args
+            and op not in ("again", "copy", "hop", "clear")
+            and all(self._nodes[a].op == "const" for a in args)
+        ):
             widths, values = [self._nodes[a].width for a in args], [self._nodes[a].attr for a in args]
             return self.const(width, OPS[op].meaning(attr, widths, values, width))
         self._nodes.append(Node(op, width, args, attr, name))
@@ -58,7 +72,8 @@ class GraphBuilder:
     def at(self, i: int) -> Node:
         return self._nodes[i]
 
-    # -- the vocabulary of ciphers ------------------------------------------------------------------------------
+    # -- the vocabulary of ciphers
+    # ------------------------------------------------------------------------------
     def width(self, a: int) -> int:
         return self._nodes[a].width
 

@@ -21,10 +21,13 @@ OUTPUT = -1
 class Node:
     """One operation: its name in `OPS`, width in bits, argument indices, attribute, and a name hint.
 
-    Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup Table;
-    linear (name, rows); rom, like lookup, with the registers of block RAM (of two addresses two words, the first at the top); dsp, a product with the registers of the device's multiplier;
-    full_adder the sum (carry at the top) of three bits, half_adder_n the inverted sum and carry of two inverted bits; lut truth table as an integer (lut4: the same for
-    single bits, kept as one cell by the mapper; so are the wide multiplexers muxf5 and muxf6, and xor5, a LUT4 with the XOR gate behind it); call Graph; again/copy/hop something that tells copies apart.
+    Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup
+    Table; linear (name, rows); rom, like lookup, with the registers of block RAM (of two addresses two
+    words, the first at the top); dsp, a product with the registers of the device's multiplier; full_adder
+    the sum (carry at the top) of three bits, half_adder_n the inverted sum and carry of two inverted bits;
+    lut truth table as an integer (lut4: the same for single bits, kept as one cell by the mapper; so are
+    the wide multiplexers muxf5 and muxf6, and xor5, a LUT4 with the XOR gate behind it); call Graph;
+    again/copy/hop something that tells copies apart.
     """
 
     op: str
@@ -38,8 +41,8 @@ class Node:
 class Graph:
     """Nodes in topological order (arguments before users) and named outputs (name, node index).
 
-    `delay` names the delay of the whole graph as one operation where it is called (such as `lut6` for a tree of
-    LUT4s under wide multiplexers); empty: the longest path inside.
+    `delay` names the delay of the whole graph as one operation where it is called (such as `lut6` for a
+    tree of LUT4s under wide multiplexers); empty: the longest path inside.
     """
 
     name: str
@@ -75,7 +78,9 @@ class Graph:
 
     @cached_property
     def bits(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """For every node and bit (index 0 = least significant): the (node, bit) that drives it through wiring."""
+        """For every node and bit (index 0 = least significant): the (node, bit) that drives it through
+        wiring.
+        """
         out: list[tuple[tuple[int, int], ...]] = []
         for i, node in enumerate(self.nodes):
             if node.op == "select":
@@ -89,7 +94,9 @@ class Graph:
 
     @cached_property
     def readers(self) -> dict[tuple[int, int], frozenset[int]]:
-        """For every (node, bit) that something reads through wiring: the operations that do, and OUTPUT for an output."""
+        """For every (node, bit) that something reads through wiring: the operations that do, and OUTPUT
+        for an output.
+        """
         found: dict[tuple[int, int], set[int]] = {}
         for i in self.logic():
             for a in self.nodes[i].args:
@@ -143,13 +150,25 @@ def _check(graph: Graph, index: int, node: Node) -> None:
         good = max(w) <= 18 and node.width <= sum(w)
     elif node.op in ("lookup", "rom"):
         words = len(w) if node.op == "rom" else 1
-        good = 1 <= words <= 2 and isinstance(node.attr, Table) and words * node.attr.width == node.width and all(len(node.attr.entries) == 1 << x for x in w)
+        good = (
+            1 <= words <= 2
+            and isinstance(node.attr, Table)
+            and words * node.attr.width == node.width
+            and all(len(node.attr.entries) == 1 << x for x in w)
+        )
     elif node.op == "linear":
         good = len(node.attr[1]) == node.width and all(0 <= r < 1 << w[0] for r in node.attr[1])
     elif node.op == "lut4":
-        good = 1 <= len(w) <= 4 and all(x == 1 for x in w) and node.width == 1 and 0 <= node.attr < 1 << (1 << len(w))
+        good = (
+            1 <= len(w) <= 4
+            and all(x == 1 for x in w)
+            and node.width == 1
+            and 0 <= node.attr < 1 << (1 << len(w))
+        )
     elif node.op == "lut":
-        good = 1 <= len(w) <= 6 and all(x in (1, node.width) for x in w) and 0 <= node.attr < 1 << (1 << len(w))
+        good = (
+            1 <= len(w) <= 6 and all(x in (1, node.width) for x in w) and 0 <= node.attr < 1 << (1 << len(w))
+        )
     else:
         inner = node.attr
         good = [inner.nodes[i].width for i in inner.inputs.values()] == w and len(inner.outputs) == 1

@@ -24,7 +24,9 @@ def evaluate(graph: Graph, inputs: Mapping[str, int]) -> dict[str, int]:
         if node.op == "input":
             value = inputs.get(node.attr[0])
             if value is None or not 0 <= value < 1 << node.width:
-                raise ValueError(f"graph {graph.name}: input {node.attr[0]} needs a value of {node.width} bits")
+                raise ValueError(
+                    f"graph {graph.name}: input {node.attr[0]} needs a value of {node.width} bits"
+                )
         else:
             widths = [graph.nodes[a].width for a in node.args]
             value = OPS[node.op].meaning(node.attr, widths, [values[a] for a in node.args], node.width)
@@ -39,12 +41,16 @@ def evaluate_many(graph: Graph, inputs: Mapping[str, Bits]) -> dict[str, Bits]:
         if node.op == "input":
             value = inputs[node.attr[0]]
             if value.shape[0] != node.width:
-                raise ValueError(f"graph {graph.name}: input {node.attr[0]} has {value.shape[0]} rows, not {node.width}")
+                raise ValueError(
+                    f"graph {graph.name}: input {node.attr[0]} has {value.shape[0]} rows, not {node.width}"
+                )
         else:
             value = _many(graph, i, [values[a] for a in node.args])
         values.append(value)
     blocks = next(iter(inputs.values())).shape[1]
-    return {name: np.broadcast_to(values[i], (values[i].shape[0], blocks)).copy() for name, i in graph.outputs}
+    return {
+        name: np.broadcast_to(values[i], (values[i].shape[0], blocks)).copy() for name, i in graph.outputs
+    }
 
 
 def _many(graph: Graph, index: int, v: list[Bits]) -> Bits:
@@ -90,7 +96,10 @@ def _many(graph: Graph, index: int, v: list[Bits]) -> Bits:
             columns = [to_words(np.broadcast_to(x, (x.shape[0], n))) for x in v]
             widths = [graph.nodes[a].width for a in node.args]
             op = OPS[node.op]
-            return from_words([op.meaning(node.attr, widths, row, node.width) for row in zip(*columns, strict=True)], node.width)
+            return from_words(
+                [op.meaning(node.attr, widths, row, node.width) for row in zip(*columns, strict=True)],
+                node.width,
+            )
 
 
 def _address(bits: Bits) -> NDArray[np.int64]:

@@ -41,8 +41,9 @@ class Op:
     `wiring`: costs neither logic nor delay and is followed bit by bit. `delay`: key into the delay model,
     with `{n}` standing for the number of input bits that one output bit depends on, or for the width.
     `verilog`: expression over {0}, {1} … for operations that are one expression; None where the printer
-    needs more than that. `in_latency`/`out_latency`: registers that must lie before/after it. `clocked`: these registers are its own,
-    inside a block of the device (block RAM, multiplier): it reads before the one and has its result behind the other.
+    needs more than that. `in_latency`/`out_latency`: registers that must lie before/after it. `clocked`:
+    these registers are its own, inside a block of the device (block RAM, multiplier): it reads before the
+    one and has its result behind the other.
     `clear` (word, bit) is the synchronous reset of the registers behind it, which costs no lookup table.
     """
 
@@ -134,9 +135,24 @@ OPS: dict[str, Op] = {
         Op("muxf6", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
         Op("xor5", 5, lambda a, w, v, n: v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4], delay="lut5"),
         Op("rom", None, _rom, delay="rom", in_latency=1, out_latency=1, clocked=True),
-        Op("dsp", 2, lambda a, w, v, n: (v[0] * v[1]) & _mask(n), delay="dsp", verilog="{0} * {1}", in_latency=1, out_latency=1, clocked=True),
+        Op(
+            "dsp",
+            2,
+            lambda a, w, v, n: (v[0] * v[1]) & _mask(n),
+            delay="dsp",
+            verilog="{0} * {1}",
+            in_latency=1,
+            out_latency=1,
+            clocked=True,
+        ),
         Op("full_adder", 3, lambda a, w, v, n: v[0] + v[1] + v[2], delay="lut3"),
-        Op("half_adder_n", 2, lambda a, w, v, n: (v[0] | v[1]) << 1 | (v[0] ^ v[1] ^ 1), delay="lut2", verilog="{{{0} | {1}, ~({0} ^ {1})}}"),
+        Op(
+            "half_adder_n",
+            2,
+            lambda a, w, v, n: (v[0] | v[1]) << 1 | (v[0] ^ v[1] ^ 1),
+            delay="lut2",
+            verilog="{{{0} | {1}, ~({0} ^ {1})}}",
+        ),
         Op("call", None, _call, delay="call"),
         Op("again", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}"),
         Op("copy", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", out_latency=1),

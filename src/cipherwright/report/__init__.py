@@ -5,4 +5,15 @@ from .record import RECORD_KEYS, clock_port, implementation_record, mapped_top
 from .reproduce import PAPERS, reproduce
 from .table import print_rows, print_summary, print_verdicts
 
-__all__ = ["PAPERS", "RECORD_KEYS", "clock_port", "implementation_record", "mapped_top", "plot", "print_rows", "print_summary", "print_verdicts", "reproduce"]
+__all__ = [
+    "PAPERS",
+    "RECORD_KEYS",
+    "clock_port",
+    "implementation_record",
+    "mapped_top",
+    "plot",
+    "print_rows",
+    "print_summary",
+    "print_verdicts",
+    "reproduce",
+]

@@ -51,6 +51,8 @@ def draw(s: Schedule, title: str, kind: str) -> bytes:
         axis.tick_params(length=0)
     figure.tight_layout()
     out = io.BytesIO()
-    figure.savefig(out, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    figure.savefig(
+        out, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else {"Software": None}
+    )
     plt.close(figure)
     return out.getvalue()

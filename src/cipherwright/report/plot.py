@@ -15,8 +15,9 @@ _COLOURS = ("#888888", "#4c78a8", "#f58518", "#54a24b")
 
 
 def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
-    """SVG or PNG of one figure: {title, x, y, series: {name: [[x, y], …]}}; the same bytes for the same figure. Few points
-    are labelled with their values; where there are many, the axes tell."""
+    """SVG or PNG of one figure: {title, x, y, series: {name: [[x, y], …]}}; the same bytes for the same
+    figure. Few points are labelled with their values; where there are many, the axes tell.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -33,7 +34,14 @@ def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
             # Where points stand above one another, the upper half of them is labelled above.
             column = sorted(v for p in series.values() for u, v in p if u == x)
             side = 5 if 2 * column.index(y) + 1 >= len(column) else -11
-            axis.annotate(f"{y:,.4g}" if y < 1000 else f"{y:,.0f}", (x, y), textcoords="offset points", xytext=(4, side), fontsize=7, color=colour)
+            axis.annotate(
+                f"{y:,.4g}" if y < 1000 else f"{y:,.0f}",
+                (x, y),
+                textcoords="offset points",
+                xytext=(4, side),
+                fontsize=7,
+                color=colour,
+            )
     axis.set_xlabel(figure["x"])
     axis.set_ylabel(figure["y"])
     axis.set_title(figure["title"], loc="left", fontsize=10)

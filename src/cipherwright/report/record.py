@@ -10,13 +10,31 @@ from ..target import Build
 __all__ = ["RECORD_KEYS", "clock_port", "implementation_record", "mapped_top"]
 
 RECORD_KEYS = (
-    "preset", "cipher", "target", "tool_versions", "seed", "luts", "ffs", "srls", "brams", "dsps", "area_um2",
-    "gate_equivalents", "fmax_mhz", "critical_path_ns", "bits_per_cycle", "throughput_gbps", "latency_cycles", "runtime_s",
-)  # fmt: skip
+    "preset",
+    "cipher",
+    "target",
+    "tool_versions",
+    "seed",
+    "luts",
+    "ffs",
+    "srls",
+    "brams",
+    "dsps",
+    "area_um2",
+    "gate_equivalents",
+    "fmax_mhz",
+    "critical_path_ns",
+    "bits_per_cycle",
+    "throughput_gbps",
+    "latency_cycles",
+    "runtime_s",
+)
 
 
 def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, Any]:
-    """The record of an implementation; `core` is the build's record.json. A key without meaning there is null."""
+    """The record of an implementation; `core` is the build's record.json. A key without meaning there is
+    null.
+    """
     cells = build.gate_equivalents is not None
     bits = core["bits_per_cycle"]
     m = build.mapped
@@ -76,8 +94,15 @@ def _warnings(flip_flops: int, predicted: int, build: Build) -> list[str]:
     """A flip-flop count that nothing explains."""
     if flip_flops == predicted or flip_flops == predicted - build.proof.fewer:
         return []
-    found = f"the netlist has {flip_flops:,} flip-flops, {abs(predicted - flip_flops):,} {'fewer' if flip_flops < predicted else 'more'} than the {predicted:,} predicted"
-    return [f"{found}; the proof of the netlist explains {build.proof.fewer:,} of them" if build.proof.fewer else f"{found}, and which is not known"]
+    found = (
+        f"the netlist has {flip_flops:,} flip-flops, {abs(predicted - flip_flops):,} "
+        f"{'fewer' if flip_flops < predicted else 'more'} than the {predicted:,} predicted"
+    )
+    return [
+        f"{found}; the proof of the netlist explains {build.proof.fewer:,} of them"
+        if build.proof.fewer
+        else f"{found}, and which is not known"
+    ]
 
 
 def _cell_ffs(cells: Mapping[str, int]) -> int:

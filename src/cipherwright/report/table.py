@@ -14,7 +14,13 @@ __all__ = ["print_rows", "print_summary", "print_verdicts"]
 def _text(value: Any) -> str:
     if value is None:
         return "–"
-    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    return (
+        f"{value:,.2f}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )
 
 
 def print_rows(console: Console, title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
@@ -33,14 +39,22 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
     """One implementation on one screen."""
     rows = [("stages", record["stages"], ""), ("latency", record["latency_cycles"], "cycles")]
     if record["luts"] is not None:
-        rows += [("LUTs", record["luts"], f"of which {record['srls']} shift registers" if record["srls"] else "")]
+        rows += [
+            ("LUTs", record["luts"], f"of which {record['srls']} shift registers" if record["srls"] else "")
+        ]
         rows += [("registers", record["ffs"], f"{record['predicted_ffs']} predicted")]
         rows += [(n, record[n.lower()], "") for n in ("BRAMs", "DSPs") if record[n.lower()]]
     else:
-        rows += [("area", record["area_um2"], "um2"), ("gate equivalents", record["gate_equivalents"], "NAND2")]
+        rows += [
+            ("area", record["area_um2"], "um2"),
+            ("gate equivalents", record["gate_equivalents"], "NAND2"),
+        ]
     if record["fmax_mhz"]:
         seed = f"seed {record['seed']}" if record["seed"] is not None else "static timing"
-        rows += [("clock", record["fmax_mhz"], f"MHz ({seed})"), ("throughput", record["throughput_gbps"], "Gb/s")]
+        rows += [
+            ("clock", record["fmax_mhz"], f"MHz ({seed})"),
+            ("throughput", record["throughput_gbps"], "Gb/s"),
+        ]
     if record["mbps_per_lut"]:
         rows += [("throughput per area", record["mbps_per_lut"], "Mb/s per LUT")]
     print_rows(console, f"{record['preset']} on {record['target']}", ("figure", "value", "unit"), rows)
@@ -50,4 +64,9 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
 
 def print_verdicts(console: Console, verdicts: Iterable[Any]) -> None:
     """Checks and what they found."""
-    print_rows(console, "Checks", ("check", "", "what was done"), ((v.check, "FAILED" if not v.passed else v.status, v.detail) for v in verdicts))
+    print_rows(
+        console,
+        "Checks",
+        ("check", "", "what was done"),
+        ((v.check, "FAILED" if not v.passed else v.status, v.detail) for v in verdicts),
+    )

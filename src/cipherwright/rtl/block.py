@@ -29,8 +29,10 @@ class Names:
 
 @dataclass(frozen=True)
 class Block:
-    """Operations with numbered inputs. A row: (op, width, attr, operands, bits that leave). An operand is a tuple
-    of bits, least significant first: ("p", port, bit), ("n", row, bit) or ("c", value, 0). Equal blocks share a module."""
+    """Operations with numbered inputs. A row: (op, width, attr, operands, bits that leave). An operand is
+    a tuple of bits, least significant first: ("p", port, bit), ("n", row, bit) or ("c", value, 0). Equal
+    blocks share a module.
+    """
 
     rows: tuple[tuple[str, int, Any, tuple[tuple[tuple[str, int, int], ...], ...], tuple[int, ...]], ...]
     ports: tuple[int, ...]
@@ -50,7 +52,14 @@ class Block:
                 inner = module_name(prefix, attr)
                 ins = attr.input_names() if op == "call" else ("a",)
                 out = attr.outputs[0][0] if op == "call" else "y"
-                items.append(Instance(inner, names.new(f"u_{sig}"), tuple(zip(ins, words, strict=True)), ((out, sig, width),)))
+                items.append(
+                    Instance(
+                        inner,
+                        names.new(f"u_{sig}"),
+                        tuple(zip(ins, words, strict=True)),
+                        ((out, sig, width),),
+                    )
+                )
             else:
                 items.append(Assign(sig, width, op, words, attr))
             if leaves:
@@ -76,42 +85,92 @@ def sub_modules(node: Node, prefix: str) -> list[Module]:
         t = node.attr
         bits: Bits = tuple(("a", k) for k in range(t.address_bits))
         ports = (Port("input", "a", len(bits)), Port("output", "y", t.width))
-        return [Module(module_name(prefix, t), ports, (Assign("y", t.width, "lookup", (bits,), t),), (f"Table {t.name}",))]
+        return [
+            Module(
+                module_name(prefix, t),
+                ports,
+                (Assign("y", t.width, "lookup", (bits,), t),),
+                (f"Table {t.name}",),
+            )
+        ]
     return graph_modules(node.attr, prefix)
 
 
 def clocked_module(node: Node, widths: list[int], prefix: str) -> Module:
-    """A block of the device with its registers: `rom` (a behind an edge, y behind the next; of two words that of a at the top), `dsp` (the
-    same for a and b)."""
-    ports = [Port("input", "clk", 1), *(Port("input", p, w) for p, w in zip("ab", widths, strict=False)), Port("output", "y", node.width)]
+    """A block of the device with its registers: `rom` (a behind an edge, y behind the next; of two words
+    that of a at the top), `dsp` (the same for a and b).
+    """
+    ports = [
+        Port("input", "clk", 1),
+        *(Port("input", p, w) for p, w in zip("ab", widths, strict=False)),
+        Port("output", "y", node.width),
+    ]
     made: Bits = tuple(("made", k) for k in range(node.width))
-    last: tuple[Item, ...] = (Register("made_q", 2, made), Assign("y", node.width, "wire", (tuple(("made_q", k) for k in range(node.width)),)))
+    last: tuple[Item, ...] = (
+        Register("made_q", 2, made),
+        Assign("y", node.width, "wire", (tuple(("made_q", k) for k in range(node.width)),)),
+    )
     if node.op == "rom" and len(widths) == 1:
-        entry, behind = tuple(("word", k) for k in range(node.width)), tuple(("made", k) for k in range(node.width))
+        entry, behind = (
+            tuple(("word", k) for k in range(node.width)),
+            tuple(("made", k) for k in range(node.width)),
+        )
         items: tuple[Item, ...] = (
-            Assign("word", node.width, "lookup", (tuple(("a", k) for k in range(widths[0])),), node.attr), Register("made", 1, entry),
-            Register("made_q", 2, behind), last[1],
-        )  # fmt: skip
-        return Module(f"{module_name(prefix, node.attr)}_rom", tuple(ports), items, (f"Table {node.attr.name} in block RAM, with its output register",), True)
+            Assign("word", node.width, "lookup", (tuple(("a", k) for k in range(widths[0])),), node.attr),
+            Register("made", 1, entry),
+            Register("made_q", 2, behind),
+            last[1],
+        )
+        return Module(
+            f"{module_name(prefix, node.attr)}_rom",
+            tuple(ports),
+            items,
+            (f"Table {node.attr.name} in block RAM, with its output register",),
+            True,
+        )
     if node.op == "rom":
         return _two_words(node, ports, last, prefix)
-    operands = [tuple((f"{p}_q", k) if k < w else ("", 0) for k in range(node.width)) for p, w in zip("ab", widths, strict=True)]
-    inputs = tuple(Register(f"{p}_q", 1, tuple((p, k) for k in range(w))) for p, w in zip("ab", widths, strict=True))
+    operands = [
+        tuple((f"{p}_q", k) if k < w else ("", 0) for k in range(node.width))
+        for p, w in zip("ab", widths, strict=True)
+    ]
+    inputs = tuple(
+        Register(f"{p}_q", 1, tuple((p, k) for k in range(w))) for p, w in zip("ab", widths, strict=True)
+    )
     name = f"{prefix}_product_{'_'.join(map(str, (*widths, node.width)))}"
-    return Module(name, tuple(ports), (Assign("made", node.width, "dsp", tuple(operands)), *inputs, *last), ("A multiplier with registers on both sides",), True)
+    return Module(
+        name,
+        tuple(ports),
+        (Assign("made", node.width, "dsp", tuple(operands)), *inputs, *last),
+        ("A multiplier with registers on both sides",),
+        True,
+    )
 
 
 def _two_words(node: Node, ports: list[Port], last: tuple[Item, ...], prefix: str) -> Module:
-    """A table in a block of RAM whose two ports read a word each: a memory, so that synthesis sees one where two case statements are two."""
+    """A table in a block of RAM whose two ports read a word each: a memory, so that synthesis sees one
+    where two case statements are two.
+    """
     t = node.attr
-    reads = tuple(Assign(f"word_{p}", t.width, "entry", (tuple((p, k) for k in range(t.address_bits)),), "words") for p in "ab")
+    reads = tuple(
+        Assign(f"word_{p}", t.width, "entry", (tuple((p, k) for k in range(t.address_bits)),), "words")
+        for p in "ab"
+    )
     both: Bits = (*(("word_b", k) for k in range(t.width)), *(("word_a", k) for k in range(t.width)))
     comment = (f"Table {t.name} in block RAM, with its output register, read at two addresses",)
-    return Module(f"{module_name(prefix, t)}_pair_rom", tuple(ports), (Memory("words", t), *reads, Register("made", 1, both), *last), comment, True)
+    return Module(
+        f"{module_name(prefix, t)}_pair_rom",
+        tuple(ports),
+        (Memory("words", t), *reads, Register("made", 1, both), *last),
+        comment,
+        True,
+    )
 
 
 def graph_modules(graph: Graph, prefix: str) -> list[Module]:
-    """A graph as a combinational module, behind the modules that it needs; all names start with the prefix."""
+    """A graph as a combinational module, behind the modules that it needs; all names start with the
+    prefix.
+    """
     out: list[Module] = []
     names = Names(("a", "y", *graph.inputs, *(n for n, _ in graph.outputs)))
     items: list[Item] = []
@@ -119,7 +178,10 @@ def graph_modules(graph: Graph, prefix: str) -> list[Module]:
     read = {bit for bit, users in graph.readers.items() if users}
 
     def word(i: int) -> Bits:
-        return tuple(("", graph.nodes[s].attr >> k & 1) if graph.nodes[s].op == "const" else (signal[s], k) for s, k in graph.bits[i])
+        return tuple(
+            ("", graph.nodes[s].attr >> k & 1) if graph.nodes[s].op == "const" else (signal[s], k)
+            for s, k in graph.bits[i]
+        )
 
     for i in graph.logic():
         node = graph.nodes[i]
@@ -131,10 +193,20 @@ def graph_modules(graph: Graph, prefix: str) -> list[Module]:
                     out.append(m)
             ins = node.attr.input_names() if node.op == "call" else ("a",)
             made = ((node.attr.outputs[0][0] if node.op == "call" else "y", signal[i], node.width),)
-            items.append(Instance(module_name(prefix, node.attr), f"u_{signal[i]}", tuple(zip(ins, words, strict=True)), made))
+            items.append(
+                Instance(
+                    module_name(prefix, node.attr),
+                    f"u_{signal[i]}",
+                    tuple(zip(ins, words, strict=True)),
+                    made,
+                )
+            )
         else:
             items.append(Assign(signal[i], node.width, node.op, words, node.attr))
-    ports = [Port("input", n, w := graph.nodes[i].width, any((i, k) not in read for k in range(w))) for n, i in graph.inputs.items()]
+    ports = [
+        Port("input", n, w := graph.nodes[i].width, any((i, k) not in read for k in range(w)))
+        for n, i in graph.inputs.items()
+    ]
     for name, i in graph.outputs:
         ports.append(Port("output", name, graph.nodes[i].width))
         items.append(Assign(name, graph.nodes[i].width, "wire", (word(i),)))

@@ -1,9 +1,21 @@
-"""Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines. A core renames them
-(`wrap.own_names`); the attribute `cipherwright` says what a cell is, under any name."""
+"""Modules that the printer puts beside a core: cells that synthesis is to leave alone, and delay lines. A
+core renames them (`wrap.own_names`); the attribute `cipherwright` says what a cell is, under any name.
+"""
 
 from .timer import TAPS, matches, steps_of, width_for
 
-__all__ = ["COPY", "COPY_RESET", "DELAY_BLOCK", "DELAY_LINE", "DELAY_RING", "FULL_ADDER", "LUT4", "MUX", "XOR5", "valid_line"]
+__all__ = [
+    "COPY",
+    "COPY_RESET",
+    "DELAY_BLOCK",
+    "DELAY_LINE",
+    "DELAY_RING",
+    "FULL_ADDER",
+    "LUT4",
+    "MUX",
+    "XOR5",
+    "valid_line",
+]
 
 COPY = """\
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
@@ -163,8 +175,10 @@ endmodule
 
 
 def valid_line(depth: int) -> str:
-    """The module of a valid bit `depth` cycles later, 5 or more: see `module.ValidLine`. What is inside at a reset has left when the time since is `depth`
-    cycles; the time starts at 0, which is what registers of an FPGA hold at power-up."""
+    """The module of a valid bit `depth` cycles later, 5 or more: see `module.ValidLine`. What is inside at
+    a reset has left when the time since is `depth` cycles; the time starts at 0, which is what registers
+    of an FPGA hold at power-up.
+    """
     width = width_for(depth)
     found = matches(width, steps_of(width, depth - 3, 0, True))
     pieces = len(found)

@@ -1,4 +1,5 @@
-"""A counter by any adder, pipelined: as many counts in flight as it has stages, each of them going up by that number.
+"""A counter by any adder, pipelined: as many counts in flight as it has stages, each of them going up by
+that number.
 
 Loaded with consecutive values in consecutive cycles, it shows a count a cycle from then on.
 """
@@ -23,9 +24,15 @@ def count_graph(width: int, stages: int) -> Graph:
     return b.build()
 
 
-def counter(name: str, width: int, adder: str, stages: int, model: DelayModel, merge: int = 4) -> tuple[Design, Schedule]:
-    """The module `name` (clk, load_i, value_i -> count_o) and its schedule. `adder`: see graph/rewrite/adders.py; `merge`: inputs of
-    the lookup tables that bitwise logic is merged into (0: left to synthesis)."""
+def counter(
+    name: str, width: int, adder: str, stages: int, model: DelayModel, merge: int = 4
+) -> tuple[Design, Schedule]:
+    """The module `name` (clk, load_i, value_i -> count_o) and its schedule. `adder`: see
+    graph/rewrite/adders.py; `merge`: inputs of the lookup tables that bitwise logic is merged into (0:
+    left to synthesis).
+    """
     graph = realise_adders(count_graph(width, stages), adder)
-    s = schedule(merge_bitwise(graph, merge) if merge else graph, model, stages, None, Io(leave=(("count", 0),)))
+    s = schedule(
+        merge_bitwise(graph, merge) if merge else graph, model, stages, None, Io(leave=(("count", 0),))
+    )
     return lower(s, name, LowerOptions(loops=(("count", "count_next"),))), s

@@ -1,7 +1,8 @@
 """What a design computes, on many blocks at once: its modules are run as they will be printed.
 
-Registers and delay lines are wires here, so a pipeline gives a block's result at once; a loop is run iteration by iteration, and
-only the registers that end an iteration hold a value from one to the next. When things happen is for others to check.
+Registers and delay lines are wires here, so a pipeline gives a block's result at once; a loop is run
+iteration by iteration, and only the registers that end an iteration hold a value from one to the next.
+When things happen is for others to check.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from .module import Assign, Bits, Design, Instance, Item, Memory, Module, Regist
 __all__ = ["DesignModel", "Lanes", "from_lanes", "to_lanes"]
 
 Lanes = list[int]
-"""A word of many blocks: one integer for each bit of the word, the least significant first; bit j of an integer belongs to block j."""
+"""A word of many blocks: one integer for each bit of the word, the least significant first; bit j of an
+integer belongs to block j.
+"""
 
 
 def to_lanes(words: Sequence[int], width: int) -> Lanes:
@@ -29,19 +32,27 @@ def from_lanes(lanes: Lanes, blocks: int) -> list[int]:
 
 
 class DesignModel:
-    """A design over `blocks` blocks. `held_rank`: the rank of the registers that hold their values from one run to the next (None: a
-    pipeline, in which every register is a wire). `top` names another module than the design's last."""
+    """A design over `blocks` blocks. `held_rank`: the rank of the registers that hold their values from
+    one run to the next (None: a pipeline, in which every register is a wire). `top` names another module
+    than the design's last.
+    """
 
     def __init__(self, design: Design, blocks: int, held_rank: int | None = None, top: str = "") -> None:
         self._modules = {m.name: m for m in design.modules}
         self._top = self._modules[top] if top else design.top
         self._blocks, self._full = blocks, (1 << blocks) - 1
-        held = [i for i in self._top.items if isinstance(i, Register) and i.rank == held_rank] if held_rank is not None else []
+        held = (
+            [i for i in self._top.items if isinstance(i, Register) and i.rank == held_rank]
+            if held_rank is not None
+            else []
+        )
         self._held = {r.name: r for r in held}
         self._state: dict[str, Lanes] = {r.name: [0] * len(r.data) for r in held}
 
     def run(self, inputs: Mapping[str, Lanes]) -> dict[str, Lanes]:
-        """Outputs of the top by name. `inputs`: its inputs by name; those that are left out (clock and reset) are 0."""
+        """Outputs of the top by name. `inputs`: its inputs by name; those that are left out (clock and
+        reset) are 0.
+        """
         values = self._evaluate(self._top, inputs, dict(self._state))
         self._state = {name: _gather(values, r.data, self._full) for name, r in self._held.items()}
         return {p.name: values[p.name] for p in self._top.ports if p.direction == "output"}
@@ -86,16 +97,23 @@ class DesignModel:
                 s = args[0][0]
                 return [(s & x) | (~s & y) for x, y in zip(args[1], args[2], strict=True)]
             case "lut" | "lut4":
-                return [_table(a.attr, [w[k] if len(w) > 1 else w[0] for w in reversed(args)], full) for k in range(a.width)]
+                return [
+                    _table(a.attr, [w[k] if len(w) > 1 else w[0] for w in reversed(args)], full)
+                    for k in range(a.width)
+                ]
             case "linear":
                 return [_parity(args[0], row) for row in reversed(a.attr[1])]
             case "entry":
-                return self._lookup(next(i.table for i in m.items if isinstance(i, Memory) and i.name == a.attr), args[0])
+                return self._lookup(
+                    next(i.table for i in m.items if isinstance(i, Memory) and i.name == a.attr), args[0]
+                )
             case "lookup":
                 return self._lookup(a.attr, args[0])
         columns = [from_lanes(x, self._blocks) for x in args]
         widths = [len(x) for x in args]
-        return to_lanes([OPS[a.op].meaning(a.attr, widths, row, a.width) for row in zip(*columns, strict=True)], a.width)
+        return to_lanes(
+            [OPS[a.op].meaning(a.attr, widths, row, a.width) for row in zip(*columns, strict=True)], a.width
+        )
 
     def _lookup(self, table: Table, address: Lanes) -> Lanes:
         return to_lanes([table.entries[x] for x in from_lanes(address, self._blocks)], table.width)
@@ -130,7 +148,9 @@ def _table(truth: int, address: Sequence[int], full: int) -> int:
 
 @cache
 def _ordered(m: Module, held: frozenset[str]) -> tuple[Item, ...]:
-    """Items, each after those that it reads; registers in `held` are there from the start. Raises ValueError on a loop."""
+    """Items, each after those that it reads; registers in `held` are there from the start. Raises
+    ValueError on a loop.
+    """
     maker: dict[str, Item] = {}
     for item in m.items:
         names = [signal for _, signal, _ in item.outputs] if isinstance(item, Instance) else [item.name]

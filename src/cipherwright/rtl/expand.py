@@ -1,7 +1,8 @@
 """A key-expansion unit: the key schedule by steps as a loop that makes one round key a trip.
 
-The unit is an ordinary graph around the schedule's step, scheduled to the pipeline's period; it runs once for a key. Round keys
-leave in the order of encryption, some as they are and some as linear maps of them (what the pipeline reads).
+The unit is an ordinary graph around the schedule's step, scheduled to the pipeline's period; it runs once
+for a key. Round keys leave in the order of encryption, some as they are and some as linear maps of them
+(what the pipeline reads).
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ Rows = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Expansion:
-    """The loop's graph and its (input, output) pairs. `chain`: numbers of the round keys that travel as words through a chain of registers,
-    in the order in which they are made; `apart`: numbers of those that are kept as they are, which do not travel; `width` of
-    a word; `trips` from a key's load to the end of the last round key."""
+    """The loop's graph and its (input, output) pairs. `chain`: numbers of the round keys that travel as
+    words through a chain of registers, in the order in which they are made; `apart`: numbers of those that
+    are kept as they are, which do not travel; `width` of a word; `trips` from a key's load to the end of
+    the last round key.
+    """
 
     graph: Graph
     loops: tuple[tuple[str, str], ...]
@@ -42,18 +45,23 @@ class Expansion:
 
 @dataclass(frozen=True)
 class KeyParts:
-    """A cipher in two: `rounds` over held round keys rk0, rk1, … in the order of use, and `schedule` from the key to them."""
+    """A cipher in two: `rounds` over held round keys rk0, rk1, … in the order of use, and `schedule` from
+    the key to them.
+    """
 
     rounds: Graph
     schedule: Graph
 
 
 def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
-    """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in the order of encryption),
-    most significant row first. Inputs: valid, key, zeroise (the key is taken as zero). Outputs: `word`, and `tag` that goes with it (its place in the chain,
-    counted from 1; 0 where the word is for no place), `last`, and where round keys are kept apart `raw` and, with each of them, `apart0`, `apart1`.
+    """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in
+    the order of encryption), most significant row first. Inputs: valid, key, zeroise (the key is taken as
+    zero). Outputs: `word`, and `tag` that goes with it (its place in the chain, counted from 1; 0 where
+    the word is for no place), `last`, and where round keys are kept apart `raw` and, with each of them,
+    `apart0`, `apart1`.
 
-    Raises UserError where the round keys that are read differ in width."""
+    Raises UserError where the round keys that are read differ in width.
+    """
     count = len(rows)
     identity = tuple(1 << k for k in reversed(range(cipher.block_bits)))
     plain = tuple(i for i, r in enumerate(rows) if r == identity)
@@ -71,17 +79,28 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
     state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
 
     def table(name: str, values: Sequence[int], width: int) -> int:
-        """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after reset."""
+        """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after
+        reset.
+        """
         return small_table(b, name, [0, *values, *[0] * ((1 << bits) - 1 - count)], width, n)
 
-    step_control = table("control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits))
+    step_control = table(
+        "control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits)
+    )
     round_key, after = cipher.key_step(b, key_bits, step_control, state, zero)
     raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - cipher.block_bits, -1))
     word = b.linear("RoundKey0", maps[0], raw) if maps[0] != identity else raw
     for m in maps[1:]:
         which = table(f"map{maps.index(m)}", [int(i in chain and rows[i] == m) for i in range(count)], 1)
         word = b.mux(which, b.linear(f"RoundKey{maps.index(m)}", m, raw), word)
-    b.output("tag", table("tag", [chain.index(i) + 1 if i in chain else 0 for i in range(count)], max(1, len(chain).bit_length())))
+    b.output(
+        "tag",
+        table(
+            "tag",
+            [chain.index(i) + 1 if i in chain else 0 for i in range(count)],
+            max(1, len(chain).bit_length()),
+        ),
+    )
     b.output("last", table("last", [int(i == count - 1) for i in range(count)], 1))
     b.output("word", word)
     for j, number in enumerate(apart):
@@ -94,7 +113,9 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
         b.output(f"key{i}_next", b.named(b.mux(valid, new, stepped), f"key{i}"))
     control = ("tag", "last", *(f"apart{j}" for j in range(len(apart))))
     names = ["count", *(f"key{i}" for i in range(len(start)))]
-    return Expansion(b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, control)
+    return Expansion(
+        b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, control
+    )
 
 
 _CLEAR_BITS = 16
@@ -102,7 +123,9 @@ _CLEAR_BITS = 16
 
 
 def _zeroised(b: GraphBuilder, key: int) -> int:
-    """The key, or zero. It costs no lookup tables: registers through which the key passes are cleared, by copies of the bit."""
+    """The key, or zero. It costs no lookup tables: registers through which the key passes are cleared, by
+    copies of the bit.
+    """
     zeroise, parts = b.input("zeroise", 1), []
     for low in range(0, b.width(key), _CLEAR_BITS):
         bits = b.select(key, range(min(low + _CLEAR_BITS, b.width(key)) - 1, low - 1, -1))

@@ -1,8 +1,9 @@
-"""A loop over rounds that are all one circuit: any number of them in a trip, and the trip that delivers loads the next block.
+"""A loop over rounds that are all one circuit: any number of them in a trip, and the trip that delivers
+loads the next block.
 
-Where the number of rounds is no multiple of those in a trip, a block enters in the middle of its first trip, so that the last
-round always ends a trip. Round keys are made on the way. For decryption the key schedule first runs to its end while the block
-waits, then comes back.
+Where the number of rounds is no multiple of those in a trip, a block enters in the middle of its first
+trip, so that the last round always ends a trip. Round keys are made on the way. For decryption the key
+schedule first runs to its end while the block waits, then comes back.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class _RoundLoop(Fold):
         for back in (False, True):
             s = self.looping.plain_round(self.key_bits, back) + self.entry
             found.append(self.setup + s // self.per_trip if s % self.per_trip == position else None)
-        there, again = (self.flag(f"plain{position}", trip, {t}) if t is not None else b.const(1, 0) for t in found)
+        there, again = (
+            self.flag(f"plain{position}", trip, {t}) if t is not None else b.const(1, 0) for t in found
+        )
         if self.direction == "both":
             return b.mux(decrypt, again, there)
         return again if self.direction == "decrypt" else there
@@ -55,7 +58,9 @@ class _RoundLoop(Fold):
         held = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
         self.control()
         load = self.load
-        decrypt = b.named(b.mux(load, self.new_dir, self.dir), "dir") if self.direction == "both" else self.dir
+        decrypt = (
+            b.named(b.mux(load, self.new_dir, self.dir), "dir") if self.direction == "both" else self.dir
+        )
         trip = self.masked_trip()
         keys = tuple(b.mux(load, new, old) for new, old in zip(self.new_keys, held, strict=True))
         begins = self.flag("begins", trip, {self.setup}) if self.setup else load
@@ -63,7 +68,9 @@ class _RoundLoop(Fold):
         now, running = state, held if self.entry else keys
         for position in range(self.per_trip):
             if position == self.entry:
-                first = cipher.key_step(b, key_bits, b.const(cipher.control_bits(key_bits), 0), keys, decrypt)[0]
+                first = cipher.key_step(
+                    b, key_bits, b.const(cipher.control_bits(key_bits), 0), keys, decrypt
+                )[0]
                 block = state if self.setup else self.block
                 (started,) = cipher.start(b, block, first)
                 now = b.named(b.mux(begins, started, now), "entered")
@@ -76,8 +83,12 @@ class _RoundLoop(Fold):
                 waits = self.flag("waits", trip, set(range(self.setup)))
                 idle = b.and_(waits, b.not_(decrypt))
                 running = tuple(b.mux(idle, old, new) for old, new in zip(before, running, strict=True))
-            round_key = cipher.key_step(b, key_bits, b.const(cipher.control_bits(key_bits), 0), running, decrypt)[0]
-            now = cipher.loop_round(b, now, round_key, self._plain(position, trip, decrypt), self.direction, decrypt)
+            round_key = cipher.key_step(
+                b, key_bits, b.const(cipher.control_bits(key_bits), 0), running, decrypt
+            )[0]
+            now = cipher.loop_round(
+                b, now, round_key, self._plain(position, trip, decrypt), self.direction, decrypt
+            )
         if self.setup:
             stays = self.flag("stays", trip, set(range(1, self.setup)))
             now = b.mux(load, self.block, b.mux(stays, state, now))

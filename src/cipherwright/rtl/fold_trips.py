@@ -1,4 +1,6 @@
-"""A loop over less than a round: the counter tells the round and the trip in it, and a block's load is a trip of its own."""
+"""A loop over less than a round: the counter tells the round and the trip in it, and a block's load is a
+trip of its own.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,14 @@ class _TripLoop(Fold):
 
     def count_up(self) -> int:
         b, n = self.b, self.trip_bits
-        trip, rounds = b.select(self.count, range(n - 1, -1, -1)), b.select(self.count, range(self.count_bits, n - 1, -1))
+        trip, rounds = (
+            b.select(self.count, range(n - 1, -1, -1)),
+            b.select(self.count, range(self.count_bits, n - 1, -1)),
+        )
         last = self.plan.group - 1
-        table: list[int | None] = [None if t > last else 1 << n if t == last else t + 1 for t in range(1 << n)]
+        table: list[int | None] = [
+            None if t > last else 1 << n if t == last else t + 1 for t in range(1 << n)
+        ]
         after = sparse_table(b, "trip", table, n + 1, trip)
         carry = b.cat(b.const(b.width(rounds) - 1, 0), b.select(after, (n,)))
         return b.cat(b.add(rounds, carry), b.select(after, range(n - 1, -1, -1)))

@@ -16,7 +16,9 @@ __all__ = ["LowerOptions", "lower"]
 _MOVES = ("copy", "hop", "clear")
 
 _LONG = 16
-"""Ranks from which on a valid bit of a pipeline goes through a `ValidLine` instead of registers that reset clears one by one."""
+"""Ranks from which on a valid bit of a pipeline goes through a `ValidLine` instead of registers that reset
+clears one by one.
+"""
 
 NodeBit = tuple[int, int]
 """A node and one of its bits."""
@@ -28,10 +30,14 @@ Needed = Callable[[int], list[int]]
 @dataclass(frozen=True)
 class LowerOptions:
     """`srl_from`: delays of at least so many cycles between two uses become shift-register LUTs (0: never).
-    `control`: outputs that tell when something happens (valid, ready …): rst_i clears every register bit from which one of them can be reached,
-    and no other; () where there is no reset. `loops`: (input, output) pairs of an iterative core: the input is the output's register. `delay_lines`: what delay lines are in (see DelayLine); `ring_bits`: bits that one delay line takes
-    at most (0: any number), so that the counter of a ring of RAM stands near all of it. `levels`: a module for every level of operations in a stage, so
-    that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them within a stage."""
+    `control`: outputs that tell when something happens (valid, ready …): rst_i clears every register bit
+    from which one of them can be reached, and no other; () where there is no reset. `loops`: (input,
+    output) pairs of an iterative core: the input is the output's register. `delay_lines`: what delay lines
+    are in (see DelayLine); `ring_bits`: bits that one delay line takes at most (0: any number), so that
+    the counter of a ring of RAM stands near all of it. `levels`: a module for every level of operations in
+    a stage, so that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them
+    within a stage.
+    """
 
     srl_from: int = 0
     control: tuple[str, ...] = ()
@@ -43,7 +49,9 @@ class LowerOptions:
 
 @dataclass(frozen=True)
 class _Kept:
-    """Bits of a source that are kept behind a rank; `depth` 1 is a flip-flop rank, more a delay line. `control`: reset clears them."""
+    """Bits of a source that are kept behind a rank; `depth` 1 is a flip-flop rank, more a delay line.
+    `control`: reset clears them.
+    """
 
     rank: int
     src: int
@@ -103,7 +111,8 @@ class _Top:
     def word(self, index: int, stage: int) -> Bits:
         return tuple(self.at(src, k, stage) for src, k in self.g.bits[index])
 
-    # -- registers ----------------------------------------------------------------------------------------------
+    # -- registers
+    # ----------------------------------------------------------------------------------------------
     def plan(self) -> list[_Kept]:
         """Registers and delay lines, the control's apart from the data's."""
         found: dict[tuple[int, int, int, bool], list[int]] = {}
@@ -111,9 +120,19 @@ class _Top:
             start, last = self.s.made(src), self.control.get((src, k), self.s.io.first)
             for tap in taps:
                 gap = tap - start
-                if gap >= _LONG and tap <= last and not self.options.loops and self.g.nodes[src].op not in _MOVES:
+                if (
+                    gap >= _LONG
+                    and tap <= last
+                    and not self.options.loops
+                    and self.g.nodes[src].op not in _MOVES
+                ):
                     found.setdefault((tap, src, gap, True), []).append(k)
-                elif self.options.srl_from and gap >= self.options.srl_from and start >= last and self.g.nodes[src].op not in _MOVES:
+                elif (
+                    self.options.srl_from
+                    and gap >= self.options.srl_from
+                    and start >= last
+                    and self.g.nodes[src].op not in _MOVES
+                ):
                     found.setdefault((tap, src, gap, False), []).append(k)
                 else:
                     for rank in range(start + 1, tap + 1):
@@ -123,9 +142,24 @@ class _Top:
         for (rank, src, depth, control), bits in sorted(found.items()):
             first = self.s.io.first
             suffix = f"_q{rank - first}" if depth == 1 else f"_d{rank - first}_{depth}"
-            piece = 1 if depth > 1 and control else self.options.ring_bits if depth > 1 and self.options.ring_bits else len(bits)
+            piece = (
+                1
+                if depth > 1 and control
+                else self.options.ring_bits
+                if depth > 1 and self.options.ring_bits
+                else len(bits)
+            )
             for low in range(0, len(bits), piece):
-                out.append(_Kept(rank, src, self.names.new(self.source_name[src] + suffix), tuple(bits[low : low + piece]), depth, control))
+                out.append(
+                    _Kept(
+                        rank,
+                        src,
+                        self.names.new(self.source_name[src] + suffix),
+                        tuple(bits[low : low + piece]),
+                        depth,
+                        control,
+                    )
+                )
         return out
 
     def add_registers(self, plan: list[_Kept]) -> None:
@@ -139,11 +173,15 @@ class _Top:
                 node, clear = self.g.nodes[r.src], None
                 if node.op == "clear" and r.rank == self.s.made(r.src) + 1:
                     clear = self.at(*self.g.bits[node.args[1]][0], self.s.stage[r.src])
-                self.items.append(Register(r.signal, r.rank - self.s.io.first, data, r.control, node.op == "copy", clear))
+                self.items.append(
+                    Register(r.signal, r.rank - self.s.io.first, data, r.control, node.op == "copy", clear)
+                )
 
 
 def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:
-    """The design of a scheduled graph. Ports: clk, rst_i where something is reset, inputs `*_i`, outputs `*_o`."""
+    """The design of a scheduled graph. Ports: clk, rst_i where something is reset, inputs `*_i`, outputs
+    `*_o`.
+    """
     options = options or LowerOptions()
     top, g = _Top(s, name, options), s.graph
     modules: dict[str, Module] = {}
@@ -155,7 +193,14 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     static = [i for i in g.logic() if not g.agile[i]]
     stages: list[tuple[str, list[int], int]] = [("held", static, 0)] if static else []
     for stage in range(s.io.first, s.stages):
-        members = [i for i in g.logic() if g.agile[i] and s.stage[i] == stage and g.nodes[i].op not in _MOVES and not OPS[g.nodes[i].op].clocked]
+        members = [
+            i
+            for i in g.logic()
+            if g.agile[i]
+            and s.stage[i] == stage
+            and g.nodes[i].op not in _MOVES
+            and not OPS[g.nodes[i].op].clocked
+        ]
         stages.append((f"stage{stage - s.io.first + 1}", members, stage))
     clocked: dict[int, list[int]] = {}
     for i in g.logic():
@@ -184,8 +229,12 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
             word = top.word(i, s.io.departure(out, s.stages))
             top.items.append(Assign(f"{out}_o", g.nodes[i].width, "wire", (word,)))
     called = {m.module for m in top.items if isinstance(m, Instance)}
-    made = [m for m in modules.values() if m.name in called or any(_uses(o, m.name) for o in modules.values())]
-    design = Design((*made, Module(name, tuple(ports), tuple(top.items), (f"{g.name}: {s.stages} register ranks",))))
+    made = [
+        m for m in modules.values() if m.name in called or any(_uses(o, m.name) for o in modules.values())
+    ]
+    design = Design(
+        (*made, Module(name, tuple(ports), tuple(top.items), (f"{g.name}: {s.stages} register ranks",)))
+    )
     check_resets(design, [f"{n}_o" for n in options.control if n not in looped_out])
     return design
 
@@ -195,7 +244,12 @@ def _uses(module: Module, name: str) -> bool:
 
 
 def _add_stage(
-    top: _Top, label: str, members: list[int], stage: int, modules: dict[str, Module], shapes: dict[Block, Module]
+    top: _Top,
+    label: str,
+    members: list[int],
+    stage: int,
+    modules: dict[str, Module],
+    shapes: dict[Block, Module],
 ) -> None:
     """Instantiate the stage's module, made now where no earlier stage has the same shape."""
     g, s = top.g, top.s
@@ -207,7 +261,10 @@ def _add_stage(
         for k in range(g.nodes[i].width):
             taps = s.uses.get((i, k), ())
             readers = g.readers.get((i, k), frozenset())
-            moved = any(g.nodes[u].op in _MOVES or (u not in inside and s.reads(u) == stage) for u in readers - {OUTPUT})
+            moved = any(
+                g.nodes[u].op in _MOVES or (u not in inside and s.reads(u) == stage)
+                for u in readers - {OUTPUT}
+            )
             held = not g.agile[i] and not readers <= inside
             if held or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
                 out.append(k)
@@ -230,7 +287,9 @@ def _add_stage(
         made.append((port.name, signal, len(bits)))
         for pos, k in enumerate(bits):
             top.fresh[(signal, k)] = (signal, pos)
-    wires = tuple((p.name, tuple(top.at(src, k, stage) for src, k in f)) for p, f in zip(inputs, feeds, strict=True))
+    wires = tuple(
+        (p.name, tuple(top.at(src, k, stage) for src, k in f)) for p, f in zip(inputs, feeds, strict=True)
+    )
     top.items.append(Instance(module.name, f"u_{label}", wires, tuple(made)))
 
 
@@ -241,7 +300,11 @@ def _add_clocked(top: _Top, members: list[int], modules: dict[str, Module]) -> N
         module = clocked_module(node, [top.g.nodes[a].width for a in node.args], top.name)
         modules.setdefault(module.name, module)
         pins = tuple((p, top.word(a, stage)) for p, a in zip("ab", node.args, strict=False))
-        top.items.append(Instance(module.name, f"u_{signal}", (("clk", (("clk", 0),)), *pins), (("y", signal, node.width),)))
+        top.items.append(
+            Instance(
+                module.name, f"u_{signal}", (("clk", (("clk", 0),)), *pins), (("y", signal, node.width),)
+            )
+        )
         top.fresh.update({(signal, k): (signal, k) for k in range(node.width)})
 
 
@@ -249,7 +312,12 @@ def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[in
     """A stage's operations by level: how many operations stand before them in the stage."""
     level: dict[int, int] = {}
     for i in members:
-        before = [level[src] + (g.nodes[src].op != "again") for a in g.nodes[i].args for src, _ in g.bits[a] if src in level]
+        before = [
+            level[src] + (g.nodes[src].op != "again")
+            for a in g.nodes[i].args
+            for src, _ in g.bits[a]
+            if src in level
+        ]
         level[i] = max(before, default=0)
     count = max(level.values(), default=0) + 1
     if count == 1:
@@ -258,10 +326,14 @@ def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[in
 
 
 def _leaves_now(s: Schedule, src: int, k: int, stage: int) -> bool:
-    return any(s.io.departure(n, s.stages) == stage and (src, k) in s.graph.bits[i] for n, i in s.graph.outputs)
+    return any(
+        s.io.departure(n, s.stages) == stage and (src, k) in s.graph.bits[i] for n, i in s.graph.outputs
+    )
 
 
-def _block(g: Graph, members: list[int], inside: set[int], needed: Needed) -> tuple[Block, list[list[NodeBit]], list[str]]:
+def _block(
+    g: Graph, members: list[int], inside: set[int], needed: Needed
+) -> tuple[Block, list[list[NodeBit]], list[str]]:
     """The stage as a block whose text is free of node numbers, what feeds its inputs, and name hints."""
     local = {i: pos for pos, i in enumerate(members)}
     feeds: list[list[NodeBit]] = []
@@ -281,12 +353,16 @@ def _block(g: Graph, members: list[int], inside: set[int], needed: Needed) -> tu
                 feeds.append(list(outer))
                 port_hint.append(_hint(g, outer))
             seat = {b: pos for pos, b in reversed(list(enumerate(outer)))}
-            operands.append(tuple(
-                ("n", local[src], k) if src in inside
-                else ("c", g.nodes[src].attr >> k & 1, 0) if g.nodes[src].op == "const"
-                else ("p", port_of[outer], seat[(src, k)])
-                for src, k in bits
-            ))  # fmt: skip
+            operands.append(
+                tuple(
+                    ("n", local[src], k)
+                    if src in inside
+                    else ("c", g.nodes[src].attr >> k & 1, 0)
+                    if g.nodes[src].op == "const"
+                    else ("p", port_of[outer], seat[(src, k)])
+                    for src, k in bits
+                )
+            )
         rows.append((node.op, node.width, node.attr, tuple(operands), tuple(needed(i))))
         hints.append(_clean(node))
     block = Block(tuple(rows), tuple(len(f) for f in feeds))

@@ -28,8 +28,9 @@ class Port:
 
 @dataclass(frozen=True)
 class Assign:
-    """`name` (width bits) is operation `op` of the graph's table with `attr` over the operands; op "wire" copies;
-    op "entry" reads the memory that attr names."""
+    """`name` (width bits) is operation `op` of the graph's table with `attr` over the operands; op "wire"
+    copies; op "entry" reads the memory that attr names.
+    """
 
     name: str
     width: int
@@ -50,8 +51,9 @@ class Instance:
 
 @dataclass(frozen=True)
 class Register:
-    """Flip-flops of one rank. `reset`: cleared by rst_i. `keep`: a deliberate copy that synthesis must not merge. `clear`: a signal that
-    clears them as well, where there is one."""
+    """Flip-flops of one rank. `reset`: cleared by rst_i. `keep`: a deliberate copy that synthesis must not
+    merge. `clear`: a signal that clears them as well, where there is one.
+    """
 
     name: str
     rank: int
@@ -71,7 +73,9 @@ class Memory:
 
 @dataclass(frozen=True)
 class DelayLine:
-    """`depth` cycles of delay, 2 or more, in `memory`: shift-register LUTs (`srl`), rings of distributed RAM (`ram`) or of block RAM (`bram`)."""
+    """`depth` cycles of delay, 2 or more, in `memory`: shift-register LUTs (`srl`), rings of distributed
+    RAM (`ram`) or of block RAM (`bram`).
+    """
 
     name: str
     depth: int
@@ -79,8 +83,10 @@ class DelayLine:
     memory: str = "srl"
 
     def pieces(self) -> tuple[tuple[str, int], ...]:
-        """What stands in a row for it, as (`line`, `block`, `ring` or `register`, cycles): block RAM is for three cycles or more; a ring of
-        distributed RAM delays by 2 to 17 cycles, and a single cycle that is left by a register."""
+        """What stands in a row for it, as (`line`, `block`, `ring` or `register`, cycles): block RAM is
+        for three cycles or more; a ring of distributed RAM delays by 2 to 17 cycles, and a single cycle
+        that is left by a register.
+        """
         if self.memory == "srl":
             return (("line", self.depth),)
         if self.memory == "bram" and self.depth > 2:
@@ -90,7 +96,9 @@ class DelayLine:
         return (("ring", 17),) * (self.depth // 17) + last
 
     def flip_flops(self) -> int:
-        """Flip-flops around it, its memory apart: of rings their counters, and in distributed RAM one a bit behind each."""
+        """Flip-flops around it, its memory apart: of rings their counters, and in distributed RAM one a
+        bit behind each.
+        """
         found = 0
         for kind, depth in self.pieces():
             found += (depth - 2).bit_length() if kind == "block" else len(self.data) if kind != "line" else 0
@@ -100,8 +108,9 @@ class DelayLine:
 
 @dataclass(frozen=True)
 class ValidLine:
-    """A valid bit `depth` cycles later. Its registers have no reset: after one, what comes out is 0 until all that was inside has left. So it
-    has no wires of the reset to the places through which it goes."""
+    """A valid bit `depth` cycles later. Its registers have no reset: after one, what comes out is 0 until
+    all that was inside has left. So it has no wires of the reset to the places through which it goes.
+    """
 
     name: str
     depth: int
@@ -118,8 +127,9 @@ Item = Assign | Instance | Register | DelayLine | ValidLine | Memory
 
 @dataclass(frozen=True)
 class Module:
-    """One module: ports, items in order, and comment lines. `device`: a block of the device, whose registers are no flip-flops of the
-    fabric."""
+    """One module: ports, items in order, and comment lines. `device`: a block of the device, whose
+    registers are no flip-flops of the fabric.
+    """
 
     name: str
     ports: tuple[Port, ...]
@@ -139,8 +149,12 @@ class Module:
                 read.update(i.data)
                 if isinstance(i, Register) and i.clear:
                     read.add(i.clear)
-        given = ((signal, width) for i in self.items if isinstance(i, Instance) for _, signal, width in i.outputs)
-        return {signal for signal, width in given if 0 < sum((signal, k) in read for k in range(width)) < width}
+        given = (
+            (signal, width) for i in self.items if isinstance(i, Instance) for _, signal, width in i.outputs
+        )
+        return {
+            signal for signal, width in given if 0 < sum((signal, k) in read for k in range(width)) < width
+        }
 
 
 @dataclass(frozen=True)
@@ -154,9 +168,16 @@ class Design:
         return self.modules[-1]
 
     def flip_flops(self, name: str = "") -> int:
-        """Flip-flops that the registers make (delay lines apart), or those of one module: the prediction that mapping must meet."""
+        """Flip-flops that the registers make (delay lines apart), or those of one module: the prediction
+        that mapping must meet.
+        """
         chosen = [m for m in self.modules if not m.device and name in ("", m.name)]
-        return sum(len(r.data) if isinstance(r, Register) else r.flip_flops() for m in chosen for r in m.items if isinstance(r, Register | ValidLine))
+        return sum(
+            len(r.data) if isinstance(r, Register) else r.flip_flops()
+            for m in chosen
+            for r in m.items
+            if isinstance(r, Register | ValidLine)
+        )
 
     def valid_line_flip_flops(self) -> int:
         """Of these, the ones of valid lines, which go where nobody reads a valid bit."""
@@ -173,7 +194,9 @@ class Design:
 
     def ring_flip_flops(self) -> int:
         """Flip-flops of the delay lines as rings of RAM: one a bit behind every ring of 16
-        words, and its counter; of block RAM the counter alone (its last cycle is the block's output register)."""
+        words, and its counter; of block RAM the counter alone (its last cycle is the block's output
+        register).
+        """
         return sum(d.flip_flops() for m in self.modules for d in m.items if isinstance(d, DelayLine))
 
     def shift_luts(self) -> int:

@@ -1,7 +1,9 @@
-"""One rule for what reset clears: every register bit from which a control output can be reached, and no other.
+"""One rule for what reset clears: every register bit from which a control output can be reached, and no
+other.
 
-A control output is one that tells when something happens (valid, ready, the moves of a key-expansion unit). The rule is derived from the
-graph when a schedule is lowered, and checked again on the modules that come out of it.
+A control output is one that tells when something happens (valid, ready, the moves of a key-expansion
+unit). The rule is derived from the graph when a schedule is lowered, and checked again on the modules that
+come out of it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,23 @@ __all__ = ["check_resets", "control_bits"]
 
 NodeBit = tuple[int, int]
 
-_BITWISE = {"xor", "and", "or", "not", "mux", "lut", "lut4", "muxf5", "muxf6", "xor5", "copy", "hop", "again", "wire", "clear"}
+_BITWISE = {
+    "xor",
+    "and",
+    "or",
+    "not",
+    "mux",
+    "lut",
+    "lut4",
+    "muxf5",
+    "muxf6",
+    "xor5",
+    "copy",
+    "hop",
+    "again",
+    "wire",
+    "clear",
+}
 """Operations of which every bit depends on the same bit of each operand, or on the only one."""
 
 
@@ -28,9 +46,13 @@ def _read(op: str, k: int, widths: Iterable[int]) -> Iterator[tuple[int, int]]:
             yield from ((j, n) for n in range(width))
 
 
-def control_bits(graph: Graph, loops: Mapping[str, str], outputs: Iterable[str]) -> dict[NodeBit, set[int | str]]:
-    """Bits of inputs and operations from which one of `outputs` can be reached, through any number of registers, each with the operations and
-    outputs that take it there. `loops`: input -> the output that is its register's data."""
+def control_bits(
+    graph: Graph, loops: Mapping[str, str], outputs: Iterable[str]
+) -> dict[NodeBit, set[int | str]]:
+    """Bits of inputs and operations from which one of `outputs` can be reached, through any number of
+    registers, each with the operations and outputs that take it there. `loops`: input -> the output that
+    is its register's data.
+    """
     out, users = dict(graph.outputs), dict[NodeBit, set[int | str]]()
     todo: list[tuple[NodeBit, int | str]] = [(bit, name) for name in outputs for bit in graph.bits[out[name]]]
     while todo:
@@ -42,7 +64,10 @@ def control_bits(graph: Graph, loops: Mapping[str, str], outputs: Iterable[str])
         src, k = bit
         node = graph.nodes[src]
         if node.op != "input":
-            todo += [(graph.bits[node.args[j]][n], src) for j, n in _read(node.op, k, [graph.nodes[a].width for a in node.args])]
+            todo += [
+                (graph.bits[node.args[j]][n], src)
+                for j, n in _read(node.op, k, [graph.nodes[a].width for a in node.args])
+            ]
         elif node.attr[0] in loops:
             looped = loops[node.attr[0]]
             todo.append((graph.bits[out[looped]][k], looped))
@@ -65,7 +90,9 @@ class _Cone:
         return self.drivers[m.name]
 
     def inputs(self, m: Module, start: Bit) -> frozenset[Bit]:
-        """Bits of the module's input ports from which `start` can be reached. Raises ValueError at a register without reset."""
+        """Bits of the module's input ports from which `start` can be reached. Raises ValueError at a
+        register without reset.
+        """
         if (m.name, start) in self.known:
             return self.known[(m.name, start)]
         driver, ports = self._driver(m), {p.name for p in m.ports if p.direction == "input"}
@@ -82,7 +109,9 @@ class _Cone:
         self.known[(m.name, start)] = frozenset(found)
         return self.known[(m.name, start)]
 
-    def _before(self, m: Module, item: Assign | Instance | Register | DelayLine | ValidLine | Memory, bit: Bit) -> Bits:
+    def _before(
+        self, m: Module, item: Assign | Instance | Register | DelayLine | ValidLine | Memory, bit: Bit
+    ) -> Bits:
         """The bits that a bit is made of."""
         name, k = bit
         if isinstance(item, Register):
@@ -92,7 +121,9 @@ class _Cone:
         if isinstance(item, ValidLine):  # a reset makes it give 0 until all that was inside has left
             return item.data
         if isinstance(item, DelayLine | Memory):
-            raise ValueError(f"{m.name}: {name}, which a control output depends on, is in a memory that reset can't clear")
+            raise ValueError(
+                f"{m.name}: {name}, which a control output depends on, is in a memory that reset can't clear"
+            )
         if isinstance(item, Assign):
             return tuple(item.operands[j][n] for j, n in _read(item.op, k, [len(o) for o in item.operands]))
         port = next(p for p, signal, _ in item.outputs if signal == name)
@@ -101,8 +132,9 @@ class _Cone:
 
 
 def check_resets(design: Design, outputs: Iterable[str]) -> None:
-    """Every register of a design from which a bit of the top's ports `outputs` can be reached has a reset. Raises ValueError with one that has
-    none."""
+    """Every register of a design from which a bit of the top's ports `outputs` can be reached has a reset.
+    Raises ValueError with one that has none.
+    """
     top, cone = design.top, _Cone(design)
     widths = {p.name: p.width for p in top.ports}
     for name in outputs:

@@ -5,8 +5,9 @@ from __future__ import annotations
 __all__ = ["TAPS", "matches", "steps_of", "width_for"]
 
 TAPS = {3: 2, 4: 3, 5: 3, 6: 5, 7: 6, 9: 5, 10: 7, 11: 9, 15: 14}
-"""Width of a shift register with feedback from its last bit and this one, by which it goes through all values but one: 0 where the feedback is
-their XOR, all ones where it is the complement."""
+"""Width of a shift register with feedback from its last bit and this one, by which it goes through all
+values but one: 0 where the feedback is their XOR, all ones where it is the complement.
+"""
 
 _PIECE = 3
 """Bits of the time that one lookup table compares, beside a reset or a start."""
@@ -26,7 +27,9 @@ def steps_of(width: int, count: int, start: int = 1, complement: bool = False) -
 
 
 def matches(width: int, value: int = 0) -> list[str]:
-    """Comparisons in Verilog, one a piece, that are all 1 where the register time_q of `width` bits holds `value`."""
+    """Comparisons in Verilog, one a piece, that are all 1 where the register time_q of `width` bits holds
+    `value`.
+    """
     out = []
     for low in range(0, width, _PIECE):
         size = min(_PIECE, width - low)

@@ -7,7 +7,18 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..graph import OPS
-from .cells import COPY, COPY_RESET, DELAY_BLOCK, DELAY_LINE, DELAY_RING, FULL_ADDER, LUT4, MUX, XOR5, valid_line
+from .cells import (
+    COPY,
+    COPY_RESET,
+    DELAY_BLOCK,
+    DELAY_LINE,
+    DELAY_RING,
+    FULL_ADDER,
+    LUT4,
+    MUX,
+    XOR5,
+    valid_line,
+)
 from .module import Assign, Bits, DelayLine, Design, Instance, Memory, Module, Register, ValidLine
 
 __all__ = ["concat", "print_design", "print_module"]
@@ -52,7 +63,12 @@ def concat(bits: Bits, widths: dict[str, int]) -> str:
     if name and widths[name] == 1 and len(bits) > 1 and len(set(bits)) == 1:
         return f"{{{len(bits)}{{{name}}}}}"
     parts = [p.removesuffix("[0]") if widths.get(p.removesuffix("[0]")) == 1 else p for p in _slices(bits)]
-    parts = [p.replace("[0]}}", "}}") if p.startswith("{") and widths.get(p[p.index("{", 1) + 1 : p.index("[")]) == 1 else p for p in parts]
+    parts = [
+        p.replace("[0]}}", "}}")
+        if p.startswith("{") and widths.get(p[p.index("{", 1) + 1 : p.index("[")]) == 1
+        else p
+        for p in parts
+    ]
     return parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}"
 
 
@@ -61,7 +77,14 @@ def _range(width: int) -> str:
 
 
 def _wrap(text: str, indent: str) -> str:
-    lines = textwrap.wrap(text, _WIDTH, subsequent_indent=indent + "    ", initial_indent=indent, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        text,
+        _WIDTH,
+        subsequent_indent=indent + "    ",
+        initial_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return "\n".join(lines)
 
 
@@ -102,8 +125,11 @@ def _lut_expression(table: int, args: list[str], scalar: list[bool], width: int)
             return f"{spread(j)} ^ {rest(j, low)}"
     for j, (low, high) in enumerate(split):
         for cond, form in (
-            (low == 0, "{x} & {h}"), (high == 0, "~{x} & {l}"), (high == part, "{x} | {l}"), (low == part, "~{x} | {h}"),
-        ):  # fmt: skip
+            (low == 0, "{x} & {h}"),
+            (high == 0, "~{x} & {l}"),
+            (high == part, "{x} | {l}"),
+            (low == part, "~{x} | {h}"),
+        ):
             if cond:
                 return form.format(x=spread(j), h=rest(j, high), l=rest(j, low))
     j = next((k for k in range(n) if scalar[k]), 0)
@@ -137,10 +163,16 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
     elif a.op in ("muxf5", "muxf6"):
         if a.name not in ports:
             yield f"    wire {a.name};"
-        yield f"    cipherwright_{a.op} u_{a.name} (.a0({args[2]}), .a1({args[1]}), .s({args[0]}), .y({a.name}));"
+        yield (
+            f"    cipherwright_{a.op} u_{a.name} (.a0({args[2]}), .a1({args[1]}), .s({args[0]}), "
+            f".y({a.name}));"
+        )
     elif a.op == "full_adder":
         yield f"    wire [1:0] {a.name};"
-        yield f"    cipherwright_full_adder u_{a.name} (.a({args[0]}), .b({args[1]}), .c({args[2]}), .y({a.name}));"
+        yield (
+            f"    cipherwright_full_adder u_{a.name} (.a({args[0]}), .b({args[1]}), .c({args[2]}), "
+            f".y({a.name}));"
+        )
     elif a.op == "xor5":
         if a.name not in ports:
             yield f"    wire {_range(a.width)}{a.name};"
@@ -155,7 +187,9 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
     elif a.op == "lut":
         scalar = [len(o) == 1 for o in a.operands]
         for j, text in enumerate(args):
-            if len({name for name, _ in a.operands[j]}) > _MANY:  # gathered from many signals: said once, with a name
+            if (
+                len({name for name, _ in a.operands[j]}) > _MANY
+            ):  # gathered from many signals: said once, with a name
                 args[j] = f"{a.name}_in{j}"
                 yield _wrap(f"wire {_range(len(a.operands[j]))}{args[j]} = {text};", "    ")
         yield _wrap(f"{head} = {_lut_expression(a.attr, args, scalar, a.width)};", "    ")
@@ -166,8 +200,10 @@ def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]
 
 
 def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
-    """A table as a complete case statement in a function: a continuous assignment has its value from the start, while an
-    `always @*` waits in some simulators until an input changes."""
+    """A table as a complete case statement in a function: a continuous assignment has its value from the
+    start, while an
+    `always @*` waits in some simulators until an input changes.
+    """
     n, t = len(a.operands[0]), a.attr
     yield f"    function {_range(t.width)}entry;"
     yield f"        input {_range(n)}address;"
@@ -184,12 +220,18 @@ def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
         yield f"            default: entry = {t.width}'h{usual:0{digits}x};"
     yield "        endcase"
     yield "    endfunction"
-    yield f"    {'assign' if a.name in ports else 'wire'} {'' if a.name in ports else _range(t.width)}{a.name} = entry({address});"
+    yield (
+        f"    {'assign' if a.name in ports else 'wire'} "
+        f"{'' if a.name in ports else _range(t.width)}{a.name} = entry({address});"
+    )
 
 
 def _lint_off(line: str, reason: str) -> str:
     """A declaration of which lint must accept that some bits are not read."""
-    return f"    // Lint: {reason}\n    // verilator lint_off UNUSEDSIGNAL\n{line}\n    // verilator lint_on UNUSEDSIGNAL"
+    return (
+        f"    // Lint: {reason}\n    // verilator lint_off UNUSEDSIGNAL\n{line}\n    // verilator "
+        f"lint_on UNUSEDSIGNAL"
+    )
 
 
 def _instance(i: Instance, widths: dict[str, int], partly: set[str]) -> Iterable[str]:
@@ -206,10 +248,12 @@ def _instance(i: Instance, widths: dict[str, int], partly: set[str]) -> Iterable
 def _memory(i: Memory) -> Iterable[str]:
     """A table as an array with initial contents, four entries a line."""
     t, digits = i.table, -(-i.table.width // 4)
-    yield f"    (* rom_style = \"block\" *) reg {_range(t.width)}{i.name} [0:{len(t.entries) - 1}];"
+    yield f'    (* rom_style = "block" *) reg {_range(t.width)}{i.name} [0:{len(t.entries) - 1}];'
     yield "    initial begin"
     for x in range(0, len(t.entries), _MANY):
-        yield "        " + " ".join(f"{i.name}[{x + k}] = {t.width}'h{e:0{digits}x};" for k, e in enumerate(t.entries[x : x + _MANY]))
+        yield "        " + " ".join(
+            f"{i.name}[{x + k}] = {t.width}'h{e:0{digits}x};" for k, e in enumerate(t.entries[x : x + _MANY])
+        )
     yield "    end"
 
 
@@ -226,7 +270,13 @@ def _delay_line(item: DelayLine, data: str, reset: str) -> Iterable[str]:
         else:
             size = f".WORDS({depth - 1})" if kind == "ring" else f".DEPTH({depth})"
             clocks = ".clk(clk)" if kind == "line" else f".clk(clk), .rst_i({reset})"
-            yield _wrap(f"cipherwright_delay_{kind} #(.WIDTH({width}), {size}) u_{out} ({clocks}, .d({data}), .q({out}));", "    ")
+            yield _wrap(
+                (
+                    f"cipherwright_delay_{kind} #(.WIDTH({width}), {size}) u_{out} ({clocks}, .d({data}), "
+                    f".q({out}));"
+                ),
+                "    ",
+            )
         data = out
 
 
@@ -296,7 +346,11 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
     partly = m.partly_read()
     if not registers and not any(isinstance(i, DelayLine | ValidLine) for i in m.items):
         for item in m.items:
-            lines += _assign(item, widths, ports) if isinstance(item, Assign) else _instance(item, widths, partly)  # type: ignore[arg-type]
+            if isinstance(item, Assign):
+                lines += _assign(item, widths, ports)
+            else:
+                assert isinstance(item, Instance)
+                lines += _instance(item, widths, partly)
         return lines
     for r in sorted(registers, key=lambda r: r.rank):
         lines.append(f"    {'wire' if r.keep else 'reg'} {_range(len(r.data))}{r.name};")
@@ -319,7 +373,13 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
             lines.append("")
             lines += _delay_line(item, concat(item.data, widths), "rst_i" if "rst_i" in ports else "1'b0")
         elif isinstance(item, ValidLine):
-            lines += ["", f"    cipherwright_delay_valid_{item.depth} u_{item.name} (.clk(clk), .rst_i(rst_i), .d({concat(item.data, widths)}), .q({item.name}));"]
+            lines += [
+                "",
+                (
+                    f"    cipherwright_delay_valid_{item.depth} u_{item.name} (.clk(clk), .rst_i(rst_i), "
+                    f".d({concat(item.data, widths)}), .q({item.name}));"
+                ),
+            ]
     lines += _registers(registers, widths)
     lines.append("")
     for item in m.items:
@@ -331,13 +391,21 @@ def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports
 def print_design(design: Design) -> str:
     """All modules. The text depends on the design alone."""
     parts = [print_module(m) for m in design.modules]
-    lines = {kind for m in design.modules for i in m.items if isinstance(i, DelayLine) for kind, _ in i.pieces()}
+    lines = {
+        kind for m in design.modules for i in m.items if isinstance(i, DelayLine) for kind, _ in i.pieces()
+    }
     for kind, text in (("line", DELAY_LINE), ("ring", DELAY_RING), ("block", DELAY_BLOCK)):
         if kind in lines:
             parts.insert(0, text)
-    parts[:0] = [valid_line(depth) for depth in sorted({i.depth for m in design.modules for i in m.items if isinstance(i, ValidLine)})]
+    parts[:0] = [
+        valid_line(depth)
+        for depth in sorted({i.depth for m in design.modules for i in m.items if isinstance(i, ValidLine)})
+    ]
     used = {i.op for m in design.modules for i in m.items if isinstance(i, Assign)}
-    for name, what in (("muxf6", "multiplexer of two LUT5s in a logic block"), ("muxf5", "multiplexer of two LUT4s in a logic block")):
+    for name, what in (
+        ("muxf6", "multiplexer of two LUT5s in a logic block"),
+        ("muxf5", "multiplexer of two LUT4s in a logic block"),
+    ):
         if name in used:
             parts.insert(0, MUX.format(name=name, what=what))
     if "full_adder" in used:
@@ -351,4 +419,3 @@ def print_design(design: Design) -> str:
         if reset in copied:
             parts.insert(0, text)
     return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
-

@@ -1,4 +1,6 @@
-"""Schedules: which stage every operation belongs to, with the fewest register bits for a period or stage count."""
+"""Schedules: which stage every operation belongs to, with the fewest register bits for a period or stage
+count.
+"""
 
 from .delay import UNIT, DelayModel
 from .price import delay_cells, logic_cells, luts_of
@@ -6,6 +8,17 @@ from .schedule import Io, Schedule, register_classes
 from .solve import earliest, fewest_stages, schedule, shortest_period, useful_stages
 
 __all__ = [
-    "UNIT", "DelayModel", "Io", "Schedule", "delay_cells", "earliest", "fewest_stages", "logic_cells", "luts_of", "register_classes", "schedule", "shortest_period",
+    "UNIT",
+    "DelayModel",
+    "Io",
+    "Schedule",
+    "delay_cells",
+    "earliest",
+    "fewest_stages",
+    "logic_cells",
+    "luts_of",
+    "register_classes",
+    "schedule",
+    "shortest_period",
     "useful_stages",
-]  # fmt: skip
+]

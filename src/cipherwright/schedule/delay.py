@@ -1,4 +1,6 @@
-"""Delay models: data, not code. The figures come from committed measurements (see target/data and benchmarks)."""
+"""Delay models: data, not code. The figures come from committed measurements (see target/data and
+benchmarks).
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ _BLOCKS = {"rom": "block RAM with registers", "dsp": "multiplier with registers"
 
 @dataclass(frozen=True)
 class DelayModel:
-    """Delays in ns by operation key. `register` is what every stage pays once: clock to output, setup, one route.
+    """Delays in ns by operation key. `register` is what every stage pays once: clock to output, setup, one
+    route.
 
-    Keys: `lutN` (N inputs an output bit), `addN`, `mulN` (N bits wide), `wire`. An N between two entries takes
-    the larger one; above the largest it is scaled.
+    Keys: `lutN` (N inputs an output bit), `addN`, `mulN` (N bits wide), `wire`. An N between two entries
+    takes the larger one; above the largest it is scaled.
     """
 
     name: str
@@ -88,5 +91,7 @@ def _longest(model: DelayModel, graph: Graph) -> float:
     return max((at[i] for _, i in graph.outputs), default=0.0)
 
 
-UNIT = DelayModel("unit", 0.0, (("add1", 1.0), ("lut1", 1.0), ("lut6", 1.0), ("lut64", 1.0), ("mul1", 1.0), ("wire", 0.0)))
+UNIT = DelayModel(
+    "unit", 0.0, (("add1", 1.0), ("lut1", 1.0), ("lut6", 1.0), ("lut64", 1.0), ("mul1", 1.0), ("wire", 0.0))
+)
 """Every operation one, wiring nothing: for tests and for counting levels."""

@@ -1,4 +1,6 @@
-"""What a schedule costs in logic cells: a lookup table with the flip-flop behind it, or either of them alone."""
+"""What a schedule costs in logic cells: a lookup table with the flip-flop behind it, or either of them
+alone.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def luts_of(graph: Graph, node: Node) -> int:
     return node.width * (1 if node.op == "xor5" else _luts4(len(node.args)))
 
 
-def delay_cells(uses: Mapping[tuple[int, int], tuple[int, ...]], s: Schedule, srl_from: int) -> tuple[int, int]:
+def delay_cells(
+    uses: Mapping[tuple[int, int], tuple[int, ...]], s: Schedule, srl_from: int
+) -> tuple[int, int]:
     """(shift-register LUTs, flip-flops) of the bits in `uses` (a part of `Schedule.uses`)."""
     srls = ffs = 0
     for (src, _), taps in uses.items():
@@ -55,8 +59,10 @@ def delay_cells(uses: Mapping[tuple[int, int], tuple[int, ...]], s: Schedule, sr
 
 
 def logic_cells(s: Schedule, srl_from: int = 0) -> int:
-    """Lookup tables, the flip-flops that do not stand behind one, and shift-register LUTs for delays of at least
-    `srl_from` cycles (0: none)."""
+    """Lookup tables, the flip-flops that do not stand behind one, and shift-register LUTs for delays of at
+    least
+    `srl_from` cycles (0: none).
+    """
     cells = sum(luts_of(s.graph, n) for n in s.graph.nodes)
     srls, ffs = delay_cells(s.uses, s, srl_from)
     behind = 0

@@ -1,4 +1,6 @@
-"""The schedule: an immutable value, node -> stage. One law: a def-use edge that crosses a stage is a register."""
+"""The schedule: an immutable value, node -> stage. One law: a def-use edge that crosses a stage is a
+register.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,11 @@ def bit_users(graph: Graph) -> dict[tuple[int, int], tuple[set[int], set[str]]]:
     for name, i in graph.outputs:
         for bit in graph.bits[i]:
             outs.setdefault(bit, set()).add(name)
-    return {bit: (set(users - {OUTPUT}), outs.get(bit, set())) for bit, users in graph.readers.items() if graph.agile[bit[0]]}
+    return {
+        bit: (set(users - {OUTPUT}), outs.get(bit, set()))
+        for bit, users in graph.readers.items()
+        if graph.agile[bit[0]]
+    }
 
 
 @dataclass(frozen=True)
@@ -133,11 +139,18 @@ class Schedule:
             if not self.graph.agile[i]:
                 continue
             if not self.io.first <= self.stage[i] < self.stages:
-                raise ValueError(f"node {i} is at stage {self.stage[i]}, outside {self.io.first}..{self.stages - 1}")
+                raise ValueError(
+                    f"node {i} is at stage {self.stage[i]}, outside {self.io.first}..{self.stages - 1}"
+                )
             for a in self.graph.nodes[i].args:
                 for src, _ in self.graph.bits[a]:
-                    if self.graph.agile[src] and self.stage[i] < self.stage[src] + edge_latency(self.graph, src, i):
-                        raise ValueError(f"node {i} (stage {self.stage[i]}) reads node {src} (stage {self.stage[src]}) too early")
+                    if self.graph.agile[src] and self.stage[i] < self.stage[src] + edge_latency(
+                        self.graph, src, i
+                    ):
+                        raise ValueError(
+                            f"node {i} (stage {self.stage[i]}) reads node {src} (stage {self.stage[src]}) "
+                            f"too early"
+                        )
         for name, i in self.graph.inputs.items():
             if self.stage[i] != self.io.arrival(name):
                 raise ValueError(f"input {name} is at stage {self.stage[i]}, not where it arrives")

@@ -1,4 +1,5 @@
-"""Finding the schedule: the shortest period or fewest stages by relaxation, then the fewest register bits exactly.
+"""Finding the schedule: the shortest period or fewest stages by relaxation, then the fewest register bits
+exactly.
 
 For given stages and period the minimum of register bits is a linear program over difference constraints; its
 matrix is totally unimodular, so the vertex that the simplex method returns is integral.
@@ -22,7 +23,9 @@ _PRICINGS = 4
 
 
 def _edges(graph: Graph) -> dict[int, dict[int, int]]:
-    """Agile def-use edges between operations and inputs through wiring: user -> {source: registers needed}."""
+    """Agile def-use edges between operations and inputs through wiring: user -> {source: registers
+    needed}.
+    """
     out: dict[int, dict[int, int]] = {}
     for i in graph.logic():
         if graph.agile[i]:
@@ -36,14 +39,21 @@ Timed = list[tuple[int, float, list[tuple[int, int]]]]
 
 
 def _timed(graph: Graph, model: DelayModel) -> Timed:
-    return [(i, model.delay(graph, graph.nodes[i]), list(sources.items())) for i, sources in _edges(graph).items()]
+    return [
+        (i, model.delay(graph, graph.nodes[i]), list(sources.items())) for i, sources in _edges(graph).items()
+    ]
 
 
-def earliest(graph: Graph, model: DelayModel, period: float, io: Io, timed: Timed | None = None) -> dict[int, int] | None:
-    """Earliest stage of every agile operation and input, or None where one operation alone exceeds the period. `timed`: what `_timed` gives, where
-    it is known."""
+def earliest(
+    graph: Graph, model: DelayModel, period: float, io: Io, timed: Timed | None = None
+) -> dict[int, int] | None:
+    """Earliest stage of every agile operation and input, or None where one operation alone exceeds the
+    period. `timed`: what `_timed` gives, where it is known.
+    """
     room = period - model.register + _EPS
-    at: dict[int, tuple[int, float]] = {i: (io.arrival(n), 0.0) for n, i in graph.inputs.items() if graph.agile[i]}
+    at: dict[int, tuple[int, float]] = {
+        i: (io.arrival(n), 0.0) for n, i in graph.inputs.items() if graph.agile[i]
+    }
     for i, delay, sources in timed or _timed(graph, model):
         if delay > room:
             return None
@@ -55,11 +65,15 @@ def earliest(graph: Graph, model: DelayModel, period: float, io: Io, timed: Time
     return {i: stage for i, (stage, _) in at.items()}
 
 
-def _fits(graph: Graph, model: DelayModel, period: float, io: Io, stages: int, timed: Timed | None = None) -> bool:
+def _fits(
+    graph: Graph, model: DelayModel, period: float, io: Io, stages: int, timed: Timed | None = None
+) -> bool:
     at = earliest(graph, model, period, io, timed)
     if at is None or max((at[i] for i in at), default=0) >= stages:
         return False
-    return all(at[s] <= io.departure(n, stages) for n, i in graph.outputs for s, _ in graph.bits[i] if s in at)
+    return all(
+        at[s] <= io.departure(n, stages) for n, i in graph.outputs for s, _ in graph.bits[i] if s in at
+    )
 
 
 def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int | None:
@@ -69,14 +83,18 @@ def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int
 
 
 def useful_stages(s: Schedule) -> int:
-    """Stages that a schedule has use for: with so many its period can be kept, and what is beyond them only delays."""
+    """Stages that a schedule has use for: with so many its period can be kept, and what is beyond them
+    only delays.
+    """
     found = fewest_stages(s.graph, s.model, s.period, s.io)
     assert found is not None, "a schedule's period has a number of stages"
     return found
 
 
 def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> float:
-    """Shortest period (ns) for a number of stages, to 1e-4 ns; infinity where even an endless period is too short."""
+    """Shortest period (ns) for a number of stages, to 1e-4 ns; infinity where even an endless period is
+    too short.
+    """
     low, high = model.register, model.register + model.levels(graph) + 1.0
     timed = _timed(graph, model)
     if not _fits(graph, model, high, io, stages, timed):
@@ -88,11 +106,16 @@ def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> flo
 
 
 def schedule(
-    graph: Graph, model: DelayModel, stages: int | None = None, period: float | None = None, io: Io | None = None,
+    graph: Graph,
+    model: DelayModel,
+    stages: int | None = None,
+    period: float | None = None,
+    io: Io | None = None,
     srl_from: int = 0,
-) -> Schedule:  # fmt: skip
-    """The schedule with the fewest register bits for the stages, the period (ns), or both. `srl_from`: delays of at
-    least so many cycles are shift-register LUTs (0: none); then the schedule with the fewest logic cells that is found.
+) -> Schedule:
+    """The schedule with the fewest register bits for the stages, the period (ns), or both. `srl_from`:
+    delays of at least so many cycles are shift-register LUTs (0: none); then the schedule with the fewest
+    logic cells that is found.
 
     Raises UserError where it can't be done, and says the nearest that can.
     """
@@ -105,7 +128,8 @@ def schedule(
         if stages is None:
             most = max(model.delay(graph, graph.nodes[i]) for i in graph.logic()) + model.register
             raise UserError(
-                f"no number of stages reaches {period:.3f} ns: one operation takes {most:.3f} ns with its register; "
+                f"no number of stages reaches {period:.3f} ns: one operation takes {most:.3f} ns with its "
+                f"register; "
                 f"ask for at most {1000 / most:.0f} MHz"
             )
     best = shortest_period(graph, model, stages, io)
@@ -116,7 +140,8 @@ def schedule(
         need = fewest_stages(graph, model, period, io)
         more = f"that period needs {need} stages" if need else "no number of stages reaches that period"
         raise UserError(
-            f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not {period:.3f} ns; {more}"
+            f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not "
+            f"{period:.3f} ns; {more}"
         )
     period = best if period is None else period
     program = _Program(graph, model, stages, period, io)
@@ -140,8 +165,12 @@ def _price(s: Schedule, c: tuple[int, int, tuple[int, ...], tuple[str, ...]], sr
     return 1 / SHIFT_LUT if last - s.made(src) >= srl_from else 1.0
 
 
-def _period_edges(graph: Graph, model: DelayModel, period: float, edges: dict[int, dict[int, int]]) -> set[tuple[int, int]]:
-    """Pairs (u, v) with a path whose delay, u and v included, exceeds the period, and whose prefix does not."""
+def _period_edges(
+    graph: Graph, model: DelayModel, period: float, edges: dict[int, dict[int, int]]
+) -> set[tuple[int, int]]:
+    """Pairs (u, v) with a path whose delay, u and v included, exceeds the period, and whose prefix does
+    not.
+    """
     users: dict[int, list[int]] = defaultdict(list)
     for v, sources in edges.items():
         for s, latency in sources.items():
@@ -167,7 +196,9 @@ def _period_edges(graph: Graph, model: DelayModel, period: float, edges: dict[in
 
 
 class _Program:
-    """The linear program of the fewest register bits: built once, solved for one price of a cycle each class or several."""
+    """The linear program of the fewest register bits: built once, solved for one price of a cycle each
+    class or several.
+    """
 
     def __init__(self, graph: Graph, model: DelayModel, stages: int, period: float, io: Io) -> None:
         import numpy as np
@@ -181,7 +212,10 @@ class _Program:
         for v, sources in edges.items():
             rows += [(index[s], index[v], latency) for s, latency in sources.items()]
         rows += [(index[u], index[v], 1) for u, v in sorted(_period_edges(graph, model, period, edges))]
-        self.bounds: list[tuple[float, float]] = [*((s, s) for s in fixed.values()), *[(io.first, stages - 1)] * len(edges)]
+        self.bounds: list[tuple[float, float]] = [
+            *((s, s) for s in fixed.values()),
+            *[(io.first, stages - 1)] * len(edges),
+        ]
         for n, (src, _, users, outs) in enumerate(self.classes):
             last = max((io.departure(o, stages) for o in outs), default=io.first)
             early = min((io.departure(o, stages) for o in outs), default=None)
@@ -190,7 +224,9 @@ class _Program:
                 self.bounds[index[src]] = (low, min(high, early))
             self.bounds.append((last, stages))
             t = len(index) + n
-            rows += [(index[u], t, -OPS[graph.nodes[u].op].clocked) for u in users] + [(index[src], t, int(OPS[graph.nodes[src].op].clocked))]
+            rows += [(index[u], t, -OPS[graph.nodes[u].op].clocked) for u in users] + [
+                (index[src], t, int(OPS[graph.nodes[src].op].clocked))
+            ]
         n = len(rows)
         where = np.repeat(np.arange(n), 2)
         cols = np.array([c for a, b, _ in rows for c in (a, b)])

@@ -6,4 +6,17 @@ from .liberty import cell_delays
 from .place import Placed, place
 from .synth import CELL_MAPPINGS, Mapped, synthesise
 
-__all__ = ["CELL_MAPPINGS", "Build", "Mapped", "Placed", "Target", "cell_delays", "implement", "load_target", "nand2_area", "place", "synthesise", "target_names"]
+__all__ = [
+    "CELL_MAPPINGS",
+    "Build",
+    "Mapped",
+    "Placed",
+    "Target",
+    "cell_delays",
+    "implement",
+    "load_target",
+    "nand2_area",
+    "place",
+    "synthesise",
+    "target_names",
+]

@@ -1,4 +1,5 @@
-"""Flip-flops that become registers inside a block: the output register of an ECP5 block RAM, both registers of its multiplier.
+"""Flip-flops that become registers inside a block: the output register of an ECP5 block RAM, both
+registers of its multiplier.
 
 Synthesis leaves them outside; nothing else changes, so a netlist computes the same in the same cycles.
 """
@@ -39,12 +40,19 @@ class _Netlist:
         cell = self.cells[name]
         if cell["type"] != _FF or cell["connections"]["CLK"] != [clock]:
             return False
-        held = [b for pin in ("LSR", "M", "CE") for b in cell["connections"].get(pin, []) if isinstance(b, int)]
-        usual = cell["parameters"].get("CEMUX", "1").strip() == "1" and cell["parameters"].get("CLKMUX", "CLK") == "CLK"
+        held = [
+            b for pin in ("LSR", "M", "CE") for b in cell["connections"].get(pin, []) if isinstance(b, int)
+        ]
+        usual = (
+            cell["parameters"].get("CEMUX", "1").strip() == "1"
+            and cell["parameters"].get("CLKMUX", "CLK") == "CLK"
+        )
         return not held and usual and cell["parameters"].get("REGSET", "RESET") == "RESET"
 
     def behind(self, bits: Iterable[Bit], clock: Bit) -> dict[Bit, str] | None:
-        """The flip-flop behind each bit that somebody reads, where every one has just such a reader; else None."""
+        """The flip-flop behind each bit that somebody reads, where every one has just such a reader; else
+        None.
+        """
         out: dict[Bit, str] = {}
         for b in bits:
             users = self.readers.get(b, [])
@@ -140,7 +148,9 @@ def _multiplier(n: _Netlist, name: str) -> int:
 
 
 def absorb_registers(module: dict[str, Any]) -> int:
-    """Take the flip-flops around block RAMs and multipliers of a flat mapped module into them; how many went."""
+    """Take the flip-flops around block RAMs and multipliers of a flat mapped module into them; how many
+    went.
+    """
     n = _Netlist(module)
     gone = 0
     for name in [name for name, cell in n.cells.items() if cell["type"] in (_RAM, _MULTIPLIER)]:

@@ -1,13 +1,17 @@
 """Canonical names: a mapped netlist written so that its bytes come from its structure alone.
 
-Placers sort by name and by order of appearance, so a netlist under other names gets other figures (3 % and more). Here cells and nets get names
-and an order that follow from the ports' names, the cells' types and parameters, and the connections: nothing of the names in the RTL, nor of the
-order in which synthesis wrote them, is left. Two texts of one netlist give the same bytes, and their SHA-256 says what a record was measured on.
+Placers sort by name and by order of appearance, so a netlist under other names gets other figures (3 % and
+more). Here cells and nets get names and an order that follow from the ports' names, the cells' types and
+parameters, and the connections: nothing of the names in the RTL, nor of the order in which synthesis wrote
+them, is left. Two texts of one netlist give the same bytes, and their SHA-256 says what a record was
+measured on.
 
-Colours are refined (Weisfeiler and Leman) from the ports through drivers and readers until no cell or net is told from another any more. What is
-still alike, as parts that could change places are, is told apart part by part: one of them is singled out, and the colours are refined again. Where
-none of the choices is better than another, they are automorphic, and any of them gives the same bytes. (Netlists can be made for which this is not so,
-from strongly regular graphs: they may get two digests. Different netlists never share one, since the digest is of the whole netlist.)
+Colours are refined (Weisfeiler and Leman) from the ports through drivers and readers until no cell or net
+is told from another any more. What is still alike, as parts that could change places are, is told apart
+part by part: one of them is singled out, and the colours are refined again. Where none of the choices is
+better than another, they are automorphic, and any of them gives the same bytes. (Netlists can be made for
+which this is not so, from strongly regular graphs: they may get two digests. Different netlists never
+share one, since the digest is of the whole netlist.)
 """
 
 from __future__ import annotations
@@ -33,16 +37,40 @@ Bit = int | str
 Cell = dict[str, Any]
 
 LUT_PINS = {
-    "LUT4": ("INIT", "ABCD"), "SB_LUT4": ("LUT_INIT", ("I0", "I1", "I2", "I3")),
+    "LUT4": ("INIT", "ABCD"),
+    "SB_LUT4": ("LUT_INIT", ("I0", "I1", "I2", "I3")),
     **{f"LUT{n}": ("INIT", tuple(f"I{k}" for k in range(n))) for n in (1, 2, 3, 5, 6)},
-}  # fmt: skip
-"""Lookup tables: the parameter with the table, and the inputs, least significant address bit first (Xilinx's LUT4 has I0 to I3 as well)."""
+}
+"""Lookup tables: the parameter with the table, and the inputs, least significant address bit first
+(Xilinx's LUT4 has I0 to I3 as well).
+"""
 
 _XILINX_LUT4 = ("INIT", ("I0", "I1", "I2", "I3"))
-_DROPPED = frozenset({
-    "src", "hdlname", "module", "module_src", "module_hdlname", "module_not_derived", "cell_src", "cell_module_not_derived", "keep_hierarchy", "scopename",
-    "unused_bits", "force_downto", "abc9_carry", "abc9_box", "abc9_box_id", "init", "single_bit_vector", "wiretype", "top", "library_id", "dynports",
-})  # fmt: skip
+_DROPPED = frozenset(
+    {
+        "src",
+        "hdlname",
+        "module",
+        "module_src",
+        "module_hdlname",
+        "module_not_derived",
+        "cell_src",
+        "cell_module_not_derived",
+        "keep_hierarchy",
+        "scopename",
+        "unused_bits",
+        "force_downto",
+        "abc9_carry",
+        "abc9_box",
+        "abc9_box_id",
+        "init",
+        "single_bit_vector",
+        "wiretype",
+        "top",
+        "library_id",
+        "dynports",
+    }
+)
 """Attributes that say where a cell came from, or that were for synthesis; all others are kept."""
 
 _MASK = (1 << 64) - 1
@@ -54,7 +82,9 @@ _TRIED = 64
 
 @dataclass(frozen=True)
 class Canonical:
-    """`design`: the netlist as Yosys JSON; `digest`: SHA-256 of its canonical text; `cells` and `nets`: canonical name -> name before."""
+    """`design`: the netlist as Yosys JSON; `digest`: SHA-256 of its canonical text; `cells` and `nets`:
+    canonical name -> name before.
+    """
 
     design: dict[str, Any]
     digest: str
@@ -67,8 +97,10 @@ class Canonical:
 
 
 def canonical(module: Mapping[str, Any]) -> Canonical:
-    """The canonical form of a flat mapped module of a Yosys netlist. Cells that are only scopes are left out; lookup tables have their inputs in the
-    order of the nets (constants first) and their tables with them; registers, carries, memories and blocks stay as they are."""
+    """The canonical form of a flat mapped module of a Yosys netlist. Cells that are only scopes are left
+    out; lookup tables have their inputs in the order of the nets (constants first) and their tables with
+    them; registers, carries, memories and blocks stay as they are.
+    """
     g = _Graph(module)
     rank = _ranks(g)
     return _written(module, g, rank)
@@ -102,7 +134,9 @@ def _number(text: str) -> int:
 
 @dataclass(frozen=True)
 class _Table:
-    """A lookup table over its own nets: `pins`, the parameter's name, the nets (all different) and the function over them."""
+    """A lookup table over its own nets: `pins`, the parameter's name, the nets (all different) and the
+    function over them.
+    """
 
     pins: Sequence[str]
     parameter: str
@@ -117,7 +151,9 @@ def _lut_kind(cell: Mapping[str, Any]) -> tuple[str, Sequence[str]] | None:
 
 
 def _table(cell: Mapping[str, Any]) -> _Table | None:
-    """The function of a lookup table over the nets at its inputs, constants put in (a bit that is not defined is 0)."""
+    """The function of a lookup table over the nets at its inputs, constants put in (a bit that is not
+    defined is 0).
+    """
     kind = _lut_kind(cell)
     if kind is None:
         return None
@@ -148,7 +184,9 @@ def _permuted(function: int, order: tuple[int, ...]) -> int:
 
 @cache
 def _roles(function: int, inputs: int) -> tuple[int, tuple[int, ...]]:
-    """The least function among all orders of the inputs, and for each input the lowest place that it has in such an order."""
+    """The least function among all orders of the inputs, and for each input the lowest place that it has
+    in such an order.
+    """
     if inputs > 4:
         return _signature(function, inputs)
     best, places = -1, list[int]()
@@ -163,7 +201,9 @@ def _roles(function: int, inputs: int) -> tuple[int, tuple[int, ...]]:
 
 
 def _signature(function: int, inputs: int) -> tuple[int, tuple[int, ...]]:
-    """What does not change with the order of many inputs: ones of the function, and ones where an input is 1, alone and with each other."""
+    """What does not change with the order of many inputs: ones of the function, and ones where an input is
+    1, alone and with each other.
+    """
 
     def ones(*fixed: int) -> int:
         return sum(function >> k & 1 for k in range(1 << inputs) if all(k >> i & 1 for i in fixed))
@@ -180,10 +220,18 @@ class _Graph:
         self.names = [name for name, c in module["cells"].items() if c["type"] != "$scopeinfo"]
         self.cells: list[Cell] = [module["cells"][n] for n in self.names]
         ports = {b for p in module["ports"].values() for b in p["bits"] if isinstance(b, int)}
-        wired = {b for c in self.cells for bits in c["connections"].values() for b in bits if isinstance(b, int)}
+        wired = {
+            b for c in self.cells for bits in c["connections"].values() for b in bits if isinstance(b, int)
+        }
         self.nets = sorted(ports | wired)
         self.node = {b: len(self.cells) + k for k, b in enumerate(self.nets)}
-        carried = {b for c in self.cells if c["type"] == "SB_CARRY" for bits in c["connections"].values() for b in bits}
+        carried = {
+            b
+            for c in self.cells
+            if c["type"] == "SB_CARRY"
+            for bits in c["connections"].values()
+            for b in bits
+        }
         self.tables = [None if carried.intersection(_inputs(c)) else _table(c) for c in self.cells]
         colours, edges = [], list[tuple[int, int, int]]()
         for k, c in enumerate(self.cells):
@@ -263,7 +311,14 @@ def _refined(g: _Graph) -> npt.NDArray[np.uint64]:
     for mine, other, salt in ((0, 1, 0x51), (1, 0, 0xA7)):
         e = g.edges[np.argsort(g.edges[:, mine], kind="stable")]
         distinct, first = np.unique(e[:, mine], return_index=True)
-        sides.append((distinct.astype(np.int64), first, e[:, other].astype(np.int64), _mixed(e[:, 2] + np.uint64(salt))))
+        sides.append(
+            (
+                distinct.astype(np.int64),
+                first,
+                e[:, other].astype(np.int64),
+                _mixed(e[:, 2] + np.uint64(salt)),
+            )
+        )
     classes = 0
     while True:
         for _ in range(_EVERY):
@@ -297,7 +352,9 @@ class _Ties:
         """All nodes, in an order that has the same meaning in every text of the netlist (within a colour)."""
         return self._settled(nodes, {}, True)[1]
 
-    def _settled(self, nodes: Sequence[int], own: Mapping[int, int], thorough: bool) -> tuple[list[Any], list[int]]:
+    def _settled(
+        self, nodes: Sequence[int], own: Mapping[int, int], thorough: bool
+    ) -> tuple[list[Any], list[int]]:
         """(certificate, order) of nodes; `own`: colours that are finer than those of the graph."""
         done = [self._part(part, own, thorough) for part in self._parts(nodes)]
         done.sort(key=lambda d: d[0])
@@ -360,7 +417,9 @@ class _Ties:
             now, classes = after, found
 
     def _certificate(self, order: Sequence[int], colours: Mapping[int, int]) -> list[tuple[int, ...]]:
-        """The part's edges and its tables, by the nodes' places in the order and the colours of what is outside."""
+        """The part's edges and its tables, by the nodes' places in the order and the colours of what is
+        outside.
+        """
         place = {v: k for k, v in enumerate(order)}
 
         def at(w: int) -> tuple[int, int]:
@@ -368,7 +427,12 @@ class _Ties:
 
         out = []
         for v in order:
-            out.append((colours[v], *(x for edge in sorted((*at(w), pin) for w, pin in self.near.get(v, ())) for x in edge)))
+            out.append(
+                (
+                    colours[v],
+                    *(x for edge in sorted((*at(w), pin) for w, pin in self.near.get(v, ())) for x in edge),
+                )
+            )
             table = self.g.tables[v] if v < len(self.g.cells) else None
             if table:
                 keys = [at(self.g.node[b]) for b in table.nets]
@@ -395,7 +459,10 @@ def _written(module: Mapping[str, Any], g: _Graph, rank: Sequence[int]) -> Canon
     def numbered(bits: Iterable[Bit]) -> list[Bit]:
         return [number.setdefault(b, len(number) + 2) if isinstance(b, int) else b for b in bits]
 
-    ports = {n: {"direction": p["direction"], "bits": numbered(p["bits"])} for n, p in sorted(module["ports"].items())}
+    ports = {
+        n: {"direction": p["direction"], "bits": numbered(p["bits"])}
+        for n, p in sorted(module["ports"].items())
+    }
     cells: dict[str, Cell] = {}
     before: dict[str, str] = {}
     for k in sorted(range(len(g.cells)), key=rank.__getitem__):
@@ -406,26 +473,51 @@ def _written(module: Mapping[str, Any], g: _Graph, rank: Sequence[int]) -> Canon
             _arrange(table, rank, g, parameters, connections)
         pins = sorted(connections)
         cells[name] = {
-            "hide_name": 0, "type": c["type"], "parameters": dict(sorted(parameters.items())), "attributes": _kept(c),
+            "hide_name": 0,
+            "type": c["type"],
+            "parameters": dict(sorted(parameters.items())),
+            "attributes": _kept(c),
             "port_directions": {p: c["port_directions"][p] for p in pins if p in c["port_directions"]},
             "connections": {p: numbered(connections[p]) for p in pins},
-        }  # fmt: skip
+        }
     named = {b for p in module["ports"].values() for b in p["bits"]}
     nets = {n: {"hide_name": 0, "bits": p["bits"], "attributes": {}} for n, p in ports.items()}
-    nets |= {f"net.{k}": {"hide_name": 0, "bits": [k], "attributes": {}} for b, k in number.items() if b not in named}
+    nets |= {
+        f"net.{k}": {"hide_name": 0, "bits": [k], "attributes": {}}
+        for b, k in number.items()
+        if b not in named
+    }
     design = {
         "creator": "cipherwright",
-        "modules": {CANONICAL_TOP: {"attributes": {"top": f"{1:032b}"}, "ports": ports, "cells": cells, "netnames": nets}},
+        "modules": {
+            CANONICAL_TOP: {
+                "attributes": {"top": f"{1:032b}"},
+                "ports": ports,
+                "cells": cells,
+                "netnames": nets,
+            }
+        },
     }
     old = net_names(module)
     digest = hashlib.sha256(_text(design).encode()).hexdigest()
-    return Canonical(design, digest, before, {f"net.{k}": old.get(b, f"net{b}") for b, k in number.items() if b not in named})
+    return Canonical(
+        design,
+        digest,
+        before,
+        {f"net.{k}": old.get(b, f"net{b}") for b, k in number.items() if b not in named},
+    )
 
 
 def _arrange(
-    table: _Table, rank: Sequence[int], g: _Graph, parameters: dict[str, Any], connections: dict[str, list[Bit]]
+    table: _Table,
+    rank: Sequence[int],
+    g: _Graph,
+    parameters: dict[str, Any],
+    connections: dict[str, list[Bit]],
 ) -> None:
-    """The table's nets in the order of their ranks on the last inputs, 0 on the others, and the table with them."""
+    """The table's nets in the order of their ranks on the last inputs, 0 on the others, and the table with
+    them.
+    """
     order = sorted(range(len(table.nets)), key=lambda i: rank[g.node[table.nets[i]]])
     free = len(table.pins) - len(order)
     function = _permuted(table.function, tuple(order))

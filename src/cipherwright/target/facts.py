@@ -1,4 +1,6 @@
-"""What is known of a device or cell library: one TOML file each in `data/`, and any Liberty file a user names."""
+"""What is known of a device or cell library: one TOML file each in `data/`, and any Liberty file a user
+names.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,10 @@ _DATA = Path(str(resources.files(__package__))) / "data"
 class Target:
     """`kind` is place-and-route, mapping or cells; `device` are the place-and-route tool's flags for it;
     `lut_inputs` is 0 for cells; `srl` and
-    `ram_delay` say whether delay lines may be shift-register LUTs or rings of distributed or block RAM; `slice_xor` whether a LUT4 has
-    an XOR gate behind it; `liberty` the cell library's path; `delay` the model that plans stages."""
+    `ram_delay` say whether delay lines may be shift-register LUTs or rings of distributed or block RAM;
+    `slice_xor` whether a LUT4 has an XOR gate behind it; `liberty` the cell library's path; `delay` the
+    model that plans stages.
+    """
 
     name: str
     title: str
@@ -46,7 +50,11 @@ class Target:
     def beyond(self, used: Mapping[str, int]) -> list[str]:
         """What the device has too little of for a use, in words."""
         names = {"luts": "lookup tables", "ffs": "flip-flops", "brams": "block RAMs", "dsps": "multipliers"}
-        return [f"{used[k]:,} {words} (it has {self.capacity[k]:,})" for k, words in names.items() if k in self.capacity and used.get(k, 0) > self.capacity[k]]
+        return [
+            f"{used[k]:,} {words} (it has {self.capacity[k]:,})"
+            for k, words in names.items()
+            if k in self.capacity and used.get(k, 0) > self.capacity[k]
+        ]
 
 
 def target_names() -> list[str]:
@@ -61,14 +69,40 @@ def load_target(name: str) -> Target:
     if name not in target_names():
         near = difflib.get_close_matches(name, target_names(), 1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise UserError(f"there is no target {name}; {hint}there are {', '.join(target_names())}, or a Liberty file *.lib")
+        raise UserError(
+            f"there is no target {name}; {hint}there are {', '.join(target_names())}, or a Liberty file *.lib"
+        )
     data = tomllib.loads((_DATA / f"{name}.toml").read_text())
-    known = {"title", "kind", "family", "lut_inputs", "srl", "ram_delay", "slice_xor", "delay", "device", "yosys_family", "liberty", "capacity"}
+    known = {
+        "title",
+        "kind",
+        "family",
+        "lut_inputs",
+        "srl",
+        "ram_delay",
+        "slice_xor",
+        "delay",
+        "device",
+        "yosys_family",
+        "liberty",
+        "capacity",
+    }
     return Target(
-        name, data["title"], data["kind"], data["family"], data["lut_inputs"], data["srl"], data.get("ram_delay", False), data.get("slice_xor", False),
-        DelayModel.from_table(name, data["delay"]), tuple(data.get("device", ())), data.get("yosys_family", ""),
-        data.get("liberty", ""), data.get("capacity", {}), {k: v for k, v in data.items() if k not in known},
-    )  # fmt: skip
+        name,
+        data["title"],
+        data["kind"],
+        data["family"],
+        data["lut_inputs"],
+        data["srl"],
+        data.get("ram_delay", False),
+        data.get("slice_xor", False),
+        DelayModel.from_table(name, data["delay"]),
+        tuple(data.get("device", ())),
+        data.get("yosys_family", ""),
+        data.get("liberty", ""),
+        data.get("capacity", {}),
+        {k: v for k, v in data.items() if k not in known},
+    )
 
 
 def _liberty(path: Path) -> Target:
@@ -76,4 +110,15 @@ def _liberty(path: Path) -> Target:
         raise UserError(f"there is no Liberty file {path}")
     read_library(path)
     base = load_target("osu018")
-    return Target(path.stem, f"cells of {path.name}", "cells", "cells", 0, False, False, False, base.delay, liberty=str(path.resolve()))
+    return Target(
+        path.stem,
+        f"cells of {path.name}",
+        "cells",
+        "cells",
+        0,
+        False,
+        False,
+        False,
+        base.delay,
+        liberty=str(path.resolve()),
+    )

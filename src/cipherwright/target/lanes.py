@@ -1,9 +1,10 @@
 """Placement lane by lane: each lane of a core in a strip of its own, before the whole is routed.
 
-nextpnr's placer spreads a design of several lanes over the device until wires between neighbouring stages cross half of it. A lane alone in a
-strip is placed as well as a core of one lane. So the lanes are placed one after the other: the strip's outside is filled with cells that
-do nothing, what the lane is connected to in lanes before stands where it was put, and the best of some seeds is kept. The packed and placed
-cells of all lanes make up the netlist that is routed.
+nextpnr's placer spreads a design of several lanes over the device until wires between neighbouring stages
+cross half of it. A lane alone in a strip is placed as well as a core of one lane. So the lanes are placed
+one after the other: the strip's outside is filled with cells that do nothing, what the lane is connected
+to in lanes before stands where it was put, and the best of some seeds is kept. The packed and placed cells
+of all lanes make up the netlist that is routed.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ _CONTROL = {"CLK", "LSR", "CE", "WCK", "WRE"}
 
 
 def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Tell) -> str:
-    """Place the lanes of folder/canonical.json; the name of the netlist to route, which is that one where there are no lanes, where the target's
-    slices are not known, or where a lane would fill its strip."""
+    """Place the lanes of folder/canonical.json; the name of the netlist to route, which is that one where
+    there are no lanes, where the target's slices are not known, or where a lane would fill its strip.
+    """
     if "slices" not in target.options:
         return CANONICAL
     module = json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP]
@@ -61,7 +63,9 @@ def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tel
         (folder / "lane.json").write_text(json.dumps(board.alone(members, slices, where[i], module["ports"])))
         tell(f"placing lane {i + 1} of {count}, seed {seed}")
         seeds = [seed + 10 * k for k in range(_TRIES)]
-        clocks = parallel(lambda s: estimate(folder, target, "lane.json", f"lane_{s}.json", s, timing_weight), seeds)
+        clocks = parallel(
+            lambda s: estimate(folder, target, "lane.json", f"lane_{s}.json", s, timing_weight), seeds
+        )
         best = seeds[clocks.index(max(clocks))]
         board.fix(i, members, *_placed(folder / f"lane_{best}.json"))
     name = f"netlist{seed}.json"
@@ -70,7 +74,9 @@ def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tel
 
 
 def assign(cells: Cells) -> dict[str, int]:
-    """The lane of every cell: by its mark (floorplan.py), else the first of those that it drives (round keys go from lane to lane), else the first of all."""
+    """The lane of every cell: by its mark (floorplan.py), else the first of those that it drives (round
+    keys go from lane to lane), else the first of all.
+    """
     sinks: dict[str, set[str]] = {name: set() for name in cells}
     driver = {b: name for name, c in cells.items() for b in _bits(c, "output")}
     for name, c in cells.items():
@@ -80,7 +86,11 @@ def assign(cells: Cells) -> dict[str, int]:
     lane = {name: k for name, c in cells.items() if (k := lane_of(c)) is not None}
     rest = [name for name in cells if name not in lane]
     while True:
-        now = {name: min(lane[s] for s in sinks[name]) for name in rest if sinks[name] and all(s in lane for s in sinks[name])}
+        now = {
+            name: min(lane[s] for s in sinks[name])
+            for name in rest
+            if sinks[name] and all(s in lane for s in sinks[name])
+        }
         if not now:
             return lane | dict.fromkeys(rest, 0)
         lane |= now
@@ -88,7 +98,9 @@ def assign(cells: Cells) -> dict[str, int]:
 
 
 class _Board:
-    """A flat netlist of which lane after lane gets its place. Nets go by names of their own, which the placer keeps."""
+    """A flat netlist of which lane after lane gets its place. Nets go by names of their own, which the
+    placer keeps.
+    """
 
     def __init__(self, cells: Cells, names: dict[int, str]) -> None:
         self.cells = dict(cells)
@@ -96,23 +108,42 @@ class _Board:
         self.bits = {name: b for b, name in names.items()}
         self.next = max(names) + 1
         self.fixed: dict[str, None] = {}
-        """Names of placed cells, in an order that is the same in every run: the placer's result depends on it."""
+        """Names of placed cells, in an order that is the same in every run: the placer's result depends on
+        it.
+        """
 
-    def alone(self, members: Sequence[str], slices: Slices, strip: Strip, ports: dict[str, Any]) -> dict[str, Any]:
-        """A design of these cells, of all placed cells with what connects them to these, and of cells without a connection everywhere else
-        outside the strip."""
+    def alone(
+        self, members: Sequence[str], slices: Slices, strip: Strip, ports: dict[str, Any]
+    ) -> dict[str, Any]:
+        """A design of these cells, of all placed cells with what connects them to these, and of cells
+        without a connection everywhere else outside the strip.
+        """
         cells = {name: self.cells[name] for name in members}
         nets = _nets(cells, {})
         taken, mixed = set(), set()
         for name in self.fixed:
             c = self.cells[name]
-            cells[name] = c | {"connections": {p: [b for b in bits if b in nets or p in _CONTROL] for p, bits in c["connections"].items()}}
+            cells[name] = c | {
+                "connections": {
+                    p: [b for b in bits if b in nets or p in _CONTROL] for p, bits in c["connections"].items()
+                }
+            }
             taken.add(c["attributes"]["BEL"])
             mixed.add(_tile(c["attributes"]["BEL"]))
         for x, kind, bel in slices.bels():
             # A flip-flop without a clock may not stand beside one that has one.
-            if not strip[0] <= x <= strip[1] and bel not in taken and not (kind == "TRELLIS_FF" and _tile(bel) in mixed):
-                cells[_OUTSIDE + bel] = {"type": kind, "parameters": {}, "attributes": {"BEL": bel}, "port_directions": {}, "connections": {}}
+            if (
+                not strip[0] <= x <= strip[1]
+                and bel not in taken
+                and not (kind == "TRELLIS_FF" and _tile(bel) in mixed)
+            ):
+                cells[_OUTSIDE + bel] = {
+                    "type": kind,
+                    "parameters": {},
+                    "attributes": {"BEL": bel},
+                    "port_directions": {},
+                    "connections": {},
+                }
         return self._design(cells, {"clk": ports["clk"]})
 
     def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:
@@ -132,7 +163,9 @@ class _Board:
                 continue
             site = c["attributes"].pop(_PLACED)
             c["attributes"] = {"BEL": site}
-            c["connections"] = {p: [to[b] if isinstance(b, int) else b for b in bits] for p, bits in c["connections"].items()}
+            c["connections"] = {
+                p: [to[b] if isinstance(b, int) else b for b in bits] for p, bits in c["connections"].items()
+            }
             name = name if name in before else f"lane{lane}.{name}"
             self.cells[name] = c
             self.fixed[name] = None
@@ -142,8 +175,16 @@ class _Board:
         return self._design(self.cells, ports)
 
     def _design(self, cells: Cells, ports: dict[str, Any]) -> dict[str, Any]:
-        names = {self.names[b]: {"hide_name": 0, "bits": [b], "attributes": {}} for b in sorted(_nets(cells, ports))}
-        return {"creator": "cipherwright", "modules": {CANONICAL_TOP: {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}}}
+        names = {
+            self.names[b]: {"hide_name": 0, "bits": [b], "attributes": {}}
+            for b in sorted(_nets(cells, ports))
+        }
+        return {
+            "creator": "cipherwright",
+            "modules": {
+                CANONICAL_TOP: {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}
+            },
+        }
 
 
 def _tile(bel: str) -> str:
@@ -164,7 +205,9 @@ def _need(cells: Iterable[Cell]) -> int:
 
 def _nets(cells: Cells, ports: dict[str, Any]) -> set[int]:
     """Every net at a cell or a port."""
-    return {b for c in cells.values() for b in _bits(c)} | {b for p in ports.values() for b in p["bits"] if isinstance(b, int)}
+    return {b for c in cells.values() for b in _bits(c)} | {
+        b for p in ports.values() for b in p["bits"] if isinstance(b, int)
+    }
 
 
 def _placed(path: Path) -> tuple[Cells, dict[int, str]]:

@@ -1,4 +1,6 @@
-"""What an arithmetic generator asks of a cell library: pin-to-pin delays of its full and half adder, delays and areas of gates."""
+"""What an arithmetic generator asks of a cell library: pin-to-pin delays of its full and half adder,
+delays and areas of gates.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ LOAD_PF, SLEW_NS = 0.05, 0.18
 
 @dataclass(frozen=True)
 class Cell:
-    """A combinational cell: area, input pins, and for each output its truth table over them (input k at address bit k) and the
-    delay in ns from each input that it depends on."""
+    """A combinational cell: area, input pins, and for each output its truth table over them (input k at
+    address bit k) and the delay in ns from each input that it depends on.
+    """
 
     name: str
     area: float
@@ -50,7 +53,9 @@ def _truth(function: str, inputs: tuple[str, ...]) -> int | None:
     value = 0
     for address, bits in enumerate(product((0, 1), repeat=len(inputs))):
         names = dict(zip(reversed(inputs), bits, strict=True))
-        value |= (int(eval(compile(text, "function", "eval"), {"__builtins__": {}}, names)) & 1) << address  # only names and operators
+        value |= (
+            int(eval(compile(text, "function", "eval"), {"__builtins__": {}}, names)) & 1
+        ) << address  # only names and operators
     return value
 
 
@@ -93,10 +98,21 @@ def read_cells(liberty: Path) -> dict[str, Cell]:
     for name, body in _groups(liberty.read_text(errors="replace"), "cell"):
         pins = _groups(body, "pin")
         inputs = tuple(p for p, text in pins if re.search(r"direction\s*:\s*\"?input", text))
-        outputs = [(p, text, re.search(r"function\s*:\s*\"([^\"]*)\"", text)) for p, text in pins if re.search(r"direction\s*:\s*\"?output", text)]
+        outputs = [
+            (p, text, re.search(r"function\s*:\s*\"([^\"]*)\"", text))
+            for p, text in pins
+            if re.search(r"direction\s*:\s*\"?output", text)
+        ]
         tables = {p: _truth(f[1], inputs) for p, _, f in outputs if f}
         area = re.search(r"\barea\s*:\s*([\d.]+)", body)
-        if not inputs or not tables or None in tables.values() or len(tables) < len(outputs) or not area or re.search(r"\b(ff|latch)\s*\(", body):
+        if (
+            not inputs
+            or not tables
+            or None in tables.values()
+            or len(tables) < len(outputs)
+            or not area
+            or re.search(r"\b(ff|latch)\s*\(", body)
+        ):
             continue
         delays: dict[str, dict[str, float]] = {}
         for p, text, _ in outputs:
@@ -104,7 +120,9 @@ def read_cells(liberty: Path) -> dict[str, Cell]:
                 related = re.search(r"related_pin\s*:\s*\"([^\"]*)\"", timing)
                 for pin in related[1].split() if related else ():
                     delays.setdefault(p, {})[pin] = max(delays.get(p, {}).get(pin, 0.0), _delay(timing))
-        out[name] = Cell(name, float(area[1]), inputs, {p: t for p, t in tables.items() if t is not None}, delays)
+        out[name] = Cell(
+            name, float(area[1]), inputs, {p: t for p, t in tables.items() if t is not None}, delays
+        )
     return out
 
 
@@ -114,42 +132,74 @@ def _pins(cell: Cell, table: int) -> str:
 
 def _adder(cells: dict[str, Cell], inputs: int, total: int, carry: int) -> tuple[Cell, str, str] | None:
     """(cell, sum pin, carry pin) of the smallest adder cell."""
-    found = [(c, _pins(c, total), _pins(c, carry)) for c in cells.values() if len(c.inputs) == inputs and _pins(c, total) and _pins(c, carry)]
+    found = [
+        (c, _pins(c, total), _pins(c, carry))
+        for c in cells.values()
+        if len(c.inputs) == inputs and _pins(c, total) and _pins(c, carry)
+    ]
     return min(found, key=lambda f: f[0].area, default=None)
 
 
 def full_adder_cell(liberty: Path) -> tuple[str, tuple[str, ...], str, str] | None:
-    """(cell, its input pins from the slowest to the fastest, sum pin, carry pin) of the library's full adder, if it has one."""
+    """(cell, its input pins from the slowest to the fastest, sum pin, carry pin) of the library's full
+    adder, if it has one.
+    """
     found = _adder(read_cells(liberty), 3, 0b10010110, 0b11101000)
     if found is None:
         return None
     cell, total, carry = found
-    order = sorted(cell.inputs, key=lambda p: (-cell.delays[total].get(p, 0.0) - cell.delays[carry].get(p, 0.0), p))
+    order = sorted(
+        cell.inputs, key=lambda p: (-cell.delays[total].get(p, 0.0) - cell.delays[carry].get(p, 0.0), p)
+    )
     return cell.name, tuple(order), total, carry
 
 
-_GATES = {"nand2": (2, 0b0111), "nor2": (2, 0b0001), "xor2": (2, 0b0110), "and2": (2, 0b1000), "inv": (1, 0b01)}
+_GATES = {
+    "nand2": (2, 0b0111),
+    "nor2": (2, 0b0001),
+    "xor2": (2, 0b0110),
+    "and2": (2, 0b1000),
+    "inv": (1, 0b01),
+}
 
 
 def cell_delays(liberty: Path) -> CellDelays | None:
-    """Delays of the library's adder cells and gates, areas in NAND2 equivalents; None where it has no full or half adder."""
+    """Delays of the library's adder cells and gates, areas in NAND2 equivalents; None where it has no full
+    or half adder.
+    """
     cells = read_cells(liberty)
     full, half = _adder(cells, 3, 0b10010110, 0b11101000), _adder(cells, 2, 0b0110, 0b1000)
     gates = {}
     for name, (n, table) in _GATES.items():
-        gates[name] = min((c for c in cells.values() if len(c.inputs) == n and table in c.tables.values()), key=lambda c: c.area, default=None)
+        gates[name] = min(
+            (c for c in cells.values() if len(c.inputs) == n and table in c.tables.values()),
+            key=lambda c: c.area,
+            default=None,
+        )
     if full is None or half is None or any(g is None for g in gates.values()):
         return None
     delay = {name: max(max(d.values()) for d in g.delays.values()) for name, g in gates.items() if g}
     nand = min(g.area for n, g in gates.items() if g and n == "nand2")
-    area = {name: g.area / nand for name, g in gates.items() if g} | {"full": full[0].area / nand, "half": half[0].area / nand}
-    # A carry goes through AND-OR-INVERT and OR-AND-INVERT in turn; measured in mapped adders, it takes 0.75 of a NAND and an inverter.
+    area = {name: g.area / nand for name, g in gates.items() if g} | {
+        "full": full[0].area / nand,
+        "half": half[0].area / nand,
+    }
+    # A carry goes through AND-OR-INVERT and OR-AND-INVERT in turn; measured in mapped adders, it takes 0.75
+    # of a NAND and an inverter.
     delay |= {"aoi21": 0.75 * (delay["nand2"] + delay["inv"]), "mux2": delay["nand2"] + delay["nand2"]}
     area |= {"aoi21": 1.4 + area["inv"], "mux2": 2.0}
     order = full_adder_cell(liberty)
     assert order is not None
     sums, carries = ([full[0].delays[p].get(i, 0.0) for i in order[1]] for p in (full[1], full[2]))
-    half_sum, half_carry = ([half[0].delays[p].get(i, 0.0) for i in half[0].inputs] for p in (half[1], half[2]))
+    half_sum, half_carry = (
+        [half[0].delays[p].get(i, 0.0) for i in half[0].inputs] for p in (half[1], half[2])
+    )
     return CellDelays(
-        (sums[0], sums[1], sums[2]), (carries[0], carries[1], carries[2]), (half_sum[0], half_sum[1]), (half_carry[0], half_carry[1]), delay, area, 0.02,
-    )  # fmt: skip
+        (sums[0], sums[1], sums[2]),
+        (carries[0], carries[1], carries[2]),
+        (half_sum[0], half_sum[1]),
+        (half_carry[0], half_carry[1]),
+        delay,
+        area,
+        0.02,
+    )

@@ -1,4 +1,6 @@
-"""Which cells of a Liberty file may be used: logic and registers, but no pads, no cells that the library or the user rules out."""
+"""Which cells of a Liberty file may be used: logic and registers, but no pads, no cells that the library
+or the user rules out.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,10 @@ class Library:
 def read_library(path: Path, dont_use: Sequence[str] = ()) -> Library:
     """The usable part of a Liberty file. `dont_use`: patterns of cell names (`*`, `?`, `[…]`).
 
-    Left out are pads (pad_cell, is_pad), cells with dont_use, memories, fillers and other cells without a function, cells whose only
-    outputs are three-state, and what the patterns name. Raises UserError where it is no Liberty file, where a pattern names no cell, or
-    where what is left can't make a core: no flip-flop, no two-input NAND.
+    Left out are pads (pad_cell, is_pad), cells with dont_use, memories, fillers and other cells without a
+    function, cells whose only outputs are three-state, and what the patterns name. Raises UserError where
+    it is no Liberty file, where a pattern names no cell, or where what is left can't make a core: no
+    flip-flop, no two-input NAND.
     """
     try:
         text = path.read_text(errors="replace")
@@ -42,7 +45,9 @@ def read_library(path: Path, dont_use: Sequence[str] = ()) -> Library:
         raise UserError(f"--dont-use {unknown[0]} names no cell of {path.name}")
     left_out, kept, at = dict[str, str](), list[str](), 0
     for name, start, end in cells:
-        why = next((f"--dont-use {p}" for p in dont_use if fnmatchcase(name, p)), "") or _why_not(text[start:end])
+        why = next((f"--dont-use {p}" for p in dont_use if fnmatchcase(name, p)), "") or _why_not(
+            text[start:end]
+        )
         if why:
             left_out[name] = why
             kept.append(text[at:start])
@@ -80,7 +85,9 @@ def _why_not(cell: str) -> str:
         return "dont_use in the library"
     if re.search(r"\bmemory\s*\(", body):
         return "memory"
-    if not re.search(r"\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(", body) and not re.search(r"\bfunction\s*:", body):
+    if not re.search(r"\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(", body) and not re.search(
+        r"\bfunction\s*:", body
+    ):
         return "no logic function"
     outputs = [pin for pin in re.split(r"\bpin\s*\(", body)[1:] if re.search(r"\bfunction\s*:", pin)]
     return "three-state" if outputs and all(re.search(r"\bthree_state\s*:", pin) for pin in outputs) else ""
@@ -91,4 +98,7 @@ def _check_enough(path: Path, text: str) -> None:
     if not re.search(r"\bff\s*\(", text):
         raise UserError(f"{path.name} has no flip-flop that may be used")
     if not re.search(r'\bcell\s*\(\s*"?(\w+_)?nand2', text, re.I):
-        raise UserError(f"{path.name} has no two-input NAND (a cell whose name begins with NAND2) that may be used, by which area is counted")
+        raise UserError(
+            f"{path.name} has no two-input NAND (a cell whose name begins with NAND2) that may be used, by "
+            f"which area is counted"
+        )

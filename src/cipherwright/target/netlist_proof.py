@@ -18,8 +18,9 @@ __all__ = ["NetlistProof", "emitted", "prove_mapped", "prove_routed"]
 
 @dataclass(frozen=True)
 class NetlistProof:
-    """What was shown, in words; and what became of registers of the core that have none of their own in the netlist: groups that synthesis merged,
-    those that hold a constant, those that nothing depends on."""
+    """What was shown, in words; and what became of registers of the core that have none of their own in
+    the netlist: groups that synthesis merged, those that hold a constant, those that nothing depends on.
+    """
 
     statement: str
     merged: tuple[tuple[str, ...], ...] = ()
@@ -33,34 +34,57 @@ class NetlistProof:
 
 
 def emitted(sources: Sequence[Path], top: str, clock: str) -> Machine:
-    """The emitted text, as `prove_mapped` compares with it. Raises CheckFailed where it breaks the rules of `read_netlist`."""
+    """The emitted text, as `prove_mapped` compares with it. Raises CheckFailed where it breaks the rules
+    of `read_netlist`.
+    """
     return reference_machine(read_netlist(sources, top, clock, memories=True), clock)
 
 
 def prove_mapped(folder: Path, reference: Machine, top: str, clock: str) -> NetlistProof:
-    """The canonical netlist that synthesis left in the folder equals the `emitted` text. Raises CheckFailed where it does not, Unknown where it has cells
-    that the proof does not know."""
+    """The canonical netlist that synthesis left in the folder equals the `emitted` text. Raises
+    CheckFailed where it does not, Unknown where it has cells that the proof does not know.
+    """
     named = mapped_machine(json.loads((folder / "netlist.json").read_text())["modules"][top], clock, True)
     canonical = _canonical(folder, clock, True)
-    same = prove_same(reference, canonical, _renamed(matched_by_name(reference, named), named, canonical, folder), clock, "the mapped netlist")
+    same = prove_same(
+        reference,
+        canonical,
+        _renamed(matched_by_name(reference, named), named, canonical, folder),
+        clock,
+        "the mapped netlist",
+    )
     return NetlistProof(f"after mapping, {same.statement}", same.merged, same.constant, same.removed)
 
 
 def _canonical(folder: Path, clock: str, expand: bool = False) -> Machine:
-    return mapped_machine(json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP], clock, expand)
+    return mapped_machine(
+        json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP], clock, expand
+    )
 
 
 def _renamed(match: Match, named: Machine, canonical: Machine, folder: Path) -> Match:
     """The match with the bits of the canonical netlist."""
     old = json.loads((folder / NAMES).read_text())
     at = {_old_cell(r.cell, old): q for q, r in canonical.registers.items()}
-    columns = {(old[r.cell], k): b for (b, r), k in zip(canonical.rams.items(), _places(canonical), strict=True)}
+    columns = {
+        (old[r.cell], k): b for (b, r), k in zip(canonical.rams.items(), _places(canonical), strict=True)
+    }
     to = {q: at[r.cell] for q, r in named.registers.items() if r.cell in at}
-    to |= {b: columns[r.cell, k] for (b, r), k in zip(named.rams.items(), _places(named), strict=True) if (r.cell, k) in columns}
+    to |= {
+        b: columns[r.cell, k]
+        for (b, r), k in zip(named.rams.items(), _places(named), strict=True)
+        if (r.cell, k) in columns
+    }
     return replace(
-        match, registers={a: b if b in ("0", "1") else to[b] for a, b in match.registers.items() if b in ("0", "1") or b in to},
-        rams={a: to[b] for a, b in match.rams.items() if b in to}, copies={to[b]: a for b, a in match.copies.items() if b in to},
-    )  # fmt: skip
+        match,
+        registers={
+            a: b if b in ("0", "1") else to[b]
+            for a, b in match.registers.items()
+            if b in ("0", "1") or b in to
+        },
+        rams={a: to[b] for a, b in match.rams.items() if b in to},
+        copies={to[b]: a for b, a in match.copies.items() if b in to},
+    )
 
 
 def _old_cell(name: str, old: dict[str, str]) -> str:
@@ -83,4 +107,6 @@ def prove_routed(folder: Path, routed: Path, clock: str) -> Same:
     """A netlist that place and route wrote equals the canonical one. Raises like `prove_mapped`."""
     canonical = _canonical(folder, clock)
     placed = mapped_machine(next(iter(json.loads(routed.read_text())["modules"].values())), clock)
-    return prove_same(canonical, placed, matched_by_cell(canonical, placed), clock, "the netlist after place and route")
+    return prove_same(
+        canonical, placed, matched_by_cell(canonical, placed), clock, "the netlist after place and route"
+    )

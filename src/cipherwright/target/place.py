@@ -49,14 +49,34 @@ def _signal(segment: dict[str, Any]) -> str:
     return str(cell).split("_TRELLIS_FF")[0].split("_SB_DFF")[0]
 
 
-def place(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str = CANONICAL, keep: bool = False, placer: str = "heap") -> Placed:
-    """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic placer, worth more
-    than any other option of it (docs/decisions/0004-placer-weight.md); the `placer` "static" does not know it. `keep`: the netlist after routing goes to routedSEED.json. Raises CheckFailed where the design does not fit the device."""
+def place(
+    folder: Path,
+    target: Target,
+    seed: int,
+    timing_weight: int,
+    netlist: str = CANONICAL,
+    keep: bool = False,
+    placer: str = "heap",
+) -> Placed:
+    """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic
+    placer, worth more than any other option of it (docs/decisions/0004-placer-weight.md); the `placer`
+    "static" does not know it. `keep`: the netlist after routing goes to routedSEED.json. Raises
+    CheckFailed where the design does not fit the device.
+    """
     report = folder / f"report{seed}.json"
-    _nextpnr(folder, target, seed, timing_weight, netlist, ["--placer", placer, "--report", report.name, *(["--write", f"routed{seed}.json"] if keep else [])])
+    _nextpnr(
+        folder,
+        target,
+        seed,
+        timing_weight,
+        netlist,
+        ["--placer", placer, "--report", report.name, *(["--write", f"routed{seed}.json"] if keep else [])],
+    )
     data = json.loads(report.read_text())
     clock, figures = next(iter(data["fmax"].items()))
-    path: list[dict[str, Any]] = next((p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), [])
+    path: list[dict[str, Any]] = next(
+        (p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), []
+    )
     names = json.loads((folder / NAMES).read_text()) if (folder / NAMES).exists() else {}
     return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path))
 
@@ -69,14 +89,29 @@ def _named(part: Any, names: Mapping[str, str]) -> Any:
 
 
 def estimate(folder: Path, target: Target, netlist: str, placed: str, seed: int, timing_weight: int) -> float:
-    """Place a netlist of the folder without routing it, and write the result to `placed`; the clock in MHz by the placer's estimate of wires."""
+    """Place a netlist of the folder without routing it, and write the result to `placed`; the clock in MHz
+    by the placer's estimate of wires.
+    """
     said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
     return float(re.findall(r"Max frequency for clock .*?: ([\d.]+) MHz", said)[-1])
 
 
-def _nextpnr(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]) -> str:
-    args = [*target.device, "--timing-allow-fail", "--freq", "600", "--seed", str(seed), "--json", netlist,
-            "--placer-heap-timingweight", str(timing_weight), *more]  # fmt: skip
+def _nextpnr(
+    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
+) -> str:
+    args = [
+        *target.device,
+        "--timing-allow-fail",
+        "--freq",
+        "600",
+        "--seed",
+        str(seed),
+        "--json",
+        netlist,
+        "--placer-heap-timingweight",
+        str(timing_weight),
+        *more,
+    ]
     if target.family == "ecp5":
         args.append("--out-of-context")
     elif target.family == "ice40":
@@ -85,5 +120,7 @@ def _nextpnr(folder: Path, target: Target, seed: int, timing_weight: int, netlis
     written = [folder / value for flag, value in pairwise(more) if flag in ("--report", "--write")]
     if done.returncode or not all(path.exists() for path in written):
         errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
-        raise CheckFailed(f"place and route on {target.name} failed: {errors[0] if errors else done.stdout[-300:]}")
+        raise CheckFailed(
+            f"place and route on {target.name} failed: {errors[0] if errors else done.stdout[-300:]}"
+        )
     return done.stdout

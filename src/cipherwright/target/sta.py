@@ -25,7 +25,8 @@ def timing(folder: Path, top: str, target: Target) -> Timing:
     (folder / "sta.tcl").write_text(
         f"read_liberty cells.lib\nread_verilog netlist.v\nlink_design {top}\n"
         "create_clock -name clk -period 1000 [get_ports clk]\n"
-        "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] -digits 4\nexit\n"
+        "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] "
+        "-digits 4\nexit\n"
     )
     text = run("sta", ["-no_splash", "-exit", "sta.tcl"], cwd=folder).stdout
     slack = re.search(r"(-?\d+\.\d+)\s+slack", text)

@@ -1,4 +1,6 @@
-"""Synthesis by Yosys: the generator decides structure, module boundaries protect it, Yosys maps and counts."""
+"""Synthesis by Yosys: the generator decides structure, module boundaries protect it, Yosys maps and
+counts.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ _BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|_delay_block #",
 
 _CELL = re.compile(r'^\(\* cipherwright = "(\w+)" \*\)\nmodule (\w+)', re.M)
 
-# LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by Yosys.
+# LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by
+# Yosys.
 _LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
 _FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+)$")
 _CELL_FF = re.compile(r"\w*DFF\w*$")
@@ -46,19 +49,33 @@ _RAM = re.compile(r"^(DP16KD|RAMB\w+|SB_RAM\w+)$")
 _LUTRAM = re.compile(r"^(TRELLIS_DPR16X4|RAM16X1D|RAM32M|RAM32X1D|RAM64M|RAM64X1D|RAM16X1S)$")
 _DSP = re.compile(r"^(MULT18X18D|ALU54B|DSP48\w*|MULT18X18\w*)$")
 _CARRY = re.compile(r"^(CCU2C)$")
-_LUTRAM_SITES = {"TRELLIS_DPR16X4": 6, "RAM16X1D": 2, "RAM32M": 4, "RAM32X1D": 2, "RAM64M": 4, "RAM64X1D": 2, "RAM16X1S": 1}
+_LUTRAM_SITES = {
+    "TRELLIS_DPR16X4": 6,
+    "RAM16X1D": 2,
+    "RAM32M": 4,
+    "RAM32X1D": 2,
+    "RAM64M": 4,
+    "RAM64X1D": 2,
+    "RAM16X1S": 1,
+}
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """What mapping gives: counts of sites, the cells by type, and for cell libraries the area in square micrometres."""
+    """What mapping gives: counts of sites, the cells by type, and for cell libraries the area in square
+    micrometres.
+    """
 
     cells: dict[str, int]
     area_um2: float | None = None
     levels: int = 0
-    """Lookup tables in a row on the longest path between registers or ports (wide multiplexers not counted)."""
+    """Lookup tables in a row on the longest path between registers or ports (wide multiplexers not
+    counted).
+    """
     digest: str = ""
-    """SHA-256 of the netlist under canonical names (canonical.py): the same for two texts that map to the same cells and connections."""
+    """SHA-256 of the netlist under canonical names (canonical.py): the same for two texts that map to the
+    same cells and connections.
+    """
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Cells of the library that were not to be used, and why."""
 
@@ -88,9 +105,18 @@ class Mapped:
         return self._count(_DSP)
 
 
-def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping: str = "delay", dont_use: Sequence[str] = ()) -> Mapped:
-    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of CELL_MAPPINGS), and under canonical names to
-    out/canonical.json with a map back in out/names.json. Of a cell library only out/cells.lib is used, without what `library.read_library` leaves out."""
+def synthesise(
+    sources: list[Path],
+    top: str,
+    target: Target,
+    out: Path,
+    mapping: str = "delay",
+    dont_use: Sequence[str] = (),
+) -> Mapped:
+    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of
+    CELL_MAPPINGS), and under canonical names to out/canonical.json with a map back in out/names.json. Of a
+    cell library only out/cells.lib is used, without what `library.read_library` leaves out.
+    """
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
@@ -98,15 +124,23 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
     if target.kind == "cells":
         target, left_out = _with_library(target, out, dont_use)
     read = "read_verilog -sv " + " ".join(p.name for p in sources)
-    # The generator's cells become the device's before anything elaborates them; where the fabric has none such (LUT6,
+    # The generator's cells become the device's before anything elaborates them; where the fabric has none
+    # such (LUT6,
     # gates), plain logic in their place.
     own = own_cells(p.read_text() for p in sources)
     library, adder = _adder_map(target, own, out)
     texts = {kind: adder for kind in ["full_adder"] if adder} | _cell_maps(target)
     known = {name: kind for name, kind in own.items() if kind in texts}
-    (out / "cells_map.v").write_text("".join(re.sub(r"(?<=module )\w+", name, texts[kind]) for name, kind in known.items()))
+    (out / "cells_map.v").write_text(
+        "".join(re.sub(r"(?<=module )\w+", name, texts[kind]) for name, kind in known.items())
+    )
     ours = " ".join(f"*/t:{name}" for name in known)
-    script = [*library, read, *([f"techmap -map cells_map.v {ours}"] if known else []), f"hierarchy -top {top}"]
+    script = [
+        *library,
+        read,
+        *([f"techmap -map cells_map.v {ours}"] if known else []),
+        f"hierarchy -top {top}",
+    ]
     if target.kind == "cells":
         script += _cells_script(target, top, out, mapping)
     else:
@@ -123,10 +157,19 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
         if sites := target.options.get("block_ram_sites"):
             mark_lanes(design["modules"][top]["cells"])
             equal = [1] * lane_count(design["modules"][top]["cells"].values())
-            place_boxes(design["modules"][top], sites, strips(equal, Slices.from_table(target.options["slices"])))
+            place_boxes(
+                design["modules"][top], sites, strips(equal, Slices.from_table(target.options["slices"]))
+            )
         (out / "absorbed.json").write_text(json.dumps(design))
         script = ["read_json absorbed.json", "opt_clean"]
-    _yosys([*script, f"tee -q -o stat.json stat -json{f' -liberty {LIBRARY}' if target.liberty else ''}", "write_json netlist.json"], out)
+    _yosys(
+        [
+            *script,
+            f"tee -q -o stat.json stat -json{f' -liberty {LIBRARY}' if target.liberty else ''}",
+            "write_json netlist.json",
+        ],
+        out,
+    )
     stat = json.loads((out / "stat.json").read_text())["design"]
     cells = {c.lstrip("\\"): n for c, n in stat["num_cells_by_type"].items()}
     module = json.loads((out / "netlist.json").read_text())["modules"][top]
@@ -141,14 +184,19 @@ def synthesise(sources: list[Path], top: str, target: Target, out: Path, mapping
 def _with_library(target: Target, out: Path, dont_use: Sequence[str]) -> tuple[Target, dict[str, str]]:
     """The target with the usable part of its library, in the folder, and the cells that are left out."""
     if not Path(target.liberty).is_file():
-        raise UserError(f"the cell library {Path(target.liberty).name} is not installed; get it by: apt-get install qflow-tech-osu018")
+        raise UserError(
+            f"the cell library {Path(target.liberty).name} is not installed; get it by: apt-get install "
+            f"qflow-tech-osu018"
+        )
     library = read_library(Path(target.liberty), dont_use)
     (out / LIBRARY).write_text(library.text)
     return replace(target, liberty=str(out / LIBRARY)), library.left_out
 
 
 def own_cells(texts: Iterable[str]) -> dict[str, str]:
-    """The generator's cells in texts of Verilog: the name of the module, which begins with its core's, and what cell it is."""
+    """The generator's cells in texts of Verilog: the name of the module, which begins with its core's, and
+    what cell it is.
+    """
     return {name: kind for text in texts for kind, name in _CELL.findall(text)}
 
 
@@ -156,11 +204,16 @@ def _cell_maps(target: Target) -> dict[str, str]:
     """What the target has in place of each kind of cell: the text of a module."""
     text = (_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v").read_text()
     text += (_CELLS / "shift.v").read_text() if target.srl else ""
-    return {kind: body for body, kind in re.findall(r"^(module cipherwright_(\w+) .*?^endmodule\n)", text, re.M | re.S)}
+    return {
+        kind: body
+        for body, kind in re.findall(r"^(module cipherwright_(\w+) .*?^endmodule\n)", text, re.M | re.S)
+    }
 
 
 def _adder_map(target: Target, cells: Mapping[str, str], out: Path) -> tuple[list[str], str]:
-    """Full adders as the library's own cell, where it has one: the commands that make it known, and the module that maps to it."""
+    """Full adders as the library's own cell, where it has one: the commands that make it known, and the
+    module that maps to it.
+    """
     if target.kind != "cells" or "full_adder" not in cells.values():
         return [], ""
     found = full_adder_cell(Path(target.liberty))
@@ -170,7 +223,10 @@ def _adder_map(target: Target, cells: Mapping[str, str], out: Path) -> tuple[lis
     wires = ", ".join(f".{pin}({wire})" for pin, wire in zip(pins, "abc", strict=True))
     return (
         [f"read_liberty -lib -ignore_miss_func {LIBRARY}"],
-        f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, .{total}(y[0]), .{carry}(y[1]));\nendmodule\n",
+        (
+            f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, "
+            f".{total}(y[0]), .{carry}(y[1]));\nendmodule\n"
+        ),
     )
 
 
@@ -191,7 +247,12 @@ def lut_levels(module: dict[str, Any]) -> int:
     driver: dict[Any, str] = {}
     inputs: dict[str, list[Any]] = {}
     for name, cell in module["cells"].items():
-        if cell["type"].startswith("$") or _FF.match(cell["type"]) or _SRL.match(cell["type"]) or _RAM.match(cell["type"]):
+        if (
+            cell["type"].startswith("$")
+            or _FF.match(cell["type"])
+            or _SRL.match(cell["type"])
+            or _RAM.match(cell["type"])
+        ):
             continue
         inputs[name] = []
         for port, bits in cell["connections"].items():
@@ -209,13 +270,17 @@ def lut_levels(module: dict[str, Any]) -> int:
             if todo and name not in depth:
                 stack += todo
                 continue
-            depth[stack.pop()] = max((depth[d] for d in before), default=0) + bool(_LUT.match(module["cells"][name]["type"]))
+            depth[stack.pop()] = max((depth[d] for d in before), default=0) + bool(
+                _LUT.match(module["cells"][name]["type"])
+            )
     return max(depth.values(), default=0)
 
 
 def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
-    """Hierarchy kept through mapping, flattened after it. `wide`: the flag that leaves wide multiplexers to the
-    generator where it places them itself; left to synthesis they save levels at up to twice the lookup tables."""
+    """Hierarchy kept through mapping, flattened after it. `wide`: the flag that leaves wide multiplexers
+    to the generator where it places them itself; left to synthesis they save levels at up to twice the
+    lookup tables.
+    """
     if target.family == "ecp5":
         synth = f"synth_ecp5 -noflatten{wide} -top {top}"
     elif target.family == "ice40":
@@ -228,9 +293,14 @@ def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
 
 
 CELL_MAPPINGS = {
-    # For delay (DESIGN.md, measured): two rounds of restructuring, then a mapping that weighs delay, buffers and sizes.
-    "delay": "strash;if -g -K 6 -C 8;strash;dch -f;if -g -K 6 -C 8;strash;dch -f;map -B 0.9 -D 100;topo;buffer -c -N 8;upsize;dnsize;stime",
-    # For structures that the generator has chosen: no restructuring over many levels; smaller, and for these not slower (decision 0013).
+    # For delay (DESIGN.md, measured): two rounds of restructuring, then a mapping that weighs delay, buffers
+    # and sizes.
+    "delay": (
+        "strash;if -g -K 6 -C 8;strash;dch -f;if -g -K 6 -C 8;strash;dch -f;map -B 0.9 -D "
+        "100;topo;buffer -c -N 8;upsize;dnsize;stime"
+    ),
+    # For structures that the generator has chosen: no restructuring over many levels; smaller, and for these
+    # not slower (decision 0013).
     "structure": "strash;dch -f;&get -n;&nf;&put;topo;buffer -c -N 8;upsize;dnsize;stime",
     # The smallest, a few tenths of a nanosecond slower (decision 0013).
     "area": "strash;dch;amap;topo;buffer -c -N 8;upsize;dnsize;stime",
@@ -241,8 +311,14 @@ def _cells_script(target: Target, top: str, out: Path, mapping: str) -> list[str
     library = Path(target.liberty)
     (out / "delay.abc").write_text("\n".join(CELL_MAPPINGS[mapping].split(";")) + "\n")
     return [
-        f"synth -top {top} -run begin:fine", "setattr -mod -unset keep_hierarchy *", "flatten", "synth -noabc -run fine:check",
-        f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -script delay.abc", "flatten", "opt_clean -purge",
+        f"synth -top {top} -run begin:fine",
+        "setattr -mod -unset keep_hierarchy *",
+        "flatten",
+        "synth -noabc -run fine:check",
+        f"dfflibmap -liberty {LIBRARY}",
+        f"abc -liberty {LIBRARY} -script delay.abc",
+        "flatten",
+        "opt_clean -purge",
         f"hilomap -hicell {_tie(library, 1)} -locell {_tie(library, 0)}" if _tie(library, 1) else "",
     ]
 
@@ -257,7 +333,10 @@ def _tie(library: Path, value: int) -> str:
     text = library.read_text(errors="replace")
     for cell in re.finditer(r'cell\s*\(\s*"?(\w+)"?\s*\)\s*\{', text):
         body = text[cell.end() : cell.end() + 1500]
-        pin = re.search(r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{[^{}]*function\s*:\s*"\s*' + str(value) + r'\s*"', body.split("cell (")[0])
+        pin = re.search(
+            r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{[^{}]*function\s*:\s*"\s*' + str(value) + r'\s*"',
+            body.split("cell (")[0],
+        )
         if pin:
             return f"{cell[1]} {pin[1]}"
     return ""

@@ -1,4 +1,6 @@
-"""And-inverter graphs printed straight from the dataflow graph: the specification side of an equivalence proof."""
+"""And-inverter graphs printed straight from the dataflow graph: the specification side of an equivalence
+proof.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,10 @@ FALSE, TRUE = 0, 1
 
 @dataclass(frozen=True)
 class Hints:
-    """Structures that a proof may use: XOR networks of linear maps by node, the S-box realisation's name (its circuits are checked
-    against their tables where they are made), and products by width (checked by algebra where they are made)."""
+    """Structures that a proof may use: XOR networks of linear maps by node, the S-box realisation's name
+    (its circuits are checked against their tables where they are made), and products by width (checked by
+    algebra where they are made).
+    """
 
     networks: Mapping[int, Network] = field(default_factory=dict)
     sbox: str = "table"
@@ -24,7 +28,9 @@ class Hints:
 
 
 class Aig:
-    """Literals as in AIGER: 2*variable + complement; 0 is false, 1 is true. Inputs are made before any gate."""
+    """Literals as in AIGER: 2*variable + complement; 0 is false, 1 is true. Inputs are made before any
+    gate.
+    """
 
     def __init__(self, inputs: Sequence[str]) -> None:
         self.inputs = list(inputs)
@@ -96,14 +102,19 @@ class Aig:
 
 
 def graph_to_aig(
-    graph: Graph, aig: Aig, inputs: dict[str, list[int]], hints: Hints | None = None, marks: list[int] | None = None
+    graph: Graph,
+    aig: Aig,
+    inputs: dict[str, list[int]],
+    hints: Hints | None = None,
+    marks: list[int] | None = None,
 ) -> dict[str, list[int]]:
-    """Literals of the outputs (least significant first) for literals of the inputs. `marks` collects the literals of
-    every named operation.
+    """Literals of the outputs (least significant first) for literals of the inputs. `marks` collects the
+    literals of every named operation.
 
-    `hints` name a structure for linear maps and tables. They cannot change the meaning: every network's matrix and every
-    circuit's table are compared with the node's, exactly, so the graph stays the reference. Long sums in another order
-    than the core's are hard for a SAT prover; in the same order they are trivial.
+    `hints` name a structure for linear maps and tables. They cannot change the meaning: every network's
+    matrix and every circuit's table are compared with the node's, exactly, so the graph stays the
+    reference. Long sums in another order than the core's are hard for a SAT prover; in the same order they
+    are trivial.
     """
     hints = hints or Hints()
     values: list[list[int]] = []
@@ -120,10 +131,14 @@ def graph_to_aig(
         elif node.op == "lookup" and (inner := circuit(node.attr, hints.sbox)):
             value = graph_to_aig(inner, aig, {"a": args[0]})["y"]
         elif node.op == "mul" and node.width in hints.products:
-            value = graph_to_aig(hints.products[node.width], aig, {"x": args[0], "y": args[1]}, None, marks)["p"]
+            value = graph_to_aig(hints.products[node.width], aig, {"x": args[0], "y": args[1]}, None, marks)[
+                "p"
+            ]
         elif node.op == "call":
             inner = node.attr
-            value = graph_to_aig(inner, aig, dict(zip(inner.input_names(), args, strict=True)))[inner.outputs[0][0]]
+            value = graph_to_aig(inner, aig, dict(zip(inner.input_names(), args, strict=True)))[
+                inner.outputs[0][0]
+            ]
         else:
             value = _gates(aig, node.op, node.attr, args, node.width)
         values.append(value)
@@ -155,7 +170,10 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
             return [aig.xor(a, b) for a, b in two]
         case "xor5":
             a, b, c, d, e = args
-            return [aig.xor(*map(aig.xor, p[:2], (aig.xor(p[2], p[3]), p[4]))) for p in zip(a, b, c, d, e, strict=True)]
+            return [
+                aig.xor(*map(aig.xor, p[:2], (aig.xor(p[2], p[3]), p[4])))
+                for p in zip(a, b, c, d, e, strict=True)
+            ]
         case "and":
             return [aig.and_(a, b) for a, b in two]
         case "or":
@@ -168,7 +186,9 @@ def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -
             return args[0]
         case "lookup" | "rom":
             entries = attr.entries  # type: ignore[attr-defined]
-            columns = [sum((e >> k & 1) << a for a, e in enumerate(entries)) for k in range(width // len(args))]
+            columns = [
+                sum((e >> k & 1) << a for a, e in enumerate(entries)) for k in range(width // len(args))
+            ]
             return [aig.table(column, address) for address in reversed(args) for column in columns]
         case "lut" | "lut4":
             assert isinstance(attr, int)

@@ -1,6 +1,8 @@
-"""What the cells of mapped netlists compute, in a table of our own: lookup tables, wide multiplexers, carries, flip-flops, distributed RAM.
+"""What the cells of mapped netlists compute, in a table of our own: lookup tables, wide multiplexers,
+carries, flip-flops, distributed RAM.
 
-A test compares every entry with the models that Yosys has of the same cells. A cell that is not here is refused by the proofs, never guessed.
+A test compares every entry with the models that Yosys has of the same cells. A cell that is not here is
+refused by the proofs, never guessed.
 """
 
 from __future__ import annotations
@@ -8,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..errors import CheckFailed
 from .aig import FALSE, Aig
 
 __all__ = ["BOXES", "Column", "Flop", "Output", "Unknown", "block", "columns", "flop", "outputs"]
-
 
 
 class Unknown(CheckFailed):
@@ -28,8 +30,9 @@ Make = Callable[[Aig, Sequence[int]], int]
 
 @dataclass(frozen=True)
 class Output:
-    """One output bit of a cell without memory: the pins that it depends on, and its literal from theirs; `high`: pins that are 1 where nothing
-    is connected (others may have any value then)."""
+    """One output bit of a cell without memory: the pins that it depends on, and its literal from theirs;
+    `high`: pins that are 1 where nothing is connected (others may have any value then).
+    """
 
     pin: Pin
     reads: tuple[Pin, ...]
@@ -39,8 +42,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Flop:
-    """A flip-flop: clock pin and edge, output pin; the next value from the literals of `reads` and, last, of the present value. `idle`: pins that must
-    be constant, with the value, where the cell would act without the clock."""
+    """A flip-flop: clock pin and edge, output pin; the next value from the literals of `reads` and, last,
+    of the present value. `idle`: pins that must be constant, with the value, where the cell would act
+    without the clock.
+    """
 
     clock: Pin
     rising: bool
@@ -77,7 +82,9 @@ def _text(cell: Cell, name: str, default: str) -> str:
 
 
 def _bits(cell: Cell, name: str, width: int) -> int:
-    """A parameter that is a table, as an integer; 0 where it is not given. Raises Unknown where a bit is not defined."""
+    """A parameter that is a table, as an integer; 0 where it is not given. Raises Unknown where a bit is
+    not defined.
+    """
     text = str(cell["parameters"].get(name, "0"))
     if not set(text) <= {"0", "1"}:
         raise Unknown(f"the table {name} of a {cell['type']} has bits that are not defined: {text}")
@@ -87,6 +94,11 @@ def _bits(cell: Cell, name: str, width: int) -> int:
 def _lut(cell: Cell, parameter: str, pins: Sequence[str], out: str) -> list[Output]:
     init = _bits(cell, parameter, 1 << len(pins))
     return [Output((out, 0), _pins(*pins), lambda g, a: g.table(init, a))]
+
+
+def _lut_of(inputs: int, cell: Cell) -> list[Output]:
+    """A lookup table of Xilinx devices, whose pins are I0 and so on."""
+    return _lut(cell, "INIT", [f"I{k}" for k in range(inputs)], "O")
 
 
 def _mux(out: str, select: str, one: str, zero: str) -> Output:
@@ -112,17 +124,20 @@ def _ccu2c(cell: Cell) -> list[Output]:
         return _half(g, inits[1], inject[1], a[5:], first(g, a)[1])
 
     return [
-        Output(("S0", 0), low, lambda g, a: first(g, a)[0]), Output(("S1", 0), low + high, lambda g, a: second(g, a)[0]),
+        Output(("S0", 0), low, lambda g, a: first(g, a)[0]),
+        Output(("S1", 0), low + high, lambda g, a: second(g, a)[0]),
         Output(("COUT", 0), low + high, lambda g, a: second(g, a)[1]),
-    ]  # fmt: skip
+    ]
 
 
 _HIGH = frozenset("ABCD")
 
 
 def _comb(cell: Cell) -> list[Output]:
-    """A logic cell of an ECP5 after packing: a lookup table or half a carry cell, and a wide multiplexer. (RAM: `columns`.) The device holds inputs of
-    lookup tables at 1 that nothing is connected to, and nextpnr uses that."""
+    """A logic cell of an ECP5 after packing: a lookup table or half a carry cell, and a wide multiplexer.
+    (RAM: `columns`.) The device holds inputs of lookup tables at 1 that nothing is connected to, and
+    nextpnr uses that.
+    """
     mode, init = _text(cell, "MODE", "LOGIC"), _bits(cell, "INITVAL", 16)
     wired = {p for p, bits in cell["connections"].items() if bits}
     if "F1" in wired and wired & {"FXA", "FXB"}:
@@ -139,8 +154,9 @@ def _comb(cell: Cell) -> list[Output]:
     reads = (*four, ("FCI", 0))
     return [
         Output(("F", 0), reads, lambda g, a: _half(g, init, inject, a[:4], a[4])[0], _HIGH),
-        Output(("FCO", 0), reads, lambda g, a: _half(g, init, inject, a[:4], a[4])[1], _HIGH), wide,
-    ]  # fmt: skip
+        Output(("FCO", 0), reads, lambda g, a: _half(g, init, inject, a[:4], a[4])[1], _HIGH),
+        wide,
+    ]
 
 
 def _carry4(cell: Cell) -> list[Output]:
@@ -170,31 +186,58 @@ def _one(out: str, pins: Sequence[str], make: Make) -> Callable[[Cell], list[Out
 
 def _lut4(cell: Cell) -> list[Output]:
     """Lattice's LUT4, or Xilinx's."""
-    return _lut(cell, "INIT", "ABCD", "Z") if "Z" in cell["connections"] else _lut(cell, "INIT", ("I0", "I1", "I2", "I3"), "O")
+    return (
+        _lut(cell, "INIT", "ABCD", "Z")
+        if "Z" in cell["connections"]
+        else _lut(cell, "INIT", ("I0", "I1", "I2", "I3"), "O")
+    )
 
 
 _OUTPUTS: dict[str, Callable[[Cell], list[Output]]] = {
-    "$_AND_": _gate("AB", lambda g, a: g.and_(a[0], a[1])), "$_OR_": _gate("AB", lambda g, a: g.or_(a[0], a[1])),
-    "$_XOR_": _gate("AB", lambda g, a: g.xor(a[0], a[1])), "$_XNOR_": _gate("AB", lambda g, a: g.xor(a[0], a[1]) ^ 1),
-    "$_NAND_": _gate("AB", lambda g, a: g.and_(a[0], a[1]) ^ 1), "$_NOR_": _gate("AB", lambda g, a: g.or_(a[0], a[1]) ^ 1),
-    "$_ANDNOT_": _gate("AB", lambda g, a: g.and_(a[0], a[1] ^ 1)), "$_ORNOT_": _gate("AB", lambda g, a: g.or_(a[0], a[1] ^ 1)),
-    "$_NOT_": _gate("A", lambda g, a: a[0] ^ 1), "$_BUF_": _gate("A", lambda g, a: a[0]),
+    "$_AND_": _gate("AB", lambda g, a: g.and_(a[0], a[1])),
+    "$_OR_": _gate("AB", lambda g, a: g.or_(a[0], a[1])),
+    "$_XOR_": _gate("AB", lambda g, a: g.xor(a[0], a[1])),
+    "$_XNOR_": _gate("AB", lambda g, a: g.xor(a[0], a[1]) ^ 1),
+    "$_NAND_": _gate("AB", lambda g, a: g.and_(a[0], a[1]) ^ 1),
+    "$_NOR_": _gate("AB", lambda g, a: g.or_(a[0], a[1]) ^ 1),
+    "$_ANDNOT_": _gate("AB", lambda g, a: g.and_(a[0], a[1] ^ 1)),
+    "$_ORNOT_": _gate("AB", lambda g, a: g.or_(a[0], a[1] ^ 1)),
+    "$_NOT_": _gate("A", lambda g, a: a[0] ^ 1),
+    "$_BUF_": _gate("A", lambda g, a: a[0]),
     "$_MUX_": _gate("SBA", lambda g, a: g.mux(a[0], a[1], a[2])),
-    "LUT4": _lut4, "SB_LUT4": lambda c: _lut(c, "LUT_INIT", ("I0", "I1", "I2", "I3"), "O"),
-    **{f"LUT{n}": (lambda c, n=n: _lut(c, "INIT", [f"I{k}" for k in range(n)], "O")) for n in (1, 2, 3, 5, 6)},  # type: ignore[misc]
-    "PFUMX": lambda c: [_mux("Z", "C0", "ALUT", "BLUT")], "L6MUX21": lambda c: [_mux("Z", "SD", "D1", "D0")],
-    "CCU2C": _ccu2c, "TRELLIS_COMB": _comb,
+    "LUT4": _lut4,
+    "SB_LUT4": lambda c: _lut(c, "LUT_INIT", ("I0", "I1", "I2", "I3"), "O"),
+    **{f"LUT{n}": partial(_lut_of, n) for n in (1, 2, 3, 5, 6)},
+    "PFUMX": lambda c: [_mux("Z", "C0", "ALUT", "BLUT")],
+    "L6MUX21": lambda c: [_mux("Z", "SD", "D1", "D0")],
+    "CCU2C": _ccu2c,
+    "TRELLIS_COMB": _comb,
     # The wires of a slice to the RAM of its neighbours.
     "TRELLIS_RAMW": lambda c: [
         Output((out, 0), _pins(pin), lambda g, a: a[0])
-        for out, pin in zip(("WADO0", "WADO1", "WADO2", "WADO3", "WDO0", "WDO1", "WDO2", "WDO3"), ("D0", "B0", "C0", "A0", "C1", "A1", "D1", "B1"), strict=True)
+        for out, pin in zip(
+            ("WADO0", "WADO1", "WADO2", "WADO3", "WDO0", "WDO1", "WDO2", "WDO3"),
+            ("D0", "B0", "C0", "A0", "C1", "A1", "D1", "B1"),
+            strict=True,
+        )
     ],
-    "SB_CARRY": _one("CO", ("I0", "I1", "CI"), lambda g, a: g.or_(g.and_(a[0], a[1]), g.and_(a[2], g.or_(a[0], a[1])))),
+    "SB_CARRY": _one(
+        "CO", ("I0", "I1", "CI"), lambda g, a: g.or_(g.and_(a[0], a[1]), g.and_(a[2], g.or_(a[0], a[1])))
+    ),
     **{f"MUXF{n}": (lambda c: [_mux("O", "S", "I1", "I0")]) for n in (5, 6, 7, 8, 9)},
-    "MUXCY": lambda c: [_mux("O", "S", "CI", "DI")], "XORCY": _one("O", ("CI", "LI"), lambda g, a: g.xor(a[0], a[1])),
-    "CARRY4": _carry4, "INV": lambda c: [Output(("O" if "O" in c["connections"] else "Z", 0), _pins("I" if "I" in c["connections"] else "A"), lambda g, a: a[0] ^ 1)],
-    "VCC": _one("P", (), lambda g, a: 1), "GND": _one("G", (), lambda g, a: 0),
-}  # fmt: skip
+    "MUXCY": lambda c: [_mux("O", "S", "CI", "DI")],
+    "XORCY": _one("O", ("CI", "LI"), lambda g, a: g.xor(a[0], a[1])),
+    "CARRY4": _carry4,
+    "INV": lambda c: [
+        Output(
+            ("O" if "O" in c["connections"] else "Z", 0),
+            _pins("I" if "I" in c["connections"] else "A"),
+            lambda g, a: a[0] ^ 1,
+        )
+    ],
+    "VCC": _one("P", (), lambda g, a: 1),
+    "GND": _one("G", (), lambda g, a: 0),
+}
 
 
 def outputs(cell: Cell) -> list[Output] | None:
@@ -223,8 +266,14 @@ def _inverted(make: Make, at: set[int]) -> Make:
 
 def _trellis_ff(cell: Cell) -> Flop:
     enable, clear = _text(cell, "CEMUX", "1"), _text(cell, "LSRMUX", "LSR")
-    if _text(cell, "LSRMODE", "LSR") != "LSR" or enable not in ("1", "0", "CE", "INV") or clear not in ("LSR", "INV"):
-        raise Unknown(f"a TRELLIS_FF has CEMUX {enable}, LSRMUX {clear} or a preload, which the proof does not know")
+    if (
+        _text(cell, "LSRMODE", "LSR") != "LSR"
+        or enable not in ("1", "0", "CE", "INV")
+        or clear not in ("LSR", "INV")
+    ):
+        raise Unknown(
+            f"a TRELLIS_FF has CEMUX {enable}, LSRMUX {clear} or a preload, which the proof does not know"
+        )
     data = "M" if _text(cell, "SD", "1") == "0" else "DI"
     value = int(_text(cell, "REGSET", "RESET") == "SET")
     reads, invert = [data], set[int]()
@@ -240,7 +289,9 @@ def _trellis_ff(cell: Cell) -> Flop:
         clearing = len(reads)
         invert |= {clearing} if clear == "INV" else set()
         reads.append("LSR")
-    make = _inverted(_held(take, clearing, value, _text(cell, "SRMODE", "LSR_OVER_CE") != "CE_OVER_LSR"), invert)
+    make = _inverted(
+        _held(take, clearing, value, _text(cell, "SRMODE", "LSR_OVER_CE") != "CE_OVER_LSR"), invert
+    )
     if enable == "0":
         raise Unknown("a TRELLIS_FF never takes its data")
     return Flop(("CLK", 0), _text(cell, "CLKMUX", "CLK") != "INV", ("Q", 0), _pins(*reads), make, idle)
@@ -257,14 +308,18 @@ def _sb_ff(found: re.Match[str]) -> Flop:
     take, clearing = (1 if enable else None), (len(reads) - 1 if clear else None)
     # The synchronous set or reset of an iCE40 flip-flop acts only when it is enabled.
     value = int(clear in ("SS", "S"))
-    idle = ((((reads[-1], 0), "0"),) if asynchronous else ())
-    return Flop(("C", 0), not falling, ("Q", 0), _pins(*reads), _held(take, clearing, value, not enable), idle)
+    idle = (((reads[-1], 0), "0"),) if asynchronous else ()
+    return Flop(
+        ("C", 0), not falling, ("Q", 0), _pins(*reads), _held(take, clearing, value, not enable), idle
+    )
 
 
 def _fd(cell: Cell, kind: str) -> Flop:
     pin = {"RE": "R", "SE": "S", "CE": "CLR", "PE": "PRE"}[kind]
     turned = {p for p in ("D", pin) if _bits(cell, f"IS_{p}_INVERTED", 1)}
-    make = _inverted(_held(1, 2, int(kind in ("SE", "PE"))), {i for i, p in enumerate(("D", "CE", pin)) if p in turned})
+    make = _inverted(
+        _held(1, 2, int(kind in ("SE", "PE"))), {i for i, p in enumerate(("D", "CE", pin)) if p in turned}
+    )
     idle = (((pin, 0), "1" if pin in turned else "0"),) if kind in ("CE", "PE") else ()
     return Flop(("C", 0), not _bits(cell, "IS_C_INVERTED", 1), ("Q", 0), _pins("D", "CE", pin), make, idle)
 
@@ -290,22 +345,45 @@ def columns(cell: Cell) -> list[Column] | None:
             raise Unknown("a TRELLIS_DPR16X4 is written always or never, which the proof does not know")
         write, read = (tuple((p, i) for i in range(4)) for p in ("WAD", "RAD"))
         return [
-            Column(("WCK", 0), _text(cell, "WCKMUX", "WCK") != "INV", ("DO", i), ("DI", i), ("WRE", 0), _text(cell, "WREMUX", "WRE") == "INV", write, read)
-            for i in range(4) if i < len(cell["connections"]["DO"])
-        ]  # fmt: skip
+            Column(
+                ("WCK", 0),
+                _text(cell, "WCKMUX", "WCK") != "INV",
+                ("DO", i),
+                ("DI", i),
+                ("WRE", 0),
+                _text(cell, "WREMUX", "WRE") == "INV",
+                write,
+                read,
+            )
+            for i in range(4)
+            if i < len(cell["connections"]["DO"])
+        ]
     if cell["type"] == "TRELLIS_COMB" and _text(cell, "MODE", "LOGIC") == "DPRAM":
         mode = _text(cell, "WREMUX", "WRE")
         if mode not in ("WRE", "INV"):
             raise Unknown("a RAM cell is written always or never, which the proof does not know")
         write = _pins("WAD0", "WAD1", "WAD2", "WAD3")
-        return [Column(("WCK", 0), _text(cell, "WCKMUX", "WCK") != "INV", ("F", 0), ("WD", 0), ("WRE", 0), mode == "INV", write, _pins("D", "B", "C", "A"))]
+        return [
+            Column(
+                ("WCK", 0),
+                _text(cell, "WCKMUX", "WCK") != "INV",
+                ("F", 0),
+                ("WD", 0),
+                ("WRE", 0),
+                mode == "INV",
+                write,
+                _pins("D", "B", "C", "A"),
+            )
+        ]
     return None
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of the device as stages of logic or registers: in each, output pin -> the pins (or outputs of the stage before) that it is of, and how;
-    `clocked` says of each stage whether it is of registers."""
+    """A block of the device as stages of logic or registers: in each, output pin -> the pins (or outputs
+    of the stage before) that it is of, and how;
+    `clocked` says of each stage whether it is of registers.
+    """
 
     clocks: tuple[str, ...]
     stages: tuple[dict[str, tuple[tuple[str, ...], Make]], ...]
@@ -314,7 +392,9 @@ class Block:
 
 def block(cell: Cell) -> Block | None:
     """A table in block RAM or a multiplier; None where the block is used in another way."""
-    return _table(cell) if cell["type"] == "DP16KD" else _product(cell) if cell["type"] == "MULT18X18D" else None
+    return (
+        _table(cell) if cell["type"] == "DP16KD" else _product(cell) if cell["type"] == "MULT18X18D" else None
+    )
 
 
 def _is(cell: Cell, pins: Sequence[str], value: str) -> bool:
@@ -332,9 +412,15 @@ def _plain(g: Aig, a: Sequence[int]) -> int:
 
 def _table(cell: Cell) -> Block | None:
     """A block RAM that is never written, read at the clock by both ports."""
-    if not _is(cell, ("WEA", "WEB", "RSTA", "RSTB"), "0") or not _is(cell, [f"CS{x}{k}" for x in "AB" for k in range(3)], "0"):
+    if not _is(cell, ("WEA", "WEB", "RSTA", "RSTB"), "0") or not _is(
+        cell, [f"CS{x}{k}" for x in "AB" for k in range(3)], "0"
+    ):
         return None
-    if any(_text(cell, f"REGMODE_{x}", "NOREG") not in ("NOREG", "OUTREG") or _text(cell, f"CSDECODE_{x}", "0b000") != "0b000" for x in "AB"):
+    if any(
+        _text(cell, f"REGMODE_{x}", "NOREG") not in ("NOREG", "OUTREG")
+        or _text(cell, f"CSDECODE_{x}", "0b000") != "0b000"
+        for x in "AB"
+    ):
         return None
     words = [_bits(cell, f"INITVAL_{k:02X}", 320) for k in range(64)]
     unit = [words[u >> 4] >> 20 * (u & 15) & 0x3FFFF for u in range(1024)]
@@ -352,7 +438,9 @@ def _table(cell: Cell) -> Block | None:
             return None
         pins = [f"{address}{k}" for k in range(low, 14)]
         registered = _text(cell, f"REGMODE_{x}", "NOREG") == "OUTREG"
-        if registered != (_text(cell, f"REGMODE_{ports[0]}", "NOREG") == "OUTREG") or (registered and not _is(cell, (f"OCE{x}",), "1")):
+        if registered != (_text(cell, f"REGMODE_{ports[0]}", "NOREG") == "OUTREG") or (
+            registered and not _is(cell, (f"OCE{x}",), "1")
+        ):
             return None
         for out in _wired_outputs(cell, f"DO{x}"):
             bit = int(out[3:])
@@ -360,10 +448,19 @@ def _table(cell: Cell) -> Block | None:
                 continue
             truth = 0
             for at in range(1 << len(pins)):
-                word = unit[at >> 1] >> 9 * (at & 1) if width == 9 else unit[at] if width == 18 else unit[2 * at + (x == "B")]
+                word = (
+                    unit[at >> 1] >> 9 * (at & 1)
+                    if width == 9
+                    else unit[at]
+                    if width == 18
+                    else unit[2 * at + (x == "B")]
+                )
                 truth |= (word >> bit & 1) << at
             used = [k for k, p in enumerate(pins) if cell["connections"].get(p, ["0"]) not in (["0"], ["x"])]
-            kept = sum((truth >> sum((n >> i & 1) << k for i, k in enumerate(used)) & 1) << n for n in range(1 << len(used)))
+            kept = sum(
+                (truth >> sum((n >> i & 1) << k for i, k in enumerate(used)) & 1) << n
+                for n in range(1 << len(used))
+            )
             stage[out] = tuple(pins[k] for k in used), (lambda g, a, kept=kept: g.table(kept, a[:-1]))  # type: ignore[misc]
             behind[out] = (out,), _plain
     registered = _text(cell, f"REGMODE_{ports[0]}", "NOREG") == "OUTREG" if ports else False
@@ -373,10 +470,18 @@ def _table(cell: Cell) -> Block | None:
 
 def _product(cell: Cell) -> Block | None:
     """An unsigned product of 18 by 18 bits, with or without registers before and behind."""
-    if not _is(cell, ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB", "RST0"), "0") or _text(cell, "MULT_BYPASS", "DISABLED") != "DISABLED":
+    if (
+        not _is(cell, ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB", "RST0"), "0")
+        or _text(cell, "MULT_BYPASS", "DISABLED") != "DISABLED"
+    ):
         return None
     registers = [_text(cell, f"REG_{x}_CLK", "NONE") for x in ("INPUTA", "INPUTB", "OUTPUT", "PIPELINE")]
-    if not set(registers) <= {"CLK0", "NONE"} or registers[0] != registers[1] or registers[3] != "NONE" or ("CLK0" in registers and not _is(cell, ("CE0",), "1")):
+    if (
+        not set(registers) <= {"CLK0", "NONE"}
+        or registers[0] != registers[1]
+        or registers[3] != "NONE"
+        or ("CLK0" in registers and not _is(cell, ("CE0",), "1"))
+    ):
         return None
     sides = {x: [f"{x}{k}" for k in range(18)] for x in "AB"}
     reads = (*sides["A"], *sides["B"])
@@ -390,7 +495,9 @@ def _product(cell: Cell) -> Block | None:
             if key not in known:
                 total = [FALSE] * 36
                 for i in range(18):
-                    total = g.add(total, ([FALSE] * i + [g.and_(a[i], b) for b in a[18:36]] + [FALSE] * 36)[:36], FALSE)
+                    total = g.add(
+                        total, ([FALSE] * i + [g.and_(a[i], b) for b in a[18:36]] + [FALSE] * 36)[:36], FALSE
+                    )
                 known[key] = total
             return known[key][k]
 

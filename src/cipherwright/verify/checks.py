@@ -62,12 +62,22 @@ def _run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
         right = len(v.pt) == size if p["cipher"] == "rijndael" else True
         return right and len(v.key) * 8 == p["key_bits"] and v.iterations == 1
 
-    chosen, more = [v for v in own_vectors(p["cipher"]) if fits(v)], [v for v in extra_vectors(p["cipher"]) if fits(v)]
+    chosen, more = (
+        [v for v in own_vectors(p["cipher"]) if fits(v)],
+        [v for v in extra_vectors(p["cipher"]) if fits(v)],
+    )
     if not chosen and not more:
-        raise NotChecked(f"there are no known answers of {p['cipher']} with keys of {p['key_bits']} bits in the repository, and {extra_folder()}")
+        raise NotChecked(
+            f"there are no known answers of {p['cipher']} with keys of {p['key_bits']} bits in the "
+            f"repository, and {extra_folder()}"
+        )
     runs = 0
     for decrypt in _directions(p):
-        rows = [(v, v.pt[i : i + size], v.ct[i : i + size]) for v in chosen + more for i in range(0, len(v.pt), size)]
+        rows = [
+            (v, v.pt[i : i + size], v.ct[i : i + size])
+            for v in chosen + more
+            for i in range(0, len(v.pt), size)
+        ]
         groups: list[list[tuple[Vector, bytes, bytes]]] = [rows]
         if p["key"] == "static":
             groups = [[r for r in rows if r[0].key == key] for key in dict.fromkeys(r[0].key for r in rows)]
@@ -89,7 +99,10 @@ def _run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
             runs += len(group)
     if isinstance(bench, Bulk):
         return f"{runs} known answers, {bench.lanes} at once"
-    return f"{runs} known answers ({len(chosen)} own, {len(more)} from CIPHERWRIGHT_VECTORS), {'each key held' if p['key'] == 'static' else 'keys changing every cycle'}"
+    return (
+        f"{runs} known answers ({len(chosen)} own, {len(more)} from CIPHERWRIGHT_VECTORS), "
+        f"{'each key held' if p['key'] == 'static' else 'keys changing every cycle'}"
+    )
 
 
 def _directions(p: Mapping[str, Any]) -> list[int]:
@@ -98,7 +111,9 @@ def _directions(p: Mapping[str, Any]) -> list[int]:
 
 
 def _run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) -> str:
-    """Random keys, blocks and directions, gaps in the offers and, on a stream, back-pressure; against the core's reference."""
+    """Random keys, blocks and directions, gaps in the offers and, on a stream, back-pressure; against the
+    core's reference.
+    """
     p = folder.record["parameters"]
     reference = reference_of(p)
     rng = np.random.default_rng(seed)
@@ -116,17 +131,27 @@ def _run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) ->
         want = reference.blocks(keys, modes, data)
         wrong = np.flatnonzero((got.blocks != want).any(axis=1))
         if len(wrong):
-            raise CheckFailed(f"block {int(wrong[0])} differs from {reference.name} (key {np.resize(keys, (n, keys.shape[1]))[wrong[0]].tobytes().hex()})")
+            raise CheckFailed(
+                f"block {int(wrong[0])} differs from {reference.name} (key "
+                f"{np.resize(keys, (n, keys.shape[1]))[wrong[0]].tobytes().hex()})"
+            )
         total += n
     turning = " and directions" if len(_directions(p)) == 2 else ""
-    changing = f"keys{turning} changing from cycle to cycle" if p["key"] == "agile" else "key held" + (f"{turning} changing" if agile_direction else "")
+    changing = (
+        f"keys{turning} changing from cycle to cycle"
+        if p["key"] == "agile"
+        else "key held" + (f"{turning} changing" if agile_direction else "")
+    )
     return f"{total} random blocks equal to {reference.name}, {changing}, with gaps" + (
         " and back-pressure" if bench.ports.ready_in else ""
     )
 
 
 _COMPARED = 300
-"""Blocks that both simulations compute, with gaps; in counter mode, where each is a message by itself, a fifth of them."""
+"""Blocks that both simulations compute, with gaps; in counter mode, where each is a message by itself, a
+fifth of them.
+"""
+
 
 def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
     """The evaluated netlist gives what the cycle-accurate model does, block for block."""
@@ -134,12 +159,24 @@ def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
     n = _COMPARED // 5 if bench.ports.iv_valid else _COMPARED
     held = p["key"] == "static"
     keys = rng.integers(0, 256, (1 if held else n, p["key_bits"] // 8), dtype=np.uint8)
-    modes = rng.choice(np.array(_directions(p), dtype=np.uint8), 1 if held and p["key_expansion"] != "unit" else n)
-    data, offer = rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8), (rng.random(4096) < 0.6).astype(np.uint8)
-    wrong = np.flatnonzero((bench.crypt(keys, modes, data, offer).blocks != bulk.crypt(keys, modes, data)).any(axis=1))
+    modes = rng.choice(
+        np.array(_directions(p), dtype=np.uint8), 1 if held and p["key_expansion"] != "unit" else n
+    )
+    data, offer = (
+        rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8),
+        (rng.random(4096) < 0.6).astype(np.uint8),
+    )
+    wrong = np.flatnonzero(
+        (bench.crypt(keys, modes, data, offer).blocks != bulk.crypt(keys, modes, data)).any(axis=1)
+    )
     if len(wrong):
-        raise CheckFailed(f"block {int(wrong[0])} differs between the simulation by Verilator and the evaluated netlist")
-    return f"{n} blocks with gaps through Verilator's model equal to the evaluated netlist, {bulk.lanes} blocks at once"
+        raise CheckFailed(
+            f"block {int(wrong[0])} differs between the simulation by Verilator and the evaluated netlist"
+        )
+    return (
+        f"{n} blocks with gaps through Verilator's model equal to the evaluated netlist, {bulk.lanes} "
+        f"blocks at once"
+    )
 
 
 def _run_timing(bench: Bench, folder: CoreFolder) -> str:
@@ -153,20 +190,32 @@ def _run_timing(bench: Bench, folder: CoreFolder) -> str:
     t = bench.crypt(keys, np.array([_directions(p)[0]], dtype=np.uint8), data, iv=iv)
     first = int(t.latencies[0])
     if first != bench.latency or (not bench.ports.ready_in and (t.latencies != bench.latency).any()):
-        raise CheckFailed(f"a block takes {int(t.latencies.max())} cycles, the record promises {bench.latency}")
+        raise CheckFailed(
+            f"a block takes {int(t.latencies.max())} cycles, the record promises {bench.latency}"
+        )
     span = int(t.delivered[-1] - t.delivered[0])
     ideal = (n - 1) // bench.slots * bench.interval + (n - 1) % bench.slots
     if span > ideal:
         raise CheckFailed(f"{n} blocks took {span} cycles, {ideal} were promised")
-    rate = "a block every cycle" if bench.interval == 1 else f"{bench.slots} block(s) every {bench.interval} cycles"
+    rate = (
+        "a block every cycle"
+        if bench.interval == 1
+        else f"{bench.slots} block(s) every {bench.interval} cycles"
+    )
     return f"latency {bench.latency} cycles, {rate} sustained over {n} blocks"
 
 
 def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:
     """The XOR networks and circuits that a core with these parameters has."""
     widths = {n.width for n in graph.nodes if n.op == "mul"}
-    products = {w: made.graph for w in widths if (made := product_circuit(p["multiplier"], w, None, p["final_adder"]))}
-    return Hints(linear_networks(graph, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]), p["sbox"], products)
+    products = {
+        w: made.graph for w in widths if (made := product_circuit(p["multiplier"], w, None, p["final_adder"]))
+    }
+    return Hints(
+        linear_networks(graph, sum_inputs(p["slice_xor"], p["merge"]), p["linear_depth"], p["shallow_maps"]),
+        p["sbox"],
+        products,
+    )
 
 
 def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
@@ -175,12 +224,24 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
     if parts:
         return _run_keyed_proof(folder, parts)
     ports = PortSet(**r["ports"])
-    sources, top, latency, early = folder.sources, r["top"], r["latency_cycles"], {ports.key: int(p["key_lead"])}
+    sources, top, latency, early = (
+        folder.sources,
+        r["top"],
+        r["latency_cycles"],
+        {ports.key: int(p["key_lead"])},
+    )
     if r["inner"]:
-        # The stream shell and the chaining of blocks are proven apart (make formal, docs/guide/verification.md); here, the datapath inside.
-        ports, top, latency, early = PortSet(**r["inner"]["ports"]), r["inner"]["top"], r["inner"]["latency_cycles"], r["inner"]["early"]
+        # The stream shell and the chaining of blocks are proven apart (make formal,
+        # docs/guide/verification.md); here, the datapath inside.
+        ports, top, latency, early = (
+            PortSet(**r["inner"]["ports"]),
+            r["inner"]["top"],
+            r["inner"]["latency_cycles"],
+            r["inner"]["early"],
+        )
     if p["fuse_linear"]:
-        # Maps that were fused leave nothing of the words in between, so the proof goes over the fused graph. That this is
+        # Maps that were fused leave nothing of the words in between, so the proof goes over the fused graph.
+        # That this is
         # the cipher is linear algebra; the boxes in it are checked for every address where they are made.
         realised = realise(plain, p["sbox"])
         plain = fuse_linear(realised)
@@ -202,7 +263,8 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
 
 
 def _rounds(folder: CoreFolder, parts: KeyParts) -> Graph:
-    # A core of both directions shares its inversions; here each way is there by itself, with the same fields inside.
+    # A core of both directions shares its inversions; here each way is there by itself, with the same fields
+    # inside.
     p = folder.record["parameters"]
     bases = SHARED_BASES if len(_directions(p)) == 2 else ""
     return realise(parts.rounds, p["sbox"], bases, first_boxes(parts.rounds, p["block_ram_boxes"]))
@@ -217,47 +279,94 @@ def _held(folder: CoreFolder, parts: KeyParts) -> HeldWords:
 
 
 def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
-    """The rounds of a core with a key-expansion unit, for any round keys (`held`: the words that they read, where they are known). Returns what was shown; raises CheckFailed."""
+    """The rounds of a core with a key-expansion unit, for any round keys (`held`: the words that they
+    read, where they are known). Returns what was shown; raises CheckFailed.
+    """
     r, p = folder.record, folder.record["parameters"]
     ports = PortSet(decrypt="decrypt_i" if len(_directions(p)) == 2 else "")
     top, latency, early = f"{r['top']}_core", r["inner"]["latency_cycles"], r["inner"]["early"]
     if CATALOGUE[p["cipher"]].key_unit == "store":
         realised = _rounds(folder, parts)
-        words, hints = [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC], _hints(realised, p)
+        words, hints = (
+            [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC],
+            _hints(realised, p),
+        )
         if p["architecture"] == "iterative":
-            return prove_iterative(folder.sources, top, realised, PortSet(**r["inner"]["ports"]), latency, r["slots"], hints, words).statement
+            return prove_iterative(
+                folder.sources,
+                top,
+                realised,
+                PortSet(**r["inner"]["ports"]),
+                latency,
+                r["slots"],
+                hints,
+                words,
+            ).statement
         return prove_pipeline(folder.sources, top, realised, ports, latency, early, words, hints).statement
     held = held or _held(folder, parts)
-    return prove_pipeline(folder.sources, top, held.graph, ports, latency, early, [f"{name}_i" for name in held.rows], _hints(held.graph, p)).statement
+    return prove_pipeline(
+        folder.sources,
+        top,
+        held.graph,
+        ports,
+        latency,
+        early,
+        [f"{name}_i" for name in held.rows],
+        _hints(held.graph, p),
+    ).statement
 
 
 def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
-    """The unit that makes the round keys (`held`: as of `prove_rounds`). Returns what was shown; raises CheckFailed."""
+    """The unit that makes the round keys (`held`: as of `prove_rounds`). Returns what was shown; raises
+    CheckFailed.
+    """
     r, sbox = folder.record, folder.record["parameters"]["sbox"]
-    return prove_expansion(folder.sources, f"{r['top']}_keys", parts.schedule, (held or _held(folder, parts)).rows, r["inner"]["key_cycles"], Hints(sbox=sbox)).statement
+    return prove_expansion(
+        folder.sources,
+        f"{r['top']}_keys",
+        parts.schedule,
+        (held or _held(folder, parts)).rows,
+        r["inner"]["key_cycles"],
+        Hints(sbox=sbox),
+    ).statement
 
 
 def _expansion_of_store(folder: CoreFolder) -> str:
     text = "".join(path.read_text() for path in folder.sources)
     steps = re.findall(r"\.LOOKUP\((\d+)\), \.STEP\((\d+)\)\) u_expansion", text)
-    boxes = re.findall(rf"({re.escape(folder.record['top'])}_keys_\w+) u_s \(", text)  # the unit's: rounds have S-boxes in modules of their own
+    boxes = re.findall(
+        rf"({re.escape(folder.record['top'])}_keys_\w+) u_s \(", text
+    )  # the unit's: rounds have S-boxes in modules of their own
     if len(steps) != 1 or len(boxes) != 1:
         raise CheckFailed("the core has no key expansion with one S-box and steps of one length")
-    return prove_store_step(folder.sources, folder.record["top"], int(steps[0][1]), boxes[0], int(steps[0][0]))
+    return prove_store_step(
+        folder.sources, folder.record["top"], int(steps[0][1]), boxes[0], int(steps[0][0])
+    )
 
 
 _ACCURATE, _DESCRIBED = 4000, 1000
-"""Random blocks cycle by cycle at most, and in bulk where the reference is the description, which takes milliseconds a block."""
+"""Random blocks cycle by cycle at most, and in bulk where the reference is the description, which takes
+milliseconds a block.
+"""
 
 
 def verify_core(
-    folder: CoreFolder, plain: Graph, blocks: int = 4000, monte: int = 1, tell: Tell = quiet,
-    parts: KeyParts | None = None, published: int = 0,
-) -> list[Verdict]:  # fmt: skip
-    """Every check; a failed one does not stop the rest, except that nothing is compiled or run where a file was changed.
+    folder: CoreFolder,
+    plain: Graph,
+    blocks: int = 4000,
+    monte: int = 1,
+    tell: Tell = quiet,
+    parts: KeyParts | None = None,
+    published: int = 0,
+) -> list[Verdict]:
+    """Every check; a failed one does not stop the rest, except that nothing is compiled or run where a
+    file was changed.
 
-    `blocks`: random blocks in bulk, of which up to 4,000 cycle by cycle as well, against the independent implementation, or where no library has the cipher the description; `monte`: outer rounds of the Monte Carlo test;
-    `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out of CIPHERWRIGHT_VECTORS.
+    `blocks`: random blocks in bulk, of which up to 4,000 cycle by cycle as well, against the independent
+    implementation, or where no library has the cipher the description; `monte`: outer rounds of the Monte
+    Carlo test;
+    `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out
+    of CIPHERWRIGHT_VECTORS.
     """
     parameters = folder.record["parameters"]
     mode, counting = parameters["mode"], bool(folder.record["ports"]["iv_valid"])
@@ -285,7 +394,12 @@ def verify_core(
         attempt(f"random against {reference.name}", lambda: _run_random(bench[0], folder, accurate))
         if bulk:
             attempt("known answers in bulk", lambda: _run_vectors(bulk[0], folder))
-            attempt(f"random in bulk against {reference.name}", lambda: random_blocks(bulk[0], parameters, blocks if reference.library else min(blocks, _DESCRIBED)))
+            attempt(
+                f"random in bulk against {reference.name}",
+                lambda: random_blocks(
+                    bulk[0], parameters, blocks if reference.library else min(blocks, _DESCRIBED)
+                ),
+            )
         if counting:
             attempt("counter mode", lambda: check_counter(bench[0], parameters, accurate))
         elif in_mode:
@@ -293,7 +407,10 @@ def verify_core(
             attempt("published messages", lambda: published_messages(bench[0], parameters))
         attempt("Monte Carlo", lambda: monte_carlo((bulk or bench)[0], parameters, monte))
         if chains:
-            attempt("published Monte Carlo", lambda: published_chains(bench[0] if in_mode else (bulk or bench)[0], parameters, published))
+            attempt(
+                "published Monte Carlo",
+                lambda: published_chains(bench[0] if in_mode else (bulk or bench)[0], parameters, published),
+            )
         attempt("latency and throughput", lambda: _run_timing(bench[0], folder))
         if folder.record["ports"]["reset"]:
             attempt("protocol", lambda: check_handshake(bench[0], folder.record))

@@ -1,7 +1,9 @@
-"""A core that was just made, compared with the cipher's description on random keys and blocks before anything is written.
+"""A core that was just made, compared with the cipher's description on random keys and blocks before
+anything is written.
 
-This is no proof: it takes milliseconds and runs on every build, so that a description from which no right core can be made is
-refused instead of giving a wrong one. The reference is the description on integers, with its direct key schedule.
+This is no proof: it takes milliseconds and runs on every build, so that a description from which no right
+core can be made is refused instead of giving a wrong one. The reference is the description on integers,
+with its direct key schedule.
 """
 
 from __future__ import annotations
@@ -16,7 +18,15 @@ from ..errors import UserError
 from ..graph import Graph, evaluate
 from ..rtl import Design, DesignModel, Expansion, from_lanes, to_lanes
 
-__all__ = ["Sample", "confirm_expansion", "confirm_loop", "confirm_pipeline", "confirm_rewrite", "linear_word", "samples"]
+__all__ = [
+    "Sample",
+    "confirm_expansion",
+    "confirm_loop",
+    "confirm_pipeline",
+    "confirm_rewrite",
+    "linear_word",
+    "samples",
+]
 
 _BLOCKS = 12
 
@@ -32,40 +42,69 @@ class Sample:
 
 
 def samples(
-    cipher: Cipher, key_bits: int, directions: Sequence[int], mode: str = "ecb", held: Callable[[int], Mapping[str, int]] = lambda key: {}
+    cipher: Cipher,
+    key_bits: int,
+    directions: Sequence[int],
+    mode: str = "ecb",
+    held: Callable[[int], Mapping[str, int]] = lambda key: {},
 ) -> list[Sample]:
-    """Random keys and blocks in `directions` by turns, with the description's results. `mode`: of a pipeline that adds a word `chain`
-    (CBC to the cipher's result, the others the block to that of the word); `held`: key -> inputs that are made from it and held; where
-    there are such, two samples in a row have the same key.
+    """Random keys and blocks in `directions` by turns, with the description's results. `mode`: of a
+    pipeline that adds a word `chain` (CBC to the cipher's result, the others the block to that of the
+    word); `held`: key -> inputs that are made from it and held; where there are such, two samples in a row
+    have the same key.
 
-    Raises UserError where the description does not undo what it did."""
+    Raises UserError where the description does not undo what it did.
+    """
     rng = random.Random(f"{cipher.name} {key_bits}")
     out: list[Sample] = []
     key = 0
     for i in range(_BLOCKS):
         key = key if i % 2 and held(key) else rng.getrandbits(key_bits)
-        block, chain, decrypt = rng.getrandbits(cipher.block_bits), rng.getrandbits(cipher.block_bits), directions[i % len(directions)]
+        block, chain, decrypt = (
+            rng.getrandbits(cipher.block_bits),
+            rng.getrandbits(cipher.block_bits),
+            directions[i % len(directions)],
+        )
         given, added = {"ecb": (block, 0), "cbc": (block, chain)}.get(mode, (chain, block))
         made = _crypt(cipher, key_bits, key, given, decrypt)
         if _crypt(cipher, key_bits, key, made, 1 - decrypt) != given:
-            raise UserError(f"the description of {cipher.title} does not undo itself: decrypting what it encrypted gives another block")
-        out.append(Sample({"valid": 1, "key": key, "block": block, "chain": chain, "decrypt": decrypt, **held(key)}, made ^ added))
+            raise UserError(
+                f"the description of {cipher.title} does not undo itself: decrypting what it encrypted "
+                f"gives another block"
+            )
+        out.append(
+            Sample(
+                {"valid": 1, "key": key, "block": block, "chain": chain, "decrypt": decrypt, **held(key)},
+                made ^ added,
+            )
+        )
     return out
 
 
 def _crypt(cipher: Cipher, key_bits: int, key: int, block: int, decrypt: int) -> int:
-    return int(cipher.crypt(IntBuilder(), Word(cipher.block_bits, block), Word(key_bits, key), Word(1, decrypt)).value)
+    return int(
+        cipher.crypt(
+            IntBuilder(), Word(cipher.block_bits, block), Word(key_bits, key), Word(1, decrypt)
+        ).value
+    )
 
 
 def _given(design: Design, top: str, rows: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
     """The top's inputs, by port, for many blocks."""
     module = next(m for m in design.modules if m.name == top)
-    ports = {p.name.removesuffix("_i"): p for p in module.ports if p.direction == "input" and p.name not in ("clk", "rst_i")}
+    ports = {
+        p.name.removesuffix("_i"): p
+        for p in module.ports
+        if p.direction == "input" and p.name not in ("clk", "rst_i")
+    }
     return {p.name: to_lanes([row[name] for row in rows], p.width) for name, p in ports.items()}
 
 
 def _wrong(title: str, what: str) -> UserError:
-    return UserError(f"no right core can be made of {title} this way: {what}; nothing was written (the description in its file does not fit this architecture)")
+    return UserError(
+        f"no right core can be made of {title} this way: {what}; nothing was written (the description in "
+        f"its file does not fit this architecture)"
+    )
 
 
 def confirm_pipeline(title: str, design: Design, found: Sequence[Sample]) -> None:
@@ -75,9 +114,11 @@ def confirm_pipeline(title: str, design: Design, found: Sequence[Sample]) -> Non
 
 
 def confirm_loop(title: str, design: Design, found: Sequence[Sample], stages: int, iterations: int) -> None:
-    """A loop gives every sample's result after `iterations`, and then that of another block, taken as the first one leaves.
+    """A loop gives every sample's result after `iterations`, and then that of another block, taken as the
+    first one leaves.
 
-    Raises UserError with what differs."""
+    Raises UserError with what differs.
+    """
     name, n = design.top.name, len(found)
     model = DesignModel(design, n, stages)
     other = [found[i ^ 1] for i in range(n)]
@@ -102,7 +143,13 @@ def _compare(title: str, out: Mapping[str, list[int]], found: Sequence[Sample], 
     for s, got in zip(found, from_lanes(out["block_o"], n), strict=True):
         if got != s.result:
             way = "decryption" if s.inputs["decrypt"] else "encryption"
-            raise _wrong(title, f"{what} differs from the description in {way} (key {s.inputs['key']:x}, block {s.inputs['block']:x})")
+            raise _wrong(
+                title,
+                (
+                    f"{what} differs from the description in {way} (key {s.inputs['key']:x}, block "
+                    f"{s.inputs['block']:x})"
+                ),
+            )
 
 
 def linear_word(rows: Sequence[int], word: int) -> int:
@@ -113,11 +160,22 @@ def linear_word(rows: Sequence[int], word: int) -> int:
     return out
 
 
-def confirm_expansion(title: str, design: Design, top: str, e: Expansion, rows: Sequence[tuple[int, ...]], stages: int, schedule: Graph, users: Sequence[str]) -> None:
-    """A key-expansion unit's loop makes every round key, one an iteration. `rows[i]`: the linear map in which the round key `users[i]` of
+def confirm_expansion(
+    title: str,
+    design: Design,
+    top: str,
+    e: Expansion,
+    rows: Sequence[tuple[int, ...]],
+    stages: int,
+    schedule: Graph,
+    users: Sequence[str],
+) -> None:
+    """A key-expansion unit's loop makes every round key, one an iteration. `rows[i]`: the linear map in
+    which the round key `users[i]` of
     `schedule` is kept.
 
-    Raises UserError with the round key that differs."""
+    Raises UserError with the round key that differs.
+    """
     rng = random.Random(title)
     key_node = schedule.nodes[schedule.inputs["key"]]
     keys = [rng.getrandbits(key_node.width) for _ in range(_BLOCKS)]
@@ -125,7 +183,12 @@ def confirm_expansion(title: str, design: Design, top: str, e: Expansion, rows: 
     model = DesignModel(design, len(keys), stages, top)
 
     def run(valid: int) -> dict[str, list[int]]:
-        out = model.run({"valid_i": to_lanes([valid] * len(keys), 1), "key_i": to_lanes(keys if valid else [0] * len(keys), key_node.width)})
+        out = model.run(
+            {
+                "valid_i": to_lanes([valid] * len(keys), 1),
+                "key_i": to_lanes(keys if valid else [0] * len(keys), key_node.width),
+            }
+        )
         return {name: from_lanes(lanes, len(keys)) for name, lanes in out.items()}
 
     run(1)
@@ -134,7 +197,9 @@ def confirm_expansion(title: str, design: Design, top: str, e: Expansion, rows: 
         seen = run(0)
         kept_apart = i in e.apart
         got = seen["raw_o" if kept_apart else "word_o"]
-        if got != [w[user] if kept_apart else linear_word(rows[i], w[user]) for w in want] or seen["last_o"] != [int(i == len(users) - 1)] * len(keys):
+        if got != [w[user] if kept_apart else linear_word(rows[i], w[user]) for w in want] or seen[
+            "last_o"
+        ] != [int(i == len(users) - 1)] * len(keys):
             raise _wrong(title, f"its key-expansion unit makes another round key {i} than the description")
 
 

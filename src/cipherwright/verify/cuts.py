@@ -1,14 +1,15 @@
 """Cutting one large comparison into many small ones, at values that core and cipher have in common.
 
-Random simulation suggests which literals carry the same value as a named word of the cipher (a round's state, a round
-key). All of them become one free input, and what has to be shown instead is that each is the same function of the inputs
-and of the other cuts.
+Random simulation suggests which literals carry the same value as a named word of the cipher (a round's
+state, a round key). All of them become one free input, and what has to be shown instead is that each is
+the same function of the inputs and of the other cuts.
 
-Why that is enough: let F be the function shown for a class, taken from its lowest member in the core. F depends on classes
-below it in the core alone, because the core is acyclic; so by induction along the core every member of every class has the
-value that the core has, for all inputs. Where a member reads other cuts than the core (a key schedule that walks back), these
-are replaced by their own F on both sides, never in a circle, and the member may then be shown to repeat its own cut. A class
-whose members differ all the same proves nothing: it is taken out, and the values behind it are compared with what follows.
+Why that is enough: let F be the function shown for a class, taken from its lowest member in the core. F
+depends on classes below it in the core alone, because the core is acyclic; so by induction along the core
+every member of every class has the value that the core has, for all inputs. Where a member reads other
+cuts than the core (a key schedule that walks back), these are replaced by their own F on both sides, never
+in a circle, and the member may then be shown to repeat its own cut. A class whose members differ all the
+same proves nothing: it is taken out, and the values behind it are compared with what follows.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _FULL = (1 << _PATTERNS) - 1
 
 @dataclass(frozen=True)
 class Comparison:
-    """Pairs of literals that shall be equal; the first `core_gates` gates are the core's, and `marks` are literals of the
-    cipher at which a cut may be."""
+    """Pairs of literals that shall be equal; the first `core_gates` gates are the core's, and `marks` are
+    literals of the cipher at which a cut may be.
+    """
 
     aig: Aig
     core_gates: int
@@ -87,7 +89,9 @@ def _cone(aig: Aig, roots: Sequence[int]) -> set[int]:
 
 
 class _Support:
-    """Of every variable, the inputs from number `first` on that it depends on: bit k for input first + k. Grows with the graph."""
+    """Of every variable, the inputs from number `first` on that it depends on: bit k for input first + k.
+    Grows with the graph.
+    """
 
     def __init__(self, aig: Aig, first: int) -> None:
         self.aig, self.first = aig, first
@@ -146,7 +150,11 @@ def cut(c: Comparison) -> Cut:
             if member and more and tries.get(member, 0) < _EXPANSIONS:
                 # Cuts whose functions bring nothing new, else those that lead back to this cut, else all.
                 reach = {v: support.of(made.functions[v]) for v in more}
-                chosen = {v for v in more if not reach[v] & ~(left | right | own)} or {v for v in more if reach[v] & own} or more
+                chosen = (
+                    {v for v in more if not reach[v] & ~(left | right | own)}
+                    or {v for v in more if reach[v] & own}
+                    or more
+                )
                 expand.setdefault(member, set()).update(classes[v][0] >> 1 for v in chosen)
                 tries[member] = tries.get(member, 0) + 1
                 changed = True
@@ -163,7 +171,9 @@ def cut(c: Comparison) -> Cut:
     return Cut(c.aig, c.got, c.want)
 
 
-def _resting(classes: Sequence[Sequence[int]], expand: Mapping[int, set[int]]) -> Callable[[int], frozenset[int]]:
+def _resting(
+    classes: Sequence[Sequence[int]], expand: Mapping[int, set[int]]
+) -> Callable[[int], frozenset[int]]:
     """Class -> the classes whose proof already rests on it, itself included."""
     number = {members[0] >> 1: k for k, members in enumerate(classes)}
     users: dict[int, set[int]] = {}
@@ -221,7 +231,10 @@ def _reduce(
         made = new.and_(value[a >> 1] ^ (a & 1), value[b >> 1] ^ (b & 1))
         function.append(made)
         value.append(free.get(n + 1 + i, made))
-    place = {members[0] >> 1: (n + 1 + k, function[members[0] >> 1] ^ (members[0] & 1)) for k, members in enumerate(classes)}
+    place = {
+        members[0] >> 1: (n + 1 + k, function[members[0] >> 1] ^ (members[0] & 1))
+        for k, members in enumerate(classes)
+    }
     pairs: list[tuple[int, int, tuple[int, int]]] = []
     support = _Support(new, n)
     for k, members in enumerate(classes):

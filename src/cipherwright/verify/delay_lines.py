@@ -1,12 +1,16 @@
-"""Delay lines in RAM, and valid lines: shown to delay by a number of cycles, for all times, and taken as that many ranks by the proofs.
+"""Delay lines in RAM, and valid lines: shown to delay by a number of cycles, for all times, and taken as
+that many ranks by the proofs.
 
-A ring is a memory, a counter that walks round it, and registers behind it. Which registers are the counter's is found from the netlist: those that no
-data reach. Their states are enumerated: what a cycle of reset leaves (and the values at power-up, where there are some), and all that follow, with
-resets at any time. From each of them, with any content of the memory and of the other registers, what comes in is followed to where
-it comes out. So as long as no reset comes between, every word comes out after the same number of cycles, whenever it came in.
+A ring is a memory, a counter that walks round it, and registers behind it. Which registers are the
+counter's is found from the netlist: those that no data reach. Their states are enumerated: what a cycle of
+reset leaves (and the values at power-up, where there are some), and all that follow, with resets at any
+time. From each of them, with any content of the memory and of the other registers, what comes in is
+followed to where it comes out. So as long as no reset comes between, every word comes out after the same
+number of cycles, whenever it came in.
 
-A valid line counts the cycles since reset until all that was inside has left. From a reset on, with any content, it is followed until its counter's states
-repeat, and for as many cycles more as it is long: it gives 0 first, and then what came in since the reset, in that order.
+A valid line counts the cycles since reset until all that was inside has left. From a reset on, with any
+content, it is followed until its counter's states repeat, and for as many cycles more as it is long: it
+gives 0 first, and then what came in since the reset, in that order.
 """
 
 from __future__ import annotations
@@ -80,14 +84,27 @@ class _Line:
 
     def __post_init__(self) -> None:
         n = self.n
-        if set(n.inputs) - {self.clock, "rst_i"} != {"d"} or set(n.outputs) != {"q"} or len(n.inputs["d"]) != len(n.outputs["q"]):
+        if (
+            set(n.inputs) - {self.clock, "rst_i"} != {"d"}
+            or set(n.outputs) != {"q"}
+            or len(n.inputs["d"]) != len(n.outputs["q"])
+        ):
             raise CheckFailed("a delay line has other ports than those of one")
         self.order = [c for c in topological(n, through_ff=False) if n.cells[c]["type"] != FLIP_FLOP]
-        self.registers = {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP}
+        self.registers = {
+            c["connections"]["Q"][0]: c["connections"]["D"][0]
+            for c in n.cells.values()
+            if c["type"] == FLIP_FLOP
+        }
         data = set(n.inputs["d"])
         data.update(b for c in n.cells.values() if c["type"] == MEMORY for b in c["connections"]["RD_DATA"])
         while True:  # what data reach, through logic and registers
-            more = {b for c in n.cells.values() if c["type"] != MEMORY and not data.isdisjoint(in_bits(c)) for b in out_bits(c)} - data
+            more = {
+                b
+                for c in n.cells.values()
+                if c["type"] != MEMORY and not data.isdisjoint(in_bits(c))
+                for b in out_bits(c)
+            } - data
             if not more:
                 break
             data |= more
@@ -98,10 +115,20 @@ class _Line:
         self.used += 2
         return self.used
 
-    def cycle(self, state: Mapping[Any, int], given: list[int], reset: int, memory: dict[str, dict[int, list[int]]]) -> tuple[list[int], dict[Any, int]]:
-        """What comes out in a cycle, and the registers after it; the memories (by cell, by address) are written."""
+    def cycle(
+        self, state: Mapping[Any, int], given: list[int], reset: int, memory: dict[str, dict[int, list[int]]]
+    ) -> tuple[list[int], dict[Any, int]]:
+        """What comes out in a cycle, and the registers after it; the memories (by cell, by address) are
+        written.
+        """
         n = self.n
-        value: dict[Any, int] = {"0": FALSE, "1": TRUE, n.inputs[self.clock][0]: FALSE, **state, **dict(zip(n.inputs["d"], given, strict=True))}
+        value: dict[Any, int] = {
+            "0": FALSE,
+            "1": TRUE,
+            n.inputs[self.clock][0]: FALSE,
+            **state,
+            **dict(zip(n.inputs["d"], given, strict=True)),
+        }
         value.update((b, reset) for b in n.inputs.get("rst_i", []))
         moves: Any = _Moves
         for name in self.order:
@@ -110,20 +137,35 @@ class _Line:
                 self._read(name, cell, value, memory.setdefault(name, {}))
             else:
                 pins = cell["connections"]
-                value[pins["Y"][0]] = gate_function(cell)(moves, *[value[pins[p][0]] for p in GATES[cell["type"]]])
+                value[pins["Y"][0]] = gate_function(cell)(
+                    moves, *[value[pins[p][0]] for p in GATES[cell["type"]]]
+                )
         for name in self.order:
             if n.cells[name]["type"] == MEMORY:
                 self._write(n.cells[name], value, memory[name])
         return [value[b] for b in n.outputs["q"]], {q: value[d] for q, d in self.registers.items()}
 
-    def _read(self, name: str, cell: Mapping[str, Any], value: dict[Any, int], words: dict[int, list[int]]) -> None:
-        p, pins = {k: int(str(v), 2) for k, v in cell["parameters"].items() if set(str(v)) <= {"0", "1"}}, cell["connections"]
-        if (p["RD_PORTS"], p["WR_PORTS"], p["RD_CLK_ENABLE"], p["WR_CLK_ENABLE"], p["OFFSET"]) != (1, 1, 0, 1, 0):
+    def _read(
+        self, name: str, cell: Mapping[str, Any], value: dict[Any, int], words: dict[int, list[int]]
+    ) -> None:
+        p, pins = (
+            {k: int(str(v), 2) for k, v in cell["parameters"].items() if set(str(v)) <= {"0", "1"}},
+            cell["connections"],
+        )
+        if (p["RD_PORTS"], p["WR_PORTS"], p["RD_CLK_ENABLE"], p["WR_CLK_ENABLE"], p["OFFSET"]) != (
+            1,
+            1,
+            0,
+            1,
+            0,
+        ):
             raise CheckFailed(f"a delay line has a memory of another kind ({name})")
         at = _number([value[b] for b in pins["RD_ADDR"]])
         if at >= p["SIZE"]:
             raise CheckFailed("a delay line reads beyond its memory")
-        value.update(zip(pins["RD_DATA"], words.setdefault(at, [self.fresh() for _ in pins["RD_DATA"]]), strict=True))
+        value.update(
+            zip(pins["RD_DATA"], words.setdefault(at, [self.fresh() for _ in pins["RD_DATA"]]), strict=True)
+        )
 
     def _write(self, cell: Mapping[str, Any], value: Mapping[Any, int], words: dict[int, list[int]]) -> None:
         pins = cell["connections"]
@@ -145,7 +187,9 @@ class _Line:
             if len(found) > _MOST:
                 raise CheckFailed("the counter of a delay line has too many states")
             for reset in (FALSE, TRUE):
-                after = self.cycle(self._from(state), [self.fresh() for _ in self.n.inputs["d"]], reset, {})[1]
+                after = self.cycle(self._from(state), [self.fresh() for _ in self.n.inputs["d"]], reset, {})[
+                    1
+                ]
                 todo.append(tuple(after[q] for q in self.control))
         return found
 
@@ -163,12 +207,15 @@ class _Line:
         for cell in (self.n.cells[name] for name in self.order):
             if cell["type"] in GATES:
                 pins = cell["connections"]
-                value[pins["Y"][0]] = gate_function(cell)(ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]])
+                value[pins["Y"][0]] = gate_function(cell)(
+                    ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
+                )
         return tuple(value.get(self.registers[q], UNKNOWN) for q in registers)
 
     def flushed(self) -> int:
-        """Cycles from `d` to `q` of a line that gives 0 after a reset until all that was inside has left, and from then on what came in since. Raises
-        CheckFailed where it is none."""
+        """Cycles from `d` to `q` of a line that gives 0 after a reset until all that was inside has left,
+        and from then on what came in since. Raises CheckFailed where it is none.
+        """
         if self._in_reset(self.n.outputs["q"]) != (FALSE,):
             raise CheckFailed("a valid line shows what was inside before a reset")
         now = self._from(self._after_reset()) | {self.n.outputs["q"][0]: FALSE}
@@ -184,7 +231,9 @@ class _Line:
                 raise CheckFailed("the counter of a valid line has too many states")
         depth = next((k for k, out in enumerate(outs) if out != FALSE), 0)
         if not depth or outs[depth:] != given[: len(outs) - depth] or repeated + depth > len(outs):
-            raise CheckFailed("a valid line shows what was inside before a reset, or does not give back what it takes")
+            raise CheckFailed(
+                "a valid line shows what was inside before a reset, or does not give back what it takes"
+            )
         return depth
 
     def _from(self, state: State) -> dict[Any, int]:
@@ -210,8 +259,9 @@ def _number(bits: list[int]) -> int:
 
 
 def delay_of(n: Netlist, clock: str = "clk") -> int:
-    """Cycles from `d` to `q` of a module, from any state in which it can be, as long as no reset comes between. Raises CheckFailed where that is no
-    delay line."""
+    """Cycles from `d` to `q` of a module, from any state in which it can be, as long as no reset comes
+    between. Raises CheckFailed where that is no delay line.
+    """
     line = _Line(n, clock)
     if not any(c["type"] == MEMORY for c in n.cells.values()):
         return line.flushed()
@@ -223,13 +273,16 @@ def delay_of(n: Netlist, clock: str = "clk") -> int:
 
 
 def flushes(n: Netlist, clock: str = "clk") -> int:
-    """Cycles from `d` to `q` of a valid line: after one cycle of reset, whatever was inside, it gives 0 until that has left, and then what came in since.
-    Raises CheckFailed where it is none."""
+    """Cycles from `d` to `q` of a valid line: after one cycle of reset, whatever was inside, it gives 0
+    until that has left, and then what came in since. Raises CheckFailed where it is none.
+    """
     return _Line(n, clock).flushed()
 
 
 def with_delays(n: Netlist, clock: str, reset: str) -> Netlist:
-    """The netlist with a DELAY cell for every bit of its delay lines in RAM. Raises CheckFailed with what is no delay line."""
+    """The netlist with a DELAY cell for every bit of its delay lines in RAM. Raises CheckFailed with what
+    is no delay line.
+    """
     depths: dict[str, int] = {}
     cells: dict[str, dict[str, Any]] = {}
     allowed = (*n.inputs.get(reset, [])[:1], "0")
@@ -244,5 +297,11 @@ def with_delays(n: Netlist, clock: str, reset: str) -> Netlist:
         depths[cell["type"]] = depth
         for k, (d, q) in enumerate(zip(pins["d"], pins["q"], strict=True)):
             directions = {"C": "input", "D": "input", "Q": "output"}
-            cells[f"{name}[{k}]"] = {"type": DELAY, "parameters": {"DEPTH": depth}, "attributes": {}, "port_directions": directions, "connections": {"C": pins[clock], "D": [d], "Q": [q]}}
+            cells[f"{name}[{k}]"] = {
+                "type": DELAY,
+                "parameters": {"DEPTH": depth},
+                "attributes": {},
+                "port_directions": directions,
+                "connections": {"C": pins[clock], "D": [d], "Q": [q]},
+            }
     return replace(n, cells=cells, kept={})

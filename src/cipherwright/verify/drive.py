@@ -1,4 +1,6 @@
-"""Blocks through a simulated core: the same call for plain pipelines, the paper's ports, loops and streams."""
+"""Blocks through a simulated core: the same call for plain pipelines, the paper's ports, loops and
+streams.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from .simulate import Cycles, Model, Simulation, Words, compile_simulation
 __all__ = ["Bench", "Links", "Traffic"]
 
 Links = tuple[NDArray[np.uint8], NDArray[np.uint8]]
-"""Of chained blocks: whether each is the first of a message (n or 1), and the IV that it is then chained to (n or 1, block bytes)."""
+"""Of chained blocks: whether each is the first of a message (n or 1), and the IV that it is then chained
+to (n or 1, block bytes).
+"""
 
 _IV_CYCLES = 128
 """Cycles in which every counter is ready after its load."""
@@ -47,7 +51,9 @@ class Traffic:
 
     @property
     def latencies(self) -> NDArray[np.int64]:
-        out: NDArray[np.int64] = self.delivered.astype(np.int64) - self.accepted[: len(self.delivered)].astype(np.int64)
+        out: NDArray[np.int64] = self.delivered.astype(np.int64) - self.accepted[
+            : len(self.delivered)
+        ].astype(np.int64)
         return out
 
 
@@ -69,9 +75,15 @@ class Bench:
         ports = PortSet(**record["ports"])
         simulation = compile_simulation(sources, record["top"], ports.clk, defines)
         return Bench(
-            simulation, ports, record["parameters"], record["latency_cycles"], record["interval_cycles"], record["slots"],
-            record.get("key_cycles", 0), record.get("zeroise_cycles", 0),
-        )  # fmt: skip
+            simulation,
+            ports,
+            record["parameters"],
+            record["latency_cycles"],
+            record["interval_cycles"],
+            record["slots"],
+            record.get("key_cycles", 0),
+            record.get("zeroise_cycles", 0),
+        )
 
     @cached_property
     def _places(self) -> list[int]:
@@ -82,11 +94,27 @@ class Bench:
 
         key = s.port(p.key)
         lead = int(self.parameters["key_lead"])
-        return [place(p.valid_in), place(p.ready_out), place(p.ready_in), place(p.valid_out), key.offset, key.size, lead]
+        return [
+            place(p.valid_in),
+            place(p.ready_out),
+            place(p.ready_in),
+            place(p.valid_out),
+            key.offset,
+            key.size,
+            lead,
+        ]
 
-    def words(self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8], links: Links | None = None) -> Words:
-        """Rows of inputs from arrays of bytes, byte 0 of the standard first: keys (n or 1, key bytes), directions
-        (n or 1), blocks (n, block bytes), and where blocks are chained, which are the first of a message, and their IVs."""
+    def words(
+        self,
+        keys: NDArray[np.uint8],
+        decrypts: NDArray[np.uint8],
+        blocks: NDArray[np.uint8],
+        links: Links | None = None,
+    ) -> Words:
+        """Rows of inputs from arrays of bytes, byte 0 of the standard first: keys (n or 1, key bytes),
+        directions (n or 1), blocks (n, block bytes), and where blocks are chained, which are the first of
+        a message, and their IVs.
+        """
         s, p = self.simulation, self.ports
         rows = s.rows(len(blocks))
         s.view(rows, p.block_in)[:] = blocks[:, ::-1]
@@ -104,8 +132,9 @@ class Bench:
         return rows
 
     def load_key(self, model: Model, key: NDArray[np.uint8]) -> None:
-        """Give a core with a key-expansion unit its key. Raises CheckFailed where the key is not taken when the pipeline must be empty, or the
-        round keys are not there when promised."""
+        """Give a core with a key-expansion unit its key. Raises CheckFailed where the key is not taken
+        when the pipeline must be empty, or the round keys are not there when promised.
+        """
         s, p = self.simulation, self.ports
         offer = s.rows(1)
         s.view(offer, p.key_valid)[0, 0] = 1
@@ -117,7 +146,9 @@ class Bench:
             raise CheckFailed(f"a key that is offered for {self.zeroise_cycles} cycles is not taken")
         seen = model.run(s.rows(self.key_cycles))
         busy, ready = s.view(seen, p.busy)[:, 0], s.view(seen, p.ready_out)[:, 0]
-        opened = 1 if not p.iv_valid else ready[-1]  # with a counter, only when a counter block is there as well
+        opened = (
+            1 if not p.iv_valid else ready[-1]
+        )  # with a counter, only when a counter block is there as well
         if not busy[: self.key_cycles - 2].all() or busy[-1] or ready[:-1].any() or ready[-1] != opened:
             raise CheckFailed(f"the round keys are not ready after exactly {self.key_cycles} cycles")
 
@@ -132,7 +163,9 @@ class Bench:
 
     def counter_block(self, iv: bytes, n: int) -> bytes:
         """The counter block n blocks after `iv`."""
-        return next_counter(int.from_bytes(iv, "big"), int(self.parameters["counter_bits"]), n).to_bytes(len(iv), "big")
+        return next_counter(int.from_bytes(iv, "big"), int(self.parameters["counter_bits"]), n).to_bytes(
+            len(iv), "big"
+        )
 
     def load_iv(self, model: Model, iv: NDArray[np.uint8]) -> None:
         """Give a core in counter mode its first counter block, and wait until it is ready."""
@@ -144,19 +177,29 @@ class Bench:
         if ready[0] != 1 or ready[1] or ready[-1] != 1:
             raise CheckFailed(f"the counter is not ready {_IV_CYCLES} cycles after its load")
 
-    def _each_as_counter(self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> Traffic:
-        """Counter mode as the cipher itself: every block is loaded as a counter block, and a block of zeros follows it."""
+    def _each_as_counter(
+        self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]
+    ) -> Traffic:
+        """Counter mode as the cipher itself: every block is loaded as a counter block, and a block of
+        zeros follows it.
+        """
         done = [self.crypt(keys, decrypts, np.zeros_like(b[None]), iv=b) for b in blocks]
-        accepted, delivered = (np.concatenate(x) for x in ([d.accepted for d in done], [d.delivered for d in done]))
+        accepted, delivered = (
+            np.concatenate(x) for x in ([d.accepted for d in done], [d.delivered for d in done])
+        )
         return Traffic(np.vstack([d.blocks for d in done]), accepted, delivered)
 
     @property
     def mode(self) -> str:
         return str(self.parameters["mode"])
 
-    def _alone(self, decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Links, NDArray[np.uint8]]:
-        """Blocks and links by which a mode shows the cipher of each block by itself, and what is to be added to its results: every block
-        is the first of a message with a random initial value, or in the modes that encrypt it, with a random block."""
+    def _alone(
+        self, decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.uint8], Links, NDArray[np.uint8]]:
+        """Blocks and links by which a mode shows the cipher of each block by itself, and what is to be
+        added to its results: every block is the first of a message with a random initial value, or in the
+        modes that encrypt it, with a random block.
+        """
         first = np.ones(1, dtype=np.uint8)
         any_words = np.random.default_rng(9).integers(0, 256, blocks.shape, dtype=np.uint8)
         if self.mode != "cbc":
@@ -165,13 +208,20 @@ class Bench:
         return blocks ^ np.where(back, 0, any_words), (first, any_words), np.where(back, any_words, 0)
 
     def crypt(
-        self, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8],
-        offer: NDArray[np.uint8] | None = None, take: NDArray[np.uint8] | None = None, iv: NDArray[np.uint8] | None = None,
+        self,
+        keys: NDArray[np.uint8],
+        decrypts: NDArray[np.uint8],
+        blocks: NDArray[np.uint8],
+        offer: NDArray[np.uint8] | None = None,
+        take: NDArray[np.uint8] | None = None,
+        iv: NDArray[np.uint8] | None = None,
         links: Links | None = None,
-    ) -> Traffic:  # fmt: skip
-        """All blocks through one model. `offer`, `take`: patterns (repeated) of cycles in which a block is offered and
-        a result taken. `iv`: the first counter block of a core in counter mode; `links`: what chained blocks start from. Without
-        them, such a core shows the cipher of each block by itself. Raises CheckFailed where results are missing at the end."""
+    ) -> Traffic:
+        """All blocks through one model. `offer`, `take`: patterns (repeated) of cycles in which a block is
+        offered and a result taken. `iv`: the first counter block of a core in counter mode; `links`: what
+        chained blocks start from. Without them, such a core shows the cipher of each block by itself.
+        Raises CheckFailed where results are missing at the end.
+        """
         if self.ports.iv_valid and iv is None:
             return self._each_as_counter(keys, decrypts, blocks)
         added = np.zeros((1, 1), dtype=np.uint8)
@@ -212,8 +262,9 @@ class Bench:
         return Traffic(np.ascontiguousarray(out ^ added), accepted, delivered, slots)
 
     def _links(self, blocks: NDArray[np.uint8], decrypt: bool, iv: bytes) -> tuple[Links, NDArray[np.uint8]]:
-        """What a message's blocks are chained to, and when they are offered: where that is known before, each by itself in a loop;
-        otherwise all in one slot, one after the other."""
+        """What a message's blocks are chained to, and when they are offered: where that is known before,
+        each by itself in a loop; otherwise all in one slot, one after the other.
+        """
         n, together = len(blocks), np.ones(1, dtype=np.uint8)
         start = np.frombuffer(iv, dtype=np.uint8).reshape(1, -1)
         firsts = np.zeros(n, dtype=np.uint8)
@@ -229,8 +280,9 @@ class Bench:
         return (firsts, start), turns
 
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, parts: int = 2, iv: bytes = b"") -> bytes:
-        """A whole number of blocks under one key, several models at once. `iv`: the first counter block of counter mode, or what the
-        first block is chained to."""
+        """A whole number of blocks under one key, several models at once. `iv`: the first counter block of
+        counter mode, or what the first block is chained to.
+        """
         size = int(self.parameters["block_bits"]) // 8
         blocks = np.frombuffer(data, dtype=np.uint8).reshape(-1, size)
         keys = np.frombuffer(key, dtype=np.uint8).reshape(1, -1)
@@ -240,5 +292,11 @@ class Bench:
             return self.crypt(keys, mode, blocks, turns, links=links).blocks.tobytes()
         chunks = [c for c in np.array_split(blocks, max(parts, -(-len(blocks) // _PART))) if len(c)]
         before = np.cumsum([0, *(len(c) for c in chunks[:-1])])
-        first = [np.frombuffer(self.counter_block(iv, int(n)), dtype=np.uint8) if iv else None for n in before]
-        return b"".join(parallel(lambda c, iv: self.crypt(keys, mode, c, iv=iv).blocks.tobytes(), chunks, first, workers=parts))
+        first = [
+            np.frombuffer(self.counter_block(iv, int(n)), dtype=np.uint8) if iv else None for n in before
+        ]
+        return b"".join(
+            parallel(
+                lambda c, iv: self.crypt(keys, mode, c, iv=iv).blocks.tobytes(), chunks, first, workers=parts
+            )
+        )

@@ -1,8 +1,10 @@
-"""Proofs for every key and every block: the emitted Verilog computes the cipher, and every path has the same length.
+"""Proofs for every key and every block: the emitted Verilog computes the cipher, and every path has the
+same length.
 
 A pipeline is proven in two parts that together leave nothing open. Ranks: every net is the same number of
-registers away from the inputs on every path, so a block's bits meet only bits of the same block. Function: with the
-registers taken out, the logic equals an and-inverter graph printed straight from the plain cipher (ABC, SAT).
+registers away from the inputs on every path, so a block's bits meet only bits of the same block. Function:
+with the registers taken out, the logic equals an and-inverter graph printed straight from the plain cipher
+(ABC, SAT).
 
 Iterative cores are proven in loops.py, rings of RAM in delay_lines.py.
 """
@@ -22,7 +24,21 @@ from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
 from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 
-__all__ = ["Frame", "Logic", "Proof", "check_ranks", "compare", "directions", "flip_flops", "gate_function", "is_mux", "prove_pipeline", "slot", "spec_inputs", "topological"]
+__all__ = [
+    "Frame",
+    "Logic",
+    "Proof",
+    "check_ranks",
+    "compare",
+    "directions",
+    "flip_flops",
+    "gate_function",
+    "is_mux",
+    "prove_pipeline",
+    "slot",
+    "spec_inputs",
+    "topological",
+]
 
 
 @dataclass(frozen=True)
@@ -34,17 +50,24 @@ class Proof:
 
 
 _FUNCTIONS: dict[str, Callable[..., int]] = {
-    "$_AND_": lambda g, a, b: g.and_(a, b), "$_OR_": lambda g, a, b: g.and_(a ^ 1, b ^ 1) ^ 1,
-    "$_XOR_": lambda g, a, b: g.xor(a, b), "$_XNOR_": lambda g, a, b: g.xor(a, b) ^ 1,
-    "$_NAND_": lambda g, a, b: g.and_(a, b) ^ 1, "$_NOR_": lambda g, a, b: g.and_(a ^ 1, b ^ 1),
-    "$_ANDNOT_": lambda g, a, b: g.and_(a, b ^ 1), "$_ORNOT_": lambda g, a, b: g.and_(a ^ 1, b) ^ 1,
-    "$_NOT_": lambda g, a: a ^ 1, "$_BUF_": lambda g, a: a,
+    "$_AND_": lambda g, a, b: g.and_(a, b),
+    "$_OR_": lambda g, a, b: g.and_(a ^ 1, b ^ 1) ^ 1,
+    "$_XOR_": lambda g, a, b: g.xor(a, b),
+    "$_XNOR_": lambda g, a, b: g.xor(a, b) ^ 1,
+    "$_NAND_": lambda g, a, b: g.and_(a, b) ^ 1,
+    "$_NOR_": lambda g, a, b: g.and_(a ^ 1, b ^ 1),
+    "$_ANDNOT_": lambda g, a, b: g.and_(a, b ^ 1),
+    "$_ORNOT_": lambda g, a, b: g.and_(a ^ 1, b) ^ 1,
+    "$_NOT_": lambda g, a: a ^ 1,
+    "$_BUF_": lambda g, a: a,
     "$_MUX_": lambda g, s, b, a: g.mux(s, b, a),
-}  # fmt: skip
+}
 
 
 def gate_function(cell: Mapping[str, Any]) -> Callable[..., int]:
-    """A gate over the calls of an `Aig`, or of anything that has them: (aig, inputs in the order of GATES) -> output."""
+    """A gate over the calls of an `Aig`, or of anything that has them: (aig, inputs in the order of GATES)
+    -> output.
+    """
     return _FUNCTIONS[cell["type"]]
 
 
@@ -58,13 +81,17 @@ def _cycles(cell: Mapping[str, Any]) -> int:
 
 
 def flip_flops(n: Netlist) -> dict[Any, Any]:
-    """Output bit of every flip-flop -> its data bit. Raises CheckFailed with a cell that a proof does not know."""
+    """Output bit of every flip-flop -> its data bit. Raises CheckFailed with a cell that a proof does not
+    know.
+    """
     _check_kinds(n, (FLIP_FLOP,))
     return {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if _is_ff(c)}
 
 
 def topological(n: Netlist, through_ff: bool) -> list[str]:
-    """Cells, drivers before readers; flip-flops as wires, or left out. Raises CheckFailed on a combinational loop."""
+    """Cells, drivers before readers; flip-flops as wires, or left out. Raises CheckFailed on a
+    combinational loop.
+    """
     driver = {b: name for name, c in n.cells.items() for b in out_bits(c)}
     order: list[str] = []
     mark: dict[str, int] = {}
@@ -93,12 +120,18 @@ def topological(n: Netlist, through_ff: bool) -> list[str]:
 def _check_kinds(n: Netlist, registers: Sequence[str]) -> None:
     for name, cell in n.cells.items():
         if cell["type"] not in registers and cell["type"] not in GATES:
-            raise CheckFailed(f"the core has a cell {cell['type']} ({n.name(next(iter(out_bits(cell)), name))}) that the proof does not know")
+            raise CheckFailed(
+                f"the core has a cell {cell['type']} ({n.name(next(iter(out_bits(cell)), name))}) that the "
+                f"proof does not know"
+            )
 
 
-def check_ranks(n: Netlist, ports: PortSet, latency: int, early: Mapping[str, int], held: Sequence[str]) -> int:
-    """Registers on every path from each input to each output. Raises CheckFailed with the first net that differs;
-    returns the number of flip-flops."""
+def check_ranks(
+    n: Netlist, ports: PortSet, latency: int, early: Mapping[str, int], held: Sequence[str]
+) -> int:
+    """Registers on every path from each input to each output. Raises CheckFailed with the first net that
+    differs; returns the number of flip-flops.
+    """
     _check_kinds(n, (FLIP_FLOP, DELAY))
     rank: dict[Any, int] = {}
     for name, bits in n.inputs.items():
@@ -110,19 +143,24 @@ def check_ranks(n: Netlist, ports: PortSet, latency: int, early: Mapping[str, in
         out = cell["connections"]["Q" if _is_ff(cell) else "Y"][0]
         if len(here) > 1:
             raise CheckFailed(
-                f"bits of different blocks meet at {n.name(out)}: its inputs are {min(here)} and {max(here)} registers from the ports"
+                f"bits of different blocks meet at {n.name(out)}: its inputs are {min(here)} and "
+                f"{max(here)} registers from the ports"
             )
         if here:
             rank[out] = here.pop() + _cycles(cell)
     for name, bits in n.outputs.items():
         for b in bits:
             if b in rank and rank[b] != latency:
-                raise CheckFailed(f"output {name} comes after {rank[b]} registers, the core promises {latency}")
+                raise CheckFailed(
+                    f"output {name} comes after {rank[b]} registers, the core promises {latency}"
+                )
     return sum(_cycles(cell) for cell in n.cells.values())
 
 
 class Logic:
-    """A netlist's gates with flip-flops as wires (`wires`) or left out, in an order in which they can be evaluated."""
+    """A netlist's gates with flip-flops as wires (`wires`) or left out, in an order in which they can be
+    evaluated.
+    """
 
     def __init__(self, n: Netlist, wires: bool) -> None:
         self.steps: list[tuple[Callable[..., int], int, list[int]]] = []
@@ -131,7 +169,11 @@ class Logic:
         read = {slot(b) for bits in n.outputs.values() for b in bits}
         for name in topological(n, through_ff=wires):
             cell = n.cells[name]
-            pins, function, out = ("D", _FUNCTIONS["$_BUF_"], "Q") if _is_ff(cell) else (GATES[cell["type"]], _FUNCTIONS[cell["type"]], "Y")
+            pins, function, out = (
+                ("D", _FUNCTIONS["$_BUF_"], "Q")
+                if _is_ff(cell)
+                else (GATES[cell["type"]], _FUNCTIONS[cell["type"]], "Y")
+            )
             ports = cell["connections"]
             read.update(slot(ports[p][0]) for p in pins)
             if out == "Y" or wires:
@@ -172,15 +214,20 @@ class Frame:
 
 
 def compare(c: Comparison, names: Sequence[str], cases: Sequence[Mapping[int, int]]) -> int:
-    """All pairs are equal for every input: random inputs first, then ABC. Raises CheckFailed with an output that differs.
-    `cases`: inputs set to constants, together every case there is. Outputs that should be constant (of a core's control)
-    are compared apart from the others, which are cut at values that core and cipher have in common (see cuts.py)."""
+    """All pairs are equal for every input: random inputs first, then ABC. Raises CheckFailed with an
+    output that differs.
+    `cases`: inputs set to constants, together every case there is. Outputs that should be constant (of a
+    core's control) are compared apart from the others, which are cut at values that core and cipher have
+    in common (see cuts.py).
+    """
     wrong = c.first_difference()
     if wrong is not None:
         raise CheckFailed(f"the core does not compute the cipher: {names[wrong]} differs")
     constant = [i for i, w in enumerate(c.want) if w in (FALSE, TRUE)]
     rest = [i for i, w in enumerate(c.want) if w not in (FALSE, TRUE)]
-    control = replace(c, marks=(), got=tuple(c.got[i] for i in constant), want=tuple(c.want[i] for i in constant))
+    control = replace(
+        c, marks=(), got=tuple(c.got[i] for i in constant), want=tuple(c.want[i] for i in constant)
+    )
     parts = [restricted(control, {})]
     data = replace(c, got=tuple(c.got[i] for i in rest), want=tuple(c.want[i] for i in rest))
     parts += [restricted(data, case) for case in cases]
@@ -200,15 +247,23 @@ def _equal(c: Cut) -> bool:
     with scratch() as folder:
         (folder / "got.aig").write_bytes(aig.aiger(got))
         (folder / "want.aig").write_bytes(aig.aiger(want))
-        # SAT sweeping straight away decides nearly everything; rewriting both sides first takes ten times as long.
-        done = run("yosys-abc", ["-q", "miter got.aig want.aig; &get; &fraig -x; &put; iprove -r -b"], cwd=folder, check=False)
+        # SAT sweeping straight away decides nearly everything; rewriting both sides first takes ten times as
+        # long.
+        done = run(
+            "yosys-abc",
+            ["-q", "miter got.aig want.aig; &get; &fraig -x; &put; iprove -r -b"],
+            cwd=folder,
+            check=False,
+        )
         # A counterexample makes the miter's output 1; what ABC reports otherwise is no answer.
         if "UNSATISFIABLE" not in done.stdout and "SATISFIABLE (output = 1)" not in done.stdout:
             done = run("yosys-abc", ["-q", "cec -n -T 900 got.aig want.aig"], cwd=folder, check=False)
     return "UNSATISFIABLE" in done.stdout or "Networks are equivalent" in done.stdout
 
 
-def spec_inputs(plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, list[int]]) -> dict[str, list[int]]:
+def spec_inputs(
+    plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, list[int]]
+) -> dict[str, list[int]]:
     """The plain graph's inputs from the ports' literals (least significant first)."""
     at = {"valid": ports.valid_in, "block": ports.block_in, "key": ports.key, "decrypt": ports.decrypt}
     out = {}
@@ -227,11 +282,18 @@ def directions(decrypt: list[int] | None) -> list[dict[int, int]]:
 
 
 def prove_pipeline(
-    sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, early: Mapping[str, int], held: Sequence[str],
+    sources: Sequence[Path],
+    top: str,
+    plain: Graph,
+    ports: PortSet,
+    latency: int,
+    early: Mapping[str, int],
+    held: Sequence[str],
     hints: Hints | None = None,
-) -> Proof:  # fmt: skip
-    """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many cycles. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not
-    hold."""
+) -> Proof:
+    """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many
+    cycles. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not hold.
+    """
     from .delay_lines import KEPT, is_valid_line, with_delays
 
     n = read_netlist(sources, top, ports.clk, KEPT)
@@ -239,7 +301,12 @@ def prove_pipeline(
     lines = sum(not is_valid_line(kind) for kind in kinds)
     n = with_delays(n, ports.clk, ports.reset)
     flip_flops = check_ranks(n, ports, latency, early, held)
-    named = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
+    named = [
+        (name, k)
+        for name, bits in n.inputs.items()
+        for k in range(len(bits))
+        if name not in (ports.clk, ports.reset)
+    ]
     aig = Aig([f"{name}[{k}]" for name, k in named])
     known = {n.inputs[name][k]: aig.input(j) for j, (name, k) in enumerate(named)}
     if ports.reset:
@@ -255,4 +322,10 @@ def prove_pipeline(
     gates = compare(pairs, names, directions(literal.get(ports.decrypt)))
     waits = [f"of {lines} kinds of rings of RAM"] * bool(lines) + ["of the valid bit"] * (len(kinds) > lines)
     rings = f", those {' and '.join(waits)} as long as no reset comes between" if waits else ""
-    return Proof(f"for every key and block, every path has {latency} registers ({flip_flops} bits of them{rings}) and the logic equals the cipher", gates)
+    return Proof(
+        (
+            f"for every key and block, every path has {latency} registers ({flip_flops} bits of them{rings}) "
+            f"and the logic equals the cipher"
+        ),
+        gates,
+    )

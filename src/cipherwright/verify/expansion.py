@@ -1,11 +1,13 @@
-"""Proof of a key-expansion unit: whatever it held before, every round key that it keeps is the cipher's, and stays.
+"""Proof of a key-expansion unit: whatever it held before, every round key that it keeps is the cipher's,
+and stays.
 
-The unit is unrolled in time from a key's load. Registers that reset clears whatever else happens start cleared, all others with
-any value; later cycles may present any other key.
+The unit is unrolled in time from a key's load. Registers that reset clears whatever else happens start
+cleared, all others with any value; later cycles may present any other key.
 
-That the round keys stay is shown by induction. At rest some registers hold constants: from these alone, with any values elsewhere and any key presented
-but not offered, the next cycle finds the same constants. Then the round keys' registers, and all that these read, read only one another, and one cycle
-leaves what they hold as it is. So it is left for all times.
+That the round keys stay is shown by induction. At rest some registers hold constants: from these alone,
+with any values elsewhere and any key presented but not offered, the next cycle finds the same constants.
+Then the round keys' registers, and all that these read, read only one another, and one cycle leaves what
+they hold as it is. So it is left for all times.
 """
 
 from __future__ import annotations
@@ -25,10 +27,17 @@ __all__ = ["prove_expansion"]
 
 
 def prove_expansion(
-    sources: Sequence[Path], top: str, schedule: Graph, rows: Mapping[str, tuple[int, ...]], cycles: int, hints: Hints | None = None
+    sources: Sequence[Path],
+    top: str,
+    schedule: Graph,
+    rows: Mapping[str, tuple[int, ...]],
+    cycles: int,
+    hints: Hints | None = None,
 ) -> Proof:
-    """`schedule`: key -> round keys rk0, …; `rows[name]`: the linear map of a round key that the unit keeps, most significant row
-    first; `cycles` from a key's load to key_ready_o. Raises CheckFailed where a word is wrong, or does not stay."""
+    """`schedule`: key -> round keys rk0, …; `rows[name]`: the linear map of a round key that the unit
+    keeps, most significant row first; `cycles` from a key's load to key_ready_o. Raises CheckFailed where
+    a word is wrong, or does not stay.
+    """
     n = read_netlist(sources, top)
     logic = Logic(n, wires=False)
     registers = flip_flops(n)
@@ -43,11 +52,18 @@ def prove_expansion(
     state = [q for q in registers if q not in cleared]
 
     width = len(key) + 1
-    aig = Aig([f"cycle {t} input {k}" for t in range(cycles + 1) for k in range(width)] + [n.names[q] for q in state])
+    aig = Aig(
+        [f"cycle {t} input {k}" for t in range(cycles + 1) for k in range(width)]
+        + [n.names[q] for q in state]
+    )
     now = dict(cleared) | {q: aig.input(width * (cycles + 1) + j) for j, q in enumerate(state)}
     for t in range(cycles + 1):
         offered = TRUE if t == 0 else FALSE if t == cycles else aig.input(width * t)
-        known = now | {b: aig.input(width * t + 1 + k) for k, b in enumerate(key)} | {reset: FALSE, clock: FALSE, offer: offered}
+        known = (
+            now
+            | {b: aig.input(width * t + 1 + k) for k, b in enumerate(key)}
+            | {reset: FALSE, clock: FALSE, offer: offered}
+        )
         frame = Frame(logic, aig, known)
         if frame.word(n.outputs["key_ready_o"]) != [TRUE if t in (0, cycles) else FALSE]:
             raise CheckFailed(f"key_ready_o is not what it should be in cycle {t} after a key's load")
@@ -57,7 +73,14 @@ def prove_expansion(
         raise CheckFailed("the key-expansion unit does not come to rest")
     names = list(rows)
     got = [b for name in names for b in frame.word(n.outputs[f"{name}_o"])]
-    _check_rest(n, logic, registers, {q: v for q, v in now.items() if v in (FALSE, TRUE)}, now, [f"{name}_o" for name in names])
+    _check_rest(
+        n,
+        logic,
+        registers,
+        {q: v for q, v in now.items() if v in (FALSE, TRUE)},
+        now,
+        [f"{name}_o" for name in names],
+    )
     core_gates, marks = len(aig.gates), list[int]()
     made = graph_to_aig(schedule, aig, {"key": [aig.input(1 + k) for k in range(len(key))]}, hints, marks)
     want = []
@@ -69,22 +92,40 @@ def prove_expansion(
             want.append(total)
     labels = [f"{name} bit {k}" for name in names for k in range(len(rows[name]))]
     gates = compare(Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want)), labels, [{}])
-    return Proof(f"for every key, all {len(names)} round keys are there {cycles} cycles after its load, and stay for all times until reset{', zeroise' if zeroise else ''} or another key", gates)
+    return Proof(
+        (
+            f"for every key, all {len(names)} round keys are there {cycles} cycles after its load, and stay "
+            f"for all times until reset{', zeroise' if zeroise else ''} or another key"
+        ),
+        gates,
+    )
 
 
-def _check_rest(n: Netlist, logic: Logic, registers: Mapping[Any, Any], rest: Mapping[Any, int], now: Mapping[Any, int], words: Sequence[str]) -> None:
-    """Once at rest (`rest`: registers with constants, `now`: all of them), the unit stays ready and its words stay as they are, for all times without an offer,
-    reset or zeroise. Raises CheckFailed with what does not."""
+def _check_rest(
+    n: Netlist,
+    logic: Logic,
+    registers: Mapping[Any, Any],
+    rest: Mapping[Any, int],
+    now: Mapping[Any, int],
+    words: Sequence[str],
+) -> None:
+    """Once at rest (`rest`: registers with constants, `now`: all of them), the unit stays ready and its
+    words stay as they are, for all times without an offer, reset or zeroise. Raises CheckFailed with what
+    does not.
+    """
     key, others = n.inputs["key_i"], [q for q in registers if q not in rest]
     aig = Aig([*(f"key_i[{k}]" for k in range(len(key))), *(n.name(q) for q in others)])
-    free = {b: aig.input(k) for k, b in enumerate(key)} | {q: aig.input(len(key) + k) for k, q in enumerate(others)}
+    free = {b: aig.input(k) for k, b in enumerate(key)} | {
+        q: aig.input(len(key) + k) for k, q in enumerate(others)
+    }
     quiet = [b for name in ("rst_i", "clk", "key_valid_i", "zeroise_i") for b in n.inputs.get(name, [])]
     frame = Frame(logic, aig, free | dict(rest) | dict.fromkeys(quiet, FALSE))
     if moves := next((q for q, v in rest.items() if frame.get(registers[q]) != v), None):
         raise CheckFailed(f"the key-expansion unit does not stay at rest: {n.name(moves)} changes")
     if frame.word(n.outputs["key_ready_o"]) != [TRUE]:
         raise CheckFailed("key_ready_o does not stay as it is")
-    # A register at rest takes what another one holds, or keeps what it has: a chain of copies that ends in registers that keep theirs.
+    # A register at rest takes what another one holds, or keeps what it has: a chain of copies that ends in
+    # registers that keep theirs.
     source = {literal: b for b, literal in free.items()}
     todo, seen = [frame.get(b) for name in words for b in n.outputs[name]], set[Any]()
     while todo:
@@ -93,7 +134,9 @@ def _check_rest(n: Netlist, logic: Logic, registers: Mapping[Any, Any], rest: Ma
             continue
         q = source.get(literal)
         if q is None or q not in registers:
-            raise CheckFailed("the round keys do not stay as they are: they depend on more than registers that hold them")
+            raise CheckFailed(
+                "the round keys do not stay as they are: they depend on more than registers that hold them"
+            )
         if q in seen:
             continue
         seen.add(q)

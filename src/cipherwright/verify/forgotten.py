@@ -1,8 +1,10 @@
-"""Zeroising: after the promised cycles no register and no word of a memory depends on a key, a counter block or a block from before it.
+"""Zeroising: after the promised cycles no register and no word of a memory depends on a key, a counter
+block or a block from before it.
 
-The netlist of the whole core runs with three values. Keys, counter blocks and blocks are unknown up to the cycle of zeroise_i, and known
-after it; nothing else is unknown. Whatever depends on an unknown bit is unknown. When the promised cycles are over, nothing may be
-unknown. 64 runs go side by side, each with zeroise_i in another cycle.
+The netlist of the whole core runs with three values. Keys, counter blocks and blocks are unknown up to the
+cycle of zeroise_i, and known after it; nothing else is unknown. Whatever depends on an unknown bit is
+unknown. When the promised cycles are over, nothing may be unknown. 64 runs go side by side, each with
+zeroise_i in another cycle.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ Places = NDArray[np.int64]
 
 
 class _Ternary:
-    """A netlist over words of 64 runs: in `can` a row for each bit and value, a 1 where the bit can be 0, or 1; both where it is unknown."""
+    """A netlist over words of 64 runs: in `can` a row for each bit and value, a 1 where the bit can be 0,
+    or 1; both where it is unknown.
+    """
 
     def __init__(self, n: Netlist) -> None:
         self.n = n
@@ -69,7 +73,12 @@ class _Ternary:
         """All gates."""
         zero, one = self.can
         for kind, p in self.steps:
-            a0, a1, b0, b1 = zero[p[1]], one[p[1]], zero[p[2 if len(p) > 2 else 1]], one[p[2 if len(p) > 2 else 1]]
+            a0, a1, b0, b1 = (
+                zero[p[1]],
+                one[p[1]],
+                zero[p[2 if len(p) > 2 else 1]],
+                one[p[2 if len(p) > 2 else 1]],
+            )
             if kind in ("$_ANDNOT_", "$_ORNOT_"):
                 b0, b1 = b1, b0
             if kind in ("$_AND_", "$_NAND_", "$_ANDNOT_"):
@@ -102,8 +111,13 @@ class _Ternary:
 
 
 def check_zeroise(folder: CoreFolder) -> str:
-    """The check `zeroise` of a core folder. Raises CheckFailed with a register that remembers, or NotChecked where the core holds nothing for long."""
-    record, ports = folder.record, PortSet(**folder.record["ports"]) if folder.record.get("ports") else PortSet()
+    """The check `zeroise` of a core folder. Raises CheckFailed with a register that remembers, or
+    NotChecked where the core holds nothing for long.
+    """
+    record, ports = (
+        folder.record,
+        PortSet(**folder.record["ports"]) if folder.record.get("ports") else PortSet(),
+    )
     if not ports.zeroise:
         raise NotChecked("the core has no zeroise_i: it holds no key")
     n = read_netlist(folder.sources, record["top"], ports.clk, spread=True)
@@ -112,7 +126,12 @@ def check_zeroise(folder: CoreFolder) -> str:
     t.power_up()
     when = np.linspace(1, before, _RUNS).astype(int)
     data = [b for name in (ports.key, ports.block_in, ports.iv) if name for b in n.inputs[name]]
-    control = [b for name, bits in n.inputs.items() for b in bits if name not in (ports.clk, ports.reset, ports.zeroise) and b not in set(data)]
+    control = [
+        b
+        for name, bits in n.inputs.items()
+        for b in bits
+        if name not in (ports.clk, ports.reset, ports.zeroise) and b not in set(data)
+    ]
     offer = n.inputs[ports.key_valid][0]
     ever = np.zeros(len(t.q), dtype=np.uint64)
     for cycle in range(before + limit + 1):
@@ -124,7 +143,9 @@ def check_zeroise(folder: CoreFolder) -> str:
             t.put(b, int(_ALL) & ~(over if v else 0), int(_ALL) & ~(0 if v else over))
         for b, v in zip(control, given[len(data) :] | rng.integers(0, 2, len(control)), strict=True):
             t.put(b, 0 if v else int(_ALL), int(_ALL) if v else 0)
-        keyed = int(_ALL) & ~over if cycle < before // 2 else 0  # no key after zeroise_i: what the port shows flows through
+        keyed = (
+            int(_ALL) & ~over if cycle < before // 2 else 0
+        )  # no key after zeroise_i: what the port shows flows through
         t.put(offer, int(_ALL) & ~keyed, keyed)
         t.put(n.inputs[ports.zeroise][0], int(_ALL) & ~now, now)
         t.put(n.inputs[ports.reset][0], 0 if cycle == 0 else int(_ALL), int(_ALL) if cycle == 0 else 0)
@@ -134,9 +155,19 @@ def check_zeroise(folder: CoreFolder) -> str:
             ever = t.unknown()
         done = sum(1 << k for k, z in enumerate(when) if cycle == z + limit)
         if done and (left := np.flatnonzero(t.unknown() & np.uint64(done))).size:
-            wire = {slot(c["connections"]["Q"][0]): c["connections"]["Q"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP}
-            raise CheckFailed(f"{limit} cycles after zeroise_i {len(left)} registers depend on what was before, {n.name(wire[int(t.q[left[0]])])} for one")
+            wire = {
+                slot(c["connections"]["Q"][0]): c["connections"]["Q"][0]
+                for c in n.cells.values()
+                if c["type"] == FLIP_FLOP
+            }
+            raise CheckFailed(
+                f"{limit} cycles after zeroise_i {len(left)} registers depend on what was before, "
+                f"{n.name(wire[int(t.q[left[0]])])} for one"
+            )
     held = int((ever != 0).sum())
     if not held:
         raise CheckFailed("no register depended on a key or a block before zeroise_i")
-    return f"{limit} cycles after zeroise_i, in {_RUNS} runs, none of {len(t.q)} registers depends on what was before it; {held} had"
+    return (
+        f"{limit} cycles after zeroise_i, in {_RUNS} runs, none of {len(t.q)} registers depends on what "
+        f"was before it; {held} had"
+    )

@@ -1,7 +1,8 @@
-"""The protocol of a core under traffic, in simulation: resets, keys that are offered while blocks come, zeroising, a stream that is full.
+"""The protocol of a core under traffic, in simulation: resets, keys that are offered while blocks come,
+zeroising, a stream that is full.
 
-A scoreboard follows every handshake, cycle by cycle: what is taken comes out once, in order, right under the key that was complete when it was taken,
-and nothing else comes out.
+A scoreboard follows every handshake, cycle by cycle: what is taken comes out once, in order, right under
+the key that was complete when it was taken, and nothing else comes out.
 """
 
 from __future__ import annotations
@@ -26,13 +27,24 @@ __all__ = ["Bus", "Seen", "check_handshake", "traffic"]
 
 Rows = NDArray[np.uint8]
 
-_ABSENT = {"reset": 0, "valid_in": 0, "valid_out": 0, "key_valid": 0, "iv_valid": 0, "zeroise": 0, "busy": 0, "decrypt": 0}
+_ABSENT = {
+    "reset": 0,
+    "valid_in": 0,
+    "valid_out": 0,
+    "key_valid": 0,
+    "iv_valid": 0,
+    "zeroise": 0,
+    "busy": 0,
+    "decrypt": 0,
+}
 """What a port that there is not would show, where that is not 1."""
 
 
 @dataclass
 class Seen:
-    """What happened: blocks that left, those of them that are wrong, cycles in which a key was taken, and promises that were not kept."""
+    """What happened: blocks that left, those of them that are wrong, cycles in which a key was taken, and
+    promises that were not kept.
+    """
 
     left: int = 0
     wrong: int = 0
@@ -56,8 +68,10 @@ class Bus:
         return int(r["key_cycles"]) + 2 * int(r["latency_cycles"]) + (90 if self.ports.iv_valid else 40)
 
     def rows(self, cycles: int, seed: int, take: float = 1.0) -> Rows:
-        """Blocks offered most of the time, each with a key, direction and counter block of its own, and results taken; nothing else. A key that is
-        held at its port, without a handshake, is always the same."""
+        """Blocks offered most of the time, each with a key, direction and counter block of its own, and
+        results taken; nothing else. A key that is held at its port, without a handshake, is always the
+        same.
+        """
         rng, s, p = np.random.default_rng(seed), self.simulation, self.ports
         rows = s.rows(cycles)
         for name in filter(None, (p.key, p.block_in, p.iv)):
@@ -103,15 +117,38 @@ class Bus:
             return int.from_bytes(self.reference.bulk(key, word.to_bytes(size, "big"), decrypts), "big")
 
         number = int.from_bytes(block, "big")
-        done = crypt(number, back) if p["mode"] == "ecb" else mode_block(p["mode"], back, crypt, int.from_bytes(link, "big"), number)[0]
+        done = (
+            crypt(number, back)
+            if p["mode"] == "ecb"
+            else mode_block(p["mode"], back, crypt, int.from_bytes(link, "big"), number)[0]
+        )
         return done.to_bytes(size, "big")
 
     def watch(self, rows: Rows, out: Rows) -> Seen:
         """Every handshake, in order. The run begins with a reset."""
         ports, seen, s = self.ports, Seen(), self.simulation
-        is_ = {n: self.column(rows, out, n) for n in ("reset", "valid_in", "ready_out", "valid_out", "ready_in", "key_valid", "key_ready", "iv_valid", "iv_ready", "zeroise", "busy", "decrypt")}
+        is_ = {
+            n: self.column(rows, out, n)
+            for n in (
+                "reset",
+                "valid_in",
+                "ready_out",
+                "valid_out",
+                "ready_in",
+                "key_valid",
+                "key_ready",
+                "iv_valid",
+                "iv_ready",
+                "zeroise",
+                "busy",
+                "decrypt",
+            )
+        }
         keys, blocks = s.view(rows, ports.key)[:, ::-1], s.view(rows, ports.block_in)[:, ::-1]
-        results, ivs = s.view(out, ports.block_out)[:, ::-1], s.view(rows, ports.iv)[:, ::-1] if ports.iv else keys
+        results, ivs = (
+            s.view(out, ports.block_out)[:, ::-1],
+            s.view(rows, ports.iv)[:, ::-1] if ports.iv else keys,
+        )
         held, lanes, lead = bool(ports.key_valid), int(self.p["lanes"]), int(self.p["key_lead"])
         flight: deque[bytes] = deque()
         key = count = b""
@@ -137,7 +174,9 @@ class Bus:
                     for lane in range(lanes):
                         part = given[len(given) // lanes * lane :][: len(given) // lanes]
                         result += self._result(now, part, count or ivs[t].tobytes(), int(is_["decrypt"][t]))
-                        count = count and next_counter(int.from_bytes(count, "big"), self.p["counter_bits"]).to_bytes(len(count), "big")
+                        count = count and next_counter(
+                            int.from_bytes(count, "big"), self.p["counter_bits"]
+                        ).to_bytes(len(count), "big")
                     flight.append(result)
             if is_["key_valid"][t] and is_["key_ready"][t]:
                 if flight and not ports.ready_in:
@@ -154,7 +193,9 @@ class Bus:
 
 
 def traffic(bus: Bus, cycles: int, seed: int) -> Rows:
-    """Blocks most of the time; a key, and later a counter block, offered until they must have been taken, in some runs not at once."""
+    """Blocks most of the time; a key, and later a counter block, offered until they must have been taken,
+    in some runs not at once.
+    """
     rows, begin = bus.rows(cycles, seed, 0.8), seed % 4 * 3
     bus.put(rows, bus.ports.key_valid, slice(begin, begin + 5))
     bus.put(rows, bus.ports.iv_valid, slice(begin, begin + 1))
@@ -203,7 +244,9 @@ def _resets(bus: Bus) -> int:
         n = k + 1 if k < _RESETS // 2 else last * (k + 1) // _RESETS
         rows = traffic(bus, n, k)
         if k % 2:  # results wait when the reset comes
-            bus.put(rows, bus.ports.ready_in, slice(max(0, n - int(bus.record["latency_cycles"]) - 20), None), 0)
+            bus.put(
+                rows, bus.ports.ready_in, slice(max(0, n - int(bus.record["latency_cycles"]) - 20), None), 0
+            )
         bus.put(rows, bus.ports.reset, n - 1)
         run.go(rows)
     run.go(traffic(bus, last, 4))
@@ -214,7 +257,9 @@ def _resets(bus: Bus) -> int:
 
 
 def _keys(bus: Bus) -> int:
-    """Keys offered at distances that grow by a cycle while blocks are offered all the time, each until it is taken; between, one that is withdrawn."""
+    """Keys offered at distances that grow by a cycle while blocks are offered all the time, each until it
+    is taken; between, one that is withdrawn.
+    """
     run, ports, most = _Run(bus), bus.ports, int(bus.record["latency_cycles"]) + 40
     if ports.ready_in:
         most += 2 * most
@@ -237,8 +282,14 @@ def _keys(bus: Bus) -> int:
 
 
 def _zeroise(bus: Bus) -> int:
-    """zeroise_i while a key is expanded, under traffic and at rest: everything of before is dropped, and after the promised cycles a key is taken."""
-    ports, limit, at = bus.ports, int(bus.record["zeroise_cycles"]), (3, int(bus.record["key_cycles"]) - 2, bus.length - 30, bus.length)
+    """zeroise_i while a key is expanded, under traffic and at rest: everything of before is dropped, and
+    after the promised cycles a key is taken.
+    """
+    ports, limit, at = (
+        bus.ports,
+        int(bus.record["zeroise_cycles"]),
+        (3, int(bus.record["key_cycles"]) - 2, bus.length - 30, bus.length),
+    )
     run = _Run(bus)
     for k, n in enumerate(at):
         rows = traffic(bus, n + 1, 4 * k)
@@ -248,12 +299,21 @@ def _zeroise(bus: Bus) -> int:
         rows, offered = bus.rows(limit + 1, 50 + k), k % 2
         bus.put(rows, ports.key_valid, slice(None), offered)
         out = run.go(rows)
-        busy, ready = bus.column(rows, out, "busy").astype(bool), bus.column(rows, out, "key_ready").astype(bool)
+        busy, ready = (
+            bus.column(rows, out, "busy").astype(bool),
+            bus.column(rows, out, "key_ready").astype(bool),
+        )
         end = len(busy) if busy.all() else int(busy.argmin())
         if end > limit or end < limit * 3 // 4:
             raise CheckFailed(f"zeroising: busy_o is 1 for {end} cycles, {limit} are promised")
-        if bus.column(rows, out, "valid_out")[:end].any() or bus.column(rows, out, "ready_out")[:end].any() or ready[:end].any():
-            raise CheckFailed("zeroising: a block or a key is taken, or a result announced, while everything is forgotten")
+        if (
+            bus.column(rows, out, "valid_out")[:end].any()
+            or bus.column(rows, out, "ready_out")[:end].any()
+            or ready[:end].any()
+        ):
+            raise CheckFailed(
+                "zeroising: a block or a key is taken, or a result announced, while everything is forgotten"
+            )
         if not ready.any():
             rows = bus.rows(20, 60 + k)
             bus.put(rows, ports.key_valid, slice(None))
@@ -266,7 +326,9 @@ def _zeroise(bus: Bus) -> int:
 
 
 def _fill(run: _Run, seed: int, singles: int, often: float) -> int:
-    """Blocks that a stream accepts from now on while nobody takes results: first so many by themselves, with the core at rest before and after each."""
+    """Blocks that a stream accepts from now on while nobody takes results: first so many by themselves,
+    with the core at rest before and after each.
+    """
     bus, taken = run.bus, 0
     while True:
         rows = bus.rows(2 * int(bus.record["latency_cycles"]) + 64, seed)
@@ -287,7 +349,9 @@ def _fill(run: _Run, seed: int, singles: int, often: float) -> int:
 
 
 def _full(bus: Bus) -> int:
-    """A stream whose results nobody takes for long, filled in many ways from empty or nearly full: how many blocks it accepts. Each comes out right."""
+    """A stream whose results nobody takes for long, filled in many ways from empty or nearly full: how
+    many blocks it accepts. Each comes out right.
+    """
     run, counts = _Run(bus), set()
     for k in range(_FILLS):
         run.go(traffic(bus, bus.length if not k else 12, 4 + k))
@@ -316,7 +380,9 @@ def _full(bus: Bus) -> int:
 
 
 def check_handshake(bench: Bench, record: Mapping[str, Any]) -> str:
-    """The check `protocol` of a core folder. Raises CheckFailed, or NotChecked where the core has neither reset nor handshake."""
+    """The check `protocol` of a core folder. Raises CheckFailed, or NotChecked where the core has neither
+    reset nor handshake.
+    """
     bus = Bus(bench.simulation, record)
     if not bus.ports.reset:
         raise NotChecked("the ports of this core have neither reset nor handshake")
@@ -327,4 +393,6 @@ def check_handshake(bench: Bench, record: Mapping[str, Any]) -> str:
         done.append(f"zeroising at {_zeroise(bus)} times")
     if bus.ports.ready_in:
         done.append(f"a stream full of {_full(bus)} blocks")
-    return f"{', '.join(done)}: every block that was taken comes out once, in order and right, and nothing else"
+    return (
+        f"{', '.join(done)}: every block that was taken comes out once, in order and right, and nothing else"
+    )

@@ -1,7 +1,8 @@
 """One cycle of a netlist where much is constant: only the gates that matter in that cycle are made.
 
-An engine's control is constant in a proof (a given run of instructions), its data are not. What a multiplexer does not choose is
-not evaluated, so a cycle that moves half-words makes no gates of the round's logic.
+An engine's control is constant in a proof (a given run of instructions), its data are not. What a
+multiplexer does not choose is not evaluated, so a cycle that moves half-words makes no gates of the
+round's logic.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Ternary:
 
 
 def _constants(logic: Logic, known: Mapping[Any, int]) -> list[int]:
-    """What is constant in a cycle (or unknown), for what is known of registers and inputs; what is left out there is 0."""
+    """What is constant in a cycle (or unknown), for what is known of registers and inputs; what is left
+    out there is 0.
+    """
     constant: list[int] = [FALSE] * logic.size
     constant[1] = TRUE
     for bit, literal in known.items():
@@ -53,7 +56,9 @@ def _constants(logic: Logic, known: Mapping[Any, int]) -> list[int]:
 
 
 def _live(logic: Logic, constant: Sequence[int], need: bytearray) -> list[Step]:
-    """The steps that the slots marked in `need` depend on, in order; the slots that these read are marked too."""
+    """The steps that the slots marked in `need` depend on, in order; the slots that these read are marked
+    too.
+    """
     live: list[Step] = []
     for step in reversed(logic.steps):
         function, out, ins = step
@@ -70,7 +75,9 @@ def _live(logic: Logic, constant: Sequence[int], need: bytearray) -> list[Step]:
 
 
 class LiveFrame:
-    """Literals of the bits `roots` in one cycle, for the literals of registers and inputs in `known`; what is left out there is 0."""
+    """Literals of the bits `roots` in one cycle, for the literals of registers and inputs in `known`; what
+    is left out there is 0.
+    """
 
     def __init__(self, logic: Logic, aig: Aig, known: Mapping[Any, int], roots: Iterable[Any]) -> None:
         constant = _constants(logic, known)
@@ -93,10 +100,17 @@ def _values(aig: Aig, constant: Sequence[int], known: Mapping[Any, int], live: I
 
 
 def live_run(
-    logic: Logic, aig: Aig, registers: Mapping[Any, Any], state: Mapping[Any, int], inputs: Sequence[Mapping[Any, int]], roots: Sequence[Iterable[Any]]
+    logic: Logic,
+    aig: Aig,
+    registers: Mapping[Any, Any],
+    state: Mapping[Any, int],
+    inputs: Sequence[Mapping[Any, int]],
+    roots: Sequence[Iterable[Any]],
 ) -> list[dict[Any, int]]:
-    """Literals of `roots[t]` in every cycle t of a run from the literals `state` of the registers (bit -> its data bit), with `inputs[t]`.
-    Only gates on which some root of some cycle depends are made: other blocks in flight make none."""
+    """Literals of `roots[t]` in every cycle t of a run from the literals `state` of the registers (bit ->
+    its data bit), with `inputs[t]`. Only gates on which some root of some cycle depends are made: other
+    blocks in flight make none.
+    """
     constants, now = [], dict(state)
     for given in inputs:
         constants.append(_constants(logic, {**now, **given}))

@@ -1,14 +1,17 @@
 """Proof of an iterative core for every block after every history.
 
-A loop of S stages has S blocks in flight, each in a slot that goes round the ranks. Control is what ready and valid depend on, through logic and
-registers; which registers that are is found from the netlist, not from their names. No data reach control. Every control register has a
-place: the number of cycles, modulo S, since the slot that it holds could take a block. Control at a place depends on control at the place
-before alone, so the states in which a slot's control can be are enumerated place by place: from what a cycle of reset leaves, under any offers,
-with resets at any time. In all of them, results are announced exactly `latency` cycles after a block was taken and at no other
-time, and no block is taken while the slot still computes.
+A loop of S stages has S blocks in flight, each in a slot that goes round the ranks. Control is what ready
+and valid depend on, through logic and registers; which registers that are is found from the netlist, not
+from their names. No data reach control. Every control register has a place: the number of cycles, modulo
+S, since the slot that it holds could take a block. Control at a place depends on control at the place
+before alone, so the states in which a slot's control can be are enumerated place by place: from what a
+cycle of reset leaves, under any offers, with resets at any time. In all of them, results are announced
+exactly `latency` cycles after a block was taken and at no other time, and no block is taken while the slot
+still computes.
 
-Then data: a block is taken in any of the states in which that happens. Everything but the slot's own control may have any value: all data, other
-slots, a counter or a flag that somebody hid. What comes out must be the cipher's value of that block all the same.
+Then data: a block is taken in any of the states in which that happens. Everything but the slot's own
+control may have any value: all data, other slots, a counter or a flag that somebody hid. What comes out
+must be the cipher's value of that block all the same.
 """
 
 from __future__ import annotations
@@ -23,7 +26,16 @@ from ..graph import Graph
 from ..wrap import PortSet
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison
-from .equivalence import Logic, Proof, compare, directions, flip_flops, gate_function, spec_inputs, topological
+from .equivalence import (
+    Logic,
+    Proof,
+    compare,
+    directions,
+    flip_flops,
+    gate_function,
+    spec_inputs,
+    topological,
+)
 from .live import UNKNOWN, Ternary, live_run
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 
@@ -37,7 +49,9 @@ Word = tuple[int, ...]
 
 @dataclass(frozen=True)
 class _Visit:
-    """A slot at a place: its control word, and how many cycles ago it took the block that it computes (-1: it computes none)."""
+    """A slot at a place: its control word, and how many cycles ago it took the block that it computes (-1:
+    it computes none).
+    """
 
     place: int
     word: Word
@@ -51,13 +65,21 @@ class _Control:
         self.n, self.slots = n, slots
         self.ready, self.valid = n.outputs[ports.ready_out][0], n.outputs[ports.valid_out][0]
         self.reset, self.offer = n.inputs[ports.reset][0], n.inputs[ports.valid_in][0]
-        self.data = {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP}
+        self.data = {
+            c["connections"]["Q"][0]: c["connections"]["D"][0]
+            for c in n.cells.values()
+            if c["type"] == FLIP_FLOP
+        }
         self.driver = {b: c for c in n.cells.values() for b in out_bits(c)}
         order = topological(n, through_ff=False)
         self.fixed = self._ternary(order, {})
         cone = self._cone([self.ready, self.valid])
         self.registers = [q for q in self.data if q in cone]
-        self.steps = [n.cells[name] for name in order if n.cells[name]["type"] in GATES and n.cells[name]["connections"]["Y"][0] in cone]
+        self.steps = [
+            n.cells[name]
+            for name in order
+            if n.cells[name]["type"] in GATES and n.cells[name]["connections"]["Y"][0] in cone
+        ]
         owner = {b: name for name, bits in n.inputs.items() for b in bits}
         self.inputs = sorted(b for b in cone if b in owner)
         if wrong := next((owner[b] for b in self.inputs if b not in (self.reset, self.offer)), None):
@@ -71,11 +93,15 @@ class _Control:
         for cell in (self.n.cells[name] for name in order):
             if cell["type"] in GATES:
                 pins = cell["connections"]
-                value[pins["Y"][0]] = gate_function(cell)(ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]])
+                value[pins["Y"][0]] = gate_function(cell)(
+                    ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
+                )
         return value
 
     def _cone(self, roots: Iterable[Any], through: bool = True) -> set[Any]:
-        """Bits that roots depend on, themselves included; `through` registers, or up to them. Constant bits are left out."""
+        """Bits that roots depend on, themselves included; `through` registers, or up to them. Constant
+        bits are left out.
+        """
         seen, todo = set[Any](), list(roots)
         while todo:
             bit = todo.pop()
@@ -114,7 +140,9 @@ class _Control:
             place.setdefault(q, -1)
         for q in self.registers:
             if place[q] < 0:
-                raise CheckFailed(f"{self.n.name(q)} says when a result is there, but no block's coming can reach it")
+                raise CheckFailed(
+                    f"{self.n.name(q)} says when a result is there, but no block's coming can reach it"
+                )
             wrong = next((b for b in before[q] & inside if (place[b] + 1 - place[q]) % self.slots), None)
             if wrong is not None:
                 raise CheckFailed(f"control of different blocks meets at {self.n.name(q)}")
@@ -133,11 +161,20 @@ class _Control:
 
     def values(self, place: int, word: Word, offered: int, reset: int = FALSE) -> dict[Any, int]:
         """Control bits in a cycle; those that belong to other slots are unknown."""
-        value: dict[Any, int] = {"0": FALSE, "1": TRUE, self.reset: reset, self.offer: offered, **dict(zip(self.groups[place], word, strict=True))}
+        value: dict[Any, int] = {
+            "0": FALSE,
+            "1": TRUE,
+            self.reset: reset,
+            self.offer: offered,
+            **dict(zip(self.groups[place], word, strict=True)),
+        }
         ternary: Any = Ternary
         for cell in self.steps:
             pins = cell["connections"]
-            value[pins["Y"][0]] = gate_function(cell)(ternary, *[value.get(pins[p][0], self.fixed.get(pins[p][0], UNKNOWN)) for p in GATES[cell["type"]]])
+            value[pins["Y"][0]] = gate_function(cell)(
+                ternary,
+                *[value.get(pins[p][0], self.fixed.get(pins[p][0], UNKNOWN)) for p in GATES[cell["type"]]],
+            )
         return value
 
     def read(self, value: Mapping[Any, int], bit: Any) -> int:
@@ -148,8 +185,10 @@ class _Control:
 
 
 def _explore(control: _Control, latency: int) -> dict[Word, set[int]]:
-    """All that a slot can be, checked: results are announced `latency` cycles after a block was taken and at no other time. Returns the words in
-    which a block can be taken, with the ages (-1 or `latency`) at which."""
+    """All that a slot can be, checked: results are announced `latency` cycles after a block was taken and
+    at no other time. Returns the words in which a block can be taken, with the ages (-1 or `latency`) at
+    which.
+    """
     todo = [_Visit(p, control.start(p), -1) for p in range(control.slots)]
     seen, taking = set(todo), dict[Word, set[int]]()
     while todo:
@@ -158,8 +197,14 @@ def _explore(control: _Control, latency: int) -> dict[Word, set[int]]:
             raise CheckFailed("the core's control has too many states")
         for offered in (FALSE, TRUE) if v.place == 0 else (UNKNOWN,):
             value = control.values(v.place, v.word, offered)
-            if v.place == control.valid_place and control.read(value, control.valid) != (TRUE if v.age == latency else FALSE):
-                when = "no result is there" if v.age < 0 else f"{v.age} cycles after a block was taken, {latency} are promised"
+            if v.place == control.valid_place and control.read(value, control.valid) != (
+                TRUE if v.age == latency else FALSE
+            ):
+                when = (
+                    "no result is there"
+                    if v.age < 0
+                    else f"{v.age} cycles after a block was taken, {latency} are promised"
+                )
                 raise CheckFailed(f"valid is not what it should be: {when}")
             taken = False
             if v.place == 0:
@@ -167,13 +212,17 @@ def _explore(control: _Control, latency: int) -> dict[Word, set[int]]:
                 if ready > TRUE:
                     raise CheckFailed("ready depends on more than the slot's own control")
                 if ready == TRUE and 0 <= v.age < latency:
-                    raise CheckFailed(f"a block can be taken {v.age} cycles after another, while that is computed")
+                    raise CheckFailed(
+                        f"a block can be taken {v.age} cycles after another, while that is computed"
+                    )
                 if ready == FALSE and v.age < 0 and v.word == control.start(0):
                     raise CheckFailed("an idle core does not take a block")
                 taken = ready == TRUE == offered
                 if taken:
                     taking.setdefault(v.word, set()).add(v.age)
-            after = tuple(control.read(value, control.data[q]) for q in control.groups[(v.place + 1) % control.slots])
+            after = tuple(
+                control.read(value, control.data[q]) for q in control.groups[(v.place + 1) % control.slots]
+            )
             if UNKNOWN in after:
                 raise CheckFailed("the control of a slot depends on another slot")
             age = 1 if taken else -1 if v.age in (-1, latency) else v.age + 1
@@ -193,12 +242,16 @@ def _alike(control: _Control, cube: Sequence[int | None]) -> bool:
         value = control.values(place, word, TRUE if place == 0 else UNKNOWN)
         if place == 0 and control.read(value, control.ready) != TRUE:
             return False
-        word = tuple(control.read(value, control.data[q]) for q in control.groups[(place + 1) % control.slots])
+        word = tuple(
+            control.read(value, control.data[q]) for q in control.groups[(place + 1) % control.slots]
+        )
     return UNKNOWN not in word
 
 
 def _cubes(control: _Control, taking: Mapping[Word, set[int]]) -> list[tuple[int | None, ...]]:
-    """Words in which a block can be taken, together where one trip makes the same of them: constants, and None for bits that may be either."""
+    """Words in which a block can be taken, together where one trip makes the same of them: constants, and
+    None for bits that may be either.
+    """
     cubes: list[tuple[int | None, ...]] = []
     for age in sorted({a for ages in taking.values() for a in ages}):
         words = [w for w, ages in taking.items() if age in ages]
@@ -208,27 +261,49 @@ def _cubes(control: _Control, taking: Mapping[Word, set[int]]) -> list[tuple[int
 
 
 def prove_loop(
-    n: Netlist, plain: Graph, ports: PortSet, latency: int, slots: int, hints: Hints | None = None, held: Sequence[str] = (),
-) -> Proof:  # fmt: skip
-    """A loop with `slots` blocks in flight. `held`: inputs that keep their values while a block is computed. Raises CheckFailed with what does not hold."""
+    n: Netlist,
+    plain: Graph,
+    ports: PortSet,
+    latency: int,
+    slots: int,
+    hints: Hints | None = None,
+    held: Sequence[str] = (),
+) -> Proof:
+    """A loop with `slots` blocks in flight. `held`: inputs that keep their values while a block is
+    computed. Raises CheckFailed with what does not hold.
+    """
     control = _Control(n, ports, slots)
     taking = _explore(control, latency)
     registers, logic = flip_flops(n), Logic(n, wires=False)
-    pins = [(name, k) for name, bits in n.inputs.items() for k in range(len(bits)) if name not in (ports.clk, ports.reset)]
+    pins = [
+        (name, k)
+        for name, bits in n.inputs.items()
+        for k in range(len(bits))
+        if name not in (ports.clk, ports.reset)
+    ]
     ports_in, kept = [p for p in pins if p[0] not in held], [p for p in pins if p[0] in held]
-    names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [f"{name}[{k}]" for name, k in kept]
+    names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [
+        f"{name}[{k}]" for name, k in kept
+    ]
     aig = Aig([*names, *(n.name(q) for q in registers)])
     free = {q: aig.input(len(names) + j) for j, q in enumerate(registers)}
-    always = {n.inputs[name][k]: aig.input(len(ports_in) * (latency + 1) + j) for j, (name, k) in enumerate(kept)}
+    always = {
+        n.inputs[name][k]: aig.input(len(ports_in) * (latency + 1) + j) for j, (name, k) in enumerate(kept)
+    }
     always |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: FALSE}
-    inputs = [always | {n.inputs[name][k]: aig.input(t * len(ports_in) + j) for j, (name, k) in enumerate(ports_in)} for t in range(latency + 1)]
+    inputs = [
+        always | {n.inputs[name][k]: aig.input(t * len(ports_in) + j) for j, (name, k) in enumerate(ports_in)}
+        for t in range(latency + 1)
+    ]
     inputs[0][n.inputs[ports.valid_in][0]] = TRUE
     first = {name: [inputs[0][b] for b in bits] for name, bits in n.inputs.items()}
     ready, valid, block = (n.outputs[name] for name in (ports.ready_out, ports.valid_out, ports.block_out))
     found: dict[tuple[int, ...], None] = {}
     for cube in _cubes(control, taking):
         start = free | {q: b for q, b in zip(control.groups[0], cube, strict=True) if b is not None}
-        seen = live_run(logic, aig, registers, start, inputs, [ready, *[[]] * (latency - 1), [*valid, *block]])
+        seen = live_run(
+            logic, aig, registers, start, inputs, [ready, *[[]] * (latency - 1), [*valid, *block]]
+        )
         if [seen[0][b] for b in ready] != [TRUE] or [seen[-1][b] for b in valid] != [TRUE]:
             raise CheckFailed("a block is not taken and announced as the core's control says")
         found[tuple(seen[-1][b] for b in block)] = None
@@ -237,16 +312,29 @@ def prove_loop(
     labels = [f"{ports.block_out} bit {k}" for k in range(len(want))]
     gates = 0
     for got in found:
-        gates += compare(Comparison(aig, core_gates, tuple(marks), got, tuple(want)), labels, directions(first.get(ports.decrypt)))
+        gates += compare(
+            Comparison(aig, core_gates, tuple(marks), got, tuple(want)),
+            labels,
+            directions(first.get(ports.decrypt)),
+        )
     return Proof(
-        f"for every key and block after every history since a cycle of reset, the block is right {latency} cycles after it was taken, and valid is 1 at no other time: "
-        f"{len(control.registers)} control registers by enumeration ({len(taking)} states in which a block is taken), the other {len(registers) - len(control.registers)} and other slots with any value",
+        f"for every key and block after every history since a cycle of reset, the block is right {latency} "
+        f"cycles after it was taken, and valid is 1 at no other time: "
+        f"{len(control.registers)} control registers by enumeration ({len(taking)} states in which a block "
+        f"is taken), the other {len(registers) - len(control.registers)} and other slots with any value",
         gates,
     )
 
 
 def prove_iterative(
-    sources: Sequence[Path], top: str, plain: Graph, ports: PortSet, latency: int, slots: int, hints: Hints | None = None, held: Sequence[str] = (),
-) -> Proof:  # fmt: skip
+    sources: Sequence[Path],
+    top: str,
+    plain: Graph,
+    ports: PortSet,
+    latency: int,
+    slots: int,
+    hints: Hints | None = None,
+    held: Sequence[str] = (),
+) -> Proof:
     """`prove_loop` of a core's text."""
     return prove_loop(read_netlist(sources, top, ports.clk), plain, ports, latency, slots, hints, held)

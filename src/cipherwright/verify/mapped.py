@@ -1,13 +1,16 @@
 """A mapped netlist is the core: register by register, for every state and every input.
 
-Each flip-flop of the mapped netlist is matched with one or more of the reference's (the emitted Verilog, or the netlist before placement). Then
-every next value and every output of one is shown equal to the other's, as functions of the ports and of the matched state (random inputs first,
-then ABC). What follows: whatever state the mapped netlist is in, there is a state of the reference from which both do the same in
-every later cycle under any inputs. So what has been proven of the reference for every state holds of the mapped netlist too.
+Each flip-flop of the mapped netlist is matched with one or more of the reference's (the emitted Verilog,
+or the netlist before placement). Then every next value and every output of one is shown equal to the
+other's, as functions of the ports and of the matched state (random inputs first, then ABC). What follows:
+whatever state the mapped netlist is in, there is a state of the reference from which both do the same in
+every later cycle under any inputs. So what has been proven of the reference for every state holds of the
+mapped netlist too.
 
-Registers of the reference that synthesis merged are matched together: their next values must be equal when they are equal, so they stay
-equal. Registers that it replaced by a constant must keep that constant. Registers that it took away are free: the comparison must hold for every
-value that they have. Names only suggest the match; it is the comparison that decides.
+Registers of the reference that synthesis merged are matched together: their next values must be equal when
+they are equal, so they stay equal. Registers that it replaced by a constant must keep that constant.
+Registers that it took away are free: the comparison must hold for every value that they have. Names only
+suggest the match; it is the comparison that decides.
 """
 
 from __future__ import annotations
@@ -24,8 +27,18 @@ from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
 
 __all__ = [
-    "Bit", "Machine", "Match", "Same", "Unknown", "evaluate_machine", "free_bits", "mapped_machine", "next_value", "prove_same", "reference_machine",
-]  # fmt: skip
+    "Bit",
+    "Machine",
+    "Match",
+    "Same",
+    "Unknown",
+    "evaluate_machine",
+    "free_bits",
+    "mapped_machine",
+    "next_value",
+    "prove_same",
+    "reference_machine",
+]
 
 Bit = int | str
 
@@ -53,7 +66,9 @@ class Ram:
 
 @dataclass(frozen=True)
 class Box:
-    """A cell that is compared by its inputs: its type with its parameters, and the bits at its input pins, with whether each is inverted."""
+    """A cell that is compared by its inputs: its type with its parameters, and the bits at its input pins,
+    with whether each is inverted.
+    """
 
     kind: str
     reads: tuple[tuple[str, int, Bit, bool], ...]
@@ -61,7 +76,9 @@ class Box:
 
 @dataclass
 class Machine:
-    """A synchronous netlist: ports, logic by output bit, registers and RAM columns by the bits that they drive, names by bit."""
+    """A synchronous netlist: ports, logic by output bit, registers and RAM columns by the bits that they
+    drive, names by bit.
+    """
 
     inputs: dict[str, list[Bit]]
     outputs: dict[str, list[Bit]]
@@ -119,7 +136,9 @@ class _Reader:
             self._cell(name, cell)
 
     def _bit(self, cell: Mapping[str, Any], pin: tuple[str, int], high: frozenset[str] = frozenset()) -> Bit:
-        """What is at a pin; for one that is not connected, 1 if it is in `high`, else a bit of its own, which may have any value."""
+        """What is at a pin; for one that is not connected, 1 if it is in `high`, else a bit of its own,
+        which may have any value.
+        """
         bits = cell["connections"].get(pin[0], [])
         if pin[1] < len(bits) and bits[pin[1]] not in ("x", "z"):
             found: Bit = bits[pin[1]]
@@ -183,10 +202,19 @@ class _Reader:
         self._clocked(name, self._bit(cell, c.clock), c.rising)
         enable = self._bit(cell, c.enable) if c.enable else "1"
         self._drive(out[c.out[1]], name)
-        self.m.rams[out[c.out[1]]] = Ram(name, self._bit(cell, c.data), enable, c.inverted, self._bits(cell, c.write), self._bits(cell, c.read))
+        self.m.rams[out[c.out[1]]] = Ram(
+            name,
+            self._bit(cell, c.data),
+            enable,
+            c.inverted,
+            self._bits(cell, c.write),
+            self._bits(cell, c.read),
+        )
 
     def _memory(self, name: str, cell: Mapping[str, Any]) -> None:
-        """A memory of the emitted Verilog as columns, where it is one of 16 words with one port to write and one to read at once."""
+        """A memory of the emitted Verilog as columns, where it is one of 16 words with one port to write
+        and one to read at once.
+        """
         p, wires = cell["parameters"], cell["connections"]
         size, width, address = (int(str(p[k]), 2) for k in ("SIZE", "WIDTH", "ABITS"))
         ports = int(str(p["WR_PORTS"]), 2), int(str(p["RD_PORTS"]), 2)
@@ -197,12 +225,23 @@ class _Reader:
         for k in range(width):
             enable = wires["WR_EN"][k]
             self._drive(wires["RD_DATA"][k], name)
-            self.m.rams[wires["RD_DATA"][k]] = Ram(name, wires["WR_DATA"][k], enable, False, (*wires["WR_ADDR"], *zeros), (*wires["RD_ADDR"], *zeros))
+            self.m.rams[wires["RD_DATA"][k]] = Ram(
+                name,
+                wires["WR_DATA"][k],
+                enable,
+                False,
+                (*wires["WR_ADDR"], *zeros),
+                (*wires["RD_ADDR"], *zeros),
+            )
 
     def _shift(self, name: str, cell: Mapping[str, Any]) -> None:
         """A shift-register lookup table as the flip-flops that it is, up to the one that is read."""
         address = self._bits(cell, (("A0", 0), ("A1", 0), ("A2", 0), ("A3", 0)))
-        if not set(address) <= {"0", "1"} or self._bit(cell, ("CE", 0)) != "1" or cell["parameters"].get("IS_CLK_INVERTED", "0").strip("0"):
+        if (
+            not set(address) <= {"0", "1"}
+            or self._bit(cell, ("CE", 0)) != "1"
+            or cell["parameters"].get("IS_CLK_INVERTED", "0").strip("0")
+        ):
             raise Unknown(f"the shift register {name} does not shift always by a fixed length")
         self._clocked(name, self._bit(cell, ("CLK", 0)), True)
         data, last = self._bit(cell, ("D", 0)), sum(int(a == "1") << k for k, a in enumerate(address))
@@ -213,7 +252,9 @@ class _Reader:
             data = out
 
     def _block(self, name: str, cell: Mapping[str, Any]) -> None:
-        """A block of the device: as logic and registers where that is wanted and its use is known, else as a box."""
+        """A block of the device: as logic and registers where that is wanted and its use is known, else as
+        a box.
+        """
         found = block(cell) if self.expand else None
         if found is None:
             self._box(name, cell)
@@ -234,7 +275,9 @@ class _Reader:
             bit |= made
 
     def _box(self, name: str, cell: Mapping[str, Any]) -> None:
-        """A block. What the packer says of a pin in a parameter PINMUX is put in: a constant, an inverter; a pin that is not connected is 1 before it."""
+        """A block. What the packer says of a pin in a parameter PINMUX is put in: a constant, an inverter;
+        a pin that is not connected is 1 before it.
+        """
         kept = {k: str(v).strip() for k, v in sorted(cell["parameters"].items())}
         reads = []
         for pin, bits in sorted(cell["connections"].items()):
@@ -254,7 +297,9 @@ class _Reader:
             elif way not in (pin, "INV"):
                 raise Unknown(f"the pin {pin} of the block {name} is {way}, which the proof does not know")
             bits = bits or (["1"] if f"{pin}MUX" in cell["parameters"] else [])
-            reads += [(pin, i, b, way == "INV") for i, b in enumerate(bits) if b not in ("x", "z")]  # x: the block does not care
+            reads += [
+                (pin, i, b, way == "INV") for i, b in enumerate(bits) if b not in ("x", "z")
+            ]  # x: the block does not care
         self.m.boxes[name] = Box(f"{cell['type']} {sorted(kept.items())}", tuple(reads))
 
 
@@ -266,13 +311,18 @@ def reference_machine(n: Netlist, clock: str) -> Machine:
 
 
 def mapped_machine(module: Mapping[str, Any], clock: str, expand: bool = False) -> Machine:
-    """A flat module of mapped cells, of Yosys or nextpnr; `expand`: tables in block RAM and multipliers as what they compute, not as boxes. Raises CheckFailed with a cell or a clock that the proof does not know."""
+    """A flat module of mapped cells, of Yosys or nextpnr; `expand`: tables in block RAM and multipliers as
+    what they compute, not as boxes. Raises CheckFailed with a cell or a clock that the proof does not
+    know.
+    """
     ports = module["ports"]
     names: dict[Bit, list[str]] = {}
     for name, net in module["netnames"].items():
         for k, b in enumerate(net["bits"]):
             names.setdefault(b, []).append(f"{name}[{k}]" if len(net["bits"]) > 1 else name)
-    sides = {d: {n: list(p["bits"]) for n, p in ports.items() if p["direction"] == d} for d in ("input", "output")}
+    sides = {
+        d: {n: list(p["bits"]) for n, p in ports.items() if p["direction"] == d} for d in ("input", "output")
+    }
     m = Machine(sides["input"], sides["output"], names=names)
     _Reader(m, clock, expand).read(module["cells"])
     _prune(m)
@@ -304,19 +354,24 @@ def _prune(m: Machine) -> None:
 
 @dataclass(frozen=True)
 class Match:
-    """Registers of the reference -> the mapped register's bit, or "0" or "1" where synthesis made them constant; RAM columns and boxes likewise."""
+    """Registers of the reference -> the mapped register's bit, or "0" or "1" where synthesis made them
+    constant; RAM columns and boxes likewise.
+    """
 
     registers: dict[Bit, Bit]
     rams: dict[Bit, Bit]
     boxes: dict[str, str]
     copies: dict[Bit, Bit] = field(default_factory=dict)
-    """Mapped registers that repeat another, in a block -> the register of the reference. They take what the other takes, so
-    they are equal from the second cycle on."""
+    """Mapped registers that repeat another, in a block -> the register of the reference. They take what
+    the other takes, so they are equal from the second cycle on.
+    """
 
 
 @dataclass(frozen=True)
 class Same:
-    """What was shown, in words; registers of the reference that have none of their own, by what became of them; the number of comparisons."""
+    """What was shown, in words; registers of the reference that have none of their own, by what became of
+    them; the number of comparisons.
+    """
 
     statement: str
     merged: tuple[tuple[str, ...], ...]
@@ -326,9 +381,12 @@ class Same:
 
 
 def prove_same(reference: Machine, mapped: Machine, match: Match, clock: str, what: str) -> Same:
-    """Every next value and every output of `mapped` (called `what` in messages) equals the reference's. Raises CheckFailed with the first that does not,
-    and where a register of `mapped` is matched with none."""
-    if {n: len(b) for n, b in reference.inputs.items()} != {n: len(b) for n, b in mapped.inputs.items()} or {n: len(b) for n, b in reference.outputs.items()} != {n: len(b) for n, b in mapped.outputs.items()}:
+    """Every next value and every output of `mapped` (called `what` in messages) equals the reference's.
+    Raises CheckFailed with the first that does not, and where a register of `mapped` is matched with none.
+    """
+    if {n: len(b) for n, b in reference.inputs.items()} != {n: len(b) for n, b in mapped.inputs.items()} or {
+        n: len(b) for n, b in reference.outputs.items()
+    } != {n: len(b) for n, b in mapped.outputs.items()}:
         raise CheckFailed(f"{what} has other ports than the core")
     owners: dict[Bit, list[Bit]] = {}
     for q, b in match.registers.items():
@@ -336,24 +394,45 @@ def prove_same(reference: Machine, mapped: Machine, match: Match, clock: str, wh
     _check_kinds(reference, mapped, match, what)
     for b in mapped.registers:
         if b not in owners and b not in match.copies:
-            raise CheckFailed(f"{what} has a register {mapped.name(b)} ({mapped.registers[b].cell}) that the core does not have")
+            raise CheckFailed(
+                f"{what} has a register {mapped.name(b)} ({mapped.registers[b].cell}) that the core does "
+                f"not have"
+            )
     pairs = _Pairs(reference, mapped, match, owners, clock)
     pairs.prove(what)
-    merged = tuple(tuple(sorted(reference.name(q) for q in qs)) for b, qs in sorted(owners.items(), key=lambda o: str(o[0])) if b not in ("0", "1") and len(qs) > 1)
+    merged = tuple(
+        tuple(sorted(reference.name(q) for q in qs))
+        for b, qs in sorted(owners.items(), key=lambda o: str(o[0]))
+        if b not in ("0", "1") and len(qs) > 1
+    )
     constant = tuple(sorted(reference.name(q) for b in ("0", "1") for q in owners.get(b, ())))
     removed = tuple(sorted(reference.name(q) for q in reference.registers if q not in match.registers))
-    boxes = f", {len(match.boxes)} blocks taken as equal where their parameters and inputs are" if match.boxes else ""
-    copies = f" (of which {len(match.copies)} repeat others, from the second cycle on)" if match.copies else ""
+    boxes = (
+        f", {len(match.boxes)} blocks taken as equal where their parameters and inputs are"
+        if match.boxes
+        else ""
+    )
+    copies = (
+        f" (of which {len(match.copies)} repeat others, from the second cycle on)" if match.copies else ""
+    )
     rams = f", {len(match.rams)} columns of RAM by their inputs" if match.rams else ""
     return Same(
-        f"every next value of the {len(mapped.registers)} flip-flops{copies}{rams}{boxes}, and every output, equals the core's for every state and every input",
-        merged, constant, removed, len(pairs.got),
-    )  # fmt: skip
+        (
+            f"every next value of the {len(mapped.registers)} flip-flops{copies}{rams}{boxes}, and every "
+            f"output, equals the core's for every state and every input"
+        ),
+        merged,
+        constant,
+        removed,
+        len(pairs.got),
+    )
 
 
 def _check_kinds(reference: Machine, mapped: Machine, match: Match, what: str) -> None:
     if other := next((b for b in mapped.boxes if b not in set(match.boxes.values())), None):
-        raise Unknown(f"{what} has a block {other} ({mapped.boxes[other].kind.split()[0]}) that the proof can't match")
+        raise Unknown(
+            f"{what} has a block {other} ({mapped.boxes[other].kind.split()[0]}) that the proof can't match"
+        )
     for a, b in match.boxes.items():
         if reference.boxes[a].kind != mapped.boxes[b].kind:
             raise CheckFailed(f"{what}: the block {b} has other parameters")
@@ -364,7 +443,9 @@ def _check_kinds(reference: Machine, mapped: Machine, match: Match, what: str) -
 class _Pairs:
     """Both machines over one and-inverter graph, and the literals that must be equal."""
 
-    def __init__(self, reference: Machine, mapped: Machine, match: Match, owners: Mapping[Bit, list[Bit]], clock: str) -> None:
+    def __init__(
+        self, reference: Machine, mapped: Machine, match: Match, owners: Mapping[Bit, list[Bit]], clock: str
+    ) -> None:
         ports = [(n, k) for n, bits in reference.inputs.items() for k in range(len(bits)) if n != clock]
         held = [b for b in owners if b not in ("0", "1")]
         free = [q for q in reference.registers if q not in match.registers]
@@ -413,7 +494,11 @@ class _Pairs:
                 got = ours[q] if b in ("0", "1") else next_value(mapped, g, theirs, b)
                 self._add(f"the next value of {reference.name(q)}", got, want)
         for b, q in match.copies.items():
-            self._add(f"the next value of {reference.name(q)}", next_value(mapped, g, theirs, b), next_value(reference, g, ours, q))
+            self._add(
+                f"the next value of {reference.name(q)}",
+                next_value(mapped, g, theirs, b),
+                next_value(reference, g, ours, q),
+            )
         for a, b in match.rams.items():
             self._columns(reference.rams[a], mapped.rams[b], ours, theirs)
         for a, n in match.boxes.items():
@@ -428,7 +513,9 @@ class _Pairs:
         self._add(f"the write enable of {a.cell}", on, own)
         for what, x, y in (("data", (a.data,), (b.data,)), ("write address", a.write, b.write)):
             for p, q in zip(x, y, strict=True):  # where nothing is written they don't matter
-                self._add(f"the {what} of {a.cell}", self.aig.and_(on, theirs[q]), self.aig.and_(own, ours[p]))
+                self._add(
+                    f"the {what} of {a.cell}", self.aig.and_(on, theirs[q]), self.aig.and_(own, ours[p])
+                )
         for p, q in zip(a.read, b.read, strict=True):
             self._add(f"the read address of {a.cell}", theirs[q], ours[p])
 
@@ -438,20 +525,37 @@ class _Pairs:
         self.want.append(want)
 
     def prove(self, what: str) -> None:
-        """Random inputs first, then ABC for what is not equal by structure already. Raises CheckFailed with what differs."""
-        wrong = Comparison(self.aig, self.core_gates, (), tuple(self.got), tuple(self.want)).first_difference()
+        """Random inputs first, then ABC for what is not equal by structure already. Raises CheckFailed
+        with what differs.
+        """
+        wrong = Comparison(
+            self.aig, self.core_gates, (), tuple(self.got), tuple(self.want)
+        ).first_difference()
         if wrong is not None:
             raise CheckFailed(f"{what} is not the core: {self.labels[wrong]} differs")
         rest = [i for i in range(len(self.got)) if self.got[i] != self.want[i]]
-        if rest and not _equal(Cut(self.aig, tuple(self.got[i] for i in rest), tuple(self.want[i] for i in rest))):
+        if rest and not _equal(
+            Cut(self.aig, tuple(self.got[i] for i in rest), tuple(self.want[i] for i in rest))
+        ):
             raise CheckFailed(f"{what} is not the core, or ABC can't decide whether it is")
 
 
 def free_bits(m: Machine) -> Iterator[Bit]:
     """Bits of pins that are not connected, and of nets that nothing drives."""
-    driven = {b for bits in m.inputs.values() for b in bits} | set(m.logic) | set(m.registers) | set(m.rams) | set(m.boxed) | {"0", "1"}
-    read = [b for reads, _ in m.logic.values() for b in reads] + [b for r in m.registers.values() for b in r.reads]
-    read += [b for bits in m.outputs.values() for b in bits] + [b for r in m.rams.values() for b in (r.data, r.enable, *r.write, *r.read)]
+    driven = (
+        {b for bits in m.inputs.values() for b in bits}
+        | set(m.logic)
+        | set(m.registers)
+        | set(m.rams)
+        | set(m.boxed)
+        | {"0", "1"}
+    )
+    read = [b for reads, _ in m.logic.values() for b in reads] + [
+        b for r in m.registers.values() for b in r.reads
+    ]
+    read += [b for bits in m.outputs.values() for b in bits] + [
+        b for r in m.rams.values() for b in (r.data, r.enable, *r.write, *r.read)
+    ]
     read += [b for box in m.boxes.values() for _, _, b, _ in box.reads]
     yield from dict.fromkeys(b for b in read if b not in driven)
 
@@ -475,7 +579,12 @@ def _equal(c: Cut) -> bool:
     with scratch() as folder:
         (folder / "got.aig").write_bytes(c.aig.aiger(c.got))
         (folder / "want.aig").write_bytes(c.aig.aiger(c.want))
-        done = run("yosys-abc", ["-q", "miter got.aig want.aig; &get; &fraig -x; &put; iprove -r -b"], cwd=folder, check=False)
+        done = run(
+            "yosys-abc",
+            ["-q", "miter got.aig want.aig; &get; &fraig -x; &put; iprove -r -b"],
+            cwd=folder,
+            check=False,
+        )
         if "UNSATISFIABLE" not in done.stdout and "SATISFIABLE (output = 1)" not in done.stdout:
             done = run("yosys-abc", ["-q", "cec -n -T 900 got.aig want.aig"], cwd=folder, check=False)
     return "UNSATISFIABLE" in done.stdout or "Networks are equivalent" in done.stdout

@@ -1,4 +1,6 @@
-"""The simulated MARS engine, driven over its bus: lists of accesses, each done in the cycle in which the engine is ready for it."""
+"""The simulated MARS engine, driven over its bus: lists of accesses, each done in the cycle in which the
+engine is ready for it.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class MarsBench:
         return MarsBench(compile_simulation(sources, record["top"]), record["parameters"])
 
     def session(self, gaps: float = 0.0, seed: int = 1) -> MarsSession:
-        """An engine out of reset, with its S-box loaded; `gaps`: share of cycles in which the bus does something else."""
+        """An engine out of reset, with its S-box loaded; `gaps`: share of cycles in which the bus does
+        something else.
+        """
         return MarsSession(self.simulation, self.parameters, gaps, seed)
 
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"") -> bytes:
@@ -86,8 +90,9 @@ class MarsSession:
         self.model.close()
 
     def run(self, accesses: Iterable[Access]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Every access in turn: the word that it shows (without meaning for a write) and the cycle in which it is done. Raises
-        CheckFailed where one waits for longer than any should."""
+        """Every access in turn: the word that it shows (without meaning for a write) and the cycle in
+        which it is done. Raises CheckFailed where one waits for longer than any should.
+        """
         todo, real = [], []
         for access in accesses:
             while self.gaps and self.rng.random() < self.gaps:
@@ -96,17 +101,27 @@ class MarsSession:
             todo.append(access)
         s, n = self.simulation, len(todo)
         rows = s.rows(n)
-        for port, values in (("select_i", [1] * n), ("write_i", [a.data is not None for a in todo]), ("address_i", [a.address for a in todo]), ("data_i", [a.data or 0 for a in todo])):
+        for port, values in (
+            ("select_i", [1] * n),
+            ("write_i", [a.data is not None for a in todo]),
+            ("address_i", [a.address for a in todo]),
+            ("data_i", [a.data or 0 for a in todo]),
+        ):
             view = s.view(rows, port)
             for k in range(view.shape[1]):
                 view[:, k] = np.asarray(values, dtype=np.uint32) >> np.uint32(8 * k) & np.uint32(0xFF)
         limit = n + _LONGEST * (1 + sum(a.address in (ADDRESS["message"], ADDRESS["result"]) for a in todo))
         ones = np.ones(limit, dtype=np.uint8)
         ready = s.port("ready_o").offset
-        seen, accepted, _ = self.model.feed(rows, ones, ones, (s.port("select_i").offset, ready, -1, ready, 0, 0, 0))
+        seen, accepted, _ = self.model.feed(
+            rows, ones, ones, (s.port("select_i").offset, ready, -1, ready, 0, 0, 0)
+        )
         if len(seen) < n:
             stuck = todo[len(seen)]
-            raise CheckFailed(f"the engine never answers {'a read' if stuck.data is None else 'a write'} at {stuck.address:03x}")
+            raise CheckFailed(
+                f"the engine never answers {'a read' if stuck.data is None else 'a write'} at "
+                f"{stuck.address:03x}"
+            )
         shown = s.view(seen, "data_o").astype(np.uint32)
         words = sum((shown[:, k] << np.uint32(8 * k) for k in range(4)), np.zeros(n, dtype=np.uint32))
         cycles = accepted.astype(np.int64) + self.cycle
@@ -144,4 +159,6 @@ class MarsSession:
         """The results of whole blocks under the key, direction and mode that were set."""
         accesses = self.accesses(data, iv)
         words, _ = self.run(accesses)
-        return b"".join(int(w).to_bytes(4, "little") for w, a in zip(words, accesses, strict=True) if a.data is None)
+        return b"".join(
+            int(w).to_bytes(4, "little") for w, a in zip(words, accesses, strict=True) if a.data is None
+        )

@@ -40,7 +40,9 @@ def cbc(key: bytes, data: bytes, iv: bytes, decrypt: bool) -> bytes:
         plain = oracle_bulk("mars", key, data, True)
         return bytes(a ^ b for a, b in zip(plain, iv + data[:-16], strict=True))
     for i in range(0, len(data), 16):
-        last = oracle_bulk("mars", key, bytes(a ^ b for a, b in zip(data[i : i + 16], last, strict=True)), False)
+        last = oracle_bulk(
+            "mars", key, bytes(a ^ b for a, b in zip(data[i : i + 16], last, strict=True)), False
+        )
         out += last
     return out
 
@@ -56,8 +58,14 @@ def run_vectors(bench: MarsBench) -> str:
             given, want = (v.ct, v.pt) if decrypt else (v.pt, v.ct)
             session.expand(v.key, decrypt, False)
             if session.crypt(given) != want:
-                raise CheckFailed(f"known answer not met: key {v.key.hex()}, {'decrypting' if decrypt else 'encrypting'} ({v.source})")
-    return f"{len(own) + len(chosen)} known answers in both directions ({len(own)} own, {len(chosen)} from CIPHERWRIGHT_VECTORS)"
+                raise CheckFailed(
+                    f"known answer not met: key {v.key.hex()}, {'decrypting' if decrypt else 'encrypting'} "
+                    f"({v.source})"
+                )
+    return (
+        f"{len(own) + len(chosen)} known answers in both directions ({len(own)} own, {len(chosen)} from "
+        f"CIPHERWRIGHT_VECTORS)"
+    )
 
 
 def run_random(bench: MarsBench, blocks: int) -> str:
@@ -69,13 +77,23 @@ def run_random(bench: MarsBench, blocks: int) -> str:
             for chained in (False, True):
                 for decrypt in (False, True):
                     n = max(3, blocks // (2 * 4 * len(MARS.key_sizes)))
-                    key, data, iv = rng.bytes(key_bits // 8), rng.bytes(16 * n), rng.bytes(16) if chained else b""
+                    key, data, iv = (
+                        rng.bytes(key_bits // 8),
+                        rng.bytes(16 * n),
+                        rng.bytes(16) if chained else b"",
+                    )
                     session.expand(key, decrypt, chained)
                     want = cbc(key, data, iv, decrypt) if chained else oracle_bulk("mars", key, data, decrypt)
                     if session.crypt(data, iv) != want:
-                        raise CheckFailed(f"{'CBC' if chained else 'ECB'} {'decryption' if decrypt else 'encryption'} under key {key.hex()} differs from Crypto++")
+                        raise CheckFailed(
+                            f"{'CBC' if chained else 'ECB'} {'decryption' if decrypt else 'encryption'} "
+                            f"under key {key.hex()} differs from Crypto++"
+                        )
                     total += n
-    return f"{total} random blocks equal to Crypto++, {len(MARS.key_sizes)} key lengths, ECB and CBC both ways, with gaps on the bus"
+    return (
+        f"{total} random blocks equal to Crypto++, {len(MARS.key_sizes)} key lengths, ECB and CBC both "
+        f"ways, with gaps on the bus"
+    )
 
 
 def run_timing(bench: MarsBench) -> str:
@@ -88,25 +106,40 @@ def run_timing(bench: MarsBench) -> str:
             for chained in (False, True):
                 took = session.expand(bytes(range(key_bits // 8)), decrypt, chained)
                 if took != promised.expansion + 1:
-                    raise CheckFailed(f"a key of {key_bits} bits takes {took - 1} cycles, not {promised.expansion}")
+                    raise CheckFailed(
+                        f"a key of {key_bits} bits takes {took - 1} cycles, not {promised.expansion}"
+                    )
                 iv = bytes(16) if chained else b""
                 accesses = session.accesses(bytes(16 * blocks), iv)
                 _, at = session.run(accesses)
-                done = [int(c) for c, a in zip(at, accesses, strict=True) if a.data is None and a.address == ADDRESS["result"]]
+                done = [
+                    int(c)
+                    for c, a in zip(at, accesses, strict=True)
+                    if a.data is None and a.address == ADDRESS["result"]
+                ]
                 steps = {b - a for a, b in pairwise(done[2:-_TAIL])}  # while blocks come in
                 want = promised.latency if chained and not decrypt else promised.interval
                 if steps != {want}:
-                    raise CheckFailed(f"blocks come every {sorted(steps)} cycles in {'CBC' if chained else 'ECB'}, not every {want}")
+                    raise CheckFailed(
+                        f"blocks come every {sorted(steps)} cycles in {'CBC' if chained else 'ECB'}, not "
+                        f"every {want}"
+                    )
     session.change(False, False)
     _, at = session.run([*(Access(ADDRESS["message"] + i, 0) for i in range(4)), Access(ADDRESS["result"])])
-    # The last word is written; a cycle takes the block over; then it is mixed; and its result is read in the cycle behind.
+    # The last word is written; a cycle takes the block over; then it is mixed; and its result is read in the
+    # cycle behind.
     if (took := int(at[4] - at[3]) - 2) != promised.latency:
         raise CheckFailed(f"a block by itself takes {took} cycles, not {promised.latency}")
-    return f"a key in {promised.expansion} cycles whatever it is, a block in {promised.latency}, a block every {promised.interval} ({promised.latency} in CBC encryption)"
+    return (
+        f"a key in {promised.expansion} cycles whatever it is, a block in {promised.latency}, a block "
+        f"every {promised.interval} ({promised.latency} in CBC encryption)"
+    )
 
 
 def run_protocol(bench: MarsBench) -> str:
-    """No key is read back; what must wait waits; what is not there reads as 0; reset and a new key forget the old one."""
+    """No key is read back; what must wait waits; what is not there reads as 0; reset and a new key forget
+    the old one.
+    """
     key, block = bytes(range(16)), bytes(range(16, 32))
     session = bench.session()
     session.expand(key, False, False)
@@ -114,7 +147,13 @@ def run_protocol(bench: MarsBench) -> str:
     if session.crypt(block) != want:
         raise CheckFailed("the engine does not encrypt after reset")
     known = set(_expanded(key)) if not bench.parameters["readable_keys"] else set()
-    shown, _ = session.run([Access(a) for a in range(0x200, 0x400) if not ADDRESS["result"] <= a < ADDRESS["result"] + 4 and a != ADDRESS["status"]])
+    shown, _ = session.run(
+        [
+            Access(a)
+            for a in range(0x200, 0x400)
+            if not ADDRESS["result"] <= a < ADDRESS["result"] + 4 and a != ADDRESS["status"]
+        ]
+    )
     if known & {int(w) for w in shown if w}:
         raise CheckFailed("a word of the key can be read over the bus")
     if not bench.parameters["readable_keys"] and shown.any():
@@ -131,9 +170,16 @@ def run_protocol(bench: MarsBench) -> str:
     if shown_blocks != oracle_bulk("mars", key, blocks, False):
         raise CheckFailed("a result is lost where nobody reads for long")
     # A block is in work: the key can't be changed under it, nor the S-box, nor the direction.
-    first = [Access(ADDRESS["message"] + i, int.from_bytes(block[4 * i : 4 * i + 4], "little")) for i in range(4)]
+    first = [
+        Access(ADDRESS["message"] + i, int.from_bytes(block[4 * i : 4 * i + 4], "little")) for i in range(4)
+    ]
     _, at = session.run([*first, Access(ADDRESS["command"], 2)])
-    if at[4] - at[3] < mars_timing(bench.parameters["sbox_memory"], bench.parameters["key_memory"], bench.parameters["key_wait"]).latency:
+    if (
+        at[4] - at[3]
+        < mars_timing(
+            bench.parameters["sbox_memory"], bench.parameters["key_memory"], bench.parameters["key_wait"]
+        ).latency
+    ):
         raise CheckFailed("a command is taken while a block is in work")
     words, _ = session.run([Access(ADDRESS["result"] + i) for i in (2, 1, 0, 3)])
     if b"".join(int(words[i]).to_bytes(4, "little") for i in (2, 1, 0, 3)) != want:
@@ -145,7 +191,9 @@ def _expanded(key: bytes) -> list[int]:
     return [w.value for w in expanded_key(IntBuilder(), Word(8 * len(key), int.from_bytes(key, "big")))]
 
 
-def verify_engine(folder: CoreFolder, products: Mapping[int, Product], blocks: int = 4000, tell: Tell = quiet) -> list[Verdict]:
+def verify_engine(
+    folder: CoreFolder, products: Mapping[int, Product], blocks: int = 4000, tell: Tell = quiet
+) -> list[Verdict]:
     """Every check. `products`: the multipliers that the engine should have, by width."""
     bench: list[MarsBench] = []
 

@@ -1,5 +1,7 @@
-"""Proofs of the MARS engine's data paths: for every state, key word and word of the S-box, the emitted modules compute the cipher's
-rounds. The multiplier's tree is proven by algebra where it is made (graph/rewrite/trees.py), its final adder here by SAT."""
+"""Proofs of the MARS engine's data paths: for every state, key word and word of the S-box, the emitted
+modules compute the cipher's rounds. The multiplier's tree is proven by algebra where it is made
+(graph/rewrite/trees.py), its final adder here by SAT.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +32,20 @@ _READS = {False: ((0, 0), (1, 1), (0, 2), (1, 3)), True: ((0, 3), (1, 0), (0, 1)
 
 
 def _round_graph(index: int, backward: bool) -> Graph:
-    """A round of mixing with the S-boxes' words as inputs and their addresses as outputs. Backward, the subtraction from the source word
-    is that of the round behind it."""
+    """A round of mixing with the S-boxes' words as inputs and their addresses as outputs. Backward, the
+    subtraction from the source word is that of the round behind it.
+    """
     b = GraphBuilder("mixing")
     state = split(b, b.input("state", 128))
     words = {read: b.input(name, 32) for read, name in zip(_READS[backward], _WORDS, strict=True)}
     source = state[0]
 
     def tables(table: int, address: int) -> int:
-        which = next(i for t, i in words if t == table and b.select(source, range(8 * i + 7, 8 * i - 1, -1)) == address)
-        b.output(f"{next(n for r, n in zip(_READS[backward], _WORDS, strict=True) if r == (table, which))}_address", address)
+        which = next(
+            i for t, i in words if t == table and b.select(source, range(8 * i + 7, 8 * i - 1, -1)) == address
+        )
+        name = next(n for r, n in zip(_READS[backward], _WORDS, strict=True) if r == (table, which))
+        b.output(f"{name}_address", address)
         return words[table, which]
 
     after = mixing_body(b, state, index, backward, tables)
@@ -65,7 +71,11 @@ class _Module:
         self.logic = Logic(self.netlist, wires=False)
 
     def outputs(self, aig: Aig, given: Mapping[str, list[int]]) -> dict[str, list[int]]:
-        known = {bit: literal for name, bits in self.netlist.inputs.items() for bit, literal in zip(bits, given[name], strict=True)}
+        known = {
+            bit: literal
+            for name, bits in self.netlist.inputs.items()
+            for bit, literal in zip(bits, given[name], strict=True)
+        }
         frame = Frame(self.logic, aig, known)
         return {name: frame.word(bits) for name, bits in self.netlist.outputs.items()}
 
@@ -84,12 +94,25 @@ def _constant(value: int, width: int) -> list[int]:
     return [TRUE if value >> k & 1 else FALSE for k in range(width)]
 
 
-def _compared(aig: Aig, got: Mapping[str, list[int]], spec: Graph, given: dict[str, list[int]], hints: Hints | None = None, what: str = "") -> int:
+def _compared(
+    aig: Aig,
+    got: Mapping[str, list[int]],
+    spec: Graph,
+    given: dict[str, list[int]],
+    hints: Hints | None = None,
+    what: str = "",
+) -> int:
     """The outputs of `spec` equal those of the core; the number of gates."""
     core_gates, marks = len(aig.gates), list[int]()
     want = graph_to_aig(spec, aig, {n: given[n] for n in spec.inputs}, hints, marks)
     names = [f"{what} {name} bit {k}" for name in want for k in range(len(want[name]))]
-    pair = Comparison(aig, core_gates, tuple(marks), tuple(x for n in want for x in got[n]), tuple(x for n in want for x in want[n]))
+    pair = Comparison(
+        aig,
+        core_gates,
+        tuple(marks),
+        tuple(x for n in want for x in got[n]),
+        tuple(x for n in want for x in want[n]),
+    )
     return compare(pair, names, [{}])
 
 
@@ -101,20 +124,37 @@ def _prove_mixer(sources: Sequence[Path], top: str, halves: bool) -> None:
             given["operation"] = _constant(mix_operation(index, backward), 4)
             got: dict[str, list[int]] = {}
             for half in (0, 1) if halves else (0,):
-                words = {n: given[f"{n[:2]}_{'second' if half else 'first'}"] for n in _WORDS} if halves else {}
-                now = mixer.outputs(aig, given | words | {"half": [half], "state": got.get("next", given["state"])})
+                words = (
+                    {n: given[f"{n[:2]}_{'second' if half else 'first'}"] for n in _WORDS} if halves else {}
+                )
+                now = mixer.outputs(
+                    aig, given | words | {"half": [half], "state": got.get("next", given["state"])}
+                )
                 if halves:
-                    seen = {f"{n}_address": now[f"{n}_address"] for n in _WORDS if n.endswith("second" if half else "first")}
+                    seen = {
+                        f"{n}_address": now[f"{n}_address"]
+                        for n in _WORDS
+                        if n.endswith("second" if half else "first")
+                    }
                     now = {"next": now["next"], **seen}
                 got |= now
-            _compared(aig, got, _round_graph(index, backward), given, None, f"round {index} of {'backward' if backward else 'forward'} mixing:")
+            _compared(
+                aig,
+                got,
+                _round_graph(index, backward),
+                given,
+                None,
+                f"round {index} of {'backward' if backward else 'forward'} mixing:",
+            )
         aig, given = mixer.inputs()
         given["operation"] = _constant(int(backward) | 1 << MIX_OPERATIONS["keys"], 4)
         _compared(aig, mixer.outputs(aig, given), _keys_graph(backward), given, None, "key words:")
 
 
 def _core_graph(decryption: bool, last: bool) -> Graph:
-    """A round between states of the engine, in which the source word of decryption stands rotated left by 19 until the last round."""
+    """A round between states of the engine, in which the source word of decryption stands rotated left by
+    19 until the last round.
+    """
     b = GraphBuilder("core")
     (a, *others), k_add, k_mul = split(b, b.input("state", 128)), b.input("k_add", 32), b.input("k_mul", 32)
     second, decrypt, word = b.input("second_half", 1), b.input("decrypt", 1), b.input("word", 32)
@@ -123,18 +163,25 @@ def _core_graph(decryption: bool, last: bool) -> Graph:
         b.output("address", b.select(m, range(8, -1, -1)))
         return word
 
-    front, *rest = core_round(b, (rol(b, a, 13) if decryption else a, *others), k_add, k_mul, second, decrypt, look)
+    front, *rest = core_round(
+        b, (rol(b, a, 13) if decryption else a, *others), k_add, k_mul, second, decrypt, look
+    )
     b.output("next", b.cat(rol(b, front, 19) if decryption and not last else front, *rest))
     return b.build()
 
 
 def _prove_core(sources: Sequence[Path], top: str, products: Mapping[int, Product]) -> None:
-    core, hints = _Module(sources, f"{top}_mars_core"), Hints(products={w: p.graph for w, p in products.items()})
+    core, hints = (
+        _Module(sources, f"{top}_mars_core"),
+        Hints(products={w: p.graph for w, p in products.items()}),
+    )
     for second, last, decrypt in product(*[(FALSE, TRUE)] * 3):
         aig, given = core.inputs()
         given |= {"second_half": [second], "last": [last], "decrypt": [decrypt]}
         what = f"core round, second half {second}, last {last}, decryption {decrypt}:"
-        _compared(aig, core.outputs(aig, given), _core_graph(decrypt == TRUE, last == TRUE), given, hints, what)
+        _compared(
+            aig, core.outputs(aig, given), _core_graph(decrypt == TRUE, last == TRUE), given, hints, what
+        )
 
 
 _STEP = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
@@ -154,8 +201,10 @@ def _prove_step(sources: Sequence[Path], top: str) -> None:
 
 
 def prove_store_step(sources: Sequence[Path], top: str, step: int, sbox: str, lookup: int) -> str:
-    """A step of the key expansion in a word store, `step` cycles long, for all operands, and its S-box, the module `sbox`, `lookup` cycles behind an address
-    that is registered first, for all addresses. The text says what was shown. Raises CheckFailed."""
+    """A step of the key expansion in a word store, `step` cycles long, for all operands, and its S-box,
+    the module `sbox`, `lookup` cycles behind an address that is registered first, for all addresses. The
+    text says what was shown. Raises CheckFailed.
+    """
     n = read_netlist(sources, f"{top}_mars_key_step_logic")
     check_ranks(n, PortSet(reset=""), step - 1, {}, ())
     aig, at = Aig([f"{name}[{k}]" for name, width in _STEP for k in range(width)]), 0
@@ -171,9 +220,15 @@ def prove_store_step(sources: Sequence[Path], top: str, step: int, sbox: str, lo
     logic = Logic(box, wires=True)
     for address, want in enumerate(S):
         bits = {b: address >> k & 1 for k, b in enumerate(box.inputs["a"])}
-        if _number(Frame(logic, Aig([]), bits | {box.inputs["clk"][0]: FALSE}).word(box.outputs["y"])) != want:
+        if (
+            _number(Frame(logic, Aig([]), bits | {box.inputs["clk"][0]: FALSE}).word(box.outputs["y"]))
+            != want
+        ):
             raise CheckFailed(f"the S-box of the key expansion is wrong at address {address}")
-    return f"a step of their expansion, {step} cycles long, and its S-box equal the cipher's for every operand; its order, its store and what keeps the round keys are proven apart, for all times"
+    return (
+        f"a step of their expansion, {step} cycles long, and its S-box equal the cipher's for every "
+        f"operand; its order, its store and what keeps the round keys are proven apart, for all times"
+    )
 
 
 def _number(bits: Sequence[int]) -> int:
@@ -184,7 +239,10 @@ def prove_final_adder(made: Made) -> None:
     """A tree's final adder adds its rows, for all values. Raises CheckFailed."""
     width = len(made.tree.columns)
     b = GraphBuilder("final")
-    columns = [[TimedBit(bit.arrival, b.input(f"row{k}_{j}", 1)) for j, bit in enumerate(column)] for k, column in enumerate(made.tree.columns)]
+    columns = [
+        [TimedBit(bit.arrival, b.input(f"row{k}_{j}", 1)) for j, bit in enumerate(column)]
+        for k, column in enumerate(made.tree.columns)
+    ]
     b.output("p", profile_add(b, columns, *made.adder)[0])
     graph = b.build()
     aig = Aig(list(graph.inputs))
@@ -192,11 +250,17 @@ def prove_final_adder(made: Made) -> None:
     got = graph_to_aig(graph, aig, bits)["p"]
     core_gates = len(aig.gates)
     rows = [[bits.get(f"row{k}_{j}", [TRUE])[0] ^ 1 for k in range(width)] for j in (0, 1)]
-    compare(Comparison(aig, core_gates, (), tuple(got), tuple(aig.add(rows[0], rows[1], FALSE))), [f"bit {k} of the final adder" for k in range(width)], [{}])
+    compare(
+        Comparison(aig, core_gates, (), tuple(got), tuple(aig.add(rows[0], rows[1], FALSE))),
+        [f"bit {k} of the final adder" for k in range(width)],
+        [{}],
+    )
 
 
 def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Tell) -> str:
-    """The engine's mixer, core and key step. `products`: the multipliers that it should have. Raises CheckFailed."""
+    """The engine's mixer, core and key step. `products`: the multipliers that it should have. Raises
+    CheckFailed.
+    """
     p: Mapping[str, Any] = folder.record["parameters"]
     sources, top = folder.sources, folder.record["top"]
     if p["multiplier"] != "operator" and not products:
@@ -209,4 +273,7 @@ def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Tell
             prove_final_adder(made.tree)
     _prove_core(sources, top, products)
     _prove_step(sources, top)
-    return "for every state, key word and word of the S-box: all rounds of mixing both ways, key words, core rounds both ways, key step; the order of rounds is tested"
+    return (
+        "for every state, key word and word of the S-box: all rounds of mixing both ways, key words, "
+        "core rounds both ways, key step; the order of rounds is tested"
+    )

@@ -1,4 +1,5 @@
-"""Which registers of a mapped netlist are which of the reference's: by the names of nets, by what is before and behind them, by what synthesis merges.
+"""Which registers of a mapped netlist are which of the reference's: by the names of nets, by what is
+before and behind them, by what synthesis merges.
 
 A match is a suggestion; `mapped.prove_same` decides whether it holds.
 """
@@ -15,7 +16,9 @@ __all__ = ["match_equal", "matched_by_cell", "matched_by_name"]
 
 
 def matched_by_name(reference: Machine, mapped: Machine) -> Match:
-    """The match that the names of the nets suggest; shift registers and RAM by what is before and behind them."""
+    """The match that the names of the nets suggest; shift registers and RAM by what is before and behind
+    them.
+    """
     at = {name: b for b, names in mapped.names.items() for name in names}
     found: dict[Bit, Bit] = {}
     for q in reference.registers:
@@ -37,15 +40,22 @@ def _follow_back(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> 
         if found[q] not in mapped.registers:
             continue
         a, b = reference.registers[q].reads, mapped.registers[found[q]].reads
-        if len(a) == len(b) == 2 and a[0] in reference.registers and a[0] not in found and b[0] in mapped.registers and b[0] not in taken:
+        if (
+            len(a) == len(b) == 2
+            and a[0] in reference.registers
+            and a[0] not in found
+            and b[0] in mapped.registers
+            and b[0] not in taken
+        ):
             found[a[0]] = b[0]
             taken.add(b[0])
             todo.append(a[0])
 
 
 def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
-    """Match registers whose next value is that of a matched one by structure, once those before them are taken as equal: synthesis keeps one of them,
-    and a whole chain of such registers follows the first."""
+    """Match registers whose next value is that of a matched one by structure, once those before them are
+    taken as equal: synthesis keeps one of them, and a whole chain of such registers follows the first.
+    """
     left = {q for q in reference.registers if q not in found}
     if not left:
         return
@@ -78,7 +88,11 @@ def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
         found[q] = found[twin]
         # What reads q reads its twin from now on.
         value[q] = value[twin]
-        changed, waiting, again = {q}, [(place[b], b) for b in logic_of.get(q, ())], set(registers_of.get(q, ()))
+        changed, waiting, again = (
+            {q},
+            [(place[b], b) for b in logic_of.get(q, ())],
+            set(registers_of.get(q, ())),
+        )
         heapify(waiting)
         while waiting:
             _, b = heappop(waiting)
@@ -105,14 +119,28 @@ def _copies(mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
     """Registers without a match that do nothing but take what a matched register takes."""
     owner = {b: q for q, b in found.items()}
     plain = {r.reads[0]: owner[b] for b, r in mapped.registers.items() if len(r.reads) == 2 and b in owner}
-    return {b: plain[r.reads[0]] for b, r in mapped.registers.items() if b not in owner and len(r.reads) == 2 and r.reads[0] in plain}
+    return {
+        b: plain[r.reads[0]]
+        for b, r in mapped.registers.items()
+        if b not in owner and len(r.reads) == 2 and r.reads[0] in plain
+    }
 
 
 def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
-    """Columns of RAM by the register that takes what they read, else by the register or port that they take in, where that says it alone."""
+    """Columns of RAM by the register that takes what they read, else by the register or port that they
+    take in, where that says it alone.
+    """
     column = {q: r.reads[0] for q, r in mapped.registers.items() if r.reads[0] in mapped.rams}
-    rams = {r.reads[0]: column[found[q]] for q, r in reference.registers.items() if r.reads[0] in reference.rams and found.get(q) in column}
-    same: dict[Bit, Bit] = {b: ours for n, bits in reference.inputs.items() for ours, b in zip(mapped.inputs.get(n, []), bits, strict=False)}
+    rams = {
+        r.reads[0]: column[found[q]]
+        for q, r in reference.registers.items()
+        if r.reads[0] in reference.rams and found.get(q) in column
+    }
+    same: dict[Bit, Bit] = {
+        b: ours
+        for n, bits in reference.inputs.items()
+        for ours, b in zip(mapped.inputs.get(n, []), bits, strict=False)
+    }
     same |= found
     ours, theirs = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
     for a, ram in reference.rams.items():
@@ -122,11 +150,17 @@ def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]
     for b, ram in mapped.rams.items():
         if b not in taken:
             theirs.setdefault(ram.data, []).append(b)
-    return rams | {group[0]: theirs[data][0] for data, group in ours.items() if len(group) == len(theirs.get(data, ())) == 1}
+    return rams | {
+        group[0]: theirs[data][0]
+        for data, group in ours.items()
+        if len(group) == len(theirs.get(data, ())) == 1
+    }
 
 
 def matched_by_cell(reference: Machine, mapped: Machine) -> Match:
-    """Registers and blocks of two mapped netlists by the names of their cells, and columns of RAM by those of their nets, which placers keep."""
+    """Registers and blocks of two mapped netlists by the names of their cells, and columns of RAM by those
+    of their nets, which placers keep.
+    """
     at = {r.cell: q for q, r in mapped.registers.items()}
     registers = {q: at[r.cell] for q, r in reference.registers.items() if r.cell in at}
     net = {n: b for b in mapped.rams for n in mapped.names.get(b, ())}

@@ -1,4 +1,6 @@
-"""Modes of operation on a core: messages of many streams at once against an independent library, and published answers."""
+"""Modes of operation on a core: messages of many streams at once against an independent library, and
+published answers.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,9 @@ def mode_name(p: Mapping[str, Any]) -> str:
 
 
 def in_mode(p: Mapping[str, Any], key: bytes, iv: bytes, data: bytes, decrypts: _Bytes) -> bytes:
-    """A message of whole blocks, each with its direction, by the reference: by a library's own mode where it has one and all blocks go one
-    way, otherwise by the mode's definition around the cipher."""
+    """A message of whole blocks, each with its direction, by the reference: by a library's own mode where
+    it has one and all blocks go one way, otherwise by the mode's definition around the cipher.
+    """
     reference, count = reference_of(p), min(p["counter_bits"], p["block_bits"])
     if (p["mode"] != "ctr" or count == p["block_bits"]) and (decrypts == decrypts[0]).all():
         done = reference.mode(p["mode"], key, iv, data, bool(decrypts[0]))
@@ -38,19 +41,36 @@ def in_mode(p: Mapping[str, Any], key: bytes, iv: bytes, data: bytes, decrypts: 
 
     size, link, out = len(iv), int.from_bytes(iv, "big"), []
     for way, i in zip(decrypts, range(0, len(data), size), strict=True):
-        block, link = mode_block(p["mode"], bool(way), crypt, link, int.from_bytes(data[i : i + size], "big"), count)
+        block, link = mode_block(
+            p["mode"], bool(way), crypt, link, int.from_bytes(data[i : i + size], "big"), count
+        )
         out.append(block.to_bytes(size, "big"))
     return b"".join(out)
 
 
-def _streams(bench: Bench, p: Mapping[str, Any], keys: _Bytes, directions: _Bytes, offer: _Bytes, take: _Bytes, rng: np.random.Generator) -> None:
-    """Blocks in messages of random lengths, each block with its direction, `keys` by turns, over all slots. Raises CheckFailed with a
-    block that differs."""
+def _streams(
+    bench: Bench,
+    p: Mapping[str, Any],
+    keys: _Bytes,
+    directions: _Bytes,
+    offer: _Bytes,
+    take: _Bytes,
+    rng: np.random.Generator,
+) -> None:
+    """Blocks in messages of random lengths, each block with its direction, `keys` by turns, over all
+    slots. Raises CheckFailed with a block that differs.
+    """
     n, size, slots = len(directions), p["block_bits"] // 8, bench.slots
-    data, ivs = rng.integers(0, 256, (n, size), dtype=np.uint8), rng.integers(0, 256, (n, size), dtype=np.uint8)
+    data, ivs = (
+        rng.integers(0, 256, (n, size), dtype=np.uint8),
+        rng.integers(0, 256, (n, size), dtype=np.uint8),
+    )
     if p["mode"] == "ctr":  # carries of any length
         ones = rng.integers(0, 8 * size + 1, n)
-        tops = [int.from_bytes(iv.tobytes(), "big") | ((1 << int(k)) - 1) - int(rng.integers(0, 3)) for iv, k in zip(ivs, ones, strict=True)]
+        tops = [
+            int.from_bytes(iv.tobytes(), "big") | ((1 << int(k)) - 1) - int(rng.integers(0, 3))
+            for iv, k in zip(ivs, ones, strict=True)
+        ]
         ivs = np.array([list((v & (1 << 8 * size) - 1).to_bytes(size, "big")) for v in tops], dtype=np.uint8)
     firsts = (rng.random(n) < 0.1).astype(np.uint8)
     firsts[: 2 * slots] = 1
@@ -65,28 +85,45 @@ def _streams(bench: Bench, p: Mapping[str, Any], keys: _Bytes, directions: _Byte
             key = keys[message[0] % len(keys)].tobytes()
             want = in_mode(p, key, ivs[message[0]].tobytes(), data[message].tobytes(), directions[message])
             if got.blocks[message].tobytes() != want:
-                raise CheckFailed(f"a message of {len(message)} blocks in slot {s} differs from {reference_of(p).name} (key {key.hex()})")
+                raise CheckFailed(
+                    f"a message of {len(message)} blocks in slot {s} differs from {reference_of(p).name} "
+                    f"(key {key.hex()})"
+                )
 
 
 def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
-    """Messages of random lengths in all slots, back to back with a key for each slot, and with gaps: in each direction, and in a core that
-    has both, with a direction of its own for every block, so that neighbours in a slot and in other slots go both ways."""
+    """Messages of random lengths in all slots, back to back with a key for each slot, and with gaps: in
+    each direction, and in a core that has both, with a direction of its own for every block, so that
+    neighbours in a slot and in other slots go both ways.
+    """
     rng, slots, total = np.random.default_rng(8), bench.slots, 0
     fixed = p["key"] == "static"
     each_way = ways(p["direction"])
     for mixed in (False, True)[: len(each_way)]:
         for way in each_way if not mixed else (0,):
-            for gap, back in [(1.0, 1.0), (0.6, 1.0), (0.1, 1.0)] + ([(0.7, 0.6)] if bench.ports.ready_in else []):
+            for gap, back in [(1.0, 1.0), (0.6, 1.0), (0.1, 1.0)] + (
+                [(0.7, 0.6)] if bench.ports.ready_in else []
+            ):
                 # With gaps a slot meets any block, so all have one key.
-                keys = rng.integers(0, 256, (slots if gap == back == 1.0 and not fixed else 1, p["key_bits"] // 8), dtype=np.uint8)
+                keys = rng.integers(
+                    0,
+                    256,
+                    (slots if gap == back == 1.0 and not fixed else 1, p["key_bits"] // 8),
+                    dtype=np.uint8,
+                )
                 n = max(8 * slots, blocks // (4 if gap > 0.5 else 16)) // slots * slots
                 offer, take = ((rng.random(4093) < x).astype(np.uint8) for x in (gap, back))
-                directions = rng.integers(0, 2, n, dtype=np.uint8) if mixed else np.full(n, way, dtype=np.uint8)
+                directions = (
+                    rng.integers(0, 2, n, dtype=np.uint8) if mixed else np.full(n, way, dtype=np.uint8)
+                )
                 _streams(bench, p, keys, directions, offer, take, rng)
                 total += n
     streams = f"{slots} interleaved streams" if slots > 1 else "one stream"
     turning = ", directions changing from block to block" if len(each_way) == 2 else ""
-    return f"{total} blocks of {streams} equal to {reference_of(p).name}, messages of random lengths{turning}, with gaps"
+    return (
+        f"{total} blocks of {streams} equal to {reference_of(p).name}, messages of random "
+        f"lengths{turning}, with gaps"
+    )
 
 
 def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
@@ -97,11 +134,20 @@ def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
         raise NotChecked(f"nobody publishes messages of {p['cipher']} with {what}")
 
     def fits(v: Vector) -> bool:
-        return len(v.key) * 8 == p["key_bits"] and len(v.iv) == size and len(v.pt) % size == 0 and v.iterations == 1 and len(v.pt) <= 1024
+        return (
+            len(v.key) * 8 == p["key_bits"]
+            and len(v.iv) == size
+            and len(v.pt) % size == 0
+            and v.iterations == 1
+            and len(v.pt) <= 1024
+        )
 
     found = [v for v in (*own_vectors(p["cipher"], name), *extra_vectors(p["cipher"], name)) if fits(v)]
     if not found:
-        raise NotChecked(f"the repository has no messages of {p['cipher']} in {name.upper()} with keys of {p['key_bits']} bits, and {extra_folder()}")
+        raise NotChecked(
+            f"the repository has no messages of {p['cipher']} in {name.upper()} with keys of "
+            f"{p['key_bits']} bits, and {extra_folder()}"
+        )
     for way in ways(p["direction"]):
         for v in found:
             given, want = (v.ct, v.pt) if way else (v.pt, v.ct)
@@ -111,7 +157,9 @@ def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
 
 
 def check_counter(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
-    """Counter mode over wraps of the counter, back to back and with gaps, against the independent implementation."""
+    """Counter mode over wraps of the counter, back to back and with gaps, against the independent
+    implementation.
+    """
     rng, width, reference = np.random.default_rng(6), int(p["counter_bits"]), reference_of(p)
     lengths = sorted({1, 2, 8, 9, 16, 31, 32, width // 2, width - 1, width})
     n = max(16, blocks // (2 * len(lengths)))
@@ -119,15 +167,25 @@ def check_counter(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
         for gap in (1.0, 0.6):
             above = int.from_bytes(rng.bytes(16), "big") >> k << k
             iv = (above | (1 << k) - int(rng.integers(1, n))) % (1 << 128)
-            key, data = rng.integers(0, 256, (1, p["key_bits"] // 8), dtype=np.uint8), rng.integers(0, 256, (n, 16), dtype=np.uint8)
+            key, data = (
+                rng.integers(0, 256, (1, p["key_bits"] // 8), dtype=np.uint8),
+                rng.integers(0, 256, (n, 16), dtype=np.uint8),
+            )
             start = iv.to_bytes(16, "big")
             offer = (rng.random(1024) < gap).astype(np.uint8)
-            got = bench.crypt(key, np.zeros(1, dtype=np.uint8), data, offer, iv=np.frombuffer(start, dtype=np.uint8)).blocks
+            got = bench.crypt(
+                key, np.zeros(1, dtype=np.uint8), data, offer, iv=np.frombuffer(start, dtype=np.uint8)
+            ).blocks
             counters = b"".join(bench.counter_block(start, i) for i in range(n))
-            want = data ^ np.frombuffer(reference.bulk(key[0].tobytes(), counters, False), dtype=np.uint8).reshape(n, 16)
+            want = data ^ np.frombuffer(
+                reference.bulk(key[0].tobytes(), counters, False), dtype=np.uint8
+            ).reshape(n, 16)
             wrong = np.flatnonzero((got != want).any(axis=1))
             if len(wrong):
-                raise CheckFailed(f"block {int(wrong[0])} after the counter block {start.hex()} differs from {reference.name}")
-    return f"{2 * n * len(lengths)} blocks equal to {reference.name}, carries of up to {width} bits, with gaps"
-
-
+                raise CheckFailed(
+                    f"block {int(wrong[0])} after the counter block {start.hex()} differs from "
+                    f"{reference.name}"
+                )
+    return (
+        f"{2 * n * len(lengths)} blocks equal to {reference.name}, carries of up to {width} bits, with gaps"
+    )

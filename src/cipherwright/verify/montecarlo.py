@@ -27,16 +27,22 @@ def _blocks(core: Bench | Bulk, keys: Any, ways: Any, blocks: Any) -> Any:
 
 
 def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -> str:
-    """ECB chains: `outer` keys, each 100 steps in which the block is the previous result; then key ^= result (with
-    odd parity restored for DES and TDES: SP 800-20, 5.1.5). Independent chains side by side: 64 in bulk against a library, otherwise
-    eight.
+    """ECB chains: `outer` keys, each 100 steps in which the block is the previous result; then key ^=
+    result (with odd parity restored for DES and TDES: SP 800-20, 5.1.5). Independent chains side by side:
+    64 in bulk against a library, otherwise eight.
 
     Raises CheckFailed where a chain's end differs from the independent implementation's.
     """
     reference, size = reference_of(parameters), parameters["block_bits"] // 8
     rng = np.random.default_rng(3)
     decrypt = cipher_way(parameters["mode"], parameters["direction"]) == "decrypt"
-    chains = _BULK_CHAINS if isinstance(core, Bulk) and reference.library else 1 if parameters["key"] == "static" and not isinstance(core, Bulk) else _CHAINS
+    chains = (
+        _BULK_CHAINS
+        if isinstance(core, Bulk) and reference.library
+        else 1
+        if parameters["key"] == "static" and not isinstance(core, Bulk)
+        else _CHAINS
+    )
     fit = _odd if parameters["cipher"] in ("des", "tdes") else _as_is
     keys = fit(rng.integers(0, 256, (chains, parameters["key_bits"] // 8), dtype=np.uint8))
     blocks = rng.integers(0, 256, (chains, size), dtype=np.uint8)
@@ -45,12 +51,21 @@ def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -
     for _ in range(outer):
         for _ in range(_STEPS):
             blocks = _blocks(core, keys, mode, blocks)
-            want = np.array([list(reference.bulk(k.tobytes(), b.tobytes(), decrypt)) for k, b in zip(want_keys, want, strict=True)], dtype=np.uint8)
+            want = np.array(
+                [
+                    list(reference.bulk(k.tobytes(), b.tobytes(), decrypt))
+                    for k, b in zip(want_keys, want, strict=True)
+                ],
+                dtype=np.uint8,
+            )
         keys = fit(keys ^ np.resize(blocks, keys.shape))
         want_keys = fit(want_keys ^ np.resize(want, want_keys.shape))
     if (blocks != want).any():
         raise CheckFailed(f"a Monte Carlo chain differs from {reference.name}")
-    return f"{chains} chains of {outer * _STEPS} dependent blocks, {outer} key(s) each, equal to {reference.name}"
+    return (
+        f"{chains} chains of {outer * _STEPS} dependent blocks, {outer} key(s) each, equal to "
+        f"{reference.name}"
+    )
 
 
 def _as_is(keys: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -69,8 +84,10 @@ _LONGEST = 1000
 
 
 def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records: int) -> str:
-    """Published Monte Carlo chains, `records` of each kind at most (of a core with its key held, one): ECB, and AESAVS 6.4 for AES in
-    CBC, CFB and OFB. Raises CheckFailed with a chain whose end differs, NotChecked where there are none."""
+    """Published Monte Carlo chains, `records` of each kind at most (of a core with its key held, one):
+    ECB, and AESAVS 6.4 for AES in CBC, CFB and OFB. Raises CheckFailed with a chain whose end differs,
+    NotChecked where there are none.
+    """
     p = parameters
     if p["rounds"] is not None:
         raise NotChecked(f"nobody publishes chains of {p['cipher']} with {p['rounds']} rounds")
@@ -82,32 +99,49 @@ def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records:
 
     total = 0
     for way in ways(p["direction"]):
-        found = "ecb" if mode == "ecb" else f"{mode_name(p)}-mct-{('encrypt', 'decrypt')[way]}" if p["cipher"] == "aes" else ""
+        found = (
+            "ecb"
+            if mode == "ecb"
+            else f"{mode_name(p)}-mct-{('encrypt', 'decrypt')[way]}"
+            if p["cipher"] == "aes"
+            else ""
+        )
         kinds: dict[int, list[Vector]] = {}
         for v in filter(fits, extra_vectors(p["cipher"], found) if found else ()):
             kinds.setdefault(v.iterations, []).append(v)
         for steps, listed in kinds.items():
             chosen = listed[:most]
-            keys, given, want = (np.array([list(x) for x in column], dtype=np.uint8) for column in zip(*((v.key, *((v.ct, v.pt) if way else (v.pt, v.ct))) for v in chosen), strict=True))
+            keys, given, want = (
+                np.array([list(x) for x in column], dtype=np.uint8)
+                for column in zip(
+                    *((v.key, *((v.ct, v.pt) if way else (v.pt, v.ct))) for v in chosen), strict=True
+                )
+            )
             ivs = np.array([list(v.iv) for v in chosen], dtype=np.uint8) if mode != "ecb" else None
             if (dependent_blocks(core, keys, way, given, ivs, steps) != want).any():
                 raise CheckFailed(f"a published Monte Carlo chain is not met ({chosen[0].source})")
             total += len(chosen)
     if not total:
-        raise NotChecked(f"there is no published chain of {p['cipher']} in this mode with keys of {p['key_bits']} bits: {extra_folder()}")
+        raise NotChecked(
+            f"there is no published chain of {p['cipher']} in this mode with keys of {p['key_bits']} bits: "
+            f"{extra_folder()}"
+        )
     return f"{total} published chains of up to {_LONGEST} blocks"
 
 
 def dependent_blocks(core: Bench | Bulk, keys: Any, way: int, given: Any, ivs: Any, steps: int) -> Any:
-    """The last results of chains side by side. ECB: a result is the next block; the other modes: it is the block after that, and the
-    IV is the second block."""
+    """The last results of chains side by side. ECB: a result is the next block; the other modes: it is the
+    block after that, and the IV is the second block.
+    """
     direction = np.array([way], dtype=np.uint8)
     if ivs is None:
         for _ in range(steps):
             given = _blocks(core, keys, direction, given)
         return given
     if isinstance(core, Bulk):
-        raise ValueError("what chains blocks is not in a core's datapath: this takes the cycle-accurate model")
+        raise ValueError(
+            "what chains blocks is not in a core's datapath: this takes the cycle-accurate model"
+        )
     first, link, out = np.ones(1, dtype=np.uint8), ivs, ivs
     for _ in range(steps):
         before, out = out, core.crypt(keys, direction, given, links=(first, link)).blocks

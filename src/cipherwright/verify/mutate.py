@@ -10,7 +10,11 @@ __all__ = ["MUTATIONS", "mutate"]
 
 def _flip_table_bit(text: str) -> str:
     """One bit of one lookup table: a LUT's truth table, or a table entry of a case statement."""
-    for pattern in (r"(\.INIT\(16'h)([0-9a-f]{4})", r"(_LUT = \d+'h)([0-9a-f]+)", r"(\d'd\d+: entry = \d'h)([0-9a-f])"):
+    for pattern in (
+        r"(\.INIT\(16'h)([0-9a-f]{4})",
+        r"(_LUT = \d+'h)([0-9a-f]+)",
+        r"(\d'd\d+: entry = \d'h)([0-9a-f])",
+    ):
         found = list(re.finditer(pattern, text))
         if found:
             m = found[len(found) // 2]
@@ -54,16 +58,21 @@ def _swap_key_words(text: str) -> str:
 
 def _invert_valid(text: str) -> str:
     """A valid bit that says the opposite at one rank."""
-    m = re.search(r"(valid_q\d+ <= )(rst_i \? 1'd0 : )?(valid_\w+);", text) or re.search(r"(assign valid_o = )()(\w+);", text)
+    m = re.search(r"(valid_q\d+ <= )(rst_i \? 1'd0 : )?(valid_\w+);", text) or re.search(
+        r"(assign valid_o = )()(\w+);", text
+    )
     if m is None:
         raise ValueError("the text has no valid bit")
     return text[: m.start(3)] + "~" + text[m.start(3) :]
 
 
 MUTATIONS = {
-    "table": _flip_table_bit, "register": _drop_register, "key": _swap_key_words, "valid": _invert_valid,
+    "table": _flip_table_bit,
+    "register": _drop_register,
+    "key": _swap_key_words,
+    "valid": _invert_valid,
     "sum": _wrong_sum,
-}  # fmt: skip
+}
 
 
 def mutate(text: str, kind: str) -> str:

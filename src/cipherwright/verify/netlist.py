@@ -1,9 +1,10 @@
-"""The emitted Verilog as a flat netlist of gates (by Yosys, before any optimisation), read strictly for the proofs.
+"""The emitted Verilog as a flat netlist of gates (by Yosys, before any optimisation), read strictly for
+the proofs.
 
-A statement about logic and registers is worth nothing where the netlist holds what the statement does not know of. So the reader
-refuses, with the net's name: a register that is not a plain flip-flop of the core's one clock (a gated or derived clock, a falling
-edge, an asynchronous set or clear, a latch), a clock that logic reads, a bit that is `x` or `z`, a net with two drivers or none, and text that
-only some tools read.
+A statement about logic and registers is worth nothing where the netlist holds what the statement does not
+know of. So the reader refuses, with the net's name: a register that is not a plain flip-flop of the core's
+one clock (a gated or derived clock, a falling edge, an asynchronous set or clear, a latch), a clock that
+logic reads, a bit that is `x` or `z`, a net with two drivers or none, and text that only some tools read.
 """
 
 from __future__ import annotations
@@ -21,14 +22,34 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run, scratch
 
-__all__ = ["DELAY", "FLIP_FLOP", "GATES", "MEMORY", "Netlist", "check_strict", "in_bits", "out_bits", "read_modules", "read_netlist"]
+__all__ = [
+    "DELAY",
+    "FLIP_FLOP",
+    "GATES",
+    "MEMORY",
+    "Netlist",
+    "check_strict",
+    "in_bits",
+    "out_bits",
+    "read_modules",
+    "read_netlist",
+]
 
 _ARITHMETIC = Path(str(resources.files(__package__))) / "arithmetic.v"
 
 GATES = {
-    "$_AND_": "AB", "$_OR_": "AB", "$_XOR_": "AB", "$_XNOR_": "AB", "$_NAND_": "AB", "$_NOR_": "AB", "$_ANDNOT_": "AB", "$_ORNOT_": "AB",
-    "$_NOT_": "A", "$_BUF_": "A", "$_MUX_": "SBA",
-}  # fmt: skip
+    "$_AND_": "AB",
+    "$_OR_": "AB",
+    "$_XOR_": "AB",
+    "$_XNOR_": "AB",
+    "$_NAND_": "AB",
+    "$_NOR_": "AB",
+    "$_ANDNOT_": "AB",
+    "$_ORNOT_": "AB",
+    "$_NOT_": "A",
+    "$_BUF_": "A",
+    "$_MUX_": "SBA",
+}
 """Gate type -> the order of its input pins; the output is Y."""
 
 FLIP_FLOP = "$_DFF_P_"
@@ -40,23 +61,35 @@ DELAY = "$delay"
 MEMORY = "$mem_v2"
 """A memory that can be written: left as it is (tables in memories are gates)."""
 
-# Tables in case statements have many equal gates: these are merged in every module before the hierarchy goes; registers are not.
-_MERGED = " ".join(f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX"))
-# With -keepdc, x is never replaced by a value; opt_muxtree takes away those of branches that are never chosen.
+# Tables in case statements have many equal gates: these are merged in every module before the hierarchy goes;
+# registers are not.
+_MERGED = " ".join(
+    f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX")
+)
+# With -keepdc, x is never replaced by a value; opt_muxtree takes away those of branches that are never
+# chosen.
 _ELABORATE = (
-    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_muxtree; opt_clean; memory_collect; memory_map -rom-only; {memories}techmap -map arithmetic.v; techmap; simplemap; opt_expr -keepdc; "
+    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_muxtree; "
+    "opt_clean; memory_collect; memory_map -rom-only; {memories}techmap -map arithmetic.v; techmap; "
+    "simplemap; opt_expr -keepdc; "
     f"opt_merge {_MERGED}; opt_clean"
 )
 _FLATTEN = "{keep}flatten -noscopeinfo; opt_clean"
 
-_CONDITIONAL = re.compile(r"`(?:ifdef|ifndef|elsif)\s+(?!FORMAL\b)(\w+)|\b(translate_o(?:ff|n)|synthesis_o(?:ff|n))\b")
-"""Text that simulation, proof and synthesis may read differently. (FORMAL is defined where hand-written files are proven alone.)"""
+_CONDITIONAL = re.compile(
+    r"`(?:ifdef|ifndef|elsif)\s+(?!FORMAL\b)(\w+)|\b(translate_o(?:ff|n)|synthesis_o(?:ff|n))\b"
+)
+"""Text that simulation, proof and synthesis may read differently. (FORMAL is defined where hand-written
+files are proven alone.)
+"""
 
 
 @dataclass(frozen=True)
 class Netlist:
-    """Bits are integers from 2 on, or "0"/"1" for constants. Cells are Yosys's gate types ($_AND_, $_MUX_ …), FLIP_FLOP, MEMORY, and instances of
-    the modules in `kept`, which were not flattened. `names` of bits, the shortest in the hierarchy; `initial`: values at power-up of bits that have one."""
+    """Bits are integers from 2 on, or "0"/"1" for constants. Cells are Yosys's gate types ($_AND_, $_MUX_
+    …), FLIP_FLOP, MEMORY, and instances of the modules in `kept`, which were not flattened. `names` of
+    bits, the shortest in the hierarchy; `initial`: values at power-up of bits that have one.
+    """
 
     inputs: dict[str, list[Any]]
     outputs: dict[str, list[Any]]
@@ -72,28 +105,59 @@ class Netlist:
 
 def in_bits(cell: Mapping[str, Any]) -> list[Any]:
     """What a cell reads, clocks apart."""
-    return [b for port, bits in cell["connections"].items() if cell["port_directions"][port] == "input" and not _is_clock(cell, port) for b in bits]
+    return [
+        b
+        for port, bits in cell["connections"].items()
+        if cell["port_directions"][port] == "input" and not _is_clock(cell, port)
+        for b in bits
+    ]
 
 
 def out_bits(cell: Mapping[str, Any]) -> list[Any]:
     """What a cell drives."""
-    return [b for port, bits in cell["connections"].items() if cell["port_directions"][port] == "output" for b in bits]
+    return [
+        b
+        for port, bits in cell["connections"].items()
+        if cell["port_directions"][port] == "output"
+        for b in bits
+    ]
 
 
 def _is_clock(cell: Mapping[str, Any], port: str) -> bool:
     kind = cell["type"]
     if kind in GATES:
         return False
-    return port in ("RD_CLK", "WR_CLK") if kind == MEMORY else port == "C" if kind in (FLIP_FLOP, DELAY) else port == "clk"
+    return (
+        port in ("RD_CLK", "WR_CLK")
+        if kind == MEMORY
+        else port == "C"
+        if kind in (FLIP_FLOP, DELAY)
+        else port == "clk"
+    )
 
 
-def read_netlist(sources: Sequence[Path], top: str, clock: str = "clk", keep: str = "", memories: bool = False, spread: bool = False) -> Netlist:
-    """Elaborate the sources. `clock`: the port that all registers follow; `keep`: a pattern of module names that are not flattened but
-    come as instances; `memories`: memories that can be written may be there, and bits that are x, which
-    the caller takes for any value; `spread`: the same, but memories become registers. Raises CheckFailed where Yosys does not accept the text, and
-    with the name of a net that breaks the rules above."""
+def read_netlist(
+    sources: Sequence[Path],
+    top: str,
+    clock: str = "clk",
+    keep: str = "",
+    memories: bool = False,
+    spread: bool = False,
+) -> Netlist:
+    """Elaborate the sources. `clock`: the port that all registers follow; `keep`: a pattern of module
+    names that are not flattened but come as instances; `memories`: memories that can be written may be
+    there, and bits that are x, which the caller takes for any value; `spread`: the same, but memories
+    become registers. Raises CheckFailed where Yosys does not accept the text, and with the name of a net
+    that breaks the rules above.
+    """
     keeping = f"setattr -mod -set keep_hierarchy 1 {keep}; " if keep else ""
-    modules = _elaborated(sources, f"{_ELABORATE.format(top=top, memories='memory_map; ' if spread else '')}; {_FLATTEN.format(keep=keeping)}")
+    modules = _elaborated(
+        sources,
+        (
+            f"{_ELABORATE.format(top=top, memories='memory_map; ' if spread else '')}; "
+            f"{_FLATTEN.format(keep=keeping)}"
+        ),
+    )
     kept = {name: _netlist(m) for name, m in modules.items() if name != top}
     n = _netlist(modules[top], kept)
     for module in (n, *kept.values()):
@@ -101,17 +165,23 @@ def read_netlist(sources: Sequence[Path], top: str, clock: str = "clk", keep: st
     return n
 
 
-def read_modules(sources: Sequence[Path], top: str, clock: str = "clk", lines: str = "") -> dict[str, Netlist]:
-    """The same netlist before it is flattened: every module under its name, with instances of others. `lines`: names of delay lines in
-    RAM, separated by blanks, which stay as they are (`*` stands for any part of a name). Other memories become registers, and what is x in
-    their modules (what is written where nothing is written) 0. Raises as `read_netlist`."""
+def read_modules(
+    sources: Sequence[Path], top: str, clock: str = "clk", lines: str = ""
+) -> dict[str, Netlist]:
+    """The same netlist before it is flattened: every module under its name, with instances of others.
+    `lines`: names of delay lines in RAM, separated by blanks, which stay as they are (`*` stands for any
+    part of a name). Other memories become registers, and what is x in their modules (what is written where
+    nothing is written) 0. Raises as `read_netlist`.
+    """
     others = "".join(f"{name} %d " for name in lines.split())
     registers = f"setundef -zero t:$mem_v2 %m {others}; memory_map * {others}; "
     modules = _elaborated(sources, _ELABORATE.format(top=top, memories=registers))
     read = {name: _netlist(m) for name, m in modules.items()}
     for name, n in read.items():
         known = replace(n, kept={k: v for k, v in read.items() if k != name})
-        check_strict(known, clock if name == top else "clk", ring=any(fnmatch(name, line) for line in lines.split()))
+        check_strict(
+            known, clock if name == top else "clk", ring=any(fnmatch(name, line) for line in lines.split())
+        )
     return read
 
 
@@ -119,7 +189,9 @@ def _elaborated(sources: Sequence[Path], passes: str) -> dict[str, Any]:
     """Yosys's modules after the passes."""
     for p in sources:
         if found := _CONDITIONAL.search(p.read_text(errors="replace")):
-            raise CheckFailed(f"the file {p.name} has text that not every tool reads ({found[1] or found[2]})")
+            raise CheckFailed(
+                f"the file {p.name} has text that not every tool reads ({found[1] or found[2]})"
+            )
     with scratch() as folder:
         for p in sources:
             shutil.copy(p, folder / p.name)
@@ -139,7 +211,9 @@ def _netlist(module: Mapping[str, Any], kept: Mapping[str, Netlist] | None = Non
         raise CheckFailed(f"the port {wrong} is both an input and an output")
     names: dict[int, str] = {}
     initial: dict[int, int] = {}
-    for name, net in sorted(module["netnames"].items(), key=lambda kv: (kv[0].count("."), len(kv[0]), kv[0]), reverse=True):
+    for name, net in sorted(
+        module["netnames"].items(), key=lambda kv: (kv[0].count("."), len(kv[0]), kv[0]), reverse=True
+    ):
         values = str(net["attributes"].get("init", ""))[::-1]
         for k, bit in enumerate(net["bits"]):
             if isinstance(bit, int):
@@ -149,12 +223,17 @@ def _netlist(module: Mapping[str, Any], kept: Mapping[str, Netlist] | None = Non
     return Netlist(
         {n: p["bits"] for n, p in ports.items() if p["direction"] == "input"},
         {n: p["bits"] for n, p in ports.items() if p["direction"] == "output"},
-        module["cells"], names, initial, kept or {},
-    )  # fmt: skip
+        module["cells"],
+        names,
+        initial,
+        kept or {},
+    )
 
 
 def check_strict(n: Netlist, clock: str, memories: bool = False, ring: bool = False) -> None:
-    """The rules of the module's docstring; `ring`: a memory may be there, but no x. Raises CheckFailed with the first net that breaks one."""
+    """The rules of the module's docstring; `ring`: a memory may be there, but no x. Raises CheckFailed
+    with the first net that breaks one.
+    """
     tick = n.inputs.get(clock, [None])[0]
     drivers = dict.fromkeys((b for bits in n.inputs.values() for b in bits), 1)
     for name, cell in n.cells.items():
@@ -171,10 +250,17 @@ def check_strict(n: Netlist, clock: str, memories: bool = False, ring: bool = Fa
             raise CheckFailed(f"nothing drives {n.name(free)}")
 
 
-def _check_cell(n: Netlist, name: str, cell: Mapping[str, Any], tick: Any, clock: str, memories: bool, ring: bool) -> None:
+def _check_cell(
+    n: Netlist, name: str, cell: Mapping[str, Any], tick: Any, clock: str, memories: bool, ring: bool
+) -> None:
     kind = cell["type"]
     out = n.name(next(iter(out_bits(cell)), name))
-    if kind not in GATES and kind not in (FLIP_FLOP, DELAY) and kind not in n.kept and not (kind == MEMORY and (memories or ring)):
+    if (
+        kind not in GATES
+        and kind not in (FLIP_FLOP, DELAY)
+        and kind not in n.kept
+        and not (kind == MEMORY and (memories or ring))
+    ):
         if re.match(r"\$_(A?L?DFF|SDFF|DLATCH|SR|FF)", kind) or kind == MEMORY:
             raise CheckFailed(f"{out} is held by {kind}, not by a plain flip-flop of {clock}")
         raise CheckFailed(f"the core has a cell {kind} ({out}) that the proof does not know")
@@ -207,7 +293,9 @@ def _clocks(cell: Mapping[str, Any]) -> Iterable[Any]:
 def _memory_inputs(cell: Mapping[str, Any]) -> list[Any]:
     """Addresses, data and enables of writing; addresses of reading, and enables where reading is clocked."""
     wires = cell["connections"]
-    return [b for port in ("RD_ADDR", "WR_ADDR", "WR_DATA", "WR_EN") for b in wires[port]] + [b for b in wires["RD_EN"] if isinstance(b, int)]
+    return [b for port in ("RD_ADDR", "WR_ADDR", "WR_DATA", "WR_EN") for b in wires[port]] + [
+        b for b in wires["RD_EN"] if isinstance(b, int)
+    ]
 
 
 def _check_defined(bits: Collection[Any], where: str) -> None:

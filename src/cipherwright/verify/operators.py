@@ -1,7 +1,8 @@
-"""Operators of the mutation programme: small edits of one place of a Verilog module, as a slip of a hand or of the generator would make.
+"""Operators of the mutation programme: small edits of one place of a Verilog module, as a slip of a hand
+or of the generator would make.
 
-An operator finds all places in a module where it can be applied. Each edit has a label, the net or instance that it concerns, so that mutants have
-readable names that stay as long as the text does.
+An operator finds all places in a module where it can be applied. Each edit has a label, the net or
+instance that it concerns, so that mutants have readable names that stay as long as the text does.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ __all__ = ["CLOCKING", "OPERATORS", "Edit", "apply", "edits", "modules_of"]
 
 @dataclass(frozen=True)
 class Edit:
-    """`text[start:end]` is replaced by `new`. `label`: the net or instance that it concerns; `inserted` stands before `endmodule` in addition."""
+    """`text[start:end]` is replaced by `new`. `label`: the net or instance that it concerns; `inserted`
+    stands before `endmodule` in addition.
+    """
 
     start: int
     end: int
@@ -33,7 +36,9 @@ def modules_of(text: str) -> dict[str, tuple[int, int]]:
 
 
 def _plain(text: str) -> str:
-    """The text with blanks for comments, attributes and what only proofs of hand-written files read, so that places stay."""
+    """The text with blanks for comments, attributes and what only proofs of hand-written files read, so
+    that places stay.
+    """
     blank = lambda m: re.sub(r"[^\n]", " ", m[0])  # noqa: E731
     text = re.sub(r"(?s)`ifdef FORMAL.*?`endif", blank, text)
     return re.sub(r"//[^\n]*|/\*.*?\*/|\(\*.*?\*\)|@\(\*\)", blank, text)
@@ -47,9 +52,15 @@ _PIN = re.compile(r"\.(\w+)\(")
 
 @lru_cache(16)
 def _targets(text: str) -> tuple[list[int], list[str], list[int]]:
-    """Where something is assigned or an instance begins, and its name, in a module; where the pins of instances are."""
+    """Where something is assigned or an instance begins, and its name, in a module; where the pins of
+    instances are.
+    """
     found = list(_TARGET.finditer(text))
-    return [m.end() for m in found], [m["net"] or m["instance"] for m in found], [m.start() for m in _PIN.finditer(text)]
+    return (
+        [m.end() for m in found],
+        [m["net"] or m["instance"] for m in found],
+        [m.start() for m in _PIN.finditer(text)],
+    )
 
 
 def _label(text: str, at: int) -> str:
@@ -70,7 +81,9 @@ def _label(text: str, at: int) -> str:
 def _widths(text: str) -> dict[str, str]:
     """Declared nets and the text of their range ("" for one bit)."""
     found: dict[str, str] = {}
-    for m in re.finditer(r"\b(?:reg|wire)\b\s*(?:signed\s*)?(\[[^\]]*\])?\s*((?:\w+\s*,\s*)*\w+)\s*(?=[;=),\n])", text):
+    for m in re.finditer(
+        r"\b(?:reg|wire)\b\s*(?:signed\s*)?(\[[^\]]*\])?\s*((?:\w+\s*,\s*)*\w+)\s*(?=[;=),\n])", text
+    ):
         for name in re.split(r"\s*,\s*", m[2]):
             found.setdefault(name, m[1] or "")
     return found
@@ -102,18 +115,29 @@ def _table_name(text: str, at: int) -> str:
 
 def _table_bit(text: str) -> Iterator[Edit]:
     """One bit of a lookup table: a LUT, a table in a constant, an entry of a case statement."""
-    for m in re.finditer(r"(?<=\.INIT\(16'h)[0-9a-f]{4}|(?<=_LUT = \d\d'h)[0-9a-f]+|(?<=_LUT = \d'h)[0-9a-f]+|(?<=: entry = \d'h)[0-9a-f]+", text):
+    for m in re.finditer(
+        (
+            r"(?<=\.INIT\(16'h)[0-9a-f]{4}|(?<=_LUT = \d\d'h)[0-9a-f]+|(?<=_LUT = \d'h)[0-9a-f]+|(?<=: "
+            r"entry = "
+            r"\d'h)[0-9a-f]+"
+        ),
+        text,
+    ):
         bit = 1 << (m.start() * 7 % min(4 * len(m[0]), 16))
         yield Edit(m.start(), m.end(), _flipped(m[0], bit), _table_name(text, m.start()))
 
 
 def _table_x(text: str) -> Iterator[Edit]:
     """An entry of a lookup table that is x."""
-    for m in re.finditer(r"16'h([0-9a-f]{4})(?=\))|(?<=_LUT = )16'h([0-9a-f]{4})|(?<=: entry = )4'h([0-9a-f])", text):
+    for m in re.finditer(
+        r"16'h([0-9a-f]{4})(?=\))|(?<=_LUT = )16'h([0-9a-f]{4})|(?<=: entry = )4'h([0-9a-f])", text
+    ):
         digits = m[1] or m[2] or m[3]
         bits = f"{int(digits, 16):0{4 * len(digits)}b}"
         at = m.start() % len(bits)
-        yield Edit(m.start(), m.end(), f"{len(bits)}'b{bits[:at]}x{bits[at + 1 :]}", _table_name(text, m.start()))
+        yield Edit(
+            m.start(), m.end(), f"{len(bits)}'b{bits[:at]}x{bits[at + 1 :]}", _table_name(text, m.start())
+        )
 
 
 _ASSIGN = re.compile(r"(?m)(?P<head>\b(?P<name>\w+)(?P<at>\[[^\]\n]*\])? <= )(?P<value>[^;]+);")
@@ -127,15 +151,24 @@ def _reset_missing(text: str) -> Iterator[Edit]:
         yield Edit(m.start(), m.end(), "<= ", _label(text, m.end()))
     # The statements of a reset's branch.
     for branch in re.finditer(r"(?s)\bif \((?:rst_i|clear)\b[^\n]*\) begin\n(.*?)\n\s*end\b", text):
-        for m in re.finditer(r"(?m)^\s*(\w+)(\[[^\]\n]*\])? <= [^;\n]+;\n?", text[branch.start(1) : branch.end(1)] + "\n"):
-            yield Edit(branch.start(1) + m.start(), branch.start(1) + m.end() - int(m[0].endswith("\n")), "", f"{m[1]}{m[2] or ''}")
+        for m in re.finditer(
+            r"(?m)^\s*(\w+)(\[[^\]\n]*\])? <= [^;\n]+;\n?", text[branch.start(1) : branch.end(1)] + "\n"
+        ):
+            yield Edit(
+                branch.start(1) + m.start(),
+                branch.start(1) + m.end() - int(m[0].endswith("\n")),
+                "",
+                f"{m[1]}{m[2] or ''}",
+            )
     for m in re.finditer(r"if \(rst_i \| ", text):
         yield Edit(m.start(), m.end(), "if (", _first_name(text, m.end()))
 
 
 def _enable_missing(text: str) -> Iterator[Edit]:
     """A register that is loaded whenever it is not to be as well."""
-    for m in re.finditer(r"(?<!else )\bif \((?!rst_i|clear)[^()]*(?:\([^()]*\)[^()]*)*\) (?=[\w{][\w\[\]:{}, -]* <= )", text):
+    for m in re.finditer(
+        r"(?<!else )\bif \((?!rst_i|clear)[^()]*(?:\([^()]*\)[^()]*)*\) (?=[\w{][\w\[\]:{}, -]* <= )", text
+    ):
         yield Edit(m.start(), m.end(), "", _first_name(text, m.end()))
 
 
@@ -149,7 +182,9 @@ def _stuck(text: str) -> Iterator[Edit]:
     """A register that keeps its value."""
     for m in _ASSIGN.finditer(text):
         if not re.match(r"(?:rst_i \?|\d*'|0$|1$)", m["value"]):
-            yield Edit(m.start("value"), m.end("value"), f"{m['name']}{m['at'] or ''}", f"{m['name']}{m['at'] or ''}")
+            yield Edit(
+                m.start("value"), m.end("value"), f"{m['name']}{m['at'] or ''}", f"{m['name']}{m['at'] or ''}"
+            )
 
 
 def _register_extra(text: str) -> Iterator[Edit]:
@@ -158,7 +193,11 @@ def _register_extra(text: str) -> Iterator[Edit]:
     if not re.search(r"\binput\s+wire\s+clk\b", text):
         return
     for m in re.finditer(r"\b(\w+) <= ((?:rst_i \? [^:?]+ : )?)(\w+);", text):
-        if widths.get(m[1]) == widths.get(m[3], "?") and m[1] != m[3] and not re.search(r"\bgenvar|\bgenerate", text):
+        if (
+            widths.get(m[1]) == widths.get(m[3], "?")
+            and m[1] != m[3]
+            and not re.search(r"\bgenvar|\bgenerate", text)
+        ):
             late = f"{m[3]}_late"
             more = f"    reg {widths[m[1]]} {late};\n    always @(posedge clk) {late} <= {m[3]};\n"
             yield Edit(m.start(3), m.end(3), late, m[1], more)
@@ -166,7 +205,9 @@ def _register_extra(text: str) -> Iterator[Edit]:
 
 def _register_dropped(text: str) -> Iterator[Edit]:
     """A register that takes what the register before it takes, so a rank is missing."""
-    takes = {m["name"]: m for m in _ASSIGN.finditer(text) if not m["at"] and not re.search(r"[{}]", m["value"])}
+    takes = {
+        m["name"]: m for m in _ASSIGN.finditer(text) if not m["at"] and not re.search(r"[{}]", m["value"])
+    }
     for m in re.finditer(r"\b(\w+) <= ((?:rst_i \? [^:?]+ : )?)(\w+);", text):
         earlier = takes.get(m[3])
         if earlier is None or m[1] == m[3]:
@@ -181,7 +222,11 @@ def _sources_swapped(text: str) -> Iterator[Edit]:
     widths = _widths(text)
     found = list(re.finditer(r"\b(\w+) <= ((?:rst_i \? [^:?]+ : )?)(\w+);", text))
     for a, b in pairwise(found):
-        if widths.get(a[1]) == widths.get(b[1], "?") == widths.get(a[3], "?") == widths.get(b[3], "?") and a[3] != b[3] and b.start() - a.end() < 300:
+        if (
+            widths.get(a[1]) == widths.get(b[1], "?") == widths.get(a[3], "?") == widths.get(b[3], "?")
+            and a[3] != b[3]
+            and b.start() - a.end() < 300
+        ):
             between = text[a.end(3) : b.start(3)]
             yield Edit(a.start(3), b.end(3), f"{b[3]}{between}{a[3]}", f"{a[1]}+{b[1]}")
 
@@ -193,7 +238,9 @@ def _parts_swapped(text: str) -> Iterator[Edit]:
         items = list(item.finditer(text, group.start(), group.end()))
         for a, b in pairwise(items):
             if a[0] != b[0] and not text[a.end() : b.start()].strip(", \n"):
-                yield Edit(a.start(), b.end(), b[0] + text[a.end() : b.start()] + a[0], _label(text, a.start()))
+                yield Edit(
+                    a.start(), b.end(), b[0] + text[a.end() : b.start()] + a[0], _label(text, a.start())
+                )
 
 
 def _index(m: re.Match[str]) -> str | None:
@@ -205,9 +252,15 @@ def _index(m: re.Match[str]) -> str | None:
 
 def _shifted(text: str) -> Iterator[Edit]:
     """Another bit, or a slice a bit lower."""
-    for m in re.finditer(r"(?<![<'\w] )\b(?!reg|wire|parameter|localparam|input|output|integer|inout)(\w+)\[(\d+)(:\d+)?\](?!\s*<=)", text):
+    for m in re.finditer(
+        r"(?<![<'\w] )\b(?!reg|wire|parameter|localparam|input|output|integer|inout)"
+        r"(\w+)\[(\d+)(:\d+)?\](?!\s*<=)",
+        text,
+    ):
         new = _index(m)
-        if new is not None and not text[: m.start()].rstrip().endswith(("reg", "wire", "parameter", "localparam", "initial")):
+        if new is not None and not text[: m.start()].rstrip().endswith(
+            ("reg", "wire", "parameter", "localparam", "initial")
+        ):
             yield Edit(m.start(), m.end(), new, _label(text, m.start()))
 
 
@@ -222,7 +275,9 @@ def _number(m: re.Match[str]) -> str | None:
 def _constant(text: str) -> Iterator[Edit]:
     """A number that is one more. Tables are the operators' above."""
     for m in re.finditer(r"(?<!INIT\()\b(\d+)'([dbh])([0-9a-f]+)\b(?=\s*[;:)&|?,}+-]|\s*$)", text):
-        if re.search(r"_LUT = $|entry = $", text[max(0, m.start() - 9) : m.start()]) or re.match(r"\s*: entry", text[m.end() :]):
+        if re.search(r"_LUT = $|entry = $", text[max(0, m.start() - 9) : m.start()]) or re.match(
+            r"\s*: entry", text[m.end() :]
+        ):
             continue
         new = _number(m)
         if new is not None:
@@ -233,8 +288,12 @@ def _condition(text: str) -> Iterator[Edit]:
     """The wrong branch of a choice."""
     for m in re.finditer(r"(?<=[=(:{,] )(?<![=!]= )([a-zA-Z_]\w*(?:\[\w+\])?)(?= \? )(?<!rst_i)", text):
         yield Edit(m.start(), m.end(), f"!{m[1]}", _label(text, m.start()))
-    for m in re.finditer(r"\bif \((?!rst_i|clear)(\w+|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)(?! begin : )", text):
-        if not re.search(r"generate", text[max(0, m.start() - 4000) : m.start()].rsplit("endgenerate", 1)[-1]):
+    for m in re.finditer(
+        r"\bif \((?!rst_i|clear)(\w+|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)(?! begin : )", text
+    ):
+        if not re.search(
+            r"generate", text[max(0, m.start() - 4000) : m.start()].rsplit("endgenerate", 1)[-1]
+        ):
             yield Edit(m.start(1), m.end(1), f"!({m[1]})", _first_name(text, m.end()))
 
 
@@ -245,7 +304,11 @@ _NET_PIN = re.compile(r"\.(\w+)\((\w+(?:\[\d+\])?)\)")
 def _inputs(text: str) -> Iterator[list[tuple[str, re.Match[str]]]]:
     """Of every instance, its pins with one net each, outputs and clocks apart; with the instance's name."""
     for m in _INSTANCE.finditer(text):
-        pins = [p for p in _NET_PIN.finditer(text, m.start(2), m.end(2)) if not p[1].endswith("_o") and p[1] not in ("q", "y", "clk")]
+        pins = [
+            p
+            for p in _NET_PIN.finditer(text, m.start(2), m.end(2))
+            if not p[1].endswith("_o") and p[1] not in ("q", "y", "clk")
+        ]
         yield [(m[1], p) for p in pins]
 
 
@@ -255,7 +318,9 @@ def _pins_swapped(text: str) -> Iterator[Edit]:
     for pins in _inputs(text):
         for (name, a), (_, b) in pairwise(pins):
             if a[2] != b[2] and widths.get(a[2]) == widths.get(b[2], "?"):
-                yield Edit(a.start(2), b.end(2), b[2] + text[a.end(2) : b.start(2)] + a[2], f"{name}.{a[1]}+{b[1]}")
+                yield Edit(
+                    a.start(2), b.end(2), b[2] + text[a.end(2) : b.start(2)] + a[2], f"{name}.{a[1]}+{b[1]}"
+                )
 
 
 def _pin_tied(text: str) -> Iterator[Edit]:
@@ -296,7 +361,9 @@ def _own_block(text: str, block: str) -> Iterator[Edit]:
 
 def _async_reset(text: str) -> Iterator[Edit]:
     """A register with an asynchronous clear."""
-    return _own_block(text, "    always @(posedge clk or posedge rst_i) if (rst_i) {q} <= {reset}; else {q} <= {d};\n")
+    return _own_block(
+        text, "    always @(posedge clk or posedge rst_i) if (rst_i) {q} <= {reset}; else {q} <= {d};\n"
+    )
 
 
 def _latch(text: str) -> Iterator[Edit]:
@@ -349,7 +416,9 @@ CLOCKING = ("gated-clock", "falling-edge", "async-reset", "latch")
 
 
 def edits(module: str, operator: str) -> list[Edit]:
-    """All places of a module's text where the operator (a key of OPERATORS) can be applied, each with a label of its own."""
+    """All places of a module's text where the operator (a key of OPERATORS) can be applied, each with a
+    label of its own.
+    """
     plain = _plain(module)
     found = []
     count: dict[str, int] = {}

@@ -19,7 +19,15 @@ from ..errors import NotChecked, UserError
 from ..process import run_process
 from ..tools import digest, find, scratch, version_of
 
-__all__ = ["has_oracle", "openssl_version", "oracle_blocks", "oracle_bulk", "oracle_mode", "oracle_name", "oracle_of"]
+__all__ = [
+    "has_oracle",
+    "openssl_version",
+    "oracle_blocks",
+    "oracle_bulk",
+    "oracle_mode",
+    "oracle_name",
+    "oracle_of",
+]
 
 Bulk = Callable[[bytes, bool], bytes]
 """(data of a whole number of blocks, decrypt) -> ECB result, under a key that was set before."""
@@ -37,14 +45,18 @@ def _library(file: str, package: str) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(file)
     except OSError:
-        raise NotChecked(f"the library {file} is not installed; get it by: apt-get install {package}") from None
+        raise NotChecked(
+            f"the library {file} is not installed; get it by: apt-get install {package}"
+        ) from None
 
 
 def _openssl_cipher(name: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `cryptography` calls some of these ciphers and modes legacy at every use
+        warnings.simplefilter(
+            "ignore"
+        )  # `cryptography` calls some of these ciphers and modes legacy at every use
         from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 
         how = getattr(modes, mode.upper())(*([iv] if iv else []))
@@ -68,7 +80,9 @@ def _openssl_bulk(cipher: Any) -> Bulk:
 def _libtomcrypt_khazad(key: bytes) -> Bulk:
     lib = _library("libtomcrypt.so.1", "libtomcrypt1")
     number = lib.register_cipher(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, "khazad_desc"))))
-    state = ctypes.create_string_buffer(1 << 14)  # symmetric_ECB: two numbers and a union of every cipher's tables
+    state = ctypes.create_string_buffer(
+        1 << 14
+    )  # symmetric_ECB: two numbers and a union of every cipher's tables
     if number < 0 or lib.ecb_start(number, key, len(key), 0, state):
         raise RuntimeError("libtomcrypt refuses the key")
 
@@ -107,13 +121,20 @@ class _BotanCipher:
         self.lib = _library("libbotan-2.so.19", "libbotan-2-19")
         self.handle = ctypes.c_void_p()
         if self.lib.botan_block_cipher_init(ctypes.byref(self.handle), name.encode()):
-            raise NotChecked(f"this Botan has no {name} (it was dropped in Botan 3); get it by: apt-get install libbotan-2-19")
+            raise NotChecked(
+                f"this Botan has no {name} (it was dropped in Botan 3); get it by: apt-get install "
+                f"libbotan-2-19"
+            )
         self.size = int(self.lib.botan_block_cipher_block_size(self.handle))
         self.lib.botan_block_cipher_set_key(self.handle, key, ctypes.c_size_t(len(key)))
 
     def __call__(self, data: bytes, decrypt: bool) -> bytes:
         out = ctypes.create_string_buffer(len(data))
-        step = self.lib.botan_block_cipher_decrypt_blocks if decrypt else self.lib.botan_block_cipher_encrypt_blocks
+        step = (
+            self.lib.botan_block_cipher_decrypt_blocks
+            if decrypt
+            else self.lib.botan_block_cipher_encrypt_blocks
+        )
         if step(self.handle, data, out, ctypes.c_size_t(len(data) // self.size)):
             raise RuntimeError("Botan refuses the data")
         return out.raw
@@ -130,11 +151,28 @@ def _cryptopp() -> ctypes.CDLL:
     def make(folder: Path) -> None:
         with scratch() as work:
             (work / "shim.cpp").write_text(text)
-            done = run_process([compiler, "-O2", "-shared", "-fPIC", "-o", str(folder / "shim.so"), str(work / "shim.cpp"), "-lcryptopp"])
+            done = run_process(
+                [
+                    compiler,
+                    "-O2",
+                    "-shared",
+                    "-fPIC",
+                    "-o",
+                    str(folder / "shim.so"),
+                    str(work / "shim.cpp"),
+                    "-lcryptopp",
+                ]
+            )
         if done.returncode:
-            raise NotChecked("Crypto++ is not installed, or not with its headers; get it by: apt-get install libcrypto++-dev")
+            raise NotChecked(
+                "Crypto++ is not installed, or not with its headers; get it by: apt-get install "
+                "libcrypto++-dev"
+            )
 
-    return load_library(cached(f"oracle-mars-{digest(platform.machine(), compiler, version_of(compiler), text)[:24]}", make) / "shim.so")
+    return load_library(
+        cached(f"oracle-mars-{digest(platform.machine(), compiler, version_of(compiler), text)[:24]}", make)
+        / "shim.so"
+    )
 
 
 def _cryptopp_mars(key: bytes) -> Bulk:
@@ -158,7 +196,9 @@ _ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
 
 
 def oracle_of(parameters: Mapping[str, Any]) -> str:
-    """The name under which the other functions know a core's cipher: with the block size where that is a choice."""
+    """The name under which the other functions know a core's cipher: with the block size where that is a
+    choice.
+    """
     name = str(parameters["cipher"])
     return f"{name}-{parameters['block_bits']}" if name == "rijndael" else name
 
@@ -190,15 +230,23 @@ def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
 
 
 def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes | None:
-    """A message in a mode of operation by the library's own mode, or None where it has none for the cipher."""
+    """A message in a mode of operation by the library's own mode, or None where it has none for the
+    cipher.
+    """
     if name not in ("aes", "des", "tdes") or (mode == "ctr" and name != "aes"):
         return None
     return _openssl_bulk(_openssl_cipher(name, key, mode, iv))(data, decrypt)
 
 
-def oracle_blocks(name: str, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """One block each; keys and directions change from block to block (arrays of one entry: the same throughout)."""
+def oracle_blocks(
+    name: str, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """One block each; keys and directions change from block to block (arrays of one entry: the same
+    throughout).
+    """
     n = len(blocks)
     keys, decrypts = np.broadcast_to(keys, (n, keys.shape[1])), np.broadcast_to(decrypts, (n,))
-    out = b"".join(oracle_bulk(name, keys[i].tobytes(), blocks[i].tobytes(), bool(decrypts[i])) for i in range(n))
+    out = b"".join(
+        oracle_bulk(name, keys[i].tobytes(), blocks[i].tobytes(), bool(decrypts[i])) for i in range(n)
+    )
     return np.frombuffer(out, dtype=np.uint8).reshape(blocks.shape)

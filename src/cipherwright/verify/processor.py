@@ -49,8 +49,9 @@ class ProcessorBench:
         return Session(self.simulation, rate, seed)
 
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes) -> bytes:
-        """A whole number of blocks under one key. Once the key is ready every block takes the same cycles, so they are given
-        without waiting; raises CheckFailed where a result does not come in its cycles."""
+        """A whole number of blocks under one key. Once the key is ready every block takes the same cycles,
+        so they are given without waiting; raises CheckFailed where a result does not come in its cycles.
+        """
         size, words = int(self.parameters["block_bits"]) // 8, int(self.parameters["block_bits"]) // 16
         session = self.session()
         session.sizes(size * 8, len(key) * 8)
@@ -61,7 +62,11 @@ class ProcessorBench:
         blocks = np.frombuffer(data[size:], dtype=">u2").astype("<u2").reshape(-1, words)
         rows = np.tile(session.rows(cycles), (len(blocks), 1)).reshape(len(blocks), cycles, -1)
         put = session.put
-        for at, name in ((0, "input_data"), (1 + words, "decrypt" if decrypt else "encrypt"), (3 + words + rounds, "output_data")):
+        for at, name in (
+            (0, "input_data"),
+            (1 + words, "decrypt" if decrypt else "encrypt"),
+            (3 + words + rounds, "output_data"),
+        ):
             put(rows[:, at], "instruction_valid_i", 1)
             put(rows[:, at], "instruction_i", INSTRUCTIONS[name])
         for i in range(words):
@@ -89,7 +94,8 @@ class Session:
     def close(self) -> None:
         self.model.close()
 
-    # -- cycles --------------------------------------------------------------------------------------------------
+    # -- cycles
+    # --------------------------------------------------------------------------------------------------
     def rows(self, cycles: int) -> NDArray[np.uint8]:
         return self.simulation.rows(cycles)
 
@@ -113,7 +119,9 @@ class Session:
         for name, value in ports.items():
             self.put(row, name, value)
         out = self.model.run(row)
-        return Seen(*(int(self.get(out, n)[0]) for n in ("ready_o", "in_ready_o", "out_valid_o", "out_data_o")))
+        return Seen(
+            *(int(self.get(out, n)[0]) for n in ("ready_o", "in_ready_o", "out_valid_o", "out_data_o"))
+        )
 
     def reset(self) -> None:
         self.cycle(rst_i=1)
@@ -122,7 +130,8 @@ class Session:
     def _offered(self) -> bool:
         return self.rate >= 1 or bool(self.rng.random() < self.rate)
 
-    # -- instructions and channels --------------------------------------------------------------------------------
+    # -- instructions and channels
+    # --------------------------------------------------------------------------------
     def wait(self) -> int:
         """Cycles until the processor is ready, for it to take an instruction in the next one."""
         for n in range(0, _LONGEST, _PATIENCE):

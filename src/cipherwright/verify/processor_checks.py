@@ -40,20 +40,30 @@ def _known(session: Session, v: Vector, decrypt: bool) -> None:
     session.sizes(8 * len(v.pt), 8 * len(v.key))
     session.load_key(v.key)
     if session.crypt(given, decrypt, v.iterations == FEEDBACK_BLOCKS) != want:
-        raise CheckFailed(f"known answer not met: key {v.key.hex()}, {'decrypting' if decrypt else 'encrypting'} ({v.source})")
+        raise CheckFailed(
+            f"known answer not met: key {v.key.hex()}, {'decrypting' if decrypt else 'encrypting'} "
+            f"({v.source})"
+        )
 
 
 def run_vectors(bench: ProcessorBench) -> str:
     """Published answers of all nine sizes; those of 1,000 encryptions by the feedback modes."""
     own = own_vectors("rijndael")
-    more = [v for v in extra_vectors("rijndael") if v.iterations in (1, FEEDBACK_BLOCKS) and 8 * len(v.pt) in SIZES]
+    more = [
+        v
+        for v in extra_vectors("rijndael")
+        if v.iterations in (1, FEEDBACK_BLOCKS) and 8 * len(v.pt) in SIZES
+    ]
     sizes = {(len(v.pt), len(v.key)) for v in own}
     chosen = more[:: max(1, len(more) // _EXTRA)]
     session = bench.session()
     for decrypt in _directions(bench):
         for v in own + chosen:
             _known(session, v, decrypt)
-    return f"{len(own) + len(chosen)} known answers of {len(sizes)} sizes ({len(own)} own, {len(chosen)} from CIPHERWRIGHT_VECTORS), {len(_directions(bench))} direction(s)"
+    return (
+        f"{len(own) + len(chosen)} known answers of {len(sizes)} sizes ({len(own)} own, {len(chosen)} "
+        f"from CIPHERWRIGHT_VECTORS), {len(_directions(bench))} direction(s)"
+    )
 
 
 def run_random(bench: ProcessorBench, blocks: int) -> str:
@@ -69,9 +79,14 @@ def run_random(bench: ProcessorBench, blocks: int) -> str:
                 for _ in range(4):
                     block, decrypt = rng.bytes(block_bits // 8), bool(rng.choice(_directions(bench)))
                     if session.crypt(block, decrypt) != _oracle(key, block, decrypt):
-                        raise CheckFailed(f"a block of {block_bits} bits under key {key.hex()} differs from libmcrypt")
+                        raise CheckFailed(
+                            f"a block of {block_bits} bits under key {key.hex()} differs from libmcrypt"
+                        )
                     total += 1
-    return f"{total} random blocks equal to libmcrypt, all nine sizes, directions changing under a key, with waits on every channel"
+    return (
+        f"{total} random blocks equal to libmcrypt, all nine sizes, directions changing under a key, "
+        f"with waits on every channel"
+    )
 
 
 def run_feedback(bench: ProcessorBench, sizes: Iterable[tuple[int, int]]) -> str:
@@ -86,8 +101,13 @@ def run_feedback(bench: ProcessorBench, sizes: Iterable[tuple[int, int]]) -> str
             for _ in range(FEEDBACK_BLOCKS):
                 want = _oracle(key, want, decrypt)
             if session.crypt(block, decrypt, True) != want:
-                raise CheckFailed(f"{FEEDBACK_BLOCKS} blocks of {block_bits} bits in feedback differ from libmcrypt")
-    return f"{FEEDBACK_BLOCKS} blocks in feedback equal to libmcrypt in {len(sizes)} sizes, {len(_directions(bench))} direction(s)"
+                raise CheckFailed(
+                    f"{FEEDBACK_BLOCKS} blocks of {block_bits} bits in feedback differ from libmcrypt"
+                )
+    return (
+        f"{FEEDBACK_BLOCKS} blocks in feedback equal to libmcrypt in {len(sizes)} sizes, "
+        f"{len(_directions(bench))} direction(s)"
+    )
 
 
 def run_timing(bench: ProcessorBench) -> str:
@@ -103,12 +123,20 @@ def run_timing(bench: ProcessorBench) -> str:
                 session.instruct(instruction)
                 took = 1 + session.wait()
                 if took != blocks * rounds + 2:
-                    raise CheckFailed(f"{instruction} takes {took} cycles with {block_bits} and {key_bits} bits, not {blocks * rounds + 2}")
-    return "a round a cycle and two cycles more an instruction, in all nine sizes; feedback a block every 10, 12 or 14 cycles"
+                    raise CheckFailed(
+                        f"{instruction} takes {took} cycles with {block_bits} and {key_bits} bits, not "
+                        f"{blocks * rounds + 2}"
+                    )
+    return (
+        "a round a cycle and two cycles more an instruction, in all nine sizes; feedback a block every "
+        "10, 12 or 14 cycles"
+    )
 
 
 def run_protocol(bench: ProcessorBench) -> str:
-    """What is not asked for does not happen: unknown codes, instructions and half-words at the wrong time, old keys."""
+    """What is not asked for does not happen: unknown codes, instructions and half-words at the wrong time,
+    old keys.
+    """
     session = bench.session()
     key, block = bytes(range(16)), bytes(range(16, 32))
     want = _oracle(key, block, False)
@@ -134,10 +162,17 @@ def run_protocol(bench: ProcessorBench) -> str:
         raise CheckFailed("data change where they are read, or at a code that Table 1 leaves out")
     session.instruct("input_data")
     for i in range(0, 16, 2):  # an instruction beside every half-word
-        seen = session.cycle(in_valid_i=1, in_data_i=int.from_bytes(block[i : i + 2], "big"), instruction_valid_i=1, instruction_i=0)
+        seen = session.cycle(
+            in_valid_i=1,
+            in_data_i=int.from_bytes(block[i : i + 2], "big"),
+            instruction_valid_i=1,
+            instruction_i=0,
+        )
         refused(seen.ready, "takes an instruction while data come in")
     session.instruct("encrypt")
-    seen = session.cycle(instruction_valid_i=1, instruction_i=INSTRUCTIONS["output_data"], in_valid_i=1, in_data_i=0xFFFF)
+    seen = session.cycle(
+        instruction_valid_i=1, instruction_i=INSTRUCTIONS["output_data"], in_valid_i=1, in_data_i=0xFFFF
+    )
     refused(seen.ready | seen.in_ready | seen.out_valid, "is open while it computes")
     session.wait()
     if shown() != want:
@@ -148,13 +183,18 @@ def run_protocol(bench: ProcessorBench) -> str:
         session.instruct(name)
         if shown() != bytes(16) or session.crypt(block) != _oracle(bytes(16), block, False):
             raise CheckFailed(f"{name} does not clear data and key")
-    return f"{len(unknown)} codes that do nothing; closed while busy; data stay while they are read; lengths and reset clear data and key"
+    return (
+        f"{len(unknown)} codes that do nothing; closed while busy; data stay while they are read; "
+        f"lengths and reset clear data and key"
+    )
 
 
 def verify_processor(
     folder: CoreFolder, blocks: int = 4000, tell: Tell = quiet, sizes: Iterable[tuple[int, int]] | None = None
 ) -> list[Verdict]:
-    """Every check. `sizes`: (block, key) bits for which the proof and the feedback modes are run (none: all nine)."""
+    """Every check. `sizes`: (block, key) bits for which the proof and the feedback modes are run (none:
+    all nine).
+    """
     chosen = list(product(SIZES, SIZES) if sizes is None else sizes)
     bench: list[ProcessorBench] = []
 

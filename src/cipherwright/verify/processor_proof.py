@@ -1,7 +1,9 @@
-"""Proof of a Rijndael processor: instructions and half-words in, for every key and every block the cipher's half-words out.
+"""Proof of a Rijndael processor: instructions and half-words in, for every key and every block the
+cipher's half-words out.
 
-The emitted Verilog is unrolled in time from reset over a given run of instructions, the key and all blocks being free. Where the
-same key is used again, its registers are shown to hold what they held before, so that any further run under it is right too.
+The emitted Verilog is unrolled in time from reset over a given run of instructions, the key and all blocks
+being free. Where the same key is used again, its registers are shown to hold what they held before, so
+that any further run under it is right too.
 """
 
 from __future__ import annotations
@@ -34,7 +36,12 @@ def _plain(block_bits: int, key_bits: int, decrypt: bool) -> Graph:
     """The cipher of one size and direction: block, key -> block."""
     b = GraphBuilder("rijndael")
     block, key = b.input("block", block_bits), b.input("key", key_bits)
-    b.output("block", CATALOGUE["rijndael"].with_block(block_bits).crypt(b, block, key, b.const(1, int(decrypt)), "stepped"))
+    b.output(
+        "block",
+        CATALOGUE["rijndael"]
+        .with_block(block_bits)
+        .crypt(b, block, key, b.const(1, int(decrypt)), "stepped"),
+    )
     return b.build()
 
 
@@ -100,7 +107,9 @@ class _Run:
 
 
 def _after_reset(n: Netlist, logic: Logic, registers: dict[Any, Any]) -> dict[Any, int]:
-    """The state that one cycle of reset leaves, whatever was before. Raises CheckFailed with a register that reset leaves open."""
+    """The state that one cycle of reset leaves, whatever was before. Raises CheckFailed with a register
+    that reset leaves open.
+    """
     reset = n.inputs["rst_i"][0]
     free = [*registers, *(b for bits in n.inputs.values() for b in bits if b != reset)]
     aig = Aig([str(b) for b in free])
@@ -113,13 +122,26 @@ def _after_reset(n: Netlist, logic: Logic, registers: dict[Any, Any]) -> dict[An
     return state
 
 
-def _prove_size(n: Netlist, logic: Logic, registers: dict[Any, Any], reset: dict[Any, int], block_bits: int, key_bits: int, orders: list[list[bool]]) -> int:
-    """Every run of `orders` (directions, one block after the other under one key) for a size; the number of gates compared."""
+def _prove_size(
+    n: Netlist,
+    logic: Logic,
+    registers: dict[Any, Any],
+    reset: dict[Any, int],
+    block_bits: int,
+    key_bits: int,
+    orders: list[list[bool]],
+) -> int:
+    """Every run of `orders` (directions, one block after the other under one key) for a size; the number
+    of gates compared.
+    """
     names = [f"key[{k}]" for k in range(key_bits)]
     names += [f"block {j}[{k}]" for j in range(max(map(len, orders))) for k in range(block_bits)]
     aig = Aig(names)
     key = [aig.input(k) for k in range(key_bits)]
-    blocks = [[aig.input(key_bits + block_bits * j + k) for k in range(block_bits)] for j in range(max(map(len, orders)))]
+    blocks = [
+        [aig.input(key_bits + block_bits * j + k) for k in range(block_bits)]
+        for j in range(max(map(len, orders)))
+    ]
     results: list[tuple[list[int], list[int], bool]] = []
     first: dict[bool, dict[str, int]] = {}
     same: list[tuple[str, int, int]] = []
@@ -138,7 +160,9 @@ def _prove_size(n: Netlist, logic: Logic, registers: dict[Any, Any], reset: dict
     got, want, labels = [], [], []
     for j, (block, result, decrypt) in enumerate(results):
         got += result
-        want += graph_to_aig(_plain(block_bits, key_bits, decrypt), aig, {"block": block, "key": key}, None, marks)["block"]
+        want += graph_to_aig(
+            _plain(block_bits, key_bits, decrypt), aig, {"block": block, "key": key}, None, marks
+        )["block"]
         labels += [f"bit {k} of block {j}" for k in range(block_bits)]
     got += [v for _, v, _ in same]
     want += [v for _, _, v in same]
@@ -147,7 +171,9 @@ def _prove_size(n: Netlist, logic: Logic, registers: dict[Any, Any], reset: dict
 
 
 def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: Tell) -> str:
-    """The processor computes the cipher in each of the sizes (bits of block and key), for every key and block. Raises CheckFailed."""
+    """The processor computes the cipher in each of the sizes (bits of block and key), for every key and
+    block. Raises CheckFailed.
+    """
     n = read_netlist(folder.sources, folder.record["top"])
     logic, registers = Logic(n, wires=False), flip_flops(n)
     reset = _after_reset(n, logic, registers)
@@ -159,4 +185,7 @@ def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: 
         tell(f"equivalence for all inputs, blocks of {block_bits} and keys of {key_bits} bits")
         _prove_size(n, logic, registers, reset, block_bits, key_bits, orders)
     directions = "in both directions and from one to the other" if both else "again and again"
-    return f"for every key and block, {len(sizes)} size(s): from reset through the channels, {directions} under a key; a cycle of reset clears {len(registers)} flip-flops"
+    return (
+        f"for every key and block, {len(sizes)} size(s): from reset through the channels, {directions} "
+        f"under a key; a cycle of reset clears {len(registers)} flip-flops"
+    )

@@ -22,9 +22,13 @@ _PIECE = 1 << 17
 """Blocks between which progress is told and keys are drawn anew."""
 
 
-def random_blocks(bulk: Bulk, parameters: Mapping[str, Any], blocks: int, tell: Tell = quiet, seed: int = 10) -> str:
-    """So many random blocks under random keys and, where a core has both, in random directions: keys change from block to block, or where a
-    core holds its key from lane to lane. Raises CheckFailed with a key under which a block differs from the reference."""
+def random_blocks(
+    bulk: Bulk, parameters: Mapping[str, Any], blocks: int, tell: Tell = quiet, seed: int = 10
+) -> str:
+    """So many random blocks under random keys and, where a core has both, in random directions: keys
+    change from block to block, or where a core holds its key from lane to lane. Raises CheckFailed with a
+    key under which a block differs from the reference.
+    """
     p, rng = parameters, np.random.default_rng(seed)
     reference, size = reference_of(p), p["block_bits"] // 8
     held = p["key"] == "static"
@@ -41,6 +45,8 @@ def random_blocks(bulk: Bulk, parameters: Mapping[str, Any], blocks: int, tell: 
         for k in range(min(count, n)):
             want = reference.bulk(keys[k].tobytes(), data[k::count].tobytes(), bool(modes[k if turns else 0]))
             if got[k::count].tobytes() != want:
-                raise CheckFailed(f"a block under key {keys[k].tobytes().hex()} differs from {reference.name}")
+                raise CheckFailed(
+                    f"a block under key {keys[k].tobytes().hex()} differs from {reference.name}"
+                )
         done, used = done + n, used + min(count, n)
     return f"{blocks} random blocks equal to {reference.name}, {used} keys"

@@ -1,4 +1,6 @@
-"""What record.json may say: the types of every key that is used, and names that can do no harm in a script or a path."""
+"""What record.json may say: the types of every key that is used, and names that can do no harm in a script
+or a path.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class _Inner(_Part):
 
 
 class CoreRecord(_Part):
-    """The record of a core or an engine. Raises pydantic's ValidationError with the first thing that is wrong."""
+    """The record of a core or an engine. Raises pydantic's ValidationError with the first thing that is
+    wrong.
+    """
 
     top: Identifier
     parameters: _Parameters
@@ -118,7 +122,9 @@ def _check_ports(ports: Mapping[str, Any]) -> None:
 
 def _check_complete(ports: Mapping[str, Any]) -> None:
     """Raise ValueError where a port is missing that every core has."""
-    missing = [n for n in ("clk", "valid_in", "key", "block_in", "valid_out", "block_out") if not ports.get(n)]
+    missing = [
+        n for n in ("clk", "valid_in", "key", "block_in", "valid_out", "block_out") if not ports.get(n)
+    ]
     if missing:
         raise ValueError(f"ports.{missing[0]} is missing")
 
@@ -132,7 +138,9 @@ def read_record(path: Path) -> Mapping[str, Any]:
         first = e.errors()[0]
         where = "".join(c if c.isprintable() else "?" for c in ".".join(str(p)[:40] for p in first["loc"]))
         what = first["msg"].removeprefix("Value error, ")
-        raise UserError(f"{path} is damaged ({where + ': ' if where else ''}{what}): build the core again") from None
+        raise UserError(
+            f"{path} is damaged ({where + ': ' if where else ''}{what}): build the core again"
+        ) from None
     except (ValueError, RecursionError):
         raise UserError(f"{path} is damaged (it is no JSON text): build the core again") from None
     except OSError as e:

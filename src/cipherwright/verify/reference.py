@@ -1,4 +1,6 @@
-"""What results are compared with: a cipher's independent implementation, or the description itself where no library has the cipher."""
+"""What results are compared with: a cipher's independent implementation, or the description itself where
+no library has the cipher.
+"""
 
 from __future__ import annotations
 
@@ -33,22 +35,34 @@ class Reference:
         return oracle_name(self.library) if self.library else "the description"
 
     def bulk(self, key: bytes, data: bytes, decrypt: bool) -> bytes:
-        """ECB of a whole number of blocks under one key. Raises NotChecked where the library is not installed."""
+        """ECB of a whole number of blocks under one key. Raises NotChecked where the library is not
+        installed.
+        """
         if self.library:
             return oracle_bulk(self.library, key, data, decrypt)
         size = self.cipher.block_bits // 8
-        return b"".join(self.cipher.encrypt_block(key, data[i : i + size], decrypt) for i in range(0, len(data), size))
+        return b"".join(
+            self.cipher.encrypt_block(key, data[i : i + size], decrypt) for i in range(0, len(data), size)
+        )
 
     def blocks(self, keys: _Bytes, decrypts: _Bytes, blocks: _Bytes) -> _Bytes:
-        """One block each; keys and directions change from block to block (arrays of one entry: the same throughout)."""
+        """One block each; keys and directions change from block to block (arrays of one entry: the same
+        throughout).
+        """
         if self.library:
             return oracle_blocks(self.library, keys, decrypts, blocks)
         n = len(blocks)
 
         def column(rows: _Bytes, width: int) -> Bits:
-            return from_words([int.from_bytes(r.tobytes(), "big") for r in np.broadcast_to(rows, (n, rows.shape[1]))], width)
+            return from_words(
+                [int.from_bytes(r.tobytes(), "big") for r in np.broadcast_to(rows, (n, rows.shape[1]))], width
+            )
 
-        given = {"block": column(blocks, self.cipher.block_bits), "key": column(keys, self.key_bits), "decrypt": column(decrypts.reshape(-1, 1), 1)}
+        given = {
+            "block": column(blocks, self.cipher.block_bits),
+            "key": column(keys, self.key_bits),
+            "decrypt": column(decrypts.reshape(-1, 1), 1),
+        }
         words = to_words(evaluate_many(self._graph, given)["block"])
         return np.array([list(w.to_bytes(blocks.shape[1], "big")) for w in words], dtype=np.uint8)
 
@@ -65,7 +79,9 @@ class Reference:
 
 
 def reference_of(parameters: Mapping[str, Any]) -> Reference:
-    """The reference of a core with these parameters: with another number of rounds than the standard's, no library has the cipher."""
+    """The reference of a core with these parameters: with another number of rounds than the standard's, no
+    library has the cipher.
+    """
     p = parameters
     cipher = CATALOGUE[p["cipher"]].with_block(p["block_bits"])
     if p["rounds"] is not None:

@@ -1,9 +1,11 @@
 """Reset: one cycle of rst_i, whatever was before, leaves nothing that a control output can ever show.
 
-Shown on the netlist of the whole core, shell, mode, key unit and all. In the cycle of reset every register, every word of a memory and every
-other input may have any value. After it, every register from which a control output can be reached, through logic and through
-registers, must hold a constant. So what the control outputs do later depends on what has come in since alone: nothing of a block accepted
-before can be announced. A pipeline's valid line holds no constants, but shows nothing until all of it has left: that is shown of its module.
+Shown on the netlist of the whole core, shell, mode, key unit and all. In the cycle of reset every
+register, every word of a memory and every other input may have any value. After it, every register from
+which a control output can be reached, through logic and through registers, must hold a constant. So what
+the control outputs do later depends on what has come in since alone: nothing of a block accepted before
+can be announced. A pipeline's valid line holds no constants, but shows nothing until all of it has left:
+that is shown of its module.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from .verdict import CoreFolder
 __all__ = ["Cleared", "check_reset", "prove_reset"]
 
 _DATA = {"block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o"}
-"""Outputs that are data (in a stream the number of the slot goes with the result, through the FIFO); all others are control."""
+"""Outputs that are data (in a stream the number of the slot goes with the result, through the FIFO); all
+others are control.
+"""
 
 _QUIET = {"valid_o", "m_valid_o", "done_o", "out_valid_o"}
 """Control outputs that announce a result: 0 after reset."""
@@ -31,7 +35,9 @@ _QUIET = {"valid_o", "m_valid_o", "done_o", "out_valid_o"}
 
 @dataclass(frozen=True)
 class Cleared:
-    """`cone`: registers that control outputs depend on, of `registers` in all, beside the `lined` ones of valid lines; `outputs`: the control outputs."""
+    """`cone`: registers that control outputs depend on, of `registers` in all, beside the `lined` ones of
+    valid lines; `outputs`: the control outputs.
+    """
 
     cone: int
     registers: int
@@ -40,19 +46,25 @@ class Cleared:
 
 
 def _after(n: Netlist, order: Sequence[str], known: Mapping[Any, int]) -> dict[Any, int]:
-    """Every bit as 0, 1 or unknown; what is not in `known` is unknown, the x in a text and what memories hold too."""
+    """Every bit as 0, 1 or unknown; what is not in `known` is unknown, the x in a text and what memories
+    hold too.
+    """
     value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
     ternary: Any = Ternary
     for cell in (n.cells[name] for name in order):
         if cell["type"] in GATES:
             pins = cell["connections"]
-            value[pins["Y"][0]] = gate_function(cell)(ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]])
+            value[pins["Y"][0]] = gate_function(cell)(
+                ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
+            )
     return value
 
 
 def _lines(n: Netlist) -> dict[Any, Any]:
     """What every valid line gives -> what it takes."""
-    return {c["connections"]["q"][0]: c["connections"]["d"][0] for c in n.cells.values() if c["type"] in n.kept}
+    return {
+        c["connections"]["q"][0]: c["connections"]["d"][0] for c in n.cells.values() if c["type"] in n.kept
+    }
 
 
 def _check_lines(n: Netlist, reset: str, clock: str) -> int:
@@ -72,8 +84,9 @@ def _check_lines(n: Netlist, reset: str, clock: str) -> int:
 
 
 def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any]:
-    """Outputs of the registers from which `roots` can be reached. What is constant for good (parameters) leads nowhere. Raises CheckFailed where a memory is
-    on the way: reset does not clear one."""
+    """Outputs of the registers from which `roots` can be reached. What is constant for good (parameters)
+    leads nowhere. Raises CheckFailed where a memory is on the way: reset does not clear one.
+    """
     driver = {b: c for c in n.cells.values() for b in out_bits(c)}
     lines = _lines(n)
     found, seen, todo = set[Any](), set[Any](), list(roots)
@@ -87,19 +100,26 @@ def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any
         seen.add(bit)
         cell = driver[bit]
         if cell["type"] == MEMORY:
-            raise CheckFailed(f"a control output depends on a memory, which reset does not clear ({n.name(bit)})")
+            raise CheckFailed(
+                f"a control output depends on a memory, which reset does not clear ({n.name(bit)})"
+            )
         if cell["type"] == FLIP_FLOP:
             found.add(bit)
         todo += in_bits(cell)
     return found
 
 
-def prove_reset(n: Netlist, reset: str, data: Collection[str] = (), quiet: Collection[str] = (), clock: str = "clk") -> Cleared:
-    """One cycle of the input `reset` clears every register from which an output that is not in `data` can be reached; outputs in `quiet` are 0
-    after it. Raises CheckFailed with one that stays."""
+def prove_reset(
+    n: Netlist, reset: str, data: Collection[str] = (), quiet: Collection[str] = (), clock: str = "clk"
+) -> Cleared:
+    """One cycle of the input `reset` clears every register from which an output that is not in `data` can
+    be reached; outputs in `quiet` are 0 after it. Raises CheckFailed with one that stays.
+    """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
-    registers = {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP}
+    registers = {
+        c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP
+    }
     control = {name: bits for name, bits in n.outputs.items() if name not in data}
     if not control:
         raise CheckFailed("the core has no control output")
@@ -109,8 +129,16 @@ def prove_reset(n: Netlist, reset: str, data: Collection[str] = (), quiet: Colle
     for q in sorted(cone, key=n.name):
         if during.get(registers[q], UNKNOWN) > TRUE:
             outputs = [name for name, bits in control.items() if q in _cone(n, bits, {})]
-            raise CheckFailed(f"one cycle of {reset} does not clear {n.name(q)}, which {outputs[0]} depends on")
-    after = _after(n, order, {q: during.get(registers[q], UNKNOWN) for q in registers} | {pin: FALSE} | dict.fromkeys(_lines(n), FALSE))
+            raise CheckFailed(
+                f"one cycle of {reset} does not clear {n.name(q)}, which {outputs[0]} depends on"
+            )
+    after = _after(
+        n,
+        order,
+        {q: during.get(registers[q], UNKNOWN) for q in registers}
+        | {pin: FALSE}
+        | dict.fromkeys(_lines(n), FALSE),
+    )
     for name in sorted(control.keys() & set(quiet)):
         if any(after.get(b, UNKNOWN) != FALSE for b in control[name]):
             raise CheckFailed(f"{name} is not 0 after one cycle of {reset}")
@@ -125,8 +153,13 @@ def check_reset(folder: CoreFolder) -> str:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
     done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"])
-    lines = f"; {done.lined} in lines of valid bits show nothing until what was inside has left" if done.lined else ""
+    lines = (
+        f"; {done.lined} in lines of valid bits show nothing until what was inside has left"
+        if done.lined
+        else ""
+    )
     return (
-        f"after one cycle of {ports['reset']}, whatever was before: {', '.join(done.outputs)} depend on what has come in since alone; "
+        f"after one cycle of {ports['reset']}, whatever was before: {', '.join(done.outputs)} depend on "
+        f"what has come in since alone; "
         f"{done.cone} of {done.registers} registers can reach them, and all are cleared{lines}"
     )

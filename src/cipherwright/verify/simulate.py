@@ -112,7 +112,14 @@ class Simulation:
         lib = load_library(self.library)
         lib.sim_new.restype = ctypes.c_void_p
         lib.sim_free.argtypes = [ctypes.c_void_p]
-        lib.sim_feed.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_void_p] * 7]
+        lib.sim_feed.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_uint64,
+            ctypes.c_uint64,
+            ctypes.c_void_p,
+            ctypes.c_uint64,
+            *[ctypes.c_void_p] * 7,
+        ]
         lib.sim_run.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]
         return lib
 
@@ -174,11 +181,13 @@ class Model:
             s._lib.sim_run(self._p, end - begin, rows[begin:].ctypes.data, out[begin:].ctypes.data)
         return out
 
-    def feed(self, words: Words, offer: Words, take: Words, places: Sequence[int]) -> tuple[Words, Cycles, Cycles]:
+    def feed(
+        self, words: Words, offer: Words, take: Words, places: Sequence[int]
+    ) -> tuple[Words, Cycles, Cycles]:
         """Offer words (rows of inputs) by handshake for len(offer) cycles at most.
 
-        `places`: byte offsets of valid, ready, m_ready, m_valid, key, the key's bytes, and the key's lead (see the
-        harness). Returns the result rows and the cycles of acceptance and delivery.
+        `places`: byte offsets of valid, ready, m_ready, m_valid, key, the key's bytes, and the key's lead
+        (see the harness). Returns the result rows and the cycles of acceptance and delivery.
         """
         s, n = self.simulation, len(words)
         words, offer, take = (np.ascontiguousarray(a, dtype=np.uint8) for a in (words, offer, take))
@@ -187,9 +196,19 @@ class Model:
         at, state = np.array(places, dtype=np.int64), np.zeros(2, dtype=np.uint64)
         for begin, end in _slices(len(offer)):
             s._lib.sim_feed(
-                self._p, begin, end, words.ctypes.data, n, offer.ctypes.data, take.ctypes.data, at.ctypes.data,
-                results.ctypes.data, accepted.ctypes.data, delivered.ctypes.data, state.ctypes.data,
-            )  # fmt: skip
+                self._p,
+                begin,
+                end,
+                words.ctypes.data,
+                n,
+                offer.ctypes.data,
+                take.ctypes.data,
+                at.ctypes.data,
+                results.ctypes.data,
+                accepted.ctypes.data,
+                delivered.ctypes.data,
+                state.ctypes.data,
+            )
             if state[1] == n:
                 break
         done = int(state[1])
@@ -210,14 +229,22 @@ def _parse_ports(header: str) -> tuple[list[tuple[str, int]], list[tuple[str, in
     return ins, outs
 
 
-def compile_simulation(sources: Sequence[Path], top: str, clk: str = "clk", defines: Sequence[str] = ()) -> Simulation:
-    """Compile the Verilog once; the result is kept in the cache by the content of the sources and the versions of the tools.
+def compile_simulation(
+    sources: Sequence[Path], top: str, clk: str = "clk", defines: Sequence[str] = ()
+) -> Simulation:
+    """Compile the Verilog once; the result is kept in the cache by the content of the sources and the
+    versions of the tools.
 
-    Raises UserError where no C++ compiler is installed or the cache can't be used, ToolFailed where the Verilog is not accepted.
+    Raises UserError where no C++ compiler is installed or the cache can't be used, ToolFailed where the
+    Verilog is not accepted.
     """
     compiler, binary = find("g++"), find("verilator_bin")
-    key = digest(_HARNESS, _level(), _tools(compiler, binary), top, clk, *defines, *(p.read_text() for p in sources))[:24]
-    home = cached(f"sim-{key}", lambda work: _compile(sources, top, clk, defines, compiler, Path(binary), work))
+    key = digest(
+        _HARNESS, _level(), _tools(compiler, binary), top, clk, *defines, *(p.read_text() for p in sources)
+    )[:24]
+    home = cached(
+        f"sim-{key}", lambda work: _compile(sources, top, clk, defines, compiler, Path(binary), work)
+    )
     ins, outs = json.loads((home / _PORTS).read_text())
     made = Simulation(home / _MODEL, _rows([p for p in ins if p[0] != clk]), _rows(outs))
     made.load()
@@ -239,27 +266,58 @@ def _tools(compiler: str, verilator: str) -> str:
 
 
 def _level() -> str:
-    """Optimisation of the compiled model: short tests spend less on compiling with CIPHERWRIGHT_SIM_LEVEL=-O0."""
+    """Optimisation of the compiled model: short tests spend less on compiling with
+    CIPHERWRIGHT_SIM_LEVEL=-O0.
+    """
     return os.environ.get("CIPHERWRIGHT_SIM_LEVEL", "-O2")
 
 
-def _compile(sources: Sequence[Path], top: str, clk: str, defines: Sequence[str], compiler: str, binary: Path, made: Path) -> None:
+def _compile(
+    sources: Sequence[Path],
+    top: str,
+    clk: str,
+    defines: Sequence[str],
+    compiler: str,
+    binary: Path,
+    made: Path,
+) -> None:
     """The model's library and the list of its ports, into the folder `made`."""
     root = binary.resolve().parent.parent
     with scratch() as work:
         run(
             "verilator_bin",
-            ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-fatal", "--top-module", top,
-             "--output-split", "20000", "--Mdir", str(work), *(f"-D{d}" for d in defines), *(str(p.resolve()) for p in sources)],
+            [
+                "--cc",
+                "-O3",
+                "--x-assign",
+                "fast",
+                "--x-initial",
+                "fast",
+                "--noassert",
+                "-Wno-fatal",
+                "--top-module",
+                top,
+                "--output-split",
+                "20000",
+                "--Mdir",
+                str(work),
+                *(f"-D{d}" for d in defines),
+                *(str(p.resolve()) for p in sources),
+            ],
             env={"VERILATOR_ROOT": str(root)},
-        )  # fmt: skip
+        )
         ins, outs = _parse_ports((work / f"V{top}.h").read_text())
-        (work / "harness.cpp").write_text(_harness(top, clk, _rows([p for p in ins if p[0] != clk]), _rows(outs)))
+        (work / "harness.cpp").write_text(
+            _harness(top, clk, _rows([p for p in ins if p[0] != clk]), _rows(outs))
+        )
         runtime = _runtime(compiler, binary)
         flags = [*_flags(root), f"-I{work}", "-include", str(_header(compiler, binary))]
         texts = [*sorted(str(p) for p in work.glob("V*.cpp")), str(work / "harness.cpp")]
         parallel(lambda cpp: _cxx(compiler, ["-c", *flags, cpp, "-o", cpp + ".o"]), texts)
-        _cxx(compiler, ["-shared", "-o", str(made / _MODEL), *(cpp + ".o" for cpp in texts), *runtime, "-lpthread"])
+        _cxx(
+            compiler,
+            ["-shared", "-o", str(made / _MODEL), *(cpp + ".o" for cpp in texts), *runtime, "-lpthread"],
+        )
         (made / _PORTS).write_text(json.dumps([ins, outs]) + "\n")
 
 
@@ -288,7 +346,13 @@ def _runtime(compiler: str, binary: Path) -> list[str]:
     sources = [root / "include" / f"{name}.cpp" for name in names]
 
     def make(folder: Path) -> None:
-        parallel(lambda name, source: _cxx(compiler, ["-c", *_flags(root, "-O1"), str(source), "-o", str(folder / f"{name}.o")]), names, sources)
+        parallel(
+            lambda name, source: _cxx(
+                compiler, ["-c", *_flags(root, "-O1"), str(source), "-o", str(folder / f"{name}.o")]
+            ),
+            names,
+            sources,
+        )
 
     key = digest(_tools(compiler, str(binary)), *(s.read_text() for s in sources))[:24]
     home = cached(f"runtime-{key}", make)
@@ -296,14 +360,18 @@ def _runtime(compiler: str, binary: Path) -> list[str]:
 
 
 def _header(compiler: str, binary: Path) -> Path:
-    """Verilator's header, compiled once: most of the time of a small file goes into reading it. A compiler that has another form of
-    compiled headers reads the text beside it."""
+    """Verilator's header, compiled once: most of the time of a small file goes into reading it. A compiler
+    that has another form of compiled headers reads the text beside it.
+    """
     root = binary.resolve().parent.parent
     flags = _flags(root)
 
     def make(folder: Path) -> None:
         (folder / _INCLUDED).write_text('#include "verilated.h"\n')
-        _cxx(compiler, ["-x", "c++-header", *flags, str(folder / _INCLUDED), "-o", str(folder / f"{_INCLUDED}.gch")])
+        _cxx(
+            compiler,
+            ["-x", "c++-header", *flags, str(folder / _INCLUDED), "-o", str(folder / f"{_INCLUDED}.gch")],
+        )
 
     key = digest(_tools(compiler, str(binary)), *flags, (root / "include" / "verilated.h").read_text())[:24]
     return cached(f"header-{key}", make) / _INCLUDED

@@ -1,4 +1,6 @@
-"""Known answers: the repository's own (facts with their documents) and a folder of JSON Lines where one is named."""
+"""Known answers: the repository's own (facts with their documents) and a folder of JSON Lines where one is
+named.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ __all__ = ["Vector", "extra_folder", "extra_vectors", "own_vectors"]
 
 @dataclass(frozen=True)
 class Vector:
-    """key, pt, ct as the standards print them; `iterations` encryptions in a row; `source` document and section."""
+    """key, pt, ct as the standards print them; `iterations` encryptions in a row; `source` document and
+    section.
+    """
 
     cipher: str
     mode: str
@@ -43,7 +47,14 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
         return []
     return [
         Vector(
-            cipher, mode, bytes.fromhex(v["key"]), bytes.fromhex(v["pt"]), bytes.fromhex(v["ct"]), v["source"], 1, bytes.fromhex(v.get("iv", "")),
+            cipher,
+            mode,
+            bytes.fromhex(v["key"]),
+            bytes.fromhex(v["pt"]),
+            bytes.fromhex(v["ct"]),
+            v["source"],
+            1,
+            bytes.fromhex(v.get("iv", "")),
         )
         for v in json.loads(path.read_text())["vectors"]
         if v.get("mode", "ecb") == mode
@@ -51,8 +62,9 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
 
 
 def extra_vectors(cipher: str, mode: str = "ecb") -> Iterator[Vector]:
-    """Vectors of the folder that CIPHERWRIGHT_VECTORS names; none where it is not set, or has no file for the cipher. Raises UserError where that
-    file is malformed, in any of its lines."""
+    """Vectors of the folder that CIPHERWRIGHT_VECTORS names; none where it is not set, or has no file for
+    the cipher. Raises UserError where that file is malformed, in any of its lines.
+    """
     base = os.environ.get("CIPHERWRIGHT_VECTORS")
     path = Path(base) / f"{cipher}.jsonl" if base else None
     if path is None or not path.is_file():
@@ -75,14 +87,24 @@ def _lines(path: Path, changed: int) -> tuple[Vector, ...]:
             try:
                 out.append(_vector(path.stem, json.loads(line)))
             except (ValueError, KeyError, TypeError, RecursionError):
-                raise UserError(f"line {number} of {path} is no vector: a JSON object with mode, key, pt, ct (hexadecimal) and source") from None
+                raise UserError(
+                    f"line {number} of {path} is no vector: a JSON object with mode, key, pt, ct "
+                    f"(hexadecimal) and source"
+                ) from None
     return tuple(out)
 
 
 def _vector(cipher: str, v: Any) -> Vector:
-    """A line of a file. Raises ValueError, KeyError or TypeError where something is missing or of another type."""
+    """A line of a file. Raises ValueError, KeyError or TypeError where something is missing or of another
+    type.
+    """
     mode, source, iterations = v["mode"], v["source"], v.get("iterations", 1)
-    if not isinstance(mode, str) or not isinstance(source, str) or type(iterations) is not int or iterations < 1:
+    if (
+        not isinstance(mode, str)
+        or not isinstance(source, str)
+        or type(iterations) is not int
+        or iterations < 1
+    ):
         raise TypeError
     key, pt, ct, iv = (bytes.fromhex(text) for text in (v["key"], v["pt"], v["ct"], v.get("iv", "")))
     return Vector(cipher, mode, key, pt, ct, source, iterations, iv)
@@ -91,4 +113,8 @@ def _vector(cipher: str, v: Any) -> Vector:
 def extra_folder() -> str:
     """What is to be said where no vector of CIPHERWRIGHT_VECTORS was found."""
     base = os.environ.get("CIPHERWRIGHT_VECTORS")
-    return f"the folder {base} of CIPHERWRIGHT_VECTORS has none" if base else "CIPHERWRIGHT_VECTORS names no folder of more"
+    return (
+        f"the folder {base} of CIPHERWRIGHT_VECTORS has none"
+        if base
+        else "CIPHERWRIGHT_VECTORS names no folder of more"
+    )

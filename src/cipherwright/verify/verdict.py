@@ -18,8 +18,9 @@ __all__ = ["CoreFolder", "Verdict", "attempts"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """One check: its name, whether it held, what was done or found. `checked`: False where there was nothing to check with, which is no
-    failure, and no success either; `detail` says why."""
+    """One check: its name, whether it held, what was done or found. `checked`: False where there was
+    nothing to check with, which is no failure, and no success either; `detail` says why.
+    """
 
     check: str
     passed: bool
@@ -54,14 +55,20 @@ class CoreFolder:
     @property
     def sources(self) -> list[Path]:
         """RTL files; the testbench is not one."""
-        found = [self.path / n for n in self.record["files"] if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")]
+        found = [
+            self.path / n
+            for n in self.record["files"]
+            if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")
+        ]
         for p in found:
             if not p.is_file():
                 raise CheckFailed(f"the file {p.name} of the core is missing")
         return sorted(found, key=lambda p: p.suffix)
 
     def check_files(self) -> str:
-        """The files are as they were built, and their modules have names of this core alone. Raises CheckFailed with the name of one that is not."""
+        """The files are as they were built, and their modules have names of this core alone. Raises
+        CheckFailed with the name of one that is not.
+        """
         texts = {}
         for name in self.record["files"]:
             p = self.path / name
@@ -75,7 +82,10 @@ class CoreFolder:
         for name in (p.name for p in self.sources):
             for module in re.findall(r"(?m)^\s*module (\w+)", texts[name]):
                 if module != top and not module.startswith(f"{top}_"):
-                    raise CheckFailed(f"the module {module} in {name} does not begin with the name of the core, {top}: another core may have one of this name")
+                    raise CheckFailed(
+                        f"the module {module} in {name} does not begin with the name of the core, {top}: "
+                        f"another core may have one of this name"
+                    )
         return f"{len(texts)} files as built"
 
 
@@ -83,7 +93,9 @@ Attempt = Callable[[str, Callable[[], str]], bool]
 
 
 def attempts(tell: Tell, steps: int) -> tuple[list[Verdict], Attempt]:
-    """A list that grows to about `steps` verdicts, and the function that runs a check and adds its verdict: False where it failed."""
+    """A list that grows to about `steps` verdicts, and the function that runs a check and adds its
+    verdict: False where it failed.
+    """
     verdicts: list[Verdict] = []
 
     def attempt(name: str, check: Callable[[], str]) -> bool:

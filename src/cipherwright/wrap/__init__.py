@@ -44,4 +44,4 @@ __all__ = [
     "rtl_digest",
     "save",
     "word_store",
-]  # fmt: skip
+]

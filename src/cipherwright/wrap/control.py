@@ -1,8 +1,9 @@
 """The control of a core that holds its key: when it takes a block, when a key, and how it forgets everything.
 
-Ports: key_valid_i, key_i, key_ready_o, ready_o, busy_o, zeroise_i. `ready_o` is 1 only while a complete key is there and none is offered.
-An offered key makes it 0 from the next cycle on; when the last block has left, key_ready_o rises and the key is taken. `zeroise_i` drops
-blocks and key, expands a key of zeros, and lets whatever is presented flow through all registers.
+Ports: key_valid_i, key_i, key_ready_o, ready_o, busy_o, zeroise_i. `ready_o` is 1 only while a complete
+key is there and none is offered. An offered key makes it 0 from the next cycle on; when the last block has
+left, key_ready_o rises and the key is taken. `zeroise_i` drops blocks and key, expands a key of zeros, and
+lets whatever is presented flow through all registers.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ _SETTLED = 4
 
 @dataclass(frozen=True)
 class Control:
-    """A module around a core: its text, its pins, its flip-flops. `zeroise_cycles` from zeroise_i to the first cycle in which no register
-    depends on a key, an initial counter block or a block from before it, and busy_o is 0 again."""
+    """A module around a core: its text, its pins, its flip-flops. `zeroise_cycles` from zeroise_i to the
+    first cycle in which no register depends on a key, an initial counter block or a block from before it,
+    and busy_o is 0 again.
+    """
 
     text: str
     pins: tuple[Pin, ...]
@@ -34,12 +37,23 @@ class Control:
 
 
 def core_control(
-    name: str, inner: str, inside: Sequence[Pin], block_bits: int, in_flight: int, flush: int, key_cycles: int, loop: bool, drops: bool,
+    name: str,
+    inner: str,
+    inside: Sequence[Pin],
+    block_bits: int,
+    in_flight: int,
+    flush: int,
+    key_cycles: int,
+    loop: bool,
+    drops: bool,
     stored: int = 0,
 ) -> Control:
-    """The module `name` around `inner` with the pins `inside`. `in_flight`: cycles from a block to the one behind its result; `flush`: cycles in
-    which whatever is presented reaches all registers of the core or of its key unit; `key_cycles` of the unit; `loop`: the core
-    takes fill_i, with which every slot of it takes what is presented; `drops`: it takes drop_i, which is 1 while everything is being forgotten. `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none)."""
+    """The module `name` around `inner` with the pins `inside`. `in_flight`: cycles from a block to the one
+    behind its result; `flush`: cycles in which whatever is presented reaches all registers of the core or
+    of its key unit; `key_cycles` of the unit; `loop`: the core takes fill_i, with which every slot of it
+    takes what is presented; `drops`: it takes drop_i, which is 1 while everything is being forgotten.
+    `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none).
+    """
     counting = any(p.name == "iv_ready_o" for p in inside)
     steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
     width = width_for(steps)
@@ -51,20 +65,45 @@ def core_control(
     phases = 2 + flushes
     out = [Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else [])]
     ports = [
-        Pin("clk"), Pin("rst_i"), Pin("zeroise_i"), *inside, Pin("valid_i"), Pin("block_i", block_bits), Pin("ready_o", out=True), *out,
-        Pin("valid_o", out=True), Pin("block_o", block_bits, True),
-    ]  # fmt: skip
-    links = {"clk": "clk", "rst_i": "rst_i", **({"drop_i": "zero_q"} if drops else {}), **({"fill_i": "phase_q[2]"} if loop else {}), "wipe_i": "phase_q[0]"} | {p.name: p.name for p in inside}
+        Pin("clk"),
+        Pin("rst_i"),
+        Pin("zeroise_i"),
+        *inside,
+        Pin("valid_i"),
+        Pin("block_i", block_bits),
+        Pin("ready_o", out=True),
+        *out,
+        Pin("valid_o", out=True),
+        Pin("block_o", block_bits, True),
+    ]
+    links = {
+        "clk": "clk",
+        "rst_i": "rst_i",
+        **({"drop_i": "zero_q"} if drops else {}),
+        **({"fill_i": "phase_q[2]"} if loop else {}),
+        "wipe_i": "phase_q[0]",
+    } | {p.name: p.name for p in inside}
     links |= {"key_valid_i": "take", "key_ready_o": "complete", "valid_i": "accept", "block_i": "block_i"}
     if counting:
         links |= {"iv_valid_i": "iv_valid_i & ~zero_q", "iv_ready_o": "count_ready"}
-    links |= {**({"ready_o": "core_ready"} if core_ready else {}), "valid_o": "core_valid", "block_o": "block_o"}
+    links |= {
+        **({"ready_o": "core_ready"} if core_ready else {}),
+        "valid_o": "core_valid",
+        "block_o": "block_o",
+    }
     settled = "complete & count_ready" if counting else "complete"
     rows = "".join(f"            match_q[{i}] <= ~start_q & {match};\n" for i, match in enumerate(found))
     comment = [
         "What decides when the core takes a block and when a key.",
-        "ready_o is 1 only while a complete key is there and no other is offered. An offered key is taken when the last block has left.",
-        "busy_o: a block is in flight, a key is expanded, or everything from before is being forgotten, for which one cycle of zeroise_i asks.",
+        (
+            "ready_o is 1 only while a complete key is there and no other is offered. An offered key is "
+            "taken "
+            "when the last block has left."
+        ),
+        (
+            "busy_o: a block is in flight, a key is expanded, or everything from before is being forgotten, "
+            "for which one cycle of zeroise_i asks."
+        ),
     ]
     text = f"""\
 {module_head(name, comment, ports)}    wire complete, core_valid{", count_ready" if counting else ""};

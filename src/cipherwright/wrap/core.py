@@ -16,7 +16,9 @@ __all__ = ["Core", "KeyWords", "PortSet"]
 
 @dataclass(frozen=True)
 class PortSet:
-    """Names of the top's ports by meaning; empty where there is none. `key_lead`: cycles a key comes first."""
+    """Names of the top's ports by meaning; empty where there is none. `key_lead`: cycles a key comes
+    first.
+    """
 
     clk: str = "clk"
     reset: str = "rst_i"
@@ -32,7 +34,9 @@ class PortSet:
     key_valid: str = ""
     key_ready: str = ""
     iv: str = ""
-    """The counter block, taken with `iv_valid`; without that port, the word that the first block of a message is chained to."""
+    """The counter block, taken with `iv_valid`; without that port, the word that the first block of a
+    message is chained to.
+    """
 
     iv_valid: str = ""
     iv_ready: str = ""
@@ -55,8 +59,10 @@ class KeyWords:
 
 @dataclass(frozen=True)
 class Core:
-    """`plain`: the cipher as described, the reference of the proof. `latency`: cycles from the one in which a block is accepted to the first
-    in which its result is offered, at the outermost ports; `interval` and `slots`: so many blocks in so many cycles are sustained."""
+    """`plain`: the cipher as described, the reference of the proof. `latency`: cycles from the one in
+    which a block is accepted to the first in which its result is offered, at the outermost ports;
+    `interval` and `slots`: so many blocks in so many cycles are sustained.
+    """
 
     top: str
     parameters: Mapping[str, Any]
@@ -99,25 +105,34 @@ class Core:
         return float(self.parameters["block_bits"]) * self.lanes * self.slots / self.interval
 
     def _delay_lines(self) -> dict[str, int] | None:
-        """What delay lines save: bits in them, and the flip-flops that the same schedule would take without them."""
+        """What delay lines save: bits in them, and the flip-flops that the same schedule would take
+        without them.
+        """
         bits = sum(depth * n for depth, n in self.design.delay_lines().items())
         if not bits:
             return None
         plain = self.schedule.register_bits()
         return {
-            "bits": bits, "shift_luts": self.shift_luts, "flip_flops": self.flip_flops, "flip_flops_without": plain,
+            "bits": bits,
+            "shift_luts": self.shift_luts,
+            "flip_flops": self.flip_flops,
+            "flip_flops_without": plain,
             "flip_flops_saved": plain - self.flip_flops,
-        }  # fmt: skip
+        }
 
     def key_part(self) -> tuple[int, int, int]:
-        """(LUT4s and shift-register LUTs, shift-register LUTs, flip-flops) of what depends on the key alone."""
+        """(LUT4s and shift-register LUTs, shift-register LUTs, flip-flops) of what depends on the key
+        alone.
+        """
         g, s = self.schedule.graph, self.schedule
         block = {"block", "valid", "decrypt"}
         pure: list[bool] = []
         for node in g.nodes:
             pure.append(node.attr[0] not in block if node.op == "input" else all(pure[a] for a in node.args))
         luts = sum(luts_of(g, n) for n, p in zip(g.nodes, pure, strict=True) if p)
-        srls, ffs = delay_cells({bit: taps for bit, taps in s.uses.items() if pure[bit[0]]}, s, self._srl_from)
+        srls, ffs = delay_cells(
+            {bit: taps for bit, taps in s.uses.items() if pure[bit[0]]}, s, self._srl_from
+        )
         return luts + srls, srls, ffs
 
     @property
@@ -128,7 +143,13 @@ class Core:
     def flip_flops(self) -> int:
         """Flip-flops predicted for the target, those of delay lines in RAM included."""
         rings = self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0
-        return self.design.flip_flops() + (self.key_unit.flip_flops if self.key_unit else 0) + self.mode_flip_flops + self.control_flip_flops + self.lanes * rings
+        return (
+            self.design.flip_flops()
+            + (self.key_unit.flip_flops if self.key_unit else 0)
+            + self.mode_flip_flops
+            + self.control_flip_flops
+            + self.lanes * rings
+        )
 
     @property
     def shift_luts(self) -> int:

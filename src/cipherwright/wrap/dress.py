@@ -79,16 +79,31 @@ class CoreSpec(Protocol):
 
 
 def dress(
-    spec: CoreSpec, plain: Graph, s: Schedule, lowered: Callable[[str], Design], trips: int | None, given: Mapping[str, str],
-    tied: Mapping[str, int], words: KeyWords | None, unit: KeyUnit | None = None,
-) -> Core:  # fmt: skip
-    """The finished core. `lowered(name)` makes the datapath under that module name; `trips`, of a loop: trips from a block's load to
-    its result, which are those until the next load (None: a pipeline); `tied`: inputs of the datapath that the top ties to a
-    constant; `unit` makes the round keys of a pipeline that reads them as inputs."""
+    spec: CoreSpec,
+    plain: Graph,
+    s: Schedule,
+    lowered: Callable[[str], Design],
+    trips: int | None,
+    given: Mapping[str, str],
+    tied: Mapping[str, int],
+    words: KeyWords | None,
+    unit: KeyUnit | None = None,
+) -> Core:
+    """The finished core. `lowered(name)` makes the datapath under that module name; `trips`, of a loop:
+    trips from a block's load to its result, which are those until the next load (None: a pipeline);
+    `tied`: inputs of the datapath that the top ties to a constant; `unit` makes the round keys of a
+    pipeline that reads them as inputs.
+    """
     top = module_name(spec.name)
     iterative, counting = trips is not None, spec.mode == "ctr"
     shelled = spec.interface != "plain" or bool(tied)
-    parts = ["core", *(["ecb"] if unit else []), *([spec.mode] if spec.mode != "ecb" else []), *(["control"] if unit else []), *(["shell"] if shelled else [])]
+    parts = [
+        "core",
+        *(["ecb"] if unit else []),
+        *([spec.mode] if spec.mode != "ecb" else []),
+        *(["control"] if unit else []),
+        *(["shell"] if shelled else []),
+    ]
     names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
     datapath = below = names["core"]
     design = lowered(datapath)
@@ -97,7 +112,12 @@ def dress(
     latency = inner_latency - s.io.arrival("block")
     ports = inside = _ports(spec, iterative)
     files, layers = dict[str, str](), list[str]()
-    inner: dict[str, object] = {"top": datapath, "ports": asdict(inside), "latency_cycles": inner_latency, "early": _early(s)}
+    inner: dict[str, object] = {
+        "top": datapath,
+        "ports": asdict(inside),
+        "latency_cycles": inner_latency,
+        "early": _early(s),
+    }
     if unit:
         inner["key_cycles"] = unit.cycles
     pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
@@ -105,21 +125,60 @@ def dress(
         ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
         if unit.control:
             files[unit.control] = hand_written(unit.control)
-        layers += [unit.text, keyed_top(names["ecb"], datapath, unit, spec.key_bits, spec.block_bits, iterative, spec.summed, spec.lanes, inside.decrypt != "")]
+        layers += [
+            unit.text,
+            keyed_top(
+                names["ecb"],
+                datapath,
+                unit,
+                spec.key_bits,
+                spec.block_bits,
+                iterative,
+                spec.summed,
+                spec.lanes,
+                inside.decrypt != "",
+            ),
+        ]
         below = names["ecb"]
     slot_bits = mode_ffs = 0
     if spec.mode != "ecb":
         if trips:
-            layer = chain_layer(names[spec.mode], below, spec.mode, spec.direction, spec.block_bits, pins, slots, trips, spec.counter_bits, unit is not None)
+            layer = chain_layer(
+                names[spec.mode],
+                below,
+                spec.mode,
+                spec.direction,
+                spec.block_bits,
+                pins,
+                slots,
+                trips,
+                spec.counter_bits,
+                unit is not None,
+            )
         elif counting:
-            layer = counter_layer(names[spec.mode], below, spec.counter_bits, pins, unit is not None, spec.lanes)
+            layer = counter_layer(
+                names[spec.mode], below, spec.counter_bits, pins, unit is not None, spec.lanes
+            )
         else:
-            layer = previous_layer(names[spec.mode], below, spec.mode, spec.block_bits, pins, unit is not None)
+            layer = previous_layer(
+                names[spec.mode], below, spec.mode, spec.block_bits, pins, unit is not None
+            )
         pins, slot_bits, mode_ffs = layer.pins, layer.slot_bits, layer.flip_flops
         has = {p.name for p in pins}
-        iv_valid, iv_ready, first, slot, decrypt = (n if n in has else "" for n in ("iv_valid_i", "iv_ready_o", "first_i", "slot_o", "decrypt_i"))
+        iv_valid, iv_ready, first, slot, decrypt = (
+            n if n in has else "" for n in ("iv_valid_i", "iv_ready_o", "first_i", "slot_o", "decrypt_i")
+        )
         ready = "ready_o" if iv_valid else ports.ready_out
-        ports = replace(ports, ready_out=ready, iv="iv_i", iv_valid=iv_valid, iv_ready=iv_ready, first=first, slot=slot, decrypt=decrypt)
+        ports = replace(
+            ports,
+            ready_out=ready,
+            iv="iv_i",
+            iv_valid=iv_valid,
+            iv_ready=iv_ready,
+            first=first,
+            slot=slot,
+            decrypt=decrypt,
+        )
         layers.append(layer.text)
         below = names[spec.mode]
         if layer.file:
@@ -136,9 +195,17 @@ def dress(
         flush = max(unit.flush, latency + spec.lanes, 2 * slots)
         drops = spec.mode != "ecb" and not (counting and not iterative)
         control = core_control(
-            names["control"], below, pins, spec.block_bits * spec.lanes, latency + 1, flush, unit.cycles + spec.lanes, iterative, drops,
+            names["control"],
+            below,
+            pins,
+            spec.block_bits * spec.lanes,
+            latency + 1,
+            flush,
+            unit.cycles + spec.lanes,
+            iterative,
+            drops,
             log2 and 1 << log2,
-        )  # fmt: skip
+        )
         pins, below = control.pins, names["control"]
         layers.append(control.text)
         ports = replace(ports, ready_out="ready_o", busy="busy_o", zeroise="zeroise_i")
@@ -146,24 +213,47 @@ def dress(
         layers.append(paper_top(top, below))
         ports = PAPER_PORTS
     elif spec.interface == "stream":
-        layers.append(stream_top(top, below, spec.block_bits, pins, log2, ports.ready_out != "", unit is not None, slot_bits))
+        layers.append(
+            stream_top(
+                top, below, spec.block_bits, pins, log2, ports.ready_out != "", unit is not None, slot_bits
+            )
+        )
         ports = stream_ports(ports, pins, slot_bits > 0)
         files[STREAM_FILE] = hand_written(STREAM_FILE)
     timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
-    mode_ffs += (spec.lanes - 1) * (design.flip_flops(datapath) - (design.valid_line_flip_flops() or s.stages)) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
+    mode_ffs += (spec.lanes - 1) * (
+        design.flip_flops(datapath) - (design.valid_line_flip_flops() or s.stages)
+    ) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
     control_ffs = control.flip_flops if control else 0
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lanes)}"
     text = "\n".join([print_design(design), *layers])
-    header = header_lines(spec, given, timing, registers, port_table(text, top, port_meanings(ports, spec.lanes)))
+    header = header_lines(
+        spec, given, timing, registers, port_table(text, top, port_meanings(ports, spec.lanes))
+    )
     bench = testbench(top, ports, plain, spec, latency)
     files = core_files(spec.name, header, text, bench, files, spec.target, s.period, ports.clk)
     hidden = bool(unit) or spec.mode != "ecb" or spec.interface == "stream"
     return Core(
-        top, spec_parameters(spec), plain, s, design, ports, latency, interval, slots, files, inner if hidden else None, words, unit, mode_ffs,
-        control.zeroise_cycles if control else 0, control_ffs, given,
-    )  # fmt: skip
+        top,
+        spec_parameters(spec),
+        plain,
+        s,
+        design,
+        ports,
+        latency,
+        interval,
+        slots,
+        files,
+        inner if hidden else None,
+        words,
+        unit,
+        mode_ffs,
+        control.zeroise_cycles if control else 0,
+        control_ffs,
+        given,
+    )
 
 
 def _early(s: Schedule) -> dict[str, int]:
@@ -177,28 +267,51 @@ def spec_parameters(spec: CoreSpec) -> dict[str, object]:
 
 
 def core_files(
-    name: str, header: Sequence[str], text: str, bench: str, control: Mapping[str, str], target: str, period: float, clock: str
+    name: str,
+    header: Sequence[str],
+    text: str,
+    bench: str,
+    control: Mapping[str, str],
+    target: str,
+    period: float,
+    clock: str,
 ) -> dict[str, str]:
-    """All files of the core `name`: its Verilog behind the lines of a `header`, hand-written `control`, testbench, constraints, package.
-    Every module bears the core's name (`own_names`), and every file of Verilog has the same time scale. `period` in ns."""
+    """All files of the core `name`: its Verilog behind the lines of a `header`, hand-written `control`,
+    testbench, constraints, package. Every module bears the core's name (`own_names`), and every file of
+    Verilog has the same time scale. `period` in ns.
+    """
     top, origin = module_name(name), commented(origin_lines(name))
-    files = {own_names(file, top): f"{origin}//\n{_scaled(own_names(written, top))}" for file, written in control.items()}
+    files = {
+        own_names(file, top): f"{origin}//\n{_scaled(own_names(written, top))}"
+        for file, written in control.items()
+    }
     # The core and the modules that it alone uses stand in one file.
     lint = "// verilator lint_{} DECLFILENAME\n"
-    files[f"{top}.v"] = commented(header) + _scaled(lint.format("off") + own_names(text, top) + lint.format("on"))
+    files[f"{top}.v"] = commented(header) + _scaled(
+        lint.format("off") + own_names(text, top) + lint.format("on")
+    )
     files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + bench)}"
     constraint = f"create_clock -name clk -period {period:.3f} [get_ports {clock}]\n"
-    files[f"{top}.sdc"] = commented(origin_lines(name), "#") + f"# Planned period by the delay model of {printable(target)}.\n{constraint}"
-    files[f"{top}.core"] = _fusesoc(name, [n for n in files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")])
+    files[f"{top}.sdc"] = (
+        commented(origin_lines(name), "#")
+        + f"# Planned period by the delay model of {printable(target)}.\n{constraint}"
+    )
+    files[f"{top}.core"] = _fusesoc(
+        name, [n for n in files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")]
+    )
     return files
 
 
 def _scaled(text: str) -> str:
-    """Verilog with a time scale, and with lint that is switched off switched on again at the end at the latest."""
+    """Verilog with a time scale, and with lint that is switched off switched on again at the end at the
+    latest.
+    """
     off = [warning for state, warning in _LINT.findall(text) if state == "off"]
     on = [warning for state, warning in _LINT.findall(text) if state == "on"]
     left = [w for k, w in enumerate(off) if off[: k + 1].count(w) > on.count(w)]
-    return f"`timescale 1ns / 1ps\n{text}" + "".join(f"// verilator lint_on {w}\n" for w in dict.fromkeys(left))
+    return f"`timescale 1ns / 1ps\n{text}" + "".join(
+        f"// verilator lint_on {w}\n" for w in dict.fromkeys(left)
+    )
 
 
 def _delay_lines(design: Design, kind: str, lanes: int) -> str:
@@ -213,28 +326,37 @@ def _delay_lines(design: Design, kind: str, lanes: int) -> str:
 def _ports(spec: CoreSpec, iterative: bool) -> PortSet:
     """The datapath's ports."""
     decrypt = "decrypt_i" if spec.cipher_direction == "both" else ""
-    return PortSet(decrypt=decrypt, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.resets else "")
+    return PortSet(
+        decrypt=decrypt, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.resets else ""
+    )
 
 
 def _fusesoc(name: str, sources: list[str]) -> str:
     top = module_name(name)
     lines = "".join(f"      - {n}\n" for n in sorted(sources, reverse=True))
     return (
-        f"CAPI=2:\n{commented(origin_lines(name), '#')}name: cipherwright::{top}:1.0.0\ndescription: {top}, generated by Cipherwright\nfilesets:\n  rtl:\n    files:\n"
-        f"{lines}    file_type: systemVerilogSource\n  tb:\n    files:\n      - {top}_tb.v\n    file_type: verilogSource\n"
-        f"targets:\n  default:\n    filesets: [rtl]\n    toplevel: {top}\n  sim:\n    filesets: [rtl, tb]\n    toplevel: {top}_tb\n"
+        f"CAPI=2:\n{commented(origin_lines(name), '#')}name: cipherwright::{top}:1.0.0\ndescription: "
+        f"{top}, generated by Cipherwright\nfilesets:\n  rtl:\n    files:\n"
+        f"{lines}    file_type: systemVerilogSource\n  tb:\n    files:\n      - {top}_tb.v\n    file_type: "
+        f"verilogSource\n"
+        f"targets:\n  default:\n    filesets: [rtl]\n    toplevel: {top}\n  sim:\n    filesets: [rtl, "
+        f"tb]\n    toplevel: {top}_tb\n"
         "    default_tool: icarus\n"
     )
 
 
 def rtl_digest(files: Mapping[str, str]) -> str:
-    """SHA-256 over the RTL alone: without the header, which tells how a core was asked for, and without testbench."""
-    rtl = {n: t[t.index("`timescale") :] for n, t in files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")}
+    """SHA-256 over the RTL alone: without the header, which tells how a core was asked for, and without
+    testbench.
+    """
+    rtl = {
+        n: t[t.index("`timescale") :]
+        for n, t in files.items()
+        if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")
+    }
     return files_digest(rtl)
 
 
 def files_digest(files: Mapping[str, str]) -> str:
     """One SHA-256 over all files but the record."""
     return digest(*(part for name in sorted(files) if name != "record.json" for part in (name, files[name])))
-
-

@@ -1,4 +1,6 @@
-"""An engine: hand-written control around generated combinational modules, as texts that a folder will hold."""
+"""An engine: hand-written control around generated combinational modules, as texts that a folder will
+hold.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ __all__ = ["Engine"]
 
 @dataclass(frozen=True)
 class Engine:
-    """`latency`: cycles from the instruction to the result; `interval`: cycles from block to block where each is made from the one
-    before; `flip_flops`: predicted for the target."""
+    """`latency`: cycles from the instruction to the result; `interval`: cycles from block to block where
+    each is made from the one before; `flip_flops`: predicted for the target.
+    """
 
     top: str
     parameters: Mapping[str, Any]

@@ -12,10 +12,21 @@ from typing import Protocol
 from ..tools import printable, tool_version
 from .core import PortSet
 
-__all__ = ["GENERATOR", "Described", "commented", "header_lines", "module_name", "origin_lines", "port_meanings", "port_table"]
+__all__ = [
+    "GENERATOR",
+    "Described",
+    "commented",
+    "header_lines",
+    "module_name",
+    "origin_lines",
+    "port_meanings",
+    "port_table",
+]
 
 GENERATOR = tool_version("cipherwright")
-"""The version of the generator, which a record holds: another one may make other files of the same parameters."""
+"""The version of the generator, which a record holds: another one may make other files of the same
+parameters.
+"""
 
 _WIDTH = 126
 _PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):(\d+)\])?\s*(\w+)\s*,?$", re.M)
@@ -23,7 +34,8 @@ _UNSPOKEN = ("title", "source", "name", "placer_weight", "placer", "mapping")
 """Options that do not change the RTL."""
 
 _TERMS = (
-    "You may use, change and distribute this generated file under Apache-2.0 or under any other terms of your own choice. It comes without "
+    "You may use, change and distribute this generated file under Apache-2.0 or under any other terms of "
+    "your own choice. It comes without "
     "warranty of any kind."
 )
 """The generator itself is under Apache-2.0."""
@@ -45,20 +57,34 @@ def module_name(name: str) -> str:
 
 
 def _word(text: str) -> str:
-    """An argument of a command line, in printable ASCII whatever it holds: as it stands, in quotes, or as $'…' of a shell."""
+    """An argument of a command line, in printable ASCII whatever it holds: as it stands, in quotes, or as
+    $'…' of a shell.
+    """
     if text.isascii() and text.isprintable():
         return shlex.quote(text)
-    escaped = "".join(c if c.isascii() and c.isprintable() and c not in "\\'" else f"\\{c}" if c in "\\'" else _escape(c) for c in text)
+    escaped = "".join(
+        c if c.isascii() and c.isprintable() and c not in "\\'" else f"\\{c}" if c in "\\'" else _escape(c)
+        for c in text
+    )
     return f"$'{escaped}'"
 
 
 def _escape(c: str) -> str:
-    return f"\\x{ord(c):02x}" if ord(c) < 0x80 else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}"
+    return (
+        f"\\x{ord(c):02x}"
+        if ord(c) < 0x80
+        else f"\\u{ord(c):04x}"
+        if ord(c) < 0x10000
+        else f"\\U{ord(c):08x}"
+    )
 
 
 def _command(given: Mapping[str, str]) -> list[str]:
     """The call that makes a core, as pieces between which a line may end."""
-    return [f"cipherwright build {_word(given['preset'])}", *(f"--set {_word(f'{k}={v}')}" for k, v in given.items() if k != "preset")]
+    return [
+        f"cipherwright build {_word(given['preset'])}",
+        *(f"--set {_word(f'{k}={v}')}" for k, v in given.items() if k != "preset"),
+    ]
 
 
 def _value(value: object) -> str:
@@ -86,11 +112,18 @@ def origin_lines(name: str) -> list[str]:
 
 
 def port_meanings(ports: PortSet, lanes: int = 1) -> dict[str, str]:
-    """Port -> its meaning, for a core with `ports` and `lanes` blocks in a word; {bytes} stands for the places of bytes in the port."""
-    block, result = (f"{lanes} blocks, the first at the top" if lanes > 1 else "block"), "results" if lanes > 1 else "result"
+    """Port -> its meaning, for a core with `ports` and `lanes` blocks in a word; {bytes} stands for the
+    places of bytes in the port.
+    """
+    block, result = (
+        (f"{lanes} blocks, the first at the top" if lanes > 1 else "block"),
+        "results" if lanes > 1 else "result",
+    )
 
     def offered(what: str, ready: str) -> str:
-        return f"{what} is offered" + (f"; it is taken in a cycle in which this and {ready} are 1" if ready else "")
+        return f"{what} is offered" + (
+            f"; it is taken in a cycle in which this and {ready} are 1" if ready else ""
+        )
 
     said = {
         "clk": "clock: everything happens at its rising edge",
@@ -98,22 +131,33 @@ def port_meanings(ports: PortSet, lanes: int = 1) -> dict[str, str]:
         "valid_in": offered("a block", ports.ready_out) + ("" if ports.ready_out else ", and is taken"),
         "ready_out": "a block can be taken in this cycle",
         "decrypt": "the block is decrypted (0: encrypted)",
-        "key": ("key without its parity bits, a cycle before its block" if ports.ascending else "key") + "; {bytes}",
+        "key": ("key without its parity bits, a cycle before its block" if ports.ascending else "key")
+        + "; {bytes}",
         "block_in": f"{block}; {{bytes}}",
         "valid_out": offered("a result", ports.ready_in) + ("" if ports.ready_in else " in this cycle alone"),
         "ready_in": "a result can be taken in this cycle",
         "block_out": f"{result}; {{bytes}}",
         "key_valid": offered("a key", ports.key_ready),
         "key_ready": "a key can be taken in this cycle",
-        "iv": ("first counter block" if ports.iv_valid else "initial value: what the first block of a message is chained to") + "; {bytes}",
+        "iv": (
+            "first counter block"
+            if ports.iv_valid
+            else "initial value: what the first block of a message is chained to"
+        )
+        + "; {bytes}",
         "iv_valid": offered("a counter block", ports.iv_ready),
         "iv_ready": "a counter block can be taken in this cycle",
         "first": "the block is the first of its message",
-        "slot": "number of the stream whose result is offered" + ("" if ports.ready_in else ", and whose turn it is to offer a block"),
+        "slot": "number of the stream whose result is offered"
+        + ("" if ports.ready_in else ", and whose turn it is to offer a block"),
         "busy": "a block is in flight, a key is expanded, or everything is being cleared",
         "zeroise": "one cycle clears keys, counter blocks and blocks",
-    }  # fmt: skip
-    turn = {"slot_o": "number of the stream whose turn it is to offer a block"} if ports.slot and ports.ready_in else {}
+    }
+    turn = (
+        {"slot_o": "number of the stream whose turn it is to offer a block"}
+        if ports.slot and ports.ready_in
+        else {}
+    )
     return {name: text for kind, text in said.items() if (name := getattr(ports, kind, ""))} | turn
 
 
@@ -125,10 +169,15 @@ def _bytes(high: int, low: int) -> str:
 
 
 def port_table(text: str, top: str, meanings: Mapping[str, str]) -> list[str]:
-    """Lines on every port of the module `top` in Verilog `text`: name, direction, width, and of `meanings` what it is for."""
+    """Lines on every port of the module `top` in Verilog `text`: name, direction, width, and of `meanings`
+    what it is for.
+    """
     head = re.search(rf"^module {top} (?:#\(.*?\) )?\((.*?)\n\);", text, re.M | re.S)
     assert head is not None, top
-    rows = [(name, direction, int(high or 0), int(low or 0)) for direction, high, low, name in _PORT.findall(head[1])]
+    rows = [
+        (name, direction, int(high or 0), int(low or 0))
+        for direction, high, low, name in _PORT.findall(head[1])
+    ]
     longest = max(len(name) for name, *_ in rows)
     lines = [f"{'Port':<{longest}}  {'direction':<9}  {'bits':>4}  meaning"]
     for name, direction, high, low in rows:
@@ -138,10 +187,15 @@ def port_table(text: str, top: str, meanings: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def header_lines(spec: Described, given: Mapping[str, str], timing: str, registers: str, ports: Sequence[str]) -> list[str]:
-    """Where a file of Verilog comes from, and what it promises. `given`: what the user asked for, of which no character but printable ASCII
-    gets here; `ports`: lines of the `port_table`."""
-    options = [f"{k} = {_value(v)}" for k, v in spec.model_dump(exclude_defaults=True).items() if k not in _UNSPOKEN]
+def header_lines(
+    spec: Described, given: Mapping[str, str], timing: str, registers: str, ports: Sequence[str]
+) -> list[str]:
+    """Where a file of Verilog comes from, and what it promises. `given`: what the user asked for, of which
+    no character but printable ASCII gets here; `ports`: lines of the `port_table`.
+    """
+    options = [
+        f"{k} = {_value(v)}" for k, v in spec.model_dump(exclude_defaults=True).items() if k not in _UNSPOKEN
+    ]
     return [
         *origin_lines(spec.name),
         "",

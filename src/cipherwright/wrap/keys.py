@@ -1,7 +1,9 @@
-"""A pipeline with a held key behind its key-expansion unit: round keys are made once and stand in registers until the next key.
+"""A pipeline with a held key behind its key-expansion unit: round keys are made once and stand in
+registers until the next key.
 
-A word travels from the unit along a chain of registers that always moves, and the number of its place travels with it. Where the
-number is a place's own, the place takes the word. So every wire is between neighbours, and no net reaches more than one word.
+A word travels from the unit along a chain of registers that always moves, and the number of its place
+travels with it. Where the number is a place's own, the place takes the word. So every wire is between
+neighbours, and no net reaches more than one word.
 """
 
 from __future__ import annotations
@@ -19,19 +21,27 @@ _DRAIN = 8
 """Cycles in which control that leaves a unit's loop has reached its registers."""
 
 _PIECE = 16
-"""Bits of a word that one registered copy of a control bit loads: one register for a whole word has wires across the device."""
+"""Bits of a word that one registered copy of a control bit loads: one register for a whole word has wires
+across the device.
+"""
 
 _AHEAD = 3
-"""Registers from the number of a word to the enable of its place: the number is read that many words before the place."""
+"""Registers from the number of a word to the enable of its place: the number is read that many words
+before the place.
+"""
 
 _APART = 3
-"""Registers on the way of a word that does not travel along the chain, and from its control to the enable of its place."""
+"""Registers on the way of a word that does not travel along the chain, and from its control to the enable
+of its place.
+"""
 
 
 @dataclass(frozen=True)
 class KeyUnit:
-    """`cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again; `flush` cycles of zeroise_i make it forget; `flip_flops` of the chain (the
-    schedule's loop is counted with its design); `words`: input of the datapath -> its width."""
+    """`cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again;
+    `flush` cycles of zeroise_i make it forget; `flip_flops` of the chain (the schedule's loop is counted
+    with its design); `words`: input of the datapath -> its width.
+    """
 
     name: str
     text: str
@@ -59,9 +69,12 @@ def key_ports(key_bits: int) -> str:
 """
 
 
-def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str]) -> KeyUnit:
-    """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for round key i (in the
-    order of encryption)."""
+def key_unit(
+    name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str]
+) -> KeyUnit:
+    """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for
+    round key i (in the order of encryption).
+    """
     m, bits = len(e.chain), e.tag_bits
     ranks = max(m - 1, _AHEAD) + 1  # words on their way
     tags = max(1, m - _AHEAD)
@@ -75,7 +88,9 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
         pieces, user = _spans(widths[i]), users[i]
         wires.append(f"    wire {_vector(len(pieces))} {user}_load;")
         for k, (low, high) in enumerate(pieces):
-            copies.append(f"    cipherwright_copy u_{user}_load_{k} (.clk(clk), .d({hit}), .q({user}_load[{k}]));")
+            copies.append(
+                f"    cipherwright_copy u_{user}_load_{k} (.clk(clk), .d({hit}), .q({user}_load[{k}]));"
+            )
             loads.append(f"        if ({user}_load[{k}]) {user}_o[{high}:{low}] <= {source}[{high}:{low}];")
 
     for j, i in enumerate(e.chain):
@@ -99,7 +114,9 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, blo
 """
         chain += [(f"raw_{k}", f"raw_{k - 1}" if k else "raw") for k in range(_APART)]
         chain += [(after, before) for before, after in pairwise(apart_hits)]
-    there = max(m + 1, _AHEAD + 2, _APART + 2)  # cycles from the last word to the enable of its place, and the place itself
+    there = max(
+        m + 1, _AHEAD + 2, _APART + 2
+    )  # cycles from the last word to the enable of its place, and the place itself
     new, comma = "\n", ",\n"
     ports = comma.join(f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(widths))
     text = f"""\
@@ -159,9 +176,13 @@ def keyed_top(
     lanes: int = 1,
     turning: bool = False,
 ) -> str:
-    """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks and keys apart. `ready`: the
-    datapath does not take a block in every cycle, and says when (a loop: while fill_i is 1, every slot takes what is presented); `chained`: it takes another word, which a mode of operation adds; `turning`: a direction with every block;
-    `lanes` of it share the unit: the round keys go from lane to lane, a register rank each, so that no wire of them reaches all lanes."""
+    """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks
+    and keys apart. `ready`: the datapath does not take a block in every cycle, and says when (a loop:
+    while fill_i is 1, every slot takes what is presented); `chained`: it takes another word, which a mode
+    of operation adds; `turning`: a direction with every block;
+    `lanes` of it share the unit: the round keys go from lane to lane, a register rank each, so that no
+    wire of them reaches all lanes.
+    """
     words = sorted(unit.words.items())
     wires = "\n".join(f"    wire {_vector(w)} {user};" for user, w in words)
     given = ", ".join(f".{user}_o({user})" for user, _ in words)
@@ -203,16 +224,22 @@ module {name} (
 
 
 def lane_flip_flops(unit: KeyUnit, lanes: int) -> int:
-    """Flip-flops that lanes after the first add to the unit's: their round keys, and the time that these take."""
+    """Flip-flops that lanes after the first add to the unit's: their round keys, and the time that these
+    take.
+    """
     return (lanes - 1) * (sum(unit.words.values()) + 1)
 
 
 def _lane_ranks(unit: KeyUnit, lanes: int) -> str:
     """Round keys of the lanes after the first, and the ready bit that waits for them."""
     words = sorted(unit.words.items())
-    wires = "".join(f"    reg  {_vector(w)} {user}_{lane};\n" for lane in range(1, lanes) for user, w in words)
+    wires = "".join(
+        f"    reg  {_vector(w)} {user}_{lane};\n" for lane in range(1, lanes) for user, w in words
+    )
     moves = "".join(
-        f"        {user}_{lane} <= {user}{f'_{lane - 1}' if lane > 1 else ''};\n" for lane in range(1, lanes) for user, _ in words
+        f"        {user}_{lane} <= {user}{f'_{lane - 1}' if lane > 1 else ''};\n"
+        for lane in range(1, lanes)
+        for user, _ in words
     )
     return f"""\
     // Lint: all lanes show their results at the same time, so one says when.

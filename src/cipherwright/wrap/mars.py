@@ -1,5 +1,6 @@
-"""The MARS engine of Satoh et al.: generated mixer, core and key step around hand-written control (sv/cipherwright_mars*.sv), with its
-memories beside it."""
+"""The MARS engine of Satoh et al.: generated mixer, core and key step around hand-written control
+(sv/cipherwright_mars*.sv), with its memories beside it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,11 @@ _MEANINGS = {
     "write_i": "the access is a write (0: a read)",
     "ready_o": "the access ends in this cycle",
     "done_o": "a result can be read",
-    "address_i": f"of a word: key {ADDRESS['keys']:03x}, block {ADDRESS['message']:03x}, result {ADDRESS['result']:03x}, command {ADDRESS['command']:03x}, status {ADDRESS['status']:03x} (hexadecimal)",
+    "address_i": (
+        f"of a word: key {ADDRESS['keys']:03x}, block {ADDRESS['message']:03x}, result "
+        f"{ADDRESS['result']:03x}, command {ADDRESS['command']:03x}, status "
+        f"{ADDRESS['status']:03x} (hexadecimal)"
+    ),
     "data_i": "word to write; byte 0 of a block or key in bits 7:0 of its first word (MARS is little-endian)",
     "data_o": "word that is read; bytes as above",
 }
@@ -44,7 +49,8 @@ _MEANINGS = {
 _READS = {"ram4": 3, "ram3": 2, "ram1": 1, "rom": 1}
 _MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
 
-# States 2 + 2, count 5, round 4, four blocks of 128, five flags, words of the message 4, eight key words, the key's length 4, places of
+# States 2 + 2, count 5, round 4, four blocks of 128, five flags, words of the message 4, eight key words, the
+# key's length 4, places of
 # blocks in the key storage 2 + 2, reading them 3.
 _CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 5 + 4 + 8 * 32 + 4 + 2 + 2 + 3
 
@@ -64,8 +70,9 @@ class MarsSpec(CoreSpec, Protocol):
 
 @dataclass(frozen=True)
 class MarsTiming:
-    """Cycles from block to block (`interval`), the same where each block needs the one before (`latency`, which is also the time of a
-    block by itself), and of a key's expansion."""
+    """Cycles from block to block (`interval`), the same where each block needs the one before (`latency`,
+    which is also the time of a block by itself), and of a key's expansion.
+    """
 
     latency: int
     interval: int
@@ -77,14 +84,29 @@ def mars_timing(sbox_memory: str, key_memory: str, key_wait: int) -> MarsTiming:
     mixing = 1 + 8 * (1 + (_READS[sbox_memory] == 1))
     split = key_memory == "ram2"
     latency = 2 * mixing + 16 + split * key_wait
-    return MarsTiming(latency, 2 * mixing if sbox_memory == "ram4" else latency, expansion_cycles(1, 0, 0) + 60 * split)
+    return MarsTiming(
+        latency, 2 * mixing if sbox_memory == "ram4" else latency, expansion_cycles(1, 0, 0) + 60 * split
+    )
 
 
 def _mixer_graph(halves: bool) -> Graph:
     b = GraphBuilder("mars_mixer")
-    state, keys, operation, half = b.input("state", 128), b.input("keys", 128), b.input("operation", 4), b.input("half", 1)
+    state, keys, operation, half = (
+        b.input("state", 128),
+        b.input("keys", 128),
+        b.input("operation", 4),
+        b.input("half", 1),
+    )
     words = tuple(b.input(n, 32) for n in ("s0_first", "s0_second", "s1_first", "s1_second"))
-    addresses, after = engine_mixer(b, split(b, state), split(b, keys), operation, (words[0], words[1], words[2], words[3]), half if halves else None, add_or_subtract_by_carry)
+    addresses, after = engine_mixer(
+        b,
+        split(b, state),
+        split(b, keys),
+        operation,
+        (words[0], words[1], words[2], words[3]),
+        half if halves else None,
+        add_or_subtract_by_carry,
+    )
     names = ("s0_first_address", "s0_second_address", "s1_first_address", "s1_second_address")
     for i, (name, address) in enumerate(zip(names, addresses, strict=True)):
         other = addresses[i | 1]
@@ -96,7 +118,12 @@ def _mixer_graph(halves: bool) -> Graph:
 def _core_graph() -> Graph:
     b = GraphBuilder("mars_core")
     state, k_add, k_mul = b.input("state", 128), b.input("k_add", 32), b.input("k_mul", 32)
-    second, last, decrypt, word = b.input("second_half", 1), b.input("last", 1), b.input("decrypt", 1), b.input("word", 32)
+    second, last, decrypt, word = (
+        b.input("second_half", 1),
+        b.input("last", 1),
+        b.input("decrypt", 1),
+        b.input("word", 32),
+    )
     address, after = engine_core(b, split(b, state), k_add, k_mul, second, last, decrypt, word)
     b.output("address", address)
     b.output("next", b.cat(*after))
@@ -109,7 +136,9 @@ def _rom_text(name: str) -> tuple[list[Module], str]:
     for table in (Table("S0", 32, S0), Table("S1", 32, S1)):
         made += sub_modules(Node("lookup", 32, (0,), table), name)
     s0, s1 = (m.name for m in made)
-    return made, f"""\
+    return (
+        made,
+        f"""\
 // The S-box as logic: one read of S0 and of S1 in a cycle, by the mixer or by the core.
 module {name} (
     input  wire        mixing_i,
@@ -124,16 +153,20 @@ module {name} (
     {s1} u_s1 (.a(mixing_i ? s1_address_i : s_address_i[7:0]), .y(s1_o));
     assign s_o = s_address_i[8] ? s1_o : s0_o;
 endmodule
-"""
+""",
+    )
 
 
 def control_parameters(spec: MarsSpec) -> dict[str, int]:
     """Parameters of the hand-written control in an engine of a spec."""
     split = spec.key_memory == "ram2"
     return {
-        "OVERLAP": int(spec.sbox_memory == "ram4"), "HALVES": int(_READS[spec.sbox_memory] == 1), "KEY_WAIT": split * spec.key_wait,
-        "SPLIT": int(split), "READABLE": int(spec.readable_keys),
-    }  # fmt: skip
+        "OVERLAP": int(spec.sbox_memory == "ram4"),
+        "HALVES": int(_READS[spec.sbox_memory] == 1),
+        "KEY_WAIT": split * spec.key_wait,
+        "SPLIT": int(split),
+        "READABLE": int(spec.readable_keys),
+    }
 
 
 def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
@@ -145,7 +178,8 @@ def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
     declared = ",\n".join(f"    {p.direction:6} wire {p.range:7}{p.name}" for p in outer)
     wires = "".join(f"    wire {p.range:7}{p.name};\n" for p in inner)
     pins = ",\n        ".join(f".{p.name}({p.name})" for p in ports)
-    table = f"""\
+    table = (
+        f"""\
     {name}_sbox u_sbox (
         .mixing_i(mixing_o), .s0_address_i(s0_first_address_o), .s1_address_i(s1_first_address_o), .s_address_i(s_address_o),
         .s0_o(s0_first_i), .s1_o(s1_first_i), .s_o(s_i)
@@ -156,25 +190,40 @@ def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
     // verilator lint_off UNUSEDSIGNAL
     wire unused = &{{1'b0, s_write_o, s_write_address_o, s_write_data_o, s0_second_address_o, s1_second_address_o}};
     // verilator lint_on UNUSEDSIGNAL
-""" if rom else ""  # fmt: skip
-    return f"module {name} (\n{declared}\n);\n{wires}    cipherwright_mars #({values}) u_engine (\n        {pins}\n    );\n{table}endmodule\n"
+"""
+        if rom
+        else ""
+    )
+    return (
+        f"module {name} (\n{declared}\n);\n{wires}    cipherwright_mars #({values}) u_engine (\n        "
+        f"{pins}\n    );\n{table}endmodule\n"
+    )
 
 
 def _top(top: str, spec: MarsSpec, rom: bool) -> str:
     ports = port_list(CONTROL_FILE)
-    bus = [p for p in ports if p.name in ("clk", "rst_i", "select_i", "write_i", "ready_o", "done_o", "address_i", "data_i", "data_o")]
+    bus = [
+        p
+        for p in ports
+        if p.name
+        in ("clk", "rst_i", "select_i", "write_i", "ready_o", "done_o", "address_i", "data_i", "data_o")
+    ]
     others = [p for p in ports if p not in bus and not (rom and re.match(r"s[01]?_|mixing", p.name))]
     declared = ",\n".join(f"    {p.direction:6} wire {p.range:7}{p.name}" for p in bus)
     wires = "".join(f"    wire {p.range:7}{p.name};\n" for p in others)
     pins = ",\n        ".join(f".{p.name}({p.name})" for p in (*bus, *others))
-    sbox = "" if rom else f"""\
+    sbox = (
+        ""
+        if rom
+        else f"""\
     cipherwright_mars_sbox #(.READS({_READS[spec.sbox_memory]})) u_sbox (
         .clk(clk), .mixing_i(mixing_o), .s0_first_address_i(s0_first_address_o), .s0_first_o(s0_first_i),
         .s0_second_address_i(s0_second_address_o), .s0_second_o(s0_second_i), .s1_first_address_i(s1_first_address_o), .s1_first_o(s1_first_i),
         .s1_second_address_i(s1_second_address_o), .s1_second_o(s1_second_i), .s_address_i(s_address_o), .s_o(s_i),
         .write_i(s_write_o), .write_address_i(s_write_address_o), .write_data_i(s_write_data_o)
     );
-"""  # fmt: skip
+"""
+    )
     return f"""\
 module {top} (
 {declared}
@@ -190,22 +239,51 @@ endmodule
 """
 
 
-def mars_engine(spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float) -> Engine:
-    """The engine of a spec. `realised`: a graph with the spec's adders and multiplier; `period` in ns goes to the constraints."""
+def mars_engine(
+    spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
+) -> Engine:
+    """The engine of a spec. `realised`: a graph with the spec's adders and multiplier; `period` in ns goes
+    to the constraints.
+    """
     top = module_name(spec.name)
     halves, rom = _READS[spec.sbox_memory] == 1, spec.sbox_memory == "rom"
     modules: list[Module] = []
     for graph in (_mixer_graph(halves), _core_graph(), step_graph()):
         modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
     timing = mars_timing(spec.sbox_memory, spec.key_memory, spec.key_wait)
-    flip_flops = _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * (spec.key_memory == "ram2") + spec.readable_keys
-    registers = f"{flip_flops} flip-flops predicted, and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
-    words = f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; {timing.expansion} for a key"
+    flip_flops = (
+        _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * (spec.key_memory == "ram2") + spec.readable_keys
+    )
+    registers = (
+        f"{flip_flops} flip-flops predicted, and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
+    )
+    words = (
+        f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; "
+        f"{timing.expansion} for a key"
+    )
     tables, rom_text = _rom_text(f"{top}_logic_sbox") if rom else ([], "")
-    text = "\n".join((print_design(Design((*modules, *tables))), rom_text, step_wrapper(0), _logic(f"{top}_logic", spec, rom), _top(top, spec, rom)))
+    text = "\n".join(
+        (
+            print_design(Design((*modules, *tables))),
+            rom_text,
+            step_wrapper(0),
+            _logic(f"{top}_logic", spec, rom),
+            _top(top, spec, rom),
+        )
+    )
     files = {n: hand_written(n) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
     header = header_lines(spec, given, words, registers, port_table(text, top, _MEANINGS))
     bench = mars_testbench(top, rom)
     files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
     memory = {"s": 0 if rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
-    return Engine(top, spec_parameters(spec), files, flip_flops, timing.latency, timing.interval, f"{top}_logic", memory, given)
+    return Engine(
+        top,
+        spec_parameters(spec),
+        files,
+        flip_flops,
+        timing.latency,
+        timing.interval,
+        f"{top}_logic",
+        memory,
+        given,
+    )

@@ -1,5 +1,6 @@
-"""The key-expansion unit of a MARS pipeline: the expansion by memory (sv/cipherwright_mars_keys.sv) over a small store, and forty
-registers that catch the expanded key's words as they are written."""
+"""The key-expansion unit of a MARS pipeline: the expansion by memory (sv/cipherwright_mars_keys.sv) over a
+small store, and forty registers that catch the expanded key's words as they are written.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,14 @@ from ..rtl import (
 from ..schedule import DelayModel, Io, schedule, shortest_period
 from .keys import KeyUnit, key_ports
 
-__all__ = ["EXPANSION_FLIP_FLOPS", "KEYS_FILE", "expansion_cycles", "step_graph", "step_wrapper", "word_store"]
+__all__ = [
+    "EXPANSION_FLIP_FLOPS",
+    "KEYS_FILE",
+    "expansion_cycles",
+    "step_graph",
+    "step_wrapper",
+    "word_store",
+]
 
 KEYS_FILE = "cipherwright_mars_keys.sv"
 _STEP = "cipherwright_mars_key_step"
@@ -34,7 +42,9 @@ EXPANSION_FLIP_FLOPS = 3 + 2 + 2 + 4 + 4 + 4 + 6 + 4 + 1 + 2 * 32
 """Of the hand-written expansion: phase, round, pass, i, i - 7, 4 i, k, cycle of a step, done, two words."""
 
 _READ, _LOOKUP = 2, 3
-"""Cycles from an address to its data, in the unit's store and in the S-box, whose address is registered on its way."""
+"""Cycles from an address to its data, in the unit's store and in the S-box, whose address is registered on
+its way.
+"""
 
 
 @cache
@@ -51,21 +61,28 @@ def _ports() -> str:
 
 
 def step_wrapper(ranks: int) -> str:
-    """The module that the hand-written expansion instantiates, around logic or a pipeline of `ranks` registers."""
+    """The module that the hand-written expansion instantiates, around logic or a pipeline of `ranks`
+    registers.
+    """
     if ranks:
         registers = "".join(f"    reg  {f'[{w - 1}:0]':7}{name}_q;\n" for name, w in _INPUTS)
         moves = "".join(f"        {name}_q <= {name};\n" for name, _ in _INPUTS)
         pins = ", ".join(f".{name}_i({name}_q)" for name, _ in _INPUTS)
         ports = "".join(f"    input  wire {f'[{w - 1}:0]':7}{name},\n" for name, w in _INPUTS)
         return (
-            f"// Operands are registered before the step's {ranks} stages.\nmodule {_STEP} (\n    input  wire        clk,\n{ports}    output wire [31:0] y\n);\n"
-            f"{registers}    always @(posedge clk) begin\n{moves}    end\n    {_STEP}_logic u_logic (.clk(clk), {pins}, .y_o(y));\nendmodule\n"
+            f"// Operands are registered before the step's {ranks} stages.\nmodule {_STEP} (\n    input  "
+            f"wire        clk,\n{ports}    output wire [31:0] y\n);\n"
+            f"{registers}    always @(posedge clk) begin\n{moves}    end\n    {_STEP}_logic u_logic "
+            f"(.clk(clk), {pins}, .y_o(y));\nendmodule\n"
         )
     rows = ",\n".join(f"    input  wire {f'[{w - 1}:0]':7}{name}" for name, w in _INPUTS)
     inner = f"{_STEP}_logic u_logic ({_ports()}, .y(y));"
     unused = "    // Lint: this step has no registers.\n    // verilator lint_off UNUSEDSIGNAL\n"
     after = "\n    // verilator lint_on UNUSEDSIGNAL"
-    return f"module {_STEP} (\n{unused}    input  wire        clk,{after}\n{rows},\n    output wire [31:0] y\n);\n    {inner}\nendmodule\n"
+    return (
+        f"module {_STEP} (\n{unused}    input  wire        clk,{after}\n{rows},\n    output wire [31:0] "
+        f"y\n);\n    {inner}\nendmodule\n"
+    )
 
 
 def _step_pipeline(model: DelayModel, period: float) -> tuple[tuple[Module, ...], int]:
@@ -109,8 +126,9 @@ endmodule
 
 
 def sbox_modules(name: str, block_ram: bool) -> list[Module]:
-    """The S-box (clk, a, y; the last module of the list), whose word comes two cycles after its address: in block RAM, or as logic with
-    two registers."""
+    """The S-box (clk, a, y; the last module of the list), whose word comes two cycles after its address:
+    in block RAM, or as logic with two registers.
+    """
     table = Table("sbox", 32, S)
     if block_ram:
         return [clocked_module(Node("rom", 32, (0,), table), [9], name)]
@@ -120,17 +138,34 @@ def sbox_modules(name: str, block_ram: bool) -> list[Module]:
         return tuple((signal, k) for k in range(n))
 
     items = (
-        Instance(logic.name, "u_table", (("a", bits("a", 9)),), (("y", "word", 32),)), Register("word_q", 1, bits("word")),
-        Register("word_q2", 2, bits("word_q")), Assign("y", 32, "wire", (bits("word_q2"),)),
-    )  # fmt: skip
-    return [logic, Module(f"{name}_sbox_q", (Port("input", "clk", 1), Port("input", "a", 9), Port("output", "y", 32)), items)]
+        Instance(logic.name, "u_table", (("a", bits("a", 9)),), (("y", "word", 32),)),
+        Register("word_q", 1, bits("word")),
+        Register("word_q2", 2, bits("word_q")),
+        Assign("y", 32, "wire", (bits("word_q2"),)),
+    )
+    return [
+        logic,
+        Module(
+            f"{name}_sbox_q", (Port("input", "clk", 1), Port("input", "a", 9), Port("output", "y", 32)), items
+        ),
+    ]
 
 
-def word_store(name: str, key_bits: int, decrypt: bool, block_ram: bool, model: DelayModel, period: float, zeroise: bool = False) -> KeyUnit:
-    """The module `name`: a key in, the 18 round keys rk0 … rk17 in the order of use out. `block_ram`: the S-box is a block of the
-    device; `period` in ns is met by as many registers in a step as it takes. One cycle of reset ends an expansion and shows key_ready_o.
-    `zeroise`: with a port zeroise_i, at which a key of zeros is expanded instead; when key_ready_o is 1 again, after `cycles` and one more,
-    no word of an earlier key is in any register or in the store."""
+def word_store(
+    name: str,
+    key_bits: int,
+    decrypt: bool,
+    block_ram: bool,
+    model: DelayModel,
+    period: float,
+    zeroise: bool = False,
+) -> KeyUnit:
+    """The module `name`: a key in, the 18 round keys rk0 … rk17 in the order of use out. `block_ram`: the
+    S-box is a block of the device; `period` in ns is met by as many registers in a step as it takes. One
+    cycle of reset ends an expansion and shows key_ready_o.
+    `zeroise`: with a port zeroise_i, at which a key of zeros is expanded instead; when key_ready_o is 1
+    again, after `cycles` and one more, no word of an earlier key is in any register or in the store.
+    """
     n = key_bits // 32
     step, ranks = _step_pipeline(model, period)
     boxes = sbox_modules(name, block_ram)
@@ -139,11 +174,17 @@ def word_store(name: str, key_bits: int, decrypt: bool, block_ram: bool, model: 
     users = {i: key_numbers(i, decrypt) for i in range(Mars().round_keys(key_bits))}
     new = "\n"
     outputs = ",\n".join(f"    output wire [{32 * len(w) - 1}:0] rk{i}_o" for i, w in users.items())
-    given = new.join(f"    assign rk{i}_o = {{{', '.join(f'word_{k}' for k in w)}}};" for i, w in users.items())
+    given = new.join(
+        f"    assign rk{i}_o = {{{', '.join(f'word_{k}' for k in w)}}};" for i, w in users.items()
+    )
     shifted = f"{{key_q[{key_bits - 33}:0], 32'd0}}"
     ends = "last_q[2] | (idle & ~key_valid_i)"
     idle = f"rst_i | (~zeroise_i & ({ends}))" if zeroise else f"rst_i | {ends}"
-    taken = f"take ? key_i : {shifted}" if not zeroise else f"zeroise_i ? {key_bits}'d0 : take ? key_i : {shifted}"
+    taken = (
+        f"take ? key_i : {shifted}"
+        if not zeroise
+        else f"zeroise_i ? {key_bits}'d0 : take ? key_i : {shifted}"
+    )
     key_word = ", ".join(f"key_q[{key_bits - 32 + 8 * j + 7}:{key_bits - 32 + 8 * j}]" for j in range(4))
     text = f"""\
 // Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. Its words go to a store, over which the
@@ -164,7 +205,7 @@ module {name} (
     wire last_word = place == 4'd{n - 1};
     always @(posedge clk) begin
         idle <= {idle};
-        load <= ~rst_i & ({'zeroise_i | ' if zeroise else ''}take | (load & ~last_word));
+        load <= ~rst_i & ({"zeroise_i | " if zeroise else ""}take | (load & ~last_word));
         start <= load & last_word & ~stop;
         place <= load & ~stop ? place + 4'd1 : 4'd0;
         key_q <= {taken};
@@ -193,7 +234,7 @@ module {name} (
     {boxes[-1].name} u_s (.clk(clk), .a(s_address_q), .y(s_data));
     reg  [{WORDS - 1}:0] catch_q;
     reg  [31:0] data_q;
-    reg  [31:0] {', '.join(f'word_{k}' for k in range(WORDS))};
+    reg  [31:0] {", ".join(f"word_{k}" for k in range(WORDS))};
     integer i;
     always @(posedge clk) begin
         for (i = 0; i < {WORDS}; i = i + 1) catch_q[i] <= store_write & store_address == i[5:0];
@@ -204,5 +245,23 @@ module {name} (
 endmodule
 """
     parts = [*map(print_module, (*step, *boxes)), step_wrapper(ranks), _store(f"{name}_store"), text]
-    ffs = Design((*step, *boxes)).flip_flops() + sum(w for _, w in _INPUTS) + EXPANSION_FLIP_FLOPS + 3 + 4 + key_bits + 3 + 1 + 6 + 32 + 9 + 2 * (6 + 32) + WORDS + 32 + 32 * WORDS
-    return KeyUnit(name, "\n".join(parts), cycles, ffs, {f"rk{i}": 32 * len(w) for i, w in users.items()}, KEYS_FILE)
+    ffs = (
+        Design((*step, *boxes)).flip_flops()
+        + sum(w for _, w in _INPUTS)
+        + EXPANSION_FLIP_FLOPS
+        + 3
+        + 4
+        + key_bits
+        + 3
+        + 1
+        + 6
+        + 32
+        + 9
+        + 2 * (6 + 32)
+        + WORDS
+        + 32
+        + 32 * WORDS
+    )
+    return KeyUnit(
+        name, "\n".join(parts), cycles, ffs, {f"rk{i}": 32 * len(w) for i, w in users.items()}, KEYS_FILE
+    )

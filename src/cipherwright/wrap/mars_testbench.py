@@ -18,14 +18,20 @@ def _bus(data: bytes, words: int) -> str:
 
 def mars_testbench(top: str, rom: bool) -> str:
     """Verilog-2005 text: known answers of the reference model. Prints PASS or the first mismatch."""
-    key = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe" + "85a308d313198a2e03707344a4093822299f31d008")[:56]
+    key = bytes.fromhex(
+        "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe"
+        + "85a308d313198a2e03707344a4093822299f31d008"
+    )[:56]
     key += bytes(56 - len(key))
     block = bytes.fromhex("3243f6a8885a308d313198a2e0370734")
     rows = []
     for size in (16, 24, 36, 56):
         made = MARS.encrypt_block(key[:size], block)
         for decrypt, given, want in ((0, block, made), (1, made, block)):
-            rows.append(f"        run(1'b{decrypt}, {size // 4}, {_bus(key[:size], 14)}, {_bus(given, 4)}, {_bus(want, 4)});")
+            rows.append(
+                f"        run(1'b{decrypt}, {size // 4}, {_bus(key[:size], 14)}, {_bus(given, 4)}, "
+                f"{_bus(want, 4)});"
+            )
     loads = "" if rom else "\n".join(f"        put(10'd{i}, 32'h{e:08x});" for i, e in enumerate(S))
     new = "\n"
     return f"""\

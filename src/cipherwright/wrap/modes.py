@@ -1,4 +1,6 @@
-"""Modes of operation around a core: chaining around a loop, the block before beside a pipeline, a counter in front of one."""
+"""Modes of operation around a core: chaining around a loop, the block before beside a pipeline, a counter
+in front of one.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,19 @@ __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_laye
 
 CHAIN_FILE = "cipherwright_chain.sv"
 _FORGETS = (Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"))
-"""While drop_i is 1 everything from before is being forgotten; with wipe_i a key of zeros is taken, with fill_i every slot of a loop takes what
-is presented."""
+"""While drop_i is 1 everything from before is being forgotten; with wipe_i a key of zeros is taken, with
+fill_i every slot of a loop takes what is presented.
+"""
 
 _DIRECTIONS = ("encrypt", "decrypt", "both")
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A module around another: its text, its pins in place of the inner ones, the hand-written file that it needs, its flip-flops;
-    `slot_bits` of the number of the stream whose turn it is (0: there is only one)."""
+    """A module around another: its text, its pins in place of the inner ones, the hand-written file that
+    it needs, its flip-flops;
+    `slot_bits` of the number of the stream whose turn it is (0: there is only one).
+    """
 
     text: str
     pins: tuple[Pin, ...]
@@ -34,7 +39,12 @@ class Layer:
 
 def _ports(pins: Sequence[Pin], block_bits: int, ready: bool) -> list[Pin]:
     usual = [Pin("clk"), Pin("rst_i"), *pins, Pin("valid_i"), Pin("block_i", block_bits)]
-    return [*usual, *([Pin("ready_o", out=True)] if ready else []), Pin("valid_o", out=True), Pin("block_o", block_bits, True)]
+    return [
+        *usual,
+        *([Pin("ready_o", out=True)] if ready else []),
+        Pin("valid_o", out=True),
+        Pin("block_o", block_bits, True),
+    ]
 
 
 def _through(inside: Sequence[Pin]) -> dict[str, str]:
@@ -48,16 +58,28 @@ def _pieces(block_bits: int, count: int, trips: int) -> int:
     while pieces > trips - 1:
         pieces //= 2
     if pieces < 2 or block_bits % pieces or count % (block_bits // pieces):
-        raise UserError(f"a loop of {trips} trips is too short for a counter of {count} bits; take fewer rounds_per_cycle")
+        raise UserError(
+            f"a loop of {trips} trips is too short for a counter of {count} bits; take fewer rounds_per_cycle"
+        )
     return pieces
 
 
 def chain_layer(
-    name: str, inner: str, mode: str, direction: str, block_bits: int, inside: Sequence[Pin], slots: int, trips: int, count: int,
+    name: str,
+    inner: str,
+    mode: str,
+    direction: str,
+    block_bits: int,
+    inside: Sequence[Pin],
+    slots: int,
+    trips: int,
+    count: int,
     held: bool,
 ) -> Layer:
-    """`mode` around the loop `inner` with the pins `inside`: as many streams as it has blocks in flight. `held`: the loop's key is expanded and
-    held inside, and everything is forgotten with drop_i, wipe_i and fill_i."""
+    """`mode` around the loop `inner` with the pins `inside`: as many streams as it has blocks in flight.
+    `held`: the loop's key is expanded and held inside, and everything is forgotten with drop_i, wipe_i and
+    fill_i.
+    """
     both = direction == "both"
     counting = mode == "ctr"
     count = min(count, block_bits)
@@ -68,75 +90,179 @@ def chain_layer(
     pins = [*others, *way, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True)]
     shown = [Pin("slot_o", slot_bits, True)] if slot_bits else []
     links = _through([*inside, *(_FORGETS[1:] if held else ())])
-    links |= {"valid_i": "valid_i", "block_i": "core_block", "ready_o": "ready_o", "valid_o": "valid_o", "block_o": "result"}
+    links |= {
+        "valid_i": "valid_i",
+        "block_i": "core_block",
+        "ready_o": "ready_o",
+        "valid_o": "valid_o",
+        "block_o": "result",
+    }
     parameters = {
-        "WIDTH": block_bits, "SLOTS": slots, "SLOT_BITS": max(1, slot_bits), "MODE": CHAIN_MODES.index(mode), "DIRECTION": _DIRECTIONS.index(direction),
-        "COUNT": count, "PIECES": pieces, "LEFT_BITS": left,
-    }  # fmt: skip
+        "WIDTH": block_bits,
+        "SLOTS": slots,
+        "SLOT_BITS": max(1, slot_bits),
+        "MODE": CHAIN_MODES.index(mode),
+        "DIRECTION": _DIRECTIONS.index(direction),
+        "COUNT": count,
+        "PIECES": pieces,
+        "LEFT_BITS": left,
+    }
     chain = {
-        "clk": "clk", "rst_i": "rst_i", "zeroise_i": "drop_i" if held else "1'b0", "valid_i": "valid_i & ready_o", "first_i": "first_i", "decrypt_i": "decrypt_i" if both else "1'b0",
-        "iv_i": "iv_i", "block_i": "block_i", "slot_o": "slot_o" if slot_bits else "slot", "block_o": "block_o", "core_block_o": "core_block",
-        "core_valid_i": "valid_o", "core_block_i": "result",
-    }  # fmt: skip
-    streams = f"{slots} streams, interleaved: slot_o tells whose turn it is to offer a block and whose result leaves." if slots > 1 else "One stream of blocks."
-    comment = [f"{mode.upper()} around a loop. {streams}", "first_i goes with the first block of a message, which is chained to iv_i."]
+        "clk": "clk",
+        "rst_i": "rst_i",
+        "zeroise_i": "drop_i" if held else "1'b0",
+        "valid_i": "valid_i & ready_o",
+        "first_i": "first_i",
+        "decrypt_i": "decrypt_i" if both else "1'b0",
+        "iv_i": "iv_i",
+        "block_i": "block_i",
+        "slot_o": "slot_o" if slot_bits else "slot",
+        "block_o": "block_o",
+        "core_block_o": "core_block",
+        "core_valid_i": "valid_o",
+        "core_block_i": "result",
+    }
+    streams = (
+        (
+            f"{slots} streams, interleaved: slot_o tells whose turn it is to offer a block and whose result "
+            f"leaves."
+        )
+        if slots > 1
+        else "One stream of blocks."
+    )
+    comment = [
+        f"{mode.upper()} around a loop. {streams}",
+        "first_i goes with the first block of a message, which is chained to iv_i.",
+    ]
     text = (
         module_head(name, comment, _ports([*(_FORGETS if held else ()), *pins, *shown], block_bits, True))
         + f"    wire {vector(block_bits)}core_block, result;\n"
-        + ("" if slot_bits else "    // Lint: with one stream its number is of no use.\n    // verilator lint_off UNUSEDSIGNAL\n    wire slot;\n    // verilator lint_on UNUSEDSIGNAL\n")
+        + (
+            ""
+            if slot_bits
+            else (
+                "    // Lint: with one stream its number is of no use.\n    // verilator lint_off "
+                "UNUSEDSIGNAL\n    wire slot;\n    // verilator lint_on UNUSEDSIGNAL\n"
+            )
+        )
         + instance(inner, "u_core", links)
         + instance("cipherwright_chain", "u_chain", chain, parameters)
         + "endmodule\n"
     )
     words = block_bits * (2 if counting or (mode == "cbc" and direction != "encrypt") else 1)
     control = both and mode in ("cbc", "cfb")
-    return Layer(text, (*pins, *shown), CHAIN_FILE, slots * (words + control + (left + 1 if counting else 0)) + slot_bits, slot_bits)
+    return Layer(
+        text,
+        (*pins, *shown),
+        CHAIN_FILE,
+        slots * (words + control + (left + 1 if counting else 0)) + slot_bits,
+        slot_bits,
+    )
 
 
-def previous_layer(name: str, inner: str, mode: str, block_bits: int, inside: Sequence[Pin], held: bool) -> Layer:
-    """CBC or CFB decryption by a pipeline `inner`: a block a cycle, since what is chained to is what came in before. `held` as of `chain_layer`."""
+def previous_layer(
+    name: str, inner: str, mode: str, block_bits: int, inside: Sequence[Pin], held: bool
+) -> Layer:
+    """CBC or CFB decryption by a pipeline `inner`: a block a cycle, since what is chained to is what came
+    in before. `held` as of `chain_layer`.
+    """
     pins = (*inside, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True))
     links = _through([*inside, *(_FORGETS[1:2] if held else ())])
-    links |= {"valid_i": "valid_i", "block_i": "block_i", "chain_i": "first_i ? iv_i : last_q", "valid_o": "valid_o", "block_o": "block_o"}
-    comment = [f"{mode.upper()} decryption. first_i goes with the first block of a message, which is chained to iv_i."]
+    links |= {
+        "valid_i": "valid_i",
+        "block_i": "block_i",
+        "chain_i": "first_i ? iv_i : last_q",
+        "valid_o": "valid_o",
+        "block_o": "block_o",
+    }
+    comment = [
+        (
+            f"{mode.upper()} decryption. first_i goes with the first block of a message, which is chained to "
+            f"iv_i."
+        )
+    ]
     text = (
         module_head(name, comment, _ports([*(_FORGETS[:2] if held else ()), *pins], block_bits, False))
-        + f"    reg {vector(block_bits)}last_q;\n    always @(posedge clk) if (valid_i{' | drop_i' if held else ''}) last_q <= block_i;\n"
+        + (
+            f"    reg {vector(block_bits)}last_q;\n    always @(posedge clk) if "
+            f"(valid_i{' | drop_i' if held else ''}) last_q <= block_i;\n"
+        )
         + instance(inner, "u_core", links)
         + "endmodule\n"
     )
     return Layer(text, pins, "", block_bits)
 
 
-def counter_layer(name: str, inner: str, count: int, inside: Sequence[Pin], held: bool, lanes: int = 1) -> Layer:
-    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block; or by `lanes` of them, which
-    take as many blocks a cycle. ready_o: a counter block is there. `held` as of `chain_layer`."""
+def counter_layer(
+    name: str, inner: str, count: int, inside: Sequence[Pin], held: bool, lanes: int = 1
+) -> Layer:
+    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block;
+    or by `lanes` of them, which take as many blocks a cycle. ready_o: a counter block is there. `held` as
+    of `chain_layer`.
+    """
     pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", 128), Pin("iv_ready_o", out=True))
     links = _through([*inside, *(_FORGETS[1:2] if held else ())])
-    links |= {"valid_i": "counted[0]", "block_i": "block_i", "chain_i": "count", "valid_o": "valid_o", "block_o": "block_o"}
+    links |= {
+        "valid_i": "counted[0]",
+        "block_i": "block_i",
+        "chain_i": "count",
+        "valid_o": "valid_o",
+        "block_o": "block_o",
+    }
     comment = [
-        "Counter mode: a block is added to the cipher's value of a counter that goes up with every block, so the same core decrypts.",
-        "iv_i is the counter block of the first block; it is taken when iv_valid_i and iv_ready_o are both 1. No block is taken before one is there.",
+        (
+            "Counter mode: a block is added to the cipher's value of a counter that goes up with every "
+            "block, "
+            "so the same core decrypts."
+        ),
+        (
+            "iv_i is the counter block of the first block; it is taken when iv_valid_i and iv_ready_o are "
+            "both "
+            "1. No block is taken before one is there."
+        ),
         *([f"A word is {lanes} blocks, the first of them at the top."] if lanes > 1 else []),
     ]
     counters = ""
     for lane in range(lanes):
         high = 128 * (lanes - lane) - 1
         shown = {"valid_o": f"counted[{lane}]", "count_o": f"count[{high}:{high - 127}]"}
-        counter = {"clk": "clk", "rst_i": "rst_i", "iv_valid_i": "iv_valid_i", "iv_ready_o": f"ready[{lane}]", "iv_i": "iv_i", "step_i": "valid_i"}
+        counter = {
+            "clk": "clk",
+            "rst_i": "rst_i",
+            "iv_valid_i": "iv_valid_i",
+            "iv_ready_o": f"ready[{lane}]",
+            "iv_i": "iv_i",
+            "step_i": "valid_i",
+        }
         counter |= {"zeroise_i": "wipe_i" if held else "1'b0", "loaded_o": f"loaded[{lane}]"}
         module, parameters = "cipherwright_counter", {"COUNT": count}
         if lanes > 1:
             module = "cipherwright_lane_counter"
             counter |= {"lanes_i": f"16'd{lanes}", "lane_i": f"16'd{lane}"}
         counters += instance(module, f"u_counter{lane if lanes > 1 else ''}", counter | shown, parameters)
-    spare = "" if lanes == 1 else "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator lint_off UNUSEDSIGNAL\n"
+    spare = (
+        ""
+        if lanes == 1
+        else (
+            "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator "
+            "lint_off UNUSEDSIGNAL\n"
+        )
+    )
     text = (
         module_head(name, comment, _ports([*(_FORGETS[1:2] if held else ()), *pins], 128 * lanes, True))
-        + spare + f"    wire [{lanes - 1}:0] counted, ready, loaded;\n" + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
-        + f"    wire [{128 * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n    assign ready_o = loaded[0];\n"
-        + counters + instance(inner, "u_cipher", links) + "endmodule\n"
-    )  # fmt: skip
+        + spare
+        + f"    wire [{lanes - 1}:0] counted, ready, loaded;\n"
+        + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
+        + (
+            f"    wire [{128 * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n    assign ready_o = "
+            f"loaded[0];\n"
+        )
+        + counters
+        + instance(inner, "u_cipher", links)
+        + "endmodule\n"
+    )
     if lanes == 1:
         return Layer(text, pins, COUNTER_FILE, counter_flip_flops(count))
-    return Layer(text, pins, LANE_COUNTER_FILE, sum(lane_counter_flip_flops(count, lane) for lane in range(lanes)))
+    return Layer(
+        text, pins, LANE_COUNTER_FILE, sum(lane_counter_flip_flops(count, lane) for lane in range(lanes))
+    )

@@ -7,14 +7,22 @@ from .core import PortSet
 __all__ = ["PAPER_PORTS", "paper_top"]
 
 PAPER_PORTS = PortSet(
-    clk="Clk", reset="", valid_in="E_data_rdy", decrypt="Decrypt", key="Key", block_in="Data_bus",
-    valid_out="D_data_rdy", block_out="Data_out", ascending=True,
-)  # fmt: skip
+    clk="Clk",
+    reset="",
+    valid_in="E_data_rdy",
+    decrypt="Decrypt",
+    key="Key",
+    block_in="Data_bus",
+    valid_out="D_data_rdy",
+    block_out="Data_out",
+    ascending=True,
+)
 
 
 def paper_top(name: str, core: str) -> str:
-    """A module with the paper's ports around the core `core`: wiring only. Bit 1 is the standard's bit 1; Key is
-    the 56-bit key without parity bits, and comes one cycle before its block."""
+    """A module with the paper's ports around the core `core`: wiring only. Bit 1 is the standard's bit 1;
+    Key is the 56-bit key without parity bits, and comes one cycle before its block.
+    """
     parts = []
     for byte in range(8):
         parts.append(f"Key[{7 * byte + 1}:{7 * byte + 7}], 1'b0")

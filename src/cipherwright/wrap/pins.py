@@ -1,4 +1,6 @@
-"""Ports of a module that layers around a datapath hand through, and the text of a module that only connects."""
+"""Ports of a module that layers around a datapath hand through, and the text of a module that only
+connects.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,9 @@ __all__ = ["Pin", "instance", "module_head", "pins_of", "vector"]
 
 @dataclass(frozen=True)
 class Pin:
-    """A port besides clock, reset, and the block with its valid and ready. `with_block`: it belongs to the block that is
-    offered in the same cycle; otherwise it is held, or has a handshake of its own."""
+    """A port besides clock, reset, and the block with its valid and ready. `with_block`: it belongs to the
+    block that is offered in the same cycle; otherwise it is held, or has a handshake of its own.
+    """
 
     name: str
     width: int = 1
@@ -39,7 +42,9 @@ def module_head(name: str, comment: Sequence[str], pins: Sequence[Pin]) -> str:
     return f"{lines}module {name} (\n" + ",\n".join(ports) + "\n);\n"
 
 
-def instance(module: str, name: str, links: Mapping[str, str], parameters: Mapping[str, int] | None = None) -> str:
+def instance(
+    module: str, name: str, links: Mapping[str, str], parameters: Mapping[str, int] | None = None
+) -> str:
     """An instance, a few links a line."""
     pieces = [f".{port}({signal})" for port, signal in links.items()]
     lines: list[str] = []

@@ -1,4 +1,6 @@
-"""The Rijndael processor of Kuo and Verbauwhede: generated round and key schedule, hand-written control (sv/cipherwright_rijndael*.sv)."""
+"""The Rijndael processor of Kuo and Verbauwhede: generated round and key schedule, hand-written control
+(sv/cipherwright_rijndael*.sv).
+"""
 
 from __future__ import annotations
 
@@ -34,16 +36,28 @@ KEYS_FILE = "cipherwright_rijndael_keys.sv"
 _SOURCES = {"logic": KEYS_FILE, "buffer": "cipherwright_rijndael_keybuffer.sv"}
 
 INSTRUCTIONS = {
-    "reset": 0b0000, "block_128": 0b1010, "block_192": 0b1011, "block_256": 0b1100, "key_128": 0b0010, "key_192": 0b0011,
-    "key_256": 0b0100, "input_data": 0b1001, "input_key": 0b0001, "encrypt": 0b1101, "encrypt_feedback": 0b1110,
-    "decrypt": 0b0101, "decrypt_feedback": 0b0110, "output_data": 0b0111,
-}  # fmt: skip
+    "reset": 0b0000,
+    "block_128": 0b1010,
+    "block_192": 0b1011,
+    "block_256": 0b1100,
+    "key_128": 0b0010,
+    "key_192": 0b0011,
+    "key_256": 0b0100,
+    "input_data": 0b1001,
+    "input_key": 0b0001,
+    "encrypt": 0b1101,
+    "encrypt_feedback": 0b1110,
+    "decrypt": 0b0101,
+    "decrypt_feedback": 0b0110,
+    "output_data": 0b0111,
+}
 """Table 1 of the paper."""
 
 _CONTROL_FLIP_FLOPS = 3 + 3 + 3 + WIDTH + 4 + 10 + 1 + 1
 # The schedule on the fly: window, its start, first and present round key; control, index, four flags.
 _SCHEDULE_FLIP_FLOPS = 4 * WIDTH + CONTROL_BITS + 4 + 4
-# The buffer: window, first, present and next round key, 15 rows; control, index, places, four flags, the fetches' count.
+# The buffer: window, first, present and next round key, 15 rows; control, index, places, four flags, the
+# fetches' count.
 _BUFFER_FLIP_FLOPS = (4 + 15) * WIDTH + UNIT_BITS + 5 + 4 + 2 + 4 + 4 + 2
 
 
@@ -55,14 +69,21 @@ def processor_rounds(block_bits: int, key_bits: int) -> int:
 
 
 def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
-    """The generated modules' graphs: round, key step (or four words), and last the control words. `both`: with decryption."""
+    """The generated modules' graphs: round, key step (or four words), and last the control words. `both`:
+    with decryption.
+    """
     made = []
 
     def graph(name: str) -> GraphBuilder:
         return GraphBuilder(f"rijndael_{name}")
 
     b = graph("round")
-    state, key, mix, block = b.input("state", WIDTH), b.input("round_key", WIDTH), b.input("mix", 1), b.input("block", 3)
+    state, key, mix, block = (
+        b.input("state", WIDTH),
+        b.input("round_key", WIDTH),
+        b.input("mix", 1),
+        b.input("block", 3),
+    )
     decrypt = b.input("decrypt", 1)
     b.output("next", round_of_any_size(b, state, key, mix, block, decrypt if both else None))
     made.append(b.build())
@@ -90,11 +111,17 @@ def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
 
 def _meanings() -> dict[str, str]:
     """Port -> its meaning."""
-    codes = ", ".join(f"{code:x} {name.replace('_', ' ')}" for name, code in INSTRUCTIONS.items() if not name.startswith(("block", "key")))
+    codes = ", ".join(
+        f"{code:x} {name.replace('_', ' ')}"
+        for name, code in INSTRUCTIONS.items()
+        if not name.startswith(("block", "key"))
+    )
     return {
         "clk": "clock: everything happens at its rising edge",
         "rst_i": "reset, synchronous, active high: one cycle is enough",
-        "instruction_valid_i": "an instruction is offered; it is taken in a cycle in which this and ready_o are 1",
+        "instruction_valid_i": (
+            "an instruction is offered; it is taken in a cycle in which this and ready_o are 1"
+        ),
         "instruction_i": f"block length a, b, c and key length 2, 3, 4 (128, 192, 256 bits); {codes}",
         "ready_o": "an instruction can be taken in this cycle",
         "in_valid_i": "a half-word is offered; it is taken in a cycle in which this and in_ready_o are 1",
@@ -130,8 +157,12 @@ endmodule
 """
 
 
-def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float) -> Engine:
-    """The processor of a spec. `realised`: a graph with the spec's S-boxes and XOR networks; `period` in ns goes to the constraints."""
+def processor(
+    spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
+) -> Engine:
+    """The processor of a spec. `realised`: a graph with the spec's S-boxes and XOR networks; `period` in
+    ns goes to the constraints.
+    """
     top, both, buffer = module_name(spec.name), spec.direction == "both", spec.key_expansion == "buffer"
     modules: list[Module] = []
     *datapath, control = processor_graphs(both, buffer)
@@ -140,11 +171,17 @@ def processor(spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Grap
     rounds = processor_rounds(spec.block_bits, spec.key_bits)
     latency = rounds + 2
     flip_flops = _CONTROL_FLIP_FLOPS + (_BUFFER_FLIP_FLOPS if buffer else _SCHEDULE_FLIP_FLOPS)
-    flip_flops -= (2 if buffer else 3) * (not both)  # what only decryption needs: its two flags, and the way back
-    timing = f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
+    flip_flops -= (2 if buffer else 3) * (
+        not both
+    )  # what only decryption needs: its two flags, and the way back
+    timing = (
+        f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
+    )
     text = print_design(Design(tuple(modules))) + "\n" + _top(top, both)
     files = {CONTROL_FILE: hand_written(CONTROL_FILE), KEYS_FILE: hand_written(_SOURCES[spec.key_expansion])}
     bench = processor_testbench(top, both)
-    header = header_lines(spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(text, top, _meanings()))
+    header = header_lines(
+        spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(text, top, _meanings())
+    )
     files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
     return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds, given=given)

@@ -1,4 +1,6 @@
-"""A self-checking testbench for the Rijndael processor: all nine sizes through its channels, any simulator."""
+"""A self-checking testbench for the Rijndael processor: all nine sizes through its channels, any
+simulator.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,19 @@ def processor_testbench(top: str, both: bool) -> str:
             given = block[: block_bits // 8]
             made = CATALOGUE["rijndael"].with_block(block_bits).encrypt_block(key[: key_bits // 8], given)
             # Values stand at the top of 256 bits, as they go through the channels.
-            rows.append(f"        run(4'd{10 + i}, 4'd{2 + j}, {block_bits // 16}, {key_bits // 16}, {_at_top(given)}, {_at_top(made)});")
-    back = """
+            rows.append(
+                f"        run(4'd{10 + i}, 4'd{2 + j}, {block_bits // 16}, {key_bits // 16}, "
+                f"{_at_top(given)}, {_at_top(made)});"
+            )
+    back = (
+        """
             instruct(4'b0101);
             instruct(4'b0111);
             take(blocks, block);
-""" if both else ""  # fmt: skip
+"""
+        if both
+        else ""
+    )
     new = "\n"
     return f"""\
 // Testbench of {top}: known answers of the reference model for all nine sizes. Prints PASS or what went wrong.

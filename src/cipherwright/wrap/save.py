@@ -16,13 +16,23 @@ __all__ = ["core_record", "save"]
 
 
 def core_record(core: Core | Engine) -> dict[str, Any]:
-    """All of record.json: what the core says of itself, what was asked for and of which generator, and a digest of each file."""
+    """All of record.json: what the core says of itself, what was asked for and of which generator, and a
+    digest of each file.
+    """
     files = {name: files_digest({name: text}) for name, text in sorted(core.files.items())}
-    return {**core.record(), "generator": GENERATOR, "given": dict(core.given), "files": files, "digest": files_digest(core.files)}
+    return {
+        **core.record(),
+        "generator": GENERATOR,
+        "given": dict(core.given),
+        "files": files,
+        "digest": files_digest(core.files),
+    }
 
 
 def save(core: Core | Engine, folder: Path, extra: dict[str, bytes] | None = None) -> None:
-    """Write all files and record.json. Raises UserError where the folder exists or can't be written; nothing is left then."""
+    """Write all files and record.json. Raises UserError where the folder exists or can't be written;
+    nothing is left then.
+    """
     record = core_record(core)
     with new_folder(folder) as work:
         for name, text in core.files.items():

@@ -8,13 +8,27 @@ from dataclasses import replace
 from .core import PortSet
 from .pins import Pin, instance, module_head
 
-__all__ = ["STREAM_FILE", "STREAM_LATENCY", "STREAM_PORTS", "fifo_log2", "stream_ports", "stream_top", "sustained_interval"]
+__all__ = [
+    "STREAM_FILE",
+    "STREAM_LATENCY",
+    "STREAM_PORTS",
+    "fifo_log2",
+    "stream_ports",
+    "stream_top",
+    "sustained_interval",
+]
 
 STREAM_FILE = "cipherwright_stream.sv"
 STREAM_PORTS = PortSet(
-    valid_in="s_valid_i", ready_out="s_ready_o", decrypt="s_decrypt_i", key="s_key_i", block_in="s_block_i",
-    valid_out="m_valid_o", ready_in="m_ready_i", block_out="m_block_o",
-)  # fmt: skip
+    valid_in="s_valid_i",
+    ready_out="s_ready_o",
+    decrypt="s_decrypt_i",
+    key="s_key_i",
+    block_in="s_block_i",
+    valid_out="m_valid_o",
+    ready_in="m_ready_i",
+    block_out="m_block_o",
+)
 
 
 STREAM_LATENCY = 2
@@ -22,9 +36,12 @@ STREAM_LATENCY = 2
 
 
 def fifo_log2(latency: int, interval: int, slots: int, depth: int) -> int:
-    """log2 of the FIFO's entries: `depth` rounded up, or what sustains `slots` blocks every `interval` cycles (0 = choose). `latency` of the
-    stream."""
-    full, rest = divmod(latency + 1, interval)  # a place is free again for a block that is accepted so many cycles later
+    """log2 of the FIFO's entries: `depth` rounded up, or what sustains `slots` blocks every `interval`
+    cycles (0 = choose). `latency` of the stream.
+    """
+    full, rest = divmod(
+        latency + 1, interval
+    )  # a place is free again for a block that is accepted so many cycles later
     return max(2, ((depth or full * slots + min(rest, slots)) - 1).bit_length())
 
 
@@ -44,32 +61,92 @@ def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
     """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_."""
     names = {p.name: _outer(p) for p in pins}
     base = replace(
-        ports, valid_in=STREAM_PORTS.valid_in, ready_out=STREAM_PORTS.ready_out, block_in=STREAM_PORTS.block_in,
-        valid_out=STREAM_PORTS.valid_out, ready_in=STREAM_PORTS.ready_in, block_out=STREAM_PORTS.block_out, slot="m_slot_o" if slot else "",
-    )  # fmt: skip
-    return replace(base, key=names.get(ports.key, ""), decrypt=names.get(ports.decrypt, ""), iv=names.get(ports.iv, ""), first=names.get(ports.first, ""))
+        ports,
+        valid_in=STREAM_PORTS.valid_in,
+        ready_out=STREAM_PORTS.ready_out,
+        block_in=STREAM_PORTS.block_in,
+        valid_out=STREAM_PORTS.valid_out,
+        ready_in=STREAM_PORTS.ready_in,
+        block_out=STREAM_PORTS.block_out,
+        slot="m_slot_o" if slot else "",
+    )
+    return replace(
+        base,
+        key=names.get(ports.key, ""),
+        decrypt=names.get(ports.decrypt, ""),
+        iv=names.get(ports.iv, ""),
+        first=names.get(ports.first, ""),
+    )
 
 
-def stream_top(name: str, core: str, block_bits: int, pins: Sequence[Pin], log2: int, ready: bool, forgets: bool, slot_bits: int = 0) -> str:
-    """A module with stream ports around `core` and the stream control. A block and its `pins` are one word. `ready`: the core itself
-    has a ready; `forgets`: it has zeroising_o, in whose time the FIFO forgets as well; `slot_bits` of the number of a stream's slot, which
-    goes with the result."""
+def stream_top(
+    name: str,
+    core: str,
+    block_bits: int,
+    pins: Sequence[Pin],
+    log2: int,
+    ready: bool,
+    forgets: bool,
+    slot_bits: int = 0,
+) -> str:
+    """A module with stream ports around `core` and the stream control. A block and its `pins` are one
+    word. `ready`: the core itself has a ready; `forgets`: it has zeroising_o, in whose time the FIFO
+    forgets as well; `slot_bits` of the number of a stream's slot, which goes with the result.
+    """
     gate = " & core_ready" if ready else ""
     width = block_bits + slot_bits
     outer = [Pin(_outer(p), p.width, p.out) for p in pins]
     out = [Pin("m_slot_o", slot_bits, True)] if slot_bits else []
     ports = [
-        Pin("clk"), Pin("rst_i"), Pin("s_valid_i"), Pin("s_ready_o", out=True), Pin("s_block_i", block_bits), *outer,
-        Pin("m_valid_o", out=True), Pin("m_ready_i"), Pin("m_block_o", block_bits, True), *out,
-    ]  # fmt: skip
-    links = {"clk": "clk", "rst_i": "rst_i", **({"zeroising_o": "zeroising"} if forgets else {}), "valid_i": "core_valid", **{p.name: _outer(p) for p in pins}}
-    links |= {"block_i": "s_block_i", **({"ready_o": "core_ready"} if ready else {}), "valid_o": "result_valid", "block_o": "result"}
+        Pin("clk"),
+        Pin("rst_i"),
+        Pin("s_valid_i"),
+        Pin("s_ready_o", out=True),
+        Pin("s_block_i", block_bits),
+        *outer,
+        Pin("m_valid_o", out=True),
+        Pin("m_ready_i"),
+        Pin("m_block_o", block_bits, True),
+        *out,
+    ]
+    links = {
+        "clk": "clk",
+        "rst_i": "rst_i",
+        **({"zeroising_o": "zeroising"} if forgets else {}),
+        "valid_i": "core_valid",
+        **{p.name: _outer(p) for p in pins},
+    }
+    links |= {
+        "block_i": "s_block_i",
+        **({"ready_o": "core_ready"} if ready else {}),
+        "valid_o": "result_valid",
+        "block_o": "result",
+    }
     data, shown = ("{slot_o, result}", "{m_slot_o, m_block_o}") if slot_bits else ("result", "m_block_o")
     control = {
-        "clk": "clk", "rst_i": "rst_i", "zeroise_i": "zeroising" if forgets else "1'b0", "s_valid_i": f"s_valid_i{gate}", "s_ready_o": "credit_ready", "core_valid_o": "core_valid",
-        "core_valid_i": "result_valid", "core_data_i": data, "m_valid_o": "m_valid_o", "m_ready_i": "m_ready_i", "m_data_o": shown,
-    }  # fmt: skip
-    head = module_head(name, [f"Stream ports around {core}: a word is accepted in a cycle in which valid and ready are both 1, on either side."], ports)
+        "clk": "clk",
+        "rst_i": "rst_i",
+        "zeroise_i": "zeroising" if forgets else "1'b0",
+        "s_valid_i": f"s_valid_i{gate}",
+        "s_ready_o": "credit_ready",
+        "core_valid_o": "core_valid",
+        "core_valid_i": "result_valid",
+        "core_data_i": data,
+        "m_valid_o": "m_valid_o",
+        "m_ready_i": "m_ready_i",
+        "m_data_o": shown,
+    }
+    head = module_head(
+        name,
+        [
+            (
+                f"Stream ports around {core}: a word is accepted in a cycle in which valid and ready are "
+                f"both "
+                f"1, on either side."
+            )
+        ],
+        ports,
+    )
     return f"""\
 {head}    wire core_valid, result_valid, credit_ready;
     wire [{block_bits - 1}:0] result;

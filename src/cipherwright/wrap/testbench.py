@@ -1,4 +1,6 @@
-"""A self-checking testbench for the emitted core: known answers computed by the reference model, any simulator."""
+"""A self-checking testbench for the emitted core: known answers computed by the reference model, any
+simulator.
+"""
 
 from __future__ import annotations
 
@@ -72,13 +74,15 @@ def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, in
         if spec.mode == "ecb" or "chain" in plain.inputs:
             result = crypt(block, bool(decrypt))
         else:
-            result, _ = mode_block(spec.mode, bool(decrypt) or spec.direction == "decrypt", crypt, inputs["chain"], block)
+            result, _ = mode_block(
+                spec.mode, bool(decrypt) or spec.direction == "decrypt", crypt, inputs["chain"], block
+            )
         rows.append((key, decrypt, block, result))
     return rows
 
 
 def _words(rows: list[tuple[int, int, int, int]], spec: _Sizes) -> list[tuple[int, int, int, int]]:
-    """Rows of as many blocks as there are lanes, the first at the top; """
+    """Rows of as many blocks as there are lanes, the first at the top;"""
     out = []
     for i in range(0, _BLOCKS * spec.lanes, spec.lanes):
         group, block, result = rows[i : i + spec.lanes], 0, 0
@@ -89,20 +93,35 @@ def _words(rows: list[tuple[int, int, int, int]], spec: _Sizes) -> list[tuple[in
 
 
 def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int) -> str:
-    """Verilog-2005 text. Prints PASS or the first mismatch. After one cycle of reset no control output may be unknown; results must come in
-    order, each after exactly the promised number of cycles."""
+    """Verilog-2005 text. Prints PASS or the first mismatch. After one cycle of reset no control output may
+    be unknown; results must come in order, each after exactly the promised number of cycles.
+    """
     both = ports.decrypt != ""
     rows = _words(_stimulus(plain, spec, both), spec)
     kw, bw = spec.key_bits, spec.block_bits * spec.lanes
-    lines = [f"        keys[{i}] = {kw}'h{k:x}; modes[{i}] = 1'b{d}; blocks[{i}] = {bw}'h{b:x}; results[{i}] = {bw}'h{r:x};"
-             for i, (k, d, b, r) in enumerate(rows)]  # fmt: skip
+    lines = [
+        (
+            f"        keys[{i}] = {kw}'h{k:x}; modes[{i}] = 1'b{d}; blocks[{i}] = {bw}'h{b:x}; "
+            f"results[{i}] = "
+            f"{bw}'h{r:x};"
+        )
+        for i, (k, d, b, r) in enumerate(rows)
+    ]
     paper = ports.ascending
     load_wires = "    reg key_valid = 0;\n    wire key_ready, busy;\n" if ports.key_valid else ""
     load = ""
     if ports.key_valid:
-        load = "        key = keys[0]; key_valid = 1; @(negedge clk);\n        while (!key_ready) @(negedge clk);\n        @(negedge clk); key_valid = 0; key = 0;\n"
+        load = (
+            "        key = keys[0]; key_valid = 1; @(negedge clk);\n        while (!key_ready) "
+            "@(negedge clk);\n        @(negedge clk); key_valid = 0; key = 0;\n"
+        )
     key_expr = "{" + ", ".join(f"key[{63 - 8 * j}:{57 - 8 * j}]" for j in range(8)) + "}" if paper else "key"
-    connect = [f".{ports.clk}(clk)", f".{ports.valid_in}(valid)", f".{ports.key}({key_expr})", f".{ports.block_in}(block)"]
+    connect = [
+        f".{ports.clk}(clk)",
+        f".{ports.valid_in}(valid)",
+        f".{ports.key}({key_expr})",
+        f".{ports.block_in}(block)",
+    ]
     connect += [f".{ports.reset}(rst)"] if ports.reset else []
     connect += [f".{ports.decrypt}(decrypt)"] if ports.decrypt else []
     connect += [f".{ports.ready_out}(ready)"] if ports.ready_out else []
@@ -114,17 +133,31 @@ def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int
     connect += [f".{ports.slot}()"] if ports.slot else []
     connect += [".slot_o()"] if ports.slot and ports.ready_in else []
     connect += [f".{ports.busy}(busy)", f".{ports.zeroise}(1'b0)"] if ports.busy else []
-    told = ["valid_out", *(["ready"] if ports.ready_out else []), *(["key_ready", "busy"] if ports.key_valid else []), *(["iv_ready"] if ports.iv_valid else [])]
-    known = f"    always @(posedge clk) if (!rst && ^{{{', '.join(told)}}} === 1'bx) begin $display(\"FAIL: a control output is unknown after reset\"); $finish; end\n" if ports.reset else ""
+    told = [
+        "valid_out",
+        *(["ready"] if ports.ready_out else []),
+        *(["key_ready", "busy"] if ports.key_valid else []),
+        *(["iv_ready"] if ports.iv_valid else []),
+    ]
+    known = (
+        f'    always @(posedge clk) if (!rst && ^{{{", ".join(told)}}} === 1\'bx) begin $display("FAIL: a control output is unknown after reset"); $finish; end\n'
+        if ports.reset
+        else ""
+    )
     begin = "@(negedge clk);" if ports.reset else f"repeat ({latency + 4}) @(negedge clk);"
     connect += [f".{ports.valid_out}(valid_out)", f".{ports.block_out}(block_out)"]
     lead = 1 if paper else 0
-    check = f"            if (cycle + 1 - started[done] != {latency}) begin $display(\"FAIL: block %0d took %0d cycles\", done, cycle + 1 - started[done]); $finish; end\n"
+    check = f'            if (cycle + 1 - started[done] != {latency}) begin $display("FAIL: block %0d took %0d cycles", done, cycle + 1 - started[done]); $finish; end\n'
     if ports.iv_valid:
         load_wires += "    reg iv_valid = 0;\n    wire iv_ready;\n"
-        load += "        iv_valid = 1; @(negedge clk); iv_valid = 0; @(negedge clk);\n        while (!iv_ready) @(negedge clk);\n"
+        load += (
+            "        iv_valid = 1; @(negedge clk); iv_valid = 0; @(negedge clk);\n        while "
+            "(!iv_ready) @(negedge clk);\n"
+        )
     new = "\n"
-    feed_key = f"key = (sent + {lead} < {_BLOCKS}) ? keys[sent + {lead}] : {kw}'d0;" if lead else "key = keys[sent];"
+    feed_key = (
+        f"key = (sent + {lead} < {_BLOCKS}) ? keys[sent + {lead}] : {kw}'d0;" if lead else "key = keys[sent];"
+    )
     return f"""\
 // Testbench of {top}: {_BLOCKS} known answers of the reference model. Prints PASS or what went wrong.
 module {top}_tb;
@@ -132,7 +165,7 @@ module {top}_tb;
     reg [{kw - 1}:0] key = 0, keys[0:{_BLOCKS}];
     reg [{bw - 1}:0] block = 0, blocks[0:{_BLOCKS}], results[0:{_BLOCKS}];
     reg modes[0:{_BLOCKS}];
-    wire {'ready' if ports.ready_out else "ready = 1'b1"};
+    wire {"ready" if ports.ready_out else "ready = 1'b1"};
 {load_wires}    wire valid_out;
     wire [{bw - 1}:0] block_out;
     integer cycle = 0, sent = 0, done = 0, started[0:{_BLOCKS}];

@@ -1,4 +1,6 @@
-"""A top that ties inputs of its datapath to constants which synthesis keeps outside (module boundaries are kept)."""
+"""A top that ties inputs of its datapath to constants which synthesis keeps outside (module boundaries are
+kept).
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,11 @@ def tied_top(name: str, core: Module, tied: Mapping[str, int]) -> str:
         span = f"[{p.width - 1}:0] " if p.width > 1 else ""
         if value is None:
             ports.append(f"    {p.direction:<6} wire {span}{p.name}")
-        links.append(f"        .{p.name}({p.name if value is None else f'{p.width}' + chr(39) + f'h{value:x}'})")
+        links.append(
+            f"        .{p.name}({p.name if value is None else f'{p.width}' + chr(39) + f'h{value:x}'})"
+        )
     new = ",\n"
-    return f"module {name} (\n{new.join(ports)}\n);\n    {core.name} u_core (\n{new.join(links)}\n    );\nendmodule\n"
+    return (
+        f"module {name} (\n{new.join(ports)}\n);\n    {core.name} u_core (\n{new.join(links)}\n    "
+        f");\nendmodule\n"
+    )

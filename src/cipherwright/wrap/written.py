@@ -27,12 +27,16 @@ def hand_written(name: str) -> str:
 
 
 def own_names(text: str, top: str) -> str:
-    """A text, or a file's name, in which names that begin with PREFIX and an underscore begin with the core's name instead, so that two
-    cores go into one design."""
+    """A text, or a file's name, in which names that begin with PREFIX and an underscore begin with the
+    core's name instead, so that two cores go into one design.
+    """
     return re.sub(rf"\b{PREFIX}_(?=\w)", f"{top}_", text)
 
 
 def port_list(name: str) -> list[WrittenPort]:
     """Ports of a file's first module, in order."""
     head = re.sub(r"`ifdef FORMAL.*?`endif", "", hand_written(name).split("endmodule")[0], flags=re.S)
-    return [WrittenPort(d, r.strip(), n) for d, r, n in re.findall(r"^    (input|output) +wire +(\[\d+:\d+\])? *(\w+),?", head, re.M)]
+    return [
+        WrittenPort(d, r.strip(), n)
+        for d, r, n in re.findall(r"^    (input|output) +wire +(\[\d+:\d+\])? *(\w+),?", head, re.M)
+    ]

@@ -57,4 +57,4 @@ __all__ = [
     "tower",
     "unfit",
     "with_raw_words",
-]  # fmt: skip
+]

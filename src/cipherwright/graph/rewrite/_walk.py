@@ -18,12 +18,18 @@ Replace = Callable[[GraphBuilder, int, Node, tuple[int, ...]], int | None]
 
 def copied(b: GraphBuilder, node: Node, args: tuple[int, ...]) -> int:
     """The same operation over new arguments."""
-    return b.select(args[0], node.attr) if node.op == "select" else b.node(node.op, node.width, args, node.attr, node.name)
+    return (
+        b.select(args[0], node.attr)
+        if node.op == "select"
+        else b.node(node.op, node.width, args, node.attr, node.name)
+    )
 
 
 def rebuild(graph: Graph, replace: Replace, new: list[int] | None = None) -> Graph:
-    """A copy of `graph`; `replace(builder, index, node, new_args)` gives the new node, or None to keep it. `new`, an empty
-    list, is filled with the new node of every node as the copy goes on, for replacements that look behind wiring."""
+    """A copy of `graph`; `replace(builder, index, node, new_args)` gives the new node, or None to keep it.
+    `new`, an empty list, is filled with the new node of every node as the copy goes on, for replacements
+    that look behind wiring.
+    """
     b = GraphBuilder(graph.name, graph.delay)
     new = [] if new is None else new
     for i, node in enumerate(graph.nodes):
@@ -40,9 +46,12 @@ def rebuild(graph: Graph, replace: Replace, new: list[int] | None = None) -> Gra
 
 
 def reordered(graph: Graph, after: Mapping[int, int]) -> tuple[Graph, dict[int, int]]:
-    """The same graph with nodes in an order in which node i also comes after the arguments of node `after[i]`, and the new number of
-    every node that has one now."""
-    order = TopologicalSorter({i: [*n.args, *(graph.nodes[after[i]].args if i in after else ())] for i, n in enumerate(graph.nodes)}).static_order()
+    """The same graph with nodes in an order in which node i also comes after the arguments of node
+    `after[i]`, and the new number of every node that has one now.
+    """
+    order = TopologicalSorter(
+        {i: [*n.args, *(graph.nodes[after[i]].args if i in after else ())] for i, n in enumerate(graph.nodes)}
+    ).static_order()
     b, place = GraphBuilder(graph.name, graph.delay), dict[int, int]()
     for i in order:
         node = graph.nodes[i]

@@ -2,14 +2,15 @@
 
 `carry_chain`   the device's own (or whatever synthesis makes of `+`)
 `ripple`        each carry from the one below
-`carry_skip`    ripple in blocks that grow towards the middle; a carry passes a block that only propagates in one step
+`carry_skip`    ripple in blocks that grow towards the middle; a carry passes a block that only propagates
+                in one step
 `carry_select`  blocks that grow towards the top, made for both carries; the carry chooses
 `hybrid`        blocks of all three kinds, chosen by dynamic programming: see profile.py
-`brent_kung`, `sklansky`, `kogge_stone`, `han_carlson`   parallel prefix networks: fewest nodes, fewest levels, fewest levels with
-                at most two readers a node, and every second column of that
+`brent_kung`, `sklansky`, `kogge_stone`, `han_carlson`   parallel prefix networks: fewest nodes, fewest
+    levels, fewest levels with at most two readers a node, and every second column of that
 
-Constants fold, so the sum of a number and 1 is an incrementer of ANDs. Terms: generate g = a b, propagate p = a + b (xor); a group
-generates (G) or propagates (P); (G, P) o (G', P') = (G | P G', P P').
+Constants fold, so the sum of a number and 1 is an incrementer of ANDs. Terms: generate g = a b, propagate
+p = a + b (xor); a group generates (G) or propagates (P); (G, P) o (G', P') = (G | P G', P P').
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ Bit = int | bool
 """A node of one bit, or a constant (a bool)."""
 
 Levels = list[list[tuple[int, int]]]
-"""Of a prefix network: in each level the columns that take in another: (column, the column below that it takes in)."""
+"""Of a prefix network: in each level the columns that take in another: (column, the column below that it
+takes in).
+"""
 
 
 @dataclass
@@ -139,7 +142,10 @@ def _sklansky(n: int) -> Levels:
 
 def _brent_kung(n: int) -> Levels:
     up = [[(i, i - d) for i in range(n - 1, -1, -1) if (i + 1) % (2 * d) == 0] for d in _powers(n)]
-    down = [[(i, i - d) for i in range(n - 1, 2 * d - 1, -1) if (i + 1) % (2 * d) == d] for d in reversed(_powers(n))]
+    down = [
+        [(i, i - d) for i in range(n - 1, 2 * d - 1, -1) if (i + 1) % (2 * d) == d]
+        for d in reversed(_powers(n))
+    ]
     return up + down
 
 
@@ -174,13 +180,22 @@ def _hybrid(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
 
 
 ADDERS: dict[str, Carries | None] = {
-    "carry_chain": None, "ripple": _ripple, "carry_skip": _carry_skip, "carry_select": _carry_select, "brent_kung": _prefix(_brent_kung),
-    "sklansky": _prefix(_sklansky), "kogge_stone": _prefix(_kogge_stone), "han_carlson": _prefix(_han_carlson), "hybrid": _hybrid,
-}  # fmt: skip
+    "carry_chain": None,
+    "ripple": _ripple,
+    "carry_skip": _carry_skip,
+    "carry_select": _carry_select,
+    "brent_kung": _prefix(_brent_kung),
+    "sklansky": _prefix(_sklansky),
+    "kogge_stone": _prefix(_kogge_stone),
+    "han_carlson": _prefix(_han_carlson),
+    "hybrid": _hybrid,
+}
 
 
 def add(b: GraphBuilder, kind: str, left: int, right: int, carry: bool = False) -> int:
-    """The sum of two words of equal width and a carry, modulo 2^width, by the adder `kind` (not carry_chain)."""
+    """The sum of two words of equal width and a carry, modulo 2^width, by the adder `kind` (not
+    carry_chain).
+    """
     make = ADDERS[kind]
     assert make is not None, "the carry chain is an operation of its own"
     width, x = b.width(left), Gates(b)
@@ -204,8 +219,9 @@ def _adder(kind: str, width: int) -> Graph:
 
 
 def realise_adders(graph: Graph, kind: str, modules: bool = False) -> Graph:
-    """Every sum and difference of `graph` by the adder `kind`; with `modules`, sums as calls of a graph of their own, which is a module in
-    the text. Raises ValueError where there is none of that name."""
+    """Every sum and difference of `graph` by the adder `kind`; with `modules`, sums as calls of a graph of
+    their own, which is a module in the text. Raises ValueError where there is none of that name.
+    """
     if kind not in ADDERS:
         raise ValueError(f"there is no adder {kind}; there are {', '.join(ADDERS)}")
 
@@ -216,7 +232,11 @@ def realise_adders(graph: Graph, kind: str, modules: bool = False) -> Graph:
         if modules and node.op == "add":
             return b.call(_adder(kind, node.width), left, right)
         if node.op == "sub":
-            right = b.const(node.width, ~b.at(right).attr & (1 << node.width) - 1) if b.at(right).op == "const" else b.not_(right)
+            right = (
+                b.const(node.width, ~b.at(right).attr & (1 << node.width) - 1)
+                if b.at(right).op == "const"
+                else b.not_(right)
+            )
         return add(b, kind, left, right, node.op == "sub")
 
     return rebuild(graph, replace)

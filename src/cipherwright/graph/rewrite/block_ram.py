@@ -1,4 +1,6 @@
-"""Boxes in block RAM beside boxes in logic: the first boxes of a cipher, two to a block, whose two ports read at once."""
+"""Boxes in block RAM beside boxes in logic: the first boxes of a cipher, two to a block, whose two ports
+read at once.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,27 @@ PORT_BITS = 18
 
 
 def first_boxes(graph: Graph, count: int) -> list[int]:
-    """The first `count` lookups of at least eight address bits, by the number of lookups before them. Raises UserError where there are not
-    so many."""
+    """The first `count` lookups of at least eight address bits, by the number of lookups before them.
+    Raises UserError where there are not so many.
+    """
     depth = lookup_depths(graph)
-    fit = [i for i, n in enumerate(graph.nodes) if n.op == "lookup" and n.attr.address_bits >= 8 and graph.agile[i]]
+    fit = [
+        i
+        for i, n in enumerate(graph.nodes)
+        if n.op == "lookup" and n.attr.address_bits >= 8 and graph.agile[i]
+    ]
     if len(fit) < count:
-        raise UserError(f"{graph.name} has {len(fit)} boxes of at least eight address bits, so block_ram_boxes = {count} is too many")
+        raise UserError(
+            f"{graph.name} has {len(fit)} boxes of at least eight address bits, so block_ram_boxes = "
+            f"{count} is too many"
+        )
     return sorted(fit, key=lambda i: (depth[i], graph.nodes[i].attr.name, i))[:count]
 
 
 def _pairs(graph: Graph, count: int) -> list[tuple[int, ...]]:
-    """The first boxes, two and two where both are of the same table and neither comes before the other; a last one alone."""
+    """The first boxes, two and two where both are of the same table and neither comes before the other; a
+    last one alone.
+    """
     depth = lookup_depths(graph)
     out: list[tuple[int, ...]] = []
     for _, group in groupby(first_boxes(graph, count), key=lambda i: (depth[i], graph.nodes[i].attr)):
@@ -37,8 +49,9 @@ def _pairs(graph: Graph, count: int) -> list[tuple[int, ...]]:
 
 
 def boxes_in_block_ram(graph: Graph, count: int) -> Graph:
-    """The graph with its first `count` boxes as `rom`, one node for two of them where a word fits half a block's width. Raises UserError
-    like `first_boxes`."""
+    """The graph with its first `count` boxes as `rom`, one node for two of them where a word fits half a
+    block's width. Raises UserError like `first_boxes`.
+    """
     if not count:
         return graph
     groups = _pairs(graph, count)

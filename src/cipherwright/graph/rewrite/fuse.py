@@ -1,7 +1,8 @@
-"""Linear maps one after the other become one: the last map of an S-box, MixColumns and the first map of the next S-box.
+"""Linear maps one after the other become one: the last map of an S-box, MixColumns and the first map of
+the next S-box.
 
-What is added in between (round keys, constants) goes through the remaining map on its own. Maps over the same bits become
-one map, so that its network can share among all their rows.
+What is added in between (round keys, constants) goes through the remaining map on its own. Maps over the
+same bits become one map, so that its network can share among all their rows.
 """
 
 from __future__ import annotations
@@ -40,12 +41,17 @@ class _Expansion:
         readers: list[set[int]] = [set() for _ in graph.nodes]
         for (i, _), users in graph.readers.items():
             readers[i] |= users
-        # A sum or map is passed through where linear maps alone read it: elsewhere its value is needed, and stays.
+        # A sum or map is passed through where linear maps alone read it: elsewhere its value is needed, and
+        # stays.
         self.through = [False] * len(graph.nodes)
         for i in reversed(range(len(graph.nodes))):
             if graph.nodes[i].op in ("xor", "linear") and OUTPUT not in readers[i]:
-                self.through[i] = all(graph.nodes[u].op == "linear" or (graph.nodes[u].op == "xor" and self.through[u]) for u in readers[i])
-        # Whether a linear map is reached through sums alone. From a map that reads the sum, the way goes on through maps, and
+                self.through[i] = all(
+                    graph.nodes[u].op == "linear" or (graph.nodes[u].op == "xor" and self.through[u])
+                    for u in readers[i]
+                )
+        # Whether a linear map is reached through sums alone. From a map that reads the sum, the way goes on
+        # through maps, and
         # maps plus constants, that others read as well.
         self.below = [False] * len(graph.nodes)
         for i, node in enumerate(graph.nodes):
@@ -54,12 +60,19 @@ class _Expansion:
                 self.below[i] = True
             elif self.through[i] or fixed:
                 sources = [s for a in node.args for s, _ in graph.bits[a] if graph.nodes[s].op != "const"]
-                self.below[i] = any(self.below[s] for s in sources) and (self.through[i] or all(graph.nodes[s].op == "linear" for s in sources))
+                self.below[i] = any(self.below[s] for s in sources) and (
+                    self.through[i] or all(graph.nodes[s].op == "linear" for s in sources)
+                )
 
     def read(self) -> set[int]:
         """Linear maps whose results, or sums of them, something else than a linear map reads."""
         found, seen = set[int](), set[int]()
-        stack = [a for i in self.g.logic() if self.g.nodes[i].op not in ("xor", "linear") for a in self.g.nodes[i].args]
+        stack = [
+            a
+            for i in self.g.logic()
+            if self.g.nodes[i].op not in ("xor", "linear")
+            for a in self.g.nodes[i].args
+        ]
         stack += [i for _, i in self.g.outputs]
         while stack:
             for src in {s for s, _ in self.g.bits[stack.pop()]} - seen:
@@ -85,7 +98,11 @@ class _Expansion:
                 for j, inner in enumerate(self.g.bits[node.args[0]]):
                     if node.attr[1][-1 - k] >> j & 1:
                         found = self.bit(inner)
-                        out.add(_Sum(found.behind ^ found.plain, set(), found.inverted) if not found.behind else found)
+                        out.add(
+                            _Sum(found.behind ^ found.plain, set(), found.inverted)
+                            if not found.behind
+                            else found
+                        )
             else:
                 out.plain = {bit}
             self.known[bit] = out

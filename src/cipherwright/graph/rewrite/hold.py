@@ -1,8 +1,8 @@
 """Words that are held for long stand in registers in the form in which the logic reads them.
 
-A pipeline with held round keys reads linear maps of them (fuse.py moves an S-box's first map over the key that was added
-before it). Here these maps leave the pipeline: every held input becomes the word that is read, and whoever fills the
-registers computes the map, once.
+A pipeline with held round keys reads linear maps of them (fuse.py moves an S-box's first map over the key
+that was added before it). Here these maps leave the pipeline: every held input becomes the word that is
+read, and whoever fills the registers computes the map, once.
 """
 
 from __future__ import annotations
@@ -21,15 +21,18 @@ Bit = tuple[int, int]
 
 @dataclass(frozen=True)
 class HeldWords:
-    """`graph` reads mapped words under the names of the inputs that it had; `rows[name]`: the map, most significant row first."""
+    """`graph` reads mapped words under the names of the inputs that it had; `rows[name]`: the map, most
+    significant row first.
+    """
 
     graph: Graph
     rows: Mapping[str, tuple[int, ...]]
 
 
 def held_words(graph: Graph) -> HeldWords:
-    """Every static input replaced by the linear map of it that is read. Raises ValueError where what is read is no linear map
-    of one input."""
+    """Every static input replaced by the linear map of it that is read. Raises ValueError where what is
+    read is no linear map of one input.
+    """
     sums: dict[Bit, tuple[str, int]] = {}  # static bit -> input and mask of its bits
     for i, node in enumerate(graph.nodes):
         if graph.agile[i] or node.op == "const":
@@ -38,7 +41,11 @@ def held_words(graph: Graph) -> HeldWords:
             if node.op == "input":
                 sums[(i, k)] = (node.attr[0], 1 << k)
             elif node.op == "linear":
-                read = [sums[bit] for j, bit in enumerate(graph.bits[node.args[0]]) if node.attr[1][-1 - k] >> j & 1]
+                read = [
+                    sums[bit]
+                    for j, bit in enumerate(graph.bits[node.args[0]])
+                    if node.attr[1][-1 - k] >> j & 1
+                ]
                 names = {name for name, _ in read}
                 if len(names) != 1:
                     raise ValueError(f"a linear map joins the held words {', '.join(sorted(names))}")
@@ -53,7 +60,9 @@ def held_words(graph: Graph) -> HeldWords:
         if bit in sums and any(u < 0 or graph.agile[u] for u in readers):
             name, mask = sums[bit]
             wanted.setdefault(name, set()).add(mask)
-    order = {name: sorted(masks, key=lambda m: ((m.bit_length() - 1) // 8, m)) for name, masks in wanted.items()}
+    order = {
+        name: sorted(masks, key=lambda m: ((m.bit_length() - 1) // 8, m)) for name, masks in wanted.items()
+    }
     made: dict[str, int] = {}
     new: list[int] = []
 
@@ -64,7 +73,10 @@ def held_words(graph: Graph) -> HeldWords:
             name = node.attr[0]
             made[name] = b.input(name, max(1, len(order.get(name, ()))), STATIC)
         zero = b.const(1, 0)  # in the place of bits that only other maps read
-        found = [(made[name], order[name].index(mask)) if mask in order.get(name, ()) else (zero, 0) for name, mask in (sums[(i, k)] for k in range(node.width))]
+        found = [
+            (made[name], order[name].index(mask)) if mask in order.get(name, ()) else (zero, 0)
+            for name, mask in (sums[(i, k)] for k in range(node.width))
+        ]
         return b.gather(found)
 
     held = rebuild(graph, replace, new)

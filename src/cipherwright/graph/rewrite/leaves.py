@@ -1,7 +1,9 @@
-"""Substitution boxes as sums of functions of four input bits: one level of LUT4s, then a linear map over them.
+"""Substitution boxes as sums of functions of four input bits: one level of LUT4s, then a linear map over
+them.
 
-For boxes of low algebraic degree (S7 and S9 of MISTY1: cubic, quadratic). The sums are linear maps, so what is added to
-the box's output is added in the same lookup tables (linear.py). Leaves by benchmarks/leaf_search.cpp, in data/leaves.json.
+For boxes of low algebraic degree (S7 and S9 of MISTY1: cubic, quadratic). The sums are linear maps, so
+what is added to the box's output is added in the same lookup tables (linear.py). Leaves by
+benchmarks/leaf_search.cpp, in data/leaves.json.
 """
 
 from __future__ import annotations
@@ -32,8 +34,9 @@ def leaf_tables() -> tuple[str, ...]:
 
 @cache
 def _leaves(table: Table) -> tuple[Graph, tuple[int, ...], int]:
-    """Leaves (address -> their bits), the rows of the sums over address (below) and leaves (above), most significant
-    output first, and the constant part."""
+    """Leaves (address -> their bits), the rows of the sums over address (below) and leaves (above), most
+    significant output first, and the constant part.
+    """
     entry = _library()[table.name]
     n = table.address_bits
     b = GraphBuilder(f"{table.name}_leaves", "lut4")

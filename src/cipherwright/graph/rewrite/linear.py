@@ -1,7 +1,9 @@
-"""Linear maps as XOR networks, with whatever is added to their results (round keys, constants) in the last level.
+"""Linear maps as XOR networks, with whatever is added to their results (round keys, constants) in the last
+level.
 
-Sums are followed bit by bit: an XOR whose bit has one user, itself an XOR, becomes part of that user's sum. A sum that
-contains rows of a linear map is printed as lookup tables of at most k inputs; other sums are left alone.
+Sums are followed bit by bit: an XOR whose bit has one user, itself an XOR, becomes part of that user's
+sum. A sum that contains rows of a linear map is printed as lookup tables of at most k inputs; other sums
+are left alone.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ def _single_users(graph: Graph) -> dict[Bit, int | None]:
     found: dict[Bit, int | None] = {}
     for bit, readers in graph.readers.items():
         first = min(readers)
-        found[bit] = first if len(readers) == 1 and first != OUTPUT and graph.nodes[first].op == "xor" else None
+        found[bit] = (
+            first if len(readers) == 1 and first != OUTPUT and graph.nodes[first].op == "xor" else None
+        )
     return found
 
 
@@ -125,7 +129,9 @@ def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0, wide:
             return None
         lanes: list[tuple[list[Bit] | None, bool]] = []
         for j, lane in enumerate(sums.lanes[i]):
-            terms = [t for row in sorted(lane.rows) for t in parts[row]] + [new_bit(bit) for bit in sorted(lane.bits)]
+            terms = [t for row in sorted(lane.rows) for t in parts[row]] + [
+                new_bit(bit) for bit in sorted(lane.bits)
+            ]
             lanes.append((None if (i, j) in sums.absorbed else terms, lane.inverted))
         return _add_up(b, lanes, k, node.name or "sum", level, wide)
 
@@ -156,7 +162,9 @@ def _networks(graph: Graph, sums: _Sums, k: int, depth: int, shallow: int) -> di
     for i, n in enumerate(graph.nodes):
         if n.op == "linear":
             bound = depth - (depth > 1 and len(out) < shallow)
-            out[i] = network(tuple(reversed(n.attr[1])), graph.nodes[n.args[0]].width, k, extra.get(i, 0), bound)
+            out[i] = network(
+                tuple(reversed(n.attr[1])), graph.nodes[n.args[0]].width, k, extra.get(i, 0), bound
+            )
     return out
 
 
@@ -189,10 +197,16 @@ def _sum_node(b: GraphBuilder, words: list[int], inverted: bool, wide: bool, nam
 
 
 def _add_up(
-    b: GraphBuilder, sums: list[tuple[list[Bit] | None, bool]], k: int, name: str, level: dict[int, int], wide: bool = False
+    b: GraphBuilder,
+    sums: list[tuple[list[Bit] | None, bool]],
+    k: int,
+    name: str,
+    level: dict[int, int],
+    wide: bool = False,
 ) -> int:
-    """A word whose bits are the sums of the given bits, inverted or not, the earliest added first (None: a bit that
-    nobody reads)."""
+    """A word whose bits are the sums of the given bits, inverted or not, the earliest added first (None: a
+    bit that nobody reads).
+    """
 
     def late(bit: Bit) -> tuple[int, Bit]:
         return level.get(bit[0], 0), bit
@@ -217,7 +231,9 @@ def _add_up(
         groups: dict[tuple[int, ...], _Lanes] = {}
         for lane, terms in work.items():
             if len(terms) > k:
-                take = (len(terms) - 1) % (k - 1) + 1 if (len(terms) - 1) % (k - 1) else k  # leaves a full last node
+                take = (
+                    (len(terms) - 1) % (k - 1) + 1 if (len(terms) - 1) % (k - 1) else k
+                )  # leaves a full last node
                 groups.setdefault((take, late(terms[take - 1])[0]), []).append((lane, terms[:take], False))
         taken = {lane: len(terms) for members in groups.values() for lane, terms, _ in members}
         for lane, bit in nodes(groups, f"{name}_part").items():

@@ -14,9 +14,10 @@ __all__ = ["merge_bitwise"]
 
 
 def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> Graph:
-    """Every bitwise operation whose operand is a bitwise operation with no other user becomes one `lut` node with it, as long
-    as every output bit depends on at most `k` bits. Wiring in between is followed bit by bit. Nodes in `keep` stay operations
-    of their own, so that a register may follow them."""
+    """Every bitwise operation whose operand is a bitwise operation with no other user becomes one `lut`
+    node with it, as long as every output bit depends on at most `k` bits. Wiring in between is followed
+    bit by bit. Nodes in `keep` stay operations of their own, so that a register may follow them.
+    """
     kept = {bit for i in keep for bit in graph.bits[i]}
     users = {bit: readers | {OUTPUT} if bit in kept else readers for bit, readers in graph.readers.items()}
     merged: dict[int, tuple[int, tuple[list[tuple[int, int]], ...]]] = {}
@@ -61,14 +62,18 @@ def _truth(graph: Graph, i: int) -> int:
         return int(node.attr)
     n = len(node.args)
     return sum(
-        OPS[node.op].meaning(None, [1] * n, [a >> (n - 1 - j) & 1 for j in range(n)], 1) << a for a in range(1 << n)
+        OPS[node.op].meaning(None, [1] * n, [a >> (n - 1 - j) & 1 for j in range(n)], 1) << a
+        for a in range(1 << n)
     )
 
 
 def _merge(
-    graph: Graph, i: int, k: int, users: Mapping[tuple[int, int], frozenset[int]],
+    graph: Graph,
+    i: int,
+    k: int,
+    users: Mapping[tuple[int, int], frozenset[int]],
     merged: dict[int, tuple[int, tuple[list[tuple[int, int]], ...]]],
-) -> tuple[int, tuple[list[tuple[int, int]], ...]] | None:  # fmt: skip
+) -> tuple[int, tuple[list[tuple[int, int]], ...]] | None:
     """Absorb operands one after the other while each lane keeps to k inputs."""
     table, lanes, changed = _truth(graph, i), _lanes(graph, i), False
     pos = 0
@@ -76,7 +81,8 @@ def _merge(
         sources = {s for s, _ in lanes[pos]}
         # The operand goes away altogether, or it stays: half an operation saves no lookup table.
         ok = all(
-            graph.nodes[s].op in BITWISE and all(users.get((s, j), {i}) == {i} for j in range(graph.nodes[s].width))
+            graph.nodes[s].op in BITWISE
+            and all(users.get((s, j), {i}) == {i} for j in range(graph.nodes[s].width))
             for s in sources
         )
         if ok:
@@ -86,7 +92,11 @@ def _merge(
                 t, n = next(iter(shapes))
                 new = [[inner[s][1][q][j] for s, j in lanes[pos]] for q in range(n)]
                 if len(lanes) - 1 + n <= k:
-                    table, lanes, changed = _compose(table, len(lanes), pos, t, n), lanes[:pos] + new + lanes[pos + 1 :], True
+                    table, lanes, changed = (
+                        _compose(table, len(lanes), pos, t, n),
+                        lanes[:pos] + new + lanes[pos + 1 :],
+                        True,
+                    )
                     continue
         pos += 1
     return (table, tuple(lanes)) if changed else None

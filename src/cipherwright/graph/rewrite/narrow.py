@@ -35,7 +35,10 @@ def narrow(graph: Graph) -> Graph:
         if node.op not in BITWISE or not live[i] or len(live[i]) == node.width:
             return None
         lanes = sorted(live[i])
-        cut = [b.select(a, tuple(reversed(lanes))) if b.width(a) == node.width and node.width > 1 else a for a in args]
+        cut = [
+            b.select(a, tuple(reversed(lanes))) if b.width(a) == node.width and node.width > 1 else a
+            for a in args
+        ]
         made = b.named(b.node(node.op, len(lanes), cut, node.attr), node.name)
         zero = b.const(1, 0)
         return b.gather([(made, lanes.index(k)) if k in live[i] else (zero, 0) for k in range(node.width)])

@@ -1,7 +1,8 @@
 """Parallel prefix networks for inputs that arrive at different times.
 
-A group of columns low … high is made of its upper part and its lower part, and where they part is free. The four classic networks
-are four ways to choose: for columns that arrive together they are the classic ones in levels, for others the parting follows the arrivals.
+A group of columns low … high is made of its upper part and its lower part, and where they part is free.
+The four classic networks are four ways to choose: for columns that arrive together they are the classic
+ones in levels, for others the parting follows the arrivals.
 
 `kogge_stone`   every group by itself as early as it can be, groups shared where they meet
 `sklansky`      halves of halves: the lower half's group is taken in by every group of the upper half
@@ -29,7 +30,9 @@ def _power_below(n: int) -> int:
 
 
 def _kogge_stone(at: Sequence[float], delay: float, fanout: float) -> Parting:
-    """The parting with the earliest group; of equal ones that with 1, 2, 4, … columns above, which other groups have as well."""
+    """The parting with the earliest group; of equal ones that with 1, 2, 4, … columns above, which other
+    groups have as well.
+    """
     known: dict[tuple[int, int], tuple[float, int]] = {(k, k): (t, k) for k, t in enumerate(at)}
     for length in range(2, len(at) + 1):
         for low in range(len(at) - length + 1):
@@ -37,7 +40,11 @@ def _kogge_stone(at: Sequence[float], delay: float, fanout: float) -> Parting:
 
             def cost(m: int, low: int = low, high: int = high) -> tuple[float, int, int]:
                 above = high - m + 1
-                return max(known[m, high][0], known[low, m - 1][0]), int(above & (above - 1) != 0), abs(above - _power_below(high - low + 1))
+                return (
+                    max(known[m, high][0], known[low, m - 1][0]),
+                    int(above & (above - 1) != 0),
+                    abs(above - _power_below(high - low + 1)),
+                )
 
             m = min(range(low + 1, high + 1), key=cost)
             known[low, high] = cost(m)[0] + delay, m
@@ -87,7 +94,9 @@ def _sklansky(at: Sequence[float], delay: float, fanout: float) -> Parting:
 
 @dataclass(frozen=True)
 class _Tree:
-    """A tree over a block: arrival of its group; a carry that comes in at t leaves for its last column by max(t + steps, later)."""
+    """A tree over a block: arrival of its group; a carry that comes in at t leaves for its last column by
+    max(t + steps, later).
+    """
 
     up: float
     steps: float
@@ -150,17 +159,23 @@ def _brent_kung(at: Sequence[float], delay: float, fanout: float) -> Parting:
 
 def _han_carlson(at: Sequence[float], delay: float, fanout: float) -> Parting:
     pairs = [max(at[k], at[k + 1]) + delay for k in range(0, len(at) - 1, 2)]
-    parting: Parting = {(2 * low, 2 * high + 1): 2 * m for (low, high), m in _kogge_stone(pairs, delay, fanout).items()}
+    parting: Parting = {
+        (2 * low, 2 * high + 1): 2 * m for (low, high), m in _kogge_stone(pairs, delay, fanout).items()
+    }
     parting |= {(k, k + 1): k + 1 for k in range(0, len(at) - 1, 2)}
     return parting | {(0, k): k for k in range(2, len(at), 2)}
 
 
 PREFIX_NETWORKS: dict[str, Callable[[Sequence[float], float, float], Parting]] = {
-    "brent_kung": _brent_kung, "sklansky": _sklansky, "kogge_stone": _kogge_stone, "han_carlson": _han_carlson,
-}  # fmt: skip
+    "brent_kung": _brent_kung,
+    "sklansky": _sklansky,
+    "kogge_stone": _kogge_stone,
+    "han_carlson": _han_carlson,
+}
 
 
 def prefix_parting(kind: str, at: Sequence[float], delay: float, fanout: float = 0.0) -> Parting:
-    """How the groups (0, 0), (0, 1), … are made of columns that arrive at `at` (ns, the lowest first), by nodes of `delay` ns; `fanout`:
-    delay of each further reader."""
+    """How the groups (0, 0), (0, 1), … are made of columns that arrive at `at` (ns, the lowest first), by
+    nodes of `delay` ns; `fanout`: delay of each further reader.
+    """
     return PREFIX_NETWORKS[kind](at, delay, fanout) if at else {}

@@ -1,9 +1,10 @@
-"""Adders for inputs that arrive at different times: blocks of ripple, carry-skip and carry-select, found by dynamic programming, and
-parallel prefix networks (prefix.py).
+"""Adders for inputs that arrive at different times: blocks of ripple, carry-skip and carry-select, found
+by dynamic programming, and parallel prefix networks (prefix.py).
 
-Satoh et al. 2000 (sections 3.1 and 3.2) choose such blocks by hand: ripple where the arrivals rise faster than a carry moves, blocks
-that grow by one bit where they are level. Here every split into blocks of every kind is weighed: from the lowest bit on, only the ways
-are kept that no other beats in the carry's arrival, the worst sum and the area at once.
+Satoh et al. 2000 (sections 3.1 and 3.2) choose such blocks by hand: ripple where the arrivals rise faster
+than a carry moves, blocks that grow by one bit where they are level. Here every split into blocks of every
+kind is weighed: from the lowest bit on, only the ways are kept that no other beats in the carry's arrival,
+the worst sum and the area at once.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from .prefix import PREFIX_NETWORKS, Parting, prefix_parting
 __all__ = ["PROFILE_ADDERS", "BlockPlan", "Plan", "hybrid_carries", "plan_blocks", "profile_add"]
 
 _BLOCKS: dict[str, tuple[str, ...]] = {
-    "ripple": ("ripple",), "carry_skip": ("ripple", "skip"), "carry_select": ("ripple", "select"), "hybrid": ("ripple", "skip", "select"),
-}  # fmt: skip
+    "ripple": ("ripple",),
+    "carry_skip": ("ripple", "skip"),
+    "carry_select": ("ripple", "select"),
+    "hybrid": ("ripple", "skip", "select"),
+}
 """Kinds of blocks of an adder; a ripple block of one bit is in each."""
 
 PROFILE_ADDERS = (*_BLOCKS, *PREFIX_NETWORKS)
@@ -35,7 +39,9 @@ _KEPT = 40
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """Bits low … high - 1 by `kind`: ripple, skip or select; `carry`: arrival of the carry out of it in ns."""
+    """Bits low … high - 1 by `kind`: ripple, skip or select; `carry`: arrival of the carry out of it in
+    ns.
+    """
 
     kind: str
     low: int
@@ -45,8 +51,9 @@ class BlockPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """The blocks from the lowest on (of a prefix network none: it has a parting), the latest sum's arrival in ns, and the area in NAND2
-    equivalents."""
+    """The blocks from the lowest on (of a prefix network none: it has a parting), the latest sum's arrival
+    in ns, and the area in NAND2 equivalents.
+    """
 
     blocks: tuple[BlockPlan, ...]
     arrival: float
@@ -80,7 +87,11 @@ class _Costs:
     @staticmethod
     def of(cells: CellDelays) -> _Costs:
         g, a = cells.gates, cells.area
-        area = {"ripple": a["aoi21"] + a["xor2"], "skip": 2 * a["aoi21"] + a["and2"] + a["xor2"], "select": 2 * (a["aoi21"] + a["xor2"]) + a["mux2"]}
+        area = {
+            "ripple": a["aoi21"] + a["xor2"],
+            "skip": 2 * a["aoi21"] + a["and2"] + a["xor2"],
+            "select": 2 * (a["aoi21"] + a["xor2"]) + a["mux2"],
+        }
         return _Costs(g["aoi21"], g["xor2"], g["mux2"], g["and2"], cells.fanout, a["aoi21"], area)
 
 
@@ -92,7 +103,9 @@ def _extend(way: _Way, kind: str, low: int, g: Sequence[float], p: Sequence[floa
         for gi, pi in zip(g, p, strict=True):
             worst = max(worst, max(carry, pi) + c.xor)
             carry = max(carry, gi, pi) + c.carry
-        return _Way(carry, worst, way.area + n * c.area[kind], (*way.blocks, BlockPlan(kind, low, low + n, carry)))
+        return _Way(
+            carry, worst, way.area + n * c.area[kind], (*way.blocks, BlockPlan(kind, low, low + n, carry))
+        )
     drive = way.carry + c.fanout * n
     own, through, worst = float("-inf"), float("-inf"), way.worst
     for gi, pi in zip(g, p, strict=True):
@@ -104,12 +117,25 @@ def _extend(way: _Way, kind: str, low: int, g: Sequence[float], p: Sequence[floa
         own = gi if own == float("-inf") else max(own, gi, pi) + c.carry
         through = pi if through == float("-inf") else max(through, pi) + c.and_
     carry = max(way.carry, own, through) + c.carry
-    return _Way(carry, worst, way.area + n * c.area[kind] + c.cell, (*way.blocks, BlockPlan(kind, low, low + n, carry)))
+    return _Way(
+        carry,
+        worst,
+        way.area + n * c.area[kind] + c.cell,
+        (*way.blocks, BlockPlan(kind, low, low + n, carry)),
+    )
 
 
-def plan_blocks(g: Sequence[float], p: Sequence[float], cells: CellDelays, slack: float = 0.0, blocks: Sequence[str] = _BLOCKS["hybrid"]) -> Plan:
-    """The smallest adder of such `blocks` among those that are at most `slack` ns slower than the fastest, for columns whose generate and propagate
-    arrive at `g` and `p` (ns, the lowest first; no carry in, and the carry out of the top column is not made)."""
+def plan_blocks(
+    g: Sequence[float],
+    p: Sequence[float],
+    cells: CellDelays,
+    slack: float = 0.0,
+    blocks: Sequence[str] = _BLOCKS["hybrid"],
+) -> Plan:
+    """The smallest adder of such `blocks` among those that are at most `slack` ns slower than the fastest,
+    for columns whose generate and propagate arrive at `g` and `p` (ns, the lowest first; no carry in, and
+    the carry out of the top column is not made).
+    """
     n, costs = len(p), _Costs.of(cells)
     ways: list[list[_Way]] = [[] for _ in range(n + 1)]
     ways[0] = [_Way(float("-inf"), float("-inf"), 0.0, ())]
@@ -121,7 +147,9 @@ def plan_blocks(g: Sequence[float], p: Sequence[float], cells: CellDelays, slack
         for way in kept[:_KEPT]:
             for size in range(1, min(_LONGEST, n - i) + 1):
                 # A longer block of ripple is several of one bit.
-                for kind in ("ripple",) if size == 1 else () if i == 0 else [k for k in blocks if k != "ripple"]:
+                for kind in (
+                    ("ripple",) if size == 1 else () if i == 0 else [k for k in blocks if k != "ripple"]
+                ):
                     ways[i + size].append(_extend(way, kind, i, g[i : i + size], p[i : i + size], costs))
     fastest = min(w.worst for w in ways[n])
     best = min((w for w in ways[n] if w.worst <= fastest + slack + 1e-9), key=lambda w: (w.area, w.worst))
@@ -148,12 +176,19 @@ def hybrid_carries(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
     return [*out, carry]
 
 
-def plan_network(kind: str, g: Sequence[float], p: Sequence[float], cells: CellDelays, parting: Parting | None = None) -> Plan:
-    """A prefix network over the columns below the top one, whose carry nobody needs; see `plan_blocks`. `parting`: one that was made for
-    other arrivals."""
+def plan_network(
+    kind: str, g: Sequence[float], p: Sequence[float], cells: CellDelays, parting: Parting | None = None
+) -> Plan:
+    """A prefix network over the columns below the top one, whose carry nobody needs; see `plan_blocks`.
+    `parting`: one that was made for other arrivals.
+    """
     at, a = cells.gates, cells.area
-    parting = parting or prefix_parting(kind, [max(x, y) for x, y in zip(g, p, strict=True)][:-1], at["aoi21"], cells.fanout)
-    known: dict[tuple[int, int], tuple[float, float]] = {(k, k): (x, y) for k, (x, y) in enumerate(zip(g, p, strict=True))}
+    parting = parting or prefix_parting(
+        kind, [max(x, y) for x, y in zip(g, p, strict=True)][:-1], at["aoi21"], cells.fanout
+    )
+    known: dict[tuple[int, int], tuple[float, float]] = {
+        (k, k): (x, y) for k, (x, y) in enumerate(zip(g, p, strict=True))
+    }
 
     def group(low: int, high: int) -> tuple[float, float]:
         if (low, high) not in known:
@@ -182,9 +217,17 @@ def _network_carries(x: Gates, groups: Sequence[Group], parting: Parting) -> lis
     return [False, *(group(0, k)[0] for k in range(len(groups) - 1))]
 
 
-def profile_add(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], cells: CellDelays, slack: float = 0.0, kind: str = "hybrid") -> tuple[int, Plan]:
-    """The sum modulo 2^n of columns of one or two inverted bits (the lowest first) by one of PROFILE_ADDERS, and how it was planned.
-    `slack`: see `plan_blocks`; a prefix network takes none."""
+def profile_add(
+    b: GraphBuilder,
+    columns: Sequence[Sequence[TimedBit]],
+    cells: CellDelays,
+    slack: float = 0.0,
+    kind: str = "hybrid",
+) -> tuple[int, Plan]:
+    """The sum modulo 2^n of columns of one or two inverted bits (the lowest first) by one of
+    PROFILE_ADDERS, and how it was planned.
+    `slack`: see `plan_blocks`; a prefix network takes none.
+    """
     x, gates = Gates(b), cells.gates
     groups: list[Group] = []
     g_at, p_at = [], []
@@ -202,7 +245,9 @@ def profile_add(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], cells: C
     if kind in PREFIX_NETWORKS:
         plan = plan_network(kind, g_at, p_at, cells)
         assert plan.parting is not None
-        sums = [x.xor(p, c) for (_, p), c in zip(groups, _network_carries(x, groups, plan.parting), strict=True)]
+        sums = [
+            x.xor(p, c) for (_, p), c in zip(groups, _network_carries(x, groups, plan.parting), strict=True)
+        ]
     else:
         plan = plan_blocks(g_at, p_at, cells, slack, _BLOCKS[kind])
     carry: int | bool = False

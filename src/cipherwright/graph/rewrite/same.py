@@ -1,7 +1,8 @@
 """Exact comparison of two graphs that differ in linear maps only: sums over uninterpreted operations.
 
-Every bit is written as a sum over GF(2) of inputs and of result bits of the other operations; two operations are one where
-they are the same function of arguments with equal sums. Graphs whose outputs have equal sums are equal for all inputs.
+Every bit is written as a sum over GF(2) of inputs and of result bits of the other operations; two
+operations are one where they are the same function of arguments with equal sums. Graphs whose outputs have
+equal sums are equal for all inputs.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def _outputs(graph: Graph, table: _Table) -> dict[str, tuple[Sum, ...]]:
         elif node.op == "not":
             value = tuple((t, not inverted) for t, inverted in args[0])
         elif node.op == "linear":
-            value = tuple(total([args[0][j] for j in range(len(args[0])) if row >> j & 1]) for row in reversed(node.attr[1]))
+            value = tuple(
+                total([args[0][j] for j in range(len(args[0])) if row >> j & 1])
+                for row in reversed(node.attr[1])
+            )
         else:
             attr = node.attr[0] if node.op == "input" else node.attr
             key = node.op, node.width, attr, tuple(tuple(map(table.number, a)) for a in args)
@@ -60,6 +64,8 @@ def _outputs(graph: Graph, table: _Table) -> dict[str, tuple[Sum, ...]]:
 
 
 def same_up_to_linear_maps(one: Graph, other: Graph) -> bool:
-    """Whether all outputs are equal for all inputs by linear algebra alone (False: they differ, or more is needed)."""
+    """Whether all outputs are equal for all inputs by linear algebra alone (False: they differ, or more is
+    needed).
+    """
     table = _Table()
     return _outputs(one, table) == _outputs(other, table)

@@ -3,13 +3,15 @@
 `table`  one case statement: the mapper decides (LUT6 fabrics; reference for the others)
 `lut6`   one 64-entry table an output bit, printed as such
 `lut4`   4-input tables under two levels of 2:1 multiplexers (F5, F6): Trimberger et al. 2000, section 3.2
-`lut4_f5` the same up to the first multiplexer level; the last one is left to the logic that follows, see merge.py
+`lut4_f5` the same up to the first multiplexer level; the last one is left to the logic that follows, see
+merge.py
 `lut4_flat` the same with both multiplexer levels in LUT4s of their own, so that a register fits after each
-`lut4_pool` LUT4s in two levels without multiplexers: a pool of 4-input functions, then one LUT4 an output bit;
-         circuits found by SAT search (benchmarks/sbox_search.py), in data/lut4_pool.json
+`lut4_pool` LUT4s in two levels without multiplexers: a pool of 4-input functions, then one LUT4 an output
+bit; circuits found by SAT search (benchmarks/sbox_search.py), in data/lut4_pool.json
 `leaves` sums of four-input functions, for boxes of low degree: see leaves.py
 `tower`  inversion over the tower field GF(((2^2)^2)^2) between linear maps: see tower.py
-`boyar_peralta` the fewest two-input gates that Boyar and Peralta found for the boxes of AES: see boyar_peralta.py
+`boyar_peralta` the fewest two-input gates that Boyar and Peralta found for the boxes of AES: see
+boyar_peralta.py
 `depth16` their circuits of the least depth: see depth16.py
 `block_ram` words in the device's block RAM, with its two registers, for tables of at least eight address bits
 `gates`  two-input gates by Shannon and Davio expansion, the form that the paper tried first
@@ -47,7 +49,8 @@ def cofactor(column: int, n: int, fixed: dict[int, int]) -> int:
     free = [k for k in range(n) if k not in fixed]
     base = sum(v << k for k, v in fixed.items())
     return sum(
-        (column >> (base + sum((a >> j & 1) << k for j, k in enumerate(free))) & 1) << a for a in range(1 << len(free))
+        (column >> (base + sum((a >> j & 1) << k for j, k in enumerate(free))) & 1) << a
+        for a in range(1 << len(free))
     )
 
 
@@ -59,8 +62,10 @@ def selectors(table: Table) -> tuple[int, int]:
     def cost(pair: tuple[int, int]) -> tuple[int, tuple[int, int]]:
         distinct = {
             cofactor(_column(table, bit), n, {pair[0]: a, pair[1]: b})
-            for bit in range(table.width) for a in (0, 1) for b in (0, 1)
-        }  # fmt: skip
+            for bit in range(table.width)
+            for a in (0, 1)
+            for b in (0, 1)
+        }
         return len(distinct), (-pair[0], -pair[1])
 
     return min(permutations(range(n), 2), key=cost)
@@ -72,7 +77,9 @@ def _single(b: GraphBuilder, column: int, bits: Sequence[int], name: str) -> int
 
 
 def _cell(b: GraphBuilder, column: int, bits: Sequence[int], name: str, own: bool = False) -> int:
-    """The same as one LUT4 that the mapper leaves alone. `own`: not shared (a LUT4 feeds one F5 multiplexer only)."""
+    """The same as one LUT4 that the mapper leaves alone. `own`: not shared (a LUT4 feeds one F5
+    multiplexer only).
+    """
     return b.node("lut4", 1, tuple(reversed(bits)), column, name, own)
 
 
@@ -97,7 +104,8 @@ def _quarter_tables(table: Table) -> tuple[list[int], list[list[list[int]]]]:
     """Distinct 4-input tables, and for output bit k, select s6, select s5 which of them it is."""
     n, (s6, s5) = table.address_bits, selectors(table)
     column = [
-        [[cofactor(_column(table, k), n, {s6: i, s5: j}) for j in (0, 1)] for i in (0, 1)] for k in range(table.width)
+        [[cofactor(_column(table, k), n, {s6: i, s5: j}) for j in (0, 1)] for i in (0, 1)]
+        for k in range(table.width)
     ]
     distinct = list(dict.fromkeys(t for bit in column for half in bit for t in half))
     return distinct, [[[distinct.index(t) for t in half] for half in bit] for bit in column]
@@ -117,7 +125,10 @@ def _half_bits(b: GraphBuilder, table: Table, free: list[int], s5_bit: int) -> l
     for k in range(table.width):
         made = []
         for i in (0, 1):
-            pair = [_cell(b, cofactor(_column(table, k), n, {s6: i, s5: j}), free, f"q{k}_{i}{j}", own=True) for j in (0, 1)]
+            pair = [
+                _cell(b, cofactor(_column(table, k), n, {s6: i, s5: j}), free, f"q{k}_{i}{j}", own=True)
+                for j in (0, 1)
+            ]
             made.append(b.node("muxf5", 1, (s5_bit, pair[1], pair[0]), None, f"h{k}_{i}", own=True))
         out.append((made[0], made[1]))
     return out
@@ -125,8 +136,9 @@ def _half_bits(b: GraphBuilder, table: Table, free: list[int], s5_bit: int) -> l
 
 @cache
 def halves(table: Table) -> Graph:
-    """Five-input halves (4-input tables and the F5 multiplexer): bit 2*k + s6 belongs to output bit k. The address
-    comes without its s6 bit."""
+    """Five-input halves (4-input tables and the F5 multiplexer): bit 2*k + s6 belongs to output bit k. The
+    address comes without its s6 bit.
+    """
     b, v = _start(f"{table.name}_f5", table, "lut5", table.address_bits - 1)
     s6, s5 = selectors(table)
     place = s5 - (s5 > s6)
@@ -198,9 +210,19 @@ def _proven(make: Callable[[Table], Graph], table: Table) -> Graph:
 
 
 REALISATIONS: dict[str, Callable[[Table], Graph] | None] = {
-    "table": None, "lut6": sixes, "lut4": tree, "lut4_f5": None, "lut4_flat": None, "lut4_pool": None, "leaves": None,
-    "tower": None, "boyar_peralta": boyar_peralta, "depth16": depth16, "block_ram": None, "gates": gates,
-}  # fmt: skip
+    "table": None,
+    "lut6": sixes,
+    "lut4": tree,
+    "lut4_f5": None,
+    "lut4_flat": None,
+    "lut4_pool": None,
+    "leaves": None,
+    "tower": None,
+    "boyar_peralta": boyar_peralta,
+    "depth16": depth16,
+    "block_ram": None,
+    "gates": gates,
+}
 
 
 _AES_CIRCUITS = {"boyar_peralta": BOYAR_PERALTA_TABLES, "depth16": DEPTH16_TABLES}
@@ -218,12 +240,17 @@ def _pools() -> dict[str, dict[str, list[dict[str, Any]]]]:
 
 @cache
 def _pool_graphs(table: Table) -> tuple[Graph, Graph, tuple[int, ...]]:
-    """First level (address -> pool), the second level (pool and the address bits it uses -> y), and those bits."""
+    """First level (address -> pool), the second level (pool and the address bits it uses -> y), and those
+    bits.
+    """
     circuit = _pools().get(table.name)
     if circuit is None:
         raise ValueError(f"no two-level LUT4 circuit is known for the table {table.name}")
     b, v = _start(f"{table.name}_g", table, "lut4")
-    pool = [_cell(b, g["table"], [v[k] for k in reversed(g["bits"])], f"g{j}") for j, g in enumerate(circuit["pool"])]
+    pool = [
+        _cell(b, g["table"], [v[k] for k in reversed(g["bits"])], f"g{j}")
+        for j, g in enumerate(circuit["pool"])
+    ]
     first = _finish(b, pool)
     b = GraphBuilder(f"{table.name}_h", "lut4")
     used = tuple(sorted({j for top in circuit["tops"] for j in top["bits"]}))
@@ -252,7 +279,8 @@ def _pool_whole(table: Table) -> Graph:
 
 
 def split(b: GraphBuilder, table: Table, address: int, flat: bool) -> tuple[int, int, int]:
-    """(low half, high half, select): `select ? high : low` is the table's value, each half `table.width` wide.
+    """(low half, high half, select): `select ? high : low` is the table's value, each half `table.width`
+    wide.
 
     With `flat` the 4-input tables are one call and the first multiplexer level is an operation of its own
     (two LUT4 levels that a register may separate); otherwise they are one call with F5 multiplexers inside.
@@ -262,7 +290,10 @@ def split(b: GraphBuilder, table: Table, address: int, flat: bool) -> tuple[int,
     if flat:
         q = b.call(quarters(table), _without(address, b, s5, s6), name=f"{table.name.lower()}_q")
         place = _quarter_tables(table)[1]
-        word = [[b.select(q, [place[k][i][j] for k in reversed(range(table.width))]) for j in (0, 1)] for i in (0, 1)]
+        word = [
+            [b.select(q, [place[k][i][j] for k in reversed(range(table.width))]) for j in (0, 1)]
+            for i in (0, 1)
+        ]
         s = b.select(address, (s5,))
         low, high = (b.named(b.mux(s, w[1], w[0]), f"{table.name.lower()}_h{i}") for i, w in enumerate(word))
     else:
@@ -292,11 +323,19 @@ def unfit(name: str, entries: int, realisation: str) -> str:
     if n <= 4 or realisation in ("table", "gates", "block_ram"):
         return ""
     if realisation == "leaves":
-        return "" if name in leaf_tables() and n > 6 else f"no sum of four-input functions is known for the table {name}"
+        return (
+            ""
+            if name in leaf_tables() and n > 6
+            else f"no sum of four-input functions is known for the table {name}"
+        )
     if realisation == "tower":
         return "" if name in tower_tables() else f"the table {name} is not known as inversion in GF(2^8)"
     if realisation in _AES_CIRCUITS:
-        return "" if name in _AES_CIRCUITS[realisation] else f"the circuits of Boyar and Peralta are for the boxes of AES, not for {name}"
+        return (
+            ""
+            if name in _AES_CIRCUITS[realisation]
+            else f"the circuits of Boyar and Peralta are for the boxes of AES, not for {name}"
+        )
     if realisation == "lut4_pool" and n == 6 and name not in _pools():
         return f"no two-level LUT4 circuit is known for the table {name}"
     fit = n <= 6 if realisation == "lut6" else n == 6
@@ -304,14 +343,23 @@ def unfit(name: str, entries: int, realisation: str) -> str:
 
 
 def circuit(table: Table, realisation: str) -> Graph | None:
-    """The table as a graph (a -> y), checked for every address; None where the realisation has no other structure."""
-    whole = {"leaves": summed_whole, "tower": tower_whole, "boyar_peralta": boyar_peralta, "depth16": depth16}.get(realisation)
+    """The table as a graph (a -> y), checked for every address; None where the realisation has no other
+    structure.
+    """
+    whole = {
+        "leaves": summed_whole,
+        "tower": tower_whole,
+        "boyar_peralta": boyar_peralta,
+        "depth16": depth16,
+    }.get(realisation)
     return _proven(whole, table) if whole and table.address_bits > 4 else None
 
 
 def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[int] = ()) -> Graph:
-    """Every lookup table of `graph` in the named realisation (a key of REALISATIONS). `basis`: the name of the bases for every inversion
-    in a tower field, if not each box's own. `kept`: lookups that stay what they are."""
+    """Every lookup table of `graph` in the named realisation (a key of REALISATIONS). `basis`: the name of
+    the bases for every inversion in a tower field, if not each box's own. `kept`: lookups that stay what
+    they are.
+    """
     if realisation not in REALISATIONS:
         raise ValueError(f"no S-box realisation {realisation}; there are {', '.join(REALISATIONS)}")
     make = REALISATIONS[realisation]
@@ -322,7 +370,11 @@ def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[in
         if realisation != "gates" and node.attr.address_bits <= 4:
             return None  # one lookup table an output bit, whatever the realisation
         if realisation == "block_ram":
-            return b.node("rom", node.width, args, node.attr, node.name) if node.attr.address_bits >= _BLOCK_RAM_BITS else None
+            return (
+                b.node("rom", node.width, args, node.attr, node.name)
+                if node.attr.address_bits >= _BLOCK_RAM_BITS
+                else None
+            )
         why = unfit(node.attr.name, len(node.attr.entries), realisation)
         if why:
             raise ValueError(why)

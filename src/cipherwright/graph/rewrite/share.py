@@ -1,8 +1,9 @@
 """Boxes of two directions that share their inversions.
 
-A graph in which a bit chooses between two results, each through boxes of its own, needs one of the two at a time. Here a box of the one
-way and a box of the other, as many boxes from the input, become one inversion in a tower field between two linear maps each (tower.py),
-with a multiplexer before the inversion; behind it both ways go on, and one of them holds nothing of use.
+A graph in which a bit chooses between two results, each through boxes of its own, needs one of the two at
+a time. Here a box of the one way and a box of the other, as many boxes from the input, become one
+inversion in a tower field between two linear maps each (tower.py), with a multiplexer before the
+inversion; behind it both ways go on, and one of them holds nothing of use.
 """
 
 from __future__ import annotations
@@ -26,24 +27,35 @@ def _cone(graph: Graph, root: int) -> set[int]:
 
 
 def _pairs(graph: Graph, which: int) -> list[tuple[int, int]]:
-    """Lookups of the first way and of the second that share: as many lookups from the input, in the order of the graph."""
+    """Lookups of the first way and of the second that share: as many lookups from the input, in the order
+    of the graph.
+    """
     chosen = [n.args for n in graph.nodes if n.op == "mux" and n.args[0] == which]
     if len(chosen) != 1:
         raise ValueError(f"graph {graph.name} does not choose between two results once")
     one, other = (_cone(graph, chosen[0][k]) for k in (2, 1))
     depth = lookup_depths(graph)
-    ways = [sorted((i for i in way if graph.nodes[i].op == "lookup"), key=lambda i: (depth[i], i)) for way in (one - other, other - one)]
+    ways = [
+        sorted((i for i in way if graph.nodes[i].op == "lookup"), key=lambda i: (depth[i], i))
+        for way in (one - other, other - one)
+    ]
     if [depth[i] for i in ways[0]] != [depth[i] for i in ways[1]]:
         raise ValueError(f"the two ways through graph {graph.name} differ in their boxes")
     return list(zip(*ways, strict=True))
 
 
 def share_boxes(graph: Graph, name: str = "decrypt") -> Graph:
-    """The graph with shared inversions: the outputs are the same, chosen by the input `name` (0: the first way, 1: the second).
-    Raises ValueError where the ways have not the same number of boxes one after the other."""
+    """The graph with shared inversions: the outputs are the same, chosen by the input `name` (0: the first
+    way, 1: the second). Raises ValueError where the ways have not the same number of boxes one after the
+    other.
+    """
     pairs = _pairs(graph, graph.inputs[name])
     graph, place = reordered(graph, dict(pairs) | {other: one for one, other in pairs})
-    partners = {i: (k, place[one], place[other]) for k, (one, other) in enumerate(pairs) for i in (place[one], place[other])}
+    partners = {
+        i: (k, place[one], place[other])
+        for k, (one, other) in enumerate(pairs)
+        for i in (place[one], place[other])
+    }
     made: dict[int, tuple[int, int]] = {}
     new: list[int] = []
 

@@ -12,8 +12,9 @@ __all__ = ["add_hops", "replicate"]
 
 
 def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
-    """Input `name` (one bit) drives each bitwise operation through registered copies, one for `lanes` lanes, each with `hops` more
-    stages in which it travels."""
+    """Input `name` (one bit) drives each bitwise operation through registered copies, one for `lanes`
+    lanes, each with `hops` more stages in which it travels.
+    """
     source = graph.inputs.get(name)
     if source is None or graph.nodes[source].width != 1:
         raise ValueError(f"graph {graph.name} has no one-bit input {name} to copy")
@@ -21,7 +22,10 @@ def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if source not in node.args or OPS[node.op].wiring or node.width <= lanes:
             return None
-        copies = [b.node("copy", 1, (args[node.args.index(source)],), (i, k)) for k in range(-(-node.width // lanes))]
+        copies = [
+            b.node("copy", 1, (args[node.args.index(source)],), (i, k))
+            for k in range(-(-node.width // lanes))
+        ]
         for hop in range(hops):
             copies = [b.node("hop", 1, (c,), (i, k, hop)) for k, c in enumerate(copies)]
         spread = b.cat(*(copies[k // lanes] for k in reversed(range(node.width))))
@@ -36,7 +40,9 @@ def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
 
 
 def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
-    """After every operation called one of `names`, a stage in which its result only travels. Raises UserError for a name that there is not."""
+    """After every operation called one of `names`, a stage in which its result only travels. Raises
+    UserError for a name that there is not.
+    """
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.name not in names or not graph.agile[i]:  # what is held does not travel
@@ -47,5 +53,7 @@ def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
     known = {n.name for n in graph.nodes}
     missing = [n for n in names if n not in known]
     if missing:
-        raise UserError(f"no operation is called {', '.join(missing)}; names are {', '.join(sorted(known - {''}))}")
+        raise UserError(
+            f"no operation is called {', '.join(missing)}; names are {', '.join(sorted(known - {''}))}"
+        )
     return rebuild(graph, replace)

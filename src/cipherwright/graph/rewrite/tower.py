@@ -1,12 +1,13 @@
 """Inversion in GF(2^8) over the tower GF(((2^2)^2)^2), in five levels of LUT4s between two linear maps.
 
-For boxes that are inversion between affine maps (SubBytes of AES). An element is scaled by a constant c and written as
-A Y^16 + B Y over GF(2^4), these as a1 Z^4 + a0 Z over GF(2^2), in normal bases (Y + Y^16 = 1, Z + Z^4 = 1); its inverse is
-B D Y^16 + A D Y with D the inverse of N = AB + nu (A + B)^2, nu = Y^17. A product in GF(2^4) takes three products in GF(2^2)
-(Karatsuba), a product in GF(2^2) two LUT4s; the square in N costs nothing, as nu (A + B)^2 is a sum of functions of
-(a1, b1) or (a0, b0) and of (a1 + a0, b1 + b0), which the same LUT4s take in. After the last products only linear maps
-remain, so they merge with the linear layer that follows, and the first map with the one before (fuse.py).
-Bases are chosen by benchmarks/tower_search.py and kept in data/towers.json.
+For boxes that are inversion between affine maps (SubBytes of AES). An element is scaled by a constant c
+and written as A Y^16 + B Y over GF(2^4), these as a1 Z^4 + a0 Z over GF(2^2), in normal bases (Y + Y^16 =
+1, Z + Z^4 = 1); its inverse is B D Y^16 + A D Y with D the inverse of N = AB + nu (A + B)^2, nu = Y^17. A
+product in GF(2^4) takes three products in GF(2^2) (Karatsuba), a product in GF(2^2) two LUT4s; the square
+in N costs nothing, as nu (A + B)^2 is a sum of functions of (a1, b1) or (a0, b0) and of (a1 + a0, b1 +
+b0), which the same LUT4s take in. After the last products only linear maps remain, so they merge with the
+linear layer that follows, and the first map with the one before (fuse.py). Bases are chosen by
+benchmarks/tower_search.py and kept in data/towers.json.
 """
 
 from __future__ import annotations
@@ -81,9 +82,16 @@ class Tower:
         return columns_of(lambda bits: self.number(bits, elements), 12, 8)
 
     def quarter(self, function: Callable[[int, int], int]) -> tuple[int, int]:
-        """Truth tables (most significant bit first) of a function of two elements of GF(2^2): address = first, second."""
-        values = [self.coordinates(function(self.number(a >> 2, self.w), self.number(a & 3, self.w)), self.w) for a in range(16)]
-        return sum((v >> 1) << a for a, v in enumerate(values)), sum((v & 1) << a for a, v in enumerate(values))
+        """Truth tables (most significant bit first) of a function of two elements of GF(2^2): address =
+        first, second.
+        """
+        values = [
+            self.coordinates(function(self.number(a >> 2, self.w), self.number(a & 3, self.w)), self.w)
+            for a in range(16)
+        ]
+        return sum((v >> 1) << a for a, v in enumerate(values)), sum(
+            (v & 1) << a for a, v in enumerate(values)
+        )
 
     def square_part(self, s: int) -> tuple[int, int]:
         """nu s^2 for s in GF(2^4), as elements of GF(2^2) over (Z^4, Z)."""
@@ -122,7 +130,9 @@ def tower(name: str) -> Tower:
 
 @cache
 def _levels(t: Tower) -> tuple[Graph, Graph, Graph, Graph]:
-    """sums and first halves of N (8 bits -> 8), second halves (4 -> 4), inversion (4 -> 6), products (8, 4, 6 -> 12)."""
+    """sums and first halves of N (8 bits -> 8), second halves (4 -> 4), inversion (4 -> 6), products (8,
+    4, 6 -> 12).
+    """
     z4, n = power(t.z, 4), power(t.z, 5)
 
     def spread(s1: int, s0: int) -> tuple[int, int]:
@@ -131,7 +141,9 @@ def _levels(t: Tower) -> tuple[Graph, Graph, Graph, Graph]:
     def cell(b: GraphBuilder, table: int, *bits: int) -> int:
         return b.node("lut4", 1, bits, table)
 
-    def pair(b: GraphBuilder, function: Callable[[int, int], int], first: Sequence[int], second: Sequence[int]) -> list[int]:
+    def pair(
+        b: GraphBuilder, function: Callable[[int, int], int], first: Sequence[int], second: Sequence[int]
+    ) -> list[int]:
         return [cell(b, table, *first, *second) for table in t.quarter(function)]
 
     def bits(b: GraphBuilder, word: int) -> list[int]:
@@ -172,14 +184,17 @@ def _levels(t: Tower) -> tuple[Graph, Graph, Graph, Graph]:
 
 def _linear_part(values: Sequence[int]) -> tuple[int, ...]:
     """Rows of x -> values[x] + values[0]; empty where that is not linear."""
-    linear = all(values[x] ^ values[1 << k] ^ values[0] == values[x ^ 1 << k] for x in range(256) for k in range(8))
+    linear = all(
+        values[x] ^ values[1 << k] ^ values[0] == values[x ^ 1 << k] for x in range(256) for k in range(8)
+    )
     return columns_of(lambda x: values[x] ^ values[0], 8, 8) if linear else ()
 
 
 @cache
 def affine_maps(table: Table) -> tuple[tuple[int, ...], int, tuple[int, ...], int]:
-    """(linear map before, constant before, linear map after, constant after) that make inversion the table. Raises
-    ValueError where the table is not of that form."""
+    """(linear map before, constant before, linear map after, constant after) that make inversion the
+    table. Raises ValueError where the table is not of that form.
+    """
     inverse, same = [power(x, 254) for x in range(256)], columns_of(lambda x: x, 8, 8)
     after = [table.entries[x] for x in inverse]  # the affine map after, if there is none before
     if rows := _linear_part(after):
@@ -209,20 +224,28 @@ def _apply(rows: Sequence[int], x: int) -> int:
 
 
 def tower_value(b: GraphBuilder, table: Table, address: int, basis: str = "") -> int:
-    """The table's value: a linear map, five levels of lookup tables, a linear map, constants. `basis`: the name of the box whose bases
-    are used, if not the table's own. A table of two boxes (the address's top bit tells which) has one inversion."""
+    """The table's value: a linear map, five levels of lookup tables, a linear map, constants. `basis`: the
+    name of the box whose bases are used, if not the table's own. A table of two boxes (the address's top
+    bit tells which) has one inversion.
+    """
     t = tower(basis or table.name)
     if table.address_bits > 8:
         half = len(table.entries) // 2
-        one, other = (Table(f"{table.name}{k}", table.width, table.entries[k * half : (k + 1) * half]) for k in (0, 1))
+        one, other = (
+            Table(f"{table.name}{k}", table.width, table.entries[k * half : (k + 1) * half]) for k in (0, 1)
+        )
         which, byte = b.select(address, (8,)), b.select(address, range(7, -1, -1))
         values = tower_pair(b, which, (one, byte), (other, byte), basis or table.name)
         return b.mux(which, values[1], values[0])
     return _leave(b, t, table, _inverse(b, t, b.named(_enter(b, t, table, address), "gf_v")))
 
 
-def tower_pair(b: GraphBuilder, which: int, one: tuple[Table, int], other: tuple[Table, int], basis: str) -> tuple[int, int]:
-    """Values of two boxes at an address each through one inversion: the first is right where `which` is 0, the second where it is 1."""
+def tower_pair(
+    b: GraphBuilder, which: int, one: tuple[Table, int], other: tuple[Table, int], basis: str
+) -> tuple[int, int]:
+    """Values of two boxes at an address each through one inversion: the first is right where `which` is 0,
+    the second where it is 1.
+    """
     t = tower(basis)
     first, second = (_enter(b, t, *box) for box in (one, other))
     p = _inverse(b, t, b.named(b.mux(which, second, first), "gf_v"))
@@ -231,7 +254,10 @@ def tower_pair(b: GraphBuilder, which: int, one: tuple[Table, int], other: tuple
 
 def _enter(b: GraphBuilder, t: Tower, table: Table, address: int) -> int:
     before, first, _, _ = affine_maps(table)
-    return b.xor(b.linear(f"{table.name}In", compose(t.rows_in(), before), address), b.const(8, _apply(t.rows_in(), first)))
+    return b.xor(
+        b.linear(f"{table.name}In", compose(t.rows_in(), before), address),
+        b.const(8, _apply(t.rows_in(), first)),
+    )
 
 
 def _leave(b: GraphBuilder, t: Tower, table: Table, products: int) -> int:

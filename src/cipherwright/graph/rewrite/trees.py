@@ -1,4 +1,5 @@
-"""The multiplier `tree`: partial products, a compressor tree and the final adder, all grown from delays; and its proof.
+"""The multiplier `tree`: partial products, a compressor tree and the final adder, all grown from delays;
+and its proof.
 
 `low_product` returns how it was made as well, for the plots of its delays.
 """
@@ -32,28 +33,42 @@ class Made:
 
 
 def low_product(
-    b: GraphBuilder, x: int, y: int, width: int, delays: CellDelays, arrival: Sequence[float] = (), slack: float = 0.0, final: str = "hybrid"
+    b: GraphBuilder,
+    x: int,
+    y: int,
+    width: int,
+    delays: CellDelays,
+    arrival: Sequence[float] = (),
+    slack: float = 0.0,
+    final: str = "hybrid",
 ) -> Made:
-    """x y modulo 2^width. `arrival` of the bits of x and y in ns; `slack`: how much later than it could the result may be, for a
-    smaller adder `final` (one of PROFILE_ADDERS)."""
+    """x y modulo 2^width. `arrival` of the bits of x and y in ns; `slack`: how much later than it could
+    the result may be, for a smaller adder `final` (one of PROFILE_ADDERS).
+    """
     tree = compress(b, partial_products(b, x, y, width, delays, arrival), delays)
     node, plan = profile_add(b, tree.columns, delays, slack, final)
     return Made(node, tree, plan, (delays, slack, final))
 
 
 def prove_product(graph: Graph, x: str, y: str, width: int, finals: Sequence[tuple[Bit, int, bool]]) -> None:
-    """Raise AssertionError unless the bits `finals` (bit, weight, whether it is inverted) add up to the product of the inputs `x` and `y`
-    modulo 2^width, for all values.
+    """Raise AssertionError unless the bits `finals` (bit, weight, whether it is inverted) add up to the
+    product of the inputs `x` and `y` modulo 2^width, for all values.
 
-    Exact, by algebra: the sum is a polynomial in the graph's bits. From the last operation back each is replaced by what it says of its
-    bits' values (an adder: 2 carry + sum = a + b + c), until only partial products are left; these must be all x_i y_j 2^(i+j) below
-    2^width, once each, and nothing else modulo 2^width.
+    Exact, by algebra: the sum is a polynomial in the graph's bits. From the last operation back each is
+    replaced by what it says of its bits' values (an adder: 2 carry + sum = a + b + c), until only partial
+    products are left; these must be all x_i y_j 2^(i+j) below 2^width, once each, and nothing else modulo
+    2^width.
     """
     modulus = 1 << width
     total: dict[Bit, int] = {}
     constant = 0
     ends = {graph.inputs[x]: 0, graph.inputs[y]: 1}
-    wanted = {(i, j): 1 << (i + j) for i in range(graph.nodes[graph.inputs[x]].width) for j in range(graph.nodes[graph.inputs[y]].width) if i + j < width}
+    wanted = {
+        (i, j): 1 << (i + j)
+        for i in range(graph.nodes[graph.inputs[x]].width)
+        for j in range(graph.nodes[graph.inputs[y]].width)
+        if i + j < width
+    }
 
     def term(bit: Bit, weight: int) -> None:
         nonlocal constant
@@ -70,7 +85,10 @@ def prove_product(graph: Graph, x: str, y: str, width: int, finals: Sequence[tup
 
     def whole(weights: list[int]) -> int:
         """The weight of a number whose bits count so; what it loses beyond its top bit must count nothing."""
-        if any(w != (weights[0] << k) % modulus for k, w in enumerate(weights)) or (weights[0] << len(weights)) % modulus:
+        if (
+            any(w != (weights[0] << k) % modulus for k, w in enumerate(weights))
+            or (weights[0] << len(weights)) % modulus
+        ):
             raise AssertionError("the bits of a sum do not count as a number")
         return weights[0]
 
@@ -96,7 +114,12 @@ def prove_product(graph: Graph, x: str, y: str, width: int, finals: Sequence[tup
                 for k, bit in enumerate(word):
                     term(bit, weight << k)
         elif node.op == "dsp":
-            weight = weights[0] if node.width == sum(map(len, args)) and weights == [(weights[0] << k) % modulus for k in range(node.width)] else whole(weights)
+            weight = (
+                weights[0]
+                if node.width == sum(map(len, args))
+                and weights == [(weights[0] << k) % modulus for k in range(node.width)]
+                else whole(weights)
+            )
             for j, one in enumerate(args[0]):
                 for k, other in enumerate(args[1]):
                     partial(one, other, weight << (j + k))
@@ -113,4 +136,6 @@ def prove_product(graph: Graph, x: str, y: str, width: int, finals: Sequence[tup
         else:
             raise AssertionError(f"{node.op} is no part of a sum of partial products")
     if wanted or any(total.values()) or constant % modulus:
-        raise AssertionError(f"{len(wanted)} partial products are missing, or a constant {constant % modulus} is left")
+        raise AssertionError(
+            f"{len(wanted)} partial products are missing, or a constant {constant % modulus} is left"
+        )

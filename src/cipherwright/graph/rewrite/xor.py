@@ -1,8 +1,8 @@
 """XOR networks for GF(2)-linear maps: few k-input XOR nodes, by known networks or by shared pairs.
 
-Known networks (data/xor_networks.json) come from benchmarks/linear_search.cpp; each is checked against its matrix when
-it is read. For other matrices pairs of signals that many rows share are taken out one after the other (Paar 1997), and
-nodes with one user are absorbed into it.
+Known networks (data/xor_networks.json) come from benchmarks/linear_search.cpp; each is checked against its
+matrix when it is read. For other matrices pairs of signals that many rows share are taken out one after
+the other (Paar 1997), and nodes with one user are absorbed into it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ __all__ = ["Network", "network"]
 
 @dataclass(frozen=True)
 class Network:
-    """`nodes[i]` are the operands of signal `columns + i`; signals below `columns` are input bits (0 = least
-    significant). `outs[r]` are the operands of row r's last node, at most k less the spare inputs kept for what is
-    added to the row (more than that takes further nodes)."""
+    """`nodes[i]` are the operands of signal `columns + i`; signals below `columns` are input bits (0 =
+    least significant). `outs[r]` are the operands of row r's last node, at most k less the spare inputs
+    kept for what is added to the row (more than that takes further nodes).
+    """
 
     columns: int
     nodes: tuple[tuple[int, ...], ...]
@@ -52,7 +53,9 @@ class Network:
         return max((max(level[o] for o in ops) + (len(ops) > 1) for ops in self.outs), default=0)
 
     def size(self, k: int, extra: int = 0) -> int:
-        """Nodes of at most k inputs, the last ones of every row included, with `extra` bits added to each row."""
+        """Nodes of at most k inputs, the last ones of every row included, with `extra` bits added to each
+        row.
+        """
         return len(self.nodes) + sum(-(-(len(ops) + extra - 1) // (k - 1)) for ops in self.outs)
 
     def vectors(self) -> list[int]:
@@ -76,8 +79,11 @@ def _sum(values: Sequence[int], ops: Sequence[int]) -> int:
 
 
 def network(rows: Sequence[int], columns: int, k: int, extra: int, depth: int = 0) -> Network:
-    """The network known for the rows (masks of input bits) that is smallest with `extra` bits added to each row.
-    `depth`: bound on the levels (0: none), met where a known network meets it and as near as may be otherwise."""
+    """The network known for the rows (masks of input bits) that is smallest with `extra` bits added to
+    each row.
+    `depth`: bound on the levels (0: none), met where a known network meets it and as near as may be
+    otherwise.
+    """
     found = _network(tuple(rows), columns, k, extra, depth)
     if found.rows() != tuple(rows):
         raise AssertionError("an XOR network does not compute its matrix")
@@ -94,7 +100,11 @@ def _network(rows: tuple[int, ...], columns: int, k: int, extra: int, depth: int
         if entry["rows"] == [f"{r:x}" for r in rows] and entry["k"] == k:
             made.append(Network(columns, tuple(map(tuple, entry["nodes"])), tuple(map(tuple, entry["outs"]))))
     fit = [n for n in made if not depth or n.depth() <= depth]
-    return min(fit, key=lambda n: n.size(k, extra)) if fit else min(made, key=lambda n: (n.depth(), n.size(k, extra)))
+    return (
+        min(fit, key=lambda n: n.size(k, extra))
+        if fit
+        else min(made, key=lambda n: (n.depth(), n.size(k, extra)))
+    )
 
 
 @cache
@@ -128,7 +138,9 @@ def _separate(rows: Sequence[int], columns: int, k: int, spare: int) -> Network:
 
 
 def _shared_pairs(rows: Sequence[int], columns: int, k: int, spare: int) -> Network:
-    """Take out the pair of signals that most rows share, until none is shared; then absorb what has one user."""
+    """Take out the pair of signals that most rows share, until none is shared; then absorb what has one
+    user.
+    """
     work = [set(_bits(r)) for r in rows]
     pairs: list[tuple[int, int]] = []
     count: Counter[tuple[int, int]] = Counter()

@@ -44,11 +44,17 @@ def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Tell) -
     """Build a preset with changes for a target and implement it."""
     core = build(load(preset, [*sets, f"target={target}"]), {"preset": preset})
     result = implemented(core, target, seeds, named(tell, f"{preset} {' '.join(sets)}"))
-    lines = sum(text.count("\n") for n, text in core.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
+    lines = sum(
+        text.count("\n")
+        for n, text in core.files.items()
+        if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")
+    )
     return Measured(core, result, lines)
 
 
-def implemented(core: Core | Engine, target: str, seeds: int, tell: Tell, top: str = "", more: str = "") -> Build:
+def implemented(
+    core: Core | Engine, target: str, seeds: int, tell: Tell, top: str = "", more: str = ""
+) -> Build:
     """Implement what was built. `top`: another module than its own; `more`: Verilog beside it."""
     with tempfile.TemporaryDirectory(prefix="cipherwright-") as d:
         folder = Path(d) / "core"
@@ -57,7 +63,17 @@ def implemented(core: Core | Engine, target: str, seeds: int, tell: Tell, top: s
         if more:
             sources.append(folder / "more.v")
             sources[-1].write_text(more)
-        return implement(sources, top or core.top, load_target(target), range(1, seeds + 1), tell, core.parameters["placer_weight"], core.parameters["mapping"], prove=False, placer=core.parameters["placer"])
+        return implement(
+            sources,
+            top or core.top,
+            load_target(target),
+            range(1, seeds + 1),
+            tell,
+            core.parameters["placer_weight"],
+            core.parameters["mapping"],
+            prove=False,
+            placer=core.parameters["placer"],
+        )
 
 
 @dataclass(frozen=True)
@@ -69,9 +85,17 @@ class Component:
     levels: int
 
 
-def component(name: str, preset: str, make: Callable[[GraphBuilder], None], stages: int, target: str, sets: Sequence[str] = ()) -> Component:
-    """Map the graph that `make` describes (inputs, logic, outputs) with the options of a preset. `stages` register
-    ranks, the last one at the outputs; 0: logic without registers."""
+def component(
+    name: str,
+    preset: str,
+    make: Callable[[GraphBuilder], None],
+    stages: int,
+    target: str,
+    sets: Sequence[str] = (),
+) -> Component:
+    """Map the graph that `make` describes (inputs, logic, outputs) with the options of a preset. `stages`
+    register ranks, the last one at the outputs; 0: logic without registers.
+    """
     device = load_target(target)
     spec = load(preset, [*sets, f"target={target}"])
     b = GraphBuilder(name)

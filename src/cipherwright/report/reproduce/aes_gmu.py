@@ -1,4 +1,6 @@
-"""A logic-only pipelined AES on Virtex-5 with 1, 2, 4 and 8 stages a round (the table and both plots of its section III)."""
+"""A logic-only pipelined AES on Virtex-5 with 1, 2, 4 and 8 stages a round (the table and both plots of
+its section III).
+"""
 
 from __future__ import annotations
 
@@ -53,14 +55,27 @@ def _counters(tell: Tell) -> dict[str, Any]:
             for stages in ranks[: 1 if kind == "carry_chain" else None]:
                 design, _ = counter("counter", width, kind, stages, device.delay)
                 placed(kind, print_design(design), "counter", width, stages)
-        placed("in parts, ours", hand_written(COUNTER_FILE).replace("COUNT = 128", f"COUNT = {width}"), "cipherwright_counter", width, counter_latency())
+        placed(
+            "in parts, ours",
+            hand_written(COUNTER_FILE).replace("COUNT = 128", f"COUNT = {width}"),
+            "cipherwright_counter",
+            width,
+            counter_latency(),
+        )
     return {
         "title": "The paper's open point: counters against the clock (ECP5, best of seeds 1 to 3)",
         "columns": ["counter", "bits", "stages", "MHz", "LUT4", "FF", "LUT levels"],
         "rows": rows,
         "notes": [
-            "By an adder in several stages: as many counts in flight, each going up by that number (rtl/count.py).",
-            "In parts: wrap/sv/cipherwright_counter.sv, which counter mode uses; it takes any step pattern and one load.",
+            (
+                "By an adder in several stages: as many counts in flight, each going up by that number "
+                "(rtl/count.py)."
+            ),
+            (
+                "In parts: wrap/sv/cipherwright_counter.sv, which counter mode uses; it takes any step "
+                "pattern "
+                "and one load."
+            ),
         ],
     }
 
@@ -69,15 +84,38 @@ def reproduce_aes_gmu(tell: Tell) -> dict[str, Any]:
     """The paper's table beside Virtex-5 mapping and ECP5, and its two figures."""
     rows: list[list[Any]] = []
     gbps: dict[str, list[list[float]]] = {"paper, Virtex-5": [], "ours, ECP5": []}
-    area: dict[str, list[list[float]]] = {"paper, slices": [], "ours, Virtex-5 slices at best": [], "ours, ECP5 LUT4": [], "ours, ECP5 flip-flops": []}
+    area: dict[str, list[list[float]]] = {
+        "paper, slices": [],
+        "ours, Virtex-5 slices at best": [],
+        "ours, ECP5 LUT4": [],
+        "ours, ECP5 flip-flops": [],
+    }
     for stages, (paper_gbps, paper_slices, paper_ns) in PAPER.items():
         sets = stages_options(stages)
         v, e = measure(PRESET, sets, XC5V, 1, tell), measure(PRESET, sets, ECP5, 1, tell)
         rate, period = e.gbps or 0.0, round(1000 / (e.build.fmax_mhz or 1), 2)
-        rows.append([stages, paper_gbps, rate, paper_ns, period, paper_slices, _slices(v), v.build.mapped.luts, v.build.mapped.ffs, e.build.mapped.luts, e.build.mapped.ffs, e.build.mapped.brams, e.core.latency])
+        rows.append(
+            [
+                stages,
+                paper_gbps,
+                rate,
+                paper_ns,
+                period,
+                paper_slices,
+                _slices(v),
+                v.build.mapped.luts,
+                v.build.mapped.ffs,
+                e.build.mapped.luts,
+                e.build.mapped.ffs,
+                e.build.mapped.brams,
+                e.core.latency,
+            ]
+        )
         gbps["paper, Virtex-5"].append([stages, paper_gbps])
         gbps["ours, ECP5"].append([stages, rate])
-        for name, value in zip(area, (paper_slices, _slices(v), e.build.mapped.luts, e.build.mapped.ffs), strict=True):
+        for name, value in zip(
+            area, (paper_slices, _slices(v), e.build.mapped.luts, e.build.mapped.ffs), strict=True
+        ):
             area[name].append([stages, value])
     best = measure(PRESET, [], ECP5, 3, tell)
     counting = measure("aes128-fast-ctr", [], ECP5, 3, tell)
@@ -87,23 +125,70 @@ def reproduce_aes_gmu(tell: Tell) -> dict[str, Any]:
         "tables": [
             {
                 "title": "Section III: stages a round",
-                "columns": ["stages a round", "Gb/s, paper", "Gb/s, ECP5", "period, paper, ns", "period, ECP5", "slices, paper", "slices at best, xc5v", "LUT6, xc5v", "FF, xc5v", "LUT4, ECP5", "FF, ECP5", "block RAM", "latency, cycles"],
+                "columns": [
+                    "stages a round",
+                    "Gb/s, paper",
+                    "Gb/s, ECP5",
+                    "period, paper, ns",
+                    "period, ECP5",
+                    "slices, paper",
+                    "slices at best, xc5v",
+                    "LUT6, xc5v",
+                    "FF, xc5v",
+                    "LUT4, ECP5",
+                    "FF, ECP5",
+                    "block RAM",
+                    "latency, cycles",
+                ],
                 "rows": rows,
                 "notes": [
-                    "Ours: the whole core, its key-expansion unit included (the paper leaves the key schedule out); cuts at equal delay over the whole pipeline.",
-                    "xc5v: Yosys mapping, no clock of its own; slices at best are max(LUTs, flip-flops) / 4. ECP5: placed and routed, seed 1.",
+                    (
+                        "Ours: the whole core, its key-expansion unit included (the paper leaves the key "
+                        "schedule out); cuts at equal delay over the whole pipeline."
+                    ),
+                    (
+                        "xc5v: Yosys mapping, no clock of its own; slices at best are max(LUTs, "
+                        "flip-flops) / "
+                        "4. ECP5: placed and routed, seed 1."
+                    ),
                 ],
             },
             {
                 "title": "Beyond the paper",
                 "columns": ["core", "stages", "ECP5 MHz", "Gb/s", "LUT4", "FF", "block RAM"],
-                "rows": [[m.core.parameters["name"], m.core.schedule.stages, m.build.fmax_mhz, m.gbps, m.build.mapped.luts, m.build.mapped.ffs, m.build.mapped.brams] for m in (best, counting)],
-                "notes": ["Counter mode is where the paper stopped: its increment was slower than its rounds. Best of seeds 1 to 3."],
+                "rows": [
+                    [
+                        m.core.parameters["name"],
+                        m.core.schedule.stages,
+                        m.build.fmax_mhz,
+                        m.gbps,
+                        m.build.mapped.luts,
+                        m.build.mapped.ffs,
+                        m.build.mapped.brams,
+                    ]
+                    for m in (best, counting)
+                ],
+                "notes": [
+                    (
+                        "Counter mode is where the paper stopped: its increment was slower than its rounds. "
+                        "Best of seeds 1 to 3."
+                    )
+                ],
             },
             _counters(tell),
         ],
         "plots": [
-            {"title": "Throughput against stages a round", "x": "pipeline stages a round", "y": "Gb/s", "series": gbps},
-            {"title": "Area against stages a round", "x": "pipeline stages a round", "y": "slices, LUTs, flip-flops", "series": area},
+            {
+                "title": "Throughput against stages a round",
+                "x": "pipeline stages a round",
+                "y": "Gb/s",
+                "series": gbps,
+            },
+            {
+                "title": "Area against stages a round",
+                "x": "pipeline stages a round",
+                "y": "slices, LUTs, flip-flops",
+                "series": area,
+            },
         ],
-    }  # fmt: skip
+    }

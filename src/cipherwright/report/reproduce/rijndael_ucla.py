@@ -1,4 +1,6 @@
-"""Kuo and Verbauwhede: Architectural Optimization for a 1.82 Gbits/sec VLSI Implementation of the AES Rijndael Algorithm (2001)."""
+"""Kuo and Verbauwhede: Architectural Optimization for a 1.82 Gbits/sec VLSI Implementation of the AES
+Rijndael Algorithm (2001).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ __all__ = ["reproduce_rijndael_ucla"]
 
 CELLS = "osu018"
 
-VARIANTS = [(preset, direction) for preset in ("rijndael-ucla", "rijndael-ucla-keybuffer") for direction in ("encrypt", "both")]
+VARIANTS = [
+    (preset, direction)
+    for preset in ("rijndael-ucla", "rijndael-ucla-keybuffer")
+    for direction in ("encrypt", "both")
+]
 
 _ROUND = """\
 // The round by itself: its state goes round in a register, as in the processor.
@@ -52,42 +58,104 @@ def _synthesis(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, A
         ["paper's estimate with key buffer (section 5)", 6.0, None, 3.6, None, None, None, None],
     ]
     for (preset, direction), (engine, b) in made.items():
-        rows.append([f"{preset}, direction = {direction}", b.critical_path_ns, b.fmax_mhz, _millimetres(b), round(b.gate_equivalents or 0), engine.flip_flops, _gbps(b, 256, 128), _gbps(b, 128, 256)])
+        rows.append(
+            [
+                f"{preset}, direction = {direction}",
+                b.critical_path_ns,
+                b.fmax_mhz,
+                _millimetres(b),
+                round(b.gate_equivalents or 0),
+                engine.flip_flops,
+                _gbps(b, 256, 128),
+                _gbps(b, 128, 256),
+            ]
+        )
     return {
         "title": "Table 2: synthesis",
-        "columns": ["", "critical path, ns", "MHz", "area, mm2", "gates", "flip-flops", "256-bit data, 128-bit key, Gb/s", "128-bit data, 256-bit key, Gb/s"],
+        "columns": [
+            "",
+            "critical path, ns",
+            "MHz",
+            "area, mm2",
+            "gates",
+            "flip-flops",
+            "256-bit data, 128-bit key, Gb/s",
+            "128-bit data, 256-bit key, Gb/s",
+        ],
         "rows": rows,
         "notes": [
-            "Ours: osu018, typical corner (0.18 um, 1.8 V, 25 C), static timing of the mapped cells with ideal clock and without wires; gates are areas of NAND2X1.",
-            "A round takes a cycle. The paper leaves decryption out; direction = both has it with keys on the fly in both ways.",
+            (
+                "Ours: osu018, typical corner (0.18 um, 1.8 V, 25 C), static timing of the mapped cells with "
+                "ideal clock and without wires; gates are areas of NAND2X1."
+            ),
+            (
+                "A round takes a cycle. The paper leaves decryption out; direction = both has it with keys "
+                "on "
+                "the fly in both ways."
+            ),
         ],
-    }  # fmt: skip
+    }
 
 
 def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> dict[str, Any]:
-    rows: list[list[Any]] = [["paper", "encryption", 2.28, 99_300, 57.5, 6.0], ["paper", "key scheduling", 1.39, 60_100, 35.0, 10.0]]
+    rows: list[list[Any]] = [
+        ["paper", "encryption", 2.28, 99_300, 57.5, 6.0],
+        ["paper", "key scheduling", 1.39, 60_100, 35.0, 10.0],
+    ]
     for (preset, direction), (engine, whole) in made.items():
         name = f"{preset}, direction = {direction}"
-        alone = implemented(engine, CELLS, 1, named(tell, f"{name}, round"), "round_alone", _ROUND.replace("{top}", engine.top))
+        alone = implemented(
+            engine,
+            CELLS,
+            1,
+            named(tell, f"{name}, round"),
+            "round_alone",
+            _ROUND.replace("{top}", engine.top),
+        )
         keys = implemented(engine, CELLS, 1, named(tell, f"{name}, keys"), f"{engine.top}_rijndael_keys")
-        # The registers around the round are the processor's data register, the key schedule's, and of the bench alone.
+        # The registers around the round are the processor's data register, the key schedule's, and of the
+        # bench alone.
         round_gates = (alone.gate_equivalents or 0) - _FLIP_FLOP_GATES * 261
-        for what, gates, build in (("encryption", round_gates, alone), ("key scheduling", keys.gate_equivalents or 0, keys)):
+        for what, gates, build in (
+            ("encryption", round_gates, alone),
+            ("key scheduling", keys.gate_equivalents or 0, keys),
+        ):
             share = round(100 * gates / (whole.gate_equivalents or 1), 1)
             rows.append([name, what, round(gates * 24 / 1e6, 2), round(gates), share, build.critical_path_ns])
     return {
         "title": "Table 3: encryption and key scheduling",
         "columns": ["", "module", "area, mm2", "gates", "% of the chip", "critical path, ns"],
         "rows": rows,
-        "notes": ["Each module synthesised by itself, between registers, so shares are of a chip that shares gates and need not add up; the rest is data register, channels and control."],
+        "notes": [
+            (
+                "Each module synthesised by itself, between registers, so shares are of a chip that shares "
+                "gates and need not add up; the rest is data register, channels and control."
+            )
+        ],
     }
 
 
 def _comparison(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, Any]:
-    rows: list[list[Any]] = [["NSA, 0.5 um", 46.0, 1_000_000, 447, 320], ["the paper, 0.18 um", 3.96, 173_000, 1820, 910]]
+    rows: list[list[Any]] = [
+        ["NSA, 0.5 um", 46.0, 1_000_000, 447, 320],
+        ["the paper, 0.18 um", 3.96, 173_000, 1820, 910],
+    ]
     for (preset, direction), (_, b) in made.items():
-        rows.append([f"{preset}, direction = {direction}", _millimetres(b), round(b.gate_equivalents or 0), round(1000 * _gbps(b, 256, 128)), round(1000 * _gbps(b, 128, 256))])
-    return {"title": "Table 4: comparison", "columns": ["design", "area, mm2", "gates", "most Mb/s", "least Mb/s"], "rows": rows, "notes": []}
+        rows.append(
+            [
+                f"{preset}, direction = {direction}",
+                _millimetres(b),
+                round(b.gate_equivalents or 0),
+                round(1000 * _gbps(b, 256, 128)),
+                round(1000 * _gbps(b, 128, 256)),
+            ]
+        )
+    return {
+        "title": "Table 4: comparison",
+        "columns": ["design", "area, mm2", "gates", "most Mb/s", "least Mb/s"],
+        "rows": rows,
+        "notes": [],
+    }
 
 
 def reproduce_rijndael_ucla(tell: Tell) -> dict[str, Any]:
@@ -99,6 +167,9 @@ def reproduce_rijndael_ucla(tell: Tell) -> dict[str, Any]:
         made[preset, direction] = engine, implemented(engine, CELLS, 1, named(tell, f"{preset}, {direction}"))
     return {
         "paper": "rijndael-ucla",
-        "title": "Kuo, Verbauwhede: Architectural Optimization for a 1.82Gbits/sec VLSI Implementation of the AES Rijndael Algorithm (CHES 2001)",
+        "title": (
+            "Kuo, Verbauwhede: Architectural Optimization for a 1.82Gbits/sec VLSI Implementation of "
+            "the AES Rijndael Algorithm (CHES 2001)"
+        ),
         "tables": [_synthesis(made), _modules(made, tell), _comparison(made)],
     }

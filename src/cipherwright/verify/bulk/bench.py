@@ -1,8 +1,10 @@
-"""A core in bulk: the emitted netlist evaluated for hundreds of blocks at once, with what its record says of ports and timing.
+"""A core in bulk: the emitted netlist evaluated for hundreds of blocks at once, with what its record says
+of ports and timing.
 
-What is evaluated is the datapath (a pipeline with its registers as wires, a loop cycle by cycle with all its slots full) and the
-key-expansion unit (cycle by cycle, once for a key). What a mode of operation chains blocks to is computed here by the mode's definition, and
-the shells around a datapath are not run: both are what the cycle-accurate model (`drive.py`) is for.
+What is evaluated is the datapath (a pipeline with its registers as wires, a loop cycle by cycle with all
+its slots full) and the key-expansion unit (cycle by cycle, once for a key). What a mode of operation
+chains blocks to is computed here by the mode's definition, and the shells around a datapath are not run:
+both are what the cycle-accurate model (`drive.py`) is for.
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ from .program import check_depths, clocked_program, wired_program
 __all__ = ["Bulk", "counter_blocks"]
 
 _PIECE, _ROUND_TRIPS, _CHAINED = 1 << 16, 16, 64
-"""What goes through in one call, between which progress is told and an interruption seen: blocks of a pipeline; words of a loop's slot; blocks
-that wait for each other."""
+"""What goes through in one call, between which progress is told and an interruption seen: blocks of a
+pipeline; words of a loop's slot; blocks that wait for each other.
+"""
 
 _FEW = 1 << 20
 """Blocks from which compiling pays."""
@@ -44,7 +47,9 @@ _CORE, _KEYS = "core", "keys"
 
 @dataclass(frozen=True)
 class Bulk:
-    """`keys`: the key-expansion unit, where the core has one; `ports` of the datapath; `chain`: its input for what a mode adds, if any."""
+    """`keys`: the key-expansion unit, where the core has one; `ports` of the datapath; `chain`: its input
+    for what a mode adds, if any.
+    """
 
     core: Compiled
     keys: Compiled | None
@@ -57,8 +62,10 @@ class Bulk:
 
     @staticmethod
     def compile(sources: Sequence[Path], record: Mapping[str, Any], blocks: int = _FEW) -> Bulk:
-        """Read, check and compile the netlist once; the result is kept in the cache. For few blocks, gates are tables instead of C++: no time goes into
-        the compiler. Raises CheckFailed with what is no core of its record."""
+        """Read, check and compile the netlist once; the result is kept in the cache. For few blocks, gates
+        are tables instead of C++: no time goes into the compiler. Raises CheckFailed with what is no core
+        of its record.
+        """
         p, inner = record["parameters"], record["inner"]
         ports = PortSet(**(inner or record)["ports"])
         unit = record["key_cycles"] > 0
@@ -121,7 +128,9 @@ class Bulk:
         return {}
 
     def _expand(self, keys: Rows) -> None:
-        """Round keys of up to `lanes` keys, to the datapath's inputs. Raises CheckFailed where they are not ready when promised."""
+        """Round keys of up to `lanes` keys, to the datapath's inputs. Raises CheckFailed where they are
+        not ready when promised.
+        """
         if self._held.get("keys") == keys.tobytes():
             return
         m = self._unit
@@ -148,7 +157,9 @@ class Bulk:
         self._held["keys"] = keys.tobytes()
 
     def _fixed(self, keys: Rows, decrypts: Rows, n: int) -> dict[str, Rows]:
-        """Keys and directions of n blocks: those that change from block to block; what is the same for all is put to its port."""
+        """Keys and directions of n blocks: those that change from block to block; what is the same for all
+        is put to its port.
+        """
         m, p, rows = self._machine, self.ports, dict[str, Rows]()
         held = self.keys is not None or self.parameters["key"] == "static"
         if held and m.lanes % len(keys):
@@ -174,8 +185,10 @@ class Bulk:
         return rows
 
     def crypt(self, keys: Rows, decrypts: Rows, blocks: Rows) -> Rows:
-        """The cipher of each block by itself. Bytes, byte 0 of the standard first: keys (k, key bytes), block i under key i modulo k (where the
-        core holds its key, k divides `lanes`, or there are no more blocks than lanes); directions (n or 1); blocks (n, block bytes)."""
+        """The cipher of each block by itself. Bytes, byte 0 of the standard first: keys (k, key bytes),
+        block i under key i modulo k (where the core holds its key, k divides `lanes`, or there are no more
+        blocks than lanes); directions (n or 1); blocks (n, block bytes).
+        """
         return self._summed(keys, decrypts, blocks, np.zeros_like(blocks))
 
     def _summed(self, keys: Rows, decrypts: Rows, given: Rows, added: Rows) -> Rows:
@@ -199,9 +212,13 @@ class Bulk:
     def mode(self) -> str:
         return str(self.parameters["mode"])
 
-    def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"", tell: Tell = quiet) -> bytes:
-        """A whole number of blocks under one key, in the core's mode. `iv`: the first counter block of counter mode, or what the first block is
-        chained to. Where a block waits for the result of the one before, they go through one after the other."""
+    def crypt_bulk(
+        self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"", tell: Tell = quiet
+    ) -> bytes:
+        """A whole number of blocks under one key, in the core's mode. `iv`: the first counter block of
+        counter mode, or what the first block is chained to. Where a block waits for the result of the one
+        before, they go through one after the other.
+        """
         blocks = np.frombuffer(data, dtype=np.uint8).reshape(-1, int(self.parameters["block_bits"]) // 8)
         keys, out = np.frombuffer(key, dtype=np.uint8).reshape(1, -1), np.empty_like(blocks)
         ways = np.array([int(decrypt and self.mode in ("ecb", "cbc"))], dtype=np.uint8)
@@ -241,7 +258,9 @@ class Bulk:
 
 
 def counter_blocks(iv: bytes, count: int, first: int, n: int) -> Rows:
-    """The counter blocks number `first` to `first + n - 1` after `iv`, whose lowest `count` bits count; words of 64 or 128 bits."""
+    """The counter blocks number `first` to `first + n - 1` after `iv`, whose lowest `count` bits count;
+    words of 64 or 128 bits.
+    """
     width = 8 * len(iv)
     count = min(count, width)
     start = next_counter(int.from_bytes(iv, "big"), count, first)
@@ -255,14 +274,18 @@ def counter_blocks(iv: bytes, count: int, first: int, n: int) -> Rows:
         above = start >> 64
         following = next_counter(above, count - 64) if count > 64 else above
         words.append(np.where(carried, np.uint64(following), np.uint64(above)).astype(np.uint64))
-    return np.ascontiguousarray(np.stack(words[::-1], axis=1).astype(">u8")).view(np.uint8).reshape(n, len(iv))
+    return (
+        np.ascontiguousarray(np.stack(words[::-1], axis=1).astype(">u8")).view(np.uint8).reshape(n, len(iv))
+    )
 
 
 _WORD = (1 << 64) - 1
 
 
 def _terms(mode: str, blocks: Rows, before: Rows, iv: bytes, count: int, at: int) -> tuple[Rows, Rows]:
-    """What the cipher is given and what is added to its results, for blocks from number `at` on: of decryption, where a mode chains to what came in `before`."""
+    """What the cipher is given and what is added to its results, for blocks from number `at` on: of
+    decryption, where a mode chains to what came in `before`.
+    """
     if mode == "ctr":
         return counter_blocks(iv, count, at, len(blocks)), blocks
     if mode == "ecb":
@@ -284,12 +307,16 @@ def _own_text() -> str:
     return "".join((here / f"{name}.py").read_text() for name in ("bench", "emit", "program"))
 
 
-def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, table: bool) -> None:
+def _compile(
+    folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, table: bool
+) -> None:
     inner, p, unit = record["inner"], record["parameters"], record["key_cycles"] > 0
     top = inner["top"] if inner else record["top"]
     lines = " ".join(KEPT_NAMES)
     modules = read_modules(sources, record["top"], PortSet(**record["ports"]).clk, lines)
-    delays = {name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in lines.split())}
+    delays = {
+        name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in lines.split())
+    }
     if p["architecture"] == "iterative":
         program, clocked = clocked_program(modules, top, ports.clk), True
     else:
@@ -298,7 +325,9 @@ def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], p
         if p["key"] == "static":
             free |= {ports.key, ports.decrypt} if not unit else set()
         early = inner["early"] if inner else {ports.key: int(p["key_lead"])}
-        check_depths(program, (inner or record)["latency_cycles"], early, free, (ports.block_out, ports.valid_out))
+        check_depths(
+            program, (inner or record)["latency_cycles"], early, free, (ports.block_out, ports.valid_out)
+        )
     parts = {_CORE: (program, clocked)}
     if unit:
         parts[_KEYS] = (clocked_program(modules, f"{record['top']}_keys", "clk", whole=True), True)
@@ -310,6 +339,8 @@ def _compile(folder: Path, sources: Sequence[Path], record: Mapping[str, Any], p
 
 def _open(home: Path, name: str) -> Compiled:
     ins, outs = json.loads((home / f"{name}.json").read_text())
-    made = Compiled(home / f"{name}.so", Layout(tuple((n, w) for n, w in ins), tuple((n, w) for n, w in outs)))
+    made = Compiled(
+        home / f"{name}.so", Layout(tuple((n, w) for n, w in ins), tuple((n, w) for n, w in outs))
+    )
     made.lib  # noqa: B018 - loaded now, so it stays whatever becomes of its file
     return made

@@ -35,7 +35,9 @@ def frame_text() -> str:
 
 @cache
 def _native(compiler: str) -> tuple[list[str], str]:
-    """Flags for this processor's vectors that the compiler knows, and what it then takes the processor for."""
+    """Flags for this processor's vectors that the compiler knows, and what it then takes the processor
+    for.
+    """
     for flags in ([*_QUICK, "-march=native"], ["-march=native"], ["-mcpu=native"], []):
         done = run_process([compiler, *flags, "-dM", "-E", "-x", "c++", "/dev/null"])
         if done.returncode == 0:
@@ -58,7 +60,15 @@ def compile_text(text: str, library: Path) -> None:
     source.write_text(frame_text())
     try:
         done = run_process(
-            [compiler, *_FLAGS, *_native(compiler)[0], f'-DNETLIST="{netlist.resolve()}"', "-o", str(library), str(source)]
+            [
+                compiler,
+                *_FLAGS,
+                *_native(compiler)[0],
+                f'-DNETLIST="{netlist.resolve()}"',
+                "-o",
+                str(library),
+                str(source),
+            ]
         )
         if done.returncode:
             raise ToolFailed("the C++ compiler", done.returncode, done.stdout)
@@ -123,7 +133,9 @@ class Machine:
         """Hold an input: one row for all lanes, or rows that the lanes take in turn."""
         k, size = self._in[port]
         if rows.shape[1] != size or self.lanes % len(rows):
-            raise ValueError(f"{port} takes rows of {size} bytes, as many as divide {self.lanes}; not {rows.shape}")
+            raise ValueError(
+                f"{port} takes rows of {size} bytes, as many as divide {self.lanes}; not {rows.shape}"
+            )
         held = np.ascontiguousarray(np.tile(rows, (self.lanes // len(rows), 1)))
         self._lib.bulk_put(self._p, k, held.ctypes.data)
 
@@ -146,9 +158,13 @@ class Machine:
         """The clock's edge, after `evaluate`."""
         self._lib.bulk_tick(self._p)
 
-    def _given(self, rows: Mapping[str, Rows]) -> tuple[int, NDArray[np.int64], ctypes.Array[ctypes.c_void_p], list[Rows]]:
+    def _given(
+        self, rows: Mapping[str, Rows]
+    ) -> tuple[int, NDArray[np.int64], ctypes.Array[ctypes.c_void_p], list[Rows]]:
         kept = [np.ascontiguousarray(r) for r in rows.values()]
-        if len({len(r) for r in kept}) != 1 or any(r.shape[1] != self._in[p][1] for p, r in zip(rows, kept, strict=True)):
+        if len({len(r) for r in kept}) != 1 or any(
+            r.shape[1] != self._in[p][1] for p, r in zip(rows, kept, strict=True)
+        ):
             raise ValueError("inputs are not of the ports' sizes, or not equally many")
         ports = np.array([self._in[p][0] for p in rows], dtype=np.int64)
         return len(kept[0]), ports, (ctypes.c_void_p * len(kept))(*[r.ctypes.data for r in kept]), kept
@@ -162,13 +178,16 @@ class Machine:
         return results
 
     def feed(self, rows: Mapping[str, Rows], control: tuple[str, str, str], out: str, cycles: int) -> Rows:
-        """A machine with registers: offer the rows by handshake, as many at once as there are lanes, until all results are there or for so many
-        cycles. `control`: ports of valid_i, ready_o (or ""), valid_o. Raises CheckFailed where a result is missing, or where control
-        depends on data."""
+        """A machine with registers: offer the rows by handshake, as many at once as there are lanes, until
+        all results are there or for so many cycles. `control`: ports of valid_i, ready_o (or ""), valid_o.
+        Raises CheckFailed where a result is missing, or where control depends on data.
+        """
         n, ports, pointers, _kept = self._given(rows)
         valid, ready, done = control
         k, size = self._out[out]
-        at = np.array([self._in[valid][0], self._out[ready][0] if ready else -1, self._out[done][0], k], dtype=np.int64)
+        at = np.array(
+            [self._in[valid][0], self._out[ready][0] if ready else -1, self._out[done][0], k], dtype=np.int64
+        )
         results = np.zeros((n, size), dtype=np.uint8)
         got = self._lib.bulk_feed(
             self._p, len(ports), ports.ctypes.data, pointers, at.ctypes.data, results.ctypes.data, n, cycles

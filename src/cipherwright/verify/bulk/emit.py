@@ -13,20 +13,31 @@ _CHUNK = 300
 """Gates of a function: the compiler's time grows faster than their number."""
 
 FORMS = {
-    "$_AND_": "{0} & {1}", "$_OR_": "{0} | {1}", "$_XOR_": "{0} ^ {1}", "$_XNOR_": "~({0} ^ {1})", "$_NAND_": "~({0} & {1})", "$_NOR_": "~({0} | {1})",
-    "$_ANDNOT_": "{0} & ~{1}", "$_ORNOT_": "{0} | ~{1}", "$_NOT_": "~{0}", "$_BUF_": "{0}", "$_MUX_": "MUX({0}, {1}, {2})",
-}  # fmt: skip
+    "$_AND_": "{0} & {1}",
+    "$_OR_": "{0} | {1}",
+    "$_XOR_": "{0} ^ {1}",
+    "$_XNOR_": "~({0} ^ {1})",
+    "$_NAND_": "~({0} & {1})",
+    "$_NOR_": "~({0} | {1})",
+    "$_ANDNOT_": "{0} & ~{1}",
+    "$_ORNOT_": "{0} | ~{1}",
+    "$_NOT_": "~{0}",
+    "$_BUF_": "{0}",
+    "$_MUX_": "MUX({0}, {1}, {2})",
+}
 
 _CASES = "".join(
     f"            case {k}: v[o->out] = {form.format('v[o->a]', 'v[o->b]', 'v[o->c]')}; break;\n"
     for k, form in enumerate(FORMS.values())
 )
 _WALK = (
-    "struct Op { uint32_t kind, out, a, b, c; };\nstatic void walk(V *v, const Op *o, uint64_t n) {\n    for (const Op *end = o + n; o < end; ++o)\n"
+    "struct Op { uint32_t kind, out, a, b, c; };\nstatic void walk(V *v, const Op *o, uint64_t n) {\n    "
+    "for (const Op *end = o + n; o < end; ++o)\n"
     f"        switch (o->kind) {{\n{_CASES}        }}\n}}\n"
     "// An instance of a module: its own slots are the constants, its inputs, and what its gates make.\n"
     "struct Leaf { const Op *ops; uint64_t gates; const uint32_t *outs; uint32_t in, out; };\n"
-    "static void call(V *v, const Leaf &m, const uint32_t *x) {\n    static thread_local V own[OWN_SLOTS];\n    own[1] = ~V{};\n"
+    "static void call(V *v, const Leaf &m, const uint32_t *x) {\n    static thread_local V "
+    "own[OWN_SLOTS];\n    own[1] = ~V{};\n"
     "    for (uint32_t k = 0; k < m.in; ++k) own[2 + k] = v[x[k]];\n    walk(own, m.ops, m.gates);\n"
     "    for (uint32_t k = 0; k < m.out; ++k) v[x[m.in + k]] = own[m.outs[k]];\n}\n"
 )
@@ -41,8 +52,10 @@ class Layout:
 
 
 def emit(p: Program, clocked: bool, table: bool = False) -> tuple[str, Layout]:
-    """The text that `bulk.cpp` includes. Slots of the vectors in memory: constants, inputs, registers, then what lives from one function to
-    another, each place used again and again. `table`: gates as tables that a loop walks, which runs longer and needs no time to compile."""
+    """The text that `bulk.cpp` includes. Slots of the vectors in memory: constants, inputs, registers,
+    then what lives from one function to another, each place used again and again. `table`: gates as tables
+    that a loop walks, which runs longer and needs no time to compile.
+    """
     gates, real = _without_wires(p.gates, {} if clocked else p.registers)
     groups = _groups(gates, 1 if table else _CHUNK)
     slot = {0: 0, 1: 1}
@@ -55,7 +68,11 @@ def emit(p: Program, clocked: bool, table: bool = False) -> tuple[str, Layout]:
     results = [real(b) for bits in p.outputs.values() for b in bits]
     size, stored = _places(groups, slot, {*results, *data})
     numbers = {name: k for k, name in enumerate(p.leaves)}
-    text = _leaf_tables(p.leaves, numbers) if table else [_leaf_text(leaf, numbers[name]) for name, leaf in p.leaves.items()]
+    text = (
+        _leaf_tables(p.leaves, numbers)
+        if table
+        else [_leaf_text(leaf, numbers[name]) for name, leaf in p.leaves.items()]
+    )
     calls, own, done = list[str](), [g for g in gates if g.kind in FORMS], 0
     if table:
         text.append(_ops("ops", own, slot))
@@ -63,7 +80,9 @@ def emit(p: Program, clocked: bool, table: bool = False) -> tuple[str, Layout]:
         g = group[0]
         if g.kind in p.leaves:
             text.append(_table(f"x{k}", [slot[b] for b in (*g.ins, *g.outs)]))
-            calls.append(f"call(v, leaves[{numbers[g.kind]}], x{k});" if table else f"m{numbers[g.kind]}(v, x{k});")
+            calls.append(
+                f"call(v, leaves[{numbers[g.kind]}], x{k});" if table else f"m{numbers[g.kind]}(v, x{k});"
+            )
         elif not table:
             text.append(_chunk_text(group, k, slot, stored[k]))
             calls.append(f"f{k}(v);")
@@ -75,15 +94,28 @@ def emit(p: Program, clocked: bool, table: bool = False) -> tuple[str, Layout]:
     text.append(_table("data_slots", [slot[b] for b in data]))
     text.append(_ports("in_ports", p.inputs, slot))
     text.append(_table("out_slots", [slot[b] for b in results]))
-    text.append(f"enum {{ SLOTS = {size}, STATE = {first}, REGISTERS = {len(state)}, OUTPUTS = {len(p.outputs)} }};")
-    text.append("static const uint32_t out_widths[] = {" + ", ".join(str(len(bits)) for bits in p.outputs.values()) + "};")
-    layout = Layout(tuple((n, len(bits)) for n, bits in p.inputs.items()), tuple((n, len(bits)) for n, bits in p.outputs.items()))
+    text.append(
+        f"enum {{ SLOTS = {size}, STATE = {first}, REGISTERS = {len(state)}, OUTPUTS = {len(p.outputs)} }};"
+    )
+    text.append(
+        "static const uint32_t out_widths[] = {"
+        + ", ".join(str(len(bits)) for bits in p.outputs.values())
+        + "};"
+    )
+    layout = Layout(
+        tuple((n, len(bits)) for n, bits in p.inputs.items()),
+        tuple((n, len(bits)) for n, bits in p.outputs.items()),
+    )
     return "\n".join(text) + "\n", layout
 
 
-def _without_wires(gates: Sequence[Gate], registers: Mapping[int, tuple[int, int]]) -> tuple[list[Gate], Callable[[int], int]]:
+def _without_wires(
+    gates: Sequence[Gate], registers: Mapping[int, tuple[int, int]]
+) -> tuple[list[Gate], Callable[[int], int]]:
     """The gates with buffers and `registers` taken for wires, and the bit that a bit then is."""
-    alias = {q: d for q, (d, _) in registers.items()} | {g.outs[0]: g.ins[0] for g in gates if g.kind == "$_BUF_"}
+    alias = {q: d for q, (d, _) in registers.items()} | {
+        g.outs[0]: g.ins[0] for g in gates if g.kind == "$_BUF_"
+    }
 
     def real(bit: int) -> int:
         while bit in alias:
@@ -105,7 +137,10 @@ def _ports(name: str, ports: Mapping[str, Sequence[int]], slot: Mapping[int, int
 def _ops(name: str, gates: Sequence[Gate], slot: Mapping[int, int]) -> str:
     """Gates as a table."""
     kinds = {kind: k for k, kind in enumerate(FORMS)}
-    rows = ["{" + ", ".join(map(str, (kinds[g.kind], slot[g.outs[0]], *[slot[b] for b in g.ins]))) + "}" for g in gates]
+    rows = [
+        "{" + ", ".join(map(str, (kinds[g.kind], slot[g.outs[0]], *[slot[b] for b in g.ins]))) + "}"
+        for g in gates
+    ]
     return f"static const Op {name}[] = {{{', '.join(rows) or '{0, 0, 0, 0, 0}'}}};"
 
 
@@ -139,9 +174,12 @@ def _groups(gates: Sequence[Gate], most: int) -> list[list[Gate]]:
     return groups
 
 
-def _places(groups: Sequence[Sequence[Gate]], slot: dict[int, int], kept: set[int]) -> tuple[int, list[set[int]]]:
-    """Give a slot to every bit that another group reads or that is `kept`, and take it back behind the last reader. Returns the number of slots, and
-    for every group the bits that it stores."""
+def _places(
+    groups: Sequence[Sequence[Gate]], slot: dict[int, int], kept: set[int]
+) -> tuple[int, list[set[int]]]:
+    """Give a slot to every bit that another group reads or that is `kept`, and take it back behind the
+    last reader. Returns the number of slots, and for every group the bits that it stores.
+    """
     last: dict[int, int] = {}
     for k, group in enumerate(groups):
         for g in group:
@@ -184,8 +222,12 @@ def _leaf_text(leaf: Leaf, number: int) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _lines(gates: Sequence[Gate], load: Callable[[int], str], stored: set[int], store: Callable[[int], str]) -> list[str]:
-    """Statements for gates: what they do not make themselves is loaded before its first use, what is `stored` is written as soon as it is known."""
+def _lines(
+    gates: Sequence[Gate], load: Callable[[int], str], stored: set[int], store: Callable[[int], str]
+) -> list[str]:
+    """Statements for gates: what they do not make themselves is loaded before its first use, what is
+    `stored` is written as soon as it is known.
+    """
     lines, known = list[str](), set[int]()
 
     def value(b: int) -> str:

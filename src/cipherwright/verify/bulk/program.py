@@ -1,7 +1,9 @@
-"""An elaborated core as a program over bits: gates and calls of modules in an order in which they can be evaluated.
+"""An elaborated core as a program over bits: gates and calls of modules in an order in which they can be
+evaluated.
 
-Registers are wires (of a pipeline, after a check that every path has the same number of them) or state. Modules of a fair size stay
-modules, which are called once for each instance; what is smaller or larger, and where registers are state what has some, is taken into the root.
+Registers are wires (of a pipeline, after a check that every path has the same number of them) or state.
+Modules of a fair size stay modules, which are called once for each instance; what is smaller or larger,
+and where registers are state what has some, is taken into the root.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ Delays = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Gate:
-    """A Yosys gate, or where `kind` names a leaf, an instance of it. Bits are integers; 0 and 1 are the constants."""
+    """A Yosys gate, or where `kind` names a leaf, an instance of it. Bits are integers; 0 and 1 are the
+    constants.
+    """
 
     kind: str
     outs: tuple[int, ...]
@@ -33,7 +37,9 @@ class Gate:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A module by itself, gates in order of evaluation, registers as wires. Ports one after the other, least significant bit first."""
+    """A module by itself, gates in order of evaluation, registers as wires. Ports one after the other,
+    least significant bit first.
+    """
 
     name: str
     ins: tuple[int, ...]
@@ -44,8 +50,10 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Program:
-    """`registers`: output bit -> (data bit, cycles from one to the other); where they are wires they are resolved in `gates` already.
-    `inputs` and `outputs`: bits of ports, least significant first. `names` of bits, for messages."""
+    """`registers`: output bit -> (data bit, cycles from one to the other); where they are wires they are
+    resolved in `gates` already.
+    `inputs` and `outputs`: bits of ports, least significant first. `names` of bits, for messages.
+    """
 
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Mapping[str, tuple[int, ...]]
@@ -94,7 +102,11 @@ class _Flattener:
             kind, wires = cell["type"], cell["connections"]
             if kind in GATES:
                 self.gates.append(
-                    Gate(kind, (self._bit(wires["Y"][0], bound),), tuple([self._bit(wires[p][0], bound) for p in GATES[kind]]))
+                    Gate(
+                        kind,
+                        (self._bit(wires["Y"][0], bound),),
+                        tuple([self._bit(wires[p][0], bound) for p in GATES[kind]]),
+                    )
                 )
             elif kind == FLIP_FLOP:
                 q = self._bit(wires["Q"][0], bound)
@@ -106,7 +118,9 @@ class _Flattener:
             else:
                 raise CheckFailed(f"{path}{name} is a cell {kind}, which bulk simulation does not know")
 
-    def _instance(self, kind: str, wires: Mapping[str, Sequence[Any]], bound: dict[Any, int], path: str) -> None:
+    def _instance(
+        self, kind: str, wires: Mapping[str, Sequence[Any]], bound: dict[Any, int], path: str
+    ) -> None:
         m = self.modules[kind]
         if kind in self.delays:
             for q, d in zip(wires["q"], wires["d"], strict=True):
@@ -117,7 +131,9 @@ class _Flattener:
         given = {p: [self._bit(b, bound) for b in wires[p]] for p in m.inputs}
         if self.keep(kind):
             outs = [self._bit(b, bound) for p in m.outputs for b in wires.get(p, [])]
-            if len(outs) != sum(map(len, m.outputs.values())):  # an output that nobody reads has a bit of its own
+            if len(outs) != sum(
+                map(len, m.outputs.values())
+            ):  # an output that nobody reads has a bit of its own
                 outs = [
                     self._bit(b, bound) if p in wires else self.fresh()
                     for p, bits in m.outputs.items()
@@ -139,9 +155,15 @@ class _Flattener:
 
 
 def _ordered(
-    gates: Iterable[Gate], wires: Mapping[int, int], roots: Iterable[int], given: Iterable[int], names: Mapping[int, str]
+    gates: Iterable[Gate],
+    wires: Mapping[int, int],
+    roots: Iterable[int],
+    given: Iterable[int],
+    names: Mapping[int, str],
 ) -> list[Gate]:
-    """The gates that the roots depend on, drivers before readers. `wires`: bits that are others; `given`: bits that need no driver."""
+    """The gates that the roots depend on, drivers before readers. `wires`: bits that are others; `given`:
+    bits that need no driver.
+    """
     driver: dict[int, Gate] = {out: g for g in gates for out in g.outs}
     done: set[int] = {0, 1, *given}
     placed: set[int] = set()
@@ -214,8 +236,14 @@ def _program(modules: Mapping[str, Netlist], top: str, clock: str, delays: Delay
 
 
 def _flat(
-    modules: Mapping[str, Netlist], top: str, clock: str, delays: Delays, wired: bool, keep: Callable[[str], bool], leaves: Mapping[str, Leaf | None]
-) -> Program:  # fmt: skip
+    modules: Mapping[str, Netlist],
+    top: str,
+    clock: str,
+    delays: Delays,
+    wired: bool,
+    keep: Callable[[str], bool],
+    leaves: Mapping[str, Leaf | None],
+) -> Program:
     f = _Flattener(modules, keep, delays)
     inputs, outputs = f.root(top)
     _check_clocks(f, inputs[clock][0], clock)
@@ -229,9 +257,18 @@ def _flat(
         if any(cycles != 1 for _, cycles in f.registers.values()):
             raise CheckFailed("a delay line in a loop is not known to bulk simulation")
         registers = _live(f, results)
-        order = _ordered(f.gates, {}, [*results, *(d for d, _ in registers.values())], [*given, *registers], names)
+        order = _ordered(
+            f.gates, {}, [*results, *(d for d, _ in registers.values())], [*given, *registers], names
+        )
     used = {g.kind for g in order}
-    return Program(inputs, outputs, tuple(order), {n: leaf for n, leaf in leaves.items() if leaf and n in used}, registers, names)
+    return Program(
+        inputs,
+        outputs,
+        tuple(order),
+        {n: leaf for n, leaf in leaves.items() if leaf and n in used},
+        registers,
+        names,
+    )
 
 
 def _live(f: _Flattener, roots: Iterable[int]) -> dict[int, tuple[int, int]]:
@@ -251,19 +288,31 @@ def _live(f: _Flattener, roots: Iterable[int]) -> dict[int, tuple[int, int]]:
 
 
 def wired_program(modules: Mapping[str, Netlist], top: str, clock: str, delays: Delays = {}) -> Program:  # noqa: B006 - nobody writes to it
-    """A pipeline with its registers as wires: call `check_depths` before it is believed. Raises CheckFailed with what is no such core."""
+    """A pipeline with its registers as wires: call `check_depths` before it is believed. Raises
+    CheckFailed with what is no such core.
+    """
     return _program(modules, top, clock, delays, True)
 
 
 def clocked_program(modules: Mapping[str, Netlist], top: str, clock: str, whole: bool = False) -> Program:
-    """Any core whose registers follow its clock; with `whole`, all of its gates without leaves. Raises CheckFailed with what is no such core."""
-    return _flat(modules, top, clock, {}, False, lambda kind: False, {}) if whole else _program(modules, top, clock, {}, False)
+    """Any core whose registers follow its clock; with `whole`, all of its gates without leaves. Raises
+    CheckFailed with what is no such core.
+    """
+    return (
+        _flat(modules, top, clock, {}, False, lambda kind: False, {})
+        if whole
+        else _program(modules, top, clock, {}, False)
+    )
 
 
-def check_depths(p: Program, latency: int, early: Mapping[str, int], free: Iterable[str], outputs: Iterable[str]) -> None:
-    """Every path from an input to an output has the same number of registers, so evaluating a pipeline with wires in their place gives a
-    block's result and nothing of another's. `early`: inputs that come before the others, and by how many cycles; `free`: inputs that are held. Raises
-    CheckFailed with the first net that differs."""
+def check_depths(
+    p: Program, latency: int, early: Mapping[str, int], free: Iterable[str], outputs: Iterable[str]
+) -> None:
+    """Every path from an input to an output has the same number of registers, so evaluating a pipeline
+    with wires in their place gives a block's result and nothing of another's. `early`: inputs that come
+    before the others, and by how many cycles; `free`: inputs that are held. Raises CheckFailed with the
+    first net that differs.
+    """
     depth: dict[int, int | None] = {0: None, 1: None}
     for name, bits in p.inputs.items():
         depth.update(dict.fromkeys(bits, None if name in free else -early.get(name, 0)))
@@ -289,7 +338,8 @@ def check_depths(p: Program, latency: int, early: Mapping[str, int], free: Itera
             if len(here) > 1:
                 where = ", ".join(sorted({p.names.get(gate.ins[i], "a gate") for i, _ in cone})[:3])
                 raise CheckFailed(
-                    f"bits of different blocks meet: {min(here)} and {max(here)} registers from the ports (at {where})"
+                    f"bits of different blocks meet: {min(here)} and {max(here)} registers from the ports "
+                    f"(at {where})"
                 )
             depth[out] = here.pop() if here else None
     for name in outputs:
@@ -299,7 +349,9 @@ def check_depths(p: Program, latency: int, early: Mapping[str, int], free: Itera
 
 
 def _cones(leaf: Leaf) -> list[list[tuple[int, int]]]:
-    """For every output of a leaf, the inputs that it depends on, and the registers on the way (each number that there is)."""
+    """For every output of a leaf, the inputs that it depends on, and the registers on the way (each number
+    that there is).
+    """
     reached: dict[int, dict[int, int]] = {0: {}, 1: {}} | {b: {0: 1 << k} for k, b in enumerate(leaf.ins)}
 
     def through(bit: int) -> dict[int, int]:
@@ -320,4 +372,7 @@ def _cones(leaf: Leaf) -> list[list[tuple[int, int]]]:
             for d, mask in through(b).items():
                 total[d] = total.get(d, 0) | mask
         reached[g.outs[0]] = total
-    return [[(k, d) for d, mask in through(b).items() for k in range(len(leaf.ins)) if mask >> k & 1] for b in leaf.outs]
+    return [
+        [(k, d) for d, mask in through(b).items() for k in range(len(leaf.ins)) if mask >> k & 1]
+        for b in leaf.outs
+    ]
