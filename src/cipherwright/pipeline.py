@@ -131,8 +131,7 @@ def key_parts(spec: Spec) -> KeyParts | None:
         _output(b, spec, block, lambda given: crypt(given, back))
     s = GraphBuilder(f"{spec.cipher}_schedule")
     key = cipher.effective_key(s, s.input("key", spec.key_bits))
-    for i in range(count):
-        word = cipher.round_key(s, spec.key_bits, i, key, s.const(1, back))
+    for i, word in enumerate(cipher.direct_keys(s, spec.key_bits, key, s.const(1, back))):
         top = s.width(word) - 1
         s.output(f"rk{i}", s.select(word, range(top, top - widths[i], -1)))
     return KeyParts(b.build(), s.build())
@@ -342,9 +341,7 @@ def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -
     unit_design = lower(
         unit_schedule, f"{top}_schedule", LowerOptions(0, e.control, e.loops, spec.keep_levels)
     )
-    unit = key_unit(
-        f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, spec.block_bits, users
-    )
+    unit = key_unit(f"{top}_keys", f"{top}_schedule", e, unit_schedule.stages, spec.key_bits, users)
 
     def lowered(name: str) -> Design:
         return Design((*unit_design.modules, *_lower(spec, target, name, s, _Loops()).modules))

@@ -212,6 +212,16 @@ class Spec(BaseModel):
         cipher = CATALOGUE[self.cipher].with_block(self.block_bits)
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _block(cls, data: Any) -> Any:
+        """A cipher with one block size has it by default."""
+        if isinstance(data, dict) and "block_bits" not in data:
+            cipher = CATALOGUE.get(str(data.get("cipher", "")))
+            if cipher is not None and not cipher.block_sizes:
+                return {**data, "block_bits": cipher.block_bits}
+        return data
+
     @field_validator("*")
     @classmethod
     def _plain(cls, value: Any) -> Any:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from cipherwright.cipher import IntBuilder, Word
+from cipherwright.cipher import IntBuilder, IntWord
 from cipherwright.cipher import mars as description
 from cipherwright.cipher.mars import MARS, expanded_key, key_expansion_step, mask_step, mixing_round, run_mask
 from cipherwright.cipher.mars_engine import engine_mixer, mix_operation
@@ -14,11 +14,11 @@ from cipherwright.cipher.mars_tables import S0, S1, S
 from cipherwright.verify import oracle_bulk
 
 B = IntBuilder()
-State = tuple[Word, Word, Word, Word]
+State = tuple[IntWord, IntWord, IntWord, IntWord]
 
 
-def word(value: int) -> Word:
-    return Word(32, value % (1 << 32))
+def word(value: int) -> IntWord:
+    return IntWord(32, value % (1 << 32))
 
 
 def test_the_s_box() -> None:
@@ -61,16 +61,16 @@ def test_the_mask_of_long_runs() -> None:
         assert run_mask(B, word(w)).value == slow_mask(w)
 
 
-def masked(key: bytes, monkeypatch: pytest.MonkeyPatch) -> list[Word]:
+def masked(key: bytes, monkeypatch: pytest.MonkeyPatch) -> list[IntWord]:
     """Multiplication keys before the mask step."""
-    found: list[Word] = []
+    found: list[IntWord] = []
 
-    def noted(b: IntBuilder, w: Word, *rest: Word) -> Word:
+    def noted(b: IntBuilder, w: IntWord, *rest: IntWord) -> IntWord:
         found.append(w)
-        return Word(32, mask_step(b, w, *rest).value)
+        return IntWord(32, mask_step(b, w, *rest).value)
 
     monkeypatch.setattr(description, "mask_step", noted)
-    expanded_key(B, Word(8 * len(key), int.from_bytes(key, "big")))
+    expanded_key(B, IntWord(8 * len(key), int.from_bytes(key, "big")))
     monkeypatch.undo()
     return found
 
@@ -96,8 +96,8 @@ def test_keys_that_need_the_mask(size: int, monkeypatch: pytest.MonkeyPatch) -> 
 
 def steps(state: State, operation: int, halves: bool, keys: State) -> State:
     """The engine's mixer over a round, with the S-boxes behind it."""
-    for half in (Word(1, 0), Word(1, 1)) if halves else (None,):
-        op = Word(4, operation)
+    for half in (IntWord(1, 0), IntWord(1, 1)) if halves else (None,):
+        op = IntWord(4, operation)
         addresses, _ = engine_mixer(B, state, keys, op, (keys[0],) * 4, half)
         words = tuple(word(t[a.value]) for t, a in zip((S0, S0, S1, S1), addresses, strict=True))
         _, state = engine_mixer(B, state, keys, op, (words[0], words[1], words[2], words[3]), half)
@@ -145,7 +145,7 @@ def expanded_by_steps(key: list[int]) -> list[int]:
     def step(
         kind: int, to: int, a: int, other: int = 0, s: int = 0, before2: int = 0, number: int = 0
     ) -> int:
-        given = (Word(2, kind), *(Word(32, x) for x in (a, other, s, before2)), Word(6, number))
+        given = (IntWord(2, kind), *(IntWord(32, x) for x in (a, other, s, before2)), IntWord(6, number))
         store[to] = int(key_expansion_step(b, *given).value)
         return store[to]
 
@@ -174,5 +174,5 @@ def test_the_order_of_steps_is_the_expansion(words: int) -> None:
         key = [rng.getrandbits(32) for _ in range(words)]
         given = int.from_bytes(b"".join(w.to_bytes(4, "little") for w in key), "big")
         assert expanded_by_steps(key) == [
-            int(w.value) for w in expanded_key(IntBuilder(), Word(32 * words, given))
+            int(w.value) for w in expanded_key(IntBuilder(), IntWord(32 * words, given))
         ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES, IntBuilder, Word
+from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES, IntBuilder, IntWord
 from cipherwright.cipher.khazad import gamma, theta
 from cipherwright.verify import oracle_bulk, oracle_of
 from cipherwright.verify.vectors import own_vectors
@@ -23,13 +23,13 @@ def crypt_bytes(
     name: str, key: bytes, block: bytes, decrypt: int, schedule: str, variant: str = "kept"
 ) -> int:
     """The cipher for the block's size."""
-    cipher, word = CATALOGUE[name].with_block(8 * len(block)), Word(len(key) * 8, int.from_bytes(key, "big"))
+    cipher, word = CATALOGUE[name].with_block(8 * len(block)), IntWord(len(key) * 8, int.from_bytes(key, "big"))
     return int(
         cipher.crypt(
             B,
-            Word(8 * len(block), int.from_bytes(block, "big")),
+            IntWord(8 * len(block), int.from_bytes(block, "big")),
             word,
-            Word(1, decrypt),
+            IntWord(1, decrypt),
             schedule,
             variant=variant,
         ).value
@@ -72,18 +72,18 @@ def test_late_round_keys_in_every_way(name: str) -> None:
 @pytest.mark.parametrize("schedule", KEY_SCHEDULES)
 @pytest.mark.parametrize("rounds", [2, 4, 10, 12])
 def test_misty1_with_other_rounds_undoes_itself(rounds: int, schedule: str) -> None:
-    cipher, key = CATALOGUE["misty1"].with_rounds(rounds), Word(128, 0x00112233445566778899AABBCCDDEEFF)
-    block = Word(64, 0x0123456789ABCDEF)
-    there = cipher.crypt(B, block, key, Word(1, 0), schedule)
+    cipher, key = CATALOGUE["misty1"].with_rounds(rounds), IntWord(128, 0x00112233445566778899AABBCCDDEEFF)
+    block = IntWord(64, 0x0123456789ABCDEF)
+    there = cipher.crypt(B, block, key, IntWord(1, 0), schedule)
     assert there != block
-    assert cipher.crypt(B, there, key, Word(1, 1), schedule) == block
-    assert there == cipher.crypt(B, block, key, Word(1, 0), "direct")
+    assert cipher.crypt(B, there, key, IntWord(1, 1), schedule) == block
+    assert there == cipher.crypt(B, block, key, IntWord(1, 0), "direct")
 
 
 def test_khazad_layers_are_involutions() -> None:
     for x in (0x0123456789ABCDEF, 1, (1 << 64) - 1):
-        assert gamma(B, gamma(B, Word(64, x))).value == x
-        assert theta(B, theta(B, Word(64, x))).value == x
+        assert gamma(B, gamma(B, IntWord(64, x))).value == x
+        assert theta(B, theta(B, IntWord(64, x))).value == x
 
 
 @settings(max_examples=20, deadline=None)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from cipherwright.cipher import IntBuilder, Word
+from cipherwright.cipher import IntBuilder, IntWord
 from cipherwright.cipher.field import byte_matrix, columns_of, product
 from cipherwright.cipher.rijndael import AES, RIJNDAEL, SIZES, mix_rows
 from cipherwright.verify import oracle_bulk, oracle_of
@@ -24,9 +24,9 @@ def test_nine_sizes(block_bits: int, key_bits: int) -> None:
         assert cipher.encrypt_block(key, block) == result
         assert cipher.encrypt_block(key, result, True) == block == oracle_bulk(name, key, result, True)
         for decrypt, (given, want) in enumerate(((block, result), (result, block))):
-            word = Word(block_bits, int.from_bytes(given, "big"))
+            word = IntWord(block_bits, int.from_bytes(given, "big"))
             out = cipher.crypt(
-                b, word, Word(key_bits, int.from_bytes(key, "big")), Word(1, decrypt), "stepped"
+                b, word, IntWord(key_bits, int.from_bytes(key, "big")), IntWord(1, decrypt), "stepped"
             )
             assert out.value == int.from_bytes(want, "big")
 

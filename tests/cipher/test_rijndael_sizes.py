@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from cipherwright.cipher import IntBuilder, Word
+from cipherwright.cipher import IntBuilder, IntWord
 from cipherwright.cipher.rijndael import RIJNDAEL, SIZES
 from cipherwright.cipher.rijndael_sizes import (
     CONTROL_BITS,
@@ -21,11 +21,11 @@ from cipherwright.cipher.rijndael_sizes import (
 NINE = [(block, key) for block in SIZES for key in SIZES]
 
 
-def _control(block_bits: int, key_bits: int, i: int) -> Word:
-    return Word(CONTROL_BITS, control_table()[size_code(block_bits) << 7 | size_code(key_bits) << 4 | i])
+def _control(block_bits: int, key_bits: int, i: int) -> IntWord:
+    return IntWord(CONTROL_BITS, control_table()[size_code(block_bits) << 7 | size_code(key_bits) << 4 | i])
 
 
-def _top(word: Word, bits: int) -> int:
+def _top(word: IntWord, bits: int) -> int:
     return word.value >> (word.width - bits)
 
 
@@ -38,24 +38,24 @@ def test_round_keys(block_bits: int, key_bits: int, both: bool) -> None:
     cipher, b, r = RIJNDAEL.with_block(block_bits), IntBuilder(), random.Random(block_bits + key_bits)
     key, block_size, key_size = (
         r.getrandbits(key_bits),
-        Word(3, size_code(block_bits)),
-        Word(3, size_code(key_bits)),
+        IntWord(3, size_code(block_bits)),
+        IntWord(3, size_code(key_bits)),
     )
     nr = cipher.nr(key_bits)
     want = [
-        cipher.round_key(b, key_bits, i, Word(key_bits, key), Word(1, 0)).value >> 1 for i in range(nr + 1)
+        cipher.round_key(b, key_bits, i, IntWord(key_bits, key), IntWord(1, 0)).value >> 1 for i in range(nr + 1)
     ]
-    window = Word(256, key)
+    window = IntWord(256, key)
     for i in range(nr + 1):
         made, after = key_step(
-            b, window, _control(block_bits, key_bits, i), block_size, key_size, Word(1, 0) if both else None
+            b, window, _control(block_bits, key_bits, i), block_size, key_size, IntWord(1, 0) if both else None
         )
         assert _top(made, block_bits) == want[i]
         if i < nr:
             window = after
     for i in reversed(range(nr if both else 0)):
         made, window = key_step(
-            b, window, _control(block_bits, key_bits, i), block_size, key_size, Word(1, 1)
+            b, window, _control(block_bits, key_bits, i), block_size, key_size, IntWord(1, 1)
         )
         assert _top(made, block_bits) == want[i]
     if both:
@@ -66,32 +66,32 @@ def test_round_keys(block_bits: int, key_bits: int, both: bool) -> None:
 @pytest.mark.parametrize("both", [False, True])
 def test_rounds(block_bits: int, both: bool) -> None:
     """All rounds with round keys of any content, both ways."""
-    b, r, size = IntBuilder(), random.Random(block_bits), Word(3, size_code(block_bits))
+    b, r, size = IntBuilder(), random.Random(block_bits), IntWord(3, size_code(block_bits))
     cipher, rounds = RIJNDAEL.with_block(block_bits), 3
     block = r.getrandbits(block_bits)
     keys = [r.getrandbits(block_bits) for _ in range(rounds + 1)]
 
-    def padded(x: int) -> Word:
-        return Word(256, x << (256 - block_bits) | r.getrandbits(256 - block_bits))
+    def padded(x: int) -> IntWord:
+        return IntWord(256, x << (256 - block_bits) | r.getrandbits(256 - block_bits))
 
     state = cipher.start(
-        b, Word(block_bits, block), cipher.supplied_key(b, Word(block_bits, keys[0]), Word(1, 0))
+        b, IntWord(block_bits, block), cipher.supplied_key(b, IntWord(block_bits, keys[0]), IntWord(1, 0))
     )
     for i in range(rounds - 1):
         state = cipher.round(
-            b, 128, i, state, cipher.supplied_key(b, Word(block_bits, keys[i + 1]), Word(1, 0))
+            b, 128, i, state, cipher.supplied_key(b, IntWord(block_bits, keys[i + 1]), IntWord(1, 0))
         )
-    want = cipher.finish(b, state, cipher.supplied_key(b, Word(block_bits, keys[rounds]), Word(1, 0))).value
+    want = cipher.finish(b, state, cipher.supplied_key(b, IntWord(block_bits, keys[rounds]), IntWord(1, 0))).value
     got = padded(block ^ keys[0])
     for i in range(rounds):
         got = round_of_any_size(
-            b, got, padded(keys[i + 1]), Word(1, int(i < rounds - 1)), size, Word(1, 0) if both else None
+            b, got, padded(keys[i + 1]), IntWord(1, int(i < rounds - 1)), size, IntWord(1, 0) if both else None
         )
     assert _top(got, block_bits) == want
     if both:
         got = padded(want ^ keys[rounds])
         for i in range(rounds):
             got = round_of_any_size(
-                b, got, padded(keys[rounds - 1 - i]), Word(1, int(i > 0)), size, Word(1, 1)
+                b, got, padded(keys[rounds - 1 - i]), IntWord(1, int(i > 0)), size, IntWord(1, 1)
             )
         assert _top(got, block_bits) == block

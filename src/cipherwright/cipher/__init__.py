@@ -1,12 +1,15 @@
 """Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
 
 from .base import KEY_SCHEDULES, ROUND_KEY, Cipher, HeldCipher, LoopedCipher, Trips
-from .builder import Builder, IntBuilder, Word
+from .builder import Builder, IntBuilder, IntWord
+from .camellia import CAMELLIA
 from .des import DES, TDES
 from .khazad import KHAZAD
 from .mars import MARS
 from .misty1 import MISTY1
 from .rijndael import AES, RIJNDAEL
+from .sm4 import SM4
+from .standard import Kind, Standard
 
 __all__ = [
     "CATALOGUE",
@@ -16,11 +19,13 @@ __all__ = [
     "Cipher",
     "HeldCipher",
     "IntBuilder",
+    "IntWord",
+    "Kind",
     "LoopedCipher",
+    "Standard",
     "Trips",
-    "Word",
 ]
 
 CATALOGUE: dict[str, Cipher] = {
-    cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1, MARS)
+    cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1, MARS, CAMELLIA, SM4)
 }

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from .builder import Builder, IntBuilder, Word
+from .builder import Builder, IntBuilder, IntWord
 
 __all__ = ["KEY_SCHEDULES", "ROUND_KEY", "Cipher", "HeldCipher", "LoopedCipher", "Trips"]
 
@@ -125,13 +125,20 @@ class Cipher(ABC):
     ) -> Any:
         """Round key `index` straight from the effective key, for the direction `decrypt` (one bit)."""
 
+    def direct_keys(
+        self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any, variant: str = "kept"
+    ) -> Iterator[Any]:
+        """All of them, in the order of use."""
+        for i in range(self.round_keys(key_bits)):
+            yield b.named(self.round_key(b, key_bits, i, key, decrypt, variant), ROUND_KEY)
+
     @abstractmethod
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
         """The key schedule's state before the first step."""
 
-    def key_setup(self, key_bits: int) -> int:
-        """Steps that decryption takes before its first round key (where the schedule must first run to its
-        end).
+    def key_setup(self, key_bits: int, decrypt: bool = True) -> int:
+        """Steps that a direction takes before its first round key (decryption where the schedule must
+        first run to its end).
         """
         return 0
 
@@ -211,28 +218,32 @@ class Cipher(ABC):
         """All round keys in the order of use."""
         count = self.round_keys(key_bits)
         if schedule == "direct":
-            for i in range(count):
-                yield b.named(self.round_key(b, key_bits, i, key, decrypt, variant), ROUND_KEY)
+            yield from self.direct_keys(b, key_bits, key, decrypt, variant)
             return
         state = self.key_start(b, key_bits, key, decrypt)
         width = self.control_bits(key_bits)
-        for i in range(-self.key_setup(key_bits), count):
+        setup = [self.key_setup(key_bits, way) for way in (False, True)]
+        for i in range(-max(setup), count):
+            words = [
+                self.key_control(key_bits, i, way) if i >= -setup[way] else None for way in (False, True)
+            ]
             if controls is not None:
                 low = width * (count - 1 - i)
                 control = b.select(controls, range(low + width - 1, low - 1, -1))
             else:
-                one, other = (b.const(width, self.key_control(key_bits, i, d)) for d in (False, True))
-                control = (
-                    one
-                    if self.key_control(key_bits, i) == self.key_control(key_bits, i, True)
-                    else b.mux(decrypt, other, one)
+                one, other = (
+                    b.const(width, next(w for w in (mine, theirs) if w is not None))
+                    for mine, theirs in (words, words[::-1])
                 )
+                control = b.mux(decrypt, other, one)
             round_key, after = self.key_step(b, key_bits, control, state, decrypt)
-            if i < 0:  # encryption waits
-                state = tuple(b.mux(decrypt, new, old) for new, old in zip(after, state, strict=True))
-                continue
+            if words[0] is None:  # encryption waits
+                after = tuple(b.mux(decrypt, new, old) for new, old in zip(after, state, strict=True))
+            elif words[1] is None:
+                after = tuple(b.mux(decrypt, old, new) for new, old in zip(after, state, strict=True))
             state = after
-            yield b.named(round_key, ROUND_KEY)
+            if i >= 0:
+                yield b.named(round_key, ROUND_KEY)
 
     def all_controls(self, key_bits: int) -> int:
         """The control words of all rounds as one word, round 0 at the top."""
@@ -246,7 +257,7 @@ class Cipher(ABC):
         if len(block) * 8 != self.block_bits:
             raise ValueError(f"{self.name} takes blocks of {self.block_bits // 8} bytes, not {len(block)}")
         b = IntBuilder()
-        out = self.crypt(b, _word(block), _word(key), Word(1, int(decrypt)))
+        out = self.crypt(b, _word(block), _word(key), IntWord(1, int(decrypt)))
         return int(out.value).to_bytes(self.block_bits // 8, "big")
 
     @abstractmethod
@@ -339,5 +350,5 @@ class Trips(ABC):
         """The block from the state after the last trip; wiring."""
 
 
-def _word(data: bytes) -> Word:
-    return Word(len(data) * 8, int.from_bytes(data, "big"))
+def _word(data: bytes) -> IntWord:
+    return IntWord(len(data) * 8, int.from_bytes(data, "big"))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-__all__ = ["Builder", "IntBuilder", "Word"]
+__all__ = ["Builder", "IntBuilder", "IntWord"]
 
 W = TypeVar("W")
 
@@ -72,7 +72,7 @@ class Builder(Protocol[W]):
 
 
 @dataclass(frozen=True)
-class Word:
+class IntWord:
     """An unsigned value of a fixed width in bits."""
 
     width: int
@@ -84,73 +84,73 @@ class Word:
 
 
 class IntBuilder:
-    """The reference meaning of the vocabulary, on `Word` values."""
+    """The reference meaning of the vocabulary, on `IntWord` values."""
 
-    def width(self, a: Word) -> int:
+    def width(self, a: IntWord) -> int:
         return a.width
 
-    def const(self, width: int, value: int) -> Word:
-        return Word(width, value)
+    def const(self, width: int, value: int) -> IntWord:
+        return IntWord(width, value)
 
     @staticmethod
-    def _same(a: Word, b: Word) -> int:
+    def _same(a: IntWord, b: IntWord) -> int:
         if a.width != b.width:
             raise ValueError(f"operands of {a.width} and {b.width} bits")
         return a.width
 
-    def xor(self, a: Word, b: Word) -> Word:
-        return Word(self._same(a, b), a.value ^ b.value)
+    def xor(self, a: IntWord, b: IntWord) -> IntWord:
+        return IntWord(self._same(a, b), a.value ^ b.value)
 
-    def and_(self, a: Word, b: Word) -> Word:
-        return Word(self._same(a, b), a.value & b.value)
+    def and_(self, a: IntWord, b: IntWord) -> IntWord:
+        return IntWord(self._same(a, b), a.value & b.value)
 
-    def or_(self, a: Word, b: Word) -> Word:
-        return Word(self._same(a, b), a.value | b.value)
+    def or_(self, a: IntWord, b: IntWord) -> IntWord:
+        return IntWord(self._same(a, b), a.value | b.value)
 
-    def not_(self, a: Word) -> Word:
-        return Word(a.width, a.value ^ ((1 << a.width) - 1))
+    def not_(self, a: IntWord) -> IntWord:
+        return IntWord(a.width, a.value ^ ((1 << a.width) - 1))
 
-    def mux(self, sel: Word, a: Word, b: Word) -> Word:
+    def mux(self, sel: IntWord, a: IntWord, b: IntWord) -> IntWord:
         if sel.width != 1:
             raise ValueError("a multiplexer's select is one bit")
-        return Word(self._same(a, b), a.value if sel.value else b.value)
+        return IntWord(self._same(a, b), a.value if sel.value else b.value)
 
-    def add(self, a: Word, b: Word) -> Word:
-        return Word(self._same(a, b), (a.value + b.value) % (1 << a.width))
+    def add(self, a: IntWord, b: IntWord) -> IntWord:
+        return IntWord(self._same(a, b), (a.value + b.value) % (1 << a.width))
 
-    def sub(self, a: Word, b: Word) -> Word:
-        return Word(self._same(a, b), (a.value - b.value) % (1 << a.width))
+    def sub(self, a: IntWord, b: IntWord) -> IntWord:
+        return IntWord(self._same(a, b), (a.value - b.value) % (1 << a.width))
 
-    def mul(self, a: Word, b: Word) -> Word:
-        return Word(self._same(a, b), (a.value * b.value) % (1 << a.width))
+    def mul(self, a: IntWord, b: IntWord) -> IntWord:
+        return IntWord(self._same(a, b), (a.value * b.value) % (1 << a.width))
 
-    def select(self, a: Word, bits: Sequence[int]) -> Word:
+    def select(self, a: IntWord, bits: Sequence[int]) -> IntWord:
         if not all(0 <= i < a.width for i in bits):
             raise ValueError(f"a bit outside a word of {a.width} bits")
         out = 0
         for i in bits:
             out = out << 1 | (a.value >> i) & 1
-        return Word(len(bits), out)
+        return IntWord(len(bits), out)
 
-    def cat(self, *parts: Word) -> Word:
+    def cat(self, *parts: IntWord) -> IntWord:
         out, width = 0, 0
         for p in parts:
             out, width = out << p.width | p.value, width + p.width
-        return Word(width, out)
+        return IntWord(width, out)
 
-    def lookup(self, name: str, table: Sequence[int], width: int, a: Word) -> Word:
+    def lookup(self, name: str, table: Sequence[int], width: int, a: IntWord) -> IntWord:
         if len(table) != 1 << a.width:
             raise ValueError(f"{name}: {len(table)} entries for an address of {a.width} bits")
-        return Word(width, table[a.value])
+        return IntWord(width, table[a.value])
 
-    def linear(self, name: str, rows: Sequence[int], a: Word) -> Word:
+    def linear(self, name: str, rows: Sequence[int], a: IntWord) -> IntWord:
         out = 0
         for row in rows:
             out = out << 1 | (row & a.value).bit_count() & 1
-        return Word(len(rows), out)
+        return IntWord(len(rows), out)
 
-    def again(self, a: Word, which: str) -> Word:
+    def again(self, a: IntWord, which: str) -> IntWord:
         return a
 
-    def named(self, a: Word, name: str) -> Word:
+    def named(self, a: IntWord, name: str) -> IntWord:
         return a

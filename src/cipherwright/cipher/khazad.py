@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from .base import Cipher, State
-from .builder import Builder, IntBuilder, Word
+from .builder import Builder, IntBuilder, IntWord
 from .field import byte_matrix, columns_of, product
 
 __all__ = ["KHAZAD", "Khazad", "gamma", "theta", "times_x"]
@@ -68,7 +68,7 @@ def _round_constant(r: int) -> int:
     """c^r: S[8r + i] in byte i; beyond the standard's r = 8 (only passed through, see `key_setup`) zero."""
     if r > _ROUNDS:
         return 0
-    word: Word = gamma(IntBuilder(), Word(64, int.from_bytes(bytes(range(8 * r, 8 * r + 8)), "big")))
+    word: IntWord = gamma(IntBuilder(), IntWord(64, int.from_bytes(bytes(range(8 * r, 8 * r + 8)), "big")))
     return word.value
 
 
@@ -147,8 +147,8 @@ class Khazad(Cipher):
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
         return self._halves(b, key)
 
-    def key_setup(self, key_bits: int) -> int:
-        return _ROUNDS + 3
+    def key_setup(self, key_bits: int, decrypt: bool = True) -> int:
+        return _ROUNDS + 3 if decrypt else 0
 
     def control_bits(self, key_bits: int) -> int:
         """Bits 63 … 0: the round constant; 64: the walk turns after this step; 65: a key between two

@@ -250,8 +250,8 @@ class Rijndael(LoopedCipher):
     def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
         return (b.cat(*self._words(b, key, self._window(key_bits))),)
 
-    def key_setup(self, key_bits: int) -> int:
-        return self.nr(key_bits)
+    def key_setup(self, key_bits: int, decrypt: bool = True) -> int:
+        return self.nr(key_bits) if decrypt else 0
 
     def _usual(self, key_bits: int, t: int) -> tuple[bool, bool]:
         """RotWord and SubWord of word t in the first step: where Nb is a multiple of Nk, in every step."""

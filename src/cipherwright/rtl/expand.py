@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..cipher import Cipher
-from ..errors import UserError
 from ..graph import Graph, GraphBuilder
 from .fold_base import small_table
 
@@ -24,8 +23,9 @@ Rows = tuple[int, ...]
 class Expansion:
     """The loop's graph and its (input, output) pairs. `chain`: numbers of the round keys that travel as
     words through a chain of registers, in the order in which they are made; `apart`: numbers of those that
-    are kept as they are, which do not travel; `width` of a word; `trips` from a key's load to the end of
-    the last round key.
+    are kept as they are, which do not travel; `widths` of all round keys as they are kept, each at the low
+    end of a word of `width` bits; `raw`: width of what travels apart; `setup` iterations after a key's load
+    before the first round key, and `trips` to the end of the last one.
     """
 
     graph: Graph
@@ -33,6 +33,9 @@ class Expansion:
     chain: tuple[int, ...]
     apart: tuple[int, ...]
     width: int
+    widths: tuple[int, ...]
+    raw: int
+    setup: int
     trips: int
     control: tuple[str, ...]
     """Outputs that tell when something happens."""
@@ -59,19 +62,22 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
     zero). Outputs: `word`, and `tag` that goes with it (its place in the chain, counted from 1; 0 where
     the word is for no place), `last`, and where round keys are kept apart `raw` and, with each of them,
     `apart0`, `apart1`.
-
-    Raises UserError where the round keys that are read differ in width.
     """
-    count = len(rows)
-    identity = tuple(1 << k for k in reversed(range(cipher.block_bits)))
+    count, setup = len(rows), cipher.key_setup(key_bits, False)
+    made = [cipher.key_words(key_bits, i) for i in range(count)]
+    raw_bits = max(made)
+    identity = tuple(1 << k for k in reversed(range(raw_bits)))
+    rows = [tuple(mask << raw_bits - w for mask in r) for r, w in zip(rows, made, strict=True)]
     plain = tuple(i for i, r in enumerate(rows) if r == identity)
     apart = plain if len(plain) < count else ()
     chain = tuple(i for i in range(count) if i not in apart)
+    wide = max(len(rows[i]) for i in chain)
+    widths = tuple(map(len, rows))
+    rows = [(0,) * (wide - len(r)) + r if i in chain else r for i, r in enumerate(rows)]
     maps = list(dict.fromkeys(rows[i] for i in chain))
-    if len({len(m) for m in maps}) != 1:
-        raise UserError("the round keys that a pipeline reads have different widths")
 
-    bits = max(1, count.bit_length())  # counts trips; 0 waits
+    last = setup + count
+    bits = max(1, last.bit_length())  # counts iterations; 0 waits
     b = GraphBuilder(f"{cipher.name}_keys")
     valid, key = b.input("valid", 1), b.input("key", key_bits)
     n, zero = b.input("count", bits), b.const(1, 0)
@@ -82,13 +88,14 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
         """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after
         reset.
         """
-        return small_table(b, name, [0, *values, *[0] * ((1 << bits) - 1 - count)], width, n)
+        entries = [0] * (1 + setup) + list(values)
+        return small_table(b, name, entries + [0] * ((1 << bits) - len(entries)), width, n)
 
-    step_control = table(
-        "control", [cipher.key_control(key_bits, i) for i in range(count)], cipher.control_bits(key_bits)
-    )
+    controls = [0, *(cipher.key_control(key_bits, i) for i in range(-setup, count))]
+    controls += [0] * ((1 << bits) - len(controls))
+    step_control = small_table(b, "control", controls, cipher.control_bits(key_bits), n)
     round_key, after = cipher.key_step(b, key_bits, step_control, state, zero)
-    raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - cipher.block_bits, -1))
+    raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - raw_bits, -1))
     word = b.linear("RoundKey0", maps[0], raw) if maps[0] != identity else raw
     for m in maps[1:]:
         which = table(f"map{maps.index(m)}", [int(i in chain and rows[i] == m) for i in range(count)], 1)
@@ -107,14 +114,24 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
         b.output(f"apart{j}", table(f"apart{j}", [int(i == number) for i in range(count)], 1))
     if apart:
         b.output("raw", raw)
-    step = table("step", [(i + 2) % (count + 1) for i in range(count)], bits)
+    steps = [0, *((i + 1) % (last + 1) for i in range(1, last + 1))]
+    step = small_table(b, "step", steps + [0] * ((1 << bits) - len(steps)), bits, n)
     b.output("count_next", b.named(b.mux(valid, b.const(bits, 1), step), "count"))
     for i, (new, stepped) in enumerate(zip(start, after, strict=True)):
         b.output(f"key{i}_next", b.named(b.mux(valid, new, stepped), f"key{i}"))
     control = ("tag", "last", *(f"apart{j}" for j in range(len(apart))))
     names = ["count", *(f"key{i}" for i in range(len(start)))]
     return Expansion(
-        b.build(), tuple((x, f"{x}_next") for x in names), chain, apart, len(maps[0]), count + 1, control
+        b.build(),
+        tuple((x, f"{x}_next") for x in names),
+        chain,
+        apart,
+        wide,
+        widths,
+        raw_bits,
+        setup,
+        last + 1,
+        control,
     )
 
 

@@ -9,11 +9,12 @@ which it delivers one.
 
 from __future__ import annotations
 
-from ..cipher import Cipher, HeldCipher, LoopedCipher
+from ..cipher import Cipher, HeldCipher, LoopedCipher, Standard
 from ..errors import UserError
 from ..graph import STATIC
 from .fold_base import Fold, Loop, small_table
 from .fold_rounds import fold_rounds
+from .fold_steps import fold_steps
 
 __all__ = ["fold", "fold_held"]
 
@@ -22,6 +23,8 @@ def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -
     """The loop graph. Ports: valid, ready, block, key, decrypt (where `direction` is both); one slot a
     stage.
     """
+    if isinstance(cipher, Standard):
+        return fold_steps(cipher, key_bits, rounds_per_cycle, direction)
     if isinstance(cipher, LoopedCipher):
         return fold_rounds(cipher, key_bits, rounds_per_cycle, direction)
     rounds = cipher.rounds(key_bits)

@@ -273,7 +273,8 @@ def _rounds(folder: CoreFolder, parts: KeyParts) -> Graph:
 def _held(folder: CoreFolder, parts: KeyParts) -> HeldWords:
     p, realised = folder.record["parameters"], _rounds(folder, parts)
     held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
-    if not same_up_to_linear_maps(realised, with_raw_words(held, p["block_bits"])):
+    widths = {name: realised.nodes[i].width for name, i in realised.inputs.items()}
+    if not same_up_to_linear_maps(realised, with_raw_words(held, widths)):
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")
     return held
 

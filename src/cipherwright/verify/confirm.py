@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..cipher import Cipher
-from ..cipher.builder import IntBuilder, Word
+from ..cipher.builder import IntBuilder, IntWord
 from ..errors import UserError
 from ..graph import Graph, evaluate
 from ..rtl import Design, DesignModel, Expansion, from_lanes, to_lanes
@@ -84,7 +84,7 @@ def samples(
 def _crypt(cipher: Cipher, key_bits: int, key: int, block: int, decrypt: int) -> int:
     return int(
         cipher.crypt(
-            IntBuilder(), Word(cipher.block_bits, block), Word(key_bits, key), Word(1, decrypt)
+            IntBuilder(), IntWord(cipher.block_bits, block), IntWord(key_bits, key), IntWord(1, decrypt)
         ).value
     )
 
@@ -192,7 +192,8 @@ def confirm_expansion(
         return {name: from_lanes(lanes, len(keys)) for name, lanes in out.items()}
 
     run(1)
-    run(0)  # what an iteration makes is shown in the next one
+    for _ in range(e.setup + 1):  # what an iteration makes is shown in the next one
+        run(0)
     for i, user in enumerate(users):
         seen = run(0)
         kept_apart = i in e.apart

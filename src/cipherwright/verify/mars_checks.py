@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..cipher import IntBuilder, Word
+from ..cipher import IntBuilder, IntWord
 from ..cipher.mars import MARS, expanded_key
 from ..cipher.mars_tables import S
 from ..errors import CheckFailed
@@ -188,7 +188,7 @@ def run_protocol(bench: MarsBench) -> str:
 
 
 def _expanded(key: bytes) -> list[int]:
-    return [w.value for w in expanded_key(IntBuilder(), Word(8 * len(key), int.from_bytes(key, "big")))]
+    return [w.value for w in expanded_key(IntBuilder(), IntWord(8 * len(key), int.from_bytes(key, "big")))]
 
 
 def verify_engine(

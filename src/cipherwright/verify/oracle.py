@@ -57,11 +57,15 @@ def _openssl_cipher(name: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
         warnings.simplefilter(
             "ignore"
         )  # `cryptography` calls some of these ciphers and modes legacy at every use
-        from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+        from cryptography.hazmat.decrepit.ciphers.algorithms import Camellia, TripleDES
 
         how = getattr(modes, mode.upper())(*([iv] if iv else []))
         if name == "aes":
             return Cipher(algorithms.AES(key), how)
+        if name == "sm4":
+            return Cipher(algorithms.SM4(key), how)
+        if name == "camellia":
+            return Cipher(Camellia(key), how)
         return Cipher(TripleDES({8: key * 3, 16: key + key[:8], 24: key}[len(key)]), how)
 
 
@@ -187,6 +191,8 @@ def _cryptopp_mars(key: bytes) -> Bulk:
 _ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
     "aes": ("OpenSSL", _openssl("aes")),
     **{f"rijndael-{bits}": ("libmcrypt", _libmcrypt(f"rijndael-{bits}")) for bits in (128, 192, 256)},
+    "camellia": ("OpenSSL", _openssl("camellia")),
+    "sm4": ("OpenSSL", _openssl("sm4")),
     "des": ("OpenSSL", _openssl("des")),
     "tdes": ("OpenSSL", _openssl("tdes")),
     "khazad": ("libtomcrypt", _libtomcrypt_khazad),
@@ -233,7 +239,7 @@ def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decryp
     """A message in a mode of operation by the library's own mode, or None where it has none for the
     cipher.
     """
-    if name not in ("aes", "des", "tdes") or (mode == "ctr" and name != "aes"):
+    if name not in ("aes", "camellia", "des", "sm4", "tdes") or (mode == "ctr" and "des" in name):
         return None
     return _openssl_bulk(_openssl_cipher(name, key, mode, iv))(data, decrypt)
 

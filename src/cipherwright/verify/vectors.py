@@ -53,7 +53,7 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
             bytes.fromhex(v["pt"]),
             bytes.fromhex(v["ct"]),
             v["source"],
-            1,
+            v.get("iterations", 1),
             bytes.fromhex(v.get("iv", "")),
         )
         for v in json.loads(path.read_text())["vectors"]

@@ -69,16 +69,14 @@ def key_ports(key_bits: int) -> str:
 """
 
 
-def key_unit(
-    name: str, loop: str, e: Expansion, stages: int, key_bits: int, block_bits: int, users: Sequence[str]
-) -> KeyUnit:
+def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, users: Sequence[str]) -> KeyUnit:
     """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for
     round key i (in the order of encryption).
     """
     m, bits = len(e.chain), e.tag_bits
     ranks = max(m - 1, _AHEAD) + 1  # words on their way
     tags = max(1, m - _AHEAD)
-    widths = dict.fromkeys(e.chain, e.width) | dict.fromkeys(e.apart, block_bits)
+    widths = dict(enumerate(e.widths))
     hits = ["hit", *(f"hit_{k}" for k in range(1, _AHEAD - 1))]
     apart_hits = ["hit_apart", *(f"hit_apart_{k}" for k in range(1, _APART - 1))]
     near, wires, loads, copies = list[str](), list[str](), list[str](), list[str]()
@@ -108,8 +106,8 @@ def key_unit(
         apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart)))
         apart_wires = f"""\
     wire {", ".join(f"apart_{j}" for j in range(len(e.apart)))};
-    wire {_vector(block_bits)} raw;
-    reg  {_vector(block_bits)} {", ".join(f"raw_{k}" for k in range(_APART))};
+    wire {_vector(e.raw)} raw;
+    reg  {_vector(e.raw)} {", ".join(f"raw_{k}" for k in range(_APART))};
     reg  {_vector(len(e.apart))} {", ".join(apart_hits)};
 """
         chain += [(f"raw_{k}", f"raw_{k - 1}" if k else "raw") for k in range(_APART)]
@@ -155,7 +153,7 @@ module {name} (
 endmodule
 """
     control = tags * bits + len(hits) * m + len(apart_hits) * len(e.apart) + len(copies) + there + 1
-    ffs = ranks * e.width + (_APART * block_bits if e.apart else 0) + sum(widths.values()) + control
+    ffs = ranks * e.width + (_APART * e.raw if e.apart else 0) + sum(widths.values()) + control
     words = {users[i]: w for i, w in widths.items()}
     return KeyUnit(name, text, e.trips * stages + there, ffs, words, flush=stages + there + 1 + _DRAIN)
 

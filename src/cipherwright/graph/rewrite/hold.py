@@ -83,11 +83,15 @@ def held_words(graph: Graph) -> HeldWords:
     return HeldWords(held, {name: tuple(reversed(masks)) for name, masks in order.items()})
 
 
-def with_raw_words(held: HeldWords, width: int) -> Graph:
-    """The graph over the inputs as they were, `width` bits each: for the comparison with the cipher."""
+def with_raw_words(held: HeldWords, widths: Mapping[str, int]) -> Graph:
+    """The graph over the inputs as they were, of `widths` bits: for the comparison with the cipher."""
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         name = node.attr[0] if node.op == "input" else ""
-        return b.linear(name, held.rows[name], b.input(name, width, STATIC)) if name in held.rows else None
+        return (
+            b.linear(name, held.rows[name], b.input(name, widths[name], STATIC))
+            if name in held.rows
+            else None
+        )
 
     return rebuild(held.graph, replace)

@@ -1,0 +1,86 @@
+"""PRESENT (Bogdanov et al., CHES 2007): 64-bit block, keys of 80 or 128 bits, 31 rounds.
+
+cipherwright build examples/present.py -o out
+cipherwright verify out --cipher examples/present.py
+"""
+
+from __future__ import annotations
+
+from cipherwright.cipher import Kind, Standard
+from cipherwright.cipher.word import Table, Word, Words, concat, lookup
+
+S = Table("S", 4, (12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2))
+INV_S = Table("InvS", 4, tuple(S.entries.index(x) for x in range(16)))
+P = [63 if i == 63 else 16 * i % 63 for i in range(64)]
+"""Bit i of the state moves to bit P[i], table 2 of section 3."""
+
+SPEC = {"key_bits": 80, "direction": "both", "stages": 32}
+
+
+def s_box_layer(state: Word) -> Word:
+    return state.each(4, lambda x: lookup(S, x))
+
+
+def p_layer(state: Word) -> Word:
+    return state.bits([P.index(k) for k in reversed(range(64))])
+
+
+def _round(state: Words, key: Word) -> Words:
+    return (p_layer(s_box_layer(state[0] ^ key)),)
+
+
+def _round_back(state: Words, key: Word) -> Words:
+    unmoved = state[0].bits([P[k] for k in reversed(range(64))])
+    return (unmoved.each(4, lambda x: lookup(INV_S, x)) ^ key,)
+
+
+def _add_round_key(state: Words, key: Word) -> Words:
+    return (state[0] ^ key,)
+
+
+class Present(Standard):
+    """PRESENT."""
+
+    name = "present"
+    title = "PRESENT"
+    standard = "CHES 2007, LNCS 4727"
+    block_bits = 64
+    lookups = (S, INV_S)
+    key_sizes = (80, 128)
+    control_width = 5
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return (Kind("round", 64, _round, _round_back),) * 31 + (
+            Kind("addRoundKey", 64, _add_round_key, _add_round_key),
+        )
+
+    def begin(self, block: Word) -> Words:
+        return (block,)
+
+    def end(self, state: Words) -> Word:
+        return state[0]
+
+    def key_begin(self, key: Word) -> Words:
+        return (key,)
+
+    def key_constants(self, key_bits: int) -> tuple[int, ...]:
+        return tuple(range(1, 32))
+
+    def key_word(self, constant: Word, state: Words) -> Word:
+        return state[0][state[0].width - 1 : state[0].width - 64]
+
+    def _change(self, constant: Word, key: Word, table: Table) -> Word:
+        """The S-box on the leftmost nibble, or two for 128 bits, and the round counter."""
+        boxes, low = (1, 15) if key.width == 80 else (2, 62)
+        top = key.width - 4 * boxes
+        counted = concat(key[top - 1 : low + 5], key[low + 4 : low] ^ constant, key[low - 1 : 0])
+        return concat(key[key.width - 1 : top].each(4, lambda x: lookup(table, x)), counted)
+
+    def key_next(self, constant: Word, state: Words) -> Words:
+        return (self._change(constant, state[0].rotl(61), S),)
+
+    def key_previous(self, constant: Word, state: Words) -> Words:
+        return (self._change(constant, state[0], INV_S).rotr(61),)
+
+
+PRESENT = Present()

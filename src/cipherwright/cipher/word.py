@@ -1,0 +1,218 @@
+"""Words with operators: the vocabulary in which a cipher is written as its standard writes it.
+
+    T = lambda x: linear(L, x.each(8, lambda byte: lookup(SBOX, byte)))
+    x0 ^ T(x1 ^ x2 ^ x3 ^ k)
+
+The same text runs on integers, which is the reference model, and on a `GraphBuilder`, which makes the
+dataflow graph (`over`). Bit 0 of a word is its least significant bit; parts are listed most significant
+first. An integer beside a word is a constant of the word's width.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
+
+from .builder import Builder
+
+__all__ = ["Matrix", "Table", "Word", "Words", "choose", "concat", "linear", "lookup", "over", "under"]
+
+W = TypeVar("W")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A lookup table under its standard name: entry `a` is `width` bits, at address `a`."""
+
+    name: str
+    width: int
+    entries: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A GF(2)-linear map under its standard name. Row 0 gives the most significant bit of the result, as
+    the parity of row & operand.
+    """
+
+    name: str
+    rows: tuple[int, ...]
+
+
+class Word(ABC):
+    """An unsigned value of `width` bits. Operands of `^ & | + -` have equal widths; `+` and `-` are modulo
+    2^width. Raises ValueError where widths differ.
+    """
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Width in bits."""
+
+    @abstractmethod
+    def _with(self, operation: str, other: Word) -> Word: ...
+
+    @abstractmethod
+    def const(self, width: int, value: int) -> Word:
+        """A constant."""
+
+    @abstractmethod
+    def __invert__(self) -> Word: ...
+
+    @abstractmethod
+    def bits(self, numbers: Sequence[int]) -> Word:
+        """The listed bits, most significant first: a permutation, an expansion, a rotation."""
+
+    @abstractmethod
+    def _concat(self, words: Sequence[Word]) -> Word: ...
+
+    @abstractmethod
+    def _lookup(self, table: Table) -> Word: ...
+
+    @abstractmethod
+    def _linear(self, matrix: Matrix) -> Word: ...
+
+    @abstractmethod
+    def _choose(self, one: Word, zero: Word) -> Word: ...
+
+    @abstractmethod
+    def named(self, name: str) -> Word:
+        """The same word, under the name that the standard gives it (kept in the emitted text)."""
+
+    def _operand(self, other: Word | int) -> Word:
+        found = self.const(self.width, other) if isinstance(other, int) else other
+        if found.width != self.width:
+            raise ValueError(f"operands of {self.width} and {found.width} bits")
+        return found
+
+    def __xor__(self, other: Word | int) -> Word:
+        return self._with("xor", self._operand(other))
+
+    def __and__(self, other: Word | int) -> Word:
+        return self._with("and_", self._operand(other))
+
+    def __or__(self, other: Word | int) -> Word:
+        return self._with("or_", self._operand(other))
+
+    def __add__(self, other: Word | int) -> Word:
+        return self._with("add", self._operand(other))
+
+    def __sub__(self, other: Word | int) -> Word:
+        return self._with("sub", self._operand(other))
+
+    def __getitem__(self, which: int | slice) -> Word:
+        """`w[k]` is bit k; `w[hi:lo]` the bits hi … lo, both included, as standards and Verilog write it."""
+        if isinstance(which, int):
+            return self.bits((which,))
+        if which.step is not None or which.start is None or which.stop is None or which.start < which.stop:
+            raise ValueError("bits of a word are w[high:low]")
+        return self.bits(range(which.start, which.stop - 1, -1))
+
+    def rotl(self, by: int) -> Word:
+        """Rotated to the left, towards the most significant bit."""
+        width = self.width
+        return self.bits([(k - by) % width for k in reversed(range(width))])
+
+    def rotr(self, by: int) -> Word:
+        """Rotated to the right."""
+        return self.rotl(-by)
+
+    def split(self, parts: int) -> tuple[Word, ...]:
+        """So many equal parts, most significant first. Raises ValueError where the width is no multiple."""
+        size, rest = divmod(self.width, parts)
+        if rest:
+            raise ValueError(f"a word of {self.width} bits has no {parts} equal parts")
+        return tuple(self[self.width - 1 - size * i : self.width - size * (i + 1)] for i in range(parts))
+
+    def each(self, size: int, function: Callable[[Word], Word]) -> Word:
+        """The function of every piece of `size` bits, joined again."""
+        return concat(*map(function, self.split(self.width // size)))
+
+
+Words = tuple[Word, ...]
+"""A state: its words in the standard's order."""
+
+
+def concat(*words: Word) -> Word:
+    """One word out of several, the most significant first."""
+    return words[0] if len(words) == 1 else words[0]._concat(words)
+
+
+def lookup(table: Table, address: Word) -> Word:
+    """The table's entry at an address. Raises ValueError where the address has another width."""
+    if len(table.entries) != 1 << address.width:
+        raise ValueError(f"{table.name}: {len(table.entries)} entries, an address of {address.width} bits")
+    return address._lookup(table)
+
+
+def linear(matrix: Matrix, word: Word) -> Word:
+    """The linear map of a word."""
+    return word._linear(matrix)
+
+
+def choose(bit: Word, one: Word, zero: Word) -> Word:
+    """`one` where the bit is 1, else `zero`."""
+    if bit.width != 1 or one.width != zero.width:
+        raise ValueError("a choice is between words of one width, by one bit")
+    return bit._choose(one, zero)
+
+
+class _Over(Word, Generic[W]):
+    """A value of a builder."""
+
+    def __init__(self, builder: Builder[W], value: W) -> None:
+        self.builder, self.value = builder, value
+
+    @property
+    def width(self) -> int:
+        return self.builder.width(self.value)
+
+    def _new(self, value: W) -> Word:
+        return _Over(self.builder, value)
+
+    def _theirs(self, other: Word) -> W:
+        return cast("_Over[W]", other).value
+
+    def _with(self, operation: str, other: Word) -> Word:
+        b = self.builder
+        made = {"xor": b.xor, "and_": b.and_, "or_": b.or_, "add": b.add, "sub": b.sub}[operation]
+        return self._new(made(self.value, self._theirs(other)))
+
+    def const(self, width: int, value: int) -> Word:
+        return self._new(self.builder.const(width, value))
+
+    def __invert__(self) -> Word:
+        return self._new(self.builder.not_(self.value))
+
+    def bits(self, numbers: Sequence[int]) -> Word:
+        return self._new(self.builder.select(self.value, numbers))
+
+    def _concat(self, words: Sequence[Word]) -> Word:
+        return self._new(self.builder.cat(*map(self._theirs, words)))
+
+    def _lookup(self, table: Table) -> Word:
+        return self._new(self.builder.lookup(table.name, table.entries, table.width, self.value))
+
+    def _linear(self, matrix: Matrix) -> Word:
+        return self._new(self.builder.linear(matrix.name, matrix.rows, self.value))
+
+    def _choose(self, one: Word, zero: Word) -> Word:
+        return self._new(self.builder.mux(self.value, self._theirs(one), self._theirs(zero)))
+
+    def named(self, name: str) -> Word:
+        return self._new(self.builder.named(self.value, name))
+
+
+def over(builder: Builder[W], value: W) -> Word:
+    """A builder's value as a word."""
+    return _Over(builder, value)
+
+
+def under(builder: Builder[W], word: Word) -> W:
+    """The builder's value behind a word. Raises ValueError where it belongs to another builder."""
+    found = cast("_Over[W]", word)
+    if found.builder is not builder:
+        raise ValueError("words of two builders do not meet")
+    return found.value
