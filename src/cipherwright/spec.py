@@ -21,6 +21,7 @@ from pydantic import (
 from .cipher import CATALOGUE, Cipher
 from .cipher.modes import cipher_way
 from .errors import UserError
+from .graph import Table
 from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
 from .naming import changed_name, proposed_name, unfit_name
 from .presets import preset_names, preset_path, read_changes, read_preset
@@ -264,8 +265,8 @@ class Spec(BaseModel):
     def _fits(self) -> Spec:
         cipher = self.described
         cipher.check_key_bits(self.key_bits)
-        for table, (_, entries) in cipher.tables().items():
-            if why := unfit(table, len(entries), self.sbox):
+        for name, (width, entries) in cipher.tables().items():
+            if why := unfit(Table(name, width, tuple(entries)), self.sbox):
                 raise Unfit(f"sbox = {self.sbox} does not suit {self.cipher}: {why}", "sbox")
         if not self.reset and self.interface != "paper":
             raise Unfit(

@@ -41,7 +41,7 @@ def one_lookup(table: Table) -> Graph:
 @pytest.mark.parametrize("realisation", REALISATIONS)
 @pytest.mark.parametrize("name", TABLES)
 def test_realisation_equals_table(name: str, realisation: str) -> None:
-    why = unfit(TABLES[name].name, len(TABLES[name].entries), realisation)
+    why = unfit(TABLES[name], realisation)
     if why:
         with pytest.raises(ValueError, match=TABLES[name].name):
             realise(one_lookup(TABLES[name]), realisation)

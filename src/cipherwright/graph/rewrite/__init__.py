@@ -3,6 +3,7 @@
 from .adders import ADDERS, realise_adders
 from .block_ram import boxes_in_block_ram, first_boxes
 from .compressor import UNIT_CELLS, CellDelays, TimedBit
+from .domain import map_words
 from .fuse import fuse_linear
 from .hold import HeldWords, held_words, with_raw_words
 from .linear import linear_networks, realise_linear, sum_inputs
@@ -14,7 +15,7 @@ from .same import same_up_to_linear_maps
 from .sbox import REALISATIONS, circuit, prove, realise, unfit
 from .share import share_boxes
 from .spread import add_hops, replicate
-from .tower import SHARED_BASES, tower
+from .tower import SHARED_BASES
 from .trees import Made, low_product, prove_product
 from .xor import Network, network
 
@@ -39,6 +40,7 @@ __all__ = [
     "held_words",
     "linear_networks",
     "low_product",
+    "map_words",
     "merge_bitwise",
     "narrow",
     "network",
@@ -54,7 +56,6 @@ __all__ = [
     "same_up_to_linear_maps",
     "share_boxes",
     "sum_inputs",
-    "tower",
     "unfit",
     "with_raw_words",
 ]

@@ -34,7 +34,7 @@ from ._walk import rebuild
 from .boyar_peralta import BOYAR_PERALTA_TABLES, boyar_peralta
 from .depth16 import DEPTH16_TABLES, depth16
 from .leaves import leaf_tables, summed, summed_whole
-from .tower import tower_tables, tower_value, tower_whole
+from .tower import is_inversion, tower_value, tower_whole
 
 __all__ = ["REALISATIONS", "circuit", "prove", "realise", "split", "unfit"]
 
@@ -317,9 +317,9 @@ def _recombined(table: Table, flat: bool) -> Graph:
     return b.build()
 
 
-def unfit(name: str, entries: int, realisation: str) -> str:
-    """Why a realisation can't serve a table of so many entries, as a sentence; empty where it can."""
-    n = (entries - 1).bit_length()
+def unfit(table: Table, realisation: str) -> str:
+    """Why a realisation can't serve a table, as a sentence; empty where it can."""
+    name, n = table.name, table.address_bits
     if n <= 4 or realisation in ("table", "gates", "block_ram"):
         return ""
     if realisation == "leaves":
@@ -329,7 +329,7 @@ def unfit(name: str, entries: int, realisation: str) -> str:
             else f"no sum of four-input functions is known for the table {name}"
         )
     if realisation == "tower":
-        return "" if name in tower_tables() else f"the table {name} is not known as inversion in GF(2^8)"
+        return "" if is_inversion(table) else f"the table {name} is not inversion in GF(2^8)"
     if realisation in _AES_CIRCUITS:
         return (
             ""
@@ -375,7 +375,7 @@ def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[in
                 if node.attr.address_bits >= _BLOCK_RAM_BITS
                 else None
             )
-        why = unfit(node.attr.name, len(node.attr.entries), realisation)
+        why = unfit(node.attr, realisation)
         if why:
             raise ValueError(why)
         if realisation == "leaves":

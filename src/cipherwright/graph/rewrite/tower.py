@@ -12,6 +12,7 @@ benchmarks/tower_search.py and kept in data/towers.json.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,18 @@ from ..builder import GraphBuilder
 from ..graph import Graph
 from ..ops import Table
 
-__all__ = ["SHARED_BASES", "Tower", "tower", "tower_pair", "tower_tables", "tower_value", "tower_whole"]
+__all__ = [
+    "SHARED_BASES",
+    "Tower",
+    "affine_maps",
+    "all_towers",
+    "bases_of",
+    "digest_of",
+    "is_inversion",
+    "tower_pair",
+    "tower_value",
+    "tower_whole",
+]
 
 SHARED_BASES = "SBoxBoth"
 """Name of the bases for boxes of both directions of AES that share an inversion."""
@@ -113,19 +125,50 @@ def _coordinates(basis: tuple[int, ...]) -> dict[int, int]:
 
 
 @cache
-def _library() -> dict[str, Tower]:
+def _library() -> dict[str, tuple[Tower, str]]:
+    """Kept bases by name, each with the digest of its box's entries."""
     text = (resources.files(__package__) / "data" / "towers.json").read_text()
-    return {name: Tower(t["y"], t["z"], tuple(t["w"]), t["c"]) for name, t in json.loads(text).items()}
+    return {
+        name: (Tower(t["y"], t["z"], tuple(t["w"]), t["c"]), t["box"]) for name, t in json.loads(text).items()
+    }
 
 
-def tower_tables() -> tuple[str, ...]:
-    """Names of the boxes for which bases are kept."""
-    return tuple(_library())
+def digest_of(entries: Sequence[int]) -> str:
+    """By which a box is found, whatever it is called."""
+    return hashlib.sha256(bytes(entries)).hexdigest()[:16]
 
 
-def tower(name: str) -> Tower:
-    """The bases for a box."""
-    return _library()[name]
+def all_towers() -> list[Tower]:
+    """Every choice of bases."""
+    ys = [y for y in range(256) if y ^ power(y, 16) == 1]
+    zs = [z for z in range(2, 256) if power(z, 16) == z and z ^ power(z, 4) == 1]
+    quarter = [w for w in range(2, 256) if power(w, 4) == w]
+    ws = [(1, quarter[0]), (1, quarter[1]), (quarter[0], quarter[1])]
+    return [Tower(y, z, w, c) for y in ys for z in zs for w in ws for c in range(1, 256)]
+
+
+_TRIED = 8
+"""Of the bases with the same subfields and elements, every so many-th scale is tried for a box without kept
+bases.
+"""
+
+
+@cache
+def bases_of(table: Table) -> Tower:
+    """The bases for a box: those that are kept for it, else out of some hundreds those whose two linear maps
+    have the fewest ones. Raises ValueError where the box is not inversion between affine maps.
+    """
+    digest = digest_of(table.entries)
+    if kept := next((t for t, box in _library().values() if box == digest), None):
+        return kept
+    half = table.entries[: len(table.entries) // 2] if table.address_bits == 9 else table.entries
+    before, _, after, _ = affine_maps(Table(table.name, 8, half))
+
+    def ones(t: Tower) -> int:
+        maps = (compose(t.rows_in(), before), compose(after, t.rows_out()))
+        return sum(row.bit_count() for rows in maps for row in rows)
+
+    return min(all_towers()[:: 3 * _TRIED + 1], key=ones)
 
 
 @cache
@@ -196,13 +239,144 @@ def affine_maps(table: Table) -> tuple[tuple[int, ...], int, tuple[int, ...], in
     table. Raises ValueError where the table is not of that form.
     """
     inverse, same = [power(x, 254) for x in range(256)], columns_of(lambda x: x, 8, 8)
-    after = [table.entries[x] for x in inverse]  # the affine map after, if there is none before
-    if rows := _linear_part(after):
-        return same, 0, rows, after[0]
-    before = [inverse[e] for e in table.entries]
-    if rows := _linear_part(before):
-        return rows, before[0], same, 0
+    if table.width == 8 and len(table.entries) == 256:
+        after = [table.entries[x] for x in inverse]  # the affine map after, if there is none before
+        if rows := _linear_part(after):
+            return same, 0, rows, after[0]
+        before = [inverse[e] for e in table.entries]
+        if rows := _linear_part(before):
+            return rows, before[0], same, 0
+        if found := _both_maps(table.entries, inverse):
+            return found
     raise ValueError(f"{table.name} is not inversion in GF(2^8) between affine maps")
+
+
+def _both_maps(
+    entries: Sequence[int], inverse: Sequence[int]
+) -> tuple[tuple[int, ...], int, tuple[int, ...], int] | None:
+    """Maps before and after inversion, or None.
+
+    With y = S(x + x0) + S(x0) = B(1 / A x), the trace of c (A x) (B^-1 y) is that of c for every x but 0: eight
+    bilinear forms that are constant. They are found by elimination for every x0. Two of them, as matrices
+    M and N, give M^-1 N, which is a multiplication in the field as B^-1 sees it.
+    """
+    for x0 in range(256):
+        ys = [entries[x ^ x0] ^ entries[x0] for x in range(256)]
+        forms = _constant_forms(ys)
+        if len(forms) < 8:
+            continue
+        if (found := _field_view(forms)) is None:
+            continue
+        undo = _inverted(found)
+        before = [inverse[_apply(found, y)] for y in ys]
+        if not (rows := _linear_part(before)) or before[0]:
+            continue
+        return rows, _apply(rows, x0), undo, entries[x0]
+    return None
+
+
+def _constant_forms(ys: Sequence[int]) -> list[tuple[int, ...]]:
+    """Bilinear forms of x and ys[x] (rows of 8 bits, row k for bit k of x) that are constant for x not 0."""
+    pivots: dict[int, int] = {}
+    for x in range(1, 256):
+        row = 1 << 64 | sum(ys[x] << 8 * k for k in range(8) if x >> k & 1)
+        for p, other in pivots.items():
+            if row >> p & 1:
+                row ^= other
+        if row:
+            p = row.bit_length() - 1
+            for q in pivots:
+                if pivots[q] >> p & 1:
+                    pivots[q] ^= row
+            pivots[p] = row
+        if len(pivots) > 57:
+            return []
+    free = [k for k in range(65) if k not in pivots]
+    out = []
+    for f in free:
+        form = 1 << f
+        for p, row in pivots.items():
+            if row >> f & 1:
+                form |= 1 << p
+        out.append(tuple(form >> 8 * k & 255 for k in range(8)))
+    return [form for form in out if any(form)]
+
+
+def _times(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
+    """Product of matrices of eight rows, row k for bit k."""
+    out = []
+    for row in one:
+        total = 0
+        for k in range(8):
+            total ^= other[k] if row >> k & 1 else 0
+        out.append(total)
+    return tuple(out)
+
+
+def _inverted(rows: Sequence[int]) -> tuple[int, ...]:
+    """The inverse of eight rows (in either order of rows); empty where there is none."""
+    work = [[row, 1 << k] for k, row in enumerate(reversed(rows))]
+    for k in range(8):
+        at = next((i for i in range(k, 8) if work[i][0] >> k & 1), None)
+        if at is None:
+            return ()
+        work[k], work[at] = work[at], work[k]
+        for i in range(8):
+            if i != k and work[i][0] >> k & 1:
+                work[i] = [work[i][0] ^ work[k][0], work[i][1] ^ work[k][1]]
+    return tuple(w[1] for w in reversed(work))
+
+
+def _field_view(forms: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """Rows of a map into the field under which the quotient of two forms is the element 2."""
+    sums = [(0,) * 8]
+    for form in forms[:8]:
+        sums += [tuple(a ^ c for a, c in zip(s, form, strict=True)) for s in sums]
+    first = next((m for m in sums if _inverted(m[::-1])), None)
+    if first is None:
+        return None
+    undo = _inverted(first[::-1])[::-1]
+    one = tuple(1 << k for k in range(8))
+    for form in sums[1:]:
+        quotient = _times(undo, form)  # rows by bit: y -> y'
+        powers = [one]
+        for _ in range(8):
+            powers.append(_times(powers[-1], quotient))
+        total = (0,) * 8
+        for k in range(9):
+            if POLYNOMIAL >> k & 1:
+                total = tuple(a ^ c for a, c in zip(total, powers[k], strict=True))
+        if any(total):
+            continue
+        columns = [sum((p[k] & 1) << k for k in range(8)) for p in powers[:8]]  # what each makes of bit 0
+        # columns[k] is the vector of 2^k: the map takes it to 1 << k.
+        back = columns_of(lambda x, columns=columns: _sum(columns, x), 8, 8)  # type: ignore[misc]
+        return _inverted(back)
+    return None
+
+
+def _sum(columns: Sequence[int], x: int) -> int:
+    out = 0
+    for k, c in enumerate(columns):
+        out ^= c if x >> k & 1 else 0
+    return out
+
+
+@cache
+def is_inversion(table: Table) -> bool:
+    """Whether a table is inversion in GF(2^8) between affine maps, or two such tables by the top bit of its
+    address.
+    """
+    half = len(table.entries) // 2
+    try:
+        if table.address_bits == 9:
+            for k in (0, 1):
+                affine_maps(Table(table.name, table.width, table.entries[k * half : (k + 1) * half]))
+        else:
+            affine_maps(table)
+    except ValueError:
+        return False
+    return True
 
 
 def compose(outer: Sequence[int], inner: Sequence[int]) -> tuple[int, ...]:
@@ -228,14 +402,14 @@ def tower_value(b: GraphBuilder, table: Table, address: int, basis: str = "") ->
     name of the box whose bases are used, if not the table's own. A table of two boxes (the address's top
     bit tells which) has one inversion.
     """
-    t = tower(basis or table.name)
+    t = _library()[basis][0] if basis else bases_of(table)
     if table.address_bits > 8:
         half = len(table.entries) // 2
         one, other = (
             Table(f"{table.name}{k}", table.width, table.entries[k * half : (k + 1) * half]) for k in (0, 1)
         )
         which, byte = b.select(address, (8,)), b.select(address, range(7, -1, -1))
-        values = tower_pair(b, which, (one, byte), (other, byte), basis or table.name)
+        values = _pair(b, t, which, (one, byte), (other, byte))
         return b.mux(which, values[1], values[0])
     return _leave(b, t, table, _inverse(b, t, b.named(_enter(b, t, table, address), "gf_v")))
 
@@ -246,7 +420,12 @@ def tower_pair(
     """Values of two boxes at an address each through one inversion: the first is right where `which` is 0,
     the second where it is 1.
     """
-    t = tower(basis)
+    return _pair(b, _library()[basis][0], which, one, other)
+
+
+def _pair(
+    b: GraphBuilder, t: Tower, which: int, one: tuple[Table, int], other: tuple[Table, int]
+) -> tuple[int, int]:
     first, second = (_enter(b, t, *box) for box in (one, other))
     p = _inverse(b, t, b.named(b.mux(which, second, first), "gf_v"))
     return _leave(b, t, one[0], p), _leave(b, t, other[0], p)
