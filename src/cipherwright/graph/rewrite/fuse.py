@@ -162,7 +162,8 @@ def fuse_linear(graph: Graph) -> Graph:
         if key not in joint:
             every = [s.behind for m in reversed(groups[key]) for s in rows[m]]
             joint[key] = rowed(b, f"{name.removesuffix('In')}Mix", every, order[key])
-        at = (len(groups[key]) - 1 - groups[key].index(i)) * node.width
+        behind = groups[key][groups[key].index(i) + 1 :]
+        at = sum(graph.nodes[m].width for m in behind)
         out = b.select(joint[key], range(at + node.width - 1, at - 1, -1))
         plain = tuple(sorted({x for s in rows[i] for x in s.plain}, reverse=True))
         if plain:

@@ -67,7 +67,7 @@ def held_words(graph: Graph) -> HeldWords:
     new: list[int] = []
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        if graph.agile[i] or node.op in ("const", "select", "cat"):
+        if graph.agile[i] or node.op == "const":
             return None
         if node.op == "input":
             name = node.attr[0]
@@ -75,7 +75,7 @@ def held_words(graph: Graph) -> HeldWords:
         zero = b.const(1, 0)  # in the place of bits that only other maps read
         found = [
             (made[name], order[name].index(mask)) if mask in order.get(name, ()) else (zero, 0)
-            for name, mask in (sums[(i, k)] for k in range(node.width))
+            for name, mask in (sums[bit] for bit in graph.bits[i])
         ]
         return b.gather(found)
 

@@ -41,11 +41,28 @@ def _single_users(graph: Graph) -> dict[Bit, int | None]:
     return found
 
 
+def _only_summed(graph: Graph) -> set[Bit]:
+    """Rows of linear maps, and rows plus a constant, that XORs alone read: their last lookup tables stand in
+    every one of these.
+    """
+    found: set[Bit] = set()
+    for bit, readers in graph.readers.items():
+        i, k = bit
+        node = graph.nodes[i]
+        row = node.op == "linear"
+        if node.op == "xor":
+            ops = [graph.nodes[graph.bits[a][k][0]].op for a in node.args]
+            row = sorted(ops) == ["const", "linear"]
+        if row and all(r != OUTPUT and graph.nodes[r].op == "xor" for r in readers):
+            found.add(bit)
+    return found
+
+
 class _Sums:
     """Which bits are summed where."""
 
     def __init__(self, graph: Graph) -> None:
-        self.g, self.user = graph, _single_users(graph)
+        self.g, self.user, self.summed = graph, _single_users(graph), _only_summed(graph)
         self.lanes: dict[int, list[_Lane]] = {}
         self.absorbed: set[Bit] = set()
         for i, node in enumerate(graph.nodes):
@@ -65,9 +82,9 @@ class _Sums:
             node = self.g.nodes[src]
             if node.op == "const":
                 lane.inverted ^= bool(node.attr >> j & 1)
-            elif node.op == "linear" and self.user.get((src, j)) == i:
+            elif node.op == "linear" and (src, j) in self.summed:
                 lane.rows ^= {(src, j)}
-            elif node.op == "xor" and self.user.get((src, j)) == i:
+            elif node.op == "xor" and (self.user.get((src, j)) == i or (src, j) in self.summed):
                 inner = self.lanes[src][j]
                 lane.rows ^= inner.rows
                 lane.bits ^= inner.bits
@@ -79,7 +96,8 @@ class _Sums:
     def _mark(self, i: int, k: int) -> None:
         for a in self.g.nodes[i].args:
             src, j = self.g.bits[a][k]
-            if self.g.nodes[src].op in ("xor", "linear") and self.user.get((src, j)) == i:
+            summed = (src, j) in self.summed
+            if summed or (self.g.nodes[src].op == "xor" and self.user.get((src, j)) == i):
                 self.absorbed.add((src, j))
                 if self.g.nodes[src].op == "xor":
                     self._mark(src, j)

@@ -50,7 +50,7 @@ class Network:
     def depth(self) -> int:
         """Levels, the last nodes included."""
         level = self.levels()
-        return max((max(level[o] for o in ops) + (len(ops) > 1) for ops in self.outs), default=0)
+        return max((max(level[o] for o in ops) + (len(ops) > 1) for ops in self.outs if ops), default=0)
 
     def size(self, k: int, extra: int = 0) -> int:
         """Nodes of at most k inputs, the last ones of every row included, with `extra` bits added to each
