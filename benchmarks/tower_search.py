@@ -18,7 +18,15 @@ from pathlib import Path
 from cipherwright.cipher.field import columns_of
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
 from cipherwright.graph import Table
-from cipherwright.graph.rewrite.tower import SHARED_BASES, Tower, affine_maps, compose, power, times
+from cipherwright.graph.rewrite.tower import (
+    SHARED_BASES,
+    Tower,
+    affine_maps,
+    all_towers,
+    compose,
+    digest_of,
+    times,
+)
 from cipherwright.graph.rewrite.xor import network
 
 DATA = (
@@ -31,14 +39,6 @@ DATA = (
     / "towers.json"
 )
 FACTORS = {"SBox": (2, 3, 1, 1), "InvSBox": (14, 11, 13, 9)}
-
-
-def towers() -> list[Tower]:
-    ys = [y for y in range(256) if y ^ power(y, 16) == 1]
-    zs = [z for z in range(2, 256) if power(z, 16) == z and z ^ power(z, 4) == 1]
-    quarter = [w for w in range(2, 256) if power(w, 4) == w]
-    ws = [(1, quarter[0]), (1, quarter[1]), (quarter[0], quarter[1])]
-    return [Tower(y, z, w, c) for y in ys for z in zs for w in ws for c in range(1, 256)]
 
 
 def blocks(t: Tower, name: str, entries: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
@@ -62,7 +62,7 @@ def column(made: dict[int, tuple[int, ...]], name: str) -> tuple[int, ...]:
 
 def main() -> None:
     candidates = int(sys.argv[1]) if len(sys.argv) > 1 else 60
-    kept, every = {}, towers()
+    kept, every = {}, all_towers()
     boxes = {"SBox": SBOX, "InvSBox": INV_SBOX}
     ranked: dict[str, list[int]] = {}
     for name, entries in boxes.items():
@@ -85,7 +85,8 @@ def main() -> None:
                 print(name, f"{size} LUT4s a column", every[k], flush=True)
         assert best is not None
         t = every[best[1]]
-        kept[name] = {"y": t.y, "z": t.z, "w": list(t.w), "c": t.c}
+        box = digest_of(boxes.get(name, (*SBOX, *INV_SBOX)))
+        kept[name] = {"y": t.y, "z": t.z, "w": list(t.w), "c": t.c, "box": box}
     DATA.write_text(json.dumps(kept) + "\n")
 
 

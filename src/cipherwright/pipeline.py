@@ -17,7 +17,6 @@ from .graph.rewrite import (
     boxes_in_block_ram,
     fuse_linear,
     held_words,
-    map_words,
     merge_bitwise,
     narrow,
     product_circuit,
@@ -166,7 +165,7 @@ def _realised(spec: Spec, graph: Graph) -> Graph:
     graph = realise_adders(
         realise_multipliers(realise(graph, spec.sbox), spec.multiplier, final=spec.final_adder), spec.adder
     )
-    return fuse_linear(map_words(graph)) if spec.fuse_linear else graph
+    return fuse_linear(graph) if spec.fuse_linear else graph
 
 
 def rewrite(spec: Spec, graph: Graph) -> Graph:

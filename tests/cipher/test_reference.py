@@ -23,7 +23,10 @@ def crypt_bytes(
     name: str, key: bytes, block: bytes, decrypt: int, schedule: str, variant: str = "kept"
 ) -> int:
     """The cipher for the block's size."""
-    cipher, word = CATALOGUE[name].with_block(8 * len(block)), IntWord(len(key) * 8, int.from_bytes(key, "big"))
+    cipher, word = (
+        CATALOGUE[name].with_block(8 * len(block)),
+        IntWord(len(key) * 8, int.from_bytes(key, "big")),
+    )
     return int(
         cipher.crypt(
             B,
@@ -39,7 +42,7 @@ def crypt_bytes(
 @pytest.mark.parametrize("schedule", KEY_SCHEDULES)
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_published_answers(name: str, schedule: str) -> None:
-    for v in own_vectors(name):
+    for v in (v for v in own_vectors(name) if v.iterations == 1):
         assert crypt_bytes(name, v.key, v.pt, 0, schedule) == int.from_bytes(v.ct, "big"), v.source
         assert crypt_bytes(name, v.key, v.ct, 1, schedule) == int.from_bytes(v.pt, "big"), v.source
 

@@ -43,12 +43,18 @@ def test_round_keys(block_bits: int, key_bits: int, both: bool) -> None:
     )
     nr = cipher.nr(key_bits)
     want = [
-        cipher.round_key(b, key_bits, i, IntWord(key_bits, key), IntWord(1, 0)).value >> 1 for i in range(nr + 1)
+        cipher.round_key(b, key_bits, i, IntWord(key_bits, key), IntWord(1, 0)).value >> 1
+        for i in range(nr + 1)
     ]
     window = IntWord(256, key)
     for i in range(nr + 1):
         made, after = key_step(
-            b, window, _control(block_bits, key_bits, i), block_size, key_size, IntWord(1, 0) if both else None
+            b,
+            window,
+            _control(block_bits, key_bits, i),
+            block_size,
+            key_size,
+            IntWord(1, 0) if both else None,
         )
         assert _top(made, block_bits) == want[i]
         if i < nr:
@@ -81,11 +87,18 @@ def test_rounds(block_bits: int, both: bool) -> None:
         state = cipher.round(
             b, 128, i, state, cipher.supplied_key(b, IntWord(block_bits, keys[i + 1]), IntWord(1, 0))
         )
-    want = cipher.finish(b, state, cipher.supplied_key(b, IntWord(block_bits, keys[rounds]), IntWord(1, 0))).value
+    want = cipher.finish(
+        b, state, cipher.supplied_key(b, IntWord(block_bits, keys[rounds]), IntWord(1, 0))
+    ).value
     got = padded(block ^ keys[0])
     for i in range(rounds):
         got = round_of_any_size(
-            b, got, padded(keys[i + 1]), IntWord(1, int(i < rounds - 1)), size, IntWord(1, 0) if both else None
+            b,
+            got,
+            padded(keys[i + 1]),
+            IntWord(1, int(i < rounds - 1)),
+            size,
+            IntWord(1, 0) if both else None,
         )
     assert _top(got, block_bits) == want
     if both:

@@ -230,7 +230,12 @@ class Standard(Cipher):
         self, b: Builder[W], key_bits: int, control: W, state: tuple[W, ...], decrypt: W
     ) -> tuple[W, tuple[W, ...]]:
         word, words, way = over(b, control), tuple(over(b, w) for w in state), over(b, decrypt)
-        constant, back, turn = word[word.width - 1 : 2], word[1] & way, word[0] & way
+        never = word.const(1, 0)
+        constant, back, turn = (
+            word[word.width - 1 : 2],
+            choose(way, word[1], never),
+            choose(way, word[0], never),
+        )
         after = self.key_next(constant, words)
         forward = self.key_word(constant, after if self.key_after else words)
         mirrored = self.key_mirror(words)

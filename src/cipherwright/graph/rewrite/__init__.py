@@ -3,7 +3,6 @@
 from .adders import ADDERS, realise_adders
 from .block_ram import boxes_in_block_ram, first_boxes
 from .compressor import UNIT_CELLS, CellDelays, TimedBit
-from .domain import map_words
 from .fuse import fuse_linear
 from .hold import HeldWords, held_words, with_raw_words
 from .linear import linear_networks, realise_linear, sum_inputs
@@ -40,7 +39,6 @@ __all__ = [
     "held_words",
     "linear_networks",
     "low_product",
-    "map_words",
     "merge_bitwise",
     "narrow",
     "network",

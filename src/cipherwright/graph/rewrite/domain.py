@@ -64,9 +64,7 @@ class _Words:
             if bits and self.sum_of(bits) is not None and len(n.attr[1]) == len(bits):
                 self.roots[i] = _Read(n.attr[1], bits)
                 self._visit(self.roots[i])
-        self.words = {
-            read for read, times in self.seen.items() if times > 1 and self._made(read) is not None
-        }
+        self.words = {read for read, times in self.seen.items() if times > 1 and self._made(read) is not None}
         self.joint: dict[int, list[_Read]] = {}
         for read in sorted(self.words, key=lambda r: r.bits):
             made = self._made(read)
@@ -169,12 +167,7 @@ def map_words(graph: Graph) -> Graph:
         i = w.linear(read)
         if i is None:
             return b.linear(name, read.rows, gathered(b, read.bits))
-        together = [
-            part
-            for word in w.joint.get(i, [])
-            for part in w.parts(word)
-            if w.linear(part) == i
-        ]
+        together = [part for word in w.joint.get(i, []) for part in w.parts(word) if w.linear(part) == i]
         if read not in together:
             together = [read]
         rows = [row for part in together for row in part.rows]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ..builder import GraphBuilder
 from ..graph import OUTPUT, Graph, Node
 from ._walk import rebuild
+from .domain import map_words
 
 __all__ = ["fuse_linear"]
 
@@ -121,7 +122,10 @@ class _Expansion:
 
 
 def fuse_linear(graph: Graph) -> Graph:
-    """The same function with linear maps over linear maps composed."""
+    """The same function with linear maps over linear maps composed; the words of a Feistel network are kept
+    as its boxes read them (domain.py).
+    """
+    graph = map_words(graph)
     e = _Expansion(graph)
     rows: dict[int, list[_Sum]] = {}
     groups: dict[frozenset[Bit], list[int]] = {}

@@ -256,9 +256,9 @@ def _both_maps(
 ) -> tuple[tuple[int, ...], int, tuple[int, ...], int] | None:
     """Maps before and after inversion, or None.
 
-    With y = S(x + x0) + S(x0) = B(1 / A x), the trace of c (A x) (B^-1 y) is that of c for every x but 0: eight
-    bilinear forms that are constant. They are found by elimination for every x0. Two of them, as matrices
-    M and N, give M^-1 N, which is a multiplication in the field as B^-1 sees it.
+    With y = S(x + x0) + S(x0) = B(1 / A x), the trace of c (A x) (B^-1 y) is that of c for every x but 0:
+    eight bilinear forms that are constant. They are found by elimination for every x0. Two of them, as
+    matrices M and N, give M^-1 N, which is a multiplication in the field as B^-1 sees it.
     """
     for x0 in range(256):
         ys = [entries[x ^ x0] ^ entries[x0] for x in range(256)]
@@ -329,7 +329,7 @@ def _inverted(rows: Sequence[int]) -> tuple[int, ...]:
 
 def _field_view(forms: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
     """Rows of a map into the field under which the quotient of two forms is the element 2."""
-    sums = [(0,) * 8]
+    sums: list[tuple[int, ...]] = [(0,) * 8]
     for form in forms[:8]:
         sums += [tuple(a ^ c for a, c in zip(s, form, strict=True)) for s in sums]
     first = next((m for m in sums if _inverted(m[::-1])), None)
@@ -342,7 +342,7 @@ def _field_view(forms: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
         powers = [one]
         for _ in range(8):
             powers.append(_times(powers[-1], quotient))
-        total = (0,) * 8
+        total: tuple[int, ...] = (0,) * 8
         for k in range(9):
             if POLYNOMIAL >> k & 1:
                 total = tuple(a ^ c for a, c in zip(total, powers[k], strict=True))

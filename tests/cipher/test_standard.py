@@ -1,0 +1,113 @@
+"""Ciphers described as their standards: words with operators, and what is derived from one key schedule."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher as OpenSSL
+from cryptography.hazmat.primitives.ciphers import algorithms, modes
+
+from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Standard
+from cipherwright.cipher.camellia import CAMELLIA, _subkeys
+from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, under
+from cipherwright.graph import GraphBuilder, evaluate
+from cipherwright.verify.vectors import own_vectors
+from examples.present import PRESENT
+
+B = IntBuilder()
+PUBLISHED = [
+    ("00" * 10, "00" * 8, "5579c1387b228445"),
+    ("ff" * 10, "00" * 8, "e72c46c0f5945049"),
+    ("00" * 10, "ff" * 8, "a112ffc72f68417b"),
+    ("ff" * 10, "ff" * 8, "3333dcd3213210d2"),
+]
+"""PRESENT, appendix I."""
+
+
+def word(width: int, value: int) -> Word:
+    return over(B, IntWord(width, value))
+
+
+def value(w: Word) -> int:
+    return int(under(B, w).value)
+
+
+def test_operators() -> None:
+    a, b = word(8, 0b1100_1010), word(8, 0b1010_0110)
+    assert value(a ^ b) == 0b0110_1100
+    assert value(a & b) == 0b1000_0010
+    assert value(a | b) == 0b1110_1110
+    assert value(~a) == 0b0011_0101
+    assert value(a + b) == (0b1100_1010 + 0b1010_0110) % 256
+    assert value(a - b) == 0b1100_1010 - 0b1010_0110
+    assert value(a ^ 1) == 0b1100_1011
+    assert value(a.rotl(3)) == 0b0101_0110
+    assert value(a.rotr(3)) == 0b0101_1001
+    assert value(a[7:4]) == 0b1100
+    assert value(a[1]) == 1
+    assert [value(x) for x in a.split(2)] == [0b1100, 0b1010]
+    assert value(concat(a, b)) == 0b1100_1010_1010_0110
+    assert value(lookup(Table("not", 1, (1, 0)), a[0])) == 1
+    assert value(choose(a[0], a, b)) == value(b)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    a = word(8, 3)
+    with pytest.raises(ValueError, match="operands of 8 and 4 bits"):
+        a ^ word(4, 1)
+    with pytest.raises(ValueError, match=r"w\[high:low\]"):
+        a[0:3]
+    with pytest.raises(ValueError, match="no 3 equal parts"):
+        a.split(3)
+    with pytest.raises(ValueError, match="2 entries, an address of 8 bits"):
+        lookup(Table("t", 1, (0, 1)), a)
+    with pytest.raises(ValueError, match="words of two builders"):
+        under(IntBuilder(), a)
+
+
+@pytest.mark.parametrize(("key", "plain", "cipher"), PUBLISHED)
+def test_present_outside_the_package(key: str, plain: str, cipher: str) -> None:
+    made = PRESENT.encrypt_block(bytes.fromhex(key), bytes.fromhex(plain))
+    assert made.hex() == cipher
+    assert PRESENT.encrypt_block(bytes.fromhex(key), made, True).hex() == plain
+
+
+@pytest.mark.parametrize(
+    "cipher", [*(c for c in CATALOGUE.values() if isinstance(c, Standard)), PRESENT], ids=lambda c: c.name
+)
+def test_both_schedules_and_the_graph(cipher: Standard) -> None:
+    """Round keys straight from the key and from step to step are the same, and the graph computes what the
+    integers do.
+    """
+    r = random.Random(cipher.name)
+    for bits in cipher.key_sizes:
+        key, block = IntWord(bits, r.getrandbits(bits)), IntWord(cipher.block_bits, r.getrandbits(64))
+        for way in (0, 1):
+            direct, stepped = (
+                cipher.crypt(B, block, key, IntWord(1, way), s).value for s in ("direct", "stepped")
+            )
+            assert direct == stepped
+            b = GraphBuilder(cipher.name)
+            ports = b.input("block", cipher.block_bits), b.input("key", bits), b.input("decrypt", 1)
+            b.output("y", cipher.crypt(b, *ports, "stepped"))
+            given = {"block": block.value, "key": key.value, "decrypt": way}
+            assert evaluate(b.build(), given) == {"y": direct}
+
+
+def test_a_million_encryptions_of_sm4() -> None:
+    """The second example of the standard is what OpenSSL computes."""
+    v = next(v for v in own_vectors("sm4") if v.iterations > 1)
+    encrypt, block = OpenSSL(algorithms.SM4(v.key), modes.ECB()).encryptor(), v.pt
+    for _ in range(v.iterations):
+        block = encrypt.update(block)
+    assert block == v.ct
+
+
+@pytest.mark.parametrize("bits", CAMELLIA.key_sizes)
+def test_subkeys_of_camellia_wait_for_one_rotation(bits: int) -> None:
+    """Every subkey is read at the rotation of before or at the next one, 15 or 17 bits on."""
+    at = [a for _, a, _ in _subkeys(bits)]
+    assert {y - x for x, y in pairwise(at)} <= {0, 15, 17}
+    assert len(at) == len(CAMELLIA.steps(bits))
