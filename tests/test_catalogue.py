@@ -62,4 +62,4 @@ def test_files_are_rooms_not_halls(root: Path) -> None:
 
 
 def test_shared_vectors_are_not_in_the_repository(root: Path) -> None:
-    assert not list(root.glob("vectors/*.jsonl"))
+    assert not list(root.glob("src/**/*.jsonl"))

@@ -16,8 +16,7 @@ __all__ = ["preset_names", "preset_path", "read_changes", "read_preset"]
 
 
 def _folder() -> Path:
-    inside = Path(str(resources.files("cipherwright"))) / "presets"
-    return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "presets"
+    return Path(str(resources.files("cipherwright"))) / "data" / "presets"
 
 
 def preset_names() -> list[str]:
