@@ -22,8 +22,9 @@ from .cipher import CATALOGUE, Cipher
 from .cipher.modes import cipher_way
 from .errors import UserError
 from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
-from .naming import changed_name, proposed_name, unfit_name
-from .presets import preset_names, preset_path, read_changes, read_preset
+from .naming import changed_name, cipher_core_name, proposed_name, unfit_name
+from .registry import completed
+from .sources import preset_names, preset_path, read_changes, read_preset, shortened, shown_value
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "named", "preset_names", "preset_path"]
 
@@ -495,21 +496,10 @@ class Spec(BaseModel):
         return [n for n, f in Spec.model_fields.items() if n in names and getattr(self, n) != f.default]
 
     def _values(self, names: Iterable[str]) -> str:
-        return ", ".join(f"{n} = {_shown(getattr(self, n))}" for n in names)
+        return ", ".join(f"{n} = {shown_value(getattr(self, n))}" for n in names)
 
 
 _LOOP_STAGES = 64
-
-
-def _shown(value: object) -> str:
-    """A value as a user would write it."""
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else ",".join(map(str, value))
-        if isinstance(value, tuple)
-        else str(value)
-    )
 
 
 _NOT_FOR_ENGINES = (
@@ -544,21 +534,28 @@ _ENGINE_BOXES = ("table", "boyar_peralta", "depth16")
 
 
 def named(preset: str) -> str:
-    """The name that a preset or TOML file gives its core before any change. Raises UserError."""
-    path, data = read_preset(preset)
-    return str(data.get("name", path.stem))
-
-
-def load(preset: str, changes: Sequence[str] = ()) -> Spec:
-    """The spec of a preset or TOML file, with K=V changes. Its name is the one in the file or among the
-    changes; where neither has one, the file's own, so changed that it says nothing wrong
-    (`naming.changed_name`). Raises UserError with what would be right.
+    """The name that a preset or TOML file gives its core before any change; "" of a Python file or a cipher's
+    name. Raises UserError.
     """
     path, data = read_preset(preset)
-    changed = read_changes(changes)
+    return str(data.get("name", path.stem if path else ""))
+
+
+def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
+    """The spec of a preset, a TOML file, a Python file that describes a cipher, or a cipher by its name,
+    with changes: texts K=V, or values by option. Its name is the one in the file or among the changes;
+    where neither has one, the TOML file's own, so changed that it says nothing wrong
+    (`naming.changed_name`), or one made of the cipher and its options. Raises UserError with what would be
+    right.
+    """
+    path, data = read_preset(preset)
+    changed = dict(changes) if isinstance(changes, Mapping) else read_changes(changes)
     kept = {k: v for k, v in data.items() if k not in changed}
     if "name" in data or "name" in changed:
         return parse({**data, **changed}, kept)
+    if path is None:
+        spec = parse({"name": "core", **data, **changed}, kept)
+        return parse({**data, **changed, "name": cipher_core_name(spec.model_dump())}, kept)
     if why := unfit_name(path.stem):
         raise UserError(
             f"the file's name can't name the core ({why}): write name = \"{proposed_name(path.stem)}\" in "
@@ -578,7 +575,7 @@ def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> S
     first thing that is wrong, and where that comes from the preset.
     """
     try:
-        return Spec.model_validate(dict(data))
+        return Spec.model_validate(completed(data))
     except ValidationError as e:
         first = e.errors()[0]
         where = ".".join(str(p) for p in first["loc"])
@@ -587,17 +584,12 @@ def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> S
             hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(Spec.model_fields)}"
             raise UserError(f"there is no option {where}; {hint}") from None
         message = first["msg"].removeprefix("Value error, ")
-        given = f" (given: {_shortened(first['input'])})" if where and first["type"] != "missing" else ""
+        given = f" (given: {shortened(first['input'])})" if where and first["type"] != "missing" else ""
         error = first.get("ctx", {}).get("error")
         theirs = [n for n in (error.options if isinstance(error, Unfit) else [where]) if n in (preset or {})]
         asked = (
-            "; the preset asks for " + ", ".join(f"{n} = {_shortened(preset[n])}" for n in theirs)
+            "; the preset asks for " + ", ".join(f"{n} = {shortened(preset[n])}" for n in theirs)
             if preset and theirs and len(theirs) < len(preset)
             else ""
         )
         raise UserError((f"{where}: {message}{given}" if where else message) + asked) from None
-
-
-def _shortened(value: Any) -> str:
-    text = _shown(value) if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
