@@ -184,6 +184,8 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-small").implement(seeds=65), "seeds is a whole number from 1 to 64, not 65 (int)"),
     (lambda: cw.build("des-small").implement(target="none"), "there is no target none"),
     (lambda: cw.build("des-small").implement(dont_use=["X"]), "dont_use is for cell libraries"),
+    (lambda: cw.Spec(name="x", cipher="des", stages=0), "stages: Input should be greater than or equal to 1"),
+    (lambda: cw.Spec(cipher="des"), "name: Field required"),
     (lambda: cw.register(3), "a cipher is an object or a class of cipherwright.cipher.Cipher, not 3"),  # type: ignore[arg-type]
 ]
 

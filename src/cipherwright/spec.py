@@ -4,7 +4,6 @@ facts.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -24,7 +23,8 @@ from .errors import UserError
 from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
 from .naming import changed_name, cipher_core_name, proposed_name, unfit_name
 from .registry import completed
-from .sources import preset_names, preset_path, read_changes, read_preset, shortened, shown_value
+from .sources import preset_names, preset_path, read_changes, read_preset, shown_value
+from .unfit import Unfit, told
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "named", "preset_names", "preset_path"]
 
@@ -43,14 +43,6 @@ _NAMED: dict[str, tuple[str, Iterable[str]]] = {
 """Options that are a name out of a list: what it is called, and the list."""
 
 
-class Unfit(ValueError):
-    """Options that do not go together; `options` are those that the message names."""
-
-    def __init__(self, message: str, *options: str) -> None:
-        super().__init__(message)
-        self.options = options
-
-
 class Spec(BaseModel):
     """One core. `key_bits` counts the key as supplied; `stages` are register ranks of a pipeline, or the
     ranks in the loop of an iterative core; `clock_mhz` asks for a clock by the target's delay model
@@ -58,6 +50,15 @@ class Spec(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def __init__(self, /, **data: Any) -> None:
+        """Raises UserError with the first thing that is wrong. What the cipher leaves no choice of may be
+        missing: its block, and a key of its only size.
+        """
+        try:
+            super().__init__(**completed(data))
+        except ValidationError as e:
+            raise told(e, list(Spec.model_fields), {}) from e
 
     name: str
     """With underscores for its hyphens, the name of the top, with which all its modules and files begin
@@ -575,21 +576,8 @@ def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> S
     first thing that is wrong, and where that comes from the preset.
     """
     try:
-        return Spec.model_validate(completed(data))
-    except ValidationError as e:
-        first = e.errors()[0]
-        where = ".".join(str(p) for p in first["loc"])
-        if first["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(where, list(Spec.model_fields), 1)
-            hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(Spec.model_fields)}"
-            raise UserError(f"there is no option {where}; {hint}") from None
-        message = first["msg"].removeprefix("Value error, ")
-        given = f" (given: {shortened(first['input'])})" if where and first["type"] != "missing" else ""
-        error = first.get("ctx", {}).get("error")
-        theirs = [n for n in (error.options if isinstance(error, Unfit) else [where]) if n in (preset or {})]
-        asked = (
-            "; the preset asks for " + ", ".join(f"{n} = {shortened(preset[n])}" for n in theirs)
-            if preset and theirs and len(theirs) < len(preset)
-            else ""
-        )
-        raise UserError((f"{where}: {message}{given}" if where else message) + asked) from None
+        return Spec(**data)
+    except UserError as e:
+        if isinstance(e.__cause__, ValidationError):
+            raise told(e.__cause__, list(Spec.model_fields), preset or {}) from None
+        raise
