@@ -111,6 +111,20 @@ class OneWay(Toy):
         return b.cat(*state)  # type: ignore[attr-defined, misc]
 
 
+class NoLoop(Toy):
+    name = "noloop"
+
+    def key_step(self, b: object, key_bits: int, control: object, state: object, decrypt: object) -> object:  # type: ignore[override]
+        raise NotImplementedError("no schedule by steps yet")
+
+
+def test_a_fault_that_shows_in_a_loop_alone_is_a_sentence() -> None:
+    assert cw.build(NoLoop, stages=2).latency == 2
+    with pytest.raises(UserError, match=r"no schedule by steps yet \(test_registry.py, line \d+\)") as caught:
+        cw.build(NoLoop, architecture="iterative", stages=1)
+    assert isinstance(caught.value.__cause__, NotImplementedError)
+
+
 @pytest.mark.parametrize(
     ("cipher", "sentence"),
     [

@@ -27,7 +27,7 @@ from .graph.rewrite import (
     replicate,
     share_boxes,
 )
-from .registry import origin
+from .registry import blaming, origin
 from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fold_trips, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
@@ -392,7 +392,8 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engin
     """
     asked = given or {"preset": spec.name}
     given = {**asked, **origin(spec.cipher), **asked}
-    core = build(spec, given) if spec.architecture != "engine" else _engine(spec, given)
+    with blaming(spec.cipher):
+        core = build(spec, given) if spec.architecture != "engine" else _engine(spec, given)
     return replace(core, warnings=tuple(_warnings(spec, core)))
 
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
@@ -30,6 +31,7 @@ from .naming import unfit_name
 __all__ = [
     "GROUP",
     "Origin",
+    "blaming",
     "check_origin",
     "cipher_from_file",
     "completed",
@@ -45,6 +47,9 @@ GROUP = "cipherwright.ciphers"
 
 _MODULE = "cipherwright_cipher_file_"
 """What the names of modules begin with that are made of files."""
+
+_OTHERS = frozenset(("cipherwright", *sys.stdlib_module_names)) - {"__main__"}
+"""Modules that are not the user's."""
 
 _BUILT_IN = frozenset(CATALOGUE)
 
@@ -177,7 +182,7 @@ def _try(cipher: Cipher, where: str) -> None:
         except Exception as e:
             raise UserError(
                 f"the cipher {cipher.name} of {where} fails with a key of {bits} bits: {_said(e)}"
-            ) from None
+            ) from e
         if back != block:
             raise UserError(
                 f"the cipher {cipher.name} of {where} does not decrypt what it encrypted with a key of "
@@ -185,15 +190,27 @@ def _try(cipher: Cipher, where: str) -> None:
             )
 
 
+@contextmanager
+def blaming(cipher: str) -> Iterator[None]:
+    """What a cipher from outside raises while a core is made of it becomes a UserError with its line."""
+    try:
+        yield
+    except Exception as e:
+        module = type(CATALOGUE[cipher]).__module__
+        frames = (f.f_globals.get("__name__") for f, _ in walk_tb(e.__traceback__))
+        if isinstance(e, UserError) or cipher not in _ORIGINS or module not in frames:
+            raise
+        raise UserError(f"the cipher {cipher} fails where a core is made of it: {_said(e)}") from e
+
+
 def _said(error: BaseException) -> str:
     """What an exception says, and the line of the user's text that it comes from."""
     text = " ".join(str(error).split())[:300]
-    trace, line = error.__traceback__, ""
-    while trace is not None:
-        module = trace.tb_frame.f_globals.get("__name__", "")
-        if not str(module).startswith("cipherwright.") and module not in ("cipherwright", "importlib"):
-            line = f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
-        trace = trace.tb_next
+    line = ""
+    for frame, number in walk_tb(error.__traceback__):
+        module = str(frame.f_globals.get("__name__", ""))
+        if not module.startswith("cipherwright.") and module.partition(".")[0] not in _OTHERS:
+            line = f" ({Path(frame.f_code.co_filename).name}, line {number})"
     return f"{type(error).__name__}{': ' + text if text else ''}{line}"
 
 

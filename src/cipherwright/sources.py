@@ -11,9 +11,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from .cipher import CATALOGUE
 from .errors import UserError
 from .files import reason
-from .registry import cipher_from_file, find_cipher, known_ciphers
+from .registry import cipher_from_file, find_cipher
 
 __all__ = ["preset_names", "preset_path", "read_changes", "read_preset", "shortened", "shown_value"]
 
@@ -30,7 +31,7 @@ def preset_names() -> list[str]:
 def preset_path(name: str) -> Path:
     """File of a preset. Raises UserError with the nearest name."""
     if name not in preset_names():
-        near = difflib.get_close_matches(name, [*preset_names(), *known_ciphers()], 1)
+        near = difflib.get_close_matches(name, [*preset_names(), *CATALOGUE], 1)
         hint = f"did you mean {near[0]}?" if near else "cipherwright list shows them"
         raise UserError(f"there is no preset or TOML file {name}; {hint}")
     return _folder() / f"{name}.toml"
