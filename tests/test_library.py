@@ -83,6 +83,14 @@ def test_a_mode_with_an_initial_value() -> None:
             wrong()
 
 
+def test_one_block_through_an_engine() -> None:
+    """The example of FIPS 197, appendix C.1."""
+    core = cw.build("rijndael-ucla", block_bits=128)
+    block, answer = "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"
+    assert core.encrypt(bytes(range(16)), bytes.fromhex(block)).hex() == answer
+    assert core.decrypt(bytes(range(16)), bytes.fromhex(answer)).hex() == block
+
+
 def test_what_is_written_is_what_the_command_writes(
     small: cw.Core, tmp_path: Path, built: Callable[..., Built]
 ) -> None:
