@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from cipherwright.presets import preset_names
+from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from tests.wrap.test_formal import (
     CHAIN,

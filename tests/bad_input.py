@@ -254,6 +254,12 @@ FILES: list[tuple[list[str], str]] = [
     (["verify", "NOWHERE"], "NOWHERE is no core folder"),
     (["verify", "IN"], "IN is no core folder"),
     (["verify", "DANGLING"], "DANGLING is no core folder"),
+    (["verify", "FOLDER", "--cipher", "NONE.py"], "FOLDER is no core folder"),
+    (["encrypt", "FOLDER", "--key", KEY, "IN", "OUT"], "FOLDER is no core folder"),
+    (["encrypt", "NOWHERE", "--key", KEY, "IN", "OUT"], "there is no preset or TOML file NOWHERE"),
+    (["decrypt", "des-small", "--cipher", "NONE.py", "--key", KEY, "IN", "OUT"], "can't read NONE.py"),
+    (["build", "NONE.py", "-o", "OUT"], "there is no file NONE.py"),
+    (["new", "mine", "-o", "NOWHERE"], "there is no folder NOWHERE for the files"),
 ]
 
 RECORDS: list[tuple[Callable[[dict[str, Any]], object], int, str]] = [

@@ -55,4 +55,4 @@ def test_presets_say_what_they_are(preset: str) -> None:
 
 
 def test_shared_vectors_are_not_in_the_repository(root: Path) -> None:
-    assert not list(root.glob("vectors/*.jsonl"))
+    assert not list(root.glob("src/**/*.jsonl"))

@@ -5,6 +5,7 @@ nothing written.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -83,6 +84,73 @@ def test_a_file_there_and_back(tmp_path: Path) -> None:
         == 0
     )
     assert back.read_bytes() == plain.read_bytes()
+
+
+def test_a_file_through_a_built_core(tmp_path: Path) -> None:
+    """The folder of a core in place of a preset; it encrypts only, and says so."""
+    plain, out, core = (str(tmp_path / n) for n in ("plain", "out", "core"))
+    Path(plain).write_bytes(bytes(range(256)))
+    assert (
+        cipherwright(
+            "build", "des", "--set", "stages=16", "--set", "direction=encrypt", "-o", core
+        ).returncode
+        == 0
+    )
+    done = cipherwright("encrypt", core, "--key", KEY, plain, out)
+    assert done.returncode == 0, done.stderr
+    assert "256 bytes encrypted by the simulated des_encrypt" in done.stderr
+    assert Path(out).read_bytes() == oracle_bulk("des", bytes.fromhex(KEY), Path(plain).read_bytes(), False)
+    done = cipherwright("decrypt", core, "--key", KEY, out, plain)
+    assert done.returncode == 2
+    assert (
+        "has direction = encrypt and can't decrypt: build one with direction = both or decrypt" in done.stderr
+    )
+    done = cipherwright("encrypt", core, "--set", "stages=2", "--key", KEY, plain, out)
+    assert done.returncode == 2
+    assert "--set changes a preset" in done.stderr
+    text = (tmp_path / "core" / "des_encrypt.v").read_text()
+    (tmp_path / "core" / "des_encrypt.v").write_text(text + "\n")
+    done = cipherwright("encrypt", core, "--key", KEY, plain, out)
+    assert done.returncode == 1
+    assert "des_encrypt.v was changed after it was built" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("impl", {"implement"}),
+        ("build des-x", {"des-xilinx-16", "des-xilinx-48"}),
+        ("build m", {"misty1", "misty1-fast", "mars", "mars-small", "mine.toml", "mine.py", "made/"}),
+        ("encrypt rijndael-", {"rijndael-ucla", "rijndael-ucla-keybuffer"}),
+        ("implement des-small --target xcv", {"xcv", "xcve"}),
+    ],
+)
+def test_a_shell_completes(typed: str, offered: set[str], tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    for name in ("mine.toml", "mine.py", "mine.txt"):
+        (tmp_path / name).touch()
+    line = f"cipherwright {typed}"
+    asked = {
+        "_CIPHERWRIGHT_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(line.count(" ")),
+    }
+    done = subprocess.run(
+        [COMMAND], env={**os.environ, **asked}, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    found = set(done.stdout.split())
+    assert offered <= found, done.stderr
+    assert "mine.txt" not in found
+    assert "complete_bash" in cipherwright("--show-completion", "bash").stdout
+
+
+def test_help_is_everywhere() -> None:
+    commands = ("list", "build", "verify", "implement", "encrypt", "decrypt", "reproduce", "new")
+    for command in ((), *((c,) for c in commands)):
+        short, long = cipherwright(*command, "-h"), cipherwright(*command, "--help")
+        assert short.returncode == long.returncode == 0
+        assert short.stdout == long.stdout
+        assert "Usage: cipherwright" in short.stdout
 
 
 def test_a_file_in_counter_mode(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every `sh` block of the README and the guides runs; the status table and the pictures are those of now."""
+"""Every `sh` and `python` block of the README and the guides runs; table and pictures are those of now."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ PAGES = [
     "docs/guide/options.md",
     "docs/guide/verification.md",
     "docs/guide/command-line.md",
+    "docs/guide/library.md",
     "docs/guide/protocol.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
@@ -36,6 +37,21 @@ def test_code_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
             ["sh", "-e", "-c", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/guide/library.md"])
+def test_python_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
+    """The README's has six lines."""
+    (block,) = re.findall(r"^```python\n(.*?)^```", (root / page).read_text(), re.DOTALL | re.MULTILINE)
+    assert page != "README.md" or block.count("\n") == 6
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", block],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", [*PAGES, *(f"docs/ciphers/{name}.md" for name in CATALOGUE)])

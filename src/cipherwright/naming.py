@@ -11,7 +11,7 @@ from typing import Any
 from .cipher import CATALOGUE
 from .rtl import KEYWORDS
 
-__all__ = ["changed_name", "proposed_name", "unfit_name"]
+__all__ = ["changed_name", "cipher_core_name", "proposed_name", "unfit_name"]
 
 LONGEST = 64
 
@@ -91,3 +91,15 @@ def changed_name(
             }
     result = "-".join([w for w in words if w] + [more[o] for o in _IDENTITY if o in more])
     return f"{result}-variant" if result != name and result in taken else result
+
+
+def cipher_core_name(options: Mapping[str, Any]) -> str:
+    """The name of a core that is asked for by its cipher: aes256, des-encrypt, rijndael128-block256-ctr."""
+    cipher = CATALOGUE[options["cipher"]]
+    words = [
+        f"{cipher.name}{options['key_bits'] if len(cipher.key_sizes) > 1 else ''}",
+        f"block{options['block_bits']}" if cipher.block_sizes else "",
+        options["direction"] if options["direction"] != "both" else "",
+        options["mode"] if options["mode"] != "ecb" else "",
+    ]
+    return "-".join(w for w in words if w)

@@ -27,6 +27,7 @@ from .graph.rewrite import (
     replicate,
     share_boxes,
 )
+from .registry import blaming, origin
 from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fold_trips, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .spec import Spec
@@ -383,8 +384,13 @@ def products(spec: Spec) -> dict[int, Product]:
 
 
 def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engine:
-    """What a spec asks for: a core, or an engine around generated modules. Raises UserError like `build`."""
-    core = build(spec, given) if spec.architecture != "engine" else _engine(spec, given)
+    """What a spec asks for: a core, or an engine around generated modules. Raises UserError like `build`.
+    A cipher from outside the package adds its origin to what is given.
+    """
+    asked = given or {"preset": spec.name}
+    given = {**asked, **origin(spec.cipher), **asked}
+    with blaming(spec.cipher):
+        core = build(spec, given) if spec.architecture != "engine" else _engine(spec, given)
     return replace(core, warnings=tuple(_warnings(spec, core)))
 
 

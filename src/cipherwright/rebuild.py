@@ -11,11 +11,12 @@ from typing import Any
 from .errors import CheckFailed, UserError
 from .pipeline import describe, generate, key_parts, products
 from .progress import Tell, quiet
+from .registry import check_origin
 from .spec import Spec, parse
 from .verify import CoreFolder, Verdict, extra_vectors, verify_core, verify_engine, verify_processor
 from .wrap import GENERATOR, core_record, files_digest
 
-__all__ = ["check_built", "verify_folder"]
+__all__ = ["check_built", "requested", "verify_folder"]
 
 _BLOCKS, _ENGINE_BLOCKS = 100_000, 4000
 _PUBLISHED = 8
@@ -33,7 +34,7 @@ def _plain_text(value: Any) -> bool:
     return all(map(_plain_text, value)) if isinstance(value, list | tuple) else True
 
 
-def _request(folder: CoreFolder) -> tuple[Spec, dict[str, str]]:
+def requested(folder: CoreFolder) -> tuple[Spec, dict[str, str]]:
     """What the record says was asked for: the spec, and the preset with its changes. Raises UserError."""
     record = folder.record
     if record.get("generator") != GENERATOR:
@@ -47,6 +48,7 @@ def _request(folder: CoreFolder) -> tuple[Spec, dict[str, str]]:
             f"{folder.path / 'record.json'} is damaged (what was asked for is no plain text): build the "
             f"core again"
         )
+    check_origin(str(parameters["cipher"]), given, folder.path)
     return parse(parameters), given
 
 
@@ -57,7 +59,7 @@ def check_built(folder: CoreFolder) -> str:
     Raises CheckFailed with the file that differs, UserError where the record is damaged or of another
     version of the generator.
     """
-    spec, given = _request(folder)
+    spec, given = requested(folder)
     core = generate(spec, given)
     listed = folder.record["files"]
     if sorted(listed) != sorted(core.files):

@@ -4,7 +4,6 @@ facts.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -23,8 +22,10 @@ from .cipher.modes import cipher_way
 from .errors import UserError
 from .graph import Table
 from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
-from .naming import changed_name, proposed_name, unfit_name
-from .presets import preset_names, preset_path, read_changes, read_preset
+from .naming import changed_name, cipher_core_name, proposed_name, unfit_name
+from .registry import completed
+from .sources import preset_names, preset_path, read_changes, read_preset, shown_value
+from .unfit import Unfit, told
 
 __all__ = ["ARCHITECTURES", "INTERFACES", "MODES", "Spec", "load", "named", "preset_names", "preset_path"]
 
@@ -43,14 +44,6 @@ _NAMED: dict[str, tuple[str, Iterable[str]]] = {
 """Options that are a name out of a list: what it is called, and the list."""
 
 
-class Unfit(ValueError):
-    """Options that do not go together; `options` are those that the message names."""
-
-    def __init__(self, message: str, *options: str) -> None:
-        super().__init__(message)
-        self.options = options
-
-
 class Spec(BaseModel):
     """One core. `key_bits` counts the key as supplied; `stages` are register ranks of a pipeline, or the
     ranks in the loop of an iterative core; `clock_mhz` asks for a clock by the target's delay model
@@ -58,6 +51,15 @@ class Spec(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def __init__(self, /, **data: Any) -> None:
+        """Raises UserError with the first thing that is wrong. What the cipher leaves no choice of may be
+        missing: its block, and a key of its only size.
+        """
+        try:
+            super().__init__(**completed(data))
+        except ValidationError as e:
+            raise told(e, list(Spec.model_fields), {}) from e
 
     name: str
     """With underscores for its hyphens, the name of the top, with which all its modules and files begin
@@ -506,21 +508,10 @@ class Spec(BaseModel):
         return [n for n, f in Spec.model_fields.items() if n in names and getattr(self, n) != f.default]
 
     def _values(self, names: Iterable[str]) -> str:
-        return ", ".join(f"{n} = {_shown(getattr(self, n))}" for n in names)
+        return ", ".join(f"{n} = {shown_value(getattr(self, n))}" for n in names)
 
 
 _LOOP_STAGES = 64
-
-
-def _shown(value: object) -> str:
-    """A value as a user would write it."""
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else ",".join(map(str, value))
-        if isinstance(value, tuple)
-        else str(value)
-    )
 
 
 _NOT_FOR_ENGINES = (
@@ -555,21 +546,28 @@ _ENGINE_BOXES = ("table", "boyar_peralta", "depth16")
 
 
 def named(preset: str) -> str:
-    """The name that a preset or TOML file gives its core before any change. Raises UserError."""
-    path, data = read_preset(preset)
-    return str(data.get("name", path.stem))
-
-
-def load(preset: str, changes: Sequence[str] = ()) -> Spec:
-    """The spec of a preset or TOML file, with K=V changes. Its name is the one in the file or among the
-    changes; where neither has one, the file's own, so changed that it says nothing wrong
-    (`naming.changed_name`). Raises UserError with what would be right.
+    """The name that a preset or TOML file gives its core before any change; "" of a Python file or a cipher's
+    name. Raises UserError.
     """
     path, data = read_preset(preset)
-    changed = read_changes(changes)
+    return str(data.get("name", path.stem if path else ""))
+
+
+def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
+    """The spec of a preset, a TOML file, a Python file that describes a cipher, or a cipher by its name,
+    with changes: texts K=V, or values by option. Its name is the one in the file or among the changes;
+    where neither has one, the TOML file's own, so changed that it says nothing wrong
+    (`naming.changed_name`), or one made of the cipher and its options. Raises UserError with what would be
+    right.
+    """
+    path, data = read_preset(preset)
+    changed = dict(changes) if isinstance(changes, Mapping) else read_changes(changes)
     kept = {k: v for k, v in data.items() if k not in changed}
     if "name" in data or "name" in changed:
         return parse({**data, **changed}, kept)
+    if path is None:
+        spec = parse({"name": "core", **data, **changed}, kept)
+        return parse({**data, **changed, "name": cipher_core_name(spec.model_dump())}, kept)
     if why := unfit_name(path.stem):
         raise UserError(
             f"the file's name can't name the core ({why}): write name = \"{proposed_name(path.stem)}\" in "
@@ -589,26 +587,8 @@ def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> S
     first thing that is wrong, and where that comes from the preset.
     """
     try:
-        return Spec.model_validate(dict(data))
-    except ValidationError as e:
-        first = e.errors()[0]
-        where = ".".join(str(p) for p in first["loc"])
-        if first["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(where, list(Spec.model_fields), 1)
-            hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(Spec.model_fields)}"
-            raise UserError(f"there is no option {where}; {hint}") from None
-        message = first["msg"].removeprefix("Value error, ")
-        given = f" (given: {_shortened(first['input'])})" if where and first["type"] != "missing" else ""
-        error = first.get("ctx", {}).get("error")
-        theirs = [n for n in (error.options if isinstance(error, Unfit) else [where]) if n in (preset or {})]
-        asked = (
-            "; the preset asks for " + ", ".join(f"{n} = {_shortened(preset[n])}" for n in theirs)
-            if preset and theirs and len(theirs) < len(preset)
-            else ""
-        )
-        raise UserError((f"{where}: {message}{given}" if where else message) + asked) from None
-
-
-def _shortened(value: Any) -> str:
-    text = _shown(value) if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        return Spec(**data)
+    except UserError as e:
+        if isinstance(e.__cause__, ValidationError):
+            raise told(e.__cause__, list(Spec.model_fields), preset or {}) from None
+        raise

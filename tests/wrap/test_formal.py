@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.presets import preset_names
+from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from cipherwright.target import load_target
 from cipherwright.tools import find, run

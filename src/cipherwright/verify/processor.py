@@ -57,6 +57,9 @@ class ProcessorBench:
         session.sizes(size * 8, len(key) * 8)
         session.load_key(key)
         out = [session.crypt(data[:size], decrypt)]
+        if len(data) == size:
+            session.close()
+            return out[0]
         rounds = processor_rounds(size * 8, len(key) * 8)
         cycles = 1 + words + 1 + rounds + 1 + 1 + words
         blocks = np.frombuffer(data[size:], dtype=">u2").astype("<u2").reshape(-1, words)
@@ -75,7 +78,7 @@ class ProcessorBench:
             put(rows[:, cycles - words + i], "out_ready_i", 1)
         seen = session.model.run(rows.reshape(len(blocks) * cycles, -1)).reshape(len(blocks), cycles, -1)
         taken = seen[:, cycles - words :]
-        if len(blocks) and not session.get(taken, "out_valid_o").all():
+        if not session.get(taken, "out_valid_o").all():
             raise CheckFailed("a result did not come in the cycles that the record promises")
         out.append(session.get(taken, "out_data_o").astype(">u2").tobytes())
         session.close()

@@ -36,8 +36,7 @@ class Vector:
 
 
 def _folder() -> Path:
-    inside = Path(str(resources.files("cipherwright"))) / "vectors"
-    return inside if inside.is_dir() else Path(__file__).resolve().parents[3] / "vectors"
+    return Path(str(resources.files("cipherwright"))) / "data" / "vectors"
 
 
 def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:

@@ -33,6 +33,9 @@ _PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):(\d+)\])?\s*
 _UNSPOKEN = ("title", "source", "name", "placer_weight", "placer", "mapping")
 """Options that do not change the RTL."""
 
+_NO_OPTIONS = ("preset", "call", "cipher_from", "cipher_sha256")
+"""What was asked for, other than an option: a preset; a call of the library; where a cipher came from."""
+
 _TERMS = (
     "You may use, change and distribute this generated file under Apache-2.0 or under any other terms of "
     "your own choice. It comes without "
@@ -83,8 +86,16 @@ def _command(given: Mapping[str, str]) -> list[str]:
     """The call that makes a core, as pieces between which a line may end."""
     return [
         f"cipherwright build {_word(given['preset'])}",
-        *(f"--set {_word(f'{k}={v}')}" for k, v in given.items() if k != "preset"),
+        *(f"--set {_word(f'{k}={v}')}" for k, v in given.items() if k not in _NO_OPTIONS),
     ]
+
+
+def _made_by(given: Mapping[str, str]) -> list[str]:
+    """Lines on the command or the call of the library, and on the origin of a cipher from outside."""
+    call, where, digest = (printable(given.get(k, "")) for k in _NO_OPTIONS[1:])
+    lines = _lines("Call:", call.split(", "), ", ") if call else _lines("Command:", _command(given))
+    origin = [f"described in {where}", *([f"SHA-256 {digest}"] if digest else [])]
+    return lines + (_lines("Cipher:", origin, ", ") if where else [])
 
 
 def _value(value: object) -> str:
@@ -199,7 +210,7 @@ def header_lines(
     return [
         *origin_lines(spec.name),
         "",
-        *_lines("Command:", _command(given)),
+        *_made_by(given),
         *_lines("Options:", options, ", "),
         *_lines("", ["all others have their defaults"]),
         *_lines("Latency:", [timing]),

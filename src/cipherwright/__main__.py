@@ -1,0 +1,5 @@
+"""python -m cipherwright"""
+
+from .cli import main
+
+main()

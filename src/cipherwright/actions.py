@@ -1,0 +1,165 @@
+"""What the command line and the library do with a core that is built: one function each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .cipher.modes import ONE_WAY_MODES
+from .errors import UserError
+from .key_input import parse_hex
+from .pipeline import generate
+from .progress import Tell, quiet
+from .rebuild import check_built, requested
+from .report import clock_port, implementation_record, mapped_top
+from .spec import Spec, load
+from .target import implement, load_target
+from .tools import scratch
+from .verify import Bulk, CoreFolder, MarsBench, ProcessorBench
+from .wrap import save
+
+__all__ = [
+    "check_direction",
+    "crypt",
+    "implement_core",
+    "initial_value",
+    "opened",
+    "opened_or_built",
+    "padded",
+    "spec_of",
+]
+
+_ANY_LENGTH = ("ctr", "ofb", "cfb")
+"""Modes that take messages of any length."""
+
+
+def opened(folder: Path) -> CoreFolder:
+    """A built core's folder, which is as the generator makes it. Raises UserError and CheckFailed as
+    `rebuild.check_built`.
+    """
+    core = CoreFolder.open(folder)
+    check_built(core)
+    return core
+
+
+@contextmanager
+def opened_or_built(what: str, changes: Sequence[str]) -> Iterator[CoreFolder]:
+    """The folder of a core: the one named, which must be as it was built, or one built from a preset or file
+    for as long as it is needed.
+    """
+    if Path(what).is_dir():
+        if changes:
+            raise UserError(f"--set changes a preset; {what} is a built core, build it again with the change")
+        yield opened(Path(what))
+        return
+    with scratch() as d:
+        save(generate(load(what, changes), {"preset": what}), d / "core")
+        yield CoreFolder.open(d / "core")
+
+
+def spec_of(folder: CoreFolder) -> Spec:
+    """What a built core was asked to be. Raises UserError where its record does not say it."""
+    return requested(folder)[0]
+
+
+def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
+    """The mode's initial value or first counter block from hexadecimal digits, b"" in ECB. `option`: how the
+    user gives it. Raises UserError where it is missing, superfluous or of another length.
+    """
+    if iv and spec.mode == "ecb":
+        raise UserError(f"mode {spec.mode} takes no IV; leave {option} away")
+    if spec.mode != "ecb" and not iv:
+        what = "the first counter block" if spec.mode == "ctr" else "an initial value"
+        raise UserError(
+            f"mode {spec.mode} takes {what}: give {option} with {spec.block_bits // 4} hexadecimal digits"
+        )
+    return parse_hex(iv, "IV", spec.block_bits) if iv else b""
+
+
+def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
+    """Raise UserError where a built core does not run in this direction. `what`: what the user calls it."""
+    wanted = "decrypt" if decrypt else "encrypt"
+    if spec.direction not in ("both", wanted) and spec.mode not in ONE_WAY_MODES:
+        raise UserError(
+            f"{what} has direction = {spec.direction} and can't {wanted}: build one with direction = both or "
+            f"{wanted}"
+        )
+
+
+def padded(spec: Spec, data: bytes, what: str) -> bytes:
+    """A message as whole blocks: filled up in modes that take any length (`crypt` cuts the rest off again).
+    `what`: what the user calls it. Raises UserError where ECB or CBC would need padding.
+    """
+    size = spec.block_bits // 8
+    if spec.mode in _ANY_LENGTH and data:
+        data += bytes(-len(data) % size)
+    if not data or len(data) % size:
+        raise UserError(
+            f"{what} has {len(data)} bytes, and {spec.mode.upper()} takes one or more whole blocks of "
+            f"{size}; pad it first (PKCS #7 adds 1 to {size} "
+            "bytes, as openssl enc does by default): nothing is padded silently"
+        )
+    return data
+
+
+def crypt(
+    core: CoreFolder,
+    decrypt: bool,
+    key: bytes,
+    iv: bytes,
+    message: tuple[bytes, int],
+    tell: Tell = quiet,
+) -> bytes:
+    """A message through a core's simulated hardware. `message`: whole blocks (`padded`), and how many bytes
+    of the result count. Byte 0 is the most significant byte of the first block.
+    """
+    p = core.record["parameters"]
+    data, length = message
+    blocks = f"{len(data) // (p['block_bits'] // 8)} blocks through the simulated hardware"
+    tell("compiling the simulation (kept for the next time)", 0.0)
+    if p["architecture"] != "engine":
+        bulk = Bulk.compile(core.sources, core.record, len(data) // (p["block_bits"] // 8))
+        one_way = p["mode"] in ONE_WAY_MODES
+        return bulk.crypt_bulk(key, decrypt and not one_way, data, iv, tell)[:length]
+    if p["cipher"] == "mars":
+        engine = MarsBench.compile(core.sources, core.record)
+        tell(blocks)
+        return engine.crypt_bulk(key, decrypt, data, iv)
+    processor = ProcessorBench.compile(core.sources, core.record)
+    tell(blocks)
+    return processor.crypt_bulk(key, decrypt, data)
+
+
+def implement_core(
+    core: CoreFolder,
+    target: str = "",
+    seeds: int = 3,
+    dont_use: Sequence[str] = (),
+    prove: bool | None = None,
+    tell: Tell = quiet,
+) -> dict[str, Any]:
+    """Synthesis, place and route or timing analysis of a core; the record of it (`report.RECORD_KEYS` and
+    more). `target`: a target or a Liberty file ("": the core's own); seeds 1 to `seeds` are tried;
+    `dont_use`: patterns of library cells to leave out; `prove`: the netlist is proven equal to the core
+    (None: where there is place and route).
+    """
+    p = core.record["parameters"]
+    chosen = load_target(target or p["target"])
+    if dont_use and chosen.kind != "cells":
+        raise UserError(f"--dont-use is for cell libraries, and {chosen.name} is none")
+    result = implement(
+        core.sources,
+        mapped_top(core.record, chosen.kind),
+        chosen,
+        range(1, seeds + 1),
+        tell,
+        p["placer_weight"],
+        p["mapping"],
+        list(dont_use),
+        prove,
+        clock_port(core.record),
+        p["placer"],
+    )
+    return implementation_record(core.record, result)

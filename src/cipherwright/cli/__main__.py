@@ -1,0 +1,5 @@
+"""python -m cipherwright.cli"""
+
+from .run import main
+
+main()

@@ -1,0 +1,78 @@
+"""What all commands write, and options that several have."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ..progress import Tell, shown
+from .complete import complete_source
+
+__all__ = [
+    "CipherFile",
+    "Iv",
+    "Json",
+    "Key",
+    "KeyFile",
+    "Made",
+    "Sets",
+    "err",
+    "out",
+    "print_json",
+    "progress",
+    "register_file",
+    "warn",
+]
+
+err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+out = Console(width=None if sys.stdout.isatty() else 160, markup=False)
+
+_KEY_HELP = (
+    "The key, hexadecimal: every user of the machine sees it in the list of processes. With - it "
+    "is read from standard input, unseen."
+)
+_CIPHER_HELP = "Python file of the cipher that DIR is a core of, where the cipher is not in the package."
+
+Sets = Annotated[list[str], typer.Option("--set", metavar="K=V", help="Change one option of the preset.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+Key = Annotated[str, typer.Option("--key", metavar="HEX|-", help=_KEY_HELP)]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--key-file", metavar="FILE", help="A file that holds the key, hexadecimal, instead of --key."
+    ),
+]
+Iv = Annotated[str, typer.Option(metavar="HEX")]
+Made = Annotated[str, typer.Argument(metavar="DIR|PRESET", autocompletion=complete_source)]
+CipherFile = Annotated[Path | None, typer.Option("--cipher", metavar="FILE.py", help=_CIPHER_HELP)]
+
+
+def print_json(data: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+
+
+def progress(text: str) -> AbstractContextManager[Tell]:
+    """What is done by now, on standard error."""
+    return shown(text, err)
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """A line each on standard error."""
+    for text in warnings:
+        err.print(f"cipherwright: warning: {text}")
+
+
+def register_file(path: Path | None) -> None:
+    """Put the cipher that a Python file describes into the catalogue; the file is run. Raises UserError."""
+    if path is not None:
+        from ..registry import cipher_from_file
+
+        cipher_from_file(path)

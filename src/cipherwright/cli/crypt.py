@@ -1,0 +1,71 @@
+"""What encrypt and decrypt have in common: a file through the simulated hardware of a core."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UserError
+from ..files import reason, write_whole
+from ..key_input import read_key
+from .console import err, progress, register_file
+
+__all__ = ["Request", "crypt_file"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A command line of encrypt or decrypt. `what`: a preset, a file to build from, or a core's folder."""
+
+    what: str
+    source: Path
+    out: Path
+    key: str
+    key_file: Path | None
+    iv: str
+    sets: list[str]
+    cipher: Path | None
+
+
+def crypt_file(decrypt: bool, r: Request) -> None:
+    """Read IN, encrypt or decrypt it, write OUT whole or not at all."""
+    from ..actions import check_direction, crypt, initial_value, opened_or_built, padded, spec_of
+    from ..cipher.modes import ONE_WAY_MODES
+    from ..spec import load
+    from ..verify import CoreFolder
+
+    direction = "decrypt" if decrypt else "encrypt"
+    register_file(r.cipher)
+    changes = r.sets
+    if Path(r.what).is_dir():
+        folder = CoreFolder.open(Path(r.what))
+        spec = spec_of(folder)
+        check_direction(spec, decrypt, f"the core in {r.what}")
+    else:
+        spec = load(r.what, r.sets)
+        if spec.direction != "both" and spec.mode not in ONE_WAY_MODES:
+            # An engine of one direction encrypts; to decrypt takes the one for both.
+            wanted = "both" if spec.architecture == "engine" and decrypt else direction
+            changes = [*r.sets, f"direction={wanted}"]
+    key = read_key(r.key, r.key_file, spec.key_bits)
+    start = initial_value(spec, r.iv, "--iv")
+    try:
+        data = r.source.read_bytes()
+    except OSError as e:
+        raise UserError(f"can't read {r.source}: {reason(e)}") from None
+    _check_writable(r.out)
+    blocks = padded(spec, data, str(r.source))
+    with progress("simulating the core") as tell, opened_or_built(r.what, changes) as core:
+        result = crypt(core, decrypt, key, start, (blocks, len(data)), tell)
+    write_whole(r.out, result)
+    err.print(f"{r.out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
+
+
+def _check_writable(out: Path) -> None:
+    """Raise UserError, before anything is computed, where a file can't be written."""
+    target = Path(os.path.realpath(out))
+    if target.is_dir() or not target.parent.is_dir():
+        raise UserError(f"can't write to {out}: it is a folder, or its folder does not exist")
+    if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
+        raise UserError(f"can't write to {out}: permission denied")

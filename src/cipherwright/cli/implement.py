@@ -1,0 +1,69 @@
+"""cipherwright implement"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .complete import complete_target
+from .console import CipherFile, Json, Made, Sets, out, print_json, progress, register_file, warn
+
+__all__ = ["implement"]
+
+
+def implement(
+    what: Made,
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target",
+            metavar="T",
+            help="Target or Liberty file (default: the core's own).",
+            autocompletion=complete_target,
+        ),
+    ] = "",
+    sets: Sets = [],  # noqa: B006
+    dont_use: Annotated[
+        list[str],
+        typer.Option(
+            "--dont-use",
+            metavar="PATTERN",
+            help="Cells of a library not to map to, such as 'TIE*'; may be repeated.",
+        ),
+    ] = [],  # noqa: B006
+    seeds: Annotated[
+        int, typer.Option(help="Place and route with seeds 1..N; the best counts.", min=1, max=64)
+    ] = 3,
+    prove: Annotated[
+        bool | None,
+        typer.Option(
+            "--prove/--no-prove",
+            help=(
+                "Prove the netlist after mapping and after routing equal to the core (default: where "
+                "there is place and route)."
+            ),
+        ),
+    ] = None,
+    cipher: CipherFile = None,
+    as_json: Json = False,
+) -> None:
+    """Synthesis, place and route or timing analysis on a target."""
+    from ..actions import implement_core, opened_or_built
+    from ..report import print_summary
+    from ..target import load_target
+
+    register_file(cipher)
+    with progress("implementing") as tell:
+        if target and not Path(what).is_dir():
+            load_target(target)
+            sets = [*sets, *([f"target={target}"] if not target.endswith(".lib") else [])]
+        with opened_or_built(what, sets) as core:
+            warn(core.record["warnings"])
+            record = implement_core(core, target, seeds, dont_use, prove, tell)
+        warn(record["warnings"])
+    if as_json:
+        print_json(record)
+    else:
+        print_summary(out, record)

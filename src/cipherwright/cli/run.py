@@ -1,0 +1,140 @@
+"""One command line: the table of commands, exit statuses, and what signals and closed pipes do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from .._version import __version__
+from ..errors import CheckFailed, ToolFailed, UserError
+from ..files import reason
+from .build import build
+from .console import err
+from .decrypt import decrypt
+from .encrypt import encrypt
+from .implement import implement
+from .list import list_
+from .new import new
+from .reproduce import reproduce
+from .verify import verify
+
+__all__ = ["app", "execute", "main"]
+
+_UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+"""What Typer raises for a command line that it can't read."""
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings=_HELP,
+    help="Block ciphers as hardware.",
+)
+
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "list": list_,
+    "build": build,
+    "verify": verify,
+    "implement": implement,
+    "encrypt": encrypt,
+    "decrypt": decrypt,
+    "reproduce": reproduce,
+    "new": new,
+}
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"cipherwright {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Block ciphers as hardware."""
+
+
+for _name, _command in _COMMANDS.items():
+    app.command(_name)(_command)
+
+
+class _Ended(KeyboardInterrupt):
+    """The process was asked to end by another signal than Ctrl-C's."""
+
+
+def _end(number: int, frame: object) -> None:
+    raise _Ended
+
+
+def execute(args: Sequence[str]) -> int:
+    """Run one command line; the exit status. What a user gets wrong becomes one sentence on standard error.
+
+    0: done; 1: a check failed, or nobody reads the output any more; 2: something given is wrong, missing
+    or in the way; 130: Ctrl-C.
+    """
+    try:
+        status = app(list(args), prog_name="cipherwright", standalone_mode=False)
+        sys.stdout.flush()
+        if status == 130:  # Typer's own word for an interruption
+            return _fail("interrupted", 130)
+        return status if isinstance(status, int) else 0
+    except UserError as e:
+        return _fail(str(e), 2)
+    except CheckFailed as e:
+        return _fail(f"check failed: {e}", 1)
+    except (ToolFailed, MemoryError) as e:
+        return _fail(str(e) or "there is not enough memory for this", 2)
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        return 1
+    except OSError as e:
+        return _fail(f"{e.filename}: {reason(e)}" if e.filename else reason(e), 2)
+    except _UsageError as e:
+        return _usage(e)
+    except SystemExit as e:  # of Rich and Typer where the reader of a pipe is gone
+        return e.code if isinstance(e.code, int) else 1
+
+
+def _usage(error: Any) -> int:
+    """A command line that can't be read; without any command, the help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        return 2
+    message = str(error.format_message()).rstrip(".")
+    return _fail(f"{message[:1].lower()}{message[1:]}; cipherwright -h tells more", 2)
+
+
+def _fail(text: str, status: int) -> int:
+    """One line on standard error, whatever is in the text."""
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    with contextlib.suppress(OSError):
+        err.print(f"cipherwright: {line}")
+    return status
+
+
+def main() -> None:
+    """Entry point."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    status = execute(sys.argv[1:])
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.exit(status)
+    # What could not be written can't be written at the end of the program either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)

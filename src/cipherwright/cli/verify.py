@@ -1,0 +1,49 @@
+"""cipherwright verify"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import CheckFailed
+from .console import CipherFile, Json, out, print_json, progress, register_file
+
+__all__ = ["verify"]
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    as_json: Json = False,
+    blocks: Annotated[
+        int | None,
+        typer.Option(
+            help="Random blocks against an independent library (default: 100,000; of an engine 4,000).", min=1
+        ),
+    ] = None,
+    monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1,
+    cipher: CipherFile = None,
+    all_sizes: Annotated[
+        bool,
+        typer.Option(
+            "--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone."
+        ),
+    ] = False,
+) -> None:
+    """Vectors, simulation, equivalence; exit status 1 where a check fails."""
+    from ..rebuild import verify_folder
+    from ..report import print_verdicts
+    from ..verify import CoreFolder
+
+    core = CoreFolder.open(folder)
+    register_file(cipher)
+    with progress("verifying") as tell:
+        verdicts = verify_folder(core, blocks, monte, tell, all_sizes)
+    passed = all(v.passed for v in verdicts)
+    if as_json:
+        print_json({"core": core.record["top"], "passed": passed, "checks": [v.as_json() for v in verdicts]})
+    else:
+        print_verdicts(out, verdicts)
+    if not passed:
+        raise CheckFailed("; ".join(f"{v.check}: {v.detail}" for v in verdicts if not v.passed))

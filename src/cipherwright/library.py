@@ -1,0 +1,421 @@
+"""The library: what `import cipherwright` offers.
+
+A mistake of the user is a `UserError` with one sentence, a core that is wrong a `CheckFailed`, a tool that
+does not do its work a `ToolFailed`. Files and folders are `str` or any path object. Keys, initial values and
+messages are bytes as the cipher's standard prints them: byte 0 is the most significant byte of the port.
+"""
+
+from __future__ import annotations
+
+import copy
+import html
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from . import actions, registry
+from .cipher import Cipher
+from .errors import CheckFailed, ToolFailed, UserError
+from .key_input import parse_hex
+from .pipeline import generate
+from .progress import Tell, quiet
+from .rebuild import verify_folder
+from .report.picture import draw
+from .sources import preset_names
+from .spec import Spec, parse
+from .spec import load as load_spec
+from .target import load_target, target_names
+from .tools import scratch
+from .verify import CoreFolder, Verdict
+from .wrap import Core as GeneratedCore
+from .wrap import Engine, core_record, save
+
+__all__ = [
+    "CheckFailed",
+    "Cipher",
+    "Core",
+    "Option",
+    "Source",
+    "Spec",
+    "ToolFailed",
+    "UserError",
+    "Verdict",
+    "build",
+    "ciphers",
+    "load",
+    "presets",
+    "register",
+    "targets",
+]
+
+Source: TypeAlias = str | os.PathLike[str] | Spec | Cipher | type[Cipher]
+"""What a core is made of: a preset's or a cipher's name; a TOML file (`*.toml`); a Python file that describes
+a cipher (`*.py`), which is run; a spec; a cipher, which is registered.
+"""
+
+Bytes: TypeAlias = bytes | bytearray | memoryview
+
+Option: TypeAlias = str | int | float | bool | Sequence[str] | None
+"""The value of an option; None takes a preset's value away."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Core:
+    """A core that is built: Verilog, testbench, constraints and record, as texts in memory.
+
+    `spec`: what was asked for, all options; `made`: what the generator made of it.
+
+    >>> core = build("des-small")
+    >>> core
+    <cipherwright.Core des-small: des, 64-bit key, iterative, both; 1 stage, latency 17 cycles, 127 FFs>
+    >>> sorted(core.files)
+    ['des_small.core', 'des_small.sdc', 'des_small.v', 'des_small_tb.v']
+    """
+
+    spec: Spec
+    made: GeneratedCore | Engine
+
+    @property
+    def name(self) -> str:
+        """The core's name; with underscores for its hyphens, that of the top module."""
+        return self.spec.name
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the one that accepts a block to the first that offers its result (of an engine: from
+        the instruction to the result).
+        """
+        return self.made.latency
+
+    @property
+    def flip_flops(self) -> int:
+        """Flip-flops predicted for the target."""
+        return self.made.flip_flops
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What one should know before using the core, a sentence each."""
+        return self.made.warnings
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Texts by file name, those that `write` writes, without record.json."""
+        return dict(self.made.files)
+
+    @cached_property
+    def _record(self) -> dict[str, Any]:
+        record: dict[str, Any] = json.loads(json.dumps(core_record(self.made)))
+        return record
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What record.json of the folder holds: options, ports, timing, predictions, origin, a digest of
+        every file. A copy.
+
+        >>> build("des-small").record["latency_cycles"]
+        17
+        """
+        return copy.deepcopy(self._record)
+
+    def encrypt(
+        self, key: Bytes | str, data: Bytes, iv: Bytes | str | None = None, tell: Tell = quiet
+    ) -> bytes:
+        """Encrypt a message through the simulated hardware.
+
+        `key`: bytes or hexadecimal digits, `spec.key_bits` long as supplied (DES: 64, with parity). `data`:
+        in ECB and CBC one or more whole blocks, in CFB, OFB and CTR any length from one byte; nothing is
+        padded. `iv`: in every mode but ECB the initial value or first counter block, of a block's length.
+        Returns as many bytes as `data` has. `tell` is called with what is being done.
+
+        Raises UserError for a key, IV or message of another length, or a core of the other direction. The
+        first call compiles the simulation, which is kept for the next time.
+
+        >>> core = build("des-small")
+        >>> core.encrypt("133457799bbcdff1", bytes.fromhex("0123456789abcdef")).hex()
+        '85e813540f0ab405'
+        """
+        return self._crypt(False, key, data, iv, tell)
+
+    def decrypt(
+        self, key: Bytes | str, data: Bytes, iv: Bytes | str | None = None, tell: Tell = quiet
+    ) -> bytes:
+        """Decrypt a message through the simulated hardware; like `encrypt`.
+
+        >>> build("des-small").decrypt("133457799bbcdff1", bytes.fromhex("85e813540f0ab405")).hex()
+        '0123456789abcdef'
+        """
+        return self._crypt(True, key, data, iv, tell)
+
+    def verify(self, blocks: int | None = None, monte: int = 1, tell: Tell = quiet) -> list[Verdict]:
+        """All checks, as `cipherwright verify` runs them: known answers, simulation, an independent library,
+        resets, and a proof for all keys and blocks.
+
+        `blocks`: random blocks (None: 100,000, of an engine 4,000); `monte`: keys of the Monte Carlo test.
+        Returns a verdict for each check; `status` is "ok", or "not checked" where there is nothing to check
+        with. Raises CheckFailed with all that failed.
+
+        >>> all(v.passed for v in build("des-small").verify(blocks=100))
+        True
+        """
+        _number("blocks", blocks, 1, None)
+        _number("monte", monte, 1, None)
+        with self._folder() as folder:
+            verdicts = verify_folder(folder, blocks, monte, tell)
+        if failed := [v for v in verdicts if not v.passed]:
+            raise CheckFailed("; ".join(f"{v.check}: {v.detail}" for v in failed))
+        return verdicts
+
+    def implement(
+        self,
+        seeds: int = 3,
+        target: str | os.PathLike[str] = "",
+        dont_use: Sequence[str] = (),
+        prove: bool | None = None,
+        tell: Tell = quiet,
+    ) -> dict[str, Any]:
+        """Synthesis, place and route or timing analysis: the record, as `cipherwright implement --json` has
+        it.
+
+        `seeds`: place and route with seeds 1 to `seeds`, the best counts (1 to 64). `target`: a target's
+        name or a Liberty file ("": the core's own). `dont_use`: patterns of library cells to leave out.
+        `prove`: prove the netlist equal to the core (None: where there is place and route). Areas are in
+        LUTs or um2, times in ns, clocks in MHz, throughput in Gb/s.
+
+        Raises CheckFailed where the core does not fit the device or the netlist is not the core.
+
+        >>> build("des-small").implement(target="xcve")["luts"]
+        478
+        """
+        _number("seeds", seeds, 1, 64)
+        chosen = os.fspath(target) or self.spec.target
+        if isinstance(dont_use, str):
+            dont_use = (dont_use,)
+        if dont_use and load_target(chosen).kind != "cells":
+            raise UserError(f"dont_use is for cell libraries, and {chosen} is none")
+        with self._folder() as folder:
+            return actions.implement_core(folder, chosen, seeds, dont_use, prove, tell)
+
+    def write(self, folder: str | os.PathLike[str], picture: str = "") -> Path:
+        """Write all files and record.json into a new folder, and return its path.
+
+        `picture`: "svg" or "png" draws the pipeline into it as well. Raises UserError where the folder
+        exists or can't be written; nothing is left then.
+        """
+        if picture not in ("", "svg", "png"):
+            raise UserError(f"picture is svg or png, not {picture}")
+        extra = {}
+        if picture:
+            if isinstance(self.made, Engine):
+                raise UserError("a picture draws a schedule's stages, and an engine has none")
+            extra[f"pipeline.{picture}"] = draw(self.made.schedule, self.made.top, picture)
+        out = _path(folder)
+        save(self.made, out, extra)
+        return out
+
+    def __repr__(self) -> str:
+        s = self.spec
+        stages = self._record["stages"]
+        mode = f", {s.mode.upper()}" if s.mode != "ecb" else ""
+        return (
+            f"<cipherwright.Core {s.name}: {s.cipher}, {s.key_bits}-bit key, {s.architecture}, "
+            f"{s.direction}{mode}; {stages} stage{'s' * (stages != 1)}, latency {self.latency} cycles, "
+            f"{self.flip_flops:,} FFs>"
+        )
+
+    def _repr_html_(self) -> str:
+        """A small table, for notebooks."""
+        s, r = self.spec, self._record
+        rows = {
+            "cipher": f"{s.described.title}, key {s.key_bits} bits, block {s.block_bits} bits",
+            "core": f"{s.architecture}, {s.direction}, {s.mode.upper()}, {s.interface}",
+            "stages": f"{r['stages']}",
+            "latency": f"{self.latency} cycles",
+            "rate": f"{r['bits_per_cycle']:g} bits a cycle",
+            "flip-flops": f"{self.flip_flops:,} predicted",
+            "target": s.target,
+            **({"warnings": "; ".join(self.warnings)} if self.warnings else {}),
+        }
+        body = "".join(
+            f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items()
+        )
+        return f"<table><caption>{html.escape(s.name)}</caption>{body}</table>"
+
+    @contextmanager
+    def _folder(self) -> Iterator[CoreFolder]:
+        """The core in a folder, for as long as it is needed."""
+        with scratch() as home:
+            save(self.made, home / "core")
+            yield CoreFolder.open(home / "core")
+
+    def _crypt(
+        self, decrypt: bool, key: Bytes | str, data: Bytes, iv: Bytes | str | None, tell: Tell
+    ) -> bytes:
+        actions.check_direction(self.spec, decrypt, f"the core {self.name}")
+        raw = parse_hex(_hex(key, "key"), "key", self.spec.key_bits)
+        start = actions.initial_value(self.spec, "" if iv is None else _hex(iv, "iv"))
+        message = _bytes(data, "data")
+        blocks = actions.padded(self.spec, message, "the message")
+        with self._folder() as folder:
+            return actions.crypt(folder, decrypt, raw, start, (blocks, len(message)), tell)
+
+
+def load(source: Source, **options: Option) -> Spec:
+    """The spec of a core: a preset, a file, a cipher or a spec, with changes of single options.
+
+    `options` have the names and values of the TOML files (docs/guide/options.md). Where nothing names the
+    core, its name is made of the preset's or cipher's and the options. A `*.py` file is run.
+
+    Raises UserError with the first thing that is wrong and what would be right.
+
+    >>> load("des-small", stages=2).name
+    'des-small'
+    >>> load("aes", key_bits=256, stages=60, direction="encrypt").name
+    'aes256-encrypt'
+    >>> load("des-small", stagse=2)
+    Traceback (most recent call last):
+    cipherwright.errors.UserError: there is no option stagse; did you mean stages?
+    """
+    given = {name: _option(name, value) for name, value in options.items()}
+    if isinstance(source, Spec):
+        return parse({**source.model_dump(), **given}) if given else source
+    return load_spec(_name(source), given)
+
+
+def build(source: Source, **options: Option) -> Core:
+    """A core of a preset, file, cipher or spec; arguments as of `load`.
+
+    The core is compared with the cipher's description on random keys and blocks before it is returned. Its
+    files and record say by which call it was made. Raises UserError where the options can't be met, with
+    the nearest that can.
+
+    >>> build("des-small", stages=2).latency
+    34
+    >>> build("des", stages=20, clock_mhz=900)
+    Traceback (most recent call last):
+    cipherwright.errors.UserError: 20 stages reach 4.500 ns (222 MHz) by the delay model, not 1.111 ns; ...
+    """
+    known = source if isinstance(source, Spec) else _name(source)
+    spec = load(known, **options)
+    name = spec.name if isinstance(known, Spec) else known
+    return Core(spec, generate(spec, {"preset": name, "call": _call(known, options)}))
+
+
+def register(cipher: Cipher | type[Cipher]) -> Cipher:
+    """Put a cipher of one's own into the catalogue, so that `build`, `load` and every check know its name;
+    returns it. It is there as long as the process runs. A class is called without arguments.
+
+    Raises UserError where the object is no cipher, where its name is taken by another, or where it does not
+    decrypt what it encrypts. The same class may be registered again, as when a notebook's cell is run again.
+    """
+    return registry.register(cipher)
+
+
+def ciphers() -> dict[str, str]:
+    """Names and titles of all ciphers, those of installed packages (entry points `cipherwright.ciphers`) and
+    registered ones among them.
+
+    >>> ciphers()["aes"]
+    'AES'
+    """
+    return {name: cipher.title for name, cipher in registry.known_ciphers().items()}
+
+
+def targets() -> dict[str, str]:
+    """Names and titles of all devices and cell libraries.
+
+    >>> "ecp5-85k-8" in targets()
+    True
+    """
+    return {name: load_target(name).title for name in target_names()}
+
+
+def presets() -> dict[str, str]:
+    """Names and titles of all presets.
+
+    >>> presets()["des-small"]
+    'DES, one round a cycle'
+    """
+    return {name: load_spec(name).title for name in preset_names()}
+
+
+def _name(source: object) -> str:
+    """What a user gave to build from, as the command line would name it. A cipher is registered."""
+    if isinstance(source, Cipher) or (isinstance(source, type) and issubclass(source, Cipher)):
+        return register(source).name
+    if isinstance(source, str):
+        return source
+    path = _path(source, "a core is built from a name, a file, a spec or a cipher")
+    if path.suffix not in (".toml", ".py"):
+        raise UserError(f"a file to build from is a .toml or a .py file, not {path}")
+    return str(path)
+
+
+def _path(value: object, otherwise: str = "a folder is a str or a path") -> Path:
+    if isinstance(value, str | os.PathLike):
+        text = os.fspath(value)
+        if isinstance(text, str):
+            return Path(text)
+    raise UserError(f"{otherwise}, not {_shown(value)}")
+
+
+def _option(name: str, value: object) -> object:
+    """The value of an option as a TOML file would give it. Raises UserError where it is of no such kind."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Sequence) and all(isinstance(v, str) for v in value):
+        return list(value)
+    raise UserError(
+        f"{name}: a value is a text, a number, true or false, or a list of texts, not {_shown(value)}"
+    )
+
+
+def _call(source: str | Spec, options: Mapping[str, object]) -> str:
+    """The call that makes a core, as Python; a spec as its cipher and options."""
+    first: dict[str, object] = {"": source}
+    if isinstance(source, Spec):
+        dumped = source.model_dump(exclude_defaults=True)
+        first = {"": dumped.pop("cipher"), **dumped}
+    values = {**first, **{k: _option(k, v) for k, v in options.items()}}
+    shown = [f"{name}={_python(value)}" if name else _python(value) for name, value in values.items()]
+    return f"cipherwright.build({', '.join(shown)})"
+
+
+def _python(value: object) -> str:
+    """A value as a Python literal, with double quotes."""
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_python, value))}]"
+    return repr(value)
+
+
+def _hex(value: object, what: str) -> str:
+    """Bytes or hexadecimal digits as digits."""
+    return value if isinstance(value, str) else _bytes(value, what, " or hexadecimal digits").hex()
+
+
+def _bytes(value: object, what: str, more: str = "") -> bytes:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    raise UserError(f"{what} is bytes{more}, not {_shown(value)}")
+
+
+def _number(name: str, value: object, least: int, most: int | None) -> None:
+    """Raise UserError where a number is none, or out of its range."""
+    if value is None and name == "blocks":
+        return
+    if type(value) is not int or value < least or (most is not None and value > most):
+        limit = f"from {least} to {most}" if most is not None else f"of at least {least}"
+        raise UserError(f"{name} is a whole number {limit}, not {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"

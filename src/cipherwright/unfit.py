@@ -1,0 +1,44 @@
+"""Options that do not fit, as one sentence for the user."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from .errors import UserError
+from .sources import shortened
+
+__all__ = ["Unfit", "told"]
+
+
+class Unfit(ValueError):
+    """Options that do not go together; `options` are those that the message names."""
+
+    def __init__(self, message: str, *options: str) -> None:
+        super().__init__(message)
+        self.options = options
+
+
+def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) -> UserError:
+    """The first thing that is wrong. `options`: all that there are; `preset`: those that a preset or file
+    says.
+    """
+    first = e.errors()[0]
+    where = ".".join(str(p) for p in first["loc"])
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(where, options, 1)
+        hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(options)}"
+        return UserError(f"there is no option {where}; {hint}")
+    message = first["msg"].removeprefix("Value error, ")
+    given = f" (given: {shortened(first['input'])})" if where and first["type"] != "missing" else ""
+    error = first.get("ctx", {}).get("error")
+    theirs = [n for n in (error.options if isinstance(error, Unfit) else [where]) if n in preset]
+    asked = (
+        "; the preset asks for " + ", ".join(f"{n} = {shortened(preset[n])}" for n in theirs)
+        if theirs and len(theirs) < len(preset)
+        else ""
+    )
+    return UserError((f"{where}: {message}{given}" if where else message) + asked)

@@ -1,0 +1,150 @@
+"""The wheel and the sdist are the whole product: installed outside the clone, in an environment of its own,
+the wheel lists all presets, builds and verifies.
+
+No network is used: the build backend and what the package depends on are those of this environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright import __version__
+from cipherwright.spec import preset_names
+from tests.conftest import ROOT
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+WHEEL = f"cipherwright-{__version__}-py3-none-any.whl"
+SDIST = f"cipherwright-{__version__}.tar.gz"
+NOT_PACKAGED = {"__pycache__"}
+
+
+def _build(source: Path, out: Path) -> None:
+    """The wheel and the sdist of a source tree, by the backend that pyproject.toml names."""
+    for hook in ("build_wheel", "build_sdist"):
+        code = f"import sys; from setuptools import build_meta as b; b.{hook}(sys.argv[1])"
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code, str(out)],
+            cwd=source,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def built_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the sdist, built from a copy, so that the clone stays clean."""
+    home = tmp_path_factory.mktemp("packages")
+    source = home / "clone"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    _build(source, home)
+    return home
+
+
+def _package_files() -> set[str]:
+    """All files of the package in the clone."""
+    return {
+        p.relative_to(ROOT / "src").as_posix()
+        for p in (ROOT / "src" / "cipherwright").rglob("*")
+        if p.is_file() and not NOT_PACKAGED & set(p.parts)
+    }
+
+
+def test_nothing_is_missing(built_packages: Path) -> None:
+    files = _package_files()
+    assert f"cipherwright/data/presets/{preset_names()[0]}.toml" in files
+    with zipfile.ZipFile(built_packages / WHEEL) as wheel:
+        assert files <= set(wheel.namelist())
+    with tarfile.open(built_packages / SDIST) as sdist:
+        inside = {m.name.partition("/")[2] for m in sdist.getmembers()}
+    assert {f"src/{name}" for name in files} <= inside
+    assert {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"} <= inside
+
+
+def test_the_sdist_makes_the_same_wheel(built_packages: Path, tmp_path: Path) -> None:
+    with tarfile.open(built_packages / SDIST) as sdist:
+        sdist.extractall(tmp_path, filter="data")
+    _build(tmp_path / SDIST.removesuffix(".tar.gz"), tmp_path)
+    with zipfile.ZipFile(built_packages / WHEEL) as ours, zipfile.ZipFile(tmp_path / WHEEL) as theirs:
+        assert {i.filename: i.CRC for i in ours.infolist()} == {i.filename: i.CRC for i in theirs.infolist()}
+
+
+@pytest.fixture(scope="module")
+def installed(built_packages: Path) -> Run:
+    """installed(arguments…): the command of an environment that has the wheel, and of this environment the
+    packages that it needs, run in a folder outside the clone.
+    """
+    home, desk = built_packages / "environment", built_packages / "desk"
+    desk.mkdir()
+    venv.create(home, with_pip=False)
+    bin_ = home / "bin"
+    inside = subprocess.run(
+        [bin_ / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    # Folders of a .pth file come after the environment's own; their own .pth files, that of an editable
+    # install among them, are not read.
+    (Path(inside) / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    env = {
+        **{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "CIPHERWRIGHT_VECTORS")},
+        "PATH": f"{bin_}:{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
+    }
+    pip = [sys.executable, "-m", "pip", "--python", str(bin_ / "python"), "install", "--quiet"]
+    subprocess.run(
+        [*pip, "--no-deps", "--no-index", "--disable-pip-version-check", str(built_packages / WHEEL)],
+        check=True,
+        env=env,
+    )
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [str(bin_ / args[0]), *args[1:]], cwd=desk, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done
+
+    where = run("python", "-c", "import cipherwright.cli as c; print(c.__file__)").stdout
+    assert where.startswith(inside), "the wheel's copy, not the clone's"
+    return run
+
+
+def test_the_installed_wheel_lists_everything(installed: Run) -> None:
+    listed = json.loads(installed("cipherwright", "list", "--json").stdout)
+    assert [p["name"] for p in listed["presets"]] == preset_names()
+    assert installed("cipherwright", "--version").stdout == f"cipherwright {__version__}\n"
+
+
+def test_the_installed_wheel_builds_and_verifies(installed: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('cipher = "des"\nkey_bits = 64\nstages = 16\ndirection = "encrypt"\n')
+    for source, name in (("des-small", "small"), (str(tmp_path / "mine.toml"), "mine")):
+        out = str(tmp_path / name)
+        installed("cipherwright", "build", source, "-o", out)
+        checks = json.loads(installed("cipherwright", "verify", out, "--blocks", "200", "--json").stdout)
+        assert checks["passed"] is True
+        status = {c["check"]: c["status"] for c in checks["checks"]}
+        assert status["known answers"] == "ok", "the repository's vectors are in the wheel"
+
+
+def test_the_installed_wheel_has_the_skeleton(installed: Run, tmp_path: Path) -> None:
+    installed("cipherwright", "new", "mine", "-o", str(tmp_path))
+    code = f"import cipherwright as cw; print(cw.build({str(tmp_path / 'mine.py')!r}))"
+    assert "<cipherwright.Core mine: mine, 64-bit key" in installed("python", "-c", code).stdout
