@@ -3,6 +3,7 @@
 from .facts import Target, load_target, target_names
 from .implement import Build, implement, nand2_area
 from .liberty import cell_delays
+from .packing import paired_flip_flops
 from .place import Placed, place
 from .synth import CELL_MAPPINGS, Mapped, synthesise
 
@@ -16,6 +17,7 @@ __all__ = [
     "implement",
     "load_target",
     "nand2_area",
+    "paired_flip_flops",
     "place",
     "synthesise",
     "target_names",
