@@ -5,6 +5,7 @@ from .implement import Build, implement, nand2_area
 from .liberty import cell_delays
 from .packing import paired_flip_flops
 from .place import Placed, place
+from .sta import through
 from .synth import CELL_MAPPINGS, Mapped, synthesise
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "place",
     "synthesise",
     "target_names",
+    "through",
 ]
