@@ -17,7 +17,7 @@ from cipherwright.graph import GraphBuilder
 from cipherwright.progress import quiet
 from cipherwright.report.reproduce import mars_ibm, mars_units, rijndael_parts
 from cipherwright.report.reproduce.cell_pieces import drawn, part
-from cipherwright.target import load_target
+from cipherwright.target import implement, load_target
 from cipherwright.wrap import Engine, processor_rounds
 from tests.conftest import Built
 
@@ -88,6 +88,22 @@ def test_pieces_of_logic() -> None:
     assert total.ns is not None
     assert registered.critical_path_ns is not None
     assert 0 < simple.ns < total.ns < registered.critical_path_ns < total.ns + 1
+
+
+def test_registers_that_follow_another_port(tmp_path: Path) -> None:
+    """The papers' own interfaces name the clock as the papers do: the timing is that of the same text with
+    `clk`.
+    """
+    text = "module sum (input wire [7:0] a, b, output wire [7:0] y); assign y = a + b; endmodule\n"
+    text += mars_units.between_registers("bench", "sum", {"a": 8, "b": 8}, {"y": 8})
+    paths = {}
+    for clock in ("clk", "Clk"):
+        source = tmp_path / f"{clock}.v"
+        source.write_text(text.replace("clk", clock))
+        found = implement([source], "bench", load_target("osu018"), (1,), clock=clock)
+        paths[clock] = found.critical_path_ns
+    assert paths["clk"] is not None
+    assert paths["clk"] == paths["Clk"]
 
 
 def test_s_box_and_control_by_themselves(built: Callable[..., Built]) -> None:

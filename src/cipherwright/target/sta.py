@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..tools import run
-from .facts import Target
 
 __all__ = ["Timing", "through", "timing"]
 
@@ -20,11 +19,11 @@ class Timing:
     words: str
 
 
-def timing(folder: Path, top: str, target: Target) -> Timing:
-    """Analyse folder/netlist.v."""
+def timing(folder: Path, top: str, clock: str = "clk") -> Timing:
+    """Analyse folder/netlist.v, whose registers follow the port `clock`."""
     (folder / "sta.tcl").write_text(
         f"read_liberty cells.lib\nread_verilog netlist.v\nlink_design {top}\n"
-        "create_clock -name clk -period 1000 [get_ports clk]\n"
+        f"create_clock -name clk -period 1000 [get_ports {clock}]\n"
         "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] "
         "-digits 4\nexit\n"
     )

@@ -106,6 +106,7 @@ def implemented(
             core.parameters["placer_weight"],
             core.parameters["mapping"],
             prove=False,
+            clock=core.ports.clk if isinstance(core, Core) and not top else "clk",
             placer=core.parameters["placer"],
         )
 
