@@ -11,7 +11,7 @@ __all__ = ["plot"]
 _LABELLED = 12
 """Points of a series that are labelled at most."""
 
-_COLOURS = ("#888888", "#4c78a8", "#f58518", "#54a24b")
+_COLOURS = ("#888888", "#4c78a8", "#f58518", "#54a24b", "#b279a2")
 
 
 def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:

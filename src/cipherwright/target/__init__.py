@@ -3,7 +3,9 @@
 from .facts import Target, load_target, target_names
 from .implement import Build, implement, nand2_area
 from .liberty import cell_delays
+from .packing import paired_flip_flops
 from .place import Placed, place
+from .sta import through
 from .synth import CELL_MAPPINGS, Mapped, synthesise
 
 __all__ = [
@@ -16,7 +18,9 @@ __all__ = [
     "implement",
     "load_target",
     "nand2_area",
+    "paired_flip_flops",
     "place",
     "synthesise",
     "target_names",
+    "through",
 ]

@@ -109,7 +109,7 @@ def implement(
         elif target.kind == "cells":
             versions["opensta"] = tool_version("opensta")
             tell(f"static timing (step 2 of {steps})", 0.5)
-            found_path = timing(folder, top, target)
+            found_path = timing(folder, top, clock)
             period, words = found_path.path_ns, found_path.words
             nand = nand2_area(folder / LIBRARY)
             gates = round((mapped.area_um2 or 0.0) / nand, 1)

@@ -22,6 +22,7 @@ from .fanout import buffered, strongest_buffer
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
 from .liberty import full_adder_cell
 from .library import read_library
+from .packing import paired_flip_flops
 
 __all__ = ["CANONICAL", "CELL_MAPPINGS", "LIBRARY", "NAMES", "Mapped", "synthesise"]
 
@@ -78,6 +79,8 @@ class Mapped:
     """
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Cells of the library that were not to be used, and why."""
+    paired: int = 0
+    """Flip-flops that share a logic cell with the lookup table that feeds them (packing.py)."""
 
     def _count(self, kind: re.Pattern[str]) -> int:
         return sum(n for c, n in self.cells.items() if kind.match(c))
@@ -95,6 +98,13 @@ class Mapped:
     @property
     def ffs(self) -> int:
         return self._count(_FF)
+
+    @property
+    def logic_cells(self) -> int:
+        """Pairs of a LUT site and a flip-flop in use, where only a LUT and the flip-flop behind it share
+        one.
+        """
+        return self.luts + self.ffs - self.paired
 
     @property
     def brams(self) -> int:
@@ -173,12 +183,12 @@ def synthesise(
     stat = json.loads((out / "stat.json").read_text())["design"]
     cells = {c.lstrip("\\"): n for c, n in stat["num_cells_by_type"].items()}
     module = json.loads((out / "netlist.json").read_text())["modules"][top]
-    levels = 0 if target.kind == "cells" else lut_levels(module)
+    levels, paired = (0, 0) if target.kind == "cells" else (lut_levels(module), paired_flip_flops(module))
     mark_lanes(module["cells"])
     found = canonical(module)
     (out / CANONICAL).write_text(found.text())
     (out / NAMES).write_text(json.dumps(found.cells | found.nets))
-    return Mapped(cells, stat.get("area"), levels, found.digest, left_out)
+    return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired)
 
 
 def _with_library(target: Target, out: Path, dont_use: Sequence[str]) -> tuple[Target, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""One module a paper."""
+"""One module a paper (a second one for its parts where it is long)."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from ...spec import load
 from ...target import Build
 from ...wrap import Engine, processor_rounds
 from ._measure import implemented
+from .cell_pieces import CELLS, FLIP_FLOP_GATES
+from .rijndael_parts import paths, setup_table, tables
 
 __all__ = ["reproduce_rijndael_ucla"]
-
-CELLS = "osu018"
 
 VARIANTS = [
     (preset, direction)
@@ -39,8 +39,6 @@ module round_alone (input wire clk, input wire [255:0] key, input wire [4:0] mod
     );
 endmodule
 """
-_FLIP_FLOP_GATES = 4.0
-"""Gates of a flip-flop of the library: NAND2s of its area."""
 
 
 def _gbps(build: Build, block_bits: int, key_bits: int) -> float:
@@ -49,6 +47,21 @@ def _gbps(build: Build, block_bits: int, key_bits: int) -> float:
 
 def _millimetres(build: Build) -> float:
     return round((build.mapped.area_um2 or 0) / 1e6, 2)
+
+
+def _name(preset: str, direction: str) -> str:
+    return f"{preset}, direction = {direction}"
+
+
+def _whole(modules: dict[str, Any]) -> dict[str, float | None]:
+    """The paths of Table 3 that encryption alone has: of both key schedules, and of the round."""
+    at = {(row[0], row[1]): row[-1] for row in modules["rows"]}
+    fly, buffer = (_name(p, "encrypt") for p in ("rijndael-ucla", "rijndael-ucla-keybuffer"))
+    return {
+        "keys, fly": at[fly, "key scheduling"],
+        "keys, buffer": at[buffer, "key scheduling"],
+        "round": at[fly, "encryption"],
+    }
 
 
 def _synthesis(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, Any]:
@@ -60,7 +73,7 @@ def _synthesis(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, A
     for (preset, direction), (engine, b) in made.items():
         rows.append(
             [
-                f"{preset}, direction = {direction}",
+                _name(preset, direction),
                 b.critical_path_ns,
                 b.fmax_mhz,
                 _millimetres(b),
@@ -86,7 +99,8 @@ def _synthesis(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, A
         "notes": [
             (
                 "Ours: osu018, typical corner (0.18 um, 1.8 V, 25 C), static timing of the mapped cells with "
-                "ideal clock and without wires; gates are areas of NAND2X1."
+                "ideal clock and without wires; gates are areas of NAND2X1. The library has no worst-case "
+                "corner: none of ours stands beside that row of the paper."
             ),
             (
                 "A round takes a cycle. The paper leaves decryption out; direction = both has it with keys "
@@ -103,7 +117,7 @@ def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> d
         ["paper", "key scheduling", 1.39, 60_100, 35.0, 10.0],
     ]
     for (preset, direction), (engine, whole) in made.items():
-        name = f"{preset}, direction = {direction}"
+        name = _name(preset, direction)
         alone = implemented(
             engine,
             CELLS,
@@ -115,7 +129,7 @@ def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> d
         keys = implemented(engine, CELLS, 1, named(tell, f"{name}, keys"), f"{engine.top}_rijndael_keys")
         # The registers around the round are the processor's data register, the key schedule's, and of the
         # bench alone.
-        round_gates = (alone.gate_equivalents or 0) - _FLIP_FLOP_GATES * 261
+        round_gates = (alone.gate_equivalents or 0) - FLIP_FLOP_GATES * 261
         for what, gates, build in (
             ("encryption", round_gates, alone),
             ("key scheduling", keys.gate_equivalents or 0, keys),
@@ -143,7 +157,7 @@ def _comparison(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, 
     for (preset, direction), (_, b) in made.items():
         rows.append(
             [
-                f"{preset}, direction = {direction}",
+                _name(preset, direction),
                 _millimetres(b),
                 round(b.gate_equivalents or 0),
                 round(1000 * _gbps(b, 256, 128)),
@@ -165,11 +179,20 @@ def reproduce_rijndael_ucla(tell: Tell) -> dict[str, Any]:
         engine = generate(load(preset, [f"direction={direction}"]), {"preset": preset})
         assert isinstance(engine, Engine)
         made[preset, direction] = engine, implemented(engine, CELLS, 1, named(tell, f"{preset}, {direction}"))
+    modules = _modules(made, tell)
+    fly, buffer = (made[preset, "encrypt"][0] for preset in ("rijndael-ucla", "rijndael-ucla-keybuffer"))
     return {
         "paper": "rijndael-ucla",
         "title": (
             "Kuo, Verbauwhede: Architectural Optimization for a 1.82Gbits/sec VLSI Implementation of "
             "the AES Rijndael Algorithm (CHES 2001)"
         ),
-        "tables": [_synthesis(made), _modules(made, tell), _comparison(made)],
+        "tables": [
+            _synthesis(made),
+            modules,
+            _comparison(made),
+            tables({_name(*k): (e, b.gate_equivalents or 1.0) for k, (e, b) in made.items()}, tell),
+            paths(fly, buffer, _whole(modules), tell),
+            setup_table(fly, buffer, tell),
+        ],
     }

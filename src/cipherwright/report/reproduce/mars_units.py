@@ -1,0 +1,147 @@
+"""The multiplier and the adder of section 3 of the MARS paper, by themselves between registers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph import Graph, GraphBuilder
+from ...graph.rewrite import ADDERS, PROFILE_ADDERS, CellDelays, Made, product_circuit, realise_adders
+from ...progress import Tell, named
+from ...rtl import Design, graph_modules, print_design
+from ...target import CELL_MAPPINGS, Build, implement, load_target
+from ...tools import scratch
+from .cell_pieces import CELLS, FLIP_FLOP_GATES, SLOW_CORNER
+
+__all__ = ["alone", "arithmetic", "between_registers", "profile", "tree", "units"]
+
+
+def between_registers(name: str, inner: str, inputs: dict[str, int], outputs: dict[str, int]) -> str:
+    """A module around `inner` with a register at every pin."""
+    ports = "".join(f", input wire [{w - 1}:0] {n}_i" for n, w in inputs.items()) + "".join(
+        f", output reg [{w - 1}:0] {n}_o" for n, w in outputs.items()
+    )
+    regs = "".join(f"    reg [{w - 1}:0] {n}_q;\n" for n, w in inputs.items()) + "".join(
+        f"    wire [{w - 1}:0] {n};\n" for n, w in outputs.items()
+    )
+    moves = "".join(f"        {n}_q <= {n}_i;\n" for n in inputs) + "".join(
+        f"        {n}_o <= {n};\n" for n in outputs
+    )
+    pins = ", ".join([*(f".{n}({n}_q)" for n in inputs), *(f".{n}({n})" for n in outputs)])
+    return (
+        f"module {name} (input wire clk{ports});\n{regs}    always @(posedge clk) begin\n{moves}    "
+        f"end\n    {inner} u_inner ({pins});\nendmodule\n"
+    )
+
+
+def arithmetic(op: str, width: int = 32, whole: bool = False) -> Graph:
+    b = GraphBuilder("arithmetic")
+    x, y = b.input("x", width), b.input("y", width)
+    if whole:
+        x, y = (b.cat(b.const(width, 0), w) for w in (x, y))
+    b.output("p", b.mul(x, y) if op == "mul" else b.add(x, y))
+    return b.build()
+
+
+def alone(graph: Graph, mapping: str, tell: Tell) -> Build:
+    """A graph x, y -> p (factors of 32 bits) between registers, on the library."""
+    modules, out = graph_modules(graph, "alone"), graph.nodes[dict(graph.outputs)["p"]].width
+    text = print_design(Design(tuple(modules))) + between_registers(
+        "bench", modules[-1].name, {"x": 32, "y": 32}, {"p": out}
+    )
+    with scratch() as folder:
+        path = folder / "alone.v"
+        path.write_text(text)
+        return implement([path], "bench", load_target(CELLS), (1,), tell, mapping=mapping)
+
+
+def tree(cells: CellDelays, final: str = "hybrid") -> tuple[Graph, Made]:
+    """The 32-bit multiplier grown from a library's delays, with an adder by its name behind the tree."""
+    product = product_circuit("tree", 32, cells, final)
+    assert product is not None
+    assert product.tree is not None
+    return product.graph, product.tree
+
+
+def units(cells: CellDelays, tell: Tell) -> dict[str, Any]:
+    rows: list[list[Any]] = [
+        ["multiplier", "paper, nominal, without registers", "", 3200, 2.32],
+        ["multiplier", "paper, worst case, without registers", "", 3200, 3.41],
+        ["multiplier", "ours, worst case", SLOW_CORNER, None, None],
+    ]
+    grown, made = tree(cells)
+    for what, graph, kind in (
+        ("multiplier", arithmetic("mul"), "Yosys and ABC of x * y"),
+        ("multiplier", grown, f"tree ({made.tree.full} full, {made.tree.half} half adders)"),
+    ):
+        for mapping in CELL_MAPPINGS:
+            build = alone(graph, mapping, named(tell, kind))
+            rows.append([what, kind, mapping, round(build.gate_equivalents or 0), build.critical_path_ns])
+    product = product_circuit("tree", 32, cells, whole=True)
+    assert product is not None
+    for kind, graph in (
+        ("Yosys and ABC of x * y, 64 bits", arithmetic("mul", whole=True)),
+        ("tree, 64 bits", product.graph),
+    ):
+        build = alone(graph, "structure", named(tell, kind))
+        rows.append(
+            [
+                "multiplier, whole",
+                kind,
+                "structure",
+                round(build.gate_equivalents or 0),
+                build.critical_path_ns,
+            ]
+        )
+    for final in PROFILE_ADDERS:
+        build = alone(tree(cells, final)[0], "structure", named(tell, f"tree and {final} adder"))
+        rows.append(
+            [
+                "multiplier",
+                f"tree, final adder {final} for its arrivals",
+                "structure",
+                round(build.gate_equivalents or 0),
+                build.critical_path_ns,
+            ]
+        )
+    for kind in ADDERS:
+        for mapping in CELL_MAPPINGS:
+            build = alone(realise_adders(arithmetic("add"), kind), mapping, named(tell, kind))
+            rows.append(
+                [
+                    "adder",
+                    "Yosys and ABC of x + y" if kind == "carry_chain" else kind,
+                    mapping,
+                    round(build.gate_equivalents or 0),
+                    build.critical_path_ns,
+                ]
+            )
+    return {
+        "title": "Section 3: 32-bit multiplier (low half) and adder, each between registers",
+        "columns": ["unit", "how", "mapping", "gates", "ns"],
+        "rows": rows,
+        "notes": [
+            (
+                f"With their 96 flip-flops (whole products: 128) of {FLIP_FLOP_GATES:.0f} gates each, "
+                f"register to register: osu018, typical corner, without wires."
+            )
+        ],
+    }
+
+
+def profile(made: Made) -> dict[str, Any]:
+    """The paper's Figure 15 for a multiplier: when each column's rows arrive, the carry along the final
+    adder, and its blocks.
+    """
+    tree_at = [max(t.arrival for t in c) for c in made.tree.columns]
+    edges = [(b.high, b.carry) for b in made.plan.blocks]
+    return {
+        "title": (
+            "Delays in the 32-bit multiplier: tree, and carry of the final adder block by block (Figure 15)"
+        ),
+        "x": "bit",
+        "y": "ns",
+        "series": {
+            "tree's outputs": [[k, round(t, 4)] for k, t in enumerate(tree_at)],
+            "carry out of a block": [[k, round(t, 4)] for k, t in edges if t != float("-inf")],
+        },
+    }
