@@ -17,16 +17,10 @@ P = [63 if i == 63 else 16 * i % 63 for i in range(64)]
 SPEC = {"key_bits": 80, "direction": "both", "stages": 32}
 
 
-def s_box_layer(state: Word) -> Word:
-    return state.each(4, lambda x: lookup(S, x))
-
-
-def p_layer(state: Word) -> Word:
-    return state.bits([P.index(k) for k in reversed(range(64))])
-
-
 def _round(state: Words, key: Word) -> Words:
-    return (p_layer(s_box_layer(state[0] ^ key)),)
+    """addRoundKey, sBoxLayer, pLayer."""
+    substituted = (state[0] ^ key).each(4, lambda x: lookup(S, x))
+    return (substituted.bits([P.index(k) for k in reversed(range(64))]),)
 
 
 def _round_back(state: Words, key: Word) -> Words:
@@ -39,8 +33,6 @@ def _add_round_key(state: Words, key: Word) -> Words:
 
 
 class Present(Standard):
-    """PRESENT."""
-
     name = "present"
     title = "PRESENT"
     standard = "CHES 2007, LNCS 4727"

@@ -31,3 +31,13 @@ def test_every_example_has_a_test(root: Path) -> None:
     mentioned = Path(__file__).read_text() + (root / "examples" / "demo.sh").read_text()
     for path in (root / "examples").iterdir():
         assert path.name in mentioned, path.name
+
+
+def test_a_cipher_outside_the_package(root: Path, tmp_path: Path) -> None:
+    """examples/present.py, under eighty lines, is built by the command."""
+    source = root / "examples" / "present.py"
+    assert len(source.read_text().splitlines()) < 80
+    command = [sys.executable, "-m", "cipherwright.cli", "build", str(source), "-o", str(tmp_path / "core")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "32 stages" in done.stderr

@@ -20,7 +20,7 @@ def test_it_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert execute(["new", "kuznyechik"]) == 0
     names = {"kuznyechik.py", "test_kuznyechik.py", "kuznyechik.md"}
     assert {p.name for p in tmp_path.iterdir()} == names
-    assert "class Kuznyechik(Cipher)" in (tmp_path / "kuznyechik.py").read_text()
+    assert "class Kuznyechik(Standard)" in (tmp_path / "kuznyechik.py").read_text()
     for name in names:
         assert "toy" not in (tmp_path / name).read_text().lower()
     (block,) = re.findall(r"^```sh\n(.*?)^```", (tmp_path / "kuznyechik.md").read_text(), re.DOTALL | re.M)
