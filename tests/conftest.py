@@ -17,7 +17,7 @@ from cipherwright.wrap import Core, Engine, save
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
-LONG = ("aes128-ctr-lanes", "mars-fast", "mars-small", "rijndael256-fast")
+LONG = ("aes128-ctr-lanes", "camellia-fast", "mars-fast", "mars-small", "rijndael256-fast", "sm4-fast")
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker
 variants.
 """
@@ -32,6 +32,8 @@ ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and loa
 
 QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0")
 """Changes that make a pipeline of AES quick to build, simulate and prove."""
+QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear_depth=0")
+"""The same for SM4, whose round keys its unit makes."""
 
 ROOT = Path(__file__).resolve().parents[1]
 Built = tuple[Core | Engine, CoreFolder]

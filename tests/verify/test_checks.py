@@ -16,11 +16,12 @@ from cipherwright.spec import load, parse
 from cipherwright.verify import Bench, CoreFolder, checks, oracle_name, oracle_of, verify_core
 from cipherwright.verify.mutate import MUTATIONS, mutate
 from cipherwright.wrap import files_digest, own_names
-from tests.conftest import LONG, PIPELINES, QUICK_AES, SLOW, Built
+from tests.conftest import LONG, PIPELINES, QUICK_AES, QUICK_SM4, SLOW, Built
 
 VARIANTS = [
     *((p,) for p in PIPELINES if p not in (*LONG, *SLOW)),
     *((p, *QUICK_AES) for p in SLOW if p != "aes128-fast-both"),
+    QUICK_SM4,
     ("des-fast", "interface=stream"),
     ("des-small", "interface=stream", "stages=2"),
     ("des-small", "rounds_per_cycle=4", "stages=3", "direction=decrypt"),
