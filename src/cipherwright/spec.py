@@ -365,7 +365,7 @@ class Spec(BaseModel):
             )
         if self.key_expansion == "unit" and self.architecture != "engine":
             if not cipher.key_unit:
-                raise ValueError(f"key_expansion = unit is for AES, Rijndael and MARS, not for {self.cipher}")
+                raise ValueError(f"{self.cipher} has no key-expansion unit (key_expansion = unit)")
             self._need("key_expansion", key=("static",), interface=("plain", "stream"))
             if self.architecture == "iterative" and cipher.key_unit != "store":
                 raise Unfit(
