@@ -67,7 +67,7 @@ def test_openssl_and_both_schedules(name: str, bits: int, data: st.DataObject) -
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_late_round_keys_in_every_way(name: str) -> None:
     for variant in CATALOGUE[name].key_variants:
-        for v in own_vectors(name):
+        for v in (v for v in own_vectors(name) if v.iterations == 1):
             for decrypt, (x, y) in enumerate(((v.pt, v.ct), (v.ct, v.pt))):
                 assert crypt_bytes(name, v.key, x, decrypt, "direct", variant) == int.from_bytes(y, "big")
 

@@ -46,11 +46,13 @@ def test_quick_budgets(budget: dict[str, Any], built: Callable[..., Built]) -> N
 )
 def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) -> None:
     """The record meets the budget, and is of the netlist that is emitted now (where the budget says
-    `stale`, it is not).
+    `stale`, it is not; where it says `unmeasured`, there is none).
     """
-    record = json.loads(
-        (ROOT / "benchmarks" / "records" / f"{budget['preset']}@{budget['target']}.json").read_text()
-    )
+    path = ROOT / "benchmarks" / "records" / f"{budget['preset']}@{budget['target']}.json"
+    if "unmeasured" in budget:
+        assert not path.exists()
+        return
+    record = json.loads(path.read_text())
     check(budget, record["luts"], record["ffs"], record["fmax_mhz"])
     if "max_gates" in budget:
         assert record["gate_equivalents"] <= budget["max_gates"]
