@@ -421,7 +421,7 @@ SUBJECTS = (
         (
             Scope(
                 r"_counter\.sv",
-                "_counter(_copy|_move|_step)?",
+                "_counter(_copy)?",
                 1,
                 more={"reset-missing": 9, "stuck": 4, "not-dropped": 2, "and-to-or": 3},
             ),
@@ -839,8 +839,8 @@ def targeted() -> list[Mutant]:
             "digest",
             "counter",
             "aes128_fast_ctr_counter.sv",
-            "(a & b & c)",
-            "(a & b)",
+            "turn_top <= turn & mid_ones;",
+            "turn_top <= turn;",
             ("files",),
         ),
         _plain(

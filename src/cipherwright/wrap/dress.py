@@ -13,7 +13,6 @@ from ..schedule import Schedule
 from ..tools import digest, printable
 from .control import core_control
 from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_LOAD
 from .header import commented, header_lines, module_name, origin_lines, port_meanings, port_table
 from .keys import KeyUnit, keyed_top, lane_flip_flops
 from .modes import chain_layer, counter_layer, previous_layer
@@ -193,10 +192,8 @@ def dress(
         interval = sustained_interval(latency, interval, slots, log2)
     control = None
     if unit:
-        lanes = counting and spec.lanes > 1
-        loads = COUNTER_LOAD if counting and not (iterative or lanes) else 0
-        flush = max(unit.flush, latency + spec.lanes, 2 * slots, loads)
-        drops = spec.mode != "ecb" and not lanes
+        flush = max(unit.flush, latency + spec.lanes, 2 * slots)
+        drops = spec.mode != "ecb" and not (counting and not iterative)
         control = core_control(
             names["control"],
             below,
