@@ -33,7 +33,7 @@ lint: style
 	$(BIN)/python -m tests.front_ends
 
 formal: setup
-	$(BIN)/python -m pytest -q tests/wrap/test_formal.py
+	$(BIN)/python -m pytest -q tests/shell/test_formal.py
 
 test: style
 	$(BIN)/python -m pytest -n 2 --dist worksteal

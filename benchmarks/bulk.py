@@ -22,9 +22,9 @@ import numpy as np
 
 from cipherwright.pipeline import build
 from cipherwright.progress import Tell
+from cipherwright.shell import save
 from cipherwright.spec import load
 from cipherwright.verify import Bulk, CoreFolder, openssl_version, oracle_name, oracle_of, random_blocks
-from cipherwright.wrap import save
 
 SPEED = ("des-fast", "aes128-fast", "aes-small", "khazad-fast", "misty1-fast", "tdes-fast", "mars-fast")
 CIPHERS = (

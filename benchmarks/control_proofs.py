@@ -4,7 +4,7 @@ and all faults that they must see.
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
 With words: only lines that contain one of them. The tests run the quick part of this
-(tests/wrap/test_formal.py).
+(tests/shell/test_formal.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from cipherwright.sources import preset_names
 from cipherwright.spec import load
-from tests.wrap.test_formal import (
+from tests.shell.test_formal import (
     CHAIN,
     CHAIN_FAULTS,
     CHAIN_TASKS,

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from cipherwright.pipeline import build
+from cipherwright.shell import save
 from cipherwright.spec import load
 from cipherwright.verify import Bulk, CoreFolder
 from cipherwright.verify.montecarlo import dependent_blocks
 from cipherwright.verify.vectors import own_vectors
-from cipherwright.wrap import save
 
 
 def main() -> None:

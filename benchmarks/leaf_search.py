@@ -1,5 +1,5 @@
 """Search sums of four-input functions for S7 and S9 of MISTY1 and keep them in
-graph/rewrite/data/leaves.json where they take fewer lookup tables than those that are kept.
+rewrite/sbox/data/leaves.json where they take fewer lookup tables than those that are kept.
 
 Usage: python benchmarks/leaf_search.py S7|S9 SECONDS [SEED]
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from cipherwright.cipher.misty1_tables import S7_PRODUCTS, S9_PRODUCTS
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parent / "src" / "cipherwright" / "graph" / "rewrite" / "data" / "leaves.json"
+DATA = HERE.parent / "src" / "cipherwright" / "rewrite" / "sbox" / "data" / "leaves.json"
 BOXES = {"S7": (S7_PRODUCTS, [2] * 7), "S9": (S9_PRODUCTS, [1] * 7 + [0] * 2)}
 """Products of every output, and the bits that FI adds to it."""
 

@@ -1,5 +1,5 @@
 """Search XOR networks for a cipher's linear layer and keep the best ones in
-graph/rewrite/data/xor_networks.json.
+rewrite/linear/data/xor_networks.json.
 
 Usage: python benchmarks/linear_networks.py NAME K EXTRA DEPTH SECONDS [SEED]
 
@@ -21,10 +21,10 @@ from tower_search import blocks, column  # beside this file
 
 from cipherwright.cipher.khazad import THETA_ROWS
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
-from cipherwright.graph.rewrite import Network, network, tower
+from cipherwright.rewrite import Network, network, tower
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parent / "src" / "cipherwright" / "graph" / "rewrite" / "data" / "xor_networks.json"
+DATA = HERE.parent / "src" / "cipherwright" / "rewrite" / "linear" / "data" / "xor_networks.json"
 MAPS = {"theta": (tuple(reversed(THETA_ROWS)), 64)}
 for box, entries in (
     ("SBox", SBOX),

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from cipherwright.pipeline import generate
 from cipherwright.report import clock_port, implementation_record, mapped_top
+from cipherwright.shell import rtl_digest, save
 from cipherwright.spec import load
 from cipherwright.target import implement, load_target
 from cipherwright.verify import CoreFolder
-from cipherwright.wrap import rtl_digest, save
 
 HERE = Path(__file__).resolve().parent
 

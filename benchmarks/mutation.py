@@ -31,6 +31,8 @@ from cipherwright.graph import Graph
 from cipherwright.pipeline import describe, generate, key_parts, products
 from cipherwright.progress import quiet
 from cipherwright.rebuild import check_built
+from cipherwright.shell import control_parameters, files_digest, save
+from cipherwright.shell.written import PREFIX
 from cipherwright.spec import load, parse
 from cipherwright.tools import scratch
 from cipherwright.verify import (
@@ -48,9 +50,7 @@ from cipherwright.verify.mars_proof import prove_engine
 from cipherwright.verify.modes import check_chain, check_counter
 from cipherwright.verify.operators import modules_of
 from cipherwright.verify.reset import check_reset
-from cipherwright.wrap import control_parameters, files_digest, save
-from cipherwright.wrap.written import PREFIX
-from tests.wrap import test_formal as formal
+from tests.shell import test_formal as formal
 
 SV = formal.SV
 RECORD = Path(__file__).resolve().parent / "mutation.json"

@@ -20,6 +20,7 @@ from typing import Any
 
 from cipherwright.pipeline import generate
 from cipherwright.report import clock_port
+from cipherwright.shell import save
 from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.target.lanes import place_lanes
@@ -27,7 +28,6 @@ from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_route
 from cipherwright.target.place import place
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.mapped import Unknown
-from cipherwright.wrap import save
 
 HERE = Path(__file__).resolve().parent
 RECORD = HERE / "records" / "netlist-proofs.json"

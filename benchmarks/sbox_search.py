@@ -1,7 +1,7 @@
 """Two-level LUT4 circuits for the DES S-boxes by SAT: a pool of 4-input functions, one LUT4 an output bit
 over it.
 
-The committed circuits (src/cipherwright/graph/rewrite/data/lut4_pool.json) were found this way; run it for
+The committed circuits (src/cipherwright/rewrite/sbox/data/lut4_pool.json) were found this way; run it for
 longer to find smaller ones. Needs the extra `search` (python-sat). Usage: python benchmarks/sbox_search.py
 SECONDS [S1 S2 ...] Prints what it finds and writes it where it is smaller than what is committed.
 
@@ -29,8 +29,8 @@ DATA = (
     Path(__file__).resolve().parents[1]
     / "src"
     / "cipherwright"
-    / "graph"
     / "rewrite"
+    / "sbox"
     / "data"
     / "lut4_pool.json"
 )

@@ -6,7 +6,7 @@ Usage: python benchmarks/tower_search.py [CANDIDATES]
 For every basis the linear maps around inversion are merged with MixColumns (InvMixColumns): a map of 32
 bits from 48 product bits a column. The CANDIDATES with the fewest ones go through the greedy network
 search, and those of both boxes for boxes that share an inversion (the fewest in both columns together);
-the best is kept in graph/rewrite/data/towers.json.
+the best is kept in rewrite/sbox/data/towers.json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path
 from cipherwright.cipher.field import columns_of
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
 from cipherwright.graph import Table
-from cipherwright.graph.rewrite.tower import (
+from cipherwright.rewrite.linear.xor import network
+from cipherwright.rewrite.sbox.tower import (
     SHARED_BASES,
     Tower,
     affine_maps,
@@ -27,16 +28,9 @@ from cipherwright.graph.rewrite.tower import (
     digest_of,
     times,
 )
-from cipherwright.graph.rewrite.xor import network
 
 DATA = (
-    Path(__file__).resolve().parents[1]
-    / "src"
-    / "cipherwright"
-    / "graph"
-    / "rewrite"
-    / "data"
-    / "towers.json"
+    Path(__file__).resolve().parents[1] / "src" / "cipherwright" / "rewrite" / "sbox" / "data" / "towers.json"
 )
 FACTORS = {"SBox": (2, 3, 1, 1), "InvSBox": (14, 11, 13, 9)}
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from cipherwright.pipeline import build, key_parts
 from cipherwright.rebuild import verify_folder
+from cipherwright.shell import save
 from cipherwright.spec import load
 from cipherwright.verify import CoreFolder, prove_core
-from cipherwright.wrap import save
 
 SLOW = (
     "aes128-ctr-lanes",

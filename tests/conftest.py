@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cipherwright.pipeline import generate
+from cipherwright.shell import Core, Engine, save
 from cipherwright.spec import load, preset_names
 from cipherwright.verify import CoreFolder
-from cipherwright.wrap import Core, Engine, save
 
 # Compiling a model for speed takes longer than the few thousand blocks of a test.
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")

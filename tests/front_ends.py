@@ -12,8 +12,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pyslang import Bag, DiagnosticEngine, DiagnosticSeverity, SourceManager, ast, syntax
 
 from cipherwright.pipeline import generate
+from cipherwright.shell import Core, Engine
 from cipherwright.spec import load, preset_names
-from cipherwright.wrap import Core, Engine
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _MODULE = re.compile(r"\bmodule\s+(\w+)")

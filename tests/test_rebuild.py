@@ -15,8 +15,8 @@ import pytest
 from cipherwright.cli import main
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.rebuild import check_built, verify_folder
+from cipherwright.shell import files_digest
 from cipherwright.verify import CoreFolder
-from cipherwright.wrap import files_digest
 from tests.conftest import Built
 from tests.verify.test_checks import broken_file
 

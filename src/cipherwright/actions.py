@@ -14,11 +14,11 @@ from .pipeline import generate
 from .progress import Tell, quiet
 from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top
+from .shell import save
 from .spec import Spec, load
 from .target import implement, load_target
 from .tools import scratch
 from .verify import Bulk, CoreFolder, MarsBench, ProcessorBench
-from .wrap import save
 
 __all__ = [
     "check_direction",

@@ -26,14 +26,14 @@ from .pipeline import generate
 from .progress import Tell, quiet
 from .rebuild import verify_folder
 from .report.picture import draw
+from .shell import Core as GeneratedCore
+from .shell import Engine, core_record, save
 from .sources import preset_names
 from .spec import Spec, parse
 from .spec import load as load_spec
 from .target import load_target, target_names
 from .tools import scratch
 from .verify import CoreFolder, Verdict
-from .wrap import Core as GeneratedCore
-from .wrap import Engine, core_record, save
 
 __all__ = [
     "CheckFailed",

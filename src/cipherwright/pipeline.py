@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .arch import KeyParts, expansion, fold, fold_held, fold_trips
 from .cipher import ROUND_KEY, HeldCipher
 from .cipher.modes import ways
 from .errors import UserError
 from .graph import AGILE, STATIC, Graph, GraphBuilder, evaluate
-from .graph.rewrite import (
+from .registry import blaming, origin
+from .rewrite import (
     CellDelays,
     Product,
     add_hops,
@@ -27,13 +29,22 @@ from .graph.rewrite import (
     replicate,
     share_boxes,
 )
-from .registry import blaming, origin
-from .rtl import Design, KeyParts, LowerOptions, expansion, fold, fold_held, fold_trips, lower
+from .rtl import Design, LowerOptions, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
+from .shell import (
+    Core,
+    Engine,
+    KeyWords,
+    counter_latency,
+    dress,
+    key_unit,
+    mars_engine,
+    processor,
+    word_store,
+)
 from .spec import Spec
 from .target import Target, cell_delays, load_target
 from .verify import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
-from .wrap import Core, Engine, KeyWords, counter_latency, dress, key_unit, mars_engine, processor, word_store
 
 __all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
 

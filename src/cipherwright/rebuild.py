@@ -12,9 +12,9 @@ from .errors import CheckFailed, UserError
 from .pipeline import describe, generate, key_parts, products
 from .progress import Tell, quiet
 from .registry import check_origin
+from .shell import GENERATOR, core_record, files_digest
 from .spec import Spec, parse
 from .verify import CoreFolder, Verdict, extra_vectors, verify_core, verify_engine, verify_processor
-from .wrap import GENERATOR, core_record, files_digest
 
 __all__ = ["check_built", "requested", "verify_folder"]
 

@@ -21,9 +21,9 @@ from .cipher import CATALOGUE, Cipher
 from .cipher.modes import cipher_way
 from .errors import UserError
 from .graph import Table
-from .graph.rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
 from .naming import changed_name, cipher_core_name, proposed_name, unfit_name
 from .registry import completed
+from .rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, sum_inputs, unfit
 from .sources import preset_names, preset_path, read_changes, read_preset, shown_value
 from .unfit import Unfit, told
 

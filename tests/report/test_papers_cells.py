@@ -17,8 +17,8 @@ from cipherwright.graph import GraphBuilder
 from cipherwright.progress import quiet
 from cipherwright.report.reproduce import mars_ibm, mars_units, rijndael_parts
 from cipherwright.report.reproduce.cell_pieces import drawn, part
+from cipherwright.shell import Engine, processor_rounds
 from cipherwright.target import implement, load_target
-from cipherwright.wrap import Engine, processor_rounds
 from tests.conftest import Built
 
 

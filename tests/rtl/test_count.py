@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cipherwright.graph.rewrite import ADDERS
+from cipherwright.rewrite import ADDERS
 from cipherwright.rtl import counter, print_design
 from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch

@@ -12,11 +12,11 @@ import pytest
 
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.report import mapped_top
+from cipherwright.shell import Core, Engine, own_names, rtl_digest
 from cipherwright.spec import preset_names
 from cipherwright.target import implement, load_target, synthesise, target_names
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
-from cipherwright.wrap import Core, Engine, own_names, rtl_digest
 from tests.conftest import QUICK_AES, ROOT, Built
 
 BUDGETS = tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]

@@ -12,10 +12,10 @@ import pytest
 from cipherwright.cipher import CATALOGUE
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.pipeline import describe, key_parts
+from cipherwright.shell import files_digest, own_names
 from cipherwright.spec import load, parse
 from cipherwright.verify import Bench, CoreFolder, checks, oracle_name, oracle_of, verify_core
 from cipherwright.verify.mutate import MUTATIONS, mutate
-from cipherwright.wrap import files_digest, own_names
 from tests.conftest import LONG, PIPELINES, QUICK_AES, QUICK_SM4, SLOW, Built
 
 VARIANTS = [

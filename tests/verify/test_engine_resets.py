@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cipherwright.shell import ADDRESS, INSTRUCTIONS
 from cipherwright.verify import CoreFolder, MarsBench, ProcessorBench
 from cipherwright.verify.mars import STATUS, Access, words_of_bytes
 from cipherwright.verify.oracle import oracle_bulk
 from cipherwright.verify.simulate import Model, Simulation
-from cipherwright.wrap import ADDRESS, INSTRUCTIONS
 from tests.conftest import Built
 from tests.verify.test_checks import broken_file
 

@@ -9,6 +9,7 @@ import pytest
 
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.pipeline import generate
+from cipherwright.shell import Engine
 from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
@@ -20,7 +21,6 @@ from cipherwright.verify.processor_checks import (
     run_timing,
     run_vectors,
 )
-from cipherwright.wrap import Engine
 from tests.conftest import PROCESSORS, Built
 from tests.verify.test_checks import broken_file
 

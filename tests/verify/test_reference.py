@@ -19,13 +19,13 @@ from cipherwright.cipher.builder import Builder
 from cipherwright.cli import app
 from cipherwright.errors import NotChecked
 from cipherwright.pipeline import describe
+from cipherwright.shell import Core
 from cipherwright.spec import load
 from cipherwright.verify import Bench, Verdict, oracle, verify_core
 from cipherwright.verify.modes import published_messages
 from cipherwright.verify.montecarlo import published_chains
 from cipherwright.verify.mutate import mutate
 from cipherwright.verify.reference import reference_of
-from cipherwright.wrap import Core
 from tests.conftest import Built
 from tests.verify.test_checks import broken_file
 

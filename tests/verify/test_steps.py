@@ -10,10 +10,10 @@ import pytest
 from cipherwright.cipher import CATALOGUE
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.pipeline import generate, key_parts
+from cipherwright.shell import Core, save
 from cipherwright.spec import parse
 from cipherwright.verify import CoreFolder, verify_core
 from cipherwright.verify.checks import prove_core
-from cipherwright.wrap import Core, save
 from examples.present import PRESENT
 from tests.verify.test_checks import broken_file
 

@@ -25,8 +25,8 @@ def build(
 ) -> None:
     """RTL, testbench, constraints, FuseSoC .core and record.json in a new folder."""
     from ..pipeline import generate
+    from ..shell import Engine, save
     from ..spec import load, named
-    from ..wrap import Engine, save
 
     if picture not in ("", "svg", "png"):
         raise UserError(f"--picture is svg or png, not {picture}")

@@ -7,7 +7,7 @@ Loaded with consecutive values in consecutive cycles, it shows a count a cycle f
 from __future__ import annotations
 
 from ..graph import Graph, GraphBuilder
-from ..graph.rewrite import merge_bitwise, realise_adders
+from ..rewrite import merge_bitwise, realise_adders
 from ..schedule import DelayModel, Io, Schedule, schedule
 from .lower import LowerOptions, lower
 from .module import Design
@@ -28,7 +28,7 @@ def counter(
     name: str, width: int, adder: str, stages: int, model: DelayModel, merge: int = 4
 ) -> tuple[Design, Schedule]:
     """The module `name` (clk, load_i, value_i -> count_o) and its schedule. `adder`: see
-    graph/rewrite/adders.py; `merge`: inputs of the lookup tables that bitwise logic is merged into (0:
+    rewrite/arith/adders.py; `merge`: inputs of the lookup tables that bitwise logic is merged into (0:
     left to synthesis).
     """
     graph = realise_adders(count_graph(width, stages), adder)

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from ..graph.rewrite import CellDelays
+from ..rewrite import CellDelays
 
 __all__ = ["Cell", "cell_delays", "full_adder_cell", "read_cells"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph import Graph
-from ..graph.rewrite import Network, circuit
+from ..rewrite import Network, circuit
 
 __all__ = ["FALSE", "TRUE", "Aig", "Hints", "graph_to_aig"]
 

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arch import KeyParts
 from ..cipher import CATALOGUE
 from ..cipher.modes import cipher_way, ways
 from ..errors import CheckFailed, NotChecked
 from ..graph import STATIC, Graph
-from ..graph.rewrite import (
+from ..progress import Tell, quiet
+from ..rewrite import (
     SHARED_BASES,
     HeldWords,
     first_boxes,
@@ -26,9 +28,7 @@ from ..graph.rewrite import (
     sum_inputs,
     with_raw_words,
 )
-from ..progress import Tell, quiet
-from ..rtl import KeyParts
-from ..wrap import PortSet
+from ..shell import PortSet
 from .aig import Hints
 from .bulk import Bulk
 from .drive import Bench

@@ -12,11 +12,12 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..arch import Expansion
 from ..cipher import Cipher
 from ..cipher.builder import IntBuilder, IntWord
 from ..errors import UserError
 from ..graph import Graph, evaluate
-from ..rtl import Design, DesignModel, Expansion, from_lanes, to_lanes
+from ..rtl import Design, DesignModel, from_lanes, to_lanes
 
 __all__ = [
     "Sample",

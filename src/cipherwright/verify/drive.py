@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..cipher.modes import next_counter
 from ..errors import CheckFailed
 from ..process import parallel
-from ..wrap import PortSet
+from ..shell import PortSet
 from .simulate import Cycles, Model, Simulation, Words, compile_simulation
 
 __all__ = ["Bench", "Links", "Traffic"]

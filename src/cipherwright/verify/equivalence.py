@@ -18,8 +18,8 @@ from typing import Any
 
 from ..errors import CheckFailed
 from ..graph import Graph
+from ..shell import PortSet
 from ..tools import run, scratch
-from ..wrap import PortSet
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
 from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import CheckFailed, NotChecked
 from ..process import check_stop
-from ..wrap import PortSet
+from ..shell import PortSet
 from .equivalence import slot, topological
 from .netlist import FLIP_FLOP, GATES, Netlist, read_netlist
 from .verdict import CoreFolder

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..cipher.modes import mode_block, next_counter
 from ..errors import CheckFailed, NotChecked
-from ..wrap import PortSet
+from ..shell import PortSet
 from .drive import Bench
 from .reference import reference_of
 from .simulate import Model, Simulation

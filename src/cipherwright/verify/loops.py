@@ -23,7 +23,7 @@ from typing import Any
 
 from ..errors import CheckFailed
 from ..graph import Graph
-from ..wrap import PortSet
+from ..shell import PortSet
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison
 from .equivalence import (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..cipher.mars_tables import S
 from ..errors import CheckFailed
-from ..wrap import ADDRESS
+from ..shell import ADDRESS
 from .simulate import Model, Simulation, compile_simulation
 
 __all__ = ["STATUS", "Access", "MarsBench", "MarsSession", "words_of_bytes"]

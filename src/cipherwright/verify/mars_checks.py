@@ -11,9 +11,9 @@ from ..cipher import IntBuilder, IntWord
 from ..cipher.mars import MARS, expanded_key
 from ..cipher.mars_tables import S
 from ..errors import CheckFailed
-from ..graph.rewrite import Product
 from ..progress import Tell, quiet
-from ..wrap import ADDRESS, mars_timing
+from ..rewrite import Product
+from ..shell import ADDRESS, mars_timing
 from .mars import STATUS, Access, MarsBench
 from .mars_proof import prove_engine
 from .oracle import oracle_bulk

@@ -1,6 +1,6 @@
 """Proofs of the MARS engine's data paths: for every state, key word and word of the S-box, the emitted
 modules compute the cipher's rounds. The multiplier's tree is proven by algebra where it is made
-(graph/rewrite/trees.py), its final adder here by SAT.
+(rewrite/arith/trees.py), its final adder here by SAT.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..cipher.mars_engine import MIX_OPERATIONS, mix_operation
 from ..cipher.mars_tables import S
 from ..errors import CheckFailed
 from ..graph import Graph, GraphBuilder
-from ..graph.rewrite import Made, Product, TimedBit, profile_add
 from ..progress import Tell
-from ..wrap.core import PortSet
+from ..rewrite import Made, Product, TimedBit, profile_add
+from ..shell.core import PortSet
 from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
 from .cuts import Comparison
 from .equivalence import Frame, Logic, check_ranks, compare

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CheckFailed
-from ..wrap import INSTRUCTIONS, processor_rounds
+from ..shell import INSTRUCTIONS, processor_rounds
 from .simulate import Model, Simulation, compile_simulation
 
 __all__ = ["ProcessorBench", "Session"]

@@ -10,7 +10,7 @@ import numpy as np
 from ..cipher.rijndael import SIZES
 from ..errors import CheckFailed
 from ..progress import Tell, quiet
-from ..wrap import INSTRUCTIONS, processor_rounds
+from ..shell import INSTRUCTIONS, processor_rounds
 from .oracle import oracle_bulk
 from .processor import ProcessorBench, Session
 from .processor_proof import prove_processor

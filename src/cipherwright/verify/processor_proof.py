@@ -16,7 +16,7 @@ from ..cipher import CATALOGUE
 from ..errors import CheckFailed
 from ..graph import Graph, GraphBuilder
 from ..progress import Tell
-from ..wrap import INSTRUCTIONS
+from ..shell import INSTRUCTIONS
 from .aig import TRUE, Aig, graph_to_aig
 from .cuts import Comparison
 from .equivalence import Logic, compare, flip_flops

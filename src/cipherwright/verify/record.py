@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..wrap import PortSet
+from ..shell import PortSet
 
 __all__ = ["CoreRecord", "read_record"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import CheckFailed, NotChecked, UserError
 from ..progress import Tell
-from ..wrap import files_digest
+from ..shell import files_digest
 from .record import read_record
 
 __all__ = ["CoreFolder", "Verdict", "attempts"]

@@ -12,10 +12,10 @@ from ...pipeline import build, rewrite
 from ...progress import Tell, named
 from ...rtl import LowerOptions, lower, print_design
 from ...schedule import schedule
+from ...shell import Core, Engine, save
 from ...spec import load
 from ...target import Build, Mapped, implement, load_target, synthesise
 from ...tools import scratch
-from ...wrap import Core, Engine, save
 
 __all__ = [
     "PACKING",

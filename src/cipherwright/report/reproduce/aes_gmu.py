@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...graph.rewrite import ADDERS
 from ...progress import Tell
+from ...rewrite import ADDERS
 from ...rtl import counter, print_design
+from ...shell import COUNTER_FILE, counter_latency, hand_written
 from ...target import load_target, place, synthesise
 from ...tools import scratch
-from ...wrap import COUNTER_FILE, counter_latency, hand_written
 from ._measure import PACKING, Measured, measure, slices_at_best, slices_packed
 
 __all__ = ["PAPER", "reproduce_aes_gmu", "stages_options"]
@@ -72,7 +72,7 @@ def _counters(tell: Tell) -> dict[str, Any]:
                 "(rtl/count.py)."
             ),
             (
-                "In parts: wrap/sv/cipherwright_counter.sv, which counter mode uses; it takes any step "
+                "In parts: shell/sv/cipherwright_counter.sv, which counter mode uses; it takes any step "
                 "pattern "
                 "and one load."
             ),

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ...graph import Graph
 from ...rtl import Design, graph_modules, print_design
+from ...shell import Engine
 from ...target import load_target, nand2_area, synthesise, through
 from ...tools import scratch
-from ...wrap import Engine
 
 __all__ = ["CELLS", "FLIP_FLOP_GATES", "SLOW_CORNER", "Piece", "drawn", "mapped_alone", "part"]
 

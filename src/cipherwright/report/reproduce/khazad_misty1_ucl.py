@@ -9,8 +9,8 @@ from typing import Any
 
 from ...cipher.misty1 import MISTY1
 from ...progress import Tell
+from ...shell import Core
 from ...spec import load
-from ...wrap import Core
 from ._measure import PACKING, Measured, measure, slices_at_best
 from .khazad_misty1_parts import NO_DELAY, XCV, components
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from ...pipeline import generate
 from ...progress import Tell, named
+from ...shell import Engine, save
 from ...spec import load
 from ...target import Build, cell_delays, load_target
 from ...tools import scratch
 from ...verify import MarsBench
-from ...wrap import Engine, save
 from ._measure import implemented
 from .cell_pieces import CELLS, SLOW_CORNER, part
 from .mars_units import between_registers, profile, tree, units

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph import Graph, GraphBuilder
-from ...graph.rewrite import ADDERS, PROFILE_ADDERS, CellDelays, Made, product_circuit, realise_adders
 from ...progress import Tell, named
+from ...rewrite import ADDERS, PROFILE_ADDERS, CellDelays, Made, product_circuit, realise_adders
 from ...rtl import Design, graph_modules, print_design
 from ...target import CELL_MAPPINGS, Build, implement, load_target
 from ...tools import scratch

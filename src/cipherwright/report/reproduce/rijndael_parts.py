@@ -12,11 +12,11 @@ from typing import Any
 
 from ...cipher.rijndael import SHIFTS, SIZES, kind_of_word, mix_columns
 from ...graph import Graph, GraphBuilder
-from ...graph.rewrite import narrow, realise_linear
 from ...progress import Tell
+from ...rewrite import narrow, realise_linear
+from ...shell import Engine, processor_rounds, save
 from ...tools import scratch
 from ...verify import ProcessorBench
-from ...wrap import Engine, processor_rounds, save
 from .cell_pieces import FLIP_FLOP_GATES, Piece, drawn, mapped_alone, part
 
 __all__ = [

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...pipeline import generate
 from ...progress import Tell, named
+from ...shell import Engine, processor_rounds
 from ...spec import load
 from ...target import Build
-from ...wrap import Engine, processor_rounds
 from ._measure import implemented
 from .cell_pieces import CELLS, FLIP_FLOP_GATES
 from .rijndael_parts import paths, setup_table, tables

@@ -24,8 +24,8 @@ from ...cipher.modes import mode_block, next_counter
 from ...errors import CheckFailed
 from ...process import check_stop
 from ...progress import Tell, quiet
+from ...shell import PortSet
 from ...tools import digest, tool_version
-from ...wrap import PortSet
 from ..delay_lines import KEPT_NAMES, delay_of
 from ..netlist import read_modules
 from .compiled import Compiled, Machine, Rows, compile_text, compiler_key

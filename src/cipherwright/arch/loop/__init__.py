@@ -1,0 +1,7 @@
+"""Loops: an iteration does one or several rounds, or a part of a round on a narrow datapath."""
+
+from .base import Loop
+from .fold import fold, fold_held
+from .narrow import fold_trips
+
+__all__ = ["Loop", "fold", "fold_held", "fold_trips"]

@@ -1,0 +1,189 @@
+"""What every loop has: ports, the slot's control, the loop's registers, and flags and control words by the
+number of a trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ...cipher import Cipher
+from ...graph import Graph, GraphBuilder
+from ...schedule import Io
+
+__all__ = ["Fold", "Loop", "small_table", "sparse_table"]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The loop's graph; `loops` pairs each looped input with its output; `io` says what leaves at once;
+    `trips` from a block's load to its result, and until the slot may load again.
+    """
+
+    graph: Graph
+    loops: tuple[tuple[str, str], ...]
+    io: Io
+    trips: int
+
+
+class Fold:
+    """What every kind of loop has: ports, the slot's control, and the loop's registers."""
+
+    def __init__(
+        self,
+        cipher: Cipher,
+        key_bits: int,
+        per_trip: int,
+        direction: str,
+        trips: int,
+        overlap: bool,
+        held: bool = False,
+    ) -> None:
+        """`trips` from load to result; `overlap`: the trip that delivers may load; `held`: round keys are
+        inputs of their own.
+        """
+        self.cipher, self.key_bits, self.per_trip, self.direction = cipher, key_bits, per_trip, direction
+        self.trips, self.overlap = trips, overlap
+        self.count_bits, self.first = self.counter(trips)
+        self.b = b = GraphBuilder(f"{cipher.name}_loop")
+        self.loops: list[tuple[str, str]] = []
+        self.valid, self.block = b.input("valid", 1), b.input("block", cipher.block_bits)
+        key = None if held else b.input("key", key_bits)
+        self.new_dir = (
+            b.input("decrypt", 1) if direction == "both" else b.const(1, int(direction == "decrypt"))
+        )
+        self.busy, self.count = self.looped("busy", 1), self.looped("count", self.count_bits + 1)
+        self.dir = self.looped("dir", 1) if direction == "both" else self.new_dir
+        self.new_keys = (
+            () if key is None else cipher.key_start(b, key_bits, cipher.effective_key(b, key), self.new_dir)
+        )
+
+    def counter(self, trips: int) -> tuple[int, int]:
+        """Bits of the counter below the one that says that the result is there, and its value after a
+        load.
+        """
+        counted = trips - 1
+        bits = max(1, (counted - 1).bit_length())
+        return bits, (1 << bits) - counted
+
+    def looped(self, name: str, width: int) -> int:
+        self.loops.append((name, f"{name}_next"))
+        return self.b.input(name, width)
+
+    def control(self) -> None:
+        """done, ready, load, deliver."""
+        b = self.b
+        self.done = b.select(self.count, (self.count_bits,))
+        # not busy, or (where the two may meet) done
+        self.ready = b.named(
+            b.lut(0b1011, self.busy, self.done) if self.overlap else b.not_(self.busy), "ready"
+        )
+        self.load = b.named(b.and_(self.valid, self.ready), "load")
+        self.deliver = b.named(b.and_(self.busy, self.done), "deliver")
+
+    def count_up(self) -> int:
+        """The counter after a trip."""
+        return self.b.add(self.count, self.b.const(self.count_bits + 1, 1))
+
+    def close(
+        self, out: int, state: tuple[tuple[int, int | None], ...], keys: tuple[tuple[int, int | None], ...]
+    ) -> Loop:
+        """Outputs. `state` and `keys`: (value for the next trip, value of a load or None where that is in
+        the first).
+        """
+        b, load = self.b, self.load
+        count_up = self.count_up()
+        b.output("ready", self.ready)
+        b.output("valid", self.deliver)
+        b.output("block", out)
+        # A slot stays busy while it computes; a delivered or idle one is busy next if a block is offered.
+        table = 0b11110100 if self.overlap else 0b01110100
+        b.output("busy_next", b.named(b.lut(table, self.valid, self.busy, self.done), "busy"))
+        b.output(
+            "count_next", b.named(b.mux(load, b.const(self.count_bits + 1, self.first), count_up), "count")
+        )
+        if self.direction == "both":
+            b.output("dir_next", b.named(b.mux(load, self.new_dir, self.dir), "dir"))
+        for kind, words in (("state", state), ("keys", keys)):
+            for i, (value, new) in enumerate(words):
+                name = f"{kind}{i}"
+                b.output(
+                    f"{name.replace('keys', 'key')}_next",
+                    b.named(value if new is None else b.mux(load, new, value), name),
+                )
+        # A result that waits in the state leaves at once; one that the last trip computes leaves at that
+        # trip's end.
+        now = (("ready", 0), ("valid", 0), ("block", 0)) if self.overlap else (("ready", 0),)
+        apart = not self.overlap
+        return Loop(b.build(), tuple(self.loops), Io(leave=now), self.trips + apart)
+
+    def masked_trip(self) -> int:
+        """The counter, or 0 where a block is loaded; `trip_of` tells the trip from its value."""
+        b = self.b
+        return b.and_(self.count, b.select(b.not_(self.load), (0,) * (self.count_bits + 1)))
+
+    def trip_of(self, code: int) -> int | None:
+        """Trip number (0 loads) of a value of the masked counter."""
+        return 0 if code == 0 else code - self.first + 1 if code >= self.first else None
+
+    def flag(self, name: str, trip: int, when: set[int]) -> int:
+        table = [int(self.trip_of(code) in when) for code in range(2 << self.count_bits)]
+        return small_table(self.b, name, table, 1, trip)
+
+    def control_word(self, name: str, word: Callable[[int, bool], int], trip: int, decrypt: int) -> int:
+        """A control word of the key schedule, whose value is `word(trip, back)`; `trip` and `decrypt` tell
+        which.
+        """
+        b, bits = self.b, self.cipher.control_bits(self.key_bits)
+        trips = [self.trip_of(code) for code in range(2 << self.count_bits)]
+        there, again = ([0 if t is None else word(t, back) for t in trips] for back in (False, True))
+        if self.direction != "both" or there == again:
+            return small_table(b, name, again if self.direction == "decrypt" else there, bits, trip)
+        return small_table(b, name, there + again, bits, b.cat(decrypt, trip))
+
+
+def sparse_table(b: GraphBuilder, name: str, table: Sequence[int | None], width: int, index: int) -> int:
+    """A control word as `small_table` makes it, where entries that are None never occur: every bit of the
+    word takes only the bits of `index` that it needs.
+    """
+    n, out = b.width(index), []
+    for k in reversed(range(width)):
+        wanted = {a: e >> k & 1 for a, e in enumerate(table) if e is not None}
+        read = list(range(n))
+        for bit in reversed(range(n)):
+            mask = sum(1 << i for i in read if i != bit)
+            seen: dict[int, int] = {}
+            if all(seen.setdefault(a & mask, v) == v for a, v in wanted.items()):
+                read.remove(bit)
+        packed = [0] * (1 << len(read))
+        for a, v in wanted.items():
+            packed[sum((a >> i & 1) << j for j, i in enumerate(read))] |= v
+        out.append(
+            small_table(b, f"{name}_{k}", packed, 1, b.select(index, read[::-1]))
+            if read
+            else b.const(1, packed[0])
+        )
+    return b.cat(*out)
+
+
+def small_table(b: GraphBuilder, name: str, table: Sequence[int], width: int, index: int) -> int:
+    """Control word of the round counter: one truth table a bit where it has at most six inputs, else a
+    choice of two such words.
+    """
+    n = b.width(index)
+    if len(set(table)) == 1:
+        return b.const(width, table[0])
+    if n > 6:
+        below, half = b.select(index, range(n - 2, -1, -1)), len(table) // 2
+        low, high = (
+            small_table(b, f"{name}_{kind}", part, width, below)
+            for kind, part in (("low", table[:half]), ("high", table[half:]))
+        )
+        return b.named(b.mux(b.select(index, (n - 1,)), high, low), name)
+    bits = [b.select(index, (k,)) for k in reversed(range(n))]
+    out = []
+    for k in reversed(range(width)):
+        truth = sum((e >> k & 1) << a for a, e in enumerate(table))
+        whole = truth in (0, (1 << (1 << n)) - 1)
+        out.append(b.const(1, truth & 1) if whole else b.named(b.lut(truth, *bits), f"{name}_{k}"))
+    return b.cat(*out)

@@ -1,0 +1,55 @@
+"""A loop over less than a round: the counter tells the round and the trip in it, and a block's load is a
+trip of its own.
+"""
+
+from __future__ import annotations
+
+from ...cipher import Cipher
+from .base import Fold, Loop, sparse_table
+
+__all__ = ["fold_trips"]
+
+
+class _TripLoop(Fold):
+    def __init__(self, cipher: Cipher, key_bits: int, datapath_bits: int) -> None:
+        self.plan = cipher.trips(key_bits, datapath_bits)
+        self.trip_bits = (self.plan.group - 1).bit_length()
+        super().__init__(cipher, key_bits, 1, "encrypt", self.plan.rounds * self.plan.group + 1, True, True)
+
+    def counter(self, trips: int) -> tuple[int, int]:
+        """Round above trip; the round counts up to a power of two."""
+        bits = (self.plan.rounds - 1).bit_length()
+        return bits + self.trip_bits, (1 << bits) - self.plan.rounds << self.trip_bits
+
+    def count_up(self) -> int:
+        b, n = self.b, self.trip_bits
+        trip, rounds = (
+            b.select(self.count, range(n - 1, -1, -1)),
+            b.select(self.count, range(self.count_bits, n - 1, -1)),
+        )
+        last = self.plan.group - 1
+        table: list[int | None] = [
+            None if t > last else 1 << n if t == last else t + 1 for t in range(1 << n)
+        ]
+        after = sparse_table(b, "trip", table, n + 1, trip)
+        carry = b.cat(b.const(b.width(rounds) - 1, 0), b.select(after, (n,)))
+        return b.cat(b.add(rounds, carry), b.select(after, range(n - 1, -1, -1)))
+
+    def finished(self) -> Loop:
+        b, plan = self.b, self.plan
+        key = b.input("key", self.key_bits)
+        new_state = plan.start(b, self.block, self.cipher.effective_key(b, key))
+        state = tuple(self.looped(f"state{i}", width) for i, width in enumerate(plan.widths()))
+        self.control()
+        table: list[int | None] = []
+        for code in range(1 << self.count_bits):
+            number, trip = code - self.first >> self.trip_bits, code & (1 << self.trip_bits) - 1
+            table.append(plan.control(number, trip) if number >= 0 and trip < plan.group else None)
+        index = b.select(self.count, range(self.count_bits - 1, -1, -1))
+        now = plan.trip(b, sparse_table(b, "control", table, plan.bits, index), state)
+        return self.close(plan.finish(b, state), tuple(zip(now, new_state, strict=True)), ())
+
+
+def fold_trips(cipher: Cipher, key_bits: int, datapath_bits: int) -> Loop:
+    """The loop graph of encryption. Ports as of `fold`."""
+    return _TripLoop(cipher, key_bits, datapath_bits).finished()

@@ -1,0 +1,101 @@
+"""A loop over rounds that are all one circuit: any number of them in a trip, and the trip that delivers
+loads the next block.
+
+Where the number of rounds is no multiple of those in a trip, a block enters in the middle of its first
+trip, so that the last round always ends a trip. Round keys are made on the way. For decryption the key
+schedule first runs to its end while the block waits, then comes back.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...cipher import Cipher, LoopedCipher
+from .base import Fold, Loop
+
+__all__ = ["fold_rounds"]
+
+
+class _RoundLoop(Fold):
+    def __init__(self, cipher: LoopedCipher, key_bits: int, per_trip: int, direction: str) -> None:
+        self.looping, self.nr = cipher, cipher.loop_rounds(key_bits)
+        self.entry = -self.nr % per_trip
+        self.turns = -(-self.nr // per_trip)
+        self.setup = self.turns if direction != "encrypt" else 0
+        super().__init__(cipher, key_bits, per_trip, direction, self.setup + self.turns, True)
+
+    def counter(self, trips: int) -> tuple[int, int]:
+        """The count after a load is not 0, which stands for the load itself."""
+        bits = max(1, (trips - 1).bit_length())
+        return bits, (1 << bits) - trips + 1
+
+    def _step(self, position: int, trip: int, back: bool) -> int:
+        """Control word of the schedule's step at a position of a trip."""
+        s = trip * self.per_trip + position - self.entry
+        lowest = 0
+        if trip < self.setup:
+            s, lowest = s - self.nr, -self.nr
+        else:
+            s -= self.setup * self.per_trip
+        return self.cipher.key_control(self.key_bits, s, back) if lowest <= s < self.nr else 0
+
+    def _plain(self, position: int, trip: int, decrypt: int) -> int:
+        """Whether the round at this position is the one without MixColumns."""
+        b, found = self.b, []
+        for back in (False, True):
+            s = self.looping.plain_round(self.key_bits, back) + self.entry
+            found.append(self.setup + s // self.per_trip if s % self.per_trip == position else None)
+        there, again = (
+            self.flag(f"plain{position}", trip, {t}) if t is not None else b.const(1, 0) for t in found
+        )
+        if self.direction == "both":
+            return b.mux(decrypt, again, there)
+        return again if self.direction == "decrypt" else there
+
+    def finished(self) -> Loop:
+        cipher, b, key_bits = self.looping, self.b, self.key_bits
+        state = self.looped("state0", cipher.block_bits)
+        held = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
+        self.control()
+        load = self.load
+        decrypt = (
+            b.named(b.mux(load, self.new_dir, self.dir), "dir") if self.direction == "both" else self.dir
+        )
+        trip = self.masked_trip()
+        keys = tuple(b.mux(load, new, old) for new, old in zip(self.new_keys, held, strict=True))
+        begins = self.flag("begins", trip, {self.setup}) if self.setup else load
+        enters = begins if not self.setup else b.named(b.or_(begins, load), "enters")
+        now, running = state, held if self.entry else keys
+        for position in range(self.per_trip):
+            if position == self.entry:
+                first = cipher.key_step(
+                    b, key_bits, b.const(cipher.control_bits(key_bits), 0), keys, decrypt
+                )[0]
+                block = state if self.setup else self.block
+                (started,) = cipher.start(b, block, first)
+                now = b.named(b.mux(begins, started, now), "entered")
+                if self.entry:
+                    running = tuple(b.mux(enters, k, r) for k, r in zip(keys, running, strict=True))
+            before = running
+            control = self.control_word(f"control{position}", partial(self._step, position), trip, decrypt)
+            _, running = cipher.key_step(b, key_bits, control, before, decrypt)
+            if self.setup:  # encryption waits until decryption has run to the last round key
+                waits = self.flag("waits", trip, set(range(self.setup)))
+                idle = b.and_(waits, b.not_(decrypt))
+                running = tuple(b.mux(idle, old, new) for old, new in zip(before, running, strict=True))
+            round_key = cipher.key_step(
+                b, key_bits, b.const(cipher.control_bits(key_bits), 0), running, decrypt
+            )[0]
+            now = cipher.loop_round(
+                b, now, round_key, self._plain(position, trip, decrypt), self.direction, decrypt
+            )
+        if self.setup:
+            stays = self.flag("stays", trip, set(range(1, self.setup)))
+            now = b.mux(load, self.block, b.mux(stays, state, now))
+        return self.close(state, ((b.named(now, "state"), None),), tuple((s, None) for s in running))
+
+
+def fold_rounds(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -> Loop:
+    """The loop graph. Ports as of `fold`."""
+    assert isinstance(cipher, LoopedCipher)
+    return _RoundLoop(cipher, key_bits, rounds_per_cycle, direction).finished()

@@ -1,0 +1,144 @@
+"""A loop over the steps of any cipher that is described as its standard: any number of steps an iteration,
+of any kinds, with any words of state.
+
+Loading is an iteration of its own, in which the result of the block before may leave. Then come the steps
+of the key schedule that give no key word yet, while the block waits (of decryption also those that run the
+schedule to its end), and then the cipher's steps. Where the number of steps is no multiple of those in an
+iteration, the first iteration leaves out its first places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...cipher import Kind, Standard
+from ...cipher.standard import either
+from ...cipher.word import Word, Words, choose, over, under
+from ...errors import UserError
+from .base import Fold, Loop, small_table
+
+__all__ = ["fold_steps"]
+
+
+class _StepLoop(Fold):
+    def __init__(self, cipher: Standard, key_bits: int, per_trip: int, direction: str) -> None:
+        self.standard, self.steps = cipher, cipher.steps(key_bits)
+        ways = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[direction]
+        if True in ways and not cipher.runs_back(key_bits):
+            raise UserError(
+                f"the key schedule of {cipher.title} does not run backwards, so a loop can't decrypt with it"
+            )
+        if not 1 <= per_trip <= len(self.steps):
+            raise UserError(
+                f"a loop of {cipher.name} has 1 to {len(self.steps)} steps a cycle, not rounds_per_cycle = "
+                f"{per_trip}"
+            )
+        self.ways, self.entry = ways, -len(self.steps) % per_trip
+        longest = max(cipher.key_setup(key_bits, way) for way in ways)
+        self.setup = -(-longest // per_trip)
+        turns = (len(self.steps) + self.entry) // per_trip
+        super().__init__(cipher, key_bits, per_trip, direction, self.setup + turns + 1, True)
+
+    def _step(self, place: int, iteration: int) -> int:
+        """Number of the schedule's step at a place of an iteration (from 0, the load not counted):
+        negative in the setup.
+        """
+        if iteration < self.setup:
+            return (iteration - self.setup) * self.per_trip + place
+        return (iteration - self.setup) * self.per_trip + place - self.entry
+
+    def _told(self, name: str, value: Callable[[int, bool], int], width: int) -> int:
+        """A control word by the iteration and, where it differs, the direction: `value(iteration, back)`."""
+        b = self.b
+        tables = []
+        for back in self.ways:
+            codes = range(1 << self.count_bits)
+            tables.append([value(c - self.first, back) if c >= self.first else 0 for c in codes])
+        index = b.select(self.count, range(self.count_bits - 1, -1, -1))
+        if len(tables) == 1 or tables[0] == tables[1]:
+            return small_table(b, name, tables[0], width, index)
+        return small_table(b, name, tables[0] + tables[1], width, b.cat(self.dir, index))
+
+    def finished(self) -> Loop:
+        cipher, b = self.standard, self.b
+        start = cipher.begin(over(b, self.block))
+        state = tuple(over(b, self.looped(f"state{i}", w.width)) for i, w in enumerate(start))
+        keys = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
+        self.control()
+        now, running = state, keys
+        for place in range(self.per_trip):
+            now, running = self._place(place, now, running)
+        if self.setup:
+            waits = over(b, self._told("waits", lambda i, _: int(i < self.setup), 1))
+            now = tuple(choose(waits, old, new) for old, new in zip(state, now, strict=True))
+        new = [under(b, w) for w in start]
+        return self.close(
+            under(b, cipher.end(state)),
+            tuple((under(b, w), n) for w, n in zip(now, new, strict=True)),
+            tuple(zip(running, self.new_keys, strict=True)),
+        )
+
+    def _place(self, place: int, state: Words, keys: Sequence[int]) -> tuple[Words, tuple[int, ...]]:
+        """One step of the key schedule and, with its key word, one of the cipher."""
+        cipher, b, key_bits = self.standard, self.b, self.key_bits
+        setups = {way: cipher.key_setup(key_bits, way) for way in self.ways}
+
+        def active(iteration: int, back: bool) -> bool:
+            step = self._step(place, iteration)
+            return -setups[back] <= step < (0 if iteration < self.setup else len(self.steps)) and (
+                iteration < self.setup or step >= 0
+            )
+
+        def control(iteration: int, back: bool) -> int:
+            step = self._step(place, iteration)
+            return cipher.key_control(key_bits, step, back) if active(iteration, back) else 0
+
+        word = self._told(f"control{place}", control, cipher.control_bits(key_bits))
+        round_key, after = cipher.key_step(b, key_bits, word, tuple(keys), self.dir)
+        runs = [
+            active(i, way)
+            for way in self.ways
+            for i in range(self.setup + (len(self.steps) + self.entry) // self.per_trip)
+        ]
+        if not all(runs):
+            moves = self._told(f"moves{place}", lambda i, back: int(active(i, back)), 1)
+            after = tuple(b.mux(moves, new, old) for new, old in zip(after, keys, strict=True))
+        made = self._round(place, state, over(b, round_key))
+        if place < self.entry:
+            skips = over(b, self._told(f"skips{place}", lambda i, _: int(self._step(place, i) < 0), 1))
+            made = tuple(choose(skips, old, new) for old, new in zip(state, made, strict=True))
+        return made, after
+
+    def _round(self, place: int, state: Words, key: Word) -> Words:
+        """A step of the cipher: every kind that comes at this place, and the one whose turn it is."""
+        cipher, b = self.standard, self.b
+        tells, undoes = cipher.tells(self.key_bits), cipher.undoes(self.key_bits)
+        count = len(self.steps)
+
+        def pair(iteration: int) -> tuple[Kind, Kind] | None:
+            """Kinds of encryption and decryption."""
+            step = self._step(place, iteration)
+            if iteration < self.setup or not 0 <= step < count:
+                return None
+            return self.steps[step], self.steps[count - 1 - step] if undoes else self.steps[step]
+
+        turns = self.setup + (count + self.entry) // self.per_trip
+        pairs = list(dict.fromkeys(p for i in range(turns) if (p := pair(i)) is not None))
+        made: list[Words] = []
+        for forward, backward in pairs:
+            if tells:
+                made.append(either(state, key[key.width - 1 : 1], key[0], forward, backward))
+            else:
+                made.append(forward.apply(state, key[key.width - 1 : key.width - forward.key_bits]))
+        out = made[0]
+        for n, other in enumerate(made[1:], 1):
+            which = over(b, self._told(f"kind{place}_{n}", lambda i, _, n=n: int(pair(i) == pairs[n]), 1))  # type: ignore[misc]
+            out = tuple(choose(which, o, f) for o, f in zip(other, out, strict=True))
+        return cipher.state_named(out)
+
+
+def fold_steps(cipher: Standard, key_bits: int, per_iteration: int, direction: str) -> Loop:
+    """The loop graph. Ports as of `fold`; one slot a stage. Raises UserError where the cipher has no such
+    loop.
+    """
+    return _StepLoop(cipher, key_bits, per_iteration, direction).finished()

@@ -1,0 +1,59 @@
+"""Interchangeable realisations of graph operations, each proven equal to what it replaces."""
+
+from .arith.adders import ADDERS, realise_adders
+from .arith.compressor import UNIT_CELLS, CellDelays, TimedBit
+from .arith.multipliers import MULTIPLIERS, Product, product_circuit, realise_multipliers
+from .arith.profile import PROFILE_ADDERS, profile_add
+from .arith.trees import Made, low_product, prove_product
+from .linear.fuse import fuse_linear
+from .linear.layers import linear_networks, realise_linear, sum_inputs
+from .linear.same import same_up_to_linear_maps
+from .linear.xor import Network, network
+from .map.hold import HeldWords, held_words, with_raw_words
+from .map.merge import merge_bitwise
+from .map.narrow import narrow
+from .map.spread import add_hops, replicate
+from .sbox.block_ram import boxes_in_block_ram, first_boxes
+from .sbox.realise import REALISATIONS, circuit, prove, realise, unfit
+from .sbox.share import share_boxes
+from .sbox.tower import SHARED_BASES
+
+__all__ = [
+    "ADDERS",
+    "MULTIPLIERS",
+    "PROFILE_ADDERS",
+    "REALISATIONS",
+    "SHARED_BASES",
+    "UNIT_CELLS",
+    "CellDelays",
+    "HeldWords",
+    "Made",
+    "Network",
+    "Product",
+    "TimedBit",
+    "add_hops",
+    "boxes_in_block_ram",
+    "circuit",
+    "first_boxes",
+    "fuse_linear",
+    "held_words",
+    "linear_networks",
+    "low_product",
+    "merge_bitwise",
+    "narrow",
+    "network",
+    "product_circuit",
+    "profile_add",
+    "prove",
+    "prove_product",
+    "realise",
+    "realise_adders",
+    "realise_linear",
+    "realise_multipliers",
+    "replicate",
+    "same_up_to_linear_maps",
+    "share_boxes",
+    "sum_inputs",
+    "unfit",
+    "with_raw_words",
+]

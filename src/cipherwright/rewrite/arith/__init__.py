@@ -1,0 +1,1 @@
+"""Arithmetic: adders, and multipliers as trees."""

@@ -1,0 +1,1 @@
+"""Linear layers: XOR networks, and linear maps made one."""

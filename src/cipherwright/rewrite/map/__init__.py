@@ -1,0 +1,1 @@
+"""Mapping: bitwise logic merged into lookup tables, copies of a signal, stages for wires, held words."""

@@ -1,0 +1,97 @@
+"""Words that are held for long stand in registers in the form in which the logic reads them.
+
+A pipeline with held round keys reads linear maps of them (fuse.py moves an S-box's first map over the key
+that was added before it). Here these maps leave the pipeline: every held input becomes the word that is
+read, and whoever fills the registers computes the map, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...graph.builder import GraphBuilder
+from ...graph.graph import STATIC, Graph, Node
+from .._walk import rebuild
+
+__all__ = ["HeldWords", "held_words", "with_raw_words"]
+
+Bit = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class HeldWords:
+    """`graph` reads mapped words under the names of the inputs that it had; `rows[name]`: the map, most
+    significant row first.
+    """
+
+    graph: Graph
+    rows: Mapping[str, tuple[int, ...]]
+
+
+def held_words(graph: Graph) -> HeldWords:
+    """Every static input replaced by the linear map of it that is read. Raises ValueError where what is
+    read is no linear map of one input.
+    """
+    sums: dict[Bit, tuple[str, int]] = {}  # static bit -> input and mask of its bits
+    for i, node in enumerate(graph.nodes):
+        if graph.agile[i] or node.op == "const":
+            continue
+        for k in range(node.width):
+            if node.op == "input":
+                sums[(i, k)] = (node.attr[0], 1 << k)
+            elif node.op == "linear":
+                read = [
+                    sums[bit]
+                    for j, bit in enumerate(graph.bits[node.args[0]])
+                    if node.attr[1][-1 - k] >> j & 1
+                ]
+                names = {name for name, _ in read}
+                if len(names) != 1:
+                    raise ValueError(f"a linear map joins the held words {', '.join(sorted(names))}")
+                mask = 0
+                for _, m in read:
+                    mask ^= m
+                sums[(i, k)] = (names.pop(), mask)
+            elif node.op not in ("select", "cat"):
+                raise ValueError(f"held words go through the operation {node.op}, which is no linear map")
+    wanted: dict[str, set[int]] = {}
+    for bit, readers in graph.readers.items():
+        if bit in sums and any(u < 0 or graph.agile[u] for u in readers):
+            name, mask = sums[bit]
+            wanted.setdefault(name, set()).add(mask)
+    order = {
+        name: sorted(masks, key=lambda m: ((m.bit_length() - 1) // 8, m)) for name, masks in wanted.items()
+    }
+    made: dict[str, int] = {}
+    new: list[int] = []
+
+    def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
+        if graph.agile[i] or node.op == "const":
+            return None
+        if node.op == "input":
+            name = node.attr[0]
+            made[name] = b.input(name, max(1, len(order.get(name, ()))), STATIC)
+        zero = b.const(1, 0)  # in the place of bits that only other maps read
+        found = [
+            (made[name], order[name].index(mask)) if mask in order.get(name, ()) else (zero, 0)
+            for name, mask in (sums[bit] for bit in graph.bits[i])
+        ]
+        return b.gather(found)
+
+    held = rebuild(graph, replace, new)
+    return HeldWords(held, {name: tuple(reversed(masks)) for name, masks in order.items()})
+
+
+def with_raw_words(held: HeldWords, widths: Mapping[str, int]) -> Graph:
+    """The graph over the inputs as they were, of `widths` bits: for the comparison with the cipher."""
+
+    def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
+        name = node.attr[0] if node.op == "input" else ""
+        return (
+            b.linear(name, held.rows[name], b.input(name, widths[name], STATIC))
+            if name in held.rows
+            else None
+        )
+
+    return rebuild(held.graph, replace)

@@ -1,0 +1,1 @@
+"""S-boxes as circuits: lookup tables, composite fields, published circuits, block RAM."""

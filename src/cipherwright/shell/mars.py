@@ -1,0 +1,289 @@
+"""The MARS engine of Satoh et al.: generated mixer, core and key step around hand-written control
+(sv/cipherwright_mars*.sv), with its memories beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..cipher.mars import split
+from ..cipher.mars_engine import add_or_subtract_by_carry, engine_core, engine_mixer
+from ..cipher.mars_tables import S0, S1
+from ..graph import Graph, GraphBuilder, Node, Table
+from ..rewrite import narrow
+from ..rtl import Design, Module, graph_modules, print_design, sub_modules
+from .core import PortSet
+from .dress import CoreSpec, core_files, spec_parameters
+from .engine import Engine
+from .header import header_lines, module_name, port_table
+from .mars_keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, expansion_cycles, step_graph, step_wrapper
+from .mars_testbench import mars_testbench
+from .written import PREFIX, hand_written, port_list
+
+__all__ = ["ADDRESS", "MarsSpec", "MarsTiming", "control_parameters", "mars_engine", "mars_timing"]
+
+CONTROL_FILE, MEMORY_FILE = "cipherwright_mars.sv", "cipherwright_mars_memory.sv"
+
+ADDRESS = {"s": 0x000, "keys": 0x228, "message": 0x240, "result": 0x244, "command": 0x248, "status": 0x249}
+"""Of the bus's words; the key's words go to `keys` and the words after it."""
+
+_MEANINGS = {
+    "clk": "clock: everything happens at its rising edge",
+    "rst_i": "reset, synchronous, active high: one cycle is enough",
+    "select_i": "the word at address_i is accessed; held until ready_o is 1",
+    "write_i": "the access is a write (0: a read)",
+    "ready_o": "the access ends in this cycle",
+    "done_o": "a result can be read",
+    "address_i": (
+        f"of a word: key {ADDRESS['keys']:03x}, block {ADDRESS['message']:03x}, result "
+        f"{ADDRESS['result']:03x}, command {ADDRESS['command']:03x}, status "
+        f"{ADDRESS['status']:03x} (hexadecimal)"
+    ),
+    "data_i": "word to write; byte 0 of a block or key in bits 7:0 of its first word (MARS is little-endian)",
+    "data_o": "word that is read; bytes as above",
+}
+
+_READS = {"ram4": 3, "ram3": 2, "ram1": 1, "rom": 1}
+_MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
+
+# States 2 + 2, count 5, round 4, four blocks of 128, five flags, words of the message 4, eight key words, the
+# key's length 4, places of
+# blocks in the key storage 2 + 2, reading them 3.
+_CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 5 + 4 + 8 * 32 + 4 + 2 + 2 + 3
+
+
+class MarsSpec(CoreSpec, Protocol):
+    """What the engine needs to know of a spec."""
+
+    @property
+    def sbox_memory(self) -> str: ...
+    @property
+    def key_memory(self) -> str: ...
+    @property
+    def key_wait(self) -> int: ...
+    @property
+    def readable_keys(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class MarsTiming:
+    """Cycles from block to block (`interval`), the same where each block needs the one before (`latency`,
+    which is also the time of a block by itself), and of a key's expansion.
+    """
+
+    latency: int
+    interval: int
+    expansion: int
+
+
+def mars_timing(sbox_memory: str, key_memory: str, key_wait: int) -> MarsTiming:
+    """Of an engine with these memories."""
+    mixing = 1 + 8 * (1 + (_READS[sbox_memory] == 1))
+    split = key_memory == "ram2"
+    latency = 2 * mixing + 16 + split * key_wait
+    return MarsTiming(
+        latency, 2 * mixing if sbox_memory == "ram4" else latency, expansion_cycles(1, 0, 0) + 60 * split
+    )
+
+
+def _mixer_graph(halves: bool) -> Graph:
+    b = GraphBuilder("mars_mixer")
+    state, keys, operation, half = (
+        b.input("state", 128),
+        b.input("keys", 128),
+        b.input("operation", 4),
+        b.input("half", 1),
+    )
+    words = tuple(b.input(n, 32) for n in ("s0_first", "s0_second", "s1_first", "s1_second"))
+    addresses, after = engine_mixer(
+        b,
+        split(b, state),
+        split(b, keys),
+        operation,
+        (words[0], words[1], words[2], words[3]),
+        half if halves else None,
+        add_or_subtract_by_carry,
+    )
+    names = ("s0_first_address", "s0_second_address", "s1_first_address", "s1_second_address")
+    for i, (name, address) in enumerate(zip(names, addresses, strict=True)):
+        other = addresses[i | 1]
+        b.output(name, b.mux(half, other, addresses[i & 2]) if halves else address)
+    b.output("next", b.cat(*after))
+    return narrow(b.build())
+
+
+def _core_graph() -> Graph:
+    b = GraphBuilder("mars_core")
+    state, k_add, k_mul = b.input("state", 128), b.input("k_add", 32), b.input("k_mul", 32)
+    second, last, decrypt, word = (
+        b.input("second_half", 1),
+        b.input("last", 1),
+        b.input("decrypt", 1),
+        b.input("word", 32),
+    )
+    address, after = engine_core(b, split(b, state), k_add, k_mul, second, last, decrypt, word)
+    b.output("address", address)
+    b.output("next", b.cat(*after))
+    return b.build()
+
+
+def _rom_text(name: str) -> tuple[list[Module], str]:
+    """S0 and S1 as logic, with the ports of the memory that has one read of each."""
+    made: list[Module] = []
+    for table in (Table("S0", 32, S0), Table("S1", 32, S1)):
+        made += sub_modules(Node("lookup", 32, (0,), table), name)
+    s0, s1 = (m.name for m in made)
+    return (
+        made,
+        f"""\
+// The S-box as logic: one read of S0 and of S1 in a cycle, by the mixer or by the core.
+module {name} (
+    input  wire        mixing_i,
+    input  wire [7:0]  s0_address_i,
+    input  wire [7:0]  s1_address_i,
+    input  wire [8:0]  s_address_i,
+    output wire [31:0] s0_o,
+    output wire [31:0] s1_o,
+    output wire [31:0] s_o
+);
+    {s0} u_s0 (.a(mixing_i ? s0_address_i : s_address_i[7:0]), .y(s0_o));
+    {s1} u_s1 (.a(mixing_i ? s1_address_i : s_address_i[7:0]), .y(s1_o));
+    assign s_o = s_address_i[8] ? s1_o : s0_o;
+endmodule
+""",
+    )
+
+
+def control_parameters(spec: MarsSpec) -> dict[str, int]:
+    """Parameters of the hand-written control in an engine of a spec."""
+    split = spec.key_memory == "ram2"
+    return {
+        "OVERLAP": int(spec.sbox_memory == "ram4"),
+        "HALVES": int(_READS[spec.sbox_memory] == 1),
+        "KEY_WAIT": split * spec.key_wait,
+        "SPLIT": int(split),
+        "READABLE": int(spec.readable_keys),
+    }
+
+
+def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
+    """Everything but the memories, with their ports (the ROM's logic stands inside)."""
+    values = ", ".join(f".{k}({v})" for k, v in control_parameters(spec).items())
+    ports = port_list(CONTROL_FILE)
+    inner = [p for p in ports if rom and re.match(r"s[01]?_|mixing", p.name)]
+    outer = [p for p in ports if p not in inner]
+    declared = ",\n".join(f"    {p.direction:6} wire {p.range:7}{p.name}" for p in outer)
+    wires = "".join(f"    wire {p.range:7}{p.name};\n" for p in inner)
+    pins = ",\n        ".join(f".{p.name}({p.name})" for p in ports)
+    table = (
+        f"""\
+    {name}_sbox u_sbox (
+        .mixing_i(mixing_o), .s0_address_i(s0_first_address_o), .s1_address_i(s1_first_address_o), .s_address_i(s_address_o),
+        .s0_o(s0_first_i), .s1_o(s1_first_i), .s_o(s_i)
+    );
+    assign s0_second_i = s0_first_i;
+    assign s1_second_i = s1_first_i;
+    // Lint: a table in logic is not written, and has one read of S0 and of S1.
+    // verilator lint_off UNUSEDSIGNAL
+    wire unused = &{{1'b0, s_write_o, s_write_address_o, s_write_data_o, s0_second_address_o, s1_second_address_o}};
+    // verilator lint_on UNUSEDSIGNAL
+"""
+        if rom
+        else ""
+    )
+    return (
+        f"module {name} (\n{declared}\n);\n{wires}    cipherwright_mars #({values}) u_engine (\n        "
+        f"{pins}\n    );\n{table}endmodule\n"
+    )
+
+
+def _top(top: str, spec: MarsSpec, rom: bool) -> str:
+    ports = port_list(CONTROL_FILE)
+    bus = [
+        p
+        for p in ports
+        if p.name
+        in ("clk", "rst_i", "select_i", "write_i", "ready_o", "done_o", "address_i", "data_i", "data_o")
+    ]
+    others = [p for p in ports if p not in bus and not (rom and re.match(r"s[01]?_|mixing", p.name))]
+    declared = ",\n".join(f"    {p.direction:6} wire {p.range:7}{p.name}" for p in bus)
+    wires = "".join(f"    wire {p.range:7}{p.name};\n" for p in others)
+    pins = ",\n        ".join(f".{p.name}({p.name})" for p in (*bus, *others))
+    sbox = (
+        ""
+        if rom
+        else f"""\
+    cipherwright_mars_sbox #(.READS({_READS[spec.sbox_memory]})) u_sbox (
+        .clk(clk), .mixing_i(mixing_o), .s0_first_address_i(s0_first_address_o), .s0_first_o(s0_first_i),
+        .s0_second_address_i(s0_second_address_o), .s0_second_o(s0_second_i), .s1_first_address_i(s1_first_address_o), .s1_first_o(s1_first_i),
+        .s1_second_address_i(s1_second_address_o), .s1_second_o(s1_second_i), .s_address_i(s_address_o), .s_o(s_i),
+        .write_i(s_write_o), .write_address_i(s_write_address_o), .write_data_i(s_write_data_o)
+    );
+"""
+    )
+    return f"""\
+module {top} (
+{declared}
+);
+{wires}    {top}_logic u_logic (
+        {pins}
+    );
+{sbox}    cipherwright_mars_store #(.BANKS({int(spec.key_memory == "ram2")})) u_store (
+        .clk(clk), .a_address_i(a_address_o), .a_data_o(a_data_i), .b_address_i(b_address_o), .b_data_o(b_data_i),
+        .write_i(key_write_o), .write_address_i(key_write_address_o), .write_data_i(key_write_data_o)
+    );
+endmodule
+"""
+
+
+def mars_engine(
+    spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
+) -> Engine:
+    """The engine of a spec. `realised`: a graph with the spec's adders and multiplier; `period` in ns goes
+    to the constraints.
+    """
+    top = module_name(spec.name)
+    halves, rom = _READS[spec.sbox_memory] == 1, spec.sbox_memory == "rom"
+    modules: list[Module] = []
+    for graph in (_mixer_graph(halves), _core_graph(), step_graph()):
+        modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
+    timing = mars_timing(spec.sbox_memory, spec.key_memory, spec.key_wait)
+    flip_flops = (
+        _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * (spec.key_memory == "ram2") + spec.readable_keys
+    )
+    registers = (
+        f"{flip_flops} flip-flops predicted, and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
+    )
+    words = (
+        f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; "
+        f"{timing.expansion} for a key"
+    )
+    tables, rom_text = _rom_text(f"{top}_logic_sbox") if rom else ([], "")
+    text = "\n".join(
+        (
+            print_design(Design((*modules, *tables))),
+            rom_text,
+            step_wrapper(0),
+            _logic(f"{top}_logic", spec, rom),
+            _top(top, spec, rom),
+        )
+    )
+    files = {n: hand_written(n) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
+    header = header_lines(spec, given, words, registers, port_table(text, top, _MEANINGS))
+    bench = mars_testbench(top, rom)
+    files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
+    memory = {"s": 0 if rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
+    return Engine(
+        top,
+        spec_parameters(spec),
+        files,
+        flip_flops,
+        timing.latency,
+        timing.interval,
+        f"{top}_logic",
+        memory,
+        given,
+    )

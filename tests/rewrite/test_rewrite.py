@@ -1,0 +1,176 @@
+"""Every realisation equals what it replaces; a wrong one is caught."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from cipherwright.cipher import CATALOGUE
+from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
+from cipherwright.errors import UserError
+from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
+from cipherwright.rewrite import (
+    REALISATIONS,
+    add_hops,
+    circuit,
+    merge_bitwise,
+    narrow,
+    prove,
+    realise,
+    replicate,
+    unfit,
+)
+from tests.graph.test_graph import random_graph
+
+TABLES = {
+    f"{c.name} {n}": Table(n, w, tuple(e)) for c in CATALOGUE.values() for n, (w, e) in c.tables().items()
+}
+TABLES[BOTH_BOXES] = Table(BOTH_BOXES, 8, SBOX + INV_SBOX)
+
+
+def one_lookup(table: Table) -> Graph:
+    b = GraphBuilder("one")
+    b.output(
+        "y",
+        b.lookup(table.name, table.entries, table.width, b.input("a", (len(table.entries) - 1).bit_length())),
+    )
+    return b.build()
+
+
+@pytest.mark.parametrize("realisation", REALISATIONS)
+@pytest.mark.parametrize("name", TABLES)
+def test_realisation_equals_table(name: str, realisation: str) -> None:
+    why = unfit(TABLES[name], realisation)
+    if why:
+        with pytest.raises(ValueError, match=TABLES[name].name):
+            realise(one_lookup(TABLES[name]), realisation)
+        return
+    prove(TABLES[name], realise(one_lookup(TABLES[name]), realisation))
+
+
+@pytest.mark.parametrize("realisation", sorted(set(REALISATIONS) - {"table"}))
+def test_a_broken_realisation_is_caught(realisation: str) -> None:
+    """Mutation: one bit of one inner truth table flipped."""
+    table = TABLES[
+        {
+            "leaves": "misty1 S9",
+            "tower": "aes SBox",
+            "boyar_peralta": "aes SBox",
+            "depth16": "aes SBox",
+            "block_ram": "mars S1",
+        }.get(realisation, "des S1")
+    ]
+    graph = realise(one_lookup(table), realisation)
+
+    def break_one(g: Graph) -> tuple[Graph, bool]:
+        for i, n in enumerate(g.nodes):
+            if n.op in ("lut", "lut4"):
+                return Graph(
+                    g.name,
+                    (*g.nodes[:i], Node(n.op, n.width, n.args, n.attr ^ 1, n.name), *g.nodes[i + 1 :]),
+                    g.outputs,
+                ), True
+            if n.op == "rom":
+                wrong = Table(n.attr.name, n.attr.width, (n.attr.entries[0] ^ 1, *n.attr.entries[1:]))
+                return Graph(
+                    g.name,
+                    (*g.nodes[:i], Node(n.op, n.width, n.args, wrong, n.name), *g.nodes[i + 1 :]),
+                    g.outputs,
+                ), True
+            if n.op == "and":
+                return Graph(
+                    g.name, (*g.nodes[:i], Node("or", n.width, n.args), *g.nodes[i + 1 :]), g.outputs
+                ), True
+            if n.op == "call":
+                inner, done = break_one(n.attr)
+                if done:
+                    return Graph(
+                        g.name,
+                        (*g.nodes[:i], Node("call", n.width, n.args, inner, n.name), *g.nodes[i + 1 :]),
+                        g.outputs,
+                    ), True
+        return g, False
+
+    broken, done = break_one(graph)
+    assert done
+    with pytest.raises(AssertionError, match=r"the table S\w+ says"):
+        prove(table, broken)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
+def test_merging_keeps_the_meaning_and_the_bound(k: int) -> None:
+    for seed in range(25):
+        g = random_graph(seed, 40)
+        m = merge_bitwise(g, k)
+        assert all(len(n.args) <= max(k, 3) for n in m.nodes if n.op == "lut")
+        r = random.Random(seed)
+        for _ in range(6):
+            inputs = {"p": r.randrange(16), "q": r.randrange(16), "s": r.randrange(2)}
+            assert evaluate(m, inputs) == evaluate(g, inputs)
+
+
+def test_narrowing_keeps_the_meaning() -> None:
+    shorter = 0
+    for seed in range(60):
+        g = random_graph(seed, 30)
+        n = narrow(g)
+        shorter += sum(x.width for x in n.nodes) < sum(x.width for x in g.nodes)
+        for p in range(0, 16, 5):
+            inputs = {"p": p, "q": seed % 16, "s": seed & 1}
+            assert evaluate(n, inputs) == evaluate(g, inputs)
+    assert shorter
+
+
+def test_key_choice_and_xor_become_one_lut4() -> None:
+    b = GraphBuilder("g")
+    r, e, d, s = b.input("r", 8), b.input("e", 8), b.input("d", 8), b.input("s", 1)
+    b.output("x", b.xor(r, b.mux(s, d, e)))
+    merged = merge_bitwise(b.build(), 4)
+    assert [n.op for n in merged.nodes if n.op != "input"] == ["lut"]
+    assert len(merged.nodes[-1].args) == 4
+
+
+def test_copies_and_hops_keep_the_meaning() -> None:
+    b = GraphBuilder("g")
+    r, e, d, s = b.input("r", 8), b.input("e", 8), b.input("d", 8), b.input("s", 1)
+    b.output("x", b.named(b.xor(r, b.mux(s, d, e)), "x"))
+    g = merge_bitwise(b.build(), 4)
+    h = add_hops(replicate(g, "s", 3), ("x",))
+    assert sum(n.op == "copy" for n in h.nodes) == 3
+    assert sum(n.op == "hop" for n in h.nodes) == 1
+    for s_ in (0, 1):
+        inputs = {"r": 0xA5, "e": 0x0F, "d": 0x3C, "s": s_}
+        assert evaluate(h, inputs) == evaluate(g, inputs)
+    with pytest.raises(UserError, match="no operation is called nobody"):
+        add_hops(g, ("nobody",))
+    with pytest.raises(ValueError, match="no one-bit input r"):
+        replicate(g, "r", 2)
+
+
+def test_unknown_circuits_are_refused() -> None:
+    other = Table("X", 4, TABLES["des S1"].entries)
+    with pytest.raises(ValueError, match="no two-level LUT4 circuit is known for the table X"):
+        realise(one_lookup(other), "lut4_pool")
+    with pytest.raises(ValueError, match="no S-box realisation magic"):
+        realise(one_lookup(other), "magic")
+
+
+@pytest.mark.parametrize(
+    ("realisation", "name", "gates", "depth"),
+    [
+        ("boyar_peralta", "aes SBox", 115, 28),
+        ("depth16", "aes SBox", 128, 16),
+        ("depth16", "aes InvSBox", 127, 16),
+    ],
+)
+def test_gates_and_depth_of_the_published_circuits(
+    realisation: str, name: str, gates: int, depth: int
+) -> None:
+    found = circuit(TABLES[name], realisation)
+    assert found is not None
+    used = [n.op in ("xor", "and") for n in found.nodes]  # an inverter is part of an XNOR
+    deep: list[int] = []
+    for n, one in zip(found.nodes, used, strict=True):
+        deep.append(max((deep[a] for a in n.args), default=0) + one)
+    assert (sum(used), max(deep)) == (gates, depth)

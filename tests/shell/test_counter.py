@@ -1,0 +1,202 @@
+"""The counter of counter mode: every value at every carry length, with gaps, loads and both widths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cipherwright.shell import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency, hand_written
+from cipherwright.verify.simulate import Model, Simulation, compile_simulation
+
+WAIT = 70
+
+
+def of_lane(s: Simulation, rows: np.ndarray, lanes: int, lane: int) -> None:
+    """The constant inputs of a lane's counter."""
+    if lanes > 1:
+        s.view(rows, "lanes_i")[:] = np.frombuffer(lanes.to_bytes(2, "little"), dtype=np.uint8)
+        s.view(rows, "lane_i")[:] = np.frombuffer(lane.to_bytes(2, "little"), dtype=np.uint8)
+
+
+def values(
+    count: int,
+    iv: int,
+    steps: int,
+    folder: Path,
+    gaps: float,
+    seed: int,
+    step: int = 1,
+    lane: int = 0,
+    fault: tuple[str, str] = ("", ""),
+) -> tuple[list[int], list[int], list[int]]:
+    """(values shown, values wanted, cycles from step to value) of the counter alone, or of the one of a
+    lane of `step`; `fault`: a text of it and what stands in its place.
+    """
+    source, file = folder / "counter.sv", LANE_COUNTER_FILE if step > 1 else COUNTER_FILE
+    text = hand_written(file).replace("parameter COUNT = 128", f"parameter COUNT = {count}")
+    assert fault[0] in text
+    source.write_text(text.replace(*fault))
+    model = Model(compile_simulation([source], file.removesuffix(".sv")))
+    s, r = model.simulation, np.random.default_rng(seed)
+    rows = s.rows(steps + 2 * WAIT + 20)
+    of_lane(s, rows, step, lane)
+    s.view(rows, "rst_i")[:4] = 1
+    s.view(rows, "iv_valid_i")[5] = 1
+    s.view(rows, "iv_i")[5] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
+    start = 5 + WAIT
+    stepping = r.random(steps) >= gaps
+    s.view(rows, "step_i")[start : start + steps, 0] = stepping
+    out = model.run(rows)
+    model.close()
+    ready = s.view(out, "iv_ready_o")[:, 0]
+    assert ready[5] == 1
+    assert not ready[6 : 16 if step > 1 else 50].any()
+    assert ready[start:].all()
+    at = np.flatnonzero(s.view(out, "valid_o")[:, 0])
+    shown = [int.from_bytes(s.view(out, "count_o")[i].tobytes(), "little") for i in at]
+    upper, lower = iv >> count << count, iv & (1 << count) - 1
+    want = [upper | (lower + lane + step * i) & (1 << count) - 1 for i in range(int(stepping.sum()))]
+    return shown, want, [int(x) for x in at - (start + np.flatnonzero(stepping))]
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.4])
+@pytest.mark.parametrize(
+    ("count", "step", "lane", "latency"),
+    [(32, 1, 0, 3), (128, 1, 0, 3), (128, 5, 0, 9), (128, 6, 5, 9), (32, 16, 15, 9), (32, 2, 1, 9)],
+)
+def test_every_carry_length(
+    count: int, step: int, lane: int, latency: int, gaps: float, tmp_path: Path
+) -> None:
+    r = np.random.default_rng(9)
+    for k in range(count + 1):
+        # k ones at the bottom, reached after some steps; what is above is random.
+        above = int.from_bytes(r.bytes(16), "big") >> k + 1 << k + 1 if k < 127 else 0
+        before = int(r.integers(0, 20 if step == 1 else 60))
+        iv = ((above | (1 << min(k, 128)) - 1) - before) % (1 << 128)
+        shown, want, late = values(count, iv, 60, tmp_path, gaps, k, step, lane)
+        assert shown == want, k
+        assert set(late) == {latency}
+    assert counter_latency(step) == latency
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [("carry[i]}", "1'b0}"), ("load[0] ? lane_i : lanes_i", "lanes_i"), ("load[i] ? given : value", "given")],
+    ids=["carry", "start", "count"],
+)
+def test_faults_of_a_lane_are_seen(fault: tuple[str, str], tmp_path: Path) -> None:
+    iv = (7 << 32) - 20
+    shown, want, _ = values(128, iv, 40, tmp_path, 0.0, 1, 3, 2, fault)
+    assert shown != want
+
+
+def test_a_load_of_a_lane_does_not_touch_what_is_under_way(tmp_path: Path) -> None:
+    """Steps up to the cycle before a load, and a load as soon as it may come."""
+    source = tmp_path / "counter.sv"
+    source.write_text(hand_written(LANE_COUNTER_FILE))
+    model = Model(compile_simulation([source], "cipherwright_lane_counter"))
+    s, r, late = model.simulation, np.random.default_rng(4), counter_latency(2)
+    reset = s.rows(4)
+    s.view(reset, "rst_i")[:] = 1
+    model.run(reset)
+    rows, want, at = s.rows(2000), {}, 0
+    of_lane(s, rows, 2, 1)
+    while at < 1900:
+        iv, steps = int.from_bytes(r.bytes(16), "big"), int(r.integers(0, 5))
+        s.view(rows, "iv_valid_i")[at] = 1
+        s.view(rows, "iv_i")[at] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
+        at += 12  # ready again
+        for k in range(steps):
+            s.view(rows, "step_i")[at + k] = 1
+            want[at + k + late] = (iv + 1 + 2 * k) % (1 << 128)
+        at += steps
+    out = model.run(rows)
+    model.close()
+    assert s.view(out, "iv_ready_o")[np.flatnonzero(s.view(rows, "iv_valid_i")[:, 0]), 0].all()
+    shown = np.flatnonzero(s.view(out, "valid_o")[:, 0])
+    assert {int(i): int.from_bytes(s.view(out, "count_o")[i].tobytes(), "little") for i in shown} == want
+
+
+def test_long_runs(tmp_path: Path) -> None:
+    """Several turns of the slow part, back to back."""
+    for iv in (0, (1 << 128) - 1000, 0xFFFFFFFFFFFFFFFF - 5000):
+        shown, want, _ = values(128, iv, 3000, tmp_path, 0.0, 1)
+        assert shown == want
+
+
+def test_loads_at_any_distance(tmp_path: Path) -> None:
+    """A load takes the same time whenever it comes, and the value shown after it is its own."""
+    source = tmp_path / "counter.sv"
+    source.write_text(hand_written(COUNTER_FILE))
+    model = Model(compile_simulation([source], "cipherwright_counter"))
+    s, r = model.simulation, np.random.default_rng(3)
+    reset = s.rows(4)
+    s.view(reset, "rst_i")[:] = 1
+    model.run(reset)
+    for gap in range(140):
+        iv = int.from_bytes(r.bytes(16), "big")
+        rows = s.rows(WAIT + gap)
+        s.view(rows, "iv_valid_i")[0] = 1
+        s.view(rows, "iv_i")[0] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
+        s.view(rows, "step_i")[WAIT - 10] = 1
+        out = model.run(rows)
+        ready = s.view(out, "iv_ready_o")[:, 0]
+        assert ready[0] == 1
+        assert int(np.flatnonzero(ready[1:])[0]) == 48
+        assert int.from_bytes(s.view(out, "count_o")[WAIT - 7].tobytes(), "little") == iv
+    model.close()
+
+
+@pytest.mark.parametrize("file", [COUNTER_FILE, LANE_COUNTER_FILE])
+@pytest.mark.parametrize("pin", ["rst_i", "zeroise_i"])
+def test_one_cycle_of_reset_at_any_time(file: str, pin: str, tmp_path: Path) -> None:
+    """At every cycle of a load and of a run; the next counter block is loaded as soon as it may be, and
+    steps follow as soon as they may.
+    """
+    source = tmp_path / "counter.sv"
+    source.write_text(hand_written(file))
+    model = Model(compile_simulation([source], file.removesuffix(".sv")))
+    s, r, lane = model.simulation, np.random.default_rng(5), int(file == LANE_COUNTER_FILE)
+    lanes, late, loads = (3, 9, 11) if lane else (1, 3, 49)
+    start = s.rows(4)
+    s.view(start, "rst_i")[:] = 1
+    of_lane(s, start, lanes, lane)
+    model.run(start)
+    for reset in range(1, 80):
+        first, second = (int.from_bytes(r.bytes(16), "big") >> 16 << 16 | 0xFFF0 for _ in range(2))
+        rows = s.rows(reset + 2 * loads + 40)
+        of_lane(s, rows, lanes, lane)
+        again = reset + (loads if pin == "zeroise_i" else 0) + 1  # the next load
+        s.view(rows, pin)[reset] = 1
+        s.view(rows, "iv_i")[:] = np.frombuffer(first.to_bytes(16, "little"), dtype=np.uint8)
+        s.view(rows, "iv_i")[again:] = np.frombuffer(second.to_bytes(16, "little"), dtype=np.uint8)
+        s.view(rows, "iv_valid_i")[[0, again]] = 1
+        s.view(rows, "step_i")[:] = 1  # taken where a counter block is loaded
+        out = model.run(rows)
+        ready, loaded, valid = (
+            s.view(out, name)[:, 0].astype(bool) for name in ("iv_ready_o", "loaded_o", "valid_o")
+        )
+        assert list(loaded) == [loads <= t <= reset or t >= again + loads for t in range(len(rows))]
+        assert list(ready) == [
+            t == 0 or loads <= t <= reset or (again <= t and not again < t < again + loads)
+            for t in range(len(rows))
+        ]
+        want = {
+            t + late: (first + lane + lanes * (t - loads)) for t in range(loads, reset) if t + late <= reset
+        }
+        want |= {
+            t + late: (second + lane + lanes * (t - again - loads))
+            for t in range(again + loads, len(rows) - late)
+        }
+        shown = {
+            int(t): int.from_bytes(s.view(out, "count_o")[t].tobytes(), "little")
+            for t in np.flatnonzero(valid)
+        }
+        assert shown == {t: v % (1 << 128) for t, v in want.items()}
+        settle = s.rows(4)
+        s.view(settle, "rst_i")[0] = 1
+        of_lane(s, settle, lanes, lane)
+        model.run(settle)
+    model.close()
