@@ -1,0 +1,59 @@
+"""After a change of the emitted text alone: map each preset again, and where the netlist is the one that the
+record was measured on, write the text's digest into the record. Figures stay as measured. A preset whose
+netlist is another one is named, and its record stays as it is; the exit code is then 1.
+
+Usage: python benchmarks/same_netlist.py [PRESET ...]     (all records where nothing is named)
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from cipherwright.pipeline import generate
+from cipherwright.report import mapped_top
+from cipherwright.shell import rtl_digest, save
+from cipherwright.spec import load
+from cipherwright.target import load_target, synthesise
+from cipherwright.verify import CoreFolder
+
+RECORDS = Path(__file__).resolve().parent / "records"
+
+
+def state(path: Path) -> str:
+    """What became of a record: `same text`, `same netlist` (the record has the new text's digest now), or
+    `another netlist`.
+    """
+    preset, _, target_name = path.stem.partition("@")
+    record, target = json.loads(path.read_text()), load_target(target_name)
+    made = generate(load(preset, [f"target={target_name}"]), {"preset": preset})
+    if record["rtl_digest"] == rtl_digest(made.files):
+        return "same text"
+    with tempfile.TemporaryDirectory() as d:
+        save(made, Path(d) / "core")
+        core, out = CoreFolder.open(Path(d) / "core"), Path(d) / "out"
+        out.mkdir()
+        top = mapped_top(core.record, target.kind)
+        mapped = synthesise(core.sources, top, target, out, made.parameters["mapping"])
+    if record.get("netlist_digest") != mapped.digest:
+        return "another netlist"
+    record["rtl_digest"] = rtl_digest(made.files)
+    path.write_text(json.dumps(record, indent=2) + "\n")
+    return "same netlist"
+
+
+def main() -> None:
+    named, other = sys.argv[1:], False
+    for path in sorted(RECORDS.glob("*@*.json")):
+        if named and path.stem.partition("@")[0] not in named:
+            continue
+        found = state(path)
+        other |= found == "another netlist"
+        print(f"{path.stem}: {found}", flush=True)
+    sys.exit(int(other))
+
+
+if __name__ == "__main__":
+    main()
