@@ -116,8 +116,14 @@ SETS: list[tuple[str, str, str]] = [
     (
         "des-fast",
         "architecture=iterative",
-        "an iterative core has 1 to 64 stages in its loop, not stages = 81; the preset asks for stages = 81",
+        "copies = 6 needs architecture = pipelined, not architecture = iterative; the preset asks for copies",
     ),
+    (
+        "aes128-fast",
+        "architecture=iterative",
+        "an iterative core has 1 to 64 stages in its loop, not stages = 92; the preset asks for stages = 92",
+    ),
+    ("des-small", "stages=65", "an iterative core has 1 to 64 stages in its loop, not stages = 65"),
     ("des-fast", "stages_per_round=3", "stages = 81, stages_per_round = 3: give one of them"),
     ("des-fast", "fifo_depth=64", "fifo_depth = 64 needs interface = stream, not interface = plain"),
     ("des-fast", "hops=[1]", "hops.0: Input should be a valid string"),
@@ -139,16 +145,16 @@ SETS: list[tuple[str, str, str]] = [
         ),
     ),
     ("des-fast", "rounds=8", "the number of rounds of DES is fixed"),
-    ("des-fast", "reset=false", "reset = false is for interface = paper"),
+    ("des-fast", "reset=false", "needs interface = paper, not interface = plain: any other core needs rst_i"),
     ("des-fast", "mode=cbc", "chains a block to the result before it"),
-    ("des-fast", "readable_keys=true", "readable_keys = true: for the MARS engine alone"),
+    ("des-fast", "readable_keys=true", "needs architecture = engine, not architecture = pipelined"),
     (
         "des-small",
         "rounds_per_cycle=3",
         "des has 16 rounds: rounds_per_cycle is one of [1, 2, 4, 8, 16], not 3",
     ),
-    ("des-small", "copies=3", "architecture = iterative needs copies = 0, not copies = 3"),
-    ("des-small", "key_lead=1", "architecture = iterative needs key_lead = 0, not key_lead = 1"),
+    ("des-small", "copies=3", "copies = 3 needs architecture = pipelined, not architecture = iterative"),
+    ("des-small", "key_lead=1", "key_lead = 1 needs architecture = pipelined, not architecture = iterative"),
     ("des-small", "key=static", "architecture = iterative needs key = agile, not key = static"),
     (
         "des-small",
@@ -162,7 +168,7 @@ SETS: list[tuple[str, str, str]] = [
     ),
     ("aes-tiny", "datapath_bits=64", "AES has no datapath of 64 bits, only of 32 bits and of whole blocks"),
     ("misty1-small", "rounds=7", "MISTY1 has an even number of rounds, not 7"),
-    ("rijndael-ucla", "stages=4", "stages = 4: not for an engine, only for pipelines and loops"),
+    ("rijndael-ucla", "stages=4", "stages = 4 needs architecture = pipelined or iterative"),
     ("aes-small", "interface=paper", "interface"),
 ]
 

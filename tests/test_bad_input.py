@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from cipherwright.cli import execute
-from cipherwright.spec import Spec
+from cipherwright.spec import option_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
 from tests.conftest import Built
 
@@ -90,7 +90,7 @@ def wrong(
     return run
 
 
-FIELDS = [n for n in Spec.model_fields if n not in ("name",)]
+FIELDS = [n for n in option_names() if n != "name"]
 
 
 def _id(value: object) -> str | None:

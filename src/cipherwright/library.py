@@ -282,7 +282,7 @@ def load(source: Source, **options: Option) -> Spec:
     """
     given = {name: _option(name, value) for name, value in options.items()}
     if isinstance(source, Spec):
-        return parse({**source.model_dump(), **given}) if given else source
+        return parse({**source.options(), **given}) if given else source
     return load_spec(_name(source), given)
 
 
@@ -380,7 +380,7 @@ def _call(source: str | Spec, options: Mapping[str, object]) -> str:
     """The call that makes a core, as Python; a spec as its cipher and options."""
     first: dict[str, object] = {"": source}
     if isinstance(source, Spec):
-        dumped = source.model_dump(exclude_defaults=True)
+        dumped = source.options(changed=True)
         first = {"": dumped.pop("cipher"), **dumped}
     values = {**first, **{k: _option(k, v) for k, v in options.items()}}
     shown = [f"{name}={_python(value)}" if name else _python(value) for name, value in values.items()]

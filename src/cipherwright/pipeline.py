@@ -42,7 +42,8 @@ from .shell import (
     processor,
     word_store,
 )
-from .spec import Spec
+from .spec import Datapath, Loop, Pipeline, Spec
+from .spec import Engine as EngineSpec
 from .target import Target, cell_delays, load_target
 from .verify import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 
@@ -68,7 +69,7 @@ class _Loops:
     trips: int | None = None
 
 
-def describe(spec: Spec, signals: bool = False, variant: str = "kept") -> Graph:
+def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Graph:
     """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of
     every proof.
 
@@ -98,7 +99,7 @@ def describe(spec: Spec, signals: bool = False, variant: str = "kept") -> Graph:
     return b.build()
 
 
-def _output(b: GraphBuilder, spec: Spec, block: int, crypt: Callable[[int], int]) -> None:
+def _output(b: GraphBuilder, spec: Datapath, block: int, crypt: Callable[[int], int]) -> None:
     """The block that leaves: the cipher's, or in a pipeline with a mode of operation its sum with the word
     that chains blocks.
     """
@@ -110,7 +111,7 @@ def _output(b: GraphBuilder, spec: Spec, block: int, crypt: Callable[[int], int]
     b.output("block", b.named(b.xor(crypt(given), added), "sum"))
 
 
-def key_parts(spec: Spec) -> KeyParts | None:
+def key_parts(spec: Datapath) -> KeyParts | None:
     """What a key-expansion unit divides the cipher into, or None where there is none: the rounds over held
     round keys rk0, rk1, … (in the order of use; of encryption, where a core has both directions), and the
     schedule from the key to them. Two directions are two ways from the block, between which the direction
@@ -149,12 +150,13 @@ def key_parts(spec: Spec) -> KeyParts | None:
     return KeyParts(b.build(), s.build())
 
 
-def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Loops]:
+def _unscheduled(spec: Datapath, plain: Graph, variant: str) -> tuple[Graph, Io, _Loops]:
     """What is to be scheduled: the plain cipher unrolled, or a loop around its rounds."""
-    if spec.architecture == "pipelined":
+    if isinstance(spec, Pipeline):
         signals = spec.round_numbers == "signals"
         graph = describe(spec, signals, variant) if signals or variant != "kept" else plain
         return graph, _io(spec), _Loops()
+    assert isinstance(spec, Loop)
     if spec.datapath_bits:
         loop = fold_trips(spec.described, spec.key_bits, spec.datapath_bits)
     else:
@@ -162,17 +164,17 @@ def _unscheduled(spec: Spec, plain: Graph, variant: str) -> tuple[Graph, Io, _Lo
     return loop.graph, loop.io, _Loops(loop.loops, loop.trips)
 
 
-def _io(spec: Spec) -> Io:
+def _io(spec: Pipeline) -> Io:
     """When a pipeline's inputs come: a counter block takes its time, while block and key are there with
     the step.
     """
-    early = counter_latency(spec.lanes) if spec.summed and spec.mode == "ctr" else 0
+    early = counter_latency(spec.lane_count) if spec.summed and spec.mode == "ctr" else 0
     key = early if spec.key == "agile" else 0
     leads = {"block": early, "key": key + spec.key_lead}
     return Io(arrive=tuple((name, -lead) for name, lead in leads.items() if lead))
 
 
-def _realised(spec: Spec, graph: Graph) -> Graph:
+def _realised(spec: Datapath, graph: Graph) -> Graph:
     """graph -> graph: the S-box realisation, multipliers and adders, and linear maps made one."""
     graph = realise_adders(
         realise_multipliers(realise(graph, spec.sbox), spec.multiplier, final=spec.final_adder), spec.adder
@@ -180,12 +182,12 @@ def _realised(spec: Spec, graph: Graph) -> Graph:
     return fuse_linear(graph) if spec.fuse_linear else graph
 
 
-def rewrite(spec: Spec, graph: Graph) -> Graph:
+def rewrite(spec: Datapath, graph: Graph) -> Graph:
     """graph -> graph: everything that is done to a cipher's operations before they are scheduled."""
     return _mapped(spec, _realised(spec, graph))
 
 
-def _mapped(spec: Spec, graph: Graph) -> Graph:
+def _mapped(spec: Datapath, graph: Graph) -> Graph:
     """graph -> graph: XOR networks, merged lookup tables, copies of the direction, stages for wires."""
     graph = realise_linear(
         narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor
@@ -193,25 +195,27 @@ def _mapped(spec: Spec, graph: Graph) -> Graph:
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
-    if spec.copies and spec.cipher_direction == "both" and spec.agile_direction:
-        graph = replicate(graph, "decrypt", spec.copies)
+    copies = spec.copies if isinstance(spec, Pipeline) else 0
+    if copies and spec.cipher_direction == "both" and spec.agile_direction:
+        graph = replicate(graph, "decrypt", copies)
     return add_hops(graph, spec.hops) if spec.hops else graph
 
 
-def _srl_from(spec: Spec, target: Target) -> int:
+def _srl_from(spec: Datapath, target: Target) -> int:
     has = (spec.delay_lines == "srl" and target.srl) or (
         spec.delay_lines in ("ram", "bram") and target.ram_delay
     )
     return spec.srl_from if has else 0
 
 
-def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, KeyWords | None]:
+def place(spec: Datapath, target: Target, plain: Graph) -> tuple[Schedule, _Loops, KeyWords | None]:
     """graph -> schedule, by the target's delay model. Where late round keys can be had in several ways and
     `key_words` is `priced`, each is scheduled and the cheapest counts.
     """
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     stages = spec.wished_stages or (1 if spec.architecture == "iterative" and period is None else None)
-    variants = spec.described.key_variants if spec.key_words == "priced" else (spec.key_words,)
+    words = spec.key_words if isinstance(spec, Pipeline) else "kept"
+    variants = spec.described.key_variants if words == "priced" else (words,)
     made: dict[str, tuple[Schedule, _Loops]] = {}
     for variant in variants:
         graph, io, loops = _unscheduled(spec, plain, variant)
@@ -224,7 +228,7 @@ def place(spec: Spec, target: Target, plain: Graph) -> tuple[Schedule, _Loops, K
     return *made[best], KeyWords(best, prices)
 
 
-def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) -> Design:
+def _lower(spec: Datapath, target: Target, name: str, s: Schedule, loops: _Loops) -> Design:
     """schedule -> rtl. Shift-register LUTs where they are asked for and the target has them."""
     control = ("valid", "ready") if loops.loops else ("valid",) if spec.resets else ()
     ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
@@ -237,7 +241,7 @@ def _lower(spec: Spec, target: Target, name: str, s: Schedule, loops: _Loops) ->
     )
 
 
-def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
+def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
     """The core of a spec. `given`: the preset and changes as the user wrote them, for the provenance header.
 
     Raises UserError where the spec can't be met, with the nearest that can.
@@ -253,7 +257,7 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
         return _keyed(spec, target, plain, given or {"preset": spec.name})
     s, loops, words = place(spec, target, plain)
     tied = {}
-    if spec.round_numbers == "signals":
+    if isinstance(spec, Pipeline) and spec.round_numbers == "signals":
         tied = {"controls": spec.described.all_controls(spec.key_bits)}
     core = dress(
         spec,
@@ -270,7 +274,7 @@ def build(spec: Spec, given: Mapping[str, str] | None = None) -> Core:
 
 
 def _confirm(
-    spec: Spec, design: Design, s: Schedule, loops: _Loops, held: Callable[[int], Mapping[str, int]]
+    spec: Datapath, design: Design, s: Schedule, loops: _Loops, held: Callable[[int], Mapping[str, int]]
 ) -> None:
     """The datapath computes the description on random keys and blocks. `held`: key -> inputs made from it.
     Raises UserError where it does not.
@@ -284,14 +288,14 @@ def _confirm(
         confirm_loop(spec.described.title, design, found, s.stages, loops.trips)
 
 
-def _keyed(spec: Spec, target: Target, plain: Graph, given: Mapping[str, str]) -> Core:
+def _keyed(spec: Datapath, target: Target, plain: Graph, given: Mapping[str, str]) -> Core:
     """A pipeline over held round keys, and the key-expansion unit that makes them, as fast as the
     pipeline's stages.
     """
     parts, cipher, top = key_parts(spec), spec.described, spec.name.replace("-", "_")
     assert parts is not None
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
-    if spec.architecture == "iterative":
+    if not isinstance(spec, Pipeline):
         assert isinstance(cipher, HeldCipher), "Spec lets no other cipher have such a loop"
         loop = fold_held(cipher, spec.key_bits, spec.cipher_direction)
         graph, stages, loops, io = (
@@ -401,14 +405,19 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engin
     asked = given or {"preset": spec.name}
     given = {**asked, **origin(spec.cipher), **asked}
     with blaming(spec.cipher):
-        core = build(spec, given) if spec.architecture != "engine" else _engine(spec, given)
+        core = build(spec, given) if isinstance(spec, Datapath) else _engine(spec, given)
     return replace(core, warnings=tuple(_warnings(spec, core)))
 
 
 def _warnings(spec: Spec, core: Core | Engine) -> Iterator[str]:
     """What was asked for and does nothing, and what the device is too small for."""
     target = load_target(spec.target)
-    if isinstance(core, Core) and spec.delay_lines != "ff" and not core.design.delay_lines():
+    if (
+        isinstance(core, Core)
+        and isinstance(spec, Datapath)
+        and spec.delay_lines != "ff"
+        and not core.design.delay_lines()
+    ):
         if _srl_from(spec, target):
             yield (
                 f"delay_lines = {spec.delay_lines} moves nothing: no bit of this core waits for srl_from "
@@ -424,6 +433,7 @@ def _warnings(spec: Spec, core: Core | Engine) -> Iterator[str]:
 
 
 def _engine(spec: Spec, given: Mapping[str, str] | None) -> Engine:
+    assert isinstance(spec, EngineSpec)
     target = load_target(spec.target)
 
     period = _ENGINE_PERIOD if target.kind == "cells" else 4 * _ENGINE_PERIOD

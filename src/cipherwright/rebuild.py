@@ -13,7 +13,7 @@ from .pipeline import describe, generate, key_parts, products
 from .progress import Tell, quiet
 from .registry import check_origin
 from .shell import GENERATOR, core_record, files_digest
-from .spec import Spec, parse
+from .spec import Datapath, Spec, parse
 from .verify import CoreFolder, Verdict, extra_vectors, verify_core, verify_engine, verify_processor
 
 __all__ = ["check_built", "requested", "verify_folder"]
@@ -108,7 +108,7 @@ def verify_folder(
     spec = parse(folder.record["parameters"])
     for _ in extra_vectors(spec.cipher):
         break  # a malformed file is told before anything is compiled
-    if spec.architecture != "engine":
+    if isinstance(spec, Datapath):
         verdicts = verify_core(
             folder, describe(spec), blocks or _BLOCKS, monte, tell, key_parts(spec), _PUBLISHED
         )

@@ -78,6 +78,6 @@ def test_bits_of_one_word_are_told_apart() -> None:
 
 
 def test_a_core_without_reset_is_refused() -> None:
-    with pytest.raises(UserError, match="reset = false is for interface = paper"):
+    with pytest.raises(UserError, match="reset = false needs interface = paper"):
         load("aes128-fast", ["reset=false"])
     assert not load("des-xilinx-16", ["reset=false"]).resets

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Protocol
 
 from ..graph import Graph
 from ..rtl import Design, print_design
 from ..schedule import Schedule
+from ..spec import Datapath, Spec
 from ..tools import digest, printable
 from .control import core_control
 from .core import Core, KeyWords, PortSet
@@ -23,7 +23,7 @@ from .testbench import testbench
 from .tied import tied_top
 from .written import hand_written, own_names
 
-__all__ = ["CoreSpec", "dress"]
+__all__ = ["dress"]
 
 
 _LINT = re.compile(r"^\s*// verilator lint_(on|off) (\w+)$", re.M)
@@ -36,50 +36,8 @@ _BENCH_LINT = """\
 """
 
 
-class CoreSpec(Protocol):
-    """What dressing needs to know of a spec."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def architecture(self) -> str: ...
-    @property
-    def interface(self) -> str: ...
-    @property
-    def direction(self) -> str: ...
-    @property
-    def cipher_direction(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def agile_direction(self) -> bool: ...
-    @property
-    def key_expansion(self) -> str: ...
-    @property
-    def key_bits(self) -> int: ...
-    @property
-    def block_bits(self) -> int: ...
-    @property
-    def resets(self) -> bool: ...
-    @property
-    def fifo_depth(self) -> int: ...
-    @property
-    def target(self) -> str: ...
-    @property
-    def mode(self) -> str: ...
-    @property
-    def summed(self) -> bool: ...
-    @property
-    def lanes(self) -> int: ...
-    @property
-    def counter_bits(self) -> int: ...
-    @property
-    def delay_lines(self) -> str: ...
-    def model_dump(self, *, exclude_defaults: bool = False) -> dict[str, object]: ...
-
-
 def dress(
-    spec: CoreSpec,
+    spec: Datapath,
     plain: Graph,
     s: Schedule,
     lowered: Callable[[str], Design],
@@ -135,7 +93,7 @@ def dress(
                 spec.block_bits,
                 iterative,
                 spec.summed,
-                spec.lanes,
+                spec.lane_count,
                 inside.decrypt != "",
             ),
         ]
@@ -157,7 +115,7 @@ def dress(
             )
         elif counting:
             layer = counter_layer(
-                names[spec.mode], below, spec.counter_bits, pins, unit is not None, spec.lanes
+                names[spec.mode], below, spec.counter_bits, pins, unit is not None, spec.lane_count
             )
         else:
             layer = previous_layer(
@@ -192,16 +150,16 @@ def dress(
         interval = sustained_interval(latency, interval, slots, log2)
     control = None
     if unit:
-        flush = max(unit.flush, latency + spec.lanes, 2 * slots)
+        flush = max(unit.flush, latency + spec.lane_count, 2 * slots)
         drops = spec.mode != "ecb" and not (counting and not iterative)
         control = core_control(
             names["control"],
             below,
             pins,
-            spec.block_bits * spec.lanes,
+            spec.block_bits * spec.lane_count,
             latency + 1,
             flush,
-            unit.cycles + spec.lanes,
+            unit.cycles + spec.lane_count,
             iterative,
             drops,
             log2 and 1 << log2,
@@ -222,15 +180,15 @@ def dress(
         files[STREAM_FILE] = hand_written(STREAM_FILE)
     timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
-    mode_ffs += (spec.lanes - 1) * (
+    mode_ffs += (spec.lane_count - 1) * (
         design.flip_flops(datapath) - (design.valid_line_flip_flops() or s.stages)
-    ) + (lane_flip_flops(unit, spec.lanes) if unit else 0)
+    ) + (lane_flip_flops(unit, spec.lane_count) if unit else 0)
     control_ffs = control.flip_flops if control else 0
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
-    registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lanes)}"
+    registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lane_count)}"
     text = "\n".join([print_design(design), *layers])
     header = header_lines(
-        spec, given, timing, registers, port_table(text, top, port_meanings(ports, spec.lanes))
+        spec, given, timing, registers, port_table(text, top, port_meanings(ports, spec.lane_count))
     )
     bench = testbench(top, ports, plain, spec, latency)
     files = core_files(spec.name, header, text, bench, files, spec.target, s.period, ports.clk)
@@ -261,9 +219,9 @@ def _early(s: Schedule) -> dict[str, int]:
     return {f"{name}_i": -stage for name, stage in s.io.arrive if stage}
 
 
-def spec_parameters(spec: CoreSpec) -> dict[str, object]:
+def spec_parameters(spec: Spec) -> dict[str, object]:
     """A spec's options as a record holds them."""
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in spec.model_dump().items()}
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in spec.options().items()}
 
 
 def core_files(
@@ -323,7 +281,7 @@ def _delay_lines(design: Design, kind: str, lanes: int) -> str:
     return f", {lanes * design.ring_flip_flops()} more around delay lines in RAM"
 
 
-def _ports(spec: CoreSpec, iterative: bool) -> PortSet:
+def _ports(spec: Datapath, iterative: bool) -> PortSet:
     """The datapath's ports."""
     decrypt = "decrypt_i" if spec.cipher_direction == "both" else ""
     return PortSet(

@@ -7,14 +7,13 @@ import re
 import shlex
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
+from ..spec import Spec
 from ..tools import printable, tool_version
 from .core import PortSet
 
 __all__ = [
     "GENERATOR",
-    "Described",
     "commented",
     "header_lines",
     "module_name",
@@ -42,16 +41,6 @@ _TERMS = (
     "warranty of any kind."
 )
 """The generator itself is under Apache-2.0."""
-
-
-class Described(Protocol):
-    """What a header needs to know of a spec."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def lanes(self) -> int: ...
-    def model_dump(self, *, exclude_defaults: bool = False) -> dict[str, object]: ...
 
 
 def module_name(name: str) -> str:
@@ -199,14 +188,12 @@ def port_table(text: str, top: str, meanings: Mapping[str, str]) -> list[str]:
 
 
 def header_lines(
-    spec: Described, given: Mapping[str, str], timing: str, registers: str, ports: Sequence[str]
+    spec: Spec, given: Mapping[str, str], timing: str, registers: str, ports: Sequence[str]
 ) -> list[str]:
     """Where a file of Verilog comes from, and what it promises. `given`: what the user asked for, of which
     no character but printable ASCII gets here; `ports`: lines of the `port_table`.
     """
-    options = [
-        f"{k} = {_value(v)}" for k, v in spec.model_dump(exclude_defaults=True).items() if k not in _UNSPOKEN
-    ]
+    options = [f"{k} = {_value(v)}" for k, v in spec.options(changed=True).items() if k not in _UNSPOKEN]
     return [
         *origin_lines(spec.name),
         "",

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from ..cipher.mars import split
 from ..cipher.mars_engine import add_or_subtract_by_carry, engine_core, engine_mixer
@@ -15,15 +14,16 @@ from ..cipher.mars_tables import S0, S1
 from ..graph import Graph, GraphBuilder, Node, Table
 from ..rewrite import narrow
 from ..rtl import Design, Module, graph_modules, print_design, sub_modules
+from ..spec import Engine as EngineSpec
 from .core import PortSet
-from .dress import CoreSpec, core_files, spec_parameters
+from .dress import core_files, spec_parameters
 from .engine import Engine
 from .header import header_lines, module_name, port_table
 from .mars_keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, expansion_cycles, step_graph, step_wrapper
 from .mars_testbench import mars_testbench
 from .written import PREFIX, hand_written, port_list
 
-__all__ = ["ADDRESS", "MarsSpec", "MarsTiming", "control_parameters", "mars_engine", "mars_timing"]
+__all__ = ["ADDRESS", "MarsTiming", "control_parameters", "mars_engine", "mars_timing"]
 
 CONTROL_FILE, MEMORY_FILE = "cipherwright_mars.sv", "cipherwright_mars_memory.sv"
 
@@ -53,19 +53,6 @@ _MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
 # key's length 4, places of
 # blocks in the key storage 2 + 2, reading them 3.
 _CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 5 + 4 + 8 * 32 + 4 + 2 + 2 + 3
-
-
-class MarsSpec(CoreSpec, Protocol):
-    """What the engine needs to know of a spec."""
-
-    @property
-    def sbox_memory(self) -> str: ...
-    @property
-    def key_memory(self) -> str: ...
-    @property
-    def key_wait(self) -> int: ...
-    @property
-    def readable_keys(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -157,7 +144,7 @@ endmodule
     )
 
 
-def control_parameters(spec: MarsSpec) -> dict[str, int]:
+def control_parameters(spec: EngineSpec) -> dict[str, int]:
     """Parameters of the hand-written control in an engine of a spec."""
     split = spec.key_memory == "ram2"
     return {
@@ -169,7 +156,7 @@ def control_parameters(spec: MarsSpec) -> dict[str, int]:
     }
 
 
-def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
+def _logic(name: str, spec: EngineSpec, rom: bool) -> str:
     """Everything but the memories, with their ports (the ROM's logic stands inside)."""
     values = ", ".join(f".{k}({v})" for k, v in control_parameters(spec).items())
     ports = port_list(CONTROL_FILE)
@@ -200,7 +187,7 @@ def _logic(name: str, spec: MarsSpec, rom: bool) -> str:
     )
 
 
-def _top(top: str, spec: MarsSpec, rom: bool) -> str:
+def _top(top: str, spec: EngineSpec, rom: bool) -> str:
     ports = port_list(CONTROL_FILE)
     bus = [
         p
@@ -240,7 +227,7 @@ endmodule
 
 
 def mars_engine(
-    spec: MarsSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
+    spec: EngineSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
 ) -> Engine:
     """The engine of a spec. `realised`: a graph with the spec's adders and multiplier; `period` in ns goes
     to the constraints.

@@ -21,8 +21,9 @@ from ..cipher.rijndael_sizes import (
 )
 from ..graph import Graph, GraphBuilder
 from ..rtl import Design, Module, graph_modules, print_design
+from ..spec import Engine as EngineSpec
 from .core import PortSet
-from .dress import CoreSpec, core_files, spec_parameters
+from .dress import core_files, spec_parameters
 from .engine import Engine
 from .header import header_lines, module_name, port_table
 from .processor_testbench import processor_testbench
@@ -158,7 +159,7 @@ endmodule
 
 
 def processor(
-    spec: CoreSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
+    spec: EngineSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
 ) -> Engine:
     """The processor of a spec. `realised`: a graph with the spec's S-boxes and XOR networks; `period` in
     ns goes to the constraints.

@@ -5,10 +5,10 @@ simulator.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from ..cipher.modes import mode_block, next_counter
 from ..graph import Graph, evaluate
+from ..spec import Datapath
 from .core import PortSet
 
 __all__ = ["testbench"]
@@ -19,28 +19,7 @@ _COUNTER = (1 << 128) - 5
 """The IV of a testbench; in counter mode, the counter wraps within the run."""
 
 
-class _Sizes(Protocol):
-    @property
-    def key(self) -> str: ...
-    @property
-    def agile_direction(self) -> bool: ...
-    @property
-    def key_bits(self) -> int: ...
-    @property
-    def block_bits(self) -> int: ...
-    @property
-    def mode(self) -> str: ...
-    @property
-    def lanes(self) -> int: ...
-    @property
-    def architecture(self) -> str: ...
-    @property
-    def direction(self) -> str: ...
-    @property
-    def counter_bits(self) -> int: ...
-
-
-def _link(spec: _Sizes, i: int) -> int:
+def _link(spec: Datapath, i: int) -> int:
     """What block i is chained to: a counter block, or the IV, for every block is the first of a message."""
     link = _COUNTER & (1 << spec.block_bits) - 1
     if spec.mode == "ctr" and spec.architecture == "pipelined":
@@ -48,11 +27,11 @@ def _link(spec: _Sizes, i: int) -> int:
     return link
 
 
-def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, int, int]]:
+def _stimulus(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, int, int, int]]:
     """(key, decrypt, block, result) from a fixed sequence; a static key stays the same throughout."""
     rows: list[tuple[int, int, int, int]] = []
     state = 0x243F6A8885A308D3
-    for i in range(_BLOCKS * spec.lanes):
+    for i in range(_BLOCKS * spec.lane_count):
         words = []
         for width in (spec.key_bits, spec.block_bits):
             word = 0
@@ -81,24 +60,24 @@ def _stimulus(plain: Graph, spec: _Sizes, both: bool) -> list[tuple[int, int, in
     return rows
 
 
-def _words(rows: list[tuple[int, int, int, int]], spec: _Sizes) -> list[tuple[int, int, int, int]]:
+def _words(rows: list[tuple[int, int, int, int]], spec: Datapath) -> list[tuple[int, int, int, int]]:
     """Rows of as many blocks as there are lanes, the first at the top;"""
     out = []
-    for i in range(0, _BLOCKS * spec.lanes, spec.lanes):
-        group, block, result = rows[i : i + spec.lanes], 0, 0
+    for i in range(0, _BLOCKS * spec.lane_count, spec.lane_count):
+        group, block, result = rows[i : i + spec.lane_count], 0, 0
         for _, _, b, r in group:
             block, result = block << spec.block_bits | b, result << spec.block_bits | r
         out.append((*group[0][:2], block, result))
     return out
 
 
-def testbench(top: str, ports: PortSet, plain: Graph, spec: _Sizes, latency: int) -> str:
+def testbench(top: str, ports: PortSet, plain: Graph, spec: Datapath, latency: int) -> str:
     """Verilog-2005 text. Prints PASS or the first mismatch. After one cycle of reset no control output may
     be unknown; results must come in order, each after exactly the promised number of cycles.
     """
     both = ports.decrypt != ""
     rows = _words(_stimulus(plain, spec, both), spec)
-    kw, bw = spec.key_bits, spec.block_bits * spec.lanes
+    kw, bw = spec.key_bits, spec.block_bits * spec.lane_count
     lines = [
         (
             f"        keys[{i}] = {kw}'h{k:x}; modes[{i}] = 1'b{d}; blocks[{i}] = {bw}'h{b:x}; "

@@ -13,7 +13,7 @@ from ...progress import Tell, named
 from ...rtl import LowerOptions, lower, print_design
 from ...schedule import schedule
 from ...shell import Core, Engine, save
-from ...spec import load
+from ...spec import Datapath, load
 from ...target import Build, Mapped, implement, load_target, synthesise
 from ...tools import scratch
 
@@ -74,9 +74,16 @@ def slices_packed(mapped: Mapped, cells: int = 2) -> int:
     return -(-mapped.logic_cells // cells)
 
 
+def _datapath(preset: str, sets: Sequence[str], target: str) -> Datapath:
+    """The spec of a preset that is a pipeline or a loop, for a target."""
+    spec = load(preset, [*sets, f"target={target}"])
+    assert isinstance(spec, Datapath), preset
+    return spec
+
+
 def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Tell) -> Measured:
     """Build a preset with changes for a target and implement it."""
-    core = build(load(preset, [*sets, f"target={target}"]), {"preset": preset})
+    core = build(_datapath(preset, sets, target), {"preset": preset})
     result = implemented(core, target, seeds, named(tell, f"{preset} {' '.join(sets)}"))
     lines = sum(
         text.count("\n")
@@ -132,7 +139,7 @@ def component(
     register ranks, the last one at the outputs; 0: logic without registers.
     """
     device = load_target(target)
-    spec = load(preset, [*sets, f"target={target}"])
+    spec = _datapath(preset, sets, target)
     b = GraphBuilder(name)
     make(b)
     graph = rewrite(spec, b.build())

@@ -1,0 +1,46 @@
+"""How an option is stated: its value, its meaning, its unit, what it costs, and what it needs of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+__all__ = ["Needs", "needs", "option"]
+
+
+def option(default: Any, meaning: str, *, unit: str = "", cost: str = "", **limits: Any) -> Any:
+    """A field of pydantic that the reference page can print.
+
+    default: `...` where the user has to give a value; unit: of a number; cost: what a value other than the
+    default costs or saves; limits: bounds as `pydantic.Field` takes them (ge, le, gt).
+    """
+    return Field(default, description=meaning, json_schema_extra={"unit": unit, "cost": cost}, **limits)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Values of other options that an option goes with only. It stands in the option's annotation.
+
+    when: the option's values that have the need (empty: all but its default); others: each other option,
+    with the values that it may have; because: why, for the message.
+    """
+
+    when: tuple[object, ...]
+    others: Mapping[str, tuple[object, ...]]
+    because: str = ""
+
+    def concerns(self, value: object, default: object) -> bool:
+        """Whether a value of the option has the need."""
+        return value in self.when if self.when else value != default
+
+
+def needs(when: tuple[object, ...] = (), because: str = "", **others: tuple[object, ...]) -> Needs:
+    """`Needs` with the other options as arguments.
+
+    >>> needs(mode=("ctr",)).others
+    {'mode': ('ctr',)}
+    """
+    return Needs(when, others, because)

@@ -1,0 +1,382 @@
+"""What every core has: its name, its cipher, what it does with a block, and the device it is for.
+
+`Spec` is the class of all specs. A spec itself is a `Pipeline`, a `Loop` or an `Engine`, which have the
+options of that architecture besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+
+from ..cipher import CATALOGUE, Cipher
+from ..cipher.modes import cipher_way
+from ..graph import Table
+from ..naming import unfit_name
+from ..registry import completed
+from ..rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, unfit
+from ..sources import shown_value
+from ..unfit import Unfit, told
+from ._option import Needs, needs, option
+
+__all__ = [
+    "ARCHITECTURES",
+    "INTERFACES",
+    "LISTED",
+    "MODES",
+    "Spec",
+    "architectures_of",
+    "kinds",
+    "option_names",
+]
+
+Architecture = Literal["pipelined", "iterative", "engine"]
+Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr"]
+Interface = Literal["plain", "stream", "paper"]
+
+ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
+MODES: tuple[str, ...] = get_args(Mode)
+INTERFACES: tuple[str, ...] = get_args(Interface)
+
+LISTED: dict[str, tuple[str, Iterable[str]]] = {
+    "cipher": ("cipher", CATALOGUE),
+    "sbox": ("S-box realisation", REALISATIONS),
+    "adder": ("adder", ADDERS),
+    "multiplier": ("multiplier", MULTIPLIERS),
+    "final_adder": ("adder for arrival times", PROFILE_ADDERS),
+}
+"""Options that are a name out of a list: what it is called, and the list."""
+
+_ORDER = """
+    name title source cipher key_bits block_bits rounds direction architecture
+    stages stages_per_round clock_mhz rounds_per_cycle datapath_bits
+    key key_expansion key_schedule round_numbers key_lead
+    sbox block_ram_boxes adder multiplier final_adder linear_depth slice_xor shallow_maps fuse_linear
+    key_words merge early_keys copies hops delay_lines srl_from
+    sbox_memory key_memory key_wait readable_keys
+    mode counter_bits lanes interface keep_levels reset
+    target placer_weight placer mapping fifo_depth
+"""
+"""The order in which records, headers and the reference page list options: those of one topic together,
+whatever architecture has them. An option that is not named here comes last.
+"""
+
+
+class Spec(BaseModel):
+    """What a user asks for: one core.
+
+    `Spec(...)` gives the class of the architecture that is asked for, as `pathlib.Path` gives that of the
+    system. Options that another architecture has read as their defaults.
+
+    >>> type(Spec(name="mine", cipher="des", architecture="iterative")).__name__
+    'Loop'
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = option(
+        ...,
+        "Name of the core. With underscores for its hyphens it is the top module, and every module and file "
+        "of the core begins with it.",
+    )
+    title: str = option("", "One line that says what the core is.")
+    source: str = option("", "The publication that the core follows, if any.")
+    cipher: str = option(..., "Name of the block cipher, as `cipherwright list` shows it.")
+    key_bits: int = option(
+        ...,
+        "Length of the key as it is supplied: 64 for DES, which ignores its parity bits. It may be missing "
+        "where the cipher has one length.",
+        unit="bits",
+        cost="A longer key takes more rounds in some ciphers (AES), and more registers in all.",
+    )
+    block_bits: int = option(
+        64,
+        "Length of a block. Where it is missing, it is the cipher's own.",
+        unit="bits",
+    )
+    direction: Literal["encrypt", "decrypt", "both"] = option(
+        "both",
+        "What the core does with a block. With `both` every block says which.",
+        cost="Both directions take more logic than one: up to twice as much where the inverse differs.",
+    )
+    architecture: Architecture = option(
+        "pipelined",
+        "`pipelined`: all rounds one after the other, a block every cycle. `iterative`: some rounds in a "
+        "loop. `engine`: generated logic under an instruction set.",
+        cost="A loop takes a fraction of a pipeline's area and the same fraction of its rate.",
+    )
+    key_expansion: Annotated[
+        Literal["logic", "unit", "buffer"],
+        needs(("unit",), architecture=("pipelined", "iterative")),
+        needs(("unit",), key=("static",), interface=("plain", "stream")),
+        needs(("buffer",), architecture=("engine",)),
+    ] = option(
+        "logic",
+        "How round keys are made. `logic`: from the key, as they are used. `unit`: once, by a key-expansion "
+        "unit into registers, from a key that is held. `buffer`: once, into an engine's buffer.",
+        cost="`unit` and `buffer` save the logic of the key schedule. They take a register for every "
+        "round-key bit, and cycles for a new key.",
+    )
+    mode: Mode = option(
+        "ecb",
+        "Mode of operation (SP 800-38A). A loop has every mode, for as many interleaved streams as it has "
+        "stages. A pipeline has those without feedback: CTR, and decryption in CBC and CFB.",
+        cost="Registers for a block in every stage that the chained word waits in.",
+    )
+    interface: Annotated[
+        Interface,
+        needs(("paper",), "these are the ports of Trimberger et al.", cipher=("des",), direction=("both",)),
+    ] = option(
+        "plain",
+        "`plain`: valid bits. `stream`: valid, ready and payload. `paper`: the ports of the DES core of "
+        "Trimberger, Pang and Singh.",
+        cost="`stream` adds a FIFO for the results and one cycle of latency on either side.",
+    )
+    sbox: str = option(
+        "table",
+        "How S-boxes are made, by name (`rewrite/sbox/realise.py`). `table` leaves it to synthesis.",
+        cost="`tower` and `leaves` take fewer lookup tables and more levels; `block_ram` takes memory.",
+    )
+    adder: str = option(
+        "carry_chain",
+        "How sums are made: by the device's carry chain, or an adder by name (`rewrite/arith/adders.py`).",
+        cost="Prefix adders are faster than `ripple` in a cell library, and larger.",
+    )
+    multiplier: str = option(
+        "operator",
+        "How products are made: `operator` leaves it to synthesis, `dsp` takes the device's blocks, `rows` "
+        "and `tree` are logic.",
+        cost="`tree` is the fastest logic and the largest.",
+    )
+    final_adder: Annotated[str, needs(multiplier=("tree",))] = option(
+        "hybrid",
+        "The adder behind a multiplier's tree, made for the times at which the tree's columns arrive.",
+        cost="`ripple` is the smallest and the slowest.",
+    )
+    linear_depth: int = option(
+        0,
+        "Bound on the levels of a linear layer's XOR network. 0: as few lookup tables as possible.",
+        unit="levels",
+        cost="A lower bound takes more lookup tables.",
+        ge=0,
+    )
+    target: str = option(
+        "ecp5-85k-8",
+        "The device or cell library by name, or a Liberty file. Its delay model places the registers.",
+    )
+    placer_weight: int = option(
+        200,
+        "Weight of timing in the placer `heap`. The RTL is the same.",
+        cost="A higher weight shortens critical paths and may lengthen others.",
+        ge=1,
+    )
+    placer: Literal["heap", "static"] = option(
+        "heap",
+        "nextpnr's placer: analytic (`heap`) or electrostatic (`static`), which has no weight of timing. "
+        "The RTL is the same.",
+        cost="`static` takes longer.",
+    )
+    mapping: Literal["delay", "structure", "area"] = option(
+        "delay",
+        "How logic is mapped to a cell library: restructured for delay, mostly as it is, or for area. The "
+        "RTL is the same.",
+        cost="`area` is the smallest and the slowest.",
+    )
+
+    def __new__(cls, /, **data: Any) -> Spec:
+        """A spec of the class that has the architecture's options, where `cls` is of none."""
+        if _architecture(cls):
+            return super().__new__(cls)
+        asked = data.get("architecture", ARCHITECTURES[0])
+        return super().__new__(kinds().get(asked, cls) if isinstance(asked, str) else cls)
+
+    def __init__(self, /, **data: Any) -> None:
+        """Raises UserError with the first thing that is wrong. What the cipher leaves no choice of may be
+        missing: its block, and a key of its only size.
+        """
+        try:
+            super().__init__(**completed(data))
+        except ValidationError as e:
+            raise told(e, option_names(), {}) from e
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The default of an option that only other architectures have. Type checkers don't see this:
+            code of the package asks for the class that has the option.
+            """
+            return _defaults()[name] if name in _defaults() else super().__getattr__(name)
+
+    def options(self, changed: bool = False) -> dict[str, Any]:
+        """Every option's value by name, those of other architectures too, as a record lists them; or only
+        those that are `changed` from their defaults.
+        """
+        defaults = _defaults()
+        values = {n: getattr(self, n) if n in type(self).model_fields else d for n, d in defaults.items()}
+        return {n: v for n, v in values.items() if not changed or v != defaults[n]}
+
+    @property
+    def resets(self) -> bool:
+        """Whether the core has a reset: the paper's own ports have none."""
+        return self.interface != "paper"
+
+    @property
+    def cipher_direction(self) -> str:
+        """The direction in which the cipher itself runs."""
+        return cipher_way(self.mode, self.direction)
+
+    @property
+    def described(self) -> Cipher:
+        """The cipher with the block size that is asked for."""
+        return CATALOGUE[self.cipher].with_block(self.block_bits)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _own(cls, data: Any) -> Any:
+        """Options of other architectures are left out where they have their defaults, and refused where
+        they have not.
+        """
+        if not isinstance(data, dict) or not _architecture(cls):
+            return data
+        defaults = _defaults()
+        foreign = {n: v for n, v in data.items() if n in defaults and n not in cls.model_fields}
+        wrong = {n: v for n, v in foreign.items() if _unlike(v, defaults[n])}
+        for first in sorted(wrong, key=list(defaults).index):
+            homes = architectures_of(first)
+            names = [n for n in wrong if architectures_of(n) == homes]
+            raise Unfit(
+                f"{_shown({n: wrong[n] for n in names})} need{'s' * (len(names) == 1)} architecture = "
+                f"{' or '.join(homes)}, not architecture = {_architecture(cls)}",
+                *names,
+                "architecture",
+            )
+        return {n: v for n, v in data.items() if n not in foreign}
+
+    @field_validator("*")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        """Texts reach files of other languages: none has a character that ends a line or can't be seen."""
+        texts = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(text, str) and not text.isprintable() for text in texts):
+            raise ValueError("a text is one line of printable characters")
+        return value
+
+    @field_validator("name")
+    @classmethod
+    def _legal(cls, value: str) -> str:
+        if why := unfit_name(value):
+            raise ValueError(why)
+        return value
+
+    @field_validator(*LISTED)
+    @classmethod
+    def _listed(cls, value: str, info: ValidationInfo) -> str:
+        what, known = LISTED[str(info.field_name)]
+        if value not in known:
+            raise ValueError(f"there is no {what} {value}; there are {', '.join(known)}")
+        return value
+
+    @model_validator(mode="after")
+    def _cipher_fits(self) -> Spec:
+        """The cipher has such keys and blocks, and its tables can be made as `sbox` says."""
+        cipher = self.described
+        cipher.check_key_bits(self.key_bits)
+        for name, (width, entries) in cipher.tables().items():
+            if why := unfit(Table(name, width, tuple(entries)), self.sbox):
+                raise Unfit(f"sbox = {self.sbox} does not suit {self.cipher}: {why}", "sbox")
+        return self
+
+    @model_validator(mode="after")
+    def _needs_are_met(self) -> Spec:
+        for name, field in type(self).model_fields.items():
+            for need in field.metadata:
+                if isinstance(need, Needs) and need.concerns(getattr(self, name), field.default):
+                    self._need(name, need.others, need.because)
+        return self
+
+    def _need(self, name: str, allowed: Mapping[str, tuple[object, ...]], because: str = "") -> None:
+        """Raise Unfit where the option `name`, as it is, goes with these values of other options only, and
+        one of them has another.
+        """
+        wrong = [n for n, values in allowed.items() if getattr(self, n) not in values]
+        if wrong:
+            right = ", ".join(f"{n} = {' or '.join(map(shown_value, allowed[n]))}" for n in wrong)
+            raise Unfit(
+                f"{self._values([name])} needs {right}, not {self._values(wrong)}"
+                f"{': ' if because else ''}{because}",
+                name,
+                *wrong,
+            )
+
+    def _changed(self, names: Iterable[str]) -> list[str]:
+        """Those of the options that have not their default."""
+        return [
+            n
+            for n, field in type(self).model_fields.items()
+            if n in names and getattr(self, n) != field.default
+        ]
+
+    def _values(self, names: Iterable[str]) -> str:
+        return _shown({n: getattr(self, n) for n in names})
+
+
+def _shown(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{n} = {shown_value(v)}" for n, v in values.items())
+
+
+def _unlike(value: object, default: object) -> bool:
+    """Whether a value is not the default: a list of a TOML file is like the tuple of it."""
+    return (tuple(value) if isinstance(value, list) else value) != default
+
+
+def _architecture(cls: type[Spec]) -> str:
+    """The one architecture whose options a class has; "" where it has several."""
+    values = get_args(cls.model_fields["architecture"].annotation) if cls is not Spec else ()
+    return str(values[0]) if len(values) == 1 else ""
+
+
+@cache
+def kinds() -> dict[str, type[Spec]]:
+    """Architecture -> the class of its options."""
+    classes, found = [Spec], {}
+    for cls in classes:
+        classes += cls.__subclasses__()
+        found[_architecture(cls)] = cls
+    return {architecture: found[architecture] for architecture in ARCHITECTURES}
+
+
+@cache
+def _fields() -> dict[str, FieldInfo]:
+    """Every option of any architecture, in order; where several classes state it, as the first does."""
+    found = dict(Spec.model_fields)
+    for cls in kinds().values():
+        found = {**cls.model_fields, **found}
+    place = {name: k for k, name in enumerate(_ORDER.split())}
+    return {n: found[n] for n in sorted(found, key=lambda n: place.get(n, len(place)))}
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    """Option -> its default, in order."""
+    return {name: field.default for name, field in _fields().items()}
+
+
+def option_names() -> list[str]:
+    """Every option of any architecture, in order."""
+    return list(_defaults())
+
+
+def architectures_of(name: str) -> tuple[str, ...]:
+    """The architectures that have an option."""
+    return tuple(a for a, cls in kinds().items() if name in cls.model_fields)

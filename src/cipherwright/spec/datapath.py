@@ -1,0 +1,190 @@
+"""What pipelines and loops have: rounds whose registers the scheduler places."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ValidationInfo, field_validator, model_validator
+
+from ..cipher import CATALOGUE, Cipher
+from ..rewrite import sum_inputs
+from ..unfit import Unfit
+from ._option import needs, option
+from .core import Spec
+
+__all__ = ["Datapath"]
+
+
+class Datapath(Spec):
+    """A pipeline or a loop."""
+
+    rounds: int | None = option(
+        None,
+        "Number of the standard's rounds, where the cipher leaves a choice (MISTY1: any even number). none: "
+        "the usual number.",
+        unit="rounds",
+        cost="Area and latency grow with it.",
+        ge=1,
+    )
+    stages: int | None = option(
+        None,
+        "Register ranks of a pipeline; of a loop, the ranks in it, 1 to 64, which are the blocks in flight.",
+        unit="registers on a path",
+        cost="More stages allow a higher clock, and take flip-flops and latency.",
+        ge=1,
+        le=4096,
+    )
+    clock_mhz: float | None = option(
+        None,
+        "The clock that the target's delay model has to promise, instead of `stages` or besides it.",
+        unit="MHz",
+        cost="As many stages as it takes.",
+        gt=0,
+        allow_inf_nan=False,
+    )
+    key: Literal["agile", "static"] = option(
+        "agile",
+        "Whether a key comes with every block, or one key is held.",
+        cost="An agile key is pipelined along with its block: most of a pipeline's flip-flops.",
+    )
+    key_schedule: Literal["direct", "stepped"] = option(
+        "direct",
+        "Round keys straight from the key, or one from the other. A loop always steps.",
+        cost="`stepped` takes a register between the round keys.",
+    )
+    slice_xor: bool = option(
+        False,
+        "Sums of five bits in linear layers: a LUT4 and the XOR gate behind it, where the target has one "
+        "(Virtex slices).",
+    )
+    shallow_maps: int = option(
+        0,
+        "The number of first linear maps that take a level less than `linear_depth`.",
+        unit="maps",
+        cost="Lookup tables in these maps.",
+        ge=0,
+    )
+    fuse_linear: bool = option(
+        False,
+        "Whether linear maps that follow each other become one map (with `sbox = tower`).",
+        cost="Fewer levels, and wider sums.",
+    )
+    merge: int = option(
+        4,
+        "Inputs of the lookup tables that bitwise logic is merged into. 0: leave it to synthesis.",
+        unit="inputs",
+        ge=0,
+        le=6,
+    )
+    early_keys: int = option(
+        0,
+        "The number of last round keys that are chosen in a lookup table of their own, a stage early, where "
+        "that saves registers.",
+        unit="round keys",
+        ge=0,
+    )
+    hops: tuple[str, ...] = option(
+        (),
+        "Names of results that get a stage of their own to travel in.",
+        unit="names",
+        cost="A rank of registers for each, and shorter wires.",
+    )
+    delay_lines: Literal["ff", "srl", "ram", "bram"] = option(
+        "ff",
+        "What long delays are made of: flip-flops, shift-register LUTs, or rings of distributed or block "
+        "RAM, where the target has them.",
+        cost="All but `ff` save flip-flops and take lookup tables or memory.",
+    )
+    srl_from: int = option(
+        4,
+        "The shortest delay that becomes a delay line (with `delay_lines` other than `ff`).",
+        unit="cycles",
+        ge=2,
+    )
+    counter_bits: Literal[32, 128] = option(
+        128,
+        "Bits of the counter block that count, with `mode = ctr` (32: the increment of GCM).",
+        unit="bits",
+    )
+    keep_levels: bool = option(
+        False,
+        "Whether every level of lookup tables in a stage is a module, so that synthesis does not rearrange "
+        "them.",
+        cost="Nothing is optimised across levels.",
+    )
+    reset: Annotated[
+        bool,
+        needs(
+            (False,),
+            "any other core needs rst_i, without which results and keys of before would be left",
+            interface=("paper",),
+        ),
+    ] = option(
+        True, "Whether the core has `rst_i`. Only the paper's own ports (`interface = paper`) have none."
+    )
+    fifo_depth: Annotated[int, needs(interface=("stream",))] = option(
+        0,
+        "Entries of the FIFO of `interface = stream`, rounded up to a power of two. 0: as many as sustain "
+        "the core's rate.",
+        unit="results",
+        cost="A register or memory bit for each bit of an entry. With fewer the promised rate is lower.",
+        ge=0,
+    )
+
+    @property
+    def wished_stages(self) -> int | None:
+        """The number of stages that is asked for, if any."""
+        return self.stages
+
+    @property
+    def lane_count(self) -> int:
+        """Blocks that come in one word."""
+        return 1
+
+    @property
+    def agile_direction(self) -> bool:
+        """Whether the direction comes with every block, as it does where round keys are held for both."""
+        return self.key == "agile" or self.key_expansion == "unit"
+
+    @property
+    def summed(self) -> bool:
+        """Whether a mode adds a word to the cipher's in the pipeline itself."""
+        return self.architecture == "pipelined" and self.mode != "ecb"
+
+    @property
+    def sum_inputs(self) -> int:
+        """Bits that one node of a linear layer adds up."""
+        return sum_inputs(self.slice_xor, self.merge)
+
+    @property
+    def described(self) -> Cipher:
+        """The cipher with the block size and the number of rounds that are asked for."""
+        cipher = super().described
+        return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
+
+    @field_validator("rounds")
+    @classmethod
+    def _standard(cls, value: int | None, info: ValidationInfo) -> int | None:
+        """The standard's own number is none at all, so that a core with it is the standard's cipher
+        everywhere.
+        """
+        cipher = CATALOGUE.get(info.data.get("cipher", ""))
+        if value is None or cipher is None or "key_bits" not in info.data:
+            return value
+        key_bits = info.data["key_bits"]
+        return None if cipher.with_rounds(value).rounds(key_bits) == cipher.rounds(key_bits) else value
+
+    @model_validator(mode="after")
+    def _key_unit(self) -> Datapath:
+        """A key-expansion unit is one that the cipher has."""
+        if self.key_expansion == "unit":
+            cipher = self.described
+            if not cipher.key_unit:
+                raise ValueError(f"{self.cipher} has no key-expansion unit (key_expansion = unit)")
+            if cipher.key_unit == "store" and self.cipher_direction == "both":
+                raise Unfit(
+                    f"key_expansion = unit of {self.cipher} is for one direction, not for direction = both",
+                    "key_expansion",
+                    "direction",
+                )
+        return self

@@ -1,0 +1,65 @@
+"""From a preset, a file or a name, with changes of single options, to a checked spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import UserError
+from ..naming import changed_name, cipher_core_name, proposed_name, unfit_name
+from ..sources import preset_names, read_changes, read_preset
+from ..unfit import told
+from .core import Spec, option_names
+
+__all__ = ["load", "named", "parse"]
+
+
+def named(preset: str) -> str:
+    """The name that a preset or TOML file gives its core before any change; "" of a Python file or a cipher's
+    name. Raises UserError.
+    """
+    path, data = read_preset(preset)
+    return str(data.get("name", path.stem if path else ""))
+
+
+def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
+    """The spec of a preset, a TOML file, a Python file that describes a cipher, or a cipher by its name,
+    with changes: texts K=V, or values by option. Its name is the one in the file or among the changes;
+    where neither has one, the TOML file's own, so changed that it says nothing wrong
+    (`naming.changed_name`), or one made of the cipher and its options. Raises UserError with what would be
+    right.
+    """
+    path, data = read_preset(preset)
+    changed = dict(changes) if isinstance(changes, Mapping) else read_changes(changes)
+    kept = {k: v for k, v in data.items() if k not in changed}
+    if "name" in data or "name" in changed:
+        return parse({**data, **changed}, kept)
+    if path is None:
+        spec = parse({"name": "core", **data, **changed}, kept)
+        return parse({**data, **changed, "name": cipher_core_name(spec.options())}, kept)
+    if why := unfit_name(path.stem):
+        raise UserError(
+            f"the file's name can't name the core ({why}): write name = \"{proposed_name(path.stem)}\" in "
+            f"{path.name!r}, or give it with --set"
+        )
+    spec = parse({"name": path.stem, **data, **changed}, kept)
+    try:
+        before = parse({"name": path.stem, **data})
+    except UserError:  # it is complete with the changes only
+        return spec
+    name = changed_name(spec.name, before.options(), spec.options(), preset_names())
+    return spec if name == spec.name else parse({**data, **changed, "name": name}, kept)
+
+
+def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> Spec:
+    """A checked spec. `preset`: what of it a preset or file says. Raises UserError: one sentence on the
+    first thing that is wrong, and where that comes from the preset.
+    """
+    try:
+        return Spec(**data)
+    except UserError as e:
+        if isinstance(e.__cause__, ValidationError):
+            raise told(e.__cause__, option_names(), preset or {}) from None
+        raise

@@ -1,0 +1,82 @@
+"""Options of a loop: some rounds in hardware, through which a block goes as often as it takes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import model_validator
+
+from ..unfit import Unfit
+from ._option import needs, option
+from .datapath import Datapath
+
+__all__ = ["Loop"]
+
+_MOST_STAGES = 64
+
+
+class Loop(Datapath):
+    """A loop. Without `stages` and `clock_mhz` it has one stage."""
+
+    architecture: Annotated[Literal["iterative"], needs(("iterative",), interface=("plain", "stream"))] = (
+        "iterative"
+    )
+    rounds_per_cycle: int = option(
+        1,
+        "Rounds in the loop: a divisor of the rounds, for AES any number.",
+        unit="rounds",
+        cost="Area grows with it, and so does the rate at the same clock.",
+        ge=1,
+    )
+    datapath_bits: Annotated[int | None, needs(rounds_per_cycle=(1,))] = option(
+        None,
+        "Bits that the loop takes in a cycle instead of a whole block (AES: 32, with four S-boxes).",
+        unit="bits",
+        cost="Less logic, and as many times the cycles.",
+    )
+
+    @model_validator(mode="after")
+    def _stages(self) -> Loop:
+        if self.stages is not None and self.stages > _MOST_STAGES:
+            raise Unfit(
+                f"an iterative core has 1 to {_MOST_STAGES} stages in its loop, not stages = {self.stages}",
+                "stages",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _key_in_a_loop(self) -> Loop:
+        """A key comes with its block, unless a store of round keys is around the loop."""
+        store = self.described.key_unit == "store"
+        if self.key_expansion == "unit" and not store:
+            raise Unfit(
+                f"key_expansion = unit in a loop is for MARS; a loop of {self.cipher} makes its round keys "
+                f"as it goes",
+                "key_expansion",
+                "architecture",
+            )
+        if store and self.key_expansion != "unit":
+            raise Unfit(
+                f"an iterative {self.cipher} core has its key held and expanded by a unit: key = static, "
+                f"key_expansion = unit",
+                "key",
+                "key_expansion",
+            )
+        if not store:
+            self._need("architecture", {"key": ("agile",)})
+        return self
+
+    @model_validator(mode="after")
+    def _narrow(self) -> Loop:
+        """A datapath narrower than a block is one that the cipher has, and encrypts."""
+        if self.datapath_bits is None:
+            return self
+        if self.cipher_direction != "encrypt":
+            raise Unfit(
+                f"a loop of datapath_bits = {self.datapath_bits} encrypts; direction = {self.direction} "
+                f"needs mode = cfb, ofb or ctr",
+                "datapath_bits",
+                "direction",
+            )
+        self.described.trips(self.key_bits, self.datapath_bits)
+        return self

@@ -1,0 +1,133 @@
+"""Options of a pipeline: all rounds one after the other, a block (or a word of blocks) every cycle."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import model_validator
+
+from ..cipher import CATALOGUE
+from ..unfit import Unfit
+from ._option import needs, option
+from .datapath import Datapath
+
+__all__ = ["Pipeline"]
+
+
+class Pipeline(Datapath):
+    """A pipeline. It has `stages` or `clock_mhz`, or both."""
+
+    architecture: Literal["pipelined"] = "pipelined"
+    stages_per_round: int | None = option(
+        None,
+        "In place of `stages`: so many for each of the standard's rounds, wherever they fall.",
+        unit="registers on a path",
+        cost="As `stages`.",
+        ge=1,
+        le=64,
+    )
+    round_numbers: Annotated[
+        Literal["constants", "signals"],
+        needs(key_schedule=("stepped",), interface=("plain",), mode=("ecb",)),
+    ] = option(
+        "constants",
+        "Whether round numbers of the stepped schedule are constants, or signals that synthesis does not see "
+        "through (section 3.3 of Trimberger et al.).",
+        cost="`signals` keeps logic that constants would remove.",
+    )
+    key_lead: Annotated[int, needs(key=("agile",), mode=("ecb",))] = option(
+        0,
+        "Cycles by which a key comes before its block.",
+        unit="cycles",
+        cost="1 hides the first step of the key schedule.",
+        ge=0,
+        le=1,
+    )
+    block_ram_boxes: Annotated[int, needs(key_expansion=("unit",), direction=("encrypt", "decrypt"))] = (
+        option(
+            0,
+            "The number of first S-boxes in block RAM, two to a block. The others are as `sbox` says.",
+            unit="S-boxes",
+            cost="Block RAM instead of lookup tables.",
+            ge=0,
+        )
+    )
+    key_words: Annotated[Literal["kept", "recomputed", "priced"], needs(key_schedule=("direct",))] = option(
+        "kept",
+        "Whether late round keys are stored since they were first computed, are computed again, or whichever "
+        "takes fewer logic cells.",
+        cost="`priced` schedules the core once for each way.",
+    )
+    copies: int = option(
+        0,
+        "Lanes that one registered copy of the direction bit drives. 0: no copies.",
+        unit="bits driven",
+        cost="A flip-flop for each copy, and a lower fan-out.",
+        ge=0,
+    )
+    lanes: Annotated[int, needs(mode=("ctr",), key_expansion=("unit",), interface=("plain",))] = option(
+        1,
+        "Pipelines side by side under one key: so many blocks every cycle.",
+        unit="blocks",
+        cost="The area of a pipeline for each.",
+        ge=1,
+        le=16,
+    )
+
+    @property
+    def wished_stages(self) -> int | None:
+        """The number of stages that is asked for, if any."""
+        if self.stages_per_round is None:
+            return self.stages
+        return self.stages_per_round * self.described.standard_rounds(self.key_bits)
+
+    @property
+    def lane_count(self) -> int:
+        """Blocks that come in one word."""
+        return self.lanes
+
+    @model_validator(mode="after")
+    def _speed(self) -> Pipeline:
+        """Stages are asked for in one way, and something is asked for."""
+        if self.stages is not None and self.stages_per_round is not None:
+            both = ("stages", "stages_per_round")
+            raise Unfit(
+                f"{self._values(both)}: give one of them (--set stages=none takes a preset's away)", *both
+            )
+        if self.wished_stages is None and self.clock_mhz is None:
+            raise ValueError("ask for stages, clock_mhz, or both")
+        return self
+
+    @model_validator(mode="after")
+    def _late_keys(self) -> Pipeline:
+        """The cipher has such late round keys."""
+        if self.key_words not in ("kept", "priced", *self.described.key_variants):
+            able = [c.title for c in CATALOGUE.values() if len(c.key_variants) > 1]
+            raise Unfit(
+                f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs "
+                f"{' or '.join(able)}",
+                "key_words",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _without_feedback(self) -> Pipeline:
+        """The mode needs no result before the next block can come."""
+        if self.mode == "ctr":
+            self._need("mode", {"block_bits": (128,)})
+            if self.direction != "encrypt":
+                raise Unfit(
+                    f"mode = ctr in a pipeline needs direction = encrypt (which decrypts as well), not "
+                    f"{self.direction}",
+                    "mode",
+                    "direction",
+                )
+        elif self.mode == "ofb" or (self.mode != "ecb" and self.direction != "decrypt"):
+            raise Unfit(
+                f"mode = {self.mode} with direction = {self.direction} chains a block to the result before "
+                f"it, for which a pipeline would wait: "
+                "take architecture = iterative, or decrypt in CBC or CFB",
+                "mode",
+                "direction",
+            )
+        return self
