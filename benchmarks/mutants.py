@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits, modules_of
+from cipherwright.rtl import modules_in
+from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits
 from tests.verify.test_engine_resets import LEFT, STALE
 from tests.verify.test_loops import FAULTS as LATER
 from tests.verify.test_loops import SHELL, USUAL
@@ -68,7 +69,7 @@ class Mutant:
 
 def _in_module(module: str, operator: str, label: str) -> Callable[[str], str]:
     def change(text: str) -> str:
-        begin, end = modules_of(text)[module]
+        begin, end = modules_in(text)[module]
         inside = text[begin:end]
         edit = next(e for e in edits(inside, operator) if e.label == label)
         return text[:begin] + apply(inside, edit) + text[end:]
@@ -88,7 +89,7 @@ def generic(subject: Subject, texts: Mapping[str, str], top: str) -> list[Mutant
             places = [
                 (file, module, e.label)
                 for file in files
-                for module, (begin, end) in modules_of(texts[file]).items()
+                for module, (begin, end) in modules_in(texts[file]).items()
                 if re.fullmatch(scope.modules, module.removeprefix(top))
                 for e in edits(texts[file][begin:end], operator)
             ]

@@ -31,6 +31,8 @@ from cipherwright.graph import Graph
 from cipherwright.pipeline import describe, generate, key_parts, products
 from cipherwright.progress import quiet
 from cipherwright.rebuild import check_built
+from cipherwright.rtl import modules_in
+from cipherwright.rtl import words as words_of
 from cipherwright.shell import control_parameters, files_digest, save
 from cipherwright.shell.written import PREFIX
 from cipherwright.spec import load, parse
@@ -48,7 +50,6 @@ from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.handshake import check_handshake
 from cipherwright.verify.mars_proof import prove_engine
 from cipherwright.verify.modes import check_chain, check_counter
-from cipherwright.verify.operators import modules_of
 from cipherwright.verify.reset import check_reset
 from tests.shell import test_formal as formal
 
@@ -242,14 +243,16 @@ def judge(core: Core, mutant: Mutant, home: Path) -> Outcome:
 
 
 def digest_of(core: Core, mutant: Mutant) -> str:
-    """Of the modules that the mutant changes, before and after. Raises Discarded where nothing changes."""
+    """Of what the modules say that the mutant changes, before and after. Raises Discarded where the text does
+    not change.
+    """
     before = core.texts[mutant.file]
     after = mutant.change(before)
     if after == before:
         raise Discarded("the text does not change")
-    texts = [{name: text[a:b] for name, (a, b) in modules_of(text).items()} for text in (before, after)]
+    texts = [{name: text[a:b] for name, (a, b) in modules_in(text).items()} for text in (before, after)]
     changed = sorted(name for name in {*texts[0], *texts[1]} if texts[0].get(name) != texts[1].get(name))
-    parts = [side.get(name, "") for name in changed for side in texts]
+    parts = [words_of(side.get(name, "")) for name in changed for side in texts]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

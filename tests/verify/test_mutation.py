@@ -16,7 +16,8 @@ import pytest
 
 from benchmarks.mutants import ARGUMENTS, SUBJECTS, Subject
 from benchmarks.mutation import RECORD, Core, Discarded, digest_of, judge, judged, mutants_of, read_record
-from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits, modules_of
+from cipherwright.rtl import modules_in
+from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits
 
 FAMILIES = sorted({s.family for s in SUBJECTS})
 
@@ -169,7 +170,7 @@ EDITS = {
 @pytest.mark.parametrize("operator", EDITS)
 def test_operators(operator: str) -> None:
     label, text = EDITS[operator]
-    assert set(modules_of(MODULE)) == {"m"}
+    assert set(modules_in(MODULE)) == {"m"}
     made = [apply(MODULE, e) for e in edits(MODULE, operator) if e.label == label]
     assert any(text in m for m in made)
     assert all(m != MODULE for m in made)

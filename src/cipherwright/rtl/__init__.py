@@ -7,6 +7,7 @@ from .keywords import KEYWORDS, SYSTEMVERILOG_2017
 from .lower import LowerOptions, lower
 from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
 from .resets import check_resets, control_bits
+from .text import modules_in, words
 from .verilog import print_design, print_module
 
 __all__ = [
@@ -29,8 +30,10 @@ __all__ = [
     "from_lanes",
     "graph_modules",
     "lower",
+    "modules_in",
     "print_design",
     "print_module",
     "sub_modules",
     "to_lanes",
+    "words",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from ..graph import Graph
-from ..rtl import Design, print_design
+from ..rtl import Design, print_design, words
 from ..schedule import Schedule
 from ..spec import Datapath, Spec
 from ..tools import digest, printable
@@ -304,11 +304,11 @@ def _fusesoc(name: str, sources: list[str]) -> str:
 
 
 def rtl_digest(files: Mapping[str, str]) -> str:
-    """SHA-256 over the RTL alone: without the header, which tells how a core was asked for, and without
-    testbench.
+    """SHA-256 over what the RTL says: without comments, blanks and line breaks, without the header, which
+    tells how a core was asked for, and without testbench.
     """
     rtl = {
-        n: t[t.index("`timescale") :]
+        n: words(t[t.index("`timescale") :])
         for n, t in files.items()
         if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")
     }

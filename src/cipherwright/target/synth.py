@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
+from ..rtl import modules_in
 from ..tools import run
 from .absorb import absorb_registers
 from .canonical import canonical
@@ -215,8 +216,8 @@ def _cell_maps(target: Target) -> dict[str, str]:
     text = (_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v").read_text()
     text += (_CELLS / "shift.v").read_text() if target.srl else ""
     return {
-        kind: body
-        for body, kind in re.findall(r"^(module cipherwright_(\w+) .*?^endmodule\n)", text, re.M | re.S)
+        name.removeprefix("cipherwright_"): text[start:end] + "\n"
+        for name, (start, end) in modules_in(text).items()
     }
 
 

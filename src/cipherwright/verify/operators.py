@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["CLOCKING", "OPERATORS", "Edit", "apply", "edits", "modules_of"]
+__all__ = ["CLOCKING", "OPERATORS", "Edit", "apply", "edits"]
 
 
 @dataclass(frozen=True)
 class Edit:
     """`text[start:end]` is replaced by `new`. `label`: the net or instance that it concerns; `inserted`
-    stands before `endmodule` in addition.
+    stands before the module's last line in addition.
     """
 
     start: int
@@ -28,11 +28,6 @@ class Edit:
     new: str
     label: str
     inserted: str = ""
-
-
-def modules_of(text: str) -> dict[str, tuple[int, int]]:
-    """Name of every module -> where it starts and ends."""
-    return {m[1]: m.span() for m in re.finditer(r"(?ms)^module (\w+)\b.*?^endmodule", text)}
 
 
 def _plain(text: str) -> str:
@@ -433,6 +428,6 @@ def apply(module: str, edit: Edit) -> str:
     """The module's text with the edit."""
     text = module[: edit.start] + edit.new + module[edit.end :]
     if edit.inserted:
-        at = text.rindex("endmodule")
+        at = text.rstrip().rindex("\n") + 1
         text = text[:at] + edit.inserted + text[at:]
     return text
