@@ -14,7 +14,7 @@ import pytest
 from cipherwright.cipher import CATALOGUE
 from cipherwright.pipeline import build
 from cipherwright.report.picture import draw
-from cipherwright.spec import load
+from cipherwright.spec import Engine, Loop, Pipeline, Spec, load
 
 PAGES = [
     "README.md",
@@ -69,6 +69,24 @@ def test_named_files_exist(page: str, root: Path) -> None:
 def test_status_table_is_of_now(root: Path) -> None:
     done = subprocess.run([sys.executable, str(root / "benchmarks" / "status.py"), "--check"], check=False)
     assert done.returncode == 0, "run: python benchmarks/status.py"
+
+
+def test_reference_of_options_is_of_now(root: Path) -> None:
+    done = subprocess.run([sys.executable, str(root / "benchmarks" / "options.py"), "--check"], check=False)
+    assert done.returncode == 0, "run: python benchmarks/options.py"
+
+
+@pytest.mark.parametrize("kind", [Pipeline, Loop, Engine])
+def test_every_option_is_documented(kind: type[Spec]) -> None:
+    free = {"name", "title", "source", "cipher", "block_bits", "target"}
+    for name, field in kind.model_fields.items():
+        extra = field.json_schema_extra
+        if name != "architecture":
+            assert field.description, name
+            assert isinstance(extra, dict), name
+            assert extra["cost"] or name in free, name
+            number = field.annotation in (int, float, int | None, float | None)
+            assert extra["unit"] or not number or name == "placer_weight", name
 
 
 def test_picture(root: Path) -> None:

@@ -28,7 +28,7 @@ from ..registry import completed
 from ..rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, unfit
 from ..sources import shown_value
 from ..unfit import Unfit, told
-from ._option import Needs, needs, option
+from .option import Needs, needs, option
 
 __all__ = [
     "ARCHITECTURES",
@@ -102,8 +102,9 @@ class Spec(BaseModel):
     )
     block_bits: int = option(
         64,
-        "Length of a block. Where it is missing, it is the cipher's own.",
+        "Length of a block, where the cipher leaves a choice.",
         unit="bits",
+        default_is="the cipher's own",
     )
     direction: Literal["encrypt", "decrypt", "both"] = option(
         "both",
@@ -132,7 +133,7 @@ class Spec(BaseModel):
         "ecb",
         "Mode of operation (SP 800-38A). A loop has every mode, for as many interleaved streams as it has "
         "stages. A pipeline has those without feedback: CTR, and decryption in CBC and CFB.",
-        cost="Registers for a block in every stage that the chained word waits in.",
+        cost="A register for each stream of a loop. In a pipeline the chained word waits in registers.",
     )
     interface: Annotated[
         Interface,
@@ -141,7 +142,7 @@ class Spec(BaseModel):
         "plain",
         "`plain`: valid bits. `stream`: valid, ready and payload. `paper`: the ports of the DES core of "
         "Trimberger, Pang and Singh.",
-        cost="`stream` adds a FIFO for the results and one cycle of latency on either side.",
+        cost="`stream` adds a FIFO for the results and two cycles of latency.",
     )
     sbox: str = option(
         "table",
@@ -157,7 +158,7 @@ class Spec(BaseModel):
         "operator",
         "How products are made: `operator` leaves it to synthesis, `dsp` takes the device's blocks, `rows` "
         "and `tree` are logic.",
-        cost="`tree` is the fastest logic and the largest.",
+        cost="`dsp` takes no logic. `tree` has fewer levels than `rows`.",
     )
     final_adder: Annotated[str, needs(multiplier=("tree",))] = option(
         "hybrid",
@@ -173,7 +174,8 @@ class Spec(BaseModel):
     )
     target: str = option(
         "ecp5-85k-8",
-        "The device or cell library by name, or a Liberty file. Its delay model places the registers.",
+        "The device or cell library by name (`cipherwright list`), or a Liberty file. Its delay model "
+        "places the registers.",
     )
     placer_weight: int = option(
         200,

@@ -9,8 +9,8 @@ from pydantic import ValidationInfo, field_validator, model_validator
 from ..cipher import CATALOGUE, Cipher
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
-from ._option import needs, option
 from .core import Spec
+from .option import needs, option
 
 __all__ = ["Datapath"]
 
@@ -50,12 +50,13 @@ class Datapath(Spec):
     key_schedule: Literal["direct", "stepped"] = option(
         "direct",
         "Round keys straight from the key, or one from the other. A loop always steps.",
-        cost="`stepped` takes a register between the round keys.",
+        cost="`stepped` has less logic and a longer path from the key to the last round key.",
     )
     slice_xor: bool = option(
         False,
         "Sums of five bits in linear layers: a LUT4 and the XOR gate behind it, where the target has one "
         "(Virtex slices).",
+        cost="Fewer lookup tables; place and route has to keep the pairs together.",
     )
     shallow_maps: int = option(
         0,
@@ -73,6 +74,7 @@ class Datapath(Spec):
         4,
         "Inputs of the lookup tables that bitwise logic is merged into. 0: leave it to synthesis.",
         unit="inputs",
+        cost="More inputs make fewer levels, of tables that the target may not have.",
         ge=0,
         le=6,
     )
@@ -81,6 +83,7 @@ class Datapath(Spec):
         "The number of last round keys that are chosen in a lookup table of their own, a stage early, where "
         "that saves registers.",
         unit="round keys",
+        cost="A lookup table for each bit of such a round key.",
         ge=0,
     )
     hops: tuple[str, ...] = option(
@@ -99,12 +102,14 @@ class Datapath(Spec):
         4,
         "The shortest delay that becomes a delay line (with `delay_lines` other than `ff`).",
         unit="cycles",
+        cost="A lower bound saves more flip-flops and takes more lookup tables or memory.",
         ge=2,
     )
     counter_bits: Literal[32, 128] = option(
         128,
         "Bits of the counter block that count, with `mode = ctr` (32: the increment of GCM).",
         unit="bits",
+        cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )
     keep_levels: bool = option(
         False,
@@ -116,11 +121,13 @@ class Datapath(Spec):
         bool,
         needs(
             (False,),
-            "any other core needs rst_i, without which results and keys of before would be left",
+            "any other core needs rst_i, without which earlier results and keys would be left",
             interface=("paper",),
         ),
     ] = option(
-        True, "Whether the core has `rst_i`. Only the paper's own ports (`interface = paper`) have none."
+        True,
+        "Whether the core has `rst_i`. Only the paper's own ports (`interface = paper`) have none.",
+        cost="The control bits are cleared, and no other: hardly any logic.",
     )
     fifo_depth: Annotated[int, needs(interface=("stream",))] = option(
         0,

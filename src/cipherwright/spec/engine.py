@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import model_validator
 
 from ..unfit import Unfit
-from ._option import Needs, needs, option
 from .core import Spec
+from .option import Needs, needs, option
 
 __all__ = ["Engine"]
 
@@ -68,6 +68,7 @@ class Engine(Spec):
         "Cycles before the first core round with `key_memory = ram2`: the paper's one, or none, as this "
         "storage needs none.",
         unit="cycles",
+        cost="0 takes a cycle less for each block.",
         ge=0,
         le=1,
     )

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 
 from ..unfit import Unfit
-from ._option import needs, option
 from .datapath import Datapath
+from .option import needs, option
 
 __all__ = ["Loop"]
 

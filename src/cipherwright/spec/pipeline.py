@@ -8,8 +8,8 @@ from pydantic import model_validator
 
 from ..cipher import CATALOGUE
 from ..unfit import Unfit
-from ._option import needs, option
 from .datapath import Datapath
+from .option import needs, option
 
 __all__ = ["Pipeline"]
 
@@ -39,7 +39,7 @@ class Pipeline(Datapath):
         0,
         "Cycles by which a key comes before its block.",
         unit="cycles",
-        cost="1 hides the first step of the key schedule.",
+        cost="1 takes a step of the key schedule off the first stage. The key has to come a cycle early.",
         ge=0,
         le=1,
     )

@@ -11,13 +11,17 @@ from pydantic import Field
 __all__ = ["Needs", "needs", "option"]
 
 
-def option(default: Any, meaning: str, *, unit: str = "", cost: str = "", **limits: Any) -> Any:
+def option(
+    default: Any, meaning: str, *, unit: str = "", cost: str = "", default_is: str = "", **limits: Any
+) -> Any:
     """A field of pydantic that the reference page can print.
 
     default: `...` where the user has to give a value; unit: of a number; cost: what a value other than the
-    default costs or saves; limits: bounds as `pydantic.Field` takes them (ge, le, gt).
+    default costs or saves; default_is: what the default stands for, where the value does not tell;
+    limits: bounds as `pydantic.Field` takes them (ge, le, gt).
     """
-    return Field(default, description=meaning, json_schema_extra={"unit": unit, "cost": cost}, **limits)
+    extra: dict[str, Any] = {"unit": unit, "cost": cost, "default_is": default_is}
+    return Field(default, description=meaning, json_schema_extra=extra, **limits)
 
 
 @dataclass(frozen=True)
