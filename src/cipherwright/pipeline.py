@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .arch import KeyParts, expansion, fold, fold_held, fold_trips
-from .cipher import ROUND_KEY, HeldCipher
+from .arch import KeyParts, expansion, fold, fold_held, fold_trips, form_of
+from .cipher import ROUND_KEY
 from .cipher.modes import ways
+from .cipher.word import over, under
 from .errors import UserError
 from .graph import AGILE, STATIC, Graph, GraphBuilder, evaluate
 from .registry import blaming, origin
@@ -76,7 +77,7 @@ def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Gr
     `signals`: the round numbers of the stepped key schedule are a held input instead of constants.
     `variant`: how late round keys are had (`Cipher.key_variants`).
     """
-    cipher, b = spec.described, GraphBuilder(spec.cipher)
+    form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
     turns = AGILE if spec.agile_direction else STATIC
     valid, block, key = (
@@ -87,15 +88,16 @@ def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Gr
     one_way = b.const(1, int(spec.cipher_direction == "decrypt"))
     decrypt = b.input("decrypt", 1, turns) if spec.cipher_direction == "both" else one_way
     b.output("valid", valid)
-    controls = None
-    if signals:
-        controls = b.input(
-            "controls", cipher.control_bits(spec.key_bits) * cipher.rounds(spec.key_bits), STATIC
-        )
+    controls = over(b, b.input("controls", form.control_bits * form.rounds, STATIC)) if signals else None
     # A loop is compared with the schedule by steps, as it takes them; that both schedules are the cipher's is
     # tested (tests/cipher).
     by_steps = "stepped" if spec.architecture == "iterative" else spec.key_schedule
-    _output(b, spec, block, lambda given: cipher.crypt(b, given, key, decrypt, by_steps, controls, variant))
+
+    def crypt(given: int) -> int:
+        made = form.crypt(over(b, given), over(b, key), over(b, decrypt), by_steps, controls, variant)
+        return under(b, made)
+
+    _output(b, spec, block, crypt)
     return b.build()
 
 
@@ -119,23 +121,17 @@ def key_parts(spec: Datapath) -> KeyParts | None:
     """
     if spec.key_expansion != "unit":
         return None
-    cipher, b = spec.described, GraphBuilder(spec.cipher)
-    back, both, count = (
-        int(spec.cipher_direction == "decrypt"),
-        spec.cipher_direction == "both",
-        cipher.round_keys(spec.key_bits),
-    )
+    form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
+    back, both = int(spec.cipher_direction == "decrypt"), spec.cipher_direction == "both"
     valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
-    widths = [cipher.key_words(spec.key_bits, i) for i in range(count)]
+    widths = [form.key_words(i) for i in range(form.round_keys)]
     words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
     b.output("valid", valid)
 
     def crypt(given: int, way: int) -> int:
         ordered = words[::-1] if both and way else words
-        out: int = cipher.crypt_with_keys(
-            b, spec.key_bits, given, iter([cipher.supplied_key(b, w, b.const(1, way)) for w in ordered])
-        )
-        return out
+        keys = [form.supplied_key(over(b, w), over(b, b.const(1, way))) for w in ordered]
+        return under(b, form.crypt_with_keys(over(b, given), iter(keys)))
 
     if both:
         decrypt = b.input("decrypt", 1)
@@ -143,10 +139,9 @@ def key_parts(spec: Datapath) -> KeyParts | None:
     else:
         _output(b, spec, block, lambda given: crypt(given, back))
     s = GraphBuilder(f"{spec.cipher}_schedule")
-    key = cipher.effective_key(s, s.input("key", spec.key_bits))
-    for i, word in enumerate(cipher.direct_keys(s, spec.key_bits, key, s.const(1, back))):
-        top = s.width(word) - 1
-        s.output(f"rk{i}", s.select(word, range(top, top - widths[i], -1)))
+    key = over(s, s.input("key", spec.key_bits))
+    for i, word in enumerate(form.direct_keys(key, over(s, s.const(1, back)))):
+        s.output(f"rk{i}", under(s, word[word.width - 1 : word.width - widths[i]]))
     return KeyParts(b.build(), s.build())
 
 
@@ -158,9 +153,9 @@ def _unscheduled(spec: Datapath, plain: Graph, variant: str) -> tuple[Graph, Io,
         return graph, _io(spec), _Loops()
     assert isinstance(spec, Loop)
     if spec.datapath_bits:
-        loop = fold_trips(spec.described, spec.key_bits, spec.datapath_bits)
+        loop = fold_trips(form_of(spec.described, spec.key_bits), spec.datapath_bits)
     else:
-        loop = fold(spec.described, spec.key_bits, spec.rounds_per_cycle, spec.cipher_direction)
+        loop = fold(form_of(spec.described, spec.key_bits), spec.rounds_per_cycle, spec.cipher_direction)
     return loop.graph, loop.io, _Loops(loop.loops, loop.trips)
 
 
@@ -258,7 +253,7 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
     s, loops, words = place(spec, target, plain)
     tied = {}
     if isinstance(spec, Pipeline) and spec.round_numbers == "signals":
-        tied = {"controls": spec.described.all_controls(spec.key_bits)}
+        tied = {"controls": form_of(spec.described, spec.key_bits).all_controls()}
     core = dress(
         spec,
         plain,
@@ -296,8 +291,7 @@ def _keyed(spec: Datapath, target: Target, plain: Graph, given: Mapping[str, str
     assert parts is not None
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     if not isinstance(spec, Pipeline):
-        assert isinstance(cipher, HeldCipher), "Spec lets no other cipher have such a loop"
-        loop = fold_held(cipher, spec.key_bits, spec.cipher_direction)
+        loop = fold_held(form_of(cipher, spec.key_bits), spec.cipher_direction)
         graph, stages, loops, io = (
             _realised(spec, loop.graph),
             spec.stages or (1 if period is None else None),
@@ -338,7 +332,7 @@ def _keyed(spec: Datapath, target: Target, plain: Graph, given: Mapping[str, str
         return core
     count = len(held.rows)
     users = [f"rk{count - 1 - i if spec.cipher_direction == 'decrypt' else i}" for i in range(count)]
-    e = expansion(cipher, spec.key_bits, [held.rows[u] for u in users])
+    e = expansion(form_of(cipher, spec.key_bits), [held.rows[u] for u in users])
     # Results that get a stage to travel in need not be in the unit as well.
     named = {n.name for n in e.graph.nodes}
     unit_graph = replicate(

@@ -6,9 +6,11 @@ import random
 
 import pytest
 
-from cipherwright.cipher import IntBuilder, IntWord
+from cipherwright.arch import form_of
+from cipherwright.cipher import IntBuilder
 from cipherwright.cipher.field import byte_matrix, columns_of, product
 from cipherwright.cipher.rijndael import AES, RIJNDAEL, SIZES, mix_rows
+from cipherwright.cipher.word import over, under
 from cipherwright.verify import oracle_bulk, oracle_of
 
 
@@ -24,11 +26,9 @@ def test_nine_sizes(block_bits: int, key_bits: int) -> None:
         assert cipher.encrypt_block(key, block) == result
         assert cipher.encrypt_block(key, result, True) == block == oracle_bulk(name, key, result, True)
         for decrypt, (given, want) in enumerate(((block, result), (result, block))):
-            word = IntWord(block_bits, int.from_bytes(given, "big"))
-            out = cipher.crypt(
-                b, word, IntWord(key_bits, int.from_bytes(key, "big")), IntWord(1, decrypt), "stepped"
-            )
-            assert out.value == int.from_bytes(want, "big")
+            words = (over(b, b.const(8 * len(w), int.from_bytes(w, "big"))) for w in (given, key))
+            out = form_of(cipher, key_bits).crypt(*words, over(b, b.const(1, decrypt)), "stepped")
+            assert under(b, out).value == int.from_bytes(want, "big")
 
 
 def test_aes_is_the_block_of_128_bits() -> None:

@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher as OpenSSL
 from cryptography.hazmat.primitives.ciphers import algorithms, modes
 
+from cipherwright.arch import form_of
 from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Standard
 from cipherwright.cipher.camellia import CAMELLIA, _subkeys
 from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, under
@@ -85,13 +86,13 @@ def test_both_schedules_and_the_graph(cipher: Standard) -> None:
     for bits in cipher.key_sizes:
         key, block = IntWord(bits, r.getrandbits(bits)), IntWord(cipher.block_bits, r.getrandbits(64))
         for way in (0, 1):
-            direct, stepped = (
-                cipher.crypt(B, block, key, IntWord(1, way), s).value for s in ("direct", "stepped")
-            )
-            assert direct == stepped
+            form = form_of(cipher, bits)
+            words = [over(B, w) for w in (block, key, IntWord(1, way))]
+            direct, stepped = (value(form.crypt(*words, s)) for s in ("direct", "stepped"))
+            assert direct == stepped == cipher.crypt(B, block, key, IntWord(1, way)).value
             b = GraphBuilder(cipher.name)
             ports = b.input("block", cipher.block_bits), b.input("key", bits), b.input("decrypt", 1)
-            b.output("y", cipher.crypt(b, *ports, "stepped"))
+            b.output("y", under(b, form.crypt(*(over(b, p) for p in ports), "stepped")))
             given = {"block": block.value, "key": key.value, "decrypt": way}
             assert evaluate(b.build(), given) == {"y": direct}
 

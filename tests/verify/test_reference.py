@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cipherwright.cipher import CATALOGUE, Cipher
+from cipherwright.cipher import CATALOGUE, BuilderCipher
 from cipherwright.cipher.base import State
 from cipherwright.cipher.builder import Builder
 from cipherwright.cli import app
@@ -30,7 +30,7 @@ from tests.conftest import Built
 from tests.verify.test_checks import broken_file
 
 
-class Toy(Cipher):
+class Toy(BuilderCipher):
     """Four Feistel rounds that nobody else has: halves of 16 bits, the round keys are the words of the
     key.
     """

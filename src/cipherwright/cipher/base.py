@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from .builder import Builder, IntBuilder, IntWord
 
-__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "Cipher", "HeldCipher", "LoopedCipher", "Trips"]
+__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "BuilderCipher", "Cipher", "HeldCipher", "LoopedCipher", "Trips"]
 
 ROUND_KEY = "k"
 """The name that every round key carries."""
 
 KEY_SCHEDULES = ("direct", "stepped")
 
+W = TypeVar("W")
+
 # The functions of a cipher are generic in the builder's word type; `Any` stands for it.
 State = tuple[Any, ...]
 
 
 class Cipher(ABC):
-    """One block cipher, described by rounds over a builder.
+    """One block cipher: its name, its sizes, its reference model.
 
-    `key_bits` is the key as supplied (DES 64 with its parity bits). All widths are in bits; ports carry
-    byte 0 of the standard in their most significant byte.
-
-    The rounds are those that a core unrolls or repeats. What stands before and after them is in `start`
-    and `finish`, which take a round key of their own where `first_key` and `last_key` say so. Round keys
-    are counted through all of them: with a first key, number 0 is `start`'s and round i (from 0) uses
-    number i + 1.
+    `standard`: the document that states it. `key_sizes`: keys as supplied (DES: 64 bits, with its parity
+    bits). All widths are in bits; ports carry byte 0 of the standard in their most significant byte.
     """
 
     name: str
@@ -36,18 +33,21 @@ class Cipher(ABC):
     standard: str
     block_bits: int
     key_sizes: tuple[int, ...]
-    first_key: bool = False
-    last_key: bool = False
-    key_variants: tuple[str, ...] = ("kept",)
-    """Ways to have late round keys in the direct schedule: `kept` since they were first computed, or
-    `recomputed`.
-    """
+    block_sizes: tuple[int, ...] = ()
+    """Sizes of a block where the cipher leaves a choice."""
 
     key_unit: Literal["", "loop", "store"] = ""
     """Whether a key-expansion unit can make the round keys of a held key, which are then words that are
-    the same ones in both directions (`supplied_key`): one after the other in a loop, or over a store of
-    words.
+    the same ones in both directions: one after the other in a loop, or over a store of words.
     """
+
+    key_variants: tuple[str, ...] = ("kept",)
+    """Ways to have late round keys straight from the key: `kept` since they were first computed, or
+    `recomputed`.
+    """
+
+    datapaths: tuple[int, ...] = ()
+    """Bits of narrower datapaths, for blocks of the usual size."""
 
     def trips(self, key_bits: int, datapath_bits: int) -> Trips:
         """The cipher over fewer bits a cycle. Raises ValueError where there is no such datapath."""
@@ -55,12 +55,6 @@ class Cipher(ABC):
         raise ValueError(
             f"{self.title} has no datapath of {datapath_bits} bits, only {others}of whole blocks"
         )
-
-    datapaths: tuple[int, ...] = ()
-    """Bits of narrower datapaths, for blocks of the usual size."""
-
-    block_sizes: tuple[int, ...] = ()
-    """Sizes of a block where the cipher leaves a choice."""
 
     def check_block_bits(self, block_bits: int) -> None:
         """Raise ValueError where the cipher has no such block size."""
@@ -84,7 +78,7 @@ class Cipher(ABC):
         """Number of rounds."""
 
     def standard_rounds(self, key_bits: int) -> int:
-        """The standard's number of rounds, those in `start` and `finish` included."""
+        """The standard's number of rounds."""
         return self.rounds(key_bits)
 
     def with_rounds(self, rounds: int) -> Cipher:
@@ -92,6 +86,39 @@ class Cipher(ABC):
         fixed.
         """
         raise ValueError(f"the number of rounds of {self.title} is fixed")
+
+    @abstractmethod
+    def crypt(self, b: Builder[W], block: W, key: W, decrypt: W) -> W:
+        """The description over a builder: the block under the supplied key, in the direction `decrypt`
+        (one bit). Raises ValueError where the cipher has no such key size.
+        """
+
+    def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
+        """The reference model on bytes. Raises ValueError where key or block have another size."""
+        self._check_block(block)
+        out = self.crypt(IntBuilder(), _word(block), _word(key), IntWord(1, int(decrypt)))
+        return out.value.to_bytes(self.block_bits // 8, "big")
+
+    def _check_block(self, block: bytes) -> None:
+        if len(block) * 8 != self.block_bits:
+            raise ValueError(f"{self.name} takes blocks of {self.block_bits // 8} bytes, not {len(block)}")
+
+    @abstractmethod
+    def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
+        """Every lookup table by its standard name: (output width, entries)."""
+
+
+class BuilderCipher(Cipher):
+    """A cipher that is described by rounds over a builder, not yet as its standard.
+
+    The rounds are those that a core unrolls or repeats. What stands before and after them is in `start`
+    and `finish`, which take a round key of their own where `first_key` and `last_key` say so. Round keys
+    are counted through all of them: with a first key, number 0 is `start`'s and round i (from 0) uses
+    number i + 1.
+    """
+
+    first_key: bool = False
+    last_key: bool = False
 
     def round_keys(self, key_bits: int) -> int:
         """Number of round keys, those of `start` and `finish` included."""
@@ -252,20 +279,8 @@ class Cipher(ABC):
             out = out << self.control_bits(key_bits) | self.key_control(key_bits, i)
         return out
 
-    def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
-        """Reference model on bytes."""
-        if len(block) * 8 != self.block_bits:
-            raise ValueError(f"{self.name} takes blocks of {self.block_bits // 8} bytes, not {len(block)}")
-        b = IntBuilder()
-        out = self.crypt(b, _word(block), _word(key), IntWord(1, int(decrypt)))
-        return int(out.value).to_bytes(self.block_bits // 8, "big")
 
-    @abstractmethod
-    def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
-        """Every lookup table by its standard name: (output width, entries)."""
-
-
-class HeldCipher(Cipher):
+class HeldCipher(BuilderCipher):
     """A cipher with a loop over round keys that are held: every trip is one of several steps, as its
     control word says.
     """
@@ -293,7 +308,7 @@ class HeldCipher(Cipher):
         """The block from the state after the last trip; wiring."""
 
 
-class LoopedCipher(Cipher):
+class LoopedCipher(BuilderCipher):
     """A cipher whose rounds, the standard's last among them, are one circuit, in which one of them leaves
     something out.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .base import Cipher, State
+from .base import BuilderCipher, State
 from .builder import Builder
 from .des_tables import FP, IP, PC1, PC2, SHIFTS, E, P, S
 
@@ -55,7 +55,7 @@ def _pc2_after(total: int) -> tuple[int, ...]:
     return tuple(rot[55 - i] for i in _PC2)
 
 
-class Des(Cipher):
+class Des(BuilderCipher):
     """DES, FIPS 46-3."""
 
     name = "des"

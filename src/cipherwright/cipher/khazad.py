@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from .base import Cipher, State
+from .base import BuilderCipher, State
 from .builder import Builder, IntBuilder, IntWord
 from .field import byte_matrix, columns_of, product
 
@@ -77,7 +77,7 @@ def _step(b: Builder[Any], constant: Any, older: Any, newer: Any) -> Any:
     return b.xor(b.xor(theta(b, gamma(b, newer)), constant), older)
 
 
-class Khazad(Cipher):
+class Khazad(BuilderCipher):
     """KHAZAD: 64-bit block, 128-bit key, 8 rounds."""
 
     name = "khazad"

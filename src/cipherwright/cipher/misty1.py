@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .base import Cipher, State
+from .base import BuilderCipher, State
 from .builder import Builder
 from .misty1_tables import S7, S9
 
@@ -53,7 +53,7 @@ def fl(b: Builder[Any], x: Any, kl1: Any, kl2: Any, inverse: Any) -> Any:
     )
 
 
-class Misty1(Cipher):
+class Misty1(BuilderCipher):
     """MISTY1: 64-bit block, 128-bit key."""
 
     name = "misty1"

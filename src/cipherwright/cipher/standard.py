@@ -1,21 +1,20 @@
 """A cipher as its standard states it: a list of steps of a few kinds, and one key schedule.
 
-Everything else is derived here, for every cipher: round keys straight from the key or from step to step,
-in either direction; the setup that decryption takes before its first round key; what a key-expansion unit
-holds; what a loop does in an iteration.
+From that follow here the reference model, and in `arch/form.py` what hardware is made from: round keys
+straight from the key or from step to step, in either direction; the setup that decryption takes before its
+first round key; what a key-expansion unit holds; what a loop does in an iteration.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TypeVar
 
 from .base import ROUND_KEY, Cipher
 from .builder import Builder, IntBuilder
-from .word import Table, Word, Words, choose, concat, over, under
+from .word import Table, Word, Words, choose, over, under
 
 __all__ = ["Kind", "Standard"]
 
@@ -37,6 +36,10 @@ class Kind:
     apply: Step
     undo: Step | None = None
     turned: Callable[[Word], Word] | None = None
+
+    def cut(self, word: Word) -> Word:
+        """The step's own part of a key word: its most significant bits."""
+        return word[word.width - 1 : word.width - self.key_bits]
 
 
 class Standard(Cipher):
@@ -108,10 +111,14 @@ class Standard(Cipher):
         """
         return None
 
-    # -- derived: tables, sizes
+    # -- what follows for the reference model
 
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
         return {table.name: (table.width, table.entries) for table in self.lookups}
+
+    def rounds(self, key_bits: int) -> int:
+        """Number of steps."""
+        return len(self.steps(key_bits))
 
     def runs_back(self, key_bits: int) -> bool:
         """Whether the key schedule runs backwards, so that decryption has its round keys step by step."""
@@ -128,138 +135,47 @@ class Standard(Cipher):
         """Whether a round key carries the direction below its word, since steps differ by it."""
         return any(kind.undo or kind.turned for kind in self.steps(key_bits))
 
-    def rounds(self, key_bits: int) -> int:
-        """Number of steps."""
-        return len(self.steps(key_bits))
-
-    def key_words(self, key_bits: int, index: int) -> int:
-        return self.steps(key_bits)[index].key_bits
-
-    def word_bits(self, key_bits: int) -> int:
-        """Width of the widest key word, which is what the schedule gives."""
-        return max(kind.key_bits for kind in self.steps(key_bits))
-
-    # -- derived: the cipher over round keys
-
-    def start(self, b: Builder[W], block: W, round_key: W | None) -> tuple[W, ...]:
-        return tuple(under(b, w) for w in self.begin(over(b, block)))
-
-    def round(
-        self, b: Builder[W], key_bits: int, index: int, state: tuple[W, ...], round_key: W
-    ) -> tuple[W, ...]:
-        steps, words, key = self.steps(key_bits), tuple(over(b, w) for w in state), over(b, round_key)
-        if self.tells(key_bits):
-            other = steps[-1 - index] if self.undoes(key_bits) else steps[index]
-            made = either(words, key[key.width - 1 : 1], key[0], steps[index], other)
-        else:
-            made = steps[index].apply(words, key[key.width - 1 : key.width - steps[index].key_bits])
-        return tuple(under(b, w) for w in self.state_named(made))
-
-    @staticmethod
-    def state_named(state: Words) -> Words:
-        """The state's words under their names in the emitted text."""
-        if len(state) == 1:
-            return (state[0].named("state"),)
-        return tuple(w.named(f"state{i}") for i, w in enumerate(state))
-
-    def finish(self, b: Builder[W], state: tuple[W, ...], round_key: W | None) -> W:
-        return under(b, self.end(tuple(over(b, w) for w in state)))
-
-    def supplied_key(self, b: Builder[W], word: W, decrypt: W) -> W:
-        """The key word, and below it the direction where steps differ by it."""
-        return b.cat(word, decrypt) if self.tells(self.key_sizes[0]) else word
-
-    # -- derived: the key schedule
-
-    def round_key(
-        self, b: Builder[W], key_bits: int, index: int, key: W, decrypt: W, variant: str = "kept"
-    ) -> W:
-        return next(islice(self.direct_keys(b, key_bits, key, decrypt, variant), index, None))
-
-    def direct_keys(
-        self, b: Builder[W], key_bits: int, key: W, decrypt: W, variant: str = "kept"
-    ) -> Iterator[W]:
-        words, back = self._words(over(b, key), key_bits), over(b, decrypt)
-        for i, (one, other) in enumerate(zip(words, reversed(words), strict=True)):
-            word = choose(back, self._cut(other, key_bits, i), self._cut(one, key_bits, i))
-            yield b.named(under(b, concat(word, back) if self.tells(key_bits) else word), ROUND_KEY)
-
-    def _cut(self, word: Word, key_bits: int, index: int) -> Word:
-        return word[word.width - 1 : word.width - self.key_words(key_bits, index)]
-
-    def _words(self, key: Word, key_bits: int) -> list[Word]:
-        """All key words of encryption, from the key."""
+    def expanded(self, key: Word) -> list[Word]:
+        """The key words of encryption in order, each as wide as the widest."""
+        setup, constants = self.key_setup_steps(key.width), self.key_constants(key.width)
         state, out = self.key_begin(key), list[Word]()
-        for i in range(self.key_setup_steps(key_bits) + self.rounds(key_bits)):
-            constant = key.const(self.control_width, self._constant(key_bits, i))
+        for i in range(setup + self.rounds(key.width)):
+            constant = key.const(self.control_width, constants[i] if i < len(constants) else 0)
             after = self.key_next(constant, state)
-            if i >= self.key_setup_steps(key_bits):
+            if i >= setup:
                 out.append(self.key_word(constant, after if self.key_after else state).named(ROUND_KEY))
             state = tuple(w.named(f"key{j}") for j, w in enumerate(after))
         return out
 
-    def _constant(self, key_bits: int, step: int) -> int:
-        """That of a step (from 0, those of the setup first); 0 where there is no such step."""
-        constants = self.key_constants(key_bits)
-        return constants[step] if 0 <= step < len(constants) else 0
+    def encrypt(self, block: Word, key: Word) -> Word:
+        """The steps in order, each with its key word."""
+        state = self.begin(block)
+        for kind, word in zip(self.steps(key.width), self.expanded(key), strict=True):
+            state = kind.apply(state, kind.cut(word))
+        return self.end(state)
 
-    # By steps decryption runs the schedule to its end, and then back: a step undoes the one whose key word
-    # it gives. A control word is the constant, and
-    # below it: 1 where a step runs back; 1 where the state is mirrored after a step.
+    def decrypt(self, block: Word, key: Word) -> Word:
+        """The inverse steps in reverse order; or the same steps with the key words in reverse order."""
+        state, steps = self.begin(block), self.steps(key.width)
+        for kind, word in zip(
+            reversed(steps) if self.undoes(key.width) else steps, reversed(self.expanded(key)), strict=True
+        ):
+            given = kind.turned(kind.cut(word)) if kind.turned else kind.cut(word)
+            state = (kind.undo or kind.apply)(state, given)
+        return self.end(state)
 
-    def control_bits(self, key_bits: int) -> int:
-        return self.control_width + 2
+    def crypt(self, b: Builder[W], block: W, key: W, decrypt: W) -> W:
+        """The description over a builder: both directions, between which `decrypt` (one bit) chooses. Raises
+        ValueError where the cipher has no such key size.
+        """
+        self.check_key_bits(b.width(key))
+        words = over(b, block), over(b, key)
+        return under(b, choose(over(b, decrypt), self.decrypt(*words), self.encrypt(*words)))
 
-    def key_start(self, b: Builder[W], key_bits: int, key: W, decrypt: W) -> tuple[W, ...]:
-        return tuple(under(b, w) for w in self.key_begin(over(b, key)))
-
-    def key_setup(self, key_bits: int, decrypt: bool = True) -> int:
-        if not decrypt:
-            return self.key_setup_steps(key_bits)
-        return self.key_setup_steps(key_bits) + self.rounds(key_bits)
-
-    def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
-        setup, count = self.key_setup_steps(key_bits), self.rounds(key_bits)
-        if not decrypt:
-            return self._constant(key_bits, index + setup) << 2
-        if index < 0:
-            return self._constant(key_bits, index + self.key_setup(key_bits)) << 2 | int(index == -1)
-        return self._constant(key_bits, count - 1 - index + setup) << 2 | 2
-
-    def key_step(
-        self, b: Builder[W], key_bits: int, control: W, state: tuple[W, ...], decrypt: W
-    ) -> tuple[W, tuple[W, ...]]:
-        word, words, way = over(b, control), tuple(over(b, w) for w in state), over(b, decrypt)
-        never = word.const(1, 0)
-        constant, back, turn = (
-            word[word.width - 1 : 2],
-            choose(way, word[1], never),
-            choose(way, word[0], never),
-        )
-        after = self.key_next(constant, words)
-        forward = self.key_word(constant, after if self.key_after else words)
-        mirrored = self.key_mirror(words)
-        if mirrored is not None:
-            turned = self.key_mirror(after)
-            assert turned is not None
-            given = choose(back, self.key_word(constant, mirrored if self.key_after else turned), forward)
-            following = tuple(choose(turn, t, a) for t, a in zip(turned, after, strict=True))
-        else:
-            before = self.key_previous(constant, words) or after  # after: encryption alone
-            given = choose(back, self.key_word(constant, words if self.key_after else before), forward)
-            following = tuple(choose(back, p, a) for p, a in zip(before, after, strict=True))
-        out = concat(given, way) if self.tells(key_bits) else given
-        named = tuple(w.named(f"key{j}") for j, w in enumerate(following))
-        return under(b, out), tuple(under(b, w) for w in named)
-
-
-def either(state: Words, word: Word, back: Word, forward: Kind, backward: Kind) -> Words:
-    """A step of encryption of one kind, or where `back` is 1 of decryption, which undoes another."""
-
-    def cut(kind: Kind) -> Word:
-        return word[word.width - 1 : word.width - kind.key_bits]
-
-    one = forward.apply(state, cut(forward))
-    given = backward.turned(cut(backward)) if backward.turned else cut(backward)
-    other = backward.undo(state, given) if backward.undo else backward.apply(state, given)
-    return tuple(choose(back, o, f) for o, f in zip(other, one, strict=True))
+    def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
+        self._check_block(block)
+        self.check_key_bits(8 * len(key))
+        b = IntBuilder()
+        words = (over(b, b.const(8 * len(data), int.from_bytes(data, "big"))) for data in (block, key))
+        out = (self.decrypt if decrypt else self.encrypt)(*words)
+        return under(b, out).value.to_bytes(len(block), "big")

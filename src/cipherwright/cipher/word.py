@@ -13,11 +13,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from .builder import Builder
 
-__all__ = ["Matrix", "Table", "Word", "Words", "choose", "concat", "linear", "lookup", "over", "under"]
+__all__ = [
+    "Matrix",
+    "Table",
+    "Word",
+    "Words",
+    "all_over",
+    "all_under",
+    "builder_of",
+    "choose",
+    "concat",
+    "linear",
+    "lookup",
+    "over",
+    "under",
+]
 
 W = TypeVar("W")
 
@@ -216,3 +230,18 @@ def under(builder: Builder[W], word: Word) -> W:
     if found.builder is not builder:
         raise ValueError("words of two builders do not meet")
     return found.value
+
+
+def all_over(builder: Builder[W], values: Sequence[W]) -> Words:
+    """A builder's values as words."""
+    return tuple(over(builder, value) for value in values)
+
+
+def all_under(builder: Builder[W], words: Sequence[Word]) -> tuple[W, ...]:
+    """The builder's values behind words. Raises ValueError where one belongs to another builder."""
+    return tuple(under(builder, word) for word in words)
+
+
+def builder_of(word: Word) -> Builder[Any]:
+    """The builder to which a word belongs."""
+    return cast("_Over[Any]", word).builder

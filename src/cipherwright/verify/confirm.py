@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from ..arch import Expansion
 from ..cipher import Cipher
-from ..cipher.builder import IntBuilder, IntWord
 from ..errors import UserError
 from ..graph import Graph, evaluate
 from ..rtl import Design, DesignModel, from_lanes, to_lanes
@@ -83,11 +82,9 @@ def samples(
 
 
 def _crypt(cipher: Cipher, key_bits: int, key: int, block: int, decrypt: int) -> int:
-    return int(
-        cipher.crypt(
-            IntBuilder(), IntWord(cipher.block_bits, block), IntWord(key_bits, key), IntWord(1, decrypt)
-        ).value
-    )
+    given = block.to_bytes(cipher.block_bits // 8, "big")
+    made = cipher.encrypt_block(key.to_bytes(key_bits // 8, "big"), given, bool(decrypt))
+    return int.from_bytes(made, "big")
 
 
 def _given(design: Design, top: str, rows: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..arch import form_of
 from ..cipher import CATALOGUE
+from ..cipher.word import over, under
 from ..errors import CheckFailed
 from ..graph import Graph, GraphBuilder
 from ..progress import Tell
@@ -34,13 +36,11 @@ _KEY_REGISTERS = "u_keys."
 
 def _plain(block_bits: int, key_bits: int, decrypt: bool) -> Graph:
     """The cipher of one size and direction: block, key -> block."""
-    b = GraphBuilder("rijndael")
+    b, form = GraphBuilder("rijndael"), form_of(CATALOGUE["rijndael"].with_block(block_bits), key_bits)
     block, key = b.input("block", block_bits), b.input("key", key_bits)
     b.output(
         "block",
-        CATALOGUE["rijndael"]
-        .with_block(block_bits)
-        .crypt(b, block, key, b.const(1, int(decrypt)), "stepped"),
+        under(b, form.crypt(over(b, block), over(b, key), over(b, b.const(1, int(decrypt))), "stepped")),
     )
     return b.build()
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...cipher import Cipher
+from ...cipher.word import all_over, all_under, over, under
 from ...graph import Graph, GraphBuilder
+from ..form import Form
 from ..loop.base import small_table
 
 __all__ = ["Expansion", "KeyParts", "expansion"]
@@ -56,15 +57,15 @@ class KeyParts:
     schedule: Graph
 
 
-def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
+def expansion(form: Form, rows: Sequence[Rows]) -> Expansion:
     """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in
     the order of encryption), most significant row first. Inputs: valid, key, zeroise (the key is taken as
     zero). Outputs: `word`, and `tag` that goes with it (its place in the chain, counted from 1; 0 where
     the word is for no place), `last`, and where round keys are kept apart `raw` and, with each of them,
     `apart0`, `apart1`.
     """
-    count, setup = len(rows), cipher.key_setup(key_bits, False)
-    made = [cipher.key_words(key_bits, i) for i in range(count)]
+    count, setup = len(rows), form.key_setup(False)
+    made = [form.key_words(i) for i in range(count)]
     raw_bits = max(made)
     identity = tuple(1 << k for k in reversed(range(raw_bits)))
     rows = [tuple(mask << raw_bits - w for mask in r) for r, w in zip(rows, made, strict=True)]
@@ -78,10 +79,11 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
 
     last = setup + count
     bits = max(1, last.bit_length())  # counts iterations; 0 waits
-    b = GraphBuilder(f"{cipher.name}_keys")
-    valid, key = b.input("valid", 1), b.input("key", key_bits)
+    b = GraphBuilder(f"{form.cipher.name}_keys")
+    valid, key = b.input("valid", 1), b.input("key", form.key_bits)
     n, zero = b.input("count", bits), b.const(1, 0)
-    start = cipher.key_start(b, key_bits, cipher.effective_key(b, _zeroised(b, key)), zero)
+    back = over(b, zero)
+    start = all_under(b, form.key_start(over(b, _zeroised(b, key)), back))
     state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
 
     def table(name: str, values: Sequence[int], width: int) -> int:
@@ -91,10 +93,11 @@ def expansion(cipher: Cipher, key_bits: int, rows: Sequence[Rows]) -> Expansion:
         entries = [0] * (1 + setup) + list(values)
         return small_table(b, name, entries + [0] * ((1 << bits) - len(entries)), width, n)
 
-    controls = [0, *(cipher.key_control(key_bits, i) for i in range(-setup, count))]
+    controls = [0, *(form.key_control(i) for i in range(-setup, count))]
     controls += [0] * ((1 << bits) - len(controls))
-    step_control = small_table(b, "control", controls, cipher.control_bits(key_bits), n)
-    round_key, after = cipher.key_step(b, key_bits, step_control, state, zero)
+    step_control = small_table(b, "control", controls, form.control_bits, n)
+    made_key, following = form.key_step(over(b, step_control), all_over(b, state), back)
+    round_key, after = under(b, made_key), all_under(b, following)
     raw = b.select(round_key, range(b.width(round_key) - 1, b.width(round_key) - 1 - raw_bits, -1))
     word = b.linear("RoundKey0", maps[0], raw) if maps[0] != identity else raw
     for m in maps[1:]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...cipher import Cipher
+from ...cipher.word import all_over, all_under, over, under
 from ...graph import Graph, GraphBuilder
 from ...schedule import Io
+from ..form import Form
 
 __all__ = ["Fold", "Loop", "small_table", "sparse_table"]
 
@@ -31,8 +32,7 @@ class Fold:
 
     def __init__(
         self,
-        cipher: Cipher,
-        key_bits: int,
+        form: Form,
         per_trip: int,
         direction: str,
         trips: int,
@@ -42,7 +42,8 @@ class Fold:
         """`trips` from load to result; `overlap`: the trip that delivers may load; `held`: round keys are
         inputs of their own.
         """
-        self.cipher, self.key_bits, self.per_trip, self.direction = cipher, key_bits, per_trip, direction
+        cipher, key_bits = form.cipher, form.key_bits
+        self.form, self.per_trip, self.direction = form, per_trip, direction
         self.trips, self.overlap = trips, overlap
         self.count_bits, self.first = self.counter(trips)
         self.b = b = GraphBuilder(f"{cipher.name}_loop")
@@ -54,8 +55,8 @@ class Fold:
         )
         self.busy, self.count = self.looped("busy", 1), self.looped("count", self.count_bits + 1)
         self.dir = self.looped("dir", 1) if direction == "both" else self.new_dir
-        self.new_keys = (
-            () if key is None else cipher.key_start(b, key_bits, cipher.effective_key(b, key), self.new_dir)
+        self.new_keys: tuple[int, ...] = (
+            () if key is None else all_under(b, form.key_start(over(b, key), over(b, self.new_dir)))
         )
 
     def counter(self, trips: int) -> tuple[int, int]:
@@ -69,6 +70,16 @@ class Fold:
     def looped(self, name: str, width: int) -> int:
         self.loops.append((name, f"{name}_next"))
         return self.b.input(name, width)
+
+    def key_step(self, control: int, keys: Sequence[int], back: int) -> tuple[int, tuple[int, ...]]:
+        """A step of the key schedule: its round key, and the schedule's state after it."""
+        b = self.b
+        round_key, after = self.form.key_step(over(b, control), all_over(b, keys), over(b, back))
+        return under(b, round_key), all_under(b, after)
+
+    def key_now(self, keys: Sequence[int], back: int) -> int:
+        """The round key of a step whose control word is 0."""
+        return self.key_step(self.b.const(self.form.control_bits, 0), keys, back)[0]
 
     def control(self) -> None:
         """done, ready, load, deliver."""
@@ -134,7 +145,7 @@ class Fold:
         """A control word of the key schedule, whose value is `word(trip, back)`; `trip` and `decrypt` tell
         which.
         """
-        b, bits = self.b, self.cipher.control_bits(self.key_bits)
+        b, bits = self.b, self.form.control_bits
         trips = [self.trip_of(code) for code in range(2 << self.count_bits)]
         there, again = ([0 if t is None else word(t, back) for t in trips] for back in (False, True))
         if self.direction != "both" or there == again:

@@ -9,9 +9,11 @@ which it delivers one.
 
 from __future__ import annotations
 
-from ...cipher import Cipher, HeldCipher, LoopedCipher, Standard
+from ...cipher import HeldCipher
+from ...cipher.word import all_over, all_under, over, under
 from ...errors import UserError
 from ...graph import STATIC
+from ..form import Form
 from .base import Fold, Loop, small_table
 from .rounds import fold_rounds
 from .steps import fold_steps
@@ -19,27 +21,25 @@ from .steps import fold_steps
 __all__ = ["fold", "fold_held"]
 
 
-def fold(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -> Loop:
+def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     """The loop graph. Ports: valid, ready, block, key, decrypt (where `direction` is both); one slot a
     stage.
     """
-    if isinstance(cipher, Standard):
-        return fold_steps(cipher, key_bits, rounds_per_cycle, direction)
-    if isinstance(cipher, LoopedCipher):
-        return fold_rounds(cipher, key_bits, rounds_per_cycle, direction)
-    rounds = cipher.rounds(key_bits)
+    if form.loop == "steps":
+        return fold_steps(form, rounds_per_cycle, direction)
+    if form.loop == "rounds":
+        return fold_rounds(form, rounds_per_cycle, direction)
+    rounds, cipher = form.rounds, form.cipher
     if rounds_per_cycle < 1 or rounds % rounds_per_cycle:
         fit = [n for n in range(1, rounds + 1) if rounds % n == 0]
-        standard = cipher.standard_rounds(key_bits)
+        standard = cipher.standard_rounds(form.key_bits)
         which = (
             f"has {rounds} rounds"
             if rounds == standard
             else f"has {standard} rounds, for which its loop has {rounds} equal steps"
         )
         raise UserError(f"{cipher.name} {which}: rounds_per_cycle is one of {fit}, not {rounds_per_cycle}")
-    return (_KeyedLoop if cipher.first_key else _PlainLoop)(
-        cipher, key_bits, rounds_per_cycle, direction
-    ).finished()
+    return (_KeyedLoop if form.loop == "keyed" else _PlainLoop)(form, rounds_per_cycle, direction).finished()
 
 
 class _PlainLoop(Fold):
@@ -47,34 +47,29 @@ class _PlainLoop(Fold):
     last round key, where the cipher has one, waits in the schedule's state.
     """
 
-    def __init__(self, cipher: Cipher, key_bits: int, per_trip: int, direction: str) -> None:
-        self.rounds = cipher.rounds(key_bits)
-        super().__init__(cipher, key_bits, per_trip, direction, self.rounds // per_trip + 1, True)
+    def __init__(self, form: Form, per_trip: int, direction: str) -> None:
+        self.rounds = form.rounds
+        super().__init__(form, per_trip, direction, self.rounds // per_trip + 1, True)
 
     def finished(self) -> Loop:
-        cipher, b, key_bits = self.cipher, self.b, self.key_bits
-        new_state = cipher.start(b, self.block, None)
+        form, b = self.form, self.b
+        new_state = all_under(b, form.start(over(b, self.block)))
         state = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
         keys = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
         self.control()
-        last = (
-            cipher.key_step(b, key_bits, b.const(cipher.control_bits(key_bits), 0), keys, self.dir)[0]
-            if cipher.last_key
-            else None
-        )
-        out = cipher.finish(b, state, last)
+        last = over(b, self.key_now(keys, self.dir)) if form.last_key else None
+        out = under(b, form.finish(all_over(b, state), last))
         now, now_keys = state, keys
         index = b.select(self.count, range(self.count_bits - 1, -1, -1))
         for step in range(self.per_trip):
             table = [
-                cipher.key_control(key_bits, (i - self.first) * self.per_trip + step)
-                if i >= self.first
-                else 0
+                form.key_control((i - self.first) * self.per_trip + step) if i >= self.first else 0
                 for i in range(1 << self.count_bits)
             ]
-            control = small_table(b, f"control{step}", table, cipher.control_bits(key_bits), index)
-            round_key, now_keys = cipher.key_step(b, key_bits, control, now_keys, self.dir)
-            now = cipher.folded_round(b, key_bits, control, now, round_key)
+            control = small_table(b, f"control{step}", table, form.control_bits, index)
+            round_key, now_keys = self.key_step(control, now_keys, self.dir)
+            made = form.folded_round(over(b, control), all_over(b, now), over(b, round_key))
+            now = all_under(b, made)
         return self.close(
             out, tuple(zip(now, new_state, strict=True)), tuple(zip(now_keys, self.new_keys, strict=True))
         )
@@ -85,16 +80,15 @@ class _HeldLoop(Fold):
     load.
     """
 
-    def __init__(self, cipher: HeldCipher, key_bits: int, direction: str) -> None:
-        self.held, self.plan = cipher, cipher.held_plan(key_bits)
-        super().__init__(cipher, key_bits, 1, direction, len(self.plan) + 1, True, True)
+    def __init__(self, form: Form, direction: str) -> None:
+        cipher = form.cipher
+        assert isinstance(cipher, HeldCipher)
+        self.held, self.plan = cipher, cipher.held_plan(form.key_bits)
+        super().__init__(form, 1, direction, len(self.plan) + 1, True, True)
 
     def finished(self) -> Loop:
         cipher, b = self.held, self.b
-        keys = [
-            b.input(f"rk{i}", cipher.key_words(self.key_bits, i), STATIC)
-            for i in range(cipher.round_keys(self.key_bits))
-        ]
+        keys = [b.input(f"rk{i}", self.form.key_words(i), STATIC) for i in range(self.form.round_keys)]
         new_state = cipher.held_start(b, self.block, self.new_dir)
         state = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
         self.control()
@@ -106,11 +100,11 @@ class _HeldLoop(Fold):
         return self.close(cipher.held_finish(b, state, self.dir), tuple(zip(now, new_state, strict=True)), ())
 
 
-def fold_held(cipher: HeldCipher, key_bits: int, direction: str) -> Loop:
+def fold_held(form: Form, direction: str) -> Loop:
     """The loop graph of a cipher over held round keys, in one direction. Ports: valid, ready, block, rk0,
     rk1 …
     """
-    return _HeldLoop(cipher, key_bits, direction).finished()
+    return _HeldLoop(form, direction).finished()
 
 
 class _KeyedLoop(Fold):
@@ -120,18 +114,17 @@ class _KeyedLoop(Fold):
     The step unit makes the round key of the trip that delivers too, so the next block waits a trip.
     """
 
-    def __init__(self, cipher: Cipher, key_bits: int, per_trip: int, direction: str) -> None:
+    def __init__(self, form: Form, per_trip: int, direction: str) -> None:
         if per_trip != 1:
             raise UserError(
-                f"an iterative {cipher.name} core computes one round a trip: rounds_per_cycle = 1"
+                f"an iterative {form.cipher.name} core computes one round a trip: rounds_per_cycle = 1"
             )
-        self.setup = cipher.key_setup(key_bits) if direction != "encrypt" else 0
-        super().__init__(cipher, key_bits, 1, direction, self.setup + cipher.rounds(key_bits) + 1, False)
+        self.setup = form.key_setup(True) if direction != "encrypt" else 0
+        super().__init__(form, 1, direction, self.setup + form.rounds + 1, False)
 
     def finished(self) -> Loop:
-        cipher, b, key_bits = self.cipher, self.b, self.key_bits
-        width = cipher.block_bits
-        state = self.looped("state0", width)
+        form, b = self.form, self.b
+        state = self.looped("state0", form.cipher.block_bits)
         held = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
         self.control()
         load = self.load
@@ -141,22 +134,23 @@ class _KeyedLoop(Fold):
         )
         trip = self.masked_trip()
         control = self.control_word("control", self._word, trip, decrypt)
-        round_key, stepped = cipher.key_step(b, key_bits, control, keys, decrypt)
-        (rounded,) = cipher.folded_round(b, key_bits, control, (state,), round_key)
+        made_key, stepped = self.key_step(control, keys, decrypt)
+        round_key, before = over(b, made_key), over(b, state)
+        rounded = under(b, form.folded_round(over(b, control), (before,), round_key)[0])
         if not self.setup:
-            (loaded,) = cipher.start(b, self.block, round_key)
-            value = b.mux(load, loaded, rounded)
+            loaded = form.start(over(b, self.block), round_key)[0]
+            value = b.mux(load, under(b, loaded), rounded)
         else:
             begins = self.flag("begins", trip, {self.setup})
             waits = self.flag("waits", trip, set(range(1, self.setup)))
-            (started,) = cipher.start(b, state, round_key)
-            value = b.mux(load, self.block, b.mux(waits, state, b.mux(begins, started, rounded)))
+            started = form.start(before, round_key)[0]
+            value = b.mux(load, self.block, b.mux(waits, state, b.mux(begins, under(b, started), rounded)))
             idle = b.and_(b.or_(load, waits), b.not_(decrypt))
             stepped = tuple(b.mux(idle, old, new) for old, new in zip(keys, stepped, strict=True))
-        out = cipher.finish(b, (state,), round_key if cipher.last_key else None)
+        out = under(b, form.finish((before,), round_key if form.last_key else None))
         return self.close(out, ((value, None),), tuple((s, None) for s in stepped))
 
     def _word(self, trip: int, back: bool) -> int:
         """Control word of the schedule's step in a trip."""
-        last = self.setup + self.cipher.round_keys(self.key_bits)
-        return self.cipher.key_control(self.key_bits, trip - self.setup, back) if trip < last else 0
+        last = self.setup + self.form.round_keys
+        return self.form.key_control(trip - self.setup, back) if trip < last else 0

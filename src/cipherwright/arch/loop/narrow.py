@@ -4,17 +4,17 @@ trip of its own.
 
 from __future__ import annotations
 
-from ...cipher import Cipher
+from ..form import Form
 from .base import Fold, Loop, sparse_table
 
 __all__ = ["fold_trips"]
 
 
 class _TripLoop(Fold):
-    def __init__(self, cipher: Cipher, key_bits: int, datapath_bits: int) -> None:
-        self.plan = cipher.trips(key_bits, datapath_bits)
+    def __init__(self, form: Form, datapath_bits: int) -> None:
+        self.plan = form.cipher.trips(form.key_bits, datapath_bits)
         self.trip_bits = (self.plan.group - 1).bit_length()
-        super().__init__(cipher, key_bits, 1, "encrypt", self.plan.rounds * self.plan.group + 1, True, True)
+        super().__init__(form, 1, "encrypt", self.plan.rounds * self.plan.group + 1, True, True)
 
     def counter(self, trips: int) -> tuple[int, int]:
         """Round above trip; the round counts up to a power of two."""
@@ -37,8 +37,8 @@ class _TripLoop(Fold):
 
     def finished(self) -> Loop:
         b, plan = self.b, self.plan
-        key = b.input("key", self.key_bits)
-        new_state = plan.start(b, self.block, self.cipher.effective_key(b, key))
+        key = b.input("key", self.form.key_bits)
+        new_state = plan.start(b, self.block, key)
         state = tuple(self.looped(f"state{i}", width) for i, width in enumerate(plan.widths()))
         self.control()
         table: list[int | None] = []
@@ -50,6 +50,6 @@ class _TripLoop(Fold):
         return self.close(plan.finish(b, state), tuple(zip(now, new_state, strict=True)), ())
 
 
-def fold_trips(cipher: Cipher, key_bits: int, datapath_bits: int) -> Loop:
+def fold_trips(form: Form, datapath_bits: int) -> Loop:
     """The loop graph of encryption. Ports as of `fold`."""
-    return _TripLoop(cipher, key_bits, datapath_bits).finished()
+    return _TripLoop(form, datapath_bits).finished()

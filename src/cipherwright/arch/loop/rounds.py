@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...cipher import Cipher, LoopedCipher
+from ...cipher.word import over, under
+from ..form import Form, RoundForm
 from .base import Fold, Loop
 
 __all__ = ["fold_rounds"]
 
 
 class _RoundLoop(Fold):
-    def __init__(self, cipher: LoopedCipher, key_bits: int, per_trip: int, direction: str) -> None:
-        self.looping, self.nr = cipher, cipher.loop_rounds(key_bits)
+    def __init__(self, form: RoundForm, per_trip: int, direction: str) -> None:
+        self.looping, self.nr = form, form.loop_rounds
         self.entry = -self.nr % per_trip
         self.turns = -(-self.nr // per_trip)
         self.setup = self.turns if direction != "encrypt" else 0
-        super().__init__(cipher, key_bits, per_trip, direction, self.setup + self.turns, True)
+        super().__init__(form, per_trip, direction, self.setup + self.turns, True)
 
     def counter(self, trips: int) -> tuple[int, int]:
         """The count after a load is not 0, which stands for the load itself."""
@@ -37,13 +38,13 @@ class _RoundLoop(Fold):
             s, lowest = s - self.nr, -self.nr
         else:
             s -= self.setup * self.per_trip
-        return self.cipher.key_control(self.key_bits, s, back) if lowest <= s < self.nr else 0
+        return self.form.key_control(s, back) if lowest <= s < self.nr else 0
 
     def _plain(self, position: int, trip: int, decrypt: int) -> int:
         """Whether the round at this position is the one without MixColumns."""
         b, found = self.b, []
         for back in (False, True):
-            s = self.looping.plain_round(self.key_bits, back) + self.entry
+            s = self.looping.plain_round(back) + self.entry
             found.append(self.setup + s // self.per_trip if s % self.per_trip == position else None)
         there, again = (
             self.flag(f"plain{position}", trip, {t}) if t is not None else b.const(1, 0) for t in found
@@ -53,8 +54,8 @@ class _RoundLoop(Fold):
         return again if self.direction == "decrypt" else there
 
     def finished(self) -> Loop:
-        cipher, b, key_bits = self.looping, self.b, self.key_bits
-        state = self.looped("state0", cipher.block_bits)
+        form, b = self.looping, self.b
+        state = self.looped("state0", form.cipher.block_bits)
         held = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
         self.control()
         load = self.load
@@ -68,34 +69,31 @@ class _RoundLoop(Fold):
         now, running = state, held if self.entry else keys
         for position in range(self.per_trip):
             if position == self.entry:
-                first = cipher.key_step(
-                    b, key_bits, b.const(cipher.control_bits(key_bits), 0), keys, decrypt
-                )[0]
-                block = state if self.setup else self.block
-                (started,) = cipher.start(b, block, first)
-                now = b.named(b.mux(begins, started, now), "entered")
+                first = over(b, self.key_now(keys, decrypt))
+                (started,) = form.start(over(b, state if self.setup else self.block), first)
+                now = b.named(b.mux(begins, under(b, started), now), "entered")
                 if self.entry:
                     running = tuple(b.mux(enters, k, r) for k, r in zip(keys, running, strict=True))
             before = running
             control = self.control_word(f"control{position}", partial(self._step, position), trip, decrypt)
-            _, running = cipher.key_step(b, key_bits, control, before, decrypt)
+            _, running = self.key_step(control, before, decrypt)
             if self.setup:  # encryption waits until decryption has run to the last round key
                 waits = self.flag("waits", trip, set(range(self.setup)))
                 idle = b.and_(waits, b.not_(decrypt))
                 running = tuple(b.mux(idle, old, new) for old, new in zip(before, running, strict=True))
-            round_key = cipher.key_step(
-                b, key_bits, b.const(cipher.control_bits(key_bits), 0), running, decrypt
-            )[0]
-            now = cipher.loop_round(
-                b, now, round_key, self._plain(position, trip, decrypt), self.direction, decrypt
+            round_key = self.key_now(running, decrypt)
+            plain = self._plain(position, trip, decrypt)
+            made = form.loop_round(
+                over(b, now), over(b, round_key), over(b, plain), self.direction, over(b, decrypt)
             )
+            now = under(b, made)
         if self.setup:
             stays = self.flag("stays", trip, set(range(1, self.setup)))
             now = b.mux(load, self.block, b.mux(stays, state, now))
         return self.close(state, ((b.named(now, "state"), None),), tuple((s, None) for s in running))
 
 
-def fold_rounds(cipher: Cipher, key_bits: int, rounds_per_cycle: int, direction: str) -> Loop:
+def fold_rounds(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     """The loop graph. Ports as of `fold`."""
-    assert isinstance(cipher, LoopedCipher)
-    return _RoundLoop(cipher, key_bits, rounds_per_cycle, direction).finished()
+    assert isinstance(form, RoundForm)
+    return _RoundLoop(form, rounds_per_cycle, direction).finished()

@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...cipher import Kind, Standard
-from ...cipher.standard import either
-from ...cipher.word import Word, Words, choose, over, under
+from ...cipher import Kind
+from ...cipher.word import Word, Words, all_under, choose, over, under
 from ...errors import UserError
+from ..form import Form, either
 from .base import Fold, Loop, small_table
 
 __all__ = ["fold_steps"]
 
 
 class _StepLoop(Fold):
-    def __init__(self, cipher: Standard, key_bits: int, per_trip: int, direction: str) -> None:
-        self.standard, self.steps = cipher, cipher.steps(key_bits)
+    def __init__(self, form: Form, per_trip: int, direction: str) -> None:
+        cipher, key_bits = form.cipher, form.key_bits
+        self.steps = cipher.steps(key_bits)
         ways = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[direction]
         if True in ways and not cipher.runs_back(key_bits):
             raise UserError(
@@ -34,10 +35,10 @@ class _StepLoop(Fold):
                 f"{per_trip}"
             )
         self.ways, self.entry = ways, -len(self.steps) % per_trip
-        longest = max(cipher.key_setup(key_bits, way) for way in ways)
+        longest = max(form.key_setup(way) for way in ways)
         self.setup = -(-longest // per_trip)
         turns = (len(self.steps) + self.entry) // per_trip
-        super().__init__(cipher, key_bits, per_trip, direction, self.setup + turns + 1, True)
+        super().__init__(form, per_trip, direction, self.setup + turns + 1, True)
 
     def _step(self, place: int, iteration: int) -> int:
         """Number of the schedule's step at a place of an iteration (from 0, the load not counted):
@@ -60,7 +61,7 @@ class _StepLoop(Fold):
         return small_table(b, name, tables[0] + tables[1], width, b.cat(self.dir, index))
 
     def finished(self) -> Loop:
-        cipher, b = self.standard, self.b
+        cipher, b = self.form.cipher, self.b
         start = cipher.begin(over(b, self.block))
         state = tuple(over(b, self.looped(f"state{i}", w.width)) for i, w in enumerate(start))
         keys = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
@@ -71,17 +72,17 @@ class _StepLoop(Fold):
         if self.setup:
             waits = over(b, self._told("waits", lambda i, _: int(i < self.setup), 1))
             now = tuple(choose(waits, old, new) for old, new in zip(state, now, strict=True))
-        new = [under(b, w) for w in start]
+        loaded: tuple[int, ...] = all_under(b, start)
         return self.close(
             under(b, cipher.end(state)),
-            tuple((under(b, w), n) for w, n in zip(now, new, strict=True)),
+            tuple(zip(all_under(b, now), loaded, strict=True)),
             tuple(zip(running, self.new_keys, strict=True)),
         )
 
     def _place(self, place: int, state: Words, keys: Sequence[int]) -> tuple[Words, tuple[int, ...]]:
         """One step of the key schedule and, with its key word, one of the cipher."""
-        cipher, b, key_bits = self.standard, self.b, self.key_bits
-        setups = {way: cipher.key_setup(key_bits, way) for way in self.ways}
+        b, form = self.b, self.form
+        setups = {way: form.key_setup(way) for way in self.ways}
 
         def active(iteration: int, back: bool) -> bool:
             step = self._step(place, iteration)
@@ -91,10 +92,10 @@ class _StepLoop(Fold):
 
         def control(iteration: int, back: bool) -> int:
             step = self._step(place, iteration)
-            return cipher.key_control(key_bits, step, back) if active(iteration, back) else 0
+            return form.key_control(step, back) if active(iteration, back) else 0
 
-        word = self._told(f"control{place}", control, cipher.control_bits(key_bits))
-        round_key, after = cipher.key_step(b, key_bits, word, tuple(keys), self.dir)
+        word = self._told(f"control{place}", control, form.control_bits)
+        round_key, after = self.key_step(word, keys, self.dir)
         runs = [
             active(i, way)
             for way in self.ways
@@ -111,8 +112,8 @@ class _StepLoop(Fold):
 
     def _round(self, place: int, state: Words, key: Word) -> Words:
         """A step of the cipher: every kind that comes at this place, and the one whose turn it is."""
-        cipher, b = self.standard, self.b
-        tells, undoes = cipher.tells(self.key_bits), cipher.undoes(self.key_bits)
+        form, b = self.form, self.b
+        tells, undoes = form.cipher.tells(form.key_bits), form.cipher.undoes(form.key_bits)
         count = len(self.steps)
 
         def pair(iteration: int) -> tuple[Kind, Kind] | None:
@@ -129,16 +130,16 @@ class _StepLoop(Fold):
             if tells:
                 made.append(either(state, key[key.width - 1 : 1], key[0], forward, backward))
             else:
-                made.append(forward.apply(state, key[key.width - 1 : key.width - forward.key_bits]))
+                made.append(forward.apply(state, forward.cut(key)))
         out = made[0]
         for n, other in enumerate(made[1:], 1):
             which = over(b, self._told(f"kind{place}_{n}", lambda i, _, n=n: int(pair(i) == pairs[n]), 1))  # type: ignore[misc]
             out = tuple(choose(which, o, f) for o, f in zip(other, out, strict=True))
-        return cipher.state_named(out)
+        return form.state_named(out)
 
 
-def fold_steps(cipher: Standard, key_bits: int, per_iteration: int, direction: str) -> Loop:
+def fold_steps(form: Form, per_iteration: int, direction: str) -> Loop:
     """The loop graph. Ports as of `fold`; one slot a stage. Raises UserError where the cipher has no such
     loop.
     """
-    return _StepLoop(cipher, key_bits, per_iteration, direction).finished()
+    return _StepLoop(form, per_iteration, direction).finished()

@@ -1,0 +1,252 @@
+"""A cipher's rounds and key schedule as hardware takes them: both directions in one datapath.
+
+A standard states encryption, its inverse, and a key schedule (`cipher/standard.py`). A `Form` is what an
+architecture is made from: rounds in which a bit chooses the direction, round keys straight from the key,
+and a step of the key schedule whose constants come as a control word. Every cipher has the form that is
+derived here. Where another arrangement makes better hardware, a subclass gives it, and `forms.py` lists it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Literal
+
+from ..cipher import KEY_SCHEDULES, ROUND_KEY, Kind, Standard
+from ..cipher.word import Word, Words, choose, concat
+
+__all__ = ["Form", "RoundForm", "either"]
+
+
+class Form:
+    """The derived form of one cipher with keys of one size.
+
+    A round key is a key word and, where steps differ by the direction, below it that bit (1: decryption).
+    `back` is the direction as a word of one bit.
+    """
+
+    cipher: Standard
+    loop: Literal["steps", "rounds", "plain", "keyed"] = "steps"
+    """The loop that repeats the rounds (`arch/loop`)."""
+    first_key: bool = False
+    """Whether `start` takes a round key of its own, number 0 then."""
+    last_key: bool = False
+    """Whether `finish` takes a round key of its own, the last one."""
+
+    def __init__(self, cipher: Standard, key_bits: int) -> None:
+        """Raises ValueError where the cipher has no such key size."""
+        cipher.check_key_bits(key_bits)
+        self.cipher, self.key_bits = cipher, key_bits
+
+    # -- the rounds
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds that `round` does."""
+        return len(self.cipher.steps(self.key_bits))
+
+    @property
+    def round_keys(self) -> int:
+        """Number of round keys, those of `start` and `finish` included."""
+        return self.rounds + self.first_key + self.last_key
+
+    def start(self, block: Word, round_key: Word | None = None) -> Words:
+        """The state before the first round."""
+        return self.cipher.begin(block)
+
+    def round(self, index: int, state: Words, round_key: Word) -> Words:
+        """Round `index` (from 0) in the direction that its round key tells."""
+        steps = self.cipher.steps(self.key_bits)
+        if self.cipher.tells(self.key_bits):
+            other = steps[-1 - index] if self.cipher.undoes(self.key_bits) else steps[index]
+            made = either(state, round_key[round_key.width - 1 : 1], round_key[0], steps[index], other)
+        else:
+            made = steps[index].apply(state, steps[index].cut(round_key))
+        return self.state_named(made)
+
+    def finish(self, state: Words, round_key: Word | None = None) -> Word:
+        """The block from the state after the last round."""
+        return self.cipher.end(state)
+
+    def folded_round(self, control: Word, state: Words, round_key: Word) -> Words:
+        """The body of a loop over equal rounds (`loop` is plain or keyed); `control`: of the key schedule's
+        step.
+        """
+        return self.round(0, state, round_key)
+
+    @staticmethod
+    def state_named(state: Words) -> Words:
+        """The state's words under their names in the emitted text."""
+        if len(state) == 1:
+            return (state[0].named("state"),)
+        return tuple(w.named(f"state{i}") for i, w in enumerate(state))
+
+    # -- round keys straight from the key
+
+    def key_words(self, index: int) -> int:
+        """Width of the key word of round key `index` (in the order of use)."""
+        return self.cipher.steps(self.key_bits)[index].key_bits
+
+    def supplied_key(self, word: Word, back: Word) -> Word:
+        """The round key from its key word."""
+        return concat(word, back) if self.cipher.tells(self.key_bits) else word
+
+    def direct_keys(self, key: Word, back: Word, variant: str = "kept") -> Iterator[Word]:
+        """All round keys in the order of use, from the supplied key. `variant`: one of the cipher's
+        `key_variants`.
+        """
+        words, steps = self.cipher.expanded(key), self.cipher.steps(self.key_bits)
+        for step, one, other in zip(steps, words, reversed(words), strict=True):
+            word = choose(back, step.cut(other), step.cut(one))
+            yield self.supplied_key(word, back).named(ROUND_KEY)
+
+    # -- the key schedule by steps. Decryption runs the schedule to its end, and then back: a step undoes the
+    # one whose key word it gives. A control word is the constant, and below it: 1 where a step runs back; 1
+    # where the state is mirrored after a step.
+
+    @property
+    def control_bits(self) -> int:
+        """Width of a control word."""
+        return self.cipher.control_width + 2
+
+    def key_setup(self, back: bool) -> int:
+        """Steps that a direction takes before the one that gives its first round key."""
+        setup = self.cipher.key_setup_steps(self.key_bits)
+        return setup + self.rounds if back else setup
+
+    def key_control(self, index: int, back: bool = False) -> int:
+        """The control word of step `index`; steps of the setup count from -key_setup to -1."""
+        setup, count = self.cipher.key_setup_steps(self.key_bits), self.rounds
+        if not back:
+            return self._constant(index + setup) << 2
+        if index < 0:
+            return self._constant(index + self.key_setup(True)) << 2 | int(index == -1)
+        return self._constant(count - 1 - index + setup) << 2 | 2
+
+    def _constant(self, step: int) -> int:
+        """That of a step (from 0, those of the setup first); 0 where there is no such step."""
+        constants = self.cipher.key_constants(self.key_bits)
+        return constants[step] if 0 <= step < len(constants) else 0
+
+    def key_start(self, key: Word, back: Word) -> Words:
+        """The key schedule's state before its first step, from the supplied key."""
+        return self.cipher.key_begin(key)
+
+    def key_step(self, control: Word, state: Words, back: Word) -> tuple[Word, Words]:
+        """One step: its round key, and the state after it."""
+        cipher, never = self.cipher, control.const(1, 0)
+        constant, reverse, turn = (
+            control[control.width - 1 : 2],
+            choose(back, control[1], never),
+            choose(back, control[0], never),
+        )
+        after = cipher.key_next(constant, state)
+        forward = cipher.key_word(constant, after if cipher.key_after else state)
+        mirrored = cipher.key_mirror(state)
+        if mirrored is not None:
+            turned = cipher.key_mirror(after)
+            assert turned is not None
+            word = choose(
+                reverse, cipher.key_word(constant, mirrored if cipher.key_after else turned), forward
+            )
+            following = tuple(choose(turn, t, a) for t, a in zip(turned, after, strict=True))
+        else:
+            before = cipher.key_previous(constant, state) or after  # after: encryption alone
+            word = choose(reverse, cipher.key_word(constant, state if cipher.key_after else before), forward)
+            following = tuple(choose(reverse, p, a) for p, a in zip(before, after, strict=True))
+        out = self.supplied_key(word, back)
+        return out, tuple(w.named(f"key{j}") for j, w in enumerate(following))
+
+    def stepped_keys(self, key: Word, back: Word, controls: Word | None = None) -> Iterator[Word]:
+        """All round keys in the order of use, step by step. `controls`: the control words of all of them
+        as one word (`all_controls`), in place of constants.
+        """
+        state, width = self.key_start(key, back), self.control_bits
+        setup = [self.key_setup(way) for way in (False, True)]
+        for i in range(-max(setup), self.round_keys):
+            words = [self.key_control(i, way) if i >= -setup[way] else None for way in (False, True)]
+            if controls is not None:
+                low = width * (self.round_keys - 1 - i)
+                control = controls[low + width - 1 : low]
+            else:
+                one, other = (
+                    key.const(width, next(w for w in (mine, theirs) if w is not None))
+                    for mine, theirs in (words, words[::-1])
+                )
+                control = choose(back, other, one)
+            round_key, after = self.key_step(control, state, back)
+            if words[0] is None:  # encryption waits
+                after = tuple(choose(back, new, old) for new, old in zip(after, state, strict=True))
+            elif words[1] is None:
+                after = tuple(choose(back, old, new) for new, old in zip(after, state, strict=True))
+            state = after
+            if i >= 0:
+                yield round_key.named(ROUND_KEY)
+
+    def all_controls(self) -> int:
+        """The control words of all round keys as one word, the first at the top."""
+        out = 0
+        for i in range(self.round_keys):
+            out = out << self.control_bits | self.key_control(i)
+        return out
+
+    # -- the whole cipher, unrolled
+
+    def crypt(
+        self,
+        block: Word,
+        key: Word,
+        back: Word,
+        schedule: str = "direct",
+        controls: Word | None = None,
+        variant: str = "kept",
+    ) -> Word:
+        """The block under the supplied key. `schedule` is one of KEY_SCHEDULES; `controls` as of
+        `stepped_keys`; `variant` concerns the direct schedule.
+        """
+        if schedule not in KEY_SCHEDULES:
+            raise ValueError(f"the key schedule is one of {', '.join(KEY_SCHEDULES)}, not {schedule}")
+        keys = (
+            self.direct_keys(key, back, variant)
+            if schedule == "direct"
+            else self.stepped_keys(key, back, controls)
+        )
+        return self.crypt_with_keys(block, keys)
+
+    def crypt_with_keys(self, block: Word, keys: Iterator[Word]) -> Word:
+        """The rounds alone, over round keys in the order of use."""
+        state = self.start(block, next(keys) if self.first_key else None)
+        for i in range(self.rounds):
+            state = self.round(i, state, next(keys))
+        return self.finish(state, next(keys) if self.last_key else None)
+
+
+class RoundForm(Form):
+    """A form whose rounds, all but the first addition of a key, are one circuit in which one of them leaves
+    something out; its loop is `arch/loop/rounds.py`.
+    """
+
+    loop = "rounds"
+
+    @property
+    @abstractmethod
+    def loop_rounds(self) -> int:
+        """Number of such rounds; with `start` before the first, they are the cipher."""
+
+    @abstractmethod
+    def plain_round(self, back: bool) -> int:
+        """Which of the rounds (from 0) leaves it out."""
+
+    @abstractmethod
+    def loop_round(self, state: Word, round_key: Word, plain: Word, direction: str, back: Word) -> Word:
+        """A round of a loop for `direction` (where that is both, `back` tells); `plain` (one bit): whether
+        it is that one.
+        """
+
+
+def either(state: Words, word: Word, back: Word, forward: Kind, backward: Kind) -> Words:
+    """A step of encryption of one kind, or where `back` is 1 of decryption, which undoes another."""
+    one = forward.apply(state, forward.cut(word))
+    given = backward.turned(backward.cut(word)) if backward.turned else backward.cut(word)
+    other = backward.undo(state, given) if backward.undo else backward.apply(state, given)
+    return tuple(choose(back, o, f) for o, f in zip(other, one, strict=True))
