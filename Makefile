@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.ready
 
 DEBIAN := python3-venv g++ make yosys iverilog opensta qflow-tech-osu018 openssl libtomcrypt1 libbotan-2-19 libmcrypt4 libcrypto++-dev
 
-.PHONY: setup demo test style lint formal golden clean system
+.PHONY: setup demo quick test style lint formal golden clean system
 
 setup: $(STAMP)
 
@@ -34,6 +34,10 @@ lint: style
 
 formal: setup
 	$(BIN)/python -m pytest -q tests/shell/test_formal.py
+
+# The edit loop, under two minutes of processor time: tests of every room, one preset built and proven (tests/quick.py).
+quick: setup
+	$(BIN)/python -m pytest -q -m quick
 
 test: style
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -12,6 +12,8 @@ from cipherwright.pipeline import generate
 from cipherwright.shell import Core, Engine, save
 from cipherwright.spec import load, preset_names
 from cipherwright.verify import CoreFolder
+from tests.processor_time import ProcessorTime
+from tests.quick import is_quick
 
 # Compiling a model for speed takes longer than the few thousand blocks of a test.
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
@@ -37,6 +39,17 @@ QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear
 
 ROOT = Path(__file__).resolve().parents[1]
 Built = tuple[Core | Engine, CoreFolder]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "quick: a test of the edit loop, `make quick` (tests/quick.py)")
+    config.pluginmanager.register(ProcessorTime(), "processor_time")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if is_quick(item.nodeid):
+            item.add_marker("quick")
 
 
 @pytest.fixture(scope="session")
