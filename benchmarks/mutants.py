@@ -422,7 +422,7 @@ SUBJECTS = (
         (
             Scope(
                 r"_counter\.sv",
-                "_counter(_copy)?",
+                "_counter(_copy|_move|_step)?",
                 1,
                 more={"reset-missing": 9, "stuck": 4, "not-dropped": 2, "and-to-or": 3},
             ),
@@ -840,8 +840,8 @@ def targeted() -> list[Mutant]:
             "digest",
             "counter",
             "aes128_fast_ctr_counter.sv",
-            "turn_top <= turn & mid_ones;",
-            "turn_top <= turn;",
+            "(a & b & c)",
+            "(a & b)",
             ("files",),
         ),
         _plain(

@@ -14,8 +14,10 @@ WAIT = 70
 
 
 def of_lane(s: Simulation, rows: np.ndarray, lanes: int, lane: int) -> None:
-    """The constant inputs of a lane's counter."""
-    if lanes > 1:
+    """The constant inputs of a lane's counter, or of the one alone."""
+    if lanes == 1:
+        s.view(rows, "open_i")[:] = 1
+    else:
         s.view(rows, "lanes_i")[:] = np.frombuffer(lanes.to_bytes(2, "little"), dtype=np.uint8)
         s.view(rows, "lane_i")[:] = np.frombuffer(lane.to_bytes(2, "little"), dtype=np.uint8)
 
@@ -140,6 +142,7 @@ def test_loads_at_any_distance(tmp_path: Path) -> None:
         rows = s.rows(WAIT + gap)
         s.view(rows, "iv_valid_i")[0] = 1
         s.view(rows, "iv_i")[0] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
+        of_lane(s, rows, 1, 0)
         s.view(rows, "step_i")[WAIT - 10] = 1
         out = model.run(rows)
         ready = s.view(out, "iv_ready_o")[:, 0]
@@ -170,6 +173,9 @@ def test_one_cycle_of_reset_at_any_time(file: str, pin: str, tmp_path: Path) -> 
         of_lane(s, rows, lanes, lane)
         again = reset + (loads if pin == "zeroise_i" else 0) + 1  # the next load
         s.view(rows, pin)[reset] = 1
+        drops = pin == "zeroise_i" and not lane  # with drop_i, in which no step is made
+        if drops:
+            s.view(rows, "drop_i")[[reset, reset + 1]] = 1
         s.view(rows, "iv_i")[:] = np.frombuffer(first.to_bytes(16, "little"), dtype=np.uint8)
         s.view(rows, "iv_i")[again:] = np.frombuffer(second.to_bytes(16, "little"), dtype=np.uint8)
         s.view(rows, "iv_valid_i")[[0, again]] = 1
@@ -178,7 +184,7 @@ def test_one_cycle_of_reset_at_any_time(file: str, pin: str, tmp_path: Path) -> 
         ready, loaded, valid = (
             s.view(out, name)[:, 0].astype(bool) for name in ("iv_ready_o", "loaded_o", "valid_o")
         )
-        assert list(loaded) == [loads <= t <= reset or t >= again + loads for t in range(len(rows))]
+        assert list(loaded) == [loads <= t <= reset + drops or t >= again + loads for t in range(len(rows))]
         assert list(ready) == [
             t == 0 or loads <= t <= reset or (again <= t and not again < t < again + loads)
             for t in range(len(rows))

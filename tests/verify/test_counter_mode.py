@@ -32,7 +32,7 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
     "fault",
     [
         ("now[3 * i + 1] ^ (now[3 * i] & carry[i])", "now[3 * i + 1] ^ carry[i]"),
-        ("turn_top <= turn & mid_ones", "turn_top <= turn"),
+        ("(a & b & c)", "(a & b)"),
         ("carry[i + 1] <= carry[i] & now[3 * i] &", "carry[i + 1] <= now[3 * i] &"),
     ],
     ids=["sum", "too often", "carry"],

@@ -23,6 +23,26 @@ _SETTLED = 4
 """Cycles from a unit's ready to the end of the phase that waits for it, at most."""
 
 
+_START = """
+// A block is taken, or a time begins. A module of its own, so that synthesis shares no part of it.
+(* keep_hierarchy = "yes" *)
+module NAME (
+    input  wire clk,
+    input  wire rst_i,
+    input  wire kick,
+    input  wire valid,
+    input  wire open,
+    input  wire ready,
+    output reg  q
+);
+    always @(posedge clk) begin
+        if (rst_i) q <= 1'b0;
+        else q <= kick | (valid & open & ready);
+    end
+endmodule
+"""
+
+
 @dataclass(frozen=True)
 class Control:
     """A module around a core: its text, its pins, its flip-flops. `zeroise_cycles` from zeroise_i to the
@@ -47,20 +67,27 @@ def core_control(
     loop: bool,
     drops: bool,
     stored: int = 0,
+    load: int = 0,
 ) -> Control:
     """The module `name` around `inner` with the pins `inside`. `in_flight`: cycles from a block to the one
     behind its result; `flush`: cycles in which whatever is presented reaches all registers of the core or
     of its key unit; `key_cycles` of the unit; `loop`: the core takes fill_i, with which every slot of it
     takes what is presented; `drops`: it takes drop_i, which is 1 while everything is being forgotten.
-    `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none).
+    `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none). `load`: cycles in
+    which a counter takes a counter block (0: there is no counter, or it says itself when it is complete).
+
+    A counter that takes drop_i is not ready while drop_i is 1, so no logic is needed between the port and the
+    counter. Zeroising has enough phases for its load; the time between two keys does not depend on it. A block
+    is accepted by one more input, so a register starts the time.
     """
     counting = any(p.name == "iv_ready_o" for p in inside)
+    alone = counting and drops
     steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
     width = width_for(steps)
     found = matches(width, steps_of(width, steps))
     pieces = len(found)
-    phase = steps + _TO_REST + 1
-    flushes = 1 + max(int(loop), -(-stored // phase))
+    phase = steps + _TO_REST + 1 + alone
+    flushes = 1 + max(int(loop), -(-stored // phase), -(-load // phase) - 2)  # the key's phase is of the load
     core_ready = loop or counting  # the core itself says when it takes a block
     phases = 2 + flushes
     out = [Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else [])]
@@ -84,14 +111,28 @@ def core_control(
         "wipe_i": "phase_q[0]",
     } | {p.name: p.name for p in inside}
     links |= {"key_valid_i": "take", "key_ready_o": "complete", "valid_i": "accept", "block_i": "block_i"}
+    if alone:
+        links |= {"valid_i": "valid_i", "open_i": "open_q"}
     if counting:
-        links |= {"iv_valid_i": "iv_valid_i & ~zero_q", "iv_ready_o": "count_ready"}
+        links |= {
+            "iv_valid_i": "iv_valid_i" if alone else "iv_valid_i & ~zero_q",
+            "iv_ready_o": "count_ready",
+        }
     links |= {
         **({"ready_o": "core_ready"} if core_ready else {}),
         "valid_o": "core_valid",
         "block_o": "block_o",
     }
-    settled = "complete & count_ready" if counting else "complete"
+    settled = "phase_q[0] | (complete & count_ready)" if counting else "phase_q[0] | (complete)"
+    begin, starts = "start_q", "accept | zeroise_i | (advance_q & more_q)"
+    start, cell = "    wire accept = valid_i & ready_o;", ""
+    if alone:
+        settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
+        begin, starts = "kick_q", "zeroise_i | (advance_q & more_q)"
+        taken = {"clk": "clk", "rst_i": "rst_i", "kick": "kick_q", "valid": "valid_i", "open": "open_q"}
+        taken |= {"ready": "core_ready", "q": "start_q"}
+        start = "    wire start_q;\n" + instance(f"{name}_start", "u_start", taken).rstrip()
+        cell = _START.replace("NAME", f"{name}_start")
     rows = "".join(f"            match_q[{i}] <= ~start_q & {match};\n" for i, match in enumerate(found))
     comment = [
         "What decides when the core takes a block and when a key.",
@@ -108,11 +149,11 @@ def core_control(
     text = f"""\
 {module_head(name, comment, ports)}    wire complete, core_valid{", count_ready" if counting else ""};
 {"    wire core_ready;" + chr(10) if core_ready else ""}    reg  open_q, held_q, expand_q, offer_q, quiet_q;
-    reg  start_q, done_q, rest_q, advance_q, more_q, settled_q, zero_q;
+    reg  {begin}, done_q, rest_q, advance_q, more_q, settled_q, zero_q;
     reg  [{phases - 1}:0] phase_q;  // of zeroising: a key of zeros goes in, is expanded, blocks under it go through
     reg  [{width - 1}:0] time_q;  // since the last block was taken: a shift register with feedback
     reg  [{pieces - 1}:0] match_q;
-    wire accept = valid_i & ready_o;
+{start}
     wire take = key_valid_i & offer_q;
     assign ready_o = open_q{" & core_ready" if core_ready else ""};
     assign key_ready_o = offer_q;
@@ -125,7 +166,7 @@ def core_control(
             expand_q <= 1'b0;
             offer_q <= 1'b0;
             quiet_q <= 1'b0;
-            start_q <= 1'b0;
+            {begin} <= 1'b0;
             done_q <= 1'b0;
             rest_q <= 1'b1;
             advance_q <= 1'b0;
@@ -143,18 +184,18 @@ def core_control(
             quiet_q <= rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q;
             offer_q <= key_valid_i & quiet_q & ~open_q & ~offer_q & ~zero_q & ~zeroise_i;
             more_q <= |phase_q[{phases - 2}:0];
-            start_q <= accept | zeroise_i | (advance_q & more_q);
+            {begin} <= {starts};
             time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]}};
 {rows}            done_q <= ~start_q & (&match_q);
             rest_q <= ~start_q & (rest_q | done_q);
-            settled_q <= phase_q[0] | ({settled});
+            settled_q <= {settled};
             advance_q <= rest_q & ~start_q & settled_q & ~advance_q & ~zeroise_i;
             phase_q <= zeroise_i ? {phases}'d1 : advance_q ? {{phase_q[{phases - 2}:0], 1'b0}} : phase_q;
             zero_q <= zeroise_i | (zero_q & ~(advance_q & phase_q[{phases - 1}]));
         end
     end
 {instance(inner, "u_inner", links)}endmodule
-"""
+{cell}"""
     cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
     pins = (Pin("zeroise_i"), *inside, Pin("busy_o", out=True))
-    return Control(text, pins, 12 + phases + width + pieces, cycles)
+    return Control(text, pins, 12 + alone + phases + width + pieces, cycles)

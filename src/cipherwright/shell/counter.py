@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "COUNTER_FILE",
+    "COUNTER_LOAD",
     "LANE_COUNTER_FILE",
     "counter_flip_flops",
     "counter_latency",
@@ -12,6 +13,8 @@ __all__ = [
 
 COUNTER_FILE = "cipherwright_counter.sv"
 LANE_COUNTER_FILE = "cipherwright_lane_counter.sv"
+COUNTER_LOAD = 50
+"""Cycles from a counter block's handshake to the next, of a counter alone, with both."""
 
 
 def counter_latency(lanes: int = 1) -> int:
@@ -22,14 +25,15 @@ def counter_latency(lanes: int = 1) -> int:
 def counter_flip_flops(count: int) -> int:
     """Flip-flops of the counter alone."""
     top = count - 8
-    load = (
-        2 * 128 + 1 + 3 + 7 + 3 + 3
-    )  # iv_q, iv_2, iv_ones, zeroise_q, load_q, load_low, wait_q, last, ready_q, given_q, loaded_q
-    bottom = 3 + 6 + 6 + 3 + 1 + 2 + 16  # low, mid and what prepares it, what is delayed by two cycles
+    control = (
+        6 + 3 + 5 + 4 + 3
+    )  # wait_q, last, from idle_q to loaded_q, from wipe_q to load_low and load_near, valid bits
+    load = 2 * 128 + 1  # iv_q, iv_2, iv_ones
+    bottom = 6 + 1 + 6 + 6 + 3  # low, what it was, what moves it; mid, and what prepares it
     upper = (
         8 + count // 16 + 120 + top + -(-top // 3) - 1
     )  # copies of load and move, top, its successor, the carry
-    return load + bottom + upper + 128 + 1
+    return control + load + bottom + upper + 128
 
 
 def lane_counter_flip_flops(count: int, lane: int) -> int:

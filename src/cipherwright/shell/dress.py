@@ -13,6 +13,7 @@ from ..spec import Datapath, Spec
 from ..tools import digest, printable
 from .control import core_control
 from .core import Core, KeyWords, PortSet
+from .counter import COUNTER_LOAD
 from .header import commented, header_lines, module_name, origin_lines, port_meanings, port_table
 from .keys import KeyUnit, keyed_top, lane_flip_flops
 from .modes import chain_layer, counter_layer, previous_layer
@@ -150,8 +151,9 @@ def dress(
         interval = sustained_interval(latency, interval, slots, log2)
     control = None
     if unit:
+        lanes = counting and spec.lane_count > 1
         flush = max(unit.flush, latency + spec.lane_count, 2 * slots)
-        drops = spec.mode != "ecb" and not (counting and not iterative)
+        drops = spec.mode != "ecb" and not lanes
         control = core_control(
             names["control"],
             below,
@@ -163,6 +165,7 @@ def dress(
             iterative,
             drops,
             log2 and 1 << log2,
+            COUNTER_LOAD if counting and not (iterative or lanes) else 0,
         )
         pins, below = control.pins, names["control"]
         layers.append(control.text)

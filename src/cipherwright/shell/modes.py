@@ -20,6 +20,9 @@ _FORGETS = (Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"))
 fill_i every slot of a loop takes what is presented.
 """
 
+_OPEN = Pin("open_i")
+"""The control takes blocks: where this, valid_i and ready_o are 1."""
+
 _DIRECTIONS = ("encrypt", "decrypt", "both")
 
 
@@ -201,6 +204,7 @@ def counter_layer(
     of `chain_layer`.
     """
     pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", 128), Pin("iv_ready_o", out=True))
+    forgets = () if not held else (*_FORGETS[:2], _OPEN) if lanes == 1 else _FORGETS[1:2]
     links = _through([*inside, *(_FORGETS[1:2] if held else ())])
     links |= {
         "valid_i": "counted[0]",
@@ -236,7 +240,11 @@ def counter_layer(
         }
         counter |= {"zeroise_i": "wipe_i" if held else "1'b0", "loaded_o": f"loaded[{lane}]"}
         module, parameters = "cipherwright_counter", {"COUNT": count}
-        if lanes > 1:
+        if lanes == 1:
+            counter |= (
+                {"drop_i": "drop_i", "open_i": "open_i"} if held else {"drop_i": "1'b0", "open_i": "1'b1"}
+            )
+        else:
             module = "cipherwright_lane_counter"
             counter |= {"lanes_i": f"16'd{lanes}", "lane_i": f"16'd{lane}"}
         counters += instance(module, f"u_counter{lane if lanes > 1 else ''}", counter | shown, parameters)
@@ -249,7 +257,7 @@ def counter_layer(
         )
     )
     text = (
-        module_head(name, comment, _ports([*(_FORGETS[1:2] if held else ()), *pins], 128 * lanes, True))
+        module_head(name, comment, _ports([*forgets, *pins], 128 * lanes, True))
         + spare
         + f"    wire [{lanes - 1}:0] counted, ready, loaded;\n"
         + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")

@@ -5,11 +5,15 @@
 // its own every 256th. The successor of `top` is prepared by a carry that walks three bits a cycle: it has at least 256 cycles
 // for COUNT / 3 steps, or after a load the cycles in which iv_ready_o is 0. Nothing here depends on how often steps come.
 //
-// Reset drops the counter block and every step under way; a counter block may be loaded in the next cycle. zeroise_i does the same
-// and loads what iv_i shows a cycle later in place of the counter block: when iv_ready_o is 1 again, no register depends on
-// anything from before. In a cycle of rst_i or zeroise_i no counter block is taken and no step is made.
+// A step is kept in a register before anything moves: `low` moves one cycle after the step, `mid` and `top` two cycles after it.
+// So every register has at most four inputs, and enables come from registers without logic.
 //
-// Lint: the file holds the copies' module as well; the carry out of the highest part has no reader.
+// Reset drops the counter block and every step under way; a counter block may be loaded in the next cycle. So does drop_i, which is
+// 1 for two cycles at least; iv_ready_o is 0 while it is 1, but for its first cycle. zeroise_i loads what iv_i shows a cycle later
+// in place of the counter block; it comes with drop_i, which is still 1 in the next cycle. When iv_ready_o is 1 again, no register
+// that a counter block reaches depends on anything from before. In a cycle of rst_i or drop_i no counter block is taken and no step is made.
+//
+// Lint: the file holds the modules of the copies as well; the carry out of the highest part has no reader.
 // verilator lint_off DECLFILENAME
 // verilator lint_off UNUSEDSIGNAL
 `default_nettype none
@@ -18,35 +22,41 @@ module cipherwright_counter #(
 ) (
     input  wire         clk,
     input  wire         rst_i,
+    input  wire         drop_i,
     input  wire         zeroise_i,
     input  wire         iv_valid_i,  // taken with iv_ready_o: the counter block of the next step
     output wire         iv_ready_o,
     input  wire [127:0] iv_i,
     output wire         loaded_o,    // a counter block is there
-    input  wire         step_i,      // taken with loaded_o; together with a load it is still of the counter block before
+    input  wire         open_i,      // a step is made where this, step_i and loaded_o are 1
+    input  wire         step_i,      // together with a load it is still of the counter block before
     output reg          valid_o,
     output reg  [127:0] count_o
 `ifdef FORMAL
     ,
-    output wire [699:0] f_o  // what the rules in cipherwright_counter_formal.sv speak of
+    output wire [688:0] f_o  // what the rules in cipherwright_counter_formal.sv speak of
 `endif
 );
     localparam TOP = COUNT - 8;
     localparam PARTS = (TOP + 2) / 3;
-    localparam [6:0] LAST = 7'd83;  // of wait_q, 44 cycles after a load
+    localparam [5:0] LAST = 6'd59;  // of wait_q, 42 cycles after its start
     localparam PIECES = 8;
     localparam PIECE = 16;
 
-    // Load: the counter block is kept, and two cycles later every part takes it. In between is nothing but registers, so that what
+    // Control, and the load: the counter block is kept, and two cycles later every part takes it. In between is nothing but registers, so that what
     // decides about a load need not stand near the parts.
-    wire clear = rst_i | zeroise_i;
-    reg [6:0] wait_q;  // shifts with feedback, and so tells the time since a load in few bits; 0 at rest
+    reg [5:0] wait_q;  // shifts with feedback, and so tells the time since a load in few bits
     reg last_a, last_b, last_q;
-    reg ready_q, given_q, loaded_q;
-    reg zeroise_q, load_q, load_low;
+    reg idle_q;           // no load is under way
+    reg raise_q, ready_q;
+    reg given_q, loaded_q;
+    reg wipe_q, load_q, load_low;
+    wire step_q;
+    reg valid_2;
     reg [127:0] iv_q, iv_2;
-    reg iv_ones;  // both bits of `low` in iv_2
-    wire take = iv_valid_i & ready_q;
+    reg iv_ones;          // both bits of `low` in iv_2
+    wire load = (iv_valid_i & ready_q & ~drop_i) | wipe_q;
+    cipherwright_counter_step u_step (.clk(clk), .rst_i(rst_i), .step(step_i), .open(open_i), .loaded(loaded_q), .drop(drop_i), .q(step_q));
     assign iv_ready_o = ready_q;
     assign loaded_o = loaded_q;
     always @(posedge clk) begin
@@ -56,44 +66,57 @@ module cipherwright_counter #(
         load_low <= load_q;
     end
     always @(posedge clk) begin
-        if (clear) begin
-            wait_q <= 7'd0;
+        if (rst_i) begin
+            wait_q <= 6'd0;
             last_a <= 1'b0;
             last_b <= 1'b0;
             last_q <= 1'b0;
+            wipe_q <= 1'b0;
             load_q <= 1'b0;
+            idle_q <= 1'b1;
+            raise_q <= 1'b0;
+            ready_q <= 1'b1;
             given_q <= 1'b0;
             loaded_q <= 1'b0;
+            valid_2 <= 1'b0;
+            valid_o <= 1'b0;
         end else begin
-            wait_q <= load_q ? 7'd1 : ready_q ? 7'd0 : {wait_q[5:0], wait_q[6] ^ wait_q[5]};
-            last_a <= wait_q[3:0] == LAST[3:0];
-            last_b <= wait_q[6:4] == LAST[6:4];
-            last_q <= last_a & last_b;
-            load_q <= take | zeroise_q;
-            given_q <= given_q | take;
-            loaded_q <= given_q & (ready_q ? ~iv_valid_i : last_q);
+            wait_q <= {wait_q[4:0] & ~{5{load_q}}, load_q | (wait_q[5] ^ wait_q[4])};
+            last_a <= ~load_q & (wait_q[2:0] == LAST[2:0]);
+            last_b <= ~load_q & (wait_q[5:3] == LAST[5:3]);
+            last_q <= ~load_q & last_a & last_b;
+            wipe_q <= zeroise_i;
+            load_q <= load;
+            idle_q <= ~load_q & (idle_q | last_q);
+            raise_q <= idle_q & ~load_q & ~ready_q & ~drop_i;
+            ready_q <= ~drop_i & (ready_q ? ~iv_valid_i : raise_q);
+            given_q <= ~drop_i & (given_q | (iv_valid_i & ready_q));
+            valid_2 <= step_q & ~drop_i;
+            valid_o <= valid_2 & ~drop_i;
+            loaded_q <= given_q & (ready_q ? ~iv_valid_i : raise_q);
         end
-        ready_q <= rst_i | (~zeroise_i & (ready_q ? ~iv_valid_i : last_q));
-        zeroise_q <= zeroise_i & ~rst_i;
     end
 
     // Two bits that count every step, and whether both are ones.
-    wire step = step_i & loaded_q;
-    reg [1:0] low;
+    wire move_low;
+    reg [1:0] low, low_2;
     reg low_ones;
+    cipherwright_counter_move u_low (.clk(clk), .a(step_i), .b(open_i), .c(loaded_q), .load(load_q), .q(move_low));
     always @(posedge clk) begin
-        if (load_low | step) begin
+        if (move_low) begin
             low <= load_low ? iv_2[1:0] : {low[1] ^ low[0], ~low[0]};
             low_ones <= load_low ? iv_ones : low[1] & ~low[0];
         end
+        low_2 <= low;
     end
 
     // Six bits whose successor is prepared in two cycles; four pass between two uses.
-    wire turn = step & low_ones;
+    reg move_mid;
     reg [5:0] mid, mid_next;
     reg mid_half, mid_half_2, mid_ones;
     always @(posedge clk) begin
-        if (load_low | turn) mid <= load_low ? iv_2[7:2] : mid_next;
+        move_mid <= (step_q & low_ones) | load_q;
+        if (move_mid) mid <= load_low ? iv_2[7:2] : mid_next;
         mid_half <= &mid[2:0];
         mid_half_2 <= &mid[5:3];
         mid_ones <= mid_half & mid_half_2;
@@ -101,17 +124,10 @@ module cipherwright_counter #(
         mid_next[5:3] <= {mid[5] ^ (mid[4] & mid[3] & mid_half), mid[4] ^ (mid[3] & mid_half), mid[3] ^ mid_half};
     end
 
-    // The rest moves two cycles after the step that makes it move; low and mid are shown two cycles later as well.
-    reg turn_top, valid_1, valid_2;
-    reg [7:0] counted_1, counted_2;
+    // The rest. What moves a piece of it and what loads it stand near that piece.
+    wire load_near;
     wire [PIECES-1:0] move, load_top;
-    always @(posedge clk) begin
-        turn_top <= turn & mid_ones;
-        valid_1 <= step & ~clear;
-        valid_2 <= valid_1 & ~clear;
-        counted_1 <= {mid, low};
-        counted_2 <= counted_1;
-    end
+    cipherwright_counter_copy u_near (.clk(clk), .d(load), .q(load_near));
     reg [127:8] top;
     reg [3*PARTS-1:0] next;
     reg [PARTS:0] carry;
@@ -119,12 +135,14 @@ module cipherwright_counter #(
     genvar i;
     generate
         for (i = 0; i < PIECES; i = i + 1) begin : g_piece
-            cipherwright_counter_copy u_move (.clk(clk), .d(turn_top), .q(move[i]));
-            cipherwright_counter_copy u_load (.clk(clk), .d(load_q), .q(load_top[i]));
+            cipherwright_counter_move u_move (
+                .clk(clk), .a(step_q), .b(low_ones), .c(mid_ones), .load(load_near), .q(move[i])
+            );
+            cipherwright_counter_copy u_load (.clk(clk), .d(load_near), .q(load_top[i]));
         end
         for (i = 8; i < 128; i = i + 1) begin : g_top
             if (i < COUNT) begin : g_counts
-                always @(posedge clk) if (load_top[i / PIECE] | move[i / PIECE]) top[i] <= load_top[i / PIECE] ? iv_2[i] : next[i - 8];
+                always @(posedge clk) if (move[i / PIECE]) top[i] <= load_top[i / PIECE] ? iv_2[i] : next[i - 8];
             end else begin : g_stays
                 always @(posedge clk) if (load_top[i / PIECE]) top[i] <= iv_2[i];
             end
@@ -147,16 +165,44 @@ module cipherwright_counter #(
     endgenerate
     always @(posedge clk) begin
         carry[0] <= 1'b1;
-        valid_o <= valid_2 & ~clear;
-        count_o <= {top, counted_2};
+        count_o <= {top, mid, low_2};
     end
 `ifdef FORMAL
     assign f_o = {
-        load_q, load_low, load_top, wait_q, last_a, last_b, last_q, given_q, zeroise_q, iv_q, iv_2, iv_ones, low, low_ones, mid, mid_next,
-        mid_half, mid_half_2, mid_ones, turn_top, move, valid_1, valid_2, counted_1, counted_2, top, {{128 - 3 * PARTS{1'b0}}, next},
-        {{127 - PARTS{1'b0}}, carry}
+        load_q, load_near, load_low, load_top, wait_q, last_a, last_b, last_q, idle_q, raise_q, given_q, wipe_q, iv_q, iv_2, iv_ones,
+        step_q, move_low, low, low_2, low_ones, move_mid, mid, mid_next, mid_half, mid_half_2, mid_ones, move, valid_2, top,
+        {{128 - 3 * PARTS{1'b0}}, next}, {{127 - PARTS{1'b0}}, carry}
     };
 `endif
+endmodule
+
+// A step; and whether a part moves. One flip-flop and the lookup table before it each, of which synthesis shares nothing with others.
+(* keep_hierarchy = "yes" *)
+module cipherwright_counter_step (
+    input  wire clk,
+    input  wire rst_i,
+    input  wire step,
+    input  wire open,
+    input  wire loaded,
+    input  wire drop,
+    output reg  q
+);
+    always @(posedge clk) begin
+        if (rst_i) q <= 1'b0;
+        else q <= step & open & loaded & ~drop;
+    end
+endmodule
+
+(* keep_hierarchy = "yes" *)
+module cipherwright_counter_move (
+    input  wire clk,
+    input  wire a,
+    input  wire b,
+    input  wire c,
+    input  wire load,
+    output reg  q
+);
+    always @(posedge clk) q <= (a & b & c) | load;
 endmodule
 
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
