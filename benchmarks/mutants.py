@@ -548,6 +548,9 @@ ARGUMENTS: dict[str, str] = {
         "word of DEPTH is always shown; what is written "
         "there early is overwritten with the word."
     ),
+    "counter/counter/pins-swapped/counter:u_low.b+c": (
+        "Both are inputs of one AND: the part moves where the step, the control and the counter are ready."
+    ),
     "aes128-fast/held-key/pins-swapped/core:u_stage1.block+rk0": _XOR,
     "aes128-fast/key-unit/constant/schedule:key_6_q3": (
         "Zeroising expands another constant than zeros. "
