@@ -29,10 +29,10 @@ from tests.shell.test_formal import (
     FILES,
     LANE_FAULTS,
     LANES,
+    SOURCES,
     STORE,
     STORE_FAULTS,
     STREAM_FAULTS,
-    SV,
     killed,
     resized,
     sby,
@@ -89,7 +89,7 @@ def main(words: list[str]) -> int:
         with tempfile.TemporaryDirectory() as d:
             folder, start = Path(d), time.time()
             for file in files:
-                shutil.copy(SV / file, folder / file)
+                shutil.copy(SOURCES[file], folder / file)
             script = resized(folder, files[2], **sizes) if sizes else files[2]
             if "SLOTS" in sizes:  # one round of slots is what the induction needs
                 path = folder / script
@@ -104,7 +104,7 @@ def main(words: list[str]) -> int:
         with tempfile.TemporaryDirectory() as d:
             folder = Path(d)
             for file in files:
-                shutil.copy(SV / file, folder / file)
+                shutil.copy(SOURCES[file], folder / file)
             spoil(folder / files[0], old, new)
             seen = killed(sby(folder, task, files[2]))
             bad += not seen

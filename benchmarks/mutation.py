@@ -26,34 +26,32 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.mutants import ARGUMENTS, SUBJECTS, Mutant, Subject, generic, targeted
+from cipherwright.engine.mars import MarsBench, MarsOptions, prove_engine
+from cipherwright.engine.mars import checks as mars_checks
+from cipherwright.engine.rijndael import ProcessorBench
+from cipherwright.engine.rijndael import checks as processor_checks
 from cipherwright.errors import CheckFailed, NotChecked
 from cipherwright.graph import Graph
-from cipherwright.pipeline import describe, generate, key_parts, products
+from cipherwright.pipeline import describe, generate, key_parts
 from cipherwright.progress import quiet
 from cipherwright.rebuild import check_built
 from cipherwright.rtl import modules_in
 from cipherwright.rtl import words as words_of
-from cipherwright.shell import control_parameters, files_digest, save
+from cipherwright.shell import files_digest, save
 from cipherwright.shell.written import PREFIX
 from cipherwright.spec import load, parse
 from cipherwright.tools import scratch
 from cipherwright.verify import (
     Bench,
     CoreFolder,
-    MarsBench,
-    ProcessorBench,
     checks,
-    mars_checks,
-    processor_checks,
 )
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.handshake import check_handshake
-from cipherwright.verify.mars_proof import prove_engine
 from cipherwright.verify.modes import check_chain, check_counter
 from cipherwright.verify.reset import check_reset
 from tests.shell import test_formal as formal
 
-SV = formal.SV
 RECORD = Path(__file__).resolve().parent / "mutation.json"
 _NOT_ACCEPTED = "not accepted by Yosys"
 
@@ -127,7 +125,7 @@ class Core:
         elif name == "mars proof":
             yield (
                 "equivalence for all inputs",
-                lambda: prove_engine(folder, products(parse(self.record["parameters"])), quiet),
+                lambda: prove_engine(folder, quiet),
             )
         elif name == "known":
             bench = list[Bench]()
@@ -169,19 +167,20 @@ class Core:
     def _proven(self, folder: CoreFolder, script: str, task: str = "", *sizes: str) -> None:
         """A formal proof of `make formal`, of this folder's file. Raises CheckFailed where it fails."""
         with scratch() as work:
-            for file in SV.iterdir():
+            for file in formal.SOURCES.values():
                 if file.suffix in (".sv", ".sby"):
                     (work / file.name).write_text(file.read_text())
             for path in folder.sources:
                 if path.suffix == ".sv":
                     text = re.sub(rf"\b{self.top}_(?=\w)", f"{PREFIX}_", path.read_text())
                     (work / re.sub(rf"^{self.top}_", f"{PREFIX}_", path.name)).write_text(text)
-            spec = parse(self.record["parameters"])
+            parameters = self.record["parameters"]
             if script == "mars.sby":
-                formal._of_engine(work, control_parameters(spec).items())
+                formal._of_engine(work, MarsOptions.of(parameters).control.items())
             elif script == "mars_keys.sby":
                 formal._of_expansion(
-                    work, {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(spec)["SPLIT"]}
+                    work,
+                    {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": MarsOptions.of(parameters).control["SPLIT"]},
                 )
             name = (
                 formal.resized(work, script, **{k: int(v) for k, v in (s.split("=") for s in sizes)})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.pipeline import generate
-from cipherwright.shell import Core, Engine, save
+from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load, preset_names
 from cipherwright.verify import CoreFolder
 from tests.processor_time import ProcessorTime
@@ -38,7 +38,7 @@ QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear
 """The same for SM4, whose round keys its unit makes."""
 
 ROOT = Path(__file__).resolve().parents[1]
-Built = tuple[Core | Engine, CoreFolder]
+Built = tuple[Core | BuiltEngine, CoreFolder]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pyslang import Bag, DiagnosticEngine, DiagnosticSeverity, SourceManager, ast, syntax
 
 from cipherwright.pipeline import generate
-from cipherwright.shell import Core, Engine
+from cipherwright.shell import BuiltEngine, Core
 from cipherwright.spec import load, preset_names
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
@@ -79,7 +79,7 @@ def text_faults(
     return faults
 
 
-def core_faults(core: Core | Engine) -> list[str]:
+def core_faults(core: Core | BuiltEngine) -> list[str]:
     """What is wrong with the texts of a core, beside all presets."""
     presets = tuple(p.replace("-", "_") for p in preset_names())
     return text_faults(core.top, core.files, presets) + slang(core.files)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .cipher.modes import ONE_WAY_MODES
+from .engine import ENGINES
 from .errors import UserError
 from .key_input import parse_hex
 from .pipeline import generate
@@ -18,7 +19,7 @@ from .shell import save
 from .spec import Spec, load
 from .target import implement, load_target
 from .tools import scratch
-from .verify import Bulk, CoreFolder, MarsBench, ProcessorBench
+from .verify import Bulk, CoreFolder
 
 __all__ = [
     "check_direction",
@@ -123,13 +124,9 @@ def crypt(
         bulk = Bulk.compile(core.sources, core.record, len(data) // (p["block_bits"] // 8))
         one_way = p["mode"] in ONE_WAY_MODES
         return bulk.crypt_bulk(key, decrypt and not one_way, data, iv, tell)[:length]
-    if p["cipher"] == "mars":
-        engine = MarsBench.compile(core.sources, core.record)
-        tell(blocks)
-        return engine.crypt_bulk(key, decrypt, data, iv)
-    processor = ProcessorBench.compile(core.sources, core.record)
+    driver = ENGINES[p["cipher"]].driver(core)
     tell(blocks)
-    return processor.crypt_bulk(key, decrypt, data)
+    return driver.crypt_bulk(key, decrypt, data, iv)
 
 
 def implement_core(

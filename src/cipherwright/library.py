@@ -26,8 +26,8 @@ from .pipeline import generate
 from .progress import Tell, quiet
 from .rebuild import verify_folder
 from .report.picture import draw
+from .shell import BuiltEngine, core_record, save
 from .shell import Core as GeneratedCore
-from .shell import Engine, core_record, save
 from .sources import preset_names
 from .spec import Spec, parse
 from .spec import load as load_spec
@@ -78,7 +78,7 @@ class Core:
     """
 
     spec: Spec
-    made: GeneratedCore | Engine
+    made: GeneratedCore | BuiltEngine
 
     @property
     def name(self) -> str:
@@ -210,7 +210,7 @@ class Core:
             raise UserError(f"picture is svg or png, not {picture}")
         extra = {}
         if picture:
-            if isinstance(self.made, Engine):
+            if isinstance(self.made, BuiltEngine):
                 raise UserError("a picture draws a schedule's stages, and an engine has none")
             extra[f"pipeline.{picture}"] = draw(self.made.schedule, self.made.top, picture)
         out = _path(folder)

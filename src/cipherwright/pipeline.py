@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from .arch import KeyParts, expansion, fold, fold_held, fold_trips, form_of
 from .cipher import ROUND_KEY
 from .cipher.modes import ways
 from .cipher.word import over, under
+from .engine import ENGINES, KEY_STORES
 from .errors import UserError
 from .graph import AGILE, STATIC, Graph, GraphBuilder, evaluate
 from .registry import blaming, origin
 from .rewrite import (
-    CellDelays,
-    Product,
     add_hops,
     boxes_in_block_ram,
     fuse_linear,
     held_words,
     merge_bitwise,
     narrow,
-    product_circuit,
     realise,
     realise_adders,
     realise_linear,
@@ -33,22 +30,19 @@ from .rewrite import (
 from .rtl import Design, LowerOptions, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
 from .shell import (
+    BuiltEngine,
     Core,
-    Engine,
     KeyWords,
     counter_latency,
     dress,
     key_unit,
-    mars_engine,
-    processor,
-    word_store,
 )
 from .spec import Datapath, Loop, Pipeline, Spec
 from .spec import Engine as EngineSpec
-from .target import Target, cell_delays, load_target
-from .verify import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
+from .target import Target, load_target
+from .verify import confirm_expansion, confirm_loop, confirm_pipeline, linear_word, samples
 
-__all__ = ["build", "describe", "generate", "key_parts", "place", "products"]
+__all__ = ["build", "describe", "generate", "key_parts", "place"]
 
 
 _LOAD_LANES = 16
@@ -56,12 +50,6 @@ _LOAD_LANES = 16
 
 _RING_BITS = 16
 """Bits of a delay line in distributed RAM that share a counter."""
-
-_ENGINE_SUM = 2
-"""Bits that one gate of an engine's linear layers adds up."""
-
-_ENGINE_PERIOD = 8.0
-"""Planned period of an engine in a cell library, ns; lookup tables are given four times that."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +130,8 @@ def key_parts(spec: Datapath) -> KeyParts | None:
     key = over(s, s.input("key", spec.key_bits))
     for i, word in enumerate(form.direct_keys(key, over(s, s.const(1, back)))):
         s.output(f"rk{i}", under(s, word[word.width - 1 : word.width - widths[i]]))
-    return KeyParts(b.build(), s.build())
+    store = KEY_STORES.get(spec.cipher) if spec.described.key_unit == "store" else None
+    return KeyParts(b.build(), s.build(), store.prove if store else None)
 
 
 def _unscheduled(spec: Datapath, plain: Graph, variant: str) -> tuple[Graph, Io, _Loops]:
@@ -308,14 +297,13 @@ def _keyed(spec: Datapath, target: Target, plain: Graph, given: Mapping[str, str
         graph, stages, loops, io, rows = held.graph, spec.wished_stages, _Loops(), _io(spec), held.rows
     s = schedule(_mapped(spec, graph), target.delay, stages, period, io, _srl_from(spec, target))
     if cipher.key_unit == "store":
-        unit = word_store(
+        unit = KEY_STORES[spec.cipher].build(
             f"{top}_keys",
             spec.key_bits,
             spec.cipher_direction == "decrypt",
             spec.sbox == "block_ram",
             target.delay,
             s.period,
-            True,
         )
         core = dress(
             spec,
@@ -377,33 +365,22 @@ def _words(parts: KeyParts, rows: Mapping[str, tuple[int, ...]], key: int) -> di
     return {name: linear_word(rows[name], word) if name in rows else word for name, word in words.items()}
 
 
-def _cells(spec: Spec, target: Target) -> CellDelays | None:
-    """Delays that a multiplier of the spec is grown from."""
-    return cell_delays(Path(target.liberty)) if target.kind == "cells" and spec.multiplier == "tree" else None
-
-
-def products(spec: Spec) -> dict[int, Product]:
-    """The multipliers that an engine of a spec has, by width, for its proof."""
-    made = (
-        product_circuit(spec.multiplier, 32, _cells(spec, load_target(spec.target)), spec.final_adder)
-        if spec.cipher == "mars"
-        else None
-    )
-    return {32: made} if made else {}
-
-
-def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Engine:
+def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | BuiltEngine:
     """What a spec asks for: a core, or an engine around generated modules. Raises UserError like `build`.
     A cipher from outside the package adds its origin to what is given.
     """
     asked = given or {"preset": spec.name}
     given = {**asked, **origin(spec.cipher), **asked}
     with blaming(spec.cipher):
-        core = build(spec, given) if isinstance(spec, Datapath) else _engine(spec, given)
+        if isinstance(spec, Datapath):
+            core: Core | BuiltEngine = build(spec, given)
+        else:
+            assert isinstance(spec, EngineSpec)
+            core = ENGINES[spec.cipher].build(spec, given)
     return replace(core, warnings=tuple(_warnings(spec, core)))
 
 
-def _warnings(spec: Spec, core: Core | Engine) -> Iterator[str]:
+def _warnings(spec: Spec, core: Core | BuiltEngine) -> Iterator[str]:
     """What was asked for and does nothing, and what the device is too small for."""
     target = load_target(spec.target)
     if (
@@ -424,28 +401,3 @@ def _warnings(spec: Spec, core: Core | Engine) -> Iterator[str]:
             )
     if beyond := target.beyond({"ffs": core.flip_flops}):
         yield f"this core does not fit {target.title}, which lacks {' and '.join(beyond)}"
-
-
-def _engine(spec: Spec, given: Mapping[str, str] | None) -> Engine:
-    assert isinstance(spec, EngineSpec)
-    target = load_target(spec.target)
-
-    period = _ENGINE_PERIOD if target.kind == "cells" else 4 * _ENGINE_PERIOD
-    if spec.cipher == "mars":
-        cells = _cells(spec, target)
-
-        def arithmetic(graph: Graph) -> Graph:
-            made = realise_adders(
-                realise_multipliers(graph, spec.multiplier, cells, True, spec.final_adder), spec.adder, True
-            )
-            confirm_rewrite(spec.described.title, graph, made)
-            return made
-
-        return mars_engine(spec, given or {"preset": spec.name}, arithmetic, period)
-
-    def realised(graph: Graph) -> Graph:
-        made = realise_linear(narrow(realise(graph, spec.sbox)), _ENGINE_SUM, spec.linear_depth)
-        confirm_rewrite(spec.described.title, graph, made)
-        return made
-
-    return processor(spec, given or {"preset": spec.name}, realised, period)

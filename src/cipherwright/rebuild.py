@@ -8,13 +8,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .engine import ENGINES
 from .errors import CheckFailed, UserError
-from .pipeline import describe, generate, key_parts, products
+from .pipeline import describe, generate, key_parts
 from .progress import Tell, quiet
 from .registry import check_origin
 from .shell import GENERATOR, core_record, files_digest
 from .spec import Datapath, Spec, parse
-from .verify import CoreFolder, Verdict, extra_vectors, verify_core, verify_engine, verify_processor
+from .verify import CoreFolder, Verdict, extra_vectors, verify_core
 
 __all__ = ["check_built", "requested", "verify_folder"]
 
@@ -95,7 +96,7 @@ def verify_folder(
     """Every check of a core folder; each says what it did.
 
     blocks: random blocks (None: 100,000 of a core, 4,000 of an engine, which is run cycle by cycle);
-    monte: keys of the Monte Carlo test; all_sizes: the Rijndael processor is proven for all its sizes.
+    monte: keys of the Monte Carlo test; all_sizes: an engine is proven for all its sizes.
     Where the folder is not what the generator makes of its record, that is the only verdict: nothing of
     the folder is compiled or run. as_built = False leaves this comparison out, for cores that are broken
     on purpose to try the other checks.
@@ -112,10 +113,6 @@ def verify_folder(
         verdicts = verify_core(
             folder, describe(spec), blocks or _BLOCKS, monte, tell, key_parts(spec), _PUBLISHED
         )
-    elif spec.cipher == "mars":
-        verdicts = verify_engine(folder, products(spec), blocks or _ENGINE_BLOCKS, tell)
     else:
-        verdicts = verify_processor(
-            folder, blocks or _ENGINE_BLOCKS, tell, None if all_sizes else [(spec.block_bits, spec.key_bits)]
-        )
+        verdicts = ENGINES[spec.cipher].verify(folder, blocks or _ENGINE_BLOCKS, tell, all_sizes)
     return [Verdict("files", True, found), *verdicts[1:]]

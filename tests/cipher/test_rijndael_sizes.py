@@ -10,7 +10,7 @@ import pytest
 
 from cipherwright.cipher import IntBuilder, IntWord
 from cipherwright.cipher.rijndael import RIJNDAEL, SIZES
-from cipherwright.cipher.rijndael_sizes import (
+from cipherwright.engine.rijndael.datapath import (
     CONTROL_BITS,
     control_table,
     key_step,

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from cipherwright.engine.rijndael import processor_rounds
 from cipherwright.graph import GraphBuilder
 from cipherwright.progress import quiet
 from cipherwright.report.reproduce import mars_ibm, mars_units, rijndael_parts
 from cipherwright.report.reproduce.cell_pieces import drawn, part
-from cipherwright.shell import Engine, processor_rounds
+from cipherwright.shell import BuiltEngine
 from cipherwright.target import implement, load_target
 from tests.conftest import Built
 
@@ -26,8 +27,8 @@ def _column(table: dict[str, Any], name: str) -> list[Any]:
     return [row[table["columns"].index(name)] for row in table["rows"]]
 
 
-def _engine(made: Built) -> Engine:
-    assert isinstance(made[0], Engine)
+def _engine(made: Built) -> BuiltEngine:
+    assert isinstance(made[0], BuiltEngine)
     return made[0]
 
 

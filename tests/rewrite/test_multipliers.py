@@ -27,10 +27,10 @@ from cipherwright.rewrite import (
 )
 from cipherwright.rewrite.arith.prefix import PREFIX_NETWORKS
 from cipherwright.rewrite.arith.profile import Plan, plan_blocks, plan_network
+from cipherwright.verify import prove_final_adder
 from cipherwright.verify.aig import Aig, graph_to_aig
 from cipherwright.verify.cuts import Comparison
 from cipherwright.verify.equivalence import compare
-from cipherwright.verify.mars_proof import prove_final_adder
 
 KINDS = sorted(set(MULTIPLIERS) - {"operator"})
 
@@ -142,7 +142,7 @@ def test_algebra_sees_a_fault(kind: str) -> None:
 
 def test_sat_sees_a_broken_final_adder(monkeypatch: pytest.MonkeyPatch) -> None:
     from cipherwright.rewrite.arith.adders import Gates
-    from cipherwright.verify import mars_proof
+    from cipherwright.verify import final_adder
 
     made = product_circuit("tree", 12)
     assert made is not None
@@ -157,7 +157,7 @@ def test_sat_sees_a_broken_final_adder(monkeypatch: pytest.MonkeyPatch) -> None:
             node, b.cat(b.const(11, 0), b.and_(columns[0][0].node, columns[5][0].node))
         ), None
 
-    monkeypatch.setattr(mars_proof, "profile_add", forgetful)
+    monkeypatch.setattr(final_adder, "profile_add", forgetful)
     with pytest.raises(CheckFailed):
         prove_final_adder(made.tree)
 

@@ -12,15 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.shell import control_parameters
-from cipherwright.shell.mars_keys import word_store
+from cipherwright.engine.mars import MarsOptions
+from cipherwright.engine.mars.keys import word_store
 from cipherwright.sources import preset_names
-from cipherwright.spec import load
+from cipherwright.spec import Spec, load
 from cipherwright.target import load_target
 from cipherwright.tools import find, run
 from tests.conftest import ENGINES, Built
 
-SV = Path(str(resources.files("cipherwright.shell"))) / "sv"
+SOURCES = {
+    path.name: path
+    for room in ("shell", "engine.mars", "engine.rijndael")
+    for path in (Path(str(resources.files(f"cipherwright.{room}"))) / "sv").iterdir()
+}
+"""Hand-written control, its rules and the scripts of their proofs, by file name."""
+
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 COUNTER = ("cipherwright_counter.sv", "cipherwright_counter_formal.sv", "counter.sby")
@@ -62,7 +68,7 @@ def spoil(source: Path, old: str, new: str) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in (*FILES, *COUNTER, *LANES, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN):
-        shutil.copy(SV / name, tmp_path / name)
+        shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
 
 
@@ -306,10 +312,15 @@ def test_a_broken_processor_is_seen(folder: Path, old: str, new: str) -> None:
     assert "DONE (PASS" not in sby(folder, "both", "rijndael.sby")
 
 
+def _control(spec: Spec) -> dict[str, int]:
+    """Parameters of the MARS engine's control."""
+    return MarsOptions.of(spec.options()).control
+
+
 def _engine_sets() -> list[tuple[tuple[str, int], ...]]:
     """The control's parameters of every engine among the presets, and of one whose keys may be read."""
     specs = [*map(load, ENGINES), load("mars-ibm-1port-key2", ["readable_keys=true"])]
-    return list(dict.fromkeys(tuple(control_parameters(s).items()) for s in specs))
+    return list(dict.fromkeys(tuple(_control(s).items()) for s in specs))
 
 
 def _of_engine(folder: Path, parameters: Iterable[tuple[str, int]]) -> None:
@@ -362,9 +373,7 @@ def _expansion_sets() -> list[dict[str, int]]:
     """Parameters of the key expansion: of the engines, with either key storage, and of the word stores of
     pipeline and loop.
     """
-    engines = [
-        {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": control_parameters(load(p))["SPLIT"]} for p in ENGINES
-    ]
+    engines = [{"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": _control(load(p))["SPLIT"]} for p in ENGINES]
     stores = [{"READ": 2, "LOOKUP": 3, "STEP": step, "SPLIT": 0, "LATE": 1} for step in (5, 6)]
     return [dict(items) for items in dict.fromkeys(tuple(s.items()) for s in (*engines, *stores))]
 
@@ -449,14 +458,14 @@ def with_rules(text: str, name: str) -> str:
         1,
     )
     words = "".join(f"pick == 6'd{k} ? word_{k} : " for k in range(40)) + "32'd0"
-    return f"{store}{unit}{(SV / STORE[1]).read_text().replace('PICKED', words)}endmodule\n"
+    return f"{store}{unit}{SOURCES[STORE[1]].read_text().replace('PICKED', words)}endmodule\n"
 
 
 def word_store_rules(folder: Path, bits: int, zeroise: bool = True) -> Path:
     """A word store with its rules, and what stands around it, in the folder; the file to be spoiled."""
     unit = word_store("word_store", bits, False, True, load_target("ecp5-85k-8").delay, 3.0, zeroise)
     for name in STORE[::2]:
-        shutil.copy(SV / name, folder / name)
+        shutil.copy(SOURCES[name], folder / name)
     (folder / "word_store.v").write_text(with_rules(unit.text, "word_store"))
     return folder / "word_store.v"
 

@@ -12,7 +12,7 @@ import pytest
 
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.report import mapped_top
-from cipherwright.shell import Core, Engine, own_names, rtl_digest
+from cipherwright.shell import BuiltEngine, Core, own_names, rtl_digest
 from cipherwright.spec import preset_names
 from cipherwright.target import implement, load_target, synthesise, target_names
 from cipherwright.tools import scratch
@@ -68,7 +68,7 @@ def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) 
     )
 
 
-def record_is_of(record: dict[str, Any], core: Core | Engine, folder: CoreFolder) -> bool:
+def record_is_of(record: dict[str, Any], core: Core | BuiltEngine, folder: CoreFolder) -> bool:
     """Whether a record is of what is emitted now: of the same text, or of another that maps to the same
     netlist.
     """

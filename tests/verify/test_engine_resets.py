@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cipherwright.shell import ADDRESS, INSTRUCTIONS
-from cipherwright.verify import CoreFolder, MarsBench, ProcessorBench
-from cipherwright.verify.mars import STATUS, Access, words_of_bytes
+from cipherwright.engine.mars import ADDRESS, MarsBench
+from cipherwright.engine.mars.driver import STATUS, Access, words_of_bytes
+from cipherwright.engine.rijndael import INSTRUCTIONS, ProcessorBench
+from cipherwright.verify import CoreFolder
 from cipherwright.verify.oracle import oracle_bulk
 from cipherwright.verify.simulate import Model, Simulation
 from tests.conftest import Built

@@ -12,16 +12,24 @@ import numpy as np
 import pytest
 
 from cipherwright.cli import main
+from cipherwright.engine.mars import MarsBench
+from cipherwright.engine.mars.checks import (
+    cbc,
+    run_protocol,
+    run_random,
+    run_timing,
+    run_vectors,
+    verify_engine,
+)
+from cipherwright.engine.mars.driver import Access
+from cipherwright.engine.mars.proof import prove_engine
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.pipeline import key_parts, products
+from cipherwright.pipeline import key_parts
 from cipherwright.report import mapped_top
 from cipherwright.spec import load, parse
 from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
-from cipherwright.verify import Bench, MarsBench, checks, verify_engine
-from cipherwright.verify.mars import Access
-from cipherwright.verify.mars_checks import cbc, run_protocol, run_random, run_timing, run_vectors
-from cipherwright.verify.mars_proof import prove_engine
+from cipherwright.verify import Bench, checks
 from tests.conftest import ENGINES, Built
 from tests.verify.test_checks import broken_file
 
@@ -42,7 +50,7 @@ QUICK = ("clock_mhz=none", "stages=64", "hops=[]", "multiplier=operator", "sbox=
 @pytest.mark.parametrize("preset", ENGINES)
 def test_all_checks_pass(preset: str, built: Callable[..., Built]) -> None:
     _, folder = built(preset)
-    verdicts = verify_engine(folder, products(parse(folder.record["parameters"])), 800)
+    verdicts = verify_engine(folder, 800)
     assert [v.check for v in verdicts] == NAMES
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 
@@ -154,7 +162,7 @@ def test_the_proof_sees_a_fault(module: str, built: Callable[..., Built], tmp_pa
 
     broken = broken_file(folder, "mars_ibm_1port.v", change, tmp_path / "broken")
     with pytest.raises(CheckFailed):
-        prove_engine(broken, products(parse(folder.record["parameters"])), lambda text: None)
+        prove_engine(broken, lambda text: None)
 
 
 def test_a_file_in_cbc(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def build(
 ) -> None:
     """RTL, testbench, constraints, FuseSoC .core and record.json in a new folder."""
     from ..pipeline import generate
-    from ..shell import Engine, save
+    from ..shell import BuiltEngine, save
     from ..spec import load, named
 
     if picture not in ("", "svg", "png"):
@@ -40,7 +40,7 @@ def build(
         if picture:
             from ..report.picture import draw
 
-            assert not isinstance(core, Engine)
+            assert not isinstance(core, BuiltEngine)
             extra[f"pipeline.{picture}"] = draw(core.schedule, core.top, picture)
         save(core, out, extra)
     warn(core.warnings)

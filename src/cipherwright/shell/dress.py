@@ -82,8 +82,7 @@ def dress(
     pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
     if unit:
         ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
-        if unit.control:
-            files[unit.control] = hand_written(unit.control)
+        files.update(unit.files)
         layers += [
             unit.text,
             keyed_top(

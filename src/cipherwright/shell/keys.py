@@ -8,8 +8,8 @@ neighbours, and no net reaches more than one word.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..arch import Expansion
@@ -48,8 +48,8 @@ class KeyUnit:
     cycles: int
     flip_flops: int
     words: dict[str, int]
-    control: str = ""
-    """A hand-written file that the unit needs, if any."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Hand-written files that the unit needs: name -> text."""
 
     flush: int = 1
 

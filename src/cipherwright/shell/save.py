@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from ..files import new_folder
+from .built_engine import BuiltEngine
 from .core import Core
 from .dress import files_digest
-from .engine import Engine
 from .header import GENERATOR
 
 __all__ = ["core_record", "save"]
 
 
-def core_record(core: Core | Engine) -> dict[str, Any]:
+def core_record(core: Core | BuiltEngine) -> dict[str, Any]:
     """All of record.json: what the core says of itself, what was asked for and of which generator, and a
     digest of each file.
     """
@@ -29,7 +29,7 @@ def core_record(core: Core | Engine) -> dict[str, Any]:
     }
 
 
-def save(core: Core | Engine, folder: Path, extra: dict[str, bytes] | None = None) -> None:
+def save(core: Core | BuiltEngine, folder: Path, extra: dict[str, bytes] | None = None) -> None:
     """Write all files and record.json. Raises UserError where the folder exists or can't be written;
     nothing is left then.
     """

@@ -1,4 +1,4 @@
-"""The hand-written control of `shell/sv/`."""
+"""Hand-written control: files in the folder `sv` of this package, or of an engine's."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class WrittenPort:
     name: str
 
 
-def hand_written(name: str) -> str:
-    """A file's text."""
-    return (resources.files(__package__) / "sv" / name).read_text()
+def hand_written(name: str, package: str = __package__) -> str:
+    """The text of a file in the folder `sv` of a package."""
+    return (resources.files(package) / "sv" / name).read_text()
 
 
 def own_names(text: str, top: str) -> str:
@@ -33,9 +33,11 @@ def own_names(text: str, top: str) -> str:
     return re.sub(rf"\b{PREFIX}_(?=\w)", f"{top}_", text)
 
 
-def port_list(name: str) -> list[WrittenPort]:
+def port_list(name: str, package: str = __package__) -> list[WrittenPort]:
     """Ports of a file's first module, in order."""
-    head = re.sub(r"`ifdef FORMAL.*?`endif", "", hand_written(name).split("endmodule")[0], flags=re.S)
+    head = re.sub(
+        r"`ifdef FORMAL.*?`endif", "", hand_written(name, package).split("endmodule")[0], flags=re.S
+    )
     return [
         WrittenPort(d, r.strip(), n)
         for d, r, n in re.findall(r"^    (input|output) +wire +(\[\d+:\d+\])? *(\w+),?", head, re.M)

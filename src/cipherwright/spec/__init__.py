@@ -10,17 +10,19 @@ from __future__ import annotations
 from ..sources import preset_names, preset_path
 from .core import ARCHITECTURES, INTERFACES, MODES, Spec, option_names
 from .datapath import Datapath
-from .engine import Engine
+from .engine import ENGINE_OPTIONS, Engine, EngineOptions
 from .load import load, named, parse
 from .loop import Loop
 from .pipeline import Pipeline
 
 __all__ = [
     "ARCHITECTURES",
+    "ENGINE_OPTIONS",
     "INTERFACES",
     "MODES",
     "Datapath",
     "Engine",
+    "EngineOptions",
     "Loop",
     "Pipeline",
     "Spec",

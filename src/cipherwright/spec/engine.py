@@ -2,55 +2,63 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import resources
 from typing import Literal
 
 from pydantic import model_validator
 
 from ..unfit import Unfit
 from .core import Spec
-from .option import Needs, needs, option
+from .option import option
 
-__all__ = ["Engine"]
+__all__ = ["ENGINE_OPTIONS", "Engine", "EngineOptions"]
 
 
 @dataclass(frozen=True)
-class _Kind:
-    """What the engine for a cipher takes: values of options that it is built for, and options that do
-    nothing in it.
+class EngineOptions:
+    """What the engine for one cipher takes of the options. An engine states it in its own folder, in
+    `options.toml`.
+
+    cipher: the cipher's name; title: what messages call the engine, with its article; values: option ->
+    the values that the engine can be built with; unused: options that do nothing in it and must have their
+    defaults.
     """
 
-    built_for: Needs
-    unused: tuple[str, ...]
+    cipher: str
+    title: str
+    values: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+
+    @staticmethod
+    def read(text: str) -> EngineOptions:
+        """Of the text of an `options.toml`.
+
+        >>> EngineOptions.read("cipher = 'mine'\\ntitle = 'the engine'\\nvalues.mode = ['ecb']").values
+        {'mode': ('ecb',)}
+        """
+        data = tomllib.loads(text)
+        values = {name: tuple(found) for name, found in data.get("values", {}).items()}
+        return EngineOptions(data["cipher"], data["title"], values, tuple(data.get("unused", ())))
 
 
-_KINDS: Mapping[str, _Kind] = {
-    "rijndael": _Kind(
-        needs(
-            direction=("encrypt", "both"),
-            key_expansion=("logic", "buffer"),
-            mode=("ecb",),
-            interface=("plain",),
-            sbox=("table", "boyar_peralta", "depth16"),
-        ),
-        ("adder", "multiplier", "sbox_memory", "key_memory", "key_wait", "readable_keys"),
-    ),
-    "mars": _Kind(
-        needs(
-            direction=("both",),
-            key_expansion=("logic",),
-            mode=("ecb", "cbc"),
-            interface=("plain",),
-            sbox=("table",),
-        ),
-        ("linear_depth",),
-    ),
-}
+def _stated() -> dict[str, EngineOptions]:
+    """What the engines of the package state, by their ciphers. Read as data: the engines' code imports
+    this package.
+    """
+    rooms = (room / "options.toml" for room in (resources.files("cipherwright") / "engine").iterdir())
+    found = (EngineOptions.read(path.read_text()) for path in rooms if path.is_file())
+    return {options.cipher: options for options in sorted(found, key=lambda o: o.cipher)}
+
+
+ENGINE_OPTIONS: dict[str, EngineOptions] = _stated()
+"""By the name of the cipher. `engine.register` adds those of engines from outside."""
 
 
 class Engine(Spec):
-    """The Rijndael processor of Kuo and Verbauwhede, or the MARS engine of Satoh et al."""
+    """Hand-written control around generated logic, for a cipher that has an engine."""
 
     architecture: Literal["engine"] = "engine"
     sbox_memory: Literal["ram4", "ram3", "ram1", "rom"] = option(
@@ -80,13 +88,11 @@ class Engine(Spec):
 
     @model_validator(mode="after")
     def _engine_has_it(self) -> Engine:
-        kind = _KINDS.get(self.cipher)
+        kind = ENGINE_OPTIONS.get(self.cipher)
         if kind is None:
-            raise ValueError(
-                f"architecture = engine is the processor for rijndael or the engine for mars, not for "
-                f"{self.cipher}"
-            )
-        self._need("architecture", kind.built_for.others)
+            known = " or ".join(f"{k.title} for {name}" for name, k in ENGINE_OPTIONS.items())
+            raise ValueError(f"architecture = engine is {known}, not for {self.cipher}")
+        self._need("architecture", kind.values)
         if changed := self._changed(kind.unused):
             raise Unfit(f"{self._values(changed)}: not for the engine of {self.cipher}", *changed)
         return self

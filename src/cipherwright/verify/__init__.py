@@ -5,12 +5,9 @@ from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 from .drive import Bench, Traffic
 from .equivalence import Proof, prove_pipeline
+from .final_adder import prove_final_adder
 from .loops import prove_iterative
-from .mars import MarsBench
-from .mars_checks import verify_engine
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
-from .processor import ProcessorBench
-from .processor_checks import verify_processor
 from .random_blocks import random_blocks
 from .record import CoreRecord, read_record
 from .vectors import extra_vectors, own_vectors
@@ -21,8 +18,6 @@ __all__ = [
     "Bulk",
     "CoreFolder",
     "CoreRecord",
-    "MarsBench",
-    "ProcessorBench",
     "Proof",
     "Traffic",
     "Verdict",
@@ -39,12 +34,11 @@ __all__ = [
     "oracle_of",
     "own_vectors",
     "prove_core",
+    "prove_final_adder",
     "prove_iterative",
     "prove_pipeline",
     "random_blocks",
     "read_record",
     "samples",
     "verify_core",
-    "verify_engine",
-    "verify_processor",
 ]

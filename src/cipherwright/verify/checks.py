@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,7 +36,6 @@ from .expansion import prove_expansion
 from .forgotten import check_zeroise
 from .handshake import check_handshake
 from .loops import prove_iterative
-from .mars_proof import prove_store_step
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
 from .random_blocks import random_blocks
@@ -59,7 +57,7 @@ def _run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
 
     def fits(v: Vector) -> bool:
         # Where the block's size is a choice, a text is one block (else it may be several).
-        right = len(v.pt) == size if p["cipher"] == "rijndael" else True
+        right = len(v.pt) == size if CATALOGUE[p["cipher"]].block_sizes else True
         return right and len(v.key) * 8 == p["key_bits"] and v.iterations == 1
 
     chosen, more = (
@@ -256,8 +254,9 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
 
 def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     """In two parts: the rounds over any round keys, and the unit that makes these."""
-    if CATALOGUE[folder.record["parameters"]["cipher"]].key_unit == "store":
-        return f"{prove_rounds(folder, parts)} over its round keys; {_expansion_of_store(folder)}"
+    if parts.proof:
+        unit = parts.proof(folder.sources, folder.record["top"])
+        return f"{prove_rounds(folder, parts)} over its round keys; {unit}"
     held = _held(folder, parts)
     return f"{prove_rounds(folder, parts, held)} over its round keys; {prove_unit(folder, parts, held)}"
 
@@ -286,7 +285,7 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
     r, p = folder.record, folder.record["parameters"]
     ports = PortSet(decrypt="decrypt_i" if len(_directions(p)) == 2 else "")
     top, latency, early = f"{r['top']}_core", r["inner"]["latency_cycles"], r["inner"]["early"]
-    if CATALOGUE[p["cipher"]].key_unit == "store":
+    if parts.proof:
         realised = _rounds(folder, parts)
         words, hints = (
             [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC],
@@ -330,19 +329,6 @@ def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = Non
         r["inner"]["key_cycles"],
         Hints(sbox=sbox),
     ).statement
-
-
-def _expansion_of_store(folder: CoreFolder) -> str:
-    text = "".join(path.read_text() for path in folder.sources)
-    steps = re.findall(r"\.LOOKUP\((\d+)\), \.STEP\((\d+)\)\) u_expansion", text)
-    boxes = re.findall(
-        rf"({re.escape(folder.record['top'])}_keys_\w+) u_s \(", text
-    )  # the unit's: rounds have S-boxes in modules of their own
-    if len(steps) != 1 or len(boxes) != 1:
-        raise CheckFailed("the core has no key expansion with one S-box and steps of one length")
-    return prove_store_step(
-        folder.sources, folder.record["top"], int(steps[0][1]), boxes[0], int(steps[0][0])
-    )
 
 
 _ACCURATE, _DESCRIBED = 4000, 1000

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 from ...cipher.word import all_over, all_under, over, under
 from ...graph import Graph, GraphBuilder
@@ -47,14 +49,21 @@ class Expansion:
         return max(1, len(self.chain).bit_length())
 
 
+class UnitProof(Protocol):
+    """(Verilog sources, the core's top) -> what is proven of its key-expansion unit. Raises CheckFailed."""
+
+    def __call__(self, sources: Sequence[Path], top: str) -> str: ...
+
+
 @dataclass(frozen=True)
 class KeyParts:
     """A cipher in two: `rounds` over held round keys rk0, rk1, … in the order of use, and `schedule` from
-    the key to them.
+    the key to them. `proof`: of a unit that is not the loop of `expansion`, its own proof.
     """
 
     rounds: Graph
     schedule: Graph
+    proof: UnitProof | None = None
 
 
 def expansion(form: Form, rows: Sequence[Rows]) -> Expansion:

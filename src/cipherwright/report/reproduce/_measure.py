@@ -12,7 +12,7 @@ from ...pipeline import build, rewrite
 from ...progress import Tell, named
 from ...rtl import LowerOptions, lower, print_design
 from ...schedule import schedule
-from ...shell import Core, Engine, save
+from ...shell import BuiltEngine, Core, save
 from ...spec import Datapath, load
 from ...target import Build, Mapped, implement, load_target, synthesise
 from ...tools import scratch
@@ -94,7 +94,7 @@ def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Tell) -
 
 
 def implemented(
-    core: Core | Engine, target: str, seeds: int, tell: Tell, top: str = "", more: str = ""
+    core: Core | BuiltEngine, target: str, seeds: int, tell: Tell, top: str = "", more: str = ""
 ) -> Build:
     """Implement what was built. `top`: another module than its own; `more`: Verilog beside it."""
     with tempfile.TemporaryDirectory(prefix="cipherwright-") as d:

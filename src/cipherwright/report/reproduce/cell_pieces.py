@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...graph import Graph
 from ...rtl import Design, graph_modules, print_design
-from ...shell import Engine
+from ...shell import BuiltEngine
 from ...target import load_target, nand2_area, synthesise, through
 from ...tools import scratch
 
@@ -51,7 +51,7 @@ def mapped_alone(texts: Mapping[str, str], top: str, mapping: str, timed: bool =
     return Piece(area / nand2_area(Path(target.liberty)), area, flip_flops, ns)
 
 
-def part(engine: Engine, name: str, timed: bool = False) -> Piece:
+def part(engine: BuiltEngine, name: str, timed: bool = False) -> Piece:
     """A module of an engine as it is emitted; `name` is what follows the engine's name."""
     texts = {n: t for n, t in engine.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")}
     return mapped_alone(texts, f"{engine.top}_{name}", str(engine.parameters["mapping"]), timed)

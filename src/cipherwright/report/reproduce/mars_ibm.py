@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...engine.mars import MarsBench
 from ...pipeline import generate
 from ...progress import Tell, named
-from ...shell import Engine, save
+from ...shell import BuiltEngine, save
 from ...spec import load
 from ...target import Build, cell_delays, load_target
 from ...tools import scratch
-from ...verify import MarsBench
 from ._measure import implemented
 from .cell_pieces import CELLS, SLOW_CORNER, part
 from .mars_units import between_registers, profile, tree, units
@@ -71,7 +71,7 @@ _CORE_PORTS = (
 )
 
 
-def _areas(engines: dict[str, tuple[Engine, Build]], tell: Tell) -> dict[str, Any]:
+def _areas(engines: dict[str, tuple[BuiltEngine, Build]], tell: Tell) -> dict[str, Any]:
     paper = ["paper", 2200, 6100, 4500, 1000, 13_800]
     rows: list[list[Any]] = [paper]
     for preset, (engine, whole) in engines.items():
@@ -102,7 +102,7 @@ def _areas(engines: dict[str, tuple[Engine, Build]], tell: Tell) -> dict[str, An
     }
 
 
-def _memories(rom: Engine, tell: Tell) -> dict[str, Any]:
+def _memories(rom: BuiltEngine, tell: Tell) -> dict[str, Any]:
     tell("S-box in logic")
     table = part(rom, "logic_sbox").gates
     return {
@@ -127,7 +127,7 @@ def _memories(rom: Engine, tell: Tell) -> dict[str, Any]:
     }
 
 
-def performance(engines: dict[str, tuple[Engine, Build]]) -> dict[str, Any]:
+def performance(engines: dict[str, tuple[BuiltEngine, Build]]) -> dict[str, Any]:
     rows: list[list[Any]] = []
     for name, (engine, build) in engines.items():
         cbc, other, *mbps = _PAPER[name]
@@ -176,7 +176,7 @@ def performance(engines: dict[str, tuple[Engine, Build]]) -> dict[str, Any]:
     }
 
 
-def totals(engines: Mapping[str, tuple[Engine, Build]]) -> dict[str, Any]:
+def totals(engines: Mapping[str, tuple[BuiltEngine, Build]]) -> dict[str, Any]:
     """Table 3's gates of logic and memories: the paper's memories beside either logic."""
     rows: list[list[Any]] = []
     for name, (engine, build) in engines.items():
@@ -199,7 +199,7 @@ def totals(engines: Mapping[str, tuple[Engine, Build]]) -> dict[str, Any]:
     }
 
 
-def expansions(engine: Engine, keys: Sequence[bytes]) -> list[int]:
+def expansions(engine: BuiltEngine, keys: Sequence[bytes]) -> list[int]:
     """Cycles of each key's expansion, counted in the simulated engine from its command to the bit of its
     status that the key is there, which comes a cycle behind.
     """
@@ -217,7 +217,7 @@ KEYS = (bytes(16), bytes(range(16)), b"\xff" * 32, bytes(range(56)))
 """Keys of several lengths: with the paper's method the number of cycles would depend on them."""
 
 
-def setup_table(engines: Mapping[str, Engine], tell: Tell) -> dict[str, Any]:
+def setup_table(engines: Mapping[str, BuiltEngine], tell: Tell) -> dict[str, Any]:
     """Section 2.3: cycles of a key's expansion."""
     rows: list[list[Any]] = [["paper", "three ports", None, 752, 848]]
     for name, engine in engines.items():
@@ -236,7 +236,7 @@ def setup_table(engines: Mapping[str, Engine], tell: Tell) -> dict[str, Any]:
     }
 
 
-def _paths(engine: Engine, tell: Tell) -> dict[str, Any]:
+def _paths(engine: BuiltEngine, tell: Tell) -> dict[str, Any]:
     lost = "the figure is lost; the text says less than the core"
     rows: list[list[Any]] = [
         ["mixer", f"paper, nominal: {lost}", None, None],
@@ -270,10 +270,10 @@ def _paths(engine: Engine, tell: Tell) -> dict[str, Any]:
 
 def reproduce_mars_ibm(tell: Tell) -> dict[str, Any]:
     """Tables 1 to 3, the multiplier and adder of section 3, and Figures 15 and 16 beside ours."""
-    engines: dict[str, tuple[Engine, Build]] = {}
+    engines: dict[str, tuple[BuiltEngine, Build]] = {}
     for preset in PRESETS:
         engine = generate(load(preset), {"preset": preset})
-        assert isinstance(engine, Engine)
+        assert isinstance(engine, BuiltEngine)
         engines[preset] = engine, implemented(engine, CELLS, 1, named(tell, preset), engine.logic_top)
     cells = cell_delays(Path(load_target(CELLS).liberty))
     assert cells is not None, "osu018 has adder cells"

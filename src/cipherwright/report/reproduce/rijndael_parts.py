@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ...cipher.rijndael import SHIFTS, SIZES, kind_of_word, mix_columns
+from ...engine.rijndael import ProcessorBench, processor_rounds
 from ...graph import Graph, GraphBuilder
 from ...progress import Tell
 from ...rewrite import narrow, realise_linear
-from ...shell import Engine, processor_rounds, save
+from ...shell import BuiltEngine, save
 from ...tools import scratch
-from ...verify import ProcessorBench
 from .cell_pieces import FLIP_FLOP_GATES, Piece, drawn, mapped_alone, part
 
 __all__ = [
@@ -50,7 +50,7 @@ endmodule
 """
 
 
-def control(engine: Engine) -> Piece:
+def control(engine: BuiltEngine) -> Piece:
     """The processor without its round and its key schedule: the data register, both channels and all
     control.
     """
@@ -69,7 +69,7 @@ def control(engine: Engine) -> Piece:
     )
 
 
-def boxes(engine: Engine) -> dict[str, int]:
+def boxes(engine: BuiltEngine) -> dict[str, int]:
     """Copies of each S-box module in the emitted round and key schedule, by module."""
     text = engine.files[f"{engine.top}.v"]
     found = re.findall(rf"^\s+({engine.top}_sbox\w*)\s+\w+\s*\(", text, re.M)
@@ -109,7 +109,7 @@ def _row(who: str, what: str, copies: int | None, p: Piece, share: float | None 
     return [who, what, copies, round(p.gates), round(p.area_um2), p.ns, share]
 
 
-def tables(made: Mapping[str, tuple[Engine, float]], tell: Tell) -> dict[str, Any]:
+def tables(made: Mapping[str, tuple[BuiltEngine, float]], tell: Tell) -> dict[str, Any]:
     """Section 3.3's tables in logic and section 4's shares of the chip; `made`: engines and their gates by
     name.
     """
@@ -131,7 +131,7 @@ def tables(made: Mapping[str, tuple[Engine, float]], tell: Tell) -> dict[str, An
     ]
     known: dict[str, Piece] = {}
 
-    def once(name: str, engine: Engine) -> Piece:
+    def once(name: str, engine: BuiltEngine) -> Piece:
         if name not in known:
             known[name] = part(engine, name, True)
         return known[name]
@@ -218,7 +218,9 @@ def _steps() -> dict[str, Graph]:
     return out
 
 
-def paths(fly: Engine, buffer: Engine, whole: Mapping[str, float | None], tell: Tell) -> dict[str, Any]:
+def paths(
+    fly: BuiltEngine, buffer: BuiltEngine, whole: Mapping[str, float | None], tell: Tell
+) -> dict[str, Any]:
     """Figures 11 and 12: the paths of the key schedule and of the round, by parts. `whole`: between
     registers, `keys, fly`, `keys, buffer`, `round`.
     """
@@ -262,7 +264,7 @@ def paths(fly: Engine, buffer: Engine, whole: Mapping[str, float | None], tell: 
     }
 
 
-def setup_cycles(engine: Engine) -> dict[tuple[int, int], int]:
+def setup_cycles(engine: BuiltEngine) -> dict[tuple[int, int], int]:
     """Cycles that the first block after a key waits for round keys, by sizes of block and key, counted in
     the simulated processor: its first encryption against the second one under the same key.
     """
@@ -284,7 +286,7 @@ def setup_cycles(engine: Engine) -> dict[tuple[int, int], int]:
     return out
 
 
-def setup_table(fly: Engine, buffer: Engine, tell: Tell) -> dict[str, Any]:
+def setup_table(fly: BuiltEngine, buffer: BuiltEngine, tell: Tell) -> dict[str, Any]:
     """Section 5: cycles before the first block under a key."""
     tell("cycles of a key's set-up")
     on_the_fly, filled = setup_cycles(fly), setup_cycles(buffer)

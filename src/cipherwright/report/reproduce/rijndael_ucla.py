@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...engine.rijndael import processor_rounds
 from ...pipeline import generate
 from ...progress import Tell, named
-from ...shell import Engine, processor_rounds
+from ...shell import BuiltEngine
 from ...spec import load
 from ...target import Build
 from ._measure import implemented
@@ -64,7 +65,7 @@ def _whole(modules: dict[str, Any]) -> dict[str, float | None]:
     }
 
 
-def _synthesis(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, Any]:
+def _synthesis(made: dict[tuple[str, str], tuple[BuiltEngine, Build]]) -> dict[str, Any]:
     rows: list[list[Any]] = [
         ["paper, worst case", 21.0, 48, 4.23, 184_000, None, 0.87, 0.435],
         ["paper, typical", 10.0, 100, 3.96, 173_000, None, 1.82, 0.91],
@@ -111,7 +112,7 @@ def _synthesis(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, A
     }
 
 
-def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> dict[str, Any]:
+def _modules(made: dict[tuple[str, str], tuple[BuiltEngine, Build]], tell: Tell) -> dict[str, Any]:
     rows: list[list[Any]] = [
         ["paper", "encryption", 2.28, 99_300, 57.5, 6.0],
         ["paper", "key scheduling", 1.39, 60_100, 35.0, 10.0],
@@ -149,7 +150,7 @@ def _modules(made: dict[tuple[str, str], tuple[Engine, Build]], tell: Tell) -> d
     }
 
 
-def _comparison(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, Any]:
+def _comparison(made: dict[tuple[str, str], tuple[BuiltEngine, Build]]) -> dict[str, Any]:
     rows: list[list[Any]] = [
         ["NSA, 0.5 um", 46.0, 1_000_000, 447, 320],
         ["the paper, 0.18 um", 3.96, 173_000, 1820, 910],
@@ -174,10 +175,10 @@ def _comparison(made: dict[tuple[str, str], tuple[Engine, Build]]) -> dict[str, 
 
 def reproduce_rijndael_ucla(tell: Tell) -> dict[str, Any]:
     """Tables 2 to 4 beside ours, with and without key buffer, with and without decryption."""
-    made: dict[tuple[str, str], tuple[Engine, Build]] = {}
+    made: dict[tuple[str, str], tuple[BuiltEngine, Build]] = {}
     for preset, direction in VARIANTS:
         engine = generate(load(preset, [f"direction={direction}"]), {"preset": preset})
-        assert isinstance(engine, Engine)
+        assert isinstance(engine, BuiltEngine)
         made[preset, direction] = engine, implemented(engine, CELLS, 1, named(tell, f"{preset}, {direction}"))
     modules = _modules(made, tell)
     fly, buffer = (made[preset, "encrypt"][0] for preset in ("rijndael-ucla", "rijndael-ucla-keybuffer"))

@@ -4,11 +4,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from ..cipher import CATALOGUE
-from ..cipher.rijndael import Rijndael
-from ..cipher.rijndael_sizes import (
+from ...cipher.rijndael import RIJNDAEL
+from ...graph import Graph, GraphBuilder
+from ...rewrite import narrow, realise, realise_linear
+from ...rtl import Design, Module, graph_modules, print_design
+from ...shell import (
+    PREFIX,
+    BuiltEngine,
+    PortSet,
+    core_files,
+    hand_written,
+    header_lines,
+    module_name,
+    port_table,
+    spec_parameters,
+)
+from ...spec import Engine as EngineSpec
+from ...target import load_target
+from ...verify import confirm_rewrite
+from ..base import planned_period
+from .datapath import (
     BUFFER_ADDRESS_BITS,
     CONTROL_BITS,
     KEY_ADDRESS_BITS,
@@ -19,40 +36,15 @@ from ..cipher.rijndael_sizes import (
     key_step,
     round_of_any_size,
 )
-from ..graph import Graph, GraphBuilder
-from ..rtl import Design, Module, graph_modules, print_design
-from ..spec import Engine as EngineSpec
-from .core import PortSet
-from .dress import core_files, spec_parameters
-from .engine import Engine
-from .header import header_lines, module_name, port_table
-from .processor_testbench import processor_testbench
-from .written import PREFIX, hand_written
+from .interface import INSTRUCTIONS, RijndaelOptions, processor_rounds
+from .testbench import processor_testbench
 
-__all__ = ["INSTRUCTIONS", "processor", "processor_graphs", "processor_rounds"]
+__all__ = ["build_processor", "processor_graphs"]
 
 WIDTH = 256
 CONTROL_FILE = "cipherwright_rijndael.sv"
 KEYS_FILE = "cipherwright_rijndael_keys.sv"
 _SOURCES = {"logic": KEYS_FILE, "buffer": "cipherwright_rijndael_keybuffer.sv"}
-
-INSTRUCTIONS = {
-    "reset": 0b0000,
-    "block_128": 0b1010,
-    "block_192": 0b1011,
-    "block_256": 0b1100,
-    "key_128": 0b0010,
-    "key_192": 0b0011,
-    "key_256": 0b0100,
-    "input_data": 0b1001,
-    "input_key": 0b0001,
-    "encrypt": 0b1101,
-    "encrypt_feedback": 0b1110,
-    "decrypt": 0b0101,
-    "decrypt_feedback": 0b0110,
-    "output_data": 0b0111,
-}
-"""Table 1 of the paper."""
 
 _CONTROL_FLIP_FLOPS = 3 + 3 + 3 + WIDTH + 4 + 10 + 1 + 1
 # The schedule on the fly: window, its start, first and present round key; control, index, four flags.
@@ -60,13 +52,6 @@ _SCHEDULE_FLIP_FLOPS = 4 * WIDTH + CONTROL_BITS + 4 + 4
 # The buffer: window, first, present and next round key, 15 rows; control, index, places, four flags, the
 # fetches' count.
 _BUFFER_FLIP_FLOPS = (4 + 15) * WIDTH + UNIT_BITS + 5 + 4 + 2 + 4 + 4 + 2
-
-
-def processor_rounds(block_bits: int, key_bits: int) -> int:
-    """Rounds, which are cycles, of a block."""
-    cipher = CATALOGUE["rijndael"].with_block(block_bits)
-    assert isinstance(cipher, Rijndael)
-    return cipher.nr(key_bits)
 
 
 def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
@@ -158,18 +143,26 @@ endmodule
 """
 
 
-def processor(
-    spec: EngineSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
-) -> Engine:
-    """The processor of a spec. `realised`: a graph with the spec's S-boxes and XOR networks; `period` in
-    ns goes to the constraints.
-    """
-    top, both, buffer = module_name(spec.name), spec.direction == "both", spec.key_expansion == "buffer"
+_SUM_INPUTS = 2
+"""Bits that one gate of the linear layers adds up."""
+
+
+def _realised(options: RijndaelOptions, graph: Graph) -> Graph:
+    """graph -> graph: the S-boxes and XOR networks of the options."""
+    made = realise_linear(narrow(realise(graph, options.sbox)), _SUM_INPUTS, options.linear_depth)
+    confirm_rewrite(RIJNDAEL.title, graph, made)
+    return made
+
+
+def build_processor(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
+    """The processor of a spec. `given`: the preset and the changes as the user wrote them."""
+    options = RijndaelOptions.of(spec.options())
+    top, both, buffer = module_name(spec.name), options.both, options.buffer
     modules: list[Module] = []
     *datapath, control = processor_graphs(both, buffer)
-    for graph in (*map(realised, datapath), control):
+    for graph in (*(_realised(options, g) for g in datapath), control):
         modules += [m for m in graph_modules(graph, PREFIX) if m not in modules]
-    rounds = processor_rounds(spec.block_bits, spec.key_bits)
+    rounds = processor_rounds(options.block_bits, options.key_bits)
     latency = rounds + 2
     flip_flops = _CONTROL_FLIP_FLOPS + (_BUFFER_FLIP_FLOPS if buffer else _SCHEDULE_FLIP_FLOPS)
     flip_flops -= (2 if buffer else 3) * (
@@ -179,10 +172,12 @@ def processor(
         f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
     )
     text = print_design(Design(tuple(modules))) + "\n" + _top(top, both)
-    files = {CONTROL_FILE: hand_written(CONTROL_FILE), KEYS_FILE: hand_written(_SOURCES[spec.key_expansion])}
+    sources = {CONTROL_FILE: CONTROL_FILE, KEYS_FILE: _SOURCES[options.key_expansion]}
+    files = {name: hand_written(source, __package__) for name, source in sources.items()}
     bench = processor_testbench(top, both)
     header = header_lines(
         spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(text, top, _meanings())
     )
+    period = planned_period(load_target(spec.target))
     files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
-    return Engine(top, spec_parameters(spec), files, flip_flops, latency, rounds, given=given)
+    return BuiltEngine(top, spec_parameters(spec), files, flip_flops, latency, rounds, given=given)

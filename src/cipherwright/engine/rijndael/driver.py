@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CheckFailed
-from ..shell import INSTRUCTIONS, processor_rounds
-from .simulate import Model, Simulation, compile_simulation
+from ...errors import CheckFailed
+from ...verify.simulate import Model, Simulation, compile_simulation
+from .interface import INSTRUCTIONS, processor_rounds
 
 __all__ = ["ProcessorBench", "Session"]
 
@@ -48,9 +48,10 @@ class ProcessorBench:
         """A processor out of reset; `rate`: share of cycles in which this side offers or takes."""
         return Session(self.simulation, rate, seed)
 
-    def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes) -> bytes:
-        """A whole number of blocks under one key. Once the key is ready every block takes the same cycles,
-        so they are given without waiting; raises CheckFailed where a result does not come in its cycles.
+    def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"") -> bytes:
+        """A whole number of blocks under one key, in ECB: the processor takes no `iv`. Once the key is ready
+        every block takes the same cycles, so they are given without waiting; raises CheckFailed where a
+        result does not come in its cycles.
         """
         size, words = int(self.parameters["block_bits"]) // 8, int(self.parameters["block_bits"]) // 16
         session = self.session()

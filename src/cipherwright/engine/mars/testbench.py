@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from ..cipher.mars import MARS
-from ..cipher.mars_tables import S
+from ...cipher.mars import MARS
+from ...cipher.mars_tables import S
 
 __all__ = ["mars_testbench"]
 

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from .builder import Builder
-from .rijndael import BOTH_BOXES, INV_SBOX, SBOX, SHIFTS, kind_of_word, mix_columns, sub_bytes
+from ...cipher import Builder
+from ...cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX, SHIFTS, kind_of_word, mix_columns, sub_bytes
 
 __all__ = [
     "BUFFER_ADDRESS_BITS",

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cipher.mars_tables import S
-from ..errors import CheckFailed
-from ..shell import ADDRESS
-from .simulate import Model, Simulation, compile_simulation
+from ...cipher.mars_tables import S
+from ...errors import CheckFailed
+from ...verify.simulate import Model, Simulation, compile_simulation
+from .interface import ADDRESS
 
 __all__ = ["STATUS", "Access", "MarsBench", "MarsSession", "words_of_bytes"]
 

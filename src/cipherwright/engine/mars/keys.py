@@ -1,4 +1,4 @@
-"""The key-expansion unit of a MARS pipeline: the expansion by memory (sv/cipherwright_mars_keys.sv) over a
+"""The key-expansion unit of a MARS core: the expansion by memory (sv/cipherwright_mars_keys.sv) over a
 small store, and forty registers that catch the expanded key's words as they are written.
 """
 
@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..cipher.mars import WORDS, Mars, key_expansion_step, key_numbers
-from ..cipher.mars_tables import S
-from ..graph import Graph, GraphBuilder, Node, Table
-from ..rewrite import merge_bitwise, narrow
-from ..rtl import (
+from ...cipher.mars import WORDS, Mars, key_expansion_step, key_numbers
+from ...cipher.mars_tables import S
+from ...graph import Graph, GraphBuilder, Node, Table
+from ...rewrite import merge_bitwise, narrow
+from ...rtl import (
     Assign,
     Design,
     Instance,
@@ -22,8 +22,8 @@ from ..rtl import (
     print_module,
     sub_modules,
 )
-from ..schedule import DelayModel, Io, schedule, shortest_period
-from .keys import KeyUnit, key_ports
+from ...schedule import DelayModel, Io, schedule, shortest_period
+from ...shell import KeyUnit, hand_written, key_ports
 
 __all__ = [
     "EXPANSION_FLIP_FLOPS",
@@ -263,5 +263,10 @@ endmodule
         + 32 * WORDS
     )
     return KeyUnit(
-        name, "\n".join(parts), cycles, ffs, {f"rk{i}": 32 * len(w) for i, w in users.items()}, KEYS_FILE
+        name,
+        "\n".join(parts),
+        cycles,
+        ffs,
+        {f"rk{i}": 32 * len(w) for i, w in users.items()},
+        {KEYS_FILE: hand_written(KEYS_FILE, __package__)},
     )

@@ -12,19 +12,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..arch import form_of
-from ..cipher import CATALOGUE
-from ..cipher.word import over, under
-from ..errors import CheckFailed
-from ..graph import Graph, GraphBuilder
-from ..progress import Tell
-from ..shell import INSTRUCTIONS
-from .aig import TRUE, Aig, graph_to_aig
-from .cuts import Comparison
-from .equivalence import Logic, compare, flip_flops
-from .live import LiveFrame
-from .netlist import Netlist, read_netlist
-from .verdict import CoreFolder
+from ...arch import form_of
+from ...cipher.rijndael import RIJNDAEL
+from ...cipher.word import over, under
+from ...errors import CheckFailed
+from ...graph import Graph, GraphBuilder
+from ...progress import Tell
+from ...verify import CoreFolder
+from ...verify.aig import TRUE, Aig, graph_to_aig
+from ...verify.cuts import Comparison
+from ...verify.equivalence import Logic, compare, flip_flops
+from ...verify.live import LiveFrame
+from ...verify.netlist import Netlist, read_netlist
+from .interface import INSTRUCTIONS
 
 __all__ = ["prove_processor"]
 
@@ -36,7 +36,7 @@ _KEY_REGISTERS = "u_keys."
 
 def _plain(block_bits: int, key_bits: int, decrypt: bool) -> Graph:
     """The cipher of one size and direction: block, key -> block."""
-    b, form = GraphBuilder("rijndael"), form_of(CATALOGUE["rijndael"].with_block(block_bits), key_bits)
+    b, form = GraphBuilder(RIJNDAEL.name), form_of(RIJNDAEL.with_block(block_bits), key_bits)
     block, key = b.input("block", block_bits), b.input("key", key_bits)
     b.output(
         "block",

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
 
-from ..cipher import IntBuilder, IntWord
-from ..cipher.mars import MARS, expanded_key
-from ..cipher.mars_tables import S
-from ..errors import CheckFailed
-from ..progress import Tell, quiet
-from ..rewrite import Product
-from ..shell import ADDRESS, mars_timing
-from .mars import STATUS, Access, MarsBench
-from .mars_proof import prove_engine
-from .oracle import oracle_bulk
-from .reset import check_reset
-from .vectors import extra_vectors, own_vectors
-from .verdict import CoreFolder, Verdict, attempts
+from ...cipher import IntBuilder, IntWord
+from ...cipher.mars import MARS, expanded_key
+from ...cipher.mars_tables import S
+from ...errors import CheckFailed
+from ...progress import Tell, quiet
+from ...verify import CoreFolder, Verdict, extra_vectors, oracle_bulk, own_vectors
+from ...verify.reset import check_reset
+from ...verify.verdict import attempts
+from .driver import STATUS, Access, MarsBench
+from .interface import ADDRESS, MarsOptions
+from .proof import prove_engine
 
 __all__ = ["cbc", "verify_engine"]
 
@@ -37,11 +34,11 @@ def cbc(key: bytes, data: bytes, iv: bytes, decrypt: bool) -> bytes:
     """CBC by the independent implementation."""
     out, last = b"", iv
     if decrypt:
-        plain = oracle_bulk("mars", key, data, True)
+        plain = oracle_bulk(MARS.name, key, data, True)
         return bytes(a ^ b for a, b in zip(plain, iv + data[:-16], strict=True))
     for i in range(0, len(data), 16):
         last = oracle_bulk(
-            "mars", key, bytes(a ^ b for a, b in zip(data[i : i + 16], last, strict=True)), False
+            MARS.name, key, bytes(a ^ b for a, b in zip(data[i : i + 16], last, strict=True)), False
         )
         out += last
     return out
@@ -49,8 +46,8 @@ def cbc(key: bytes, data: bytes, iv: bytes, decrypt: bool) -> bytes:
 
 def run_vectors(bench: MarsBench) -> str:
     """Published answers, both directions."""
-    own = own_vectors("mars")
-    more = [v for v in extra_vectors("mars") if v.iterations == 1]
+    own = own_vectors(MARS.name)
+    more = [v for v in extra_vectors(MARS.name) if v.iterations == 1]
     chosen = more[:: max(1, len(more) // _EXTRA)]
     session = bench.session()
     for v in own + chosen:
@@ -83,7 +80,9 @@ def run_random(bench: MarsBench, blocks: int) -> str:
                         rng.bytes(16) if chained else b"",
                     )
                     session.expand(key, decrypt, chained)
-                    want = cbc(key, data, iv, decrypt) if chained else oracle_bulk("mars", key, data, decrypt)
+                    want = (
+                        cbc(key, data, iv, decrypt) if chained else oracle_bulk(MARS.name, key, data, decrypt)
+                    )
                     if session.crypt(data, iv) != want:
                         raise CheckFailed(
                             f"{'CBC' if chained else 'ECB'} {'decryption' if decrypt else 'encryption'} "
@@ -98,8 +97,7 @@ def run_random(bench: MarsBench, blocks: int) -> str:
 
 def run_timing(bench: MarsBench) -> str:
     """Cycles of a key's expansion, of a block, and from block to block in every mode."""
-    p = bench.parameters
-    promised = mars_timing(p["sbox_memory"], p["key_memory"], p["key_wait"])
+    promised = MarsOptions.of(bench.parameters).timing
     session, blocks = bench.session(), 12
     for key_bits in (128, 448):
         for decrypt in (False, True):
@@ -143,7 +141,7 @@ def run_protocol(bench: MarsBench) -> str:
     key, block = bytes(range(16)), bytes(range(16, 32))
     session = bench.session()
     session.expand(key, False, False)
-    want = oracle_bulk("mars", key, block, False)
+    want = oracle_bulk(MARS.name, key, block, False)
     if session.crypt(block) != want:
         raise CheckFailed("the engine does not encrypt after reset")
     known = set(_expanded(key)) if not bench.parameters["readable_keys"] else set()
@@ -167,19 +165,14 @@ def run_protocol(bench: MarsBench) -> str:
     writes, reads = [a for a in accesses if a.data is not None], [a for a in accesses if a.data is None]
     words, _ = session.run([*writes, *[STATUS] * _LONG, *reads])
     shown_blocks = b"".join(int(w).to_bytes(4, "little") for w in words[-len(reads) :])
-    if shown_blocks != oracle_bulk("mars", key, blocks, False):
+    if shown_blocks != oracle_bulk(MARS.name, key, blocks, False):
         raise CheckFailed("a result is lost where nobody reads for long")
     # A block is in work: the key can't be changed under it, nor the S-box, nor the direction.
     first = [
         Access(ADDRESS["message"] + i, int.from_bytes(block[4 * i : 4 * i + 4], "little")) for i in range(4)
     ]
     _, at = session.run([*first, Access(ADDRESS["command"], 2)])
-    if (
-        at[4] - at[3]
-        < mars_timing(
-            bench.parameters["sbox_memory"], bench.parameters["key_memory"], bench.parameters["key_wait"]
-        ).latency
-    ):
+    if at[4] - at[3] < MarsOptions.of(bench.parameters).timing.latency:
         raise CheckFailed("a command is taken while a block is in work")
     words, _ = session.run([Access(ADDRESS["result"] + i) for i in (2, 1, 0, 3)])
     if b"".join(int(words[i]).to_bytes(4, "little") for i in (2, 1, 0, 3)) != want:
@@ -191,10 +184,10 @@ def _expanded(key: bytes) -> list[int]:
     return [w.value for w in expanded_key(IntBuilder(), IntWord(8 * len(key), int.from_bytes(key, "big")))]
 
 
-def verify_engine(
-    folder: CoreFolder, products: Mapping[int, Product], blocks: int = 4000, tell: Tell = quiet
-) -> list[Verdict]:
-    """Every check. `products`: the multipliers that the engine should have, by width."""
+def verify_engine(folder: CoreFolder, blocks: int = 4000, tell: Tell = quiet) -> list[Verdict]:
+    """Every check of an engine's folder; a failed one does not stop the rest, except that nothing is run
+    where a file was changed. `blocks`: random blocks.
+    """
     bench: list[MarsBench] = []
 
     def compiled() -> str:
@@ -210,5 +203,5 @@ def verify_engine(
         attempt("protocol", lambda: run_protocol(bench[0]))
         attempt("cycles", lambda: run_timing(bench[0]))
     attempt("reset", lambda: check_reset(folder))
-    attempt("equivalence for all inputs", lambda: prove_engine(folder, products, tell))
+    attempt("equivalence for all inputs", lambda: prove_engine(folder, tell))
     return verdicts

@@ -1,6 +1,4 @@
-"""An engine: hand-written control around generated combinational modules, as texts that a folder will
-hold.
-"""
+"""An engine that is built: hand-written control around generated logic, as texts that a folder will hold."""
 
 from __future__ import annotations
 
@@ -8,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Engine"]
+__all__ = ["BuiltEngine"]
 
 
 @dataclass(frozen=True)
-class Engine:
+class BuiltEngine:
     """`latency`: cycles from the instruction to the result; `interval`: cycles from block to block where
     each is made from the one before; `flip_flops`: predicted for the target.
     """

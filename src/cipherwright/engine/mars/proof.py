@@ -1,6 +1,6 @@
 """Proofs of the MARS engine's data paths: for every state, key word and word of the S-box, the emitted
 modules compute the cipher's rounds. The multiplier's tree is proven by algebra where it is made
-(rewrite/arith/trees.py), its final adder here by SAT.
+(rewrite/arith/trees.py), its final adder by SAT.
 """
 
 from __future__ import annotations
@@ -10,21 +10,25 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ..cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source, rol, split
-from ..cipher.mars_engine import MIX_OPERATIONS, mix_operation
-from ..cipher.mars_tables import S
-from ..errors import CheckFailed
-from ..graph import Graph, GraphBuilder
-from ..progress import Tell
-from ..rewrite import Made, Product, TimedBit, profile_add
-from ..shell.core import PortSet
-from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
-from .cuts import Comparison
-from .equivalence import Frame, Logic, check_ranks, compare
-from .netlist import Netlist, read_netlist
-from .verdict import CoreFolder
+from ...cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source, rol, split
+from ...cipher.mars_engine import MIX_OPERATIONS, mix_operation
+from ...cipher.mars_tables import S
+from ...errors import CheckFailed
+from ...graph import Graph, GraphBuilder
+from ...progress import Tell
+from ...rewrite import Product
+from ...shell import PortSet
+from ...target import load_target
+from ...verify import CoreFolder
+from ...verify.aig import FALSE, TRUE, Aig, Hints, graph_to_aig
+from ...verify.cuts import Comparison
+from ...verify.equivalence import Frame, Logic, check_ranks, compare
+from ...verify.final_adder import prove_final_adder
+from ...verify.netlist import Netlist, read_netlist
+from .build import products
+from .interface import MarsOptions
 
-__all__ = ["prove_engine", "prove_final_adder", "prove_store_step"]
+__all__ = ["prove_engine", "prove_store_step"]
 
 _WORDS = ("s0_first", "s1_first", "s0_second", "s1_second")
 _READS = {False: ((0, 0), (1, 1), (0, 2), (1, 3)), True: ((0, 3), (1, 0), (0, 1), (1, 2))}
@@ -235,43 +239,20 @@ def _number(bits: Sequence[int]) -> int:
     return sum(b << k for k, b in enumerate(bits))
 
 
-def prove_final_adder(made: Made) -> None:
-    """A tree's final adder adds its rows, for all values. Raises CheckFailed."""
-    width = len(made.tree.columns)
-    b = GraphBuilder("final")
-    columns = [
-        [TimedBit(bit.arrival, b.input(f"row{k}_{j}", 1)) for j, bit in enumerate(column)]
-        for k, column in enumerate(made.tree.columns)
-    ]
-    b.output("p", profile_add(b, columns, *made.adder)[0])
-    graph = b.build()
-    aig = Aig(list(graph.inputs))
-    bits = {name: [aig.input(k)] for k, name in enumerate(graph.inputs)}
-    got = graph_to_aig(graph, aig, bits)["p"]
-    core_gates = len(aig.gates)
-    rows = [[bits.get(f"row{k}_{j}", [TRUE])[0] ^ 1 for k in range(width)] for j in (0, 1)]
-    compare(
-        Comparison(aig, core_gates, (), tuple(got), tuple(aig.add(rows[0], rows[1], FALSE))),
-        [f"bit {k} of the final adder" for k in range(width)],
-        [{}],
-    )
-
-
-def prove_engine(folder: CoreFolder, products: Mapping[int, Product], tell: Tell) -> str:
-    """The engine's mixer, core and key step. `products`: the multipliers that it should have. Raises
-    CheckFailed.
-    """
-    p: Mapping[str, Any] = folder.record["parameters"]
-    sources, top = folder.sources, folder.record["top"]
-    if p["multiplier"] != "operator" and not products:
+def prove_engine(folder: CoreFolder, tell: Tell) -> str:
+    """The engine's mixer, core and key step. Raises CheckFailed."""
+    parameters: Mapping[str, Any] = folder.record["parameters"]
+    options, sources, top = MarsOptions.of(parameters), folder.sources, folder.record["top"]
+    found = products(options, load_target(parameters["target"]))
+    if options.multiplier != "operator" and not found:
         raise CheckFailed("nothing is known of the engine's multiplier")
     tell("equivalence for all inputs: mixer")
-    _prove_mixer(sources, top, p["sbox_memory"] in ("ram1", "rom"))
+    _prove_mixer(sources, top, options.halves)
     tell("equivalence for all inputs: multiplier, core and key step")
-    for made in products.values():
+    for made in found.values():
         if made.tree:
             prove_final_adder(made.tree)
-    _prove_core(sources, top, products)
+    _prove_core(sources, top, found)
     _prove_step(sources, top)
     return (
         "for every state, key word and word of the S-box: all rounds of mixing both ways, key words, "

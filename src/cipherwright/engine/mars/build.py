@@ -6,29 +6,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from pathlib import Path
 
-from ..cipher.mars import split
-from ..cipher.mars_engine import add_or_subtract_by_carry, engine_core, engine_mixer
-from ..cipher.mars_tables import S0, S1
-from ..graph import Graph, GraphBuilder, Node, Table
-from ..rewrite import narrow
-from ..rtl import Design, Module, graph_modules, print_design, sub_modules
-from ..spec import Engine as EngineSpec
-from .core import PortSet
-from .dress import core_files, spec_parameters
-from .engine import Engine
-from .header import header_lines, module_name, port_table
-from .mars_keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, expansion_cycles, step_graph, step_wrapper
-from .mars_testbench import mars_testbench
-from .written import PREFIX, hand_written, port_list
+from ...cipher.mars import MARS, split
+from ...cipher.mars_engine import add_or_subtract_by_carry, engine_core, engine_mixer
+from ...cipher.mars_tables import S0, S1
+from ...graph import Graph, GraphBuilder, Node, Table
+from ...rewrite import CellDelays, Product, narrow, product_circuit, realise_adders, realise_multipliers
+from ...rtl import Design, Module, graph_modules, print_design, sub_modules
+from ...shell import (
+    PREFIX,
+    BuiltEngine,
+    PortSet,
+    core_files,
+    hand_written,
+    header_lines,
+    module_name,
+    port_list,
+    port_table,
+    spec_parameters,
+)
+from ...spec import Engine as EngineSpec
+from ...target import Target, cell_delays, load_target
+from ...verify import confirm_rewrite
+from ..base import planned_period
+from .interface import ADDRESS, MarsOptions
+from .keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, step_graph, step_wrapper
+from .testbench import mars_testbench
 
-__all__ = ["ADDRESS", "MarsTiming", "control_parameters", "mars_engine", "mars_timing"]
+__all__ = ["build_engine", "products"]
 
 CONTROL_FILE, MEMORY_FILE = "cipherwright_mars.sv", "cipherwright_mars_memory.sv"
-
-ADDRESS = {"s": 0x000, "keys": 0x228, "message": 0x240, "result": 0x244, "command": 0x248, "status": 0x249}
-"""Of the bus's words; the key's words go to `keys` and the words after it."""
 
 _MEANINGS = {
     "clk": "clock: everything happens at its rising edge",
@@ -46,34 +54,12 @@ _MEANINGS = {
     "data_o": "word that is read; bytes as above",
 }
 
-_READS = {"ram4": 3, "ram3": 2, "ram1": 1, "rom": 1}
 _MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
 
 # States 2 + 2, count 5, round 4, four blocks of 128, five flags, words of the message 4, eight key words, the
 # key's length 4, places of
 # blocks in the key storage 2 + 2, reading them 3.
 _CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 5 + 4 + 8 * 32 + 4 + 2 + 2 + 3
-
-
-@dataclass(frozen=True)
-class MarsTiming:
-    """Cycles from block to block (`interval`), the same where each block needs the one before (`latency`,
-    which is also the time of a block by itself), and of a key's expansion.
-    """
-
-    latency: int
-    interval: int
-    expansion: int
-
-
-def mars_timing(sbox_memory: str, key_memory: str, key_wait: int) -> MarsTiming:
-    """Of an engine with these memories."""
-    mixing = 1 + 8 * (1 + (_READS[sbox_memory] == 1))
-    split = key_memory == "ram2"
-    latency = 2 * mixing + 16 + split * key_wait
-    return MarsTiming(
-        latency, 2 * mixing if sbox_memory == "ram4" else latency, expansion_cycles(1, 0, 0) + 60 * split
-    )
 
 
 def _mixer_graph(halves: bool) -> Graph:
@@ -144,23 +130,11 @@ endmodule
     )
 
 
-def control_parameters(spec: EngineSpec) -> dict[str, int]:
-    """Parameters of the hand-written control in an engine of a spec."""
-    split = spec.key_memory == "ram2"
-    return {
-        "OVERLAP": int(spec.sbox_memory == "ram4"),
-        "HALVES": int(_READS[spec.sbox_memory] == 1),
-        "KEY_WAIT": split * spec.key_wait,
-        "SPLIT": int(split),
-        "READABLE": int(spec.readable_keys),
-    }
-
-
-def _logic(name: str, spec: EngineSpec, rom: bool) -> str:
+def _logic(name: str, options: MarsOptions) -> str:
     """Everything but the memories, with their ports (the ROM's logic stands inside)."""
-    values = ", ".join(f".{k}({v})" for k, v in control_parameters(spec).items())
-    ports = port_list(CONTROL_FILE)
-    inner = [p for p in ports if rom and re.match(r"s[01]?_|mixing", p.name)]
+    values = ", ".join(f".{k}({v})" for k, v in options.control.items())
+    ports = port_list(CONTROL_FILE, __package__)
+    inner = [p for p in ports if options.rom and re.match(r"s[01]?_|mixing", p.name)]
     outer = [p for p in ports if p not in inner]
     declared = ",\n".join(f"    {p.direction:6} wire {p.range:7}{p.name}" for p in outer)
     wires = "".join(f"    wire {p.range:7}{p.name};\n" for p in inner)
@@ -178,7 +152,7 @@ def _logic(name: str, spec: EngineSpec, rom: bool) -> str:
     wire unused = &{{1'b0, s_write_o, s_write_address_o, s_write_data_o, s0_second_address_o, s1_second_address_o}};
     // verilator lint_on UNUSEDSIGNAL
 """
-        if rom
+        if options.rom
         else ""
     )
     return (
@@ -187,23 +161,23 @@ def _logic(name: str, spec: EngineSpec, rom: bool) -> str:
     )
 
 
-def _top(top: str, spec: EngineSpec, rom: bool) -> str:
-    ports = port_list(CONTROL_FILE)
+def _top(top: str, options: MarsOptions) -> str:
+    ports = port_list(CONTROL_FILE, __package__)
     bus = [
         p
         for p in ports
         if p.name
         in ("clk", "rst_i", "select_i", "write_i", "ready_o", "done_o", "address_i", "data_i", "data_o")
     ]
-    others = [p for p in ports if p not in bus and not (rom and re.match(r"s[01]?_|mixing", p.name))]
+    others = [p for p in ports if p not in bus and not (options.rom and re.match(r"s[01]?_|mixing", p.name))]
     declared = ",\n".join(f"    {p.direction:6} wire {p.range:7}{p.name}" for p in bus)
     wires = "".join(f"    wire {p.range:7}{p.name};\n" for p in others)
     pins = ",\n        ".join(f".{p.name}({p.name})" for p in (*bus, *others))
     sbox = (
         ""
-        if rom
+        if options.rom
         else f"""\
-    cipherwright_mars_sbox #(.READS({_READS[spec.sbox_memory]})) u_sbox (
+    cipherwright_mars_sbox #(.READS({options.reads})) u_sbox (
         .clk(clk), .mixing_i(mixing_o), .s0_first_address_i(s0_first_address_o), .s0_first_o(s0_first_i),
         .s0_second_address_i(s0_second_address_o), .s0_second_o(s0_second_i), .s1_first_address_i(s1_first_address_o), .s1_first_o(s1_first_i),
         .s1_second_address_i(s1_second_address_o), .s1_second_o(s1_second_i), .s_address_i(s_address_o), .s_o(s_i),
@@ -218,7 +192,7 @@ module {top} (
 {wires}    {top}_logic u_logic (
         {pins}
     );
-{sbox}    cipherwright_mars_store #(.BANKS({int(spec.key_memory == "ram2")})) u_store (
+{sbox}    cipherwright_mars_store #(.BANKS({int(options.banks)})) u_store (
         .clk(clk), .a_address_i(a_address_o), .a_data_o(a_data_i), .b_address_i(b_address_o), .b_data_o(b_data_i),
         .write_i(key_write_o), .write_address_i(key_write_address_o), .write_data_i(key_write_data_o)
     );
@@ -226,21 +200,40 @@ endmodule
 """
 
 
-def mars_engine(
-    spec: EngineSpec, given: Mapping[str, str], realised: Callable[[Graph], Graph], period: float
-) -> Engine:
-    """The engine of a spec. `realised`: a graph with the spec's adders and multiplier; `period` in ns goes
-    to the constraints.
-    """
-    top = module_name(spec.name)
-    halves, rom = _READS[spec.sbox_memory] == 1, spec.sbox_memory == "rom"
+def _cells(options: MarsOptions, target: Target) -> CellDelays | None:
+    """Delays from which a multiplier's tree is grown."""
+    grown = target.kind == "cells" and options.multiplier == "tree"
+    return cell_delays(Path(target.liberty)) if grown else None
+
+
+def products(options: MarsOptions, target: Target) -> dict[int, Product]:
+    """The multipliers of an engine by width, for its proof."""
+    made = product_circuit(options.multiplier, 32, _cells(options, target), options.final_adder)
+    return {32: made} if made else {}
+
+
+def _arithmetic(options: MarsOptions, target: Target) -> Callable[[Graph], Graph]:
+    """graph -> graph: the adders and the multiplier of the options."""
+    cells = _cells(options, target)
+
+    def realised(graph: Graph) -> Graph:
+        multiplied = realise_multipliers(graph, options.multiplier, cells, True, options.final_adder)
+        made = realise_adders(multiplied, options.adder, True)
+        confirm_rewrite(MARS.title, graph, made)
+        return made
+
+    return realised
+
+
+def build_engine(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
+    """The engine of a spec. `given`: the preset and the changes as the user wrote them."""
+    options, target = MarsOptions.of(spec.options()), load_target(spec.target)
+    top, realised = module_name(spec.name), _arithmetic(options, target)
     modules: list[Module] = []
-    for graph in (_mixer_graph(halves), _core_graph(), step_graph()):
+    for graph in (_mixer_graph(options.halves), _core_graph(), step_graph()):
         modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
-    timing = mars_timing(spec.sbox_memory, spec.key_memory, spec.key_wait)
-    flip_flops = (
-        _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * (spec.key_memory == "ram2") + spec.readable_keys
-    )
+    timing = options.timing
+    flip_flops = _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * options.banks + options.readable_keys
     registers = (
         f"{flip_flops} flip-flops predicted, and {sum(_MEMORY_BITS.values())} bits of memory beside the logic"
     )
@@ -248,22 +241,24 @@ def mars_engine(
         f"{timing.latency} cycles from a block to its result, {timing.interval} from block to block; "
         f"{timing.expansion} for a key"
     )
-    tables, rom_text = _rom_text(f"{top}_logic_sbox") if rom else ([], "")
+    tables, rom_text = _rom_text(f"{top}_logic_sbox") if options.rom else ([], "")
     text = "\n".join(
         (
             print_design(Design((*modules, *tables))),
             rom_text,
             step_wrapper(0),
-            _logic(f"{top}_logic", spec, rom),
-            _top(top, spec, rom),
+            _logic(f"{top}_logic", options),
+            _top(top, options),
         )
     )
-    files = {n: hand_written(n) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
+    files = {n: hand_written(n, __package__) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
     header = header_lines(spec, given, words, registers, port_table(text, top, _MEANINGS))
-    bench = mars_testbench(top, rom)
-    files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
-    memory = {"s": 0 if rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
-    return Engine(
+    bench = mars_testbench(top, options.rom)
+    files = core_files(
+        spec.name, header, text, bench, files, spec.target, planned_period(target), PortSet().clk
+    )
+    memory = {"s": 0 if options.rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
+    return BuiltEngine(
         top,
         spec_parameters(spec),
         files,

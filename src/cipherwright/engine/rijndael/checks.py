@@ -7,16 +7,16 @@ from itertools import product
 
 import numpy as np
 
-from ..cipher.rijndael import SIZES
-from ..errors import CheckFailed
-from ..progress import Tell, quiet
-from ..shell import INSTRUCTIONS, processor_rounds
-from .oracle import oracle_bulk
-from .processor import ProcessorBench, Session
-from .processor_proof import prove_processor
-from .reset import check_reset
-from .vectors import Vector, extra_vectors, own_vectors
-from .verdict import CoreFolder, Verdict, attempts
+from ...cipher.rijndael import RIJNDAEL, SIZES
+from ...errors import CheckFailed
+from ...progress import Tell, quiet
+from ...verify import CoreFolder, Verdict, extra_vectors, oracle_bulk, own_vectors
+from ...verify.reset import check_reset
+from ...verify.vectors import Vector
+from ...verify.verdict import attempts
+from .driver import ProcessorBench, Session
+from .interface import INSTRUCTIONS, processor_rounds
+from .proof import prove_processor
 
 __all__ = ["FEEDBACK_BLOCKS", "verify_processor"]
 
@@ -48,10 +48,10 @@ def _known(session: Session, v: Vector, decrypt: bool) -> None:
 
 def run_vectors(bench: ProcessorBench) -> str:
     """Published answers of all nine sizes; those of 1,000 encryptions by the feedback modes."""
-    own = own_vectors("rijndael")
+    own = own_vectors(RIJNDAEL.name)
     more = [
         v
-        for v in extra_vectors("rijndael")
+        for v in extra_vectors(RIJNDAEL.name)
         if v.iterations in (1, FEEDBACK_BLOCKS) and 8 * len(v.pt) in SIZES
     ]
     sizes = {(len(v.pt), len(v.key)) for v in own}

@@ -1,0 +1,31 @@
+"""Engines: hand-written control around generated logic, one room for each.
+
+`ENGINES` is the one list of engines, by the name of their cipher; `register` adds one from outside.
+"""
+
+from ..errors import UserError
+from ..spec import ENGINE_OPTIONS
+from .base import Driver, Engine, KeyStore
+from .mars import MARS_ENGINE, MARS_KEY_STORE
+from .rijndael import RIJNDAEL_ENGINE
+
+__all__ = ["ENGINES", "KEY_STORES", "Driver", "Engine", "KeyStore", "register"]
+
+ENGINES: dict[str, Engine] = {engine.options.cipher: engine for engine in (RIJNDAEL_ENGINE, MARS_ENGINE)}
+
+KEY_STORES: dict[str, KeyStore] = {store.cipher: store for store in (MARS_KEY_STORE,)}
+"""Key-expansion units over a store of words, by the name of their cipher."""
+
+
+def register(engine: Engine) -> Engine:
+    """Put an engine into the list, so that specs, builds and checks know it; returns it. It is there as long
+    as the process runs.
+
+    Raises UserError where its cipher has another engine already.
+    """
+    cipher = engine.options.cipher
+    known = ENGINES.setdefault(cipher, engine)
+    if known is not engine:
+        raise UserError(f"{cipher} has an engine already: {known.options.title}")
+    ENGINE_OPTIONS[cipher] = engine.options
+    return engine
