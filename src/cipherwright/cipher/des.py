@@ -61,6 +61,7 @@ class Des(BuilderCipher):
     name = "des"
     title = "DES"
     standard = "FIPS 46-3"
+    paper_ports = True
     block_bits = 64
     key_sizes: tuple[int, ...] = (64,)
 
@@ -134,6 +135,7 @@ class Tdes(Des):
 
     name = "tdes"
     title = "TDES"
+    paper_ports = False
     standard = "SP 800-67 Rev. 2"
     key_sizes = (128, 192)
 
