@@ -19,13 +19,13 @@ from pathlib import Path
 
 from tower_search import blocks, column  # beside this file
 
-from cipherwright.cipher.khazad import THETA_ROWS
+from cipherwright.cipher.khazad import THETA
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
 from cipherwright.rewrite import Network, network, tower
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "cipherwright" / "rewrite" / "linear" / "data" / "xor_networks.json"
-MAPS = {"theta": (tuple(reversed(THETA_ROWS)), 64)}
+MAPS = {"theta": (tuple(reversed(THETA.rows)), 64)}
 for box, entries in (
     ("SBox", SBOX),
     ("InvSBox", INV_SBOX),

@@ -150,8 +150,8 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "readable_keys=true", "needs architecture = engine, not architecture = pipelined"),
     (
         "des-small",
-        "rounds_per_cycle=3",
-        "des has 16 rounds: rounds_per_cycle is one of [1, 2, 4, 8, 16], not 3",
+        "rounds_per_cycle=17",
+        "a loop of des has 1 to 16 steps a cycle, not rounds_per_cycle = 17",
     ),
     ("des-small", "copies=3", "copies = 3 needs architecture = pipelined, not architecture = iterative"),
     ("des-small", "key_lead=1", "key_lead = 1 needs architecture = pipelined, not architecture = iterative"),

@@ -76,7 +76,14 @@ def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Gr
     one_way = b.const(1, int(spec.cipher_direction == "decrypt"))
     decrypt = b.input("decrypt", 1, turns) if spec.cipher_direction == "both" else one_way
     b.output("valid", valid)
-    controls = over(b, b.input("controls", form.control_bits * form.rounds, STATIC)) if signals else None
+    controls = None
+    if signals:
+        if not form.tells_alike([bool(way) for way in ways(spec.cipher_direction)]):
+            raise UserError(
+                f"round_numbers = signals is for key schedules that take the same steps in every direction "
+                f"and none before, not for {spec.cipher} with direction = {spec.direction}"
+            )
+        controls = over(b, b.input("controls", form.control_bits * form.round_keys, STATIC))
     # A loop is compared with the schedule by steps, as it takes them; that both schedules are the cipher's is
     # tested (tests/cipher).
     by_steps = "stepped" if spec.architecture == "iterative" else spec.key_schedule
@@ -128,7 +135,8 @@ def key_parts(spec: Datapath) -> KeyParts | None:
         _output(b, spec, block, lambda given: crypt(given, back))
     s = GraphBuilder(f"{spec.cipher}_schedule")
     key = over(s, s.input("key", spec.key_bits))
-    for i, word in enumerate(form.direct_keys(key, over(s, s.const(1, back)))):
+    keys = list(form.direct_keys(key, over(s, s.const(1, 0))))  # words of encryption in both directions
+    for i, word in enumerate(reversed(keys) if back else keys):
         s.output(f"rk{i}", under(s, word[word.width - 1 : word.width - widths[i]]))
     store = KEY_STORES.get(spec.cipher) if spec.described.key_unit == "store" else None
     return KeyParts(b.build(), s.build(), store.prove if store else None)

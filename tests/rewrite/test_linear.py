@@ -11,12 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cipherwright.cipher.khazad import THETA_ROWS, theta
+from cipherwright.cipher import khazad
+from cipherwright.cipher.word import over, under
 from cipherwright.graph import Graph, GraphBuilder, evaluate_many
 from cipherwright.rewrite import network, realise_linear
 from cipherwright.rewrite.linear.xor import Network
 
-THETA = tuple(reversed(THETA_ROWS))
+THETA = tuple(reversed(khazad.THETA.rows))
+
+
+def theta(b: GraphBuilder, a: int) -> int:
+    return under(b, khazad.theta(over(b, a)))
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,7 +9,7 @@ derived here. Where another arrangement makes better hardware, a subclass gives 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from ..cipher import KEY_SCHEDULES, ROUND_KEY, Kind, Standard
@@ -96,8 +96,10 @@ class Form:
         `key_variants`.
         """
         words, steps = self.cipher.expanded(key), self.cipher.steps(self.key_bits)
-        for step, one, other in zip(steps, words, reversed(words), strict=True):
-            word = choose(back, step.cut(other), step.cut(one))
+        undone = steps[::-1] if self.cipher.undoes(self.key_bits) else steps
+        for step, last, one, other in zip(steps, undone, words, reversed(words), strict=True):
+            wider = max(step, last, key=lambda kind: kind.key_bits)
+            word = choose(back, wider.cut(other), wider.cut(one))
             yield self.supplied_key(word, back).named(ROUND_KEY)
 
     # -- the key schedule by steps. Decryption runs the schedule to its end, and then back: a step undoes the
@@ -165,7 +167,7 @@ class Form:
         setup = [self.key_setup(way) for way in (False, True)]
         for i in range(-max(setup), self.round_keys):
             words = [self.key_control(i, way) if i >= -setup[way] else None for way in (False, True)]
-            if controls is not None:
+            if controls is not None and i >= 0:
                 low = width * (self.round_keys - 1 - i)
                 control = controls[low + width - 1 : low]
             else:
@@ -183,8 +185,14 @@ class Form:
             if i >= 0:
                 yield round_key.named(ROUND_KEY)
 
+    def tells_alike(self, ways: Iterable[bool]) -> bool:
+        """Whether one word of controls serves the directions: none has a setup, and all take equal words."""
+        return not any(self.key_setup(way) for way in ways) and all(
+            self.key_control(i, way) == self.key_control(i) for way in ways for i in range(self.round_keys)
+        )
+
     def all_controls(self) -> int:
-        """The control words of all round keys as one word, the first at the top."""
+        """The control words of all round keys as one word, the first at the top (`tells_alike`)."""
         out = 0
         for i in range(self.round_keys):
             out = out << self.control_bits | self.key_control(i)

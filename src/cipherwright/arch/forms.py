@@ -1,21 +1,36 @@
-"""The form of every cipher: the derived one, or the one that `FORMS` lists for the cipher's class."""
+"""The form of every cipher: the one that `FORMS` lists for the cipher's class, else a derived one.
+
+Of the two derived forms `AheadForm` is taken where the key schedule fits it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ..cipher import Cipher, Standard
+from ..cipher.des import Tdes
+from ..cipher.khazad import Khazad
+from ..cipher.misty1 import Misty1
+from .ahead import AheadForm
 from .described import Described, DescribedRounds
 from .form import Form
+from .khazad import KhazadForm
+from .misty1 import Misty1Form
+from .tdes import TdesForm
 
 __all__ = ["FORMS", "form_of"]
 
-FORMS: Mapping[type[Standard], type[Form]] = {}
+FORMS: Mapping[type[Standard], type[Form]] = {
+    Khazad: KhazadForm,
+    Misty1: Misty1Form,
+    Tdes: TdesForm,
+}
 """Forms that are not derived, by the very class of the cipher: a class made from it has a derived form."""
 
 
 def form_of(cipher: Cipher, key_bits: int) -> Form:
     """A cipher with keys of one size as hardware takes it. Raises ValueError where it has no such size."""
     if isinstance(cipher, Standard):
-        return FORMS.get(type(cipher), Form)(cipher, key_bits)
+        derived = AheadForm if AheadForm.suits(cipher, key_bits) else Form
+        return FORMS.get(type(cipher), derived)(cipher, key_bits)
     return (DescribedRounds if DescribedRounds.suits(cipher) else Described)(cipher, key_bits)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from .base import ROUND_KEY, Cipher
 from .builder import Builder, IntBuilder
@@ -53,13 +53,15 @@ class Standard(Cipher):
     `examples/present.py`.
     """
 
-    key_unit = "loop"
+    key_unit: Literal["", "loop", "store"] = "loop"
     lookups: tuple[Table, ...] = ()
     """Every lookup table."""
     control_width: int = 1
     """Width of the constant that a step of the key schedule takes."""
     key_after: bool = False
     """Whether the key word of a step is read from the schedule's state after that step."""
+    key_names: tuple[str, ...] = ()
+    """Names of the schedule's words in the emitted text; without any they are key0, key1 …"""
 
     @abstractmethod
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
@@ -111,6 +113,10 @@ class Standard(Cipher):
         """
         return None
 
+    def key_end(self, key: Word) -> Words | None:
+        """The state after the last step straight from the key; None where the schedule must run for it."""
+        return None
+
     # -- what follows for the reference model
 
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
@@ -144,8 +150,13 @@ class Standard(Cipher):
             after = self.key_next(constant, state)
             if i >= setup:
                 out.append(self.key_word(constant, after if self.key_after else state).named(ROUND_KEY))
-            state = tuple(w.named(f"key{j}") for j, w in enumerate(after))
+            state = self.key_named(after)
         return out
+
+    def key_named(self, state: Words) -> Words:
+        """The schedule's words under their names in the emitted text."""
+        names = self.key_names or tuple(f"key{j}" for j in range(len(state)))
+        return tuple(w.named(name) for w, name in zip(state, names, strict=True))
 
     def encrypt(self, block: Word, key: Word) -> Word:
         """The steps in order, each with its key word."""

@@ -19,6 +19,7 @@ from .builder import Builder
 
 __all__ = [
     "Matrix",
+    "Permutation",
     "Table",
     "Word",
     "Words",
@@ -90,6 +91,10 @@ class Word(ABC):
 
     @abstractmethod
     def _choose(self, one: Word, zero: Word) -> Word: ...
+
+    @abstractmethod
+    def no_share(self, tag: str) -> Word:
+        """The same word; what is computed from it is hardware of its own, one for each tag."""
 
     @abstractmethod
     def named(self, name: str) -> Word:
@@ -173,6 +178,25 @@ def choose(bit: Word, one: Word, zero: Word) -> Word:
     return bit._choose(one, zero)
 
 
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation, an expansion or a choice of bits as standards print it: for each bit of the result, from
+    the most significant, the number of the operand's bit, where number 1 is the most significant. `width`:
+    that of the operand.
+
+    Example: Permutation(4, (2, 3, 4, 1)) rotates a word of four bits to the left.
+    """
+
+    width: int
+    numbers: tuple[int, ...]
+
+    def __call__(self, word: Word) -> Word:
+        """Raises ValueError where the operand has another width."""
+        if word.width != self.width:
+            raise ValueError(f"a permutation of {self.width} bits, an operand of {word.width}")
+        return word.bits([self.width - n for n in self.numbers])
+
+
 class _Over(Word, Generic[W]):
     """A value of a builder."""
 
@@ -214,6 +238,9 @@ class _Over(Word, Generic[W]):
 
     def _choose(self, one: Word, zero: Word) -> Word:
         return self._new(self.builder.mux(self.value, self._theirs(one), self._theirs(zero)))
+
+    def no_share(self, tag: str) -> Word:
+        return self._new(self.builder.again(self.value, tag))
 
     def named(self, name: str) -> Word:
         return self._new(self.builder.named(self.value, name))

@@ -6,7 +6,6 @@ import ctypes
 import platform
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -16,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cache import cached, load_library
-from ..cipher import CATALOGUE
 from ..errors import NotChecked, UserError
 from ..process import run_process
 from ..tools import digest, find, scratch, version_of
-from .references import CipherReference, cipher_reference
 
 __all__ = [
     "has_oracle",
@@ -53,24 +50,27 @@ def _library(file: str, package: str) -> ctypes.CDLL:
         ) from None
 
 
-def _openssl_cipher(algorithm: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
+def _openssl_cipher(name: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
         )  # `cryptography` calls some of these ciphers and modes legacy at every use
-        from cryptography.hazmat.decrepit.ciphers import algorithms as legacy
+        from cryptography.hazmat.decrepit.ciphers.algorithms import Camellia, TripleDES
 
         how = getattr(modes, mode.upper())(*([iv] if iv else []))
-        made = getattr(legacy, algorithm, None) or getattr(algorithms, algorithm)
-        if made is legacy.TripleDES:  # which takes three keys
-            key = {8: key * 3, 16: key + key[:8], 24: key}[len(key)]
-        return Cipher(made(key), how)
+        if name == "aes":
+            return Cipher(algorithms.AES(key), how)
+        if name == "sm4":
+            return Cipher(algorithms.SM4(key), how)
+        if name == "camellia":
+            return Cipher(Camellia(key), how)
+        return Cipher(TripleDES({8: key * 3, 16: key + key[:8], 24: key}[len(key)]), how)
 
 
-def _openssl(algorithm: str, key: bytes) -> Bulk:
-    return _openssl_bulk(_openssl_cipher(algorithm, key, "ecb"))
+def _openssl(name: str) -> Callable[[bytes], Bulk]:
+    return lambda key: _openssl_bulk(_openssl_cipher(name, key, "ecb"))
 
 
 def _openssl_bulk(cipher: Any) -> Bulk:
@@ -81,10 +81,9 @@ def _openssl_bulk(cipher: Any) -> Bulk:
     return bulk
 
 
-def _libtomcrypt(algorithm: str, key: bytes) -> Bulk:
+def _libtomcrypt_khazad(key: bytes) -> Bulk:
     lib = _library("libtomcrypt.so.1", "libtomcrypt1")
-    described = ctypes.c_char.in_dll(lib, f"{algorithm}_desc")
-    number = lib.register_cipher(ctypes.c_void_p(ctypes.addressof(described)))
+    number = lib.register_cipher(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, "khazad_desc"))))
     state = ctypes.create_string_buffer(
         1 << 14
     )  # symmetric_ECB: two numbers and a union of every cipher's tables
@@ -100,20 +99,23 @@ def _libtomcrypt(algorithm: str, key: bytes) -> Bulk:
     return bulk
 
 
-def _libmcrypt(algorithm: str, key: bytes) -> Bulk:
-    lib = _library("libmcrypt.so.4", "libmcrypt4")
-    lib.mcrypt_module_open.restype = ctypes.c_void_p
+def _libmcrypt(algorithm: str) -> Callable[[bytes], Bulk]:
+    def keyed(key: bytes) -> Bulk:
+        lib = _library("libmcrypt.so.4", "libmcrypt4")
+        lib.mcrypt_module_open.restype = ctypes.c_void_p
 
-    def bulk(data: bytes, decrypt: bool) -> bytes:
-        handle = ctypes.c_void_p(lib.mcrypt_module_open(algorithm.encode(), None, b"ecb", None))
-        if not handle.value or lib.mcrypt_generic_init(handle, key, len(key), None) < 0:
-            raise RuntimeError(f"libmcrypt refuses {algorithm} with a key of {len(key)} bytes")
-        text = ctypes.create_string_buffer(data, len(data))
-        (lib.mdecrypt_generic if decrypt else lib.mcrypt_generic)(handle, text, len(data))
-        lib.mcrypt_generic_end(handle)
-        return text.raw
+        def bulk(data: bytes, decrypt: bool) -> bytes:
+            handle = ctypes.c_void_p(lib.mcrypt_module_open(algorithm.encode(), None, b"ecb", None))
+            if not handle.value or lib.mcrypt_generic_init(handle, key, len(key), None) < 0:
+                raise RuntimeError(f"libmcrypt refuses {algorithm} with a key of {len(key)} bytes")
+            text = ctypes.create_string_buffer(data, len(data))
+            (lib.mdecrypt_generic if decrypt else lib.mcrypt_generic)(handle, text, len(data))
+            lib.mcrypt_generic_end(handle)
+            return text.raw
 
-    return bulk
+        return bulk
+
+    return keyed
 
 
 class _BotanCipher:
@@ -146,9 +148,9 @@ class _BotanCipher:
 
 
 @cache
-def _cryptopp_shim(algorithm: str) -> ctypes.CDLL:
-    """The shim over Crypto++ for a cipher, compiled once for its text."""
-    text, compiler = (resources.files(__package__) / f"oracle_{algorithm}.cpp").read_text(), find("g++")
+def _cryptopp() -> ctypes.CDLL:
+    """The shim over Crypto++, compiled once for its text."""
+    text, compiler = (resources.files(__package__) / "oracle_mars.cpp").read_text(), find("g++")
 
     def make(folder: Path) -> None:
         with scratch() as work:
@@ -171,29 +173,32 @@ def _cryptopp_shim(algorithm: str) -> ctypes.CDLL:
                 "libcrypto++-dev"
             )
 
-    made_with = digest(platform.machine(), compiler, version_of(compiler), text)[:24]
-    return load_library(cached(f"oracle-{algorithm}-{made_with}", make) / "shim.so")
+    return load_library(
+        cached(f"oracle-mars-{digest(platform.machine(), compiler, version_of(compiler), text)[:24]}", make)
+        / "shim.so"
+    )
 
 
-def _cryptopp(algorithm: str, key: bytes) -> Bulk:
-    ecb = getattr(_cryptopp_shim(algorithm), f"{algorithm}_ecb")
-
+def _cryptopp_mars(key: bytes) -> Bulk:
     def bulk(data: bytes, decrypt: bool) -> bytes:
         out = ctypes.create_string_buffer(len(data))
-        ecb(key, len(key), int(decrypt), data, out, ctypes.c_uint64(len(data) // 16))
+        _cryptopp().mars_ecb(key, len(key), int(decrypt), data, out, ctypes.c_uint64(len(data) // 16))
         return out.raw
 
     return bulk
 
 
-_LIBRARIES: dict[str, Callable[[str, bytes], Bulk]] = {
-    "OpenSSL": _openssl,
-    "libtomcrypt": _libtomcrypt,
-    "libmcrypt": _libmcrypt,
-    "Crypto++": _cryptopp,
-    "Botan": _BotanCipher,
+_ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
+    "aes": ("OpenSSL", _openssl("aes")),
+    **{f"rijndael-{bits}": ("libmcrypt", _libmcrypt(f"rijndael-{bits}")) for bits in (128, 192, 256)},
+    "camellia": ("OpenSSL", _openssl("camellia")),
+    "sm4": ("OpenSSL", _openssl("sm4")),
+    "des": ("OpenSSL", _openssl("des")),
+    "tdes": ("OpenSSL", _openssl("tdes")),
+    "khazad": ("libtomcrypt", _libtomcrypt_khazad),
+    "mars": ("Crypto++", _cryptopp_mars),
+    "misty1": ("Botan", lambda key: _BotanCipher("MISTY1", key)),
 }
-"""Library -> (algorithm, key) -> ECB. Which library has which cipher is in references.toml."""
 
 
 def oracle_of(parameters: Mapping[str, Any]) -> str:
@@ -201,36 +206,28 @@ def oracle_of(parameters: Mapping[str, Any]) -> str:
     choice.
     """
     name = str(parameters["cipher"])
-    return f"{name}-{parameters['block_bits']}" if CATALOGUE[name].block_sizes else name
-
-
-def _reference(name: str) -> CipherReference:
-    """The entry of a cipher that `oracle_of` names."""
-    cipher, _, block_bits = name.partition("-")
-    entry = cipher_reference(cipher)
-    return replace(entry, algorithm=entry.algorithm.format(block_bits=block_bits))
+    return f"{name}-{parameters['block_bits']}" if name == "rijndael" else name
 
 
 def has_oracle(name: str) -> bool:
     """Whether a library has the cipher that `oracle_of` names."""
-    return _reference(name).library != ""
+    return name in _ORACLES
 
 
-def _oracle(name: str) -> CipherReference:
-    if not has_oracle(name):
+def _oracle(name: str) -> tuple[str, Callable[[bytes], Bulk]]:
+    if name not in _ORACLES:
         raise UserError(f"there is no independent implementation of {name} to compare with")
-    return _reference(name)
+    return _ORACLES[name]
 
 
 def oracle_name(name: str) -> str:
     """The library that a cipher is compared with."""
-    return _oracle(name).library
+    return _oracle(name)[0]
 
 
 @lru_cache(maxsize=4096)
 def _keyed(name: str, key: bytes) -> Bulk:
-    found = _oracle(name)
-    return _LIBRARIES[found.library](found.algorithm, key)
+    return _oracle(name)[1](key)
 
 
 def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
@@ -242,10 +239,9 @@ def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decryp
     """A message in a mode of operation by the library's own mode, or None where it has none for the
     cipher.
     """
-    found = _reference(name)
-    if mode not in found.modes:
+    if name not in ("aes", "camellia", "des", "sm4", "tdes") or (mode == "ctr" and "des" in name):
         return None
-    return _openssl_bulk(_openssl_cipher(found.algorithm, key, mode, iv))(data, decrypt)
+    return _openssl_bulk(_openssl_cipher(name, key, mode, iv))(data, decrypt)
 
 
 def oracle_blocks(

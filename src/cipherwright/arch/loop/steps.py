@@ -124,7 +124,8 @@ class _StepLoop(Fold):
             return self.steps[step], self.steps[count - 1 - step] if undoes else self.steps[step]
 
         turns = self.setup + (count + self.entry) // self.per_trip
-        pairs = list(dict.fromkeys(p for i in range(turns) if (p := pair(i)) is not None))
+        found = dict.fromkeys(p for i in range(turns) if (p := pair(i)) is not None)
+        pairs = sorted(found, key=lambda p: self.steps.index(p[0]))
         made: list[Words] = []
         for forward, backward in pairs:
             if tells:

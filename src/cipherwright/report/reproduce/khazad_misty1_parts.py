@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...cipher.khazad import gamma, theta, times_x
-from ...cipher.misty1 import fi, fl, fo
-from ...cipher.misty1_tables import S7, S9
+from ...cipher.field import columns_of, product
+from ...cipher.khazad import KHAZAD, POLYNOMIAL, gamma, rho, sigma, theta
+from ...cipher.misty1 import S7, S9, fi, fl, fo
+from ...cipher.word import Matrix, Word, concat, linear, lookup, over, under
 from ...graph import GraphBuilder
 from ...progress import Tell
 from ._measure import component
@@ -31,37 +32,56 @@ DELAYS = {
 """Tables 2 and 3: the paper's estimated delay in ns."""
 
 
-def _simple(what: Callable[[GraphBuilder, int], int], width: int) -> Make:
+_X = Matrix("X", columns_of(lambda x: product(x, 2, POLYNOMIAL), 8, 8))
+"""A byte times X, the building block of theta (figure 4)."""
+
+
+def _simple(what: Callable[[Word], Word], width: int) -> Make:
     def make(b: GraphBuilder) -> None:
-        b.output("y", what(b, b.input("a", width)))
+        b.output("y", under(b, what(over(b, b.input("a", width)))))
 
     return make
 
 
-def _keyed(what: Callable[[GraphBuilder, int, int], int], width: int, key: int) -> Make:
+def _keyed(what: Callable[[Word, Word], Word], width: int, key: int) -> Make:
     def make(b: GraphBuilder) -> None:
-        b.output("y", what(b, b.input("a", width), b.input("k", key)))
+        b.output("y", under(b, what(over(b, b.input("a", width)), over(b, b.input("k", key)))))
 
     return make
 
 
-def _words(b: GraphBuilder, k: int, n: int) -> list[int]:
-    return [b.select(k, range(16 * i + 15, 16 * i - 1, -1)) for i in reversed(range(n))]
+def _s_box(a: Word) -> Word:
+    """The S-box of KHAZAD, that of byte 0."""
+    return gamma(concat(a, a.const(56, 0)))[63:56]
+
+
+def _theta_sigma(a: Word, k: Word) -> Word:
+    return sigma(k, theta(a))
+
+
+def _round(a: Word, k: Word) -> Word:
+    return rho(k, a)
 
 
 def _key_round(b: GraphBuilder) -> None:
-    older, newer, constant = b.input("older", 64), b.input("newer", 64), b.const(64, 0x0123456789ABCDEF)
-    b.output("y", b.xor(b.xor(theta(b, gamma(b, newer)), constant), older))
-    b.output("newer", newer)
+    older, newer = over(b, b.input("older", 64)), over(b, b.input("newer", 64))
+    new = KHAZAD.key_next(older.const(64, 0x0123456789ABCDEF), (older, newer))[1]
+    b.output("y", under(b, new))
+    b.output("newer", under(b, newer))
 
 
-def _zero(b: GraphBuilder) -> int:
-    return b.const(1, 0)
+def _fo(a: Word, k: Word) -> Word:
+    words = k.split(7)
+    return fo(a, words[:4], words[4:])
+
+
+def _fl(a: Word, k: Word) -> Word:
+    return fl(a, *k.split(2))
 
 
 # (table, component, paper's LUTs, registers, stages there; preset, what, options)
 COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ...]], ...] = (
-    ("1", "X", 3, None, 0, "khazad-ucl-fast", _simple(times_x, 8), ()),
+    ("1", "X", 3, None, 0, "khazad-ucl-fast", _simple(lambda a: linear(_X, a), 8), ()),
     (
         "1",
         "S",
@@ -69,7 +89,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         None,
         0,
         "khazad-ucl-fast",
-        _simple(lambda b, a: b.select(gamma(b, b.cat(a, b.const(56, 0))), range(63, 55, -1)), 8),
+        _simple(_s_box, 8),
         (),
     ),
     ("1", "gamma layer", 192, None, 0, "khazad-ucl-fast", _simple(gamma, 64), ()),
@@ -80,7 +100,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         None,
         0,
         "khazad-ucl-fast",
-        _keyed(lambda b, a, k: b.xor(a, k), 64, 64),
+        _keyed(lambda a, k: sigma(k, a), 64, 64),
         (),
     ),
     (
@@ -90,7 +110,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         576,
         3,
         "khazad-ucl-fast",
-        _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64),
+        _keyed(_theta_sigma, 64, 64),
         (),
     ),
     (
@@ -100,7 +120,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         320,
         2,
         "khazad-ucl-small",
-        _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64),
+        _keyed(_theta_sigma, 64, 64),
         (),
     ),
     (
@@ -110,7 +130,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         None,
         0,
         "khazad-ucl-small",
-        _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64),
+        _keyed(_theta_sigma, 64, 64),
         ("linear_depth=0",),
     ),
     (
@@ -120,7 +140,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         None,
         0,
         "khazad-ucl-small",
-        _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64),
+        _keyed(_theta_sigma, 64, 64),
         ("slice_xor=true", "linear_depth=3"),
     ),
     (
@@ -130,7 +150,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         None,
         0,
         "khazad-ucl-small",
-        _keyed(lambda b, a, k: b.xor(theta(b, a), k), 64, 64),
+        _keyed(_theta_sigma, 64, 64),
         ("slice_xor=true", "linear_depth=0"),
     ),
     (
@@ -140,7 +160,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         768,
         6,
         "khazad-ucl-fast",
-        _keyed(lambda b, a, k: b.xor(theta(b, gamma(b, a)), k), 64, 64),
+        _keyed(_round, 64, 64),
         (),
     ),
     (
@@ -150,13 +170,13 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         512,
         5,
         "khazad-ucl-small",
-        _keyed(lambda b, a, k: b.xor(theta(b, gamma(b, a)), k), 64, 64),
+        _keyed(_round, 64, 64),
         (),
     ),
     ("3", "key round, fast", 768, 832, 6, "khazad-ucl-fast", _key_round, ()),
     ("3", "key round, low area", 756, 576, 5, "khazad-ucl-small", _key_round, ()),
-    ("6", "S7", 45, 45, 2, "misty1-ucl", _simple(lambda b, a: b.lookup("S7", S7, 7, a), 7), ()),
-    ("6", "S9", 44, 35, 2, "misty1-ucl", _simple(lambda b, a: b.lookup("S9", S9, 9, a), 9), ()),
+    ("6", "S7", 45, 45, 2, "misty1-ucl", _simple(lambda a: lookup(S7, a), 7), ()),
+    ("6", "S9", 44, 35, 2, "misty1-ucl", _simple(lambda a: lookup(S9, a), 9), ()),
     (
         "7",
         "FO",
@@ -164,10 +184,10 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         633,
         24,
         "misty1-ucl",
-        _keyed(lambda b, a, k: fo(b, a, _words(b, k, 7)[:4], _words(b, k, 7)[4:]), 32, 112),
+        _keyed(_fo, 32, 112),
         (),
     ),
-    ("7", "FI", 158, 195, 7, "misty1-ucl", _keyed(lambda b, a, k: fi(b, a, k), 16, 16), ()),
+    ("7", "FI", 158, 195, 7, "misty1-ucl", _keyed(fi, 16, 16), ()),
     (
         "7",
         "FL",
@@ -175,7 +195,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         32,
         1,
         "misty1-ucl",
-        _keyed(lambda b, a, k: fl(b, a, _words(b, k, 2)[0], _words(b, k, 2)[1], _zero(b)), 32, 32),
+        _keyed(_fl, 32, 32),
         (),
     ),
 )

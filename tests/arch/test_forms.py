@@ -1,0 +1,100 @@
+"""Every form computes what its standard states: the derived ones, and those that `FORMS` lists."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from cipherwright.arch import Form, form_of
+from cipherwright.arch.ahead import AheadForm
+from cipherwright.arch.forms import FORMS
+from cipherwright.arch.misty1 import fl_either
+from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES, IntBuilder, IntWord, Standard
+from cipherwright.cipher.des import TDES
+from cipherwright.cipher.misty1 import MISTY1, fl, fl_inverse
+from cipherwright.cipher.word import Word, over, under
+from cipherwright.errors import UserError
+from cipherwright.pipeline import describe
+from cipherwright.spec import load
+from examples.present import PRESENT
+
+B = IntBuilder()
+STANDARDS: list[Standard] = [c for c in CATALOGUE.values() if isinstance(c, Standard)]
+STANDARDS += [PRESENT, MISTY1.with_rounds(2), MISTY1.with_rounds(10)]
+
+
+def word(width: int, value: int) -> Word:
+    return over(B, IntWord(width, value))
+
+
+def value(made: Word) -> int:
+    return under(B, made).value
+
+
+def forms() -> Iterator[Form]:
+    """The form that hardware takes, and the derived one where that is another."""
+    for cipher in STANDARDS:
+        for bits in cipher.key_sizes:
+            taken = form_of(cipher, bits)
+            yield taken
+            if type(taken) is not Form:
+                yield Form(cipher, bits)
+
+
+def named(form: Form) -> str:
+    rounds = form.cipher.standard_rounds(form.key_bits)
+    return f"{type(form).__name__}-{form.cipher.name}-{rounds}-{form.key_bits}"
+
+
+@pytest.mark.parametrize("form", list(forms()), ids=named)
+def test_a_form_computes_its_standard(form: Form) -> None:
+    cipher, r = form.cipher, random.Random(named(form))
+    block, key = (word(n, r.getrandbits(n)) for n in (cipher.block_bits, form.key_bits))
+    for back, want in enumerate((cipher.encrypt(block, key), cipher.decrypt(block, key))):
+        for schedule in KEY_SCHEDULES:
+            for variant in cipher.key_variants if schedule == "direct" else ("kept",):
+                made = form.crypt(block, key, word(1, back), schedule, None, variant)
+                assert value(made) == value(want), (back, schedule, variant)
+        if form.tells_alike([bool(back)]):
+            controls = word(form.control_bits * form.round_keys, form.all_controls())
+            assert value(form.crypt(block, key, word(1, back), "stepped", controls)) == value(want)
+
+
+def test_every_listed_form_is_one_of_a_cipher_in_the_catalogue() -> None:
+    kinds = {type(c) for c in CATALOGUE.values()}
+    assert set(FORMS) <= kinds
+
+
+def test_a_wrong_form_is_seen() -> None:
+    """The comparison above tells a form that forgets that TDES decrypts in its second pass."""
+
+    class ThreeTimes(type(form_of(TDES, 192))):  # type: ignore[misc]
+        def key_control(self, index: int, back: bool = False) -> int:
+            return int(super().key_control(index, back)) & 3
+
+    with pytest.raises(AssertionError):
+        test_a_form_computes_its_standard(ThreeTimes(TDES, 192))
+
+
+def test_a_schedule_ahead_asks_for_its_end() -> None:
+    assert AheadForm.suits(CATALOGUE["des"], 64)  # type: ignore[arg-type]
+    assert not any(AheadForm.suits(c, c.key_sizes[0]) for c in STANDARDS if c.name != "des")
+
+
+@pytest.mark.parametrize("inverse", [0, 1])
+def test_one_circuit_for_fl_and_its_inverse(inverse: int) -> None:
+    r = random.Random(inverse)
+    for _ in range(20):
+        x, kl1, kl2 = word(32, r.getrandbits(32)), word(16, r.getrandbits(16)), word(16, r.getrandbits(16))
+        want = (fl_inverse if inverse else fl)(x, kl1, kl2)
+        assert value(fl_either(x, kl1, kl2, word(1, inverse))) == value(want)
+        assert value(fl_inverse(fl(x, kl1, kl2), kl1, kl2)) == value(x)
+
+
+def test_held_round_numbers_where_the_directions_differ_are_refused() -> None:
+    changes = ["stages=40", "hops=[]", "key_schedule=stepped", "round_numbers=signals"]
+    describe(load("khazad-fast", changes), True)
+    with pytest.raises(UserError, match="take the same steps in every direction"):
+        describe(load("khazad-fast", [*changes, "direction=both"]), True)
