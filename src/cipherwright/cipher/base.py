@@ -46,6 +46,9 @@ class Cipher(ABC):
     `recomputed`.
     """
 
+    paper_ports: bool = False
+    """Whether `interface = paper` is there for the cipher: the ports of a published core of it."""
+
     datapaths: tuple[int, ...] = ()
     """Bits of narrower datapaths, for blocks of the usual size."""
 

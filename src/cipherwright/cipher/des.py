@@ -74,6 +74,7 @@ class Des(Standard):
     name = "des"
     title = "DES"
     standard = "FIPS 46-3"
+    paper_ports = True
     block_bits = 64
     lookups = S.boxes
     key_sizes: tuple[int, ...] = (64,)
@@ -122,6 +123,7 @@ class Tdes(Standard):
 
     name = "tdes"
     title = "TDES"
+    paper_ports = False
     standard = "SP 800-67 Rev. 2"
     block_bits = 64
     lookups = S.boxes

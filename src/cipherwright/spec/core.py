@@ -137,7 +137,12 @@ class Spec(BaseModel):
     )
     interface: Annotated[
         Interface,
-        needs(("paper",), "these are the ports of Trimberger et al.", cipher=("des",), direction=("both",)),
+        needs(
+            ("paper",),
+            "these are the ports of Trimberger et al.",
+            cipher=tuple(name for name, cipher in CATALOGUE.items() if cipher.paper_ports),
+            direction=("both",),
+        ),
     ] = option(
         "plain",
         "`plain`: valid bits. `stream`: valid, ready and payload. `paper`: the ports of the DES core of "

@@ -13,6 +13,7 @@ from .bulk import Bulk
 from .drive import Bench
 from .modes import mode_name
 from .reference import reference_of
+from .references import cipher_reference
 from .vectors import Vector, extra_folder, extra_vectors
 
 __all__ = ["dependent_blocks", "monte_carlo", "published_chains"]
@@ -28,8 +29,8 @@ def _blocks(core: Bench | Bulk, keys: Any, ways: Any, blocks: Any) -> Any:
 
 def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -> str:
     """ECB chains: `outer` keys, each 100 steps in which the block is the previous result; then key ^=
-    result (with odd parity restored for DES and TDES: SP 800-20, 5.1.5). Independent chains side by side:
-    64 in bulk against a library, otherwise eight.
+    result, with odd parity restored where the cipher's keys have it (SP 800-20, 5.1.5). Independent chains
+    side by side: 64 in bulk against a library, otherwise eight.
 
     Raises CheckFailed where a chain's end differs from the independent implementation's.
     """
@@ -43,7 +44,7 @@ def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -
         if parameters["key"] == "static" and not isinstance(core, Bulk)
         else _CHAINS
     )
-    fit = _odd if parameters["cipher"] in ("des", "tdes") else _as_is
+    fit = _odd if cipher_reference(parameters["cipher"]).odd_parity else _as_is
     keys = fit(rng.integers(0, 256, (chains, parameters["key_bits"] // 8), dtype=np.uint8))
     blocks = rng.integers(0, 256, (chains, size), dtype=np.uint8)
     mode = np.array([int(decrypt)], dtype=np.uint8)
@@ -85,8 +86,8 @@ _LONGEST = 1000
 
 def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records: int) -> str:
     """Published Monte Carlo chains, `records` of each kind at most (of a core with its key held, one):
-    ECB, and AESAVS 6.4 for AES in CBC, CFB and OFB. Raises CheckFailed with a chain whose end differs,
-    NotChecked where there are none.
+    ECB, and by AESAVS 6.4 in CBC, CFB and OFB where there are any. Raises CheckFailed with a chain whose
+    end differs, NotChecked where there are none.
     """
     p = parameters
     if p["rounds"] is not None:
@@ -103,7 +104,7 @@ def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records:
             "ecb"
             if mode == "ecb"
             else f"{mode_name(p)}-mct-{('encrypt', 'decrypt')[way]}"
-            if p["cipher"] == "aes"
+            if cipher_reference(p["cipher"]).chains
             else ""
         )
         kinds: dict[int, list[Vector]] = {}

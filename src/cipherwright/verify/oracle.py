@@ -6,6 +6,7 @@ import ctypes
 import platform
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -15,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cache import cached, load_library
+from ..cipher import CATALOGUE
 from ..errors import NotChecked, UserError
 from ..process import run_process
 from ..tools import digest, find, scratch, version_of
+from .references import CipherReference, cipher_reference
 
 __all__ = [
     "has_oracle",
@@ -50,27 +53,24 @@ def _library(file: str, package: str) -> ctypes.CDLL:
         ) from None
 
 
-def _openssl_cipher(name: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
+def _openssl_cipher(algorithm: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
         )  # `cryptography` calls some of these ciphers and modes legacy at every use
-        from cryptography.hazmat.decrepit.ciphers.algorithms import Camellia, TripleDES
+        from cryptography.hazmat.decrepit.ciphers import algorithms as legacy
 
         how = getattr(modes, mode.upper())(*([iv] if iv else []))
-        if name == "aes":
-            return Cipher(algorithms.AES(key), how)
-        if name == "sm4":
-            return Cipher(algorithms.SM4(key), how)
-        if name == "camellia":
-            return Cipher(Camellia(key), how)
-        return Cipher(TripleDES({8: key * 3, 16: key + key[:8], 24: key}[len(key)]), how)
+        made = getattr(legacy, algorithm, None) or getattr(algorithms, algorithm)
+        if made is legacy.TripleDES:  # which takes three keys
+            key = {8: key * 3, 16: key + key[:8], 24: key}[len(key)]
+        return Cipher(made(key), how)
 
 
-def _openssl(name: str) -> Callable[[bytes], Bulk]:
-    return lambda key: _openssl_bulk(_openssl_cipher(name, key, "ecb"))
+def _openssl(algorithm: str, key: bytes) -> Bulk:
+    return _openssl_bulk(_openssl_cipher(algorithm, key, "ecb"))
 
 
 def _openssl_bulk(cipher: Any) -> Bulk:
@@ -81,9 +81,10 @@ def _openssl_bulk(cipher: Any) -> Bulk:
     return bulk
 
 
-def _libtomcrypt_khazad(key: bytes) -> Bulk:
+def _libtomcrypt(algorithm: str, key: bytes) -> Bulk:
     lib = _library("libtomcrypt.so.1", "libtomcrypt1")
-    number = lib.register_cipher(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, "khazad_desc"))))
+    described = ctypes.c_char.in_dll(lib, f"{algorithm}_desc")
+    number = lib.register_cipher(ctypes.c_void_p(ctypes.addressof(described)))
     state = ctypes.create_string_buffer(
         1 << 14
     )  # symmetric_ECB: two numbers and a union of every cipher's tables
@@ -99,23 +100,20 @@ def _libtomcrypt_khazad(key: bytes) -> Bulk:
     return bulk
 
 
-def _libmcrypt(algorithm: str) -> Callable[[bytes], Bulk]:
-    def keyed(key: bytes) -> Bulk:
-        lib = _library("libmcrypt.so.4", "libmcrypt4")
-        lib.mcrypt_module_open.restype = ctypes.c_void_p
+def _libmcrypt(algorithm: str, key: bytes) -> Bulk:
+    lib = _library("libmcrypt.so.4", "libmcrypt4")
+    lib.mcrypt_module_open.restype = ctypes.c_void_p
 
-        def bulk(data: bytes, decrypt: bool) -> bytes:
-            handle = ctypes.c_void_p(lib.mcrypt_module_open(algorithm.encode(), None, b"ecb", None))
-            if not handle.value or lib.mcrypt_generic_init(handle, key, len(key), None) < 0:
-                raise RuntimeError(f"libmcrypt refuses {algorithm} with a key of {len(key)} bytes")
-            text = ctypes.create_string_buffer(data, len(data))
-            (lib.mdecrypt_generic if decrypt else lib.mcrypt_generic)(handle, text, len(data))
-            lib.mcrypt_generic_end(handle)
-            return text.raw
+    def bulk(data: bytes, decrypt: bool) -> bytes:
+        handle = ctypes.c_void_p(lib.mcrypt_module_open(algorithm.encode(), None, b"ecb", None))
+        if not handle.value or lib.mcrypt_generic_init(handle, key, len(key), None) < 0:
+            raise RuntimeError(f"libmcrypt refuses {algorithm} with a key of {len(key)} bytes")
+        text = ctypes.create_string_buffer(data, len(data))
+        (lib.mdecrypt_generic if decrypt else lib.mcrypt_generic)(handle, text, len(data))
+        lib.mcrypt_generic_end(handle)
+        return text.raw
 
-        return bulk
-
-    return keyed
+    return bulk
 
 
 class _BotanCipher:
@@ -148,9 +146,9 @@ class _BotanCipher:
 
 
 @cache
-def _cryptopp() -> ctypes.CDLL:
-    """The shim over Crypto++, compiled once for its text."""
-    text, compiler = (resources.files(__package__) / "oracle_mars.cpp").read_text(), find("g++")
+def _cryptopp_shim(algorithm: str) -> ctypes.CDLL:
+    """The shim over Crypto++ for a cipher, compiled once for its text."""
+    text, compiler = (resources.files(__package__) / f"oracle_{algorithm}.cpp").read_text(), find("g++")
 
     def make(folder: Path) -> None:
         with scratch() as work:
@@ -173,32 +171,29 @@ def _cryptopp() -> ctypes.CDLL:
                 "libcrypto++-dev"
             )
 
-    return load_library(
-        cached(f"oracle-mars-{digest(platform.machine(), compiler, version_of(compiler), text)[:24]}", make)
-        / "shim.so"
-    )
+    made_with = digest(platform.machine(), compiler, version_of(compiler), text)[:24]
+    return load_library(cached(f"oracle-{algorithm}-{made_with}", make) / "shim.so")
 
 
-def _cryptopp_mars(key: bytes) -> Bulk:
+def _cryptopp(algorithm: str, key: bytes) -> Bulk:
+    ecb = getattr(_cryptopp_shim(algorithm), f"{algorithm}_ecb")
+
     def bulk(data: bytes, decrypt: bool) -> bytes:
         out = ctypes.create_string_buffer(len(data))
-        _cryptopp().mars_ecb(key, len(key), int(decrypt), data, out, ctypes.c_uint64(len(data) // 16))
+        ecb(key, len(key), int(decrypt), data, out, ctypes.c_uint64(len(data) // 16))
         return out.raw
 
     return bulk
 
 
-_ORACLES: dict[str, tuple[str, Callable[[bytes], Bulk]]] = {
-    "aes": ("OpenSSL", _openssl("aes")),
-    **{f"rijndael-{bits}": ("libmcrypt", _libmcrypt(f"rijndael-{bits}")) for bits in (128, 192, 256)},
-    "camellia": ("OpenSSL", _openssl("camellia")),
-    "sm4": ("OpenSSL", _openssl("sm4")),
-    "des": ("OpenSSL", _openssl("des")),
-    "tdes": ("OpenSSL", _openssl("tdes")),
-    "khazad": ("libtomcrypt", _libtomcrypt_khazad),
-    "mars": ("Crypto++", _cryptopp_mars),
-    "misty1": ("Botan", lambda key: _BotanCipher("MISTY1", key)),
+_LIBRARIES: dict[str, Callable[[str, bytes], Bulk]] = {
+    "OpenSSL": _openssl,
+    "libtomcrypt": _libtomcrypt,
+    "libmcrypt": _libmcrypt,
+    "Crypto++": _cryptopp,
+    "Botan": _BotanCipher,
 }
+"""Library -> (algorithm, key) -> ECB. Which library has which cipher is in references.toml."""
 
 
 def oracle_of(parameters: Mapping[str, Any]) -> str:
@@ -206,28 +201,36 @@ def oracle_of(parameters: Mapping[str, Any]) -> str:
     choice.
     """
     name = str(parameters["cipher"])
-    return f"{name}-{parameters['block_bits']}" if name == "rijndael" else name
+    return f"{name}-{parameters['block_bits']}" if CATALOGUE[name].block_sizes else name
+
+
+def _reference(name: str) -> CipherReference:
+    """The entry of a cipher that `oracle_of` names."""
+    cipher, _, block_bits = name.partition("-")
+    entry = cipher_reference(cipher)
+    return replace(entry, algorithm=entry.algorithm.format(block_bits=block_bits))
 
 
 def has_oracle(name: str) -> bool:
     """Whether a library has the cipher that `oracle_of` names."""
-    return name in _ORACLES
+    return _reference(name).library != ""
 
 
-def _oracle(name: str) -> tuple[str, Callable[[bytes], Bulk]]:
-    if name not in _ORACLES:
+def _oracle(name: str) -> CipherReference:
+    if not has_oracle(name):
         raise UserError(f"there is no independent implementation of {name} to compare with")
-    return _ORACLES[name]
+    return _reference(name)
 
 
 def oracle_name(name: str) -> str:
     """The library that a cipher is compared with."""
-    return _oracle(name)[0]
+    return _oracle(name).library
 
 
 @lru_cache(maxsize=4096)
 def _keyed(name: str, key: bytes) -> Bulk:
-    return _oracle(name)[1](key)
+    found = _oracle(name)
+    return _LIBRARIES[found.library](found.algorithm, key)
 
 
 def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
@@ -239,9 +242,10 @@ def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decryp
     """A message in a mode of operation by the library's own mode, or None where it has none for the
     cipher.
     """
-    if name not in ("aes", "camellia", "des", "sm4", "tdes") or (mode == "ctr" and "des" in name):
+    found = _reference(name)
+    if mode not in found.modes:
         return None
-    return _openssl_bulk(_openssl_cipher(name, key, mode, iv))(data, decrypt)
+    return _openssl_bulk(_openssl_cipher(found.algorithm, key, mode, iv))(data, decrypt)
 
 
 def oracle_blocks(

@@ -1,0 +1,72 @@
+"""No cipher is named where all ciphers are treated alike: names stand in `cipher/`, `engine/` and data."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from cipherwright.cipher import CATALOGUE
+from cipherwright.engine import ENGINES, KEY_STORES, register
+from cipherwright.engine.mars import MarsEngine
+from cipherwright.errors import UserError
+from cipherwright.spec import ENGINE_OPTIONS
+from cipherwright.verify.oracle import oracle_mode
+from cipherwright.verify.references import cipher_reference
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "src" / "cipherwright"
+NAMED = ("cipher", "engine", "data")
+"""Rooms that may name ciphers."""
+BUILT_IN = frozenset(n for n, c in CATALOGUE.items() if type(c).__module__.startswith("cipherwright."))
+
+
+def names_in(text: str) -> list[str]:
+    """Names of ciphers that are string literals of a Python text, with their lines."""
+    found = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant))
+    return [f"line {n.lineno}: {n.value}" for n in found if isinstance(n.value, str) and n.value in BUILT_IN]
+
+
+def _others() -> list[Path]:
+    files = [p for p in PACKAGE.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in NAMED]
+    assert len(files) > 100
+    return files
+
+
+def test_no_cipher_is_named_elsewhere() -> None:
+    found = {str(p.relative_to(PACKAGE)): names_in(p.read_text()) for p in _others()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize("text", ['if cipher == "aes": pass', 'x = {"mars": 1}', 'f("a", ("des", "tdes"))'])
+def test_a_name_is_seen(text: str) -> None:
+    assert names_in(text)
+
+
+def test_engines_are_one_table() -> None:
+    """Every engine states its options, for a cipher of the catalogue; no second one takes its place."""
+    assert ENGINES.keys() == ENGINE_OPTIONS.keys() <= CATALOGUE.keys()
+    assert all(engine.options is ENGINE_OPTIONS[name] for name, engine in ENGINES.items())
+    assert {n for n, c in CATALOGUE.items() if c.key_unit == "store"} == KEY_STORES.keys()
+    assert register(ENGINES["mars"]) is ENGINES["mars"]
+    with pytest.raises(UserError, match="mars has an engine already: the engine"):
+        register(MarsEngine())
+
+
+def test_every_cipher_has_an_independent_library() -> None:
+    assert all(cipher_reference(name).library for name in BUILT_IN)
+    assert [n for n in sorted(BUILT_IN) if cipher_reference(n).odd_parity] == ["des", "tdes"]
+    assert [n for n in sorted(BUILT_IN) if CATALOGUE[n].paper_ports] == ["des"]
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_the_library_has_the_modes_that_the_table_lists(name: str) -> None:
+    """A message of two blocks comes back, in every listed mode."""
+    cipher = CATALOGUE[name]
+    key, block = bytes(range(cipher.key_sizes[0] // 8)), bytes(range(cipher.block_bits // 8))
+    for mode in cipher_reference(name).modes:
+        made = oracle_mode(name, mode, key, block, 2 * block, False)
+        assert made is not None
+        assert made != 2 * block
+        assert oracle_mode(name, mode, key, block, made, True) == 2 * block
