@@ -9,11 +9,12 @@ import pytest
 
 from cipherwright.cipher.field import product
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
-from cipherwright.graph import Graph, Table, evaluate
+from cipherwright.graph import Graph, GraphBuilder, Table, evaluate
 from cipherwright.pipeline import describe, rewrite
-from cipherwright.rewrite import fuse_linear, network, prove, realise, same_up_to_linear_maps
+from cipherwright.rewrite import fuse_linear, network, prove, realise, realise_linear, same_up_to_linear_maps
 from cipherwright.rewrite.sbox.tower import affine_maps, bases_of, tower_whole
-from cipherwright.schedule import luts_of
+from cipherwright.rtl import DesignModel, from_lanes, lower, to_lanes
+from cipherwright.schedule import UNIT, luts_of, schedule
 from cipherwright.spec import load
 
 BOXES = [Table("SBox", 8, SBOX), Table("InvSBox", 8, INV_SBOX)]
@@ -80,3 +81,16 @@ def test_the_whole_pipeline_stays_within_its_lookup_tables() -> None:
     spec = load("aes128-fast-agile")
     graph = rewrite(spec, describe(spec))
     assert sum(luts_of(graph, n) for n in graph.nodes) <= 15903
+
+
+def test_boxes_in_different_fields_have_parts_of_their_own() -> None:
+    """AES's box and its inverse side by side: the parts of their fields differ, and so do their names."""
+    b = GraphBuilder("two_boxes")
+    address = b.input("a", 8)
+    b.output("y", b.cat(*(b.lookup(t.name, t.entries, 8, address) for t in BOXES)))
+    plain = b.build()
+    made = realise(plain, "tower")
+    design = lower(schedule(realise_linear(made, 4), UNIT, stages=1), "boxes")
+    given = list(range(0, 256, 5))
+    (out,) = DesignModel(design, len(given)).run({"a_i": to_lanes(given, 8)}).values()
+    assert from_lanes(out, len(given)) == [evaluate(plain, {"a": a})["y"] for a in given]

@@ -6,12 +6,25 @@ import itertools
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from cipherwright.errors import UserError
 from cipherwright.graph import STATIC, Graph, GraphBuilder
-from cipherwright.schedule import UNIT, DelayModel, Io, Schedule, logic_cells, schedule, shortest_period
+from cipherwright.schedule import (
+    UNIT,
+    DelayModel,
+    Io,
+    Schedule,
+    logic_cells,
+    register_classes,
+    schedule,
+    shortest_period,
+    solve,
+)
+from cipherwright.schedule.kept import kept_solution, packed, program_digest
 from tests.conftest import Built
 
 
@@ -83,6 +96,34 @@ def chain(n: int) -> Graph:
         y = b.not_(x)
     b.output("o", y)
     return b.build()
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 5))
+def test_large_programs_have_the_same_optimum(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the constraints that others imply, by the other method, and by a kept solution."""
+    g, stages = small(seed), 3
+    full = schedule(g, UNIT, stages)
+    digests: list[str] = []
+
+    def kept(rows: Any, bounds: Any, cost: Any, best: float) -> Any:
+        digests.append(program_digest(rows, bounds, cost))
+        found = kept_solution(rows, bounds, cost, best)
+        assert found is None or (found[rows[:, 1]] - found[rows[:, 0]] >= rows[:, 2]).all()
+        return found
+
+    monkeypatch.setattr(solve, "_LARGE", 0)
+    monkeypatch.setattr(solve, "kept_solution", kept)
+    assert schedule(g, UNIT, stages).register_bits() == full.register_bits()
+    for stage, used in ((0, True), (200, False)):  # a kept solution that breaks constraints is not used
+        words = [full.stage[i] + stage for i in [*g.inputs.values(), *(i for i in g.logic() if g.agile[i])]]
+        ends = [
+            max([*(full.stage[u] for u in users), *(stages for _ in outs)], default=0)
+            for _, _, users, outs in register_classes(g)
+        ]
+        entry = {"preset": "small", "stages": packed(np.array([*words, *ends]))}
+        monkeypatch.setattr("cipherwright.schedule.kept._library", lambda e=entry: {digests[0]: e["stages"]})
+        assert (schedule(g, UNIT, stages).stage == full.stage) or not used
+        assert schedule(g, UNIT, stages).register_bits() == full.register_bits()
 
 
 def test_live_sets_count_what_register_bits_counts() -> None:

@@ -125,8 +125,10 @@ class IntBuilder:
         return IntWord(self._same(a, b), (a.value * b.value) % (1 << a.width))
 
     def select(self, a: IntWord, bits: Sequence[int]) -> IntWord:
-        if not all(0 <= i < a.width for i in bits):
+        if not bits or min(bits) < 0 or max(bits) >= a.width:
             raise ValueError(f"a bit outside a word of {a.width} bits")
+        if isinstance(bits, range) and bits.step == -1:
+            return IntWord(len(bits), a.value >> bits[-1] & (1 << len(bits)) - 1)
         out = 0
         for i in bits:
             out = out << 1 | (a.value >> i) & 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 from .ops import OPS, Table
@@ -89,7 +90,7 @@ class Graph:
             elif node.op == "cat":
                 out.append(tuple(b for a in reversed(node.args) for b in out[a]))
             else:
-                out.append(tuple((i, k) for k in range(node.width)))
+                out.append(tuple(zip(repeat(i), range(node.width), strict=False)))
         return tuple(out)
 
     @cached_property

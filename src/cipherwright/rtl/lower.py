@@ -192,16 +192,12 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
             top.carried[(r.src, k, r.rank)] = (r.signal, pos)
     static = [i for i in g.logic() if not g.agile[i]]
     stages: list[tuple[str, list[int], int]] = [("held", static, 0)] if static else []
+    inside_of: dict[int, list[int]] = {}
+    for i in g.logic():
+        if g.agile[i] and g.nodes[i].op not in _MOVES and not OPS[g.nodes[i].op].clocked:
+            inside_of.setdefault(s.stage[i], []).append(i)
     for stage in range(s.io.first, s.stages):
-        members = [
-            i
-            for i in g.logic()
-            if g.agile[i]
-            and s.stage[i] == stage
-            and g.nodes[i].op not in _MOVES
-            and not OPS[g.nodes[i].op].clocked
-        ]
-        stages.append((f"stage{stage - s.io.first + 1}", members, stage))
+        stages.append((f"stage{stage - s.io.first + 1}", inside_of.get(stage, []), stage))
     clocked: dict[int, list[int]] = {}
     for i in g.logic():
         if OPS[g.nodes[i].op].clocked:
@@ -276,7 +272,8 @@ def _add_stage(
         for call in (g.nodes[i] for i in members):
             if call.op in ("call", "lookup"):
                 for m in sub_modules(call, top.name):
-                    modules.setdefault(m.name, m)
+                    if modules.setdefault(m.name, m) != m:
+                        raise AssertionError(f"two different modules are called {m.name}")
         module = block.module(f"{top.name}_{label}", hints, top.name)
         shapes[block], modules[module.name] = module, module
     inputs = [p for p in module.ports if p.direction == "input"]

@@ -30,7 +30,7 @@ class Io:
     def departure(self, name: str, stages: int) -> int:
         return dict(self.leave).get(name, stages)
 
-    @property
+    @cached_property
     def first(self) -> int:
         """The first stage (0, or below where an input arrives early)."""
         return min([0, *(s for _, s in self.arrive)])

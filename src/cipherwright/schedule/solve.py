@@ -9,17 +9,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UserError
 from ..graph import OPS, Graph
 from .delay import DelayModel
+from .kept import kept_solution
 from .price import SHIFT_LUT, logic_cells
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
-__all__ = ["earliest", "schedule", "shortest_period", "useful_stages"]
+__all__ = ["earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
+
+Ints = NDArray[np.int64]
 
 _EPS = 1e-6
 _PRICINGS = 4
+
+_LARGE = 50_000
+"""Constraints from which on the solver is spared those that others imply: it takes time in proportion to the
+square of their number.
+"""
 
 
 def _edges(graph: Graph) -> dict[int, dict[int, int]]:
@@ -146,9 +158,13 @@ def schedule(
     period = best if period is None else period
     program = _Program(graph, model, stages, period, io)
     found = Schedule(graph, stage_map(graph, program.solve()), stages, io, model, period)
+    asked: list[float] = []
     for _ in range(_PRICINGS if srl_from else 0):
         # A delay that a shift-register LUT takes grows at a sixteenth of the price.
-        again = program.solve([_price(found, c, srl_from) for c in program.classes])
+        prices = [_price(found, c, srl_from) for c in program.classes]
+        if prices == asked:
+            break
+        asked, again = prices, program.solve(prices)
         other = Schedule(graph, stage_map(graph, again), stages, io, model, period)
         if logic_cells(other, srl_from) >= logic_cells(found, srl_from):
             break
@@ -178,20 +194,22 @@ def _period_edges(
                 users[s].append(v)
     room = period - model.register + _EPS
     delay = {i: model.delay(graph, graph.nodes[i]) for i in edges}
+    tail: dict[int, float] = {}  # the longest path from an operation on, its own delay included
+    for u in sorted(edges, reverse=True):
+        tail[u] = delay[u] + max((tail[v] for v in users[u]), default=0.0)
     pairs: set[tuple[int, int]] = set()
     for u in edges:
-        longest, frontier = {u: delay[u]}, [u]
+        longest, frontier = {u: delay[u]}, [u] if tail[u] > room else []
         while frontier:
-            frontier.sort(reverse=True)
-            i = frontier.pop()
+            i = heappop(frontier)
             for v in users[i]:
                 d = longest[i] + delay[v]
                 if d > room:
                     pairs.add((u, v))
-                elif d > longest.get(v, -1.0):
-                    longest[v] = d
-                    if v not in frontier:
-                        frontier.append(v)
+                elif longest[i] + tail[v] > room:
+                    if v not in longest:
+                        heappush(frontier, v)
+                    longest[v] = max(d, longest.get(v, 0.0))
     return pairs
 
 
@@ -201,9 +219,6 @@ class _Program:
     """
 
     def __init__(self, graph: Graph, model: DelayModel, stages: int, period: float, io: Io) -> None:
-        import numpy as np
-        from scipy.sparse import coo_array
-
         edges = _edges(graph)
         fixed = {i: io.arrival(n) for n, i in graph.inputs.items() if graph.agile[i]}
         self.index = {i: k for k, i in enumerate([*fixed, *edges])}
@@ -227,27 +242,70 @@ class _Program:
             rows += [(index[u], t, -OPS[graph.nodes[u].op].clocked) for u in users] + [
                 (index[src], t, int(OPS[graph.nodes[src].op].clocked))
             ]
-        n = len(rows)
-        where = np.repeat(np.arange(n), 2)
-        cols = np.array([c for a, b, _ in rows for c in (a, b)])
-        shape = (n, len(self.bounds))
-        self.matrix = coo_array((np.array([1.0, -1.0] * n), (where, cols)), shape=shape).tocsr()
-        self.right = np.array([-float(w) for _, _, w in rows])
+        self.rows = np.array(rows)
 
     def solve(self, prices: Sequence[float] | None = None) -> dict[int, int]:
         """Stages of all agile operations and inputs."""
-        from scipy.optimize import linprog
-
         cost = [0.0] * len(self.bounds)
         for n, (src, bits, _, _) in enumerate(self.classes):
             price = bits * (prices[n] if prices else 1.0)
             cost[self.index[src]] -= price
             cost[len(self.index) + n] = price
-        # The stubs know dense matrices only.
-        answer = linprog(cost, A_ub=self.matrix, b_ub=self.right, bounds=self.bounds, method="highs-ds")  # type: ignore[call-overload]
-        if answer.status != 0:
-            raise AssertionError(f"the register program has no solution: {answer.message}")
-        found = {i: round(float(answer.x[k])) for i, k in self.index.items()}
-        if max(abs(float(answer.x[k]) - found[i]) for i, k in self.index.items()) > 1e-4:
-            raise AssertionError("the register program's solution is not integral")
-        return found
+        if len(self.rows) < _LARGE:
+            found, _ = optimum(self.rows, self.bounds, cost)
+        else:
+            found, best = optimum(_needed(self.rows, len(self.bounds)), self.bounds, cost, "highs-ipm")
+            kept = kept_solution(self.rows, self.bounds, cost, best)
+            found = found if kept is None else kept
+        return {i: int(found[k]) for i, k in self.index.items()}
+
+
+def optimum(
+    rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], method: str = "highs-ds"
+) -> tuple[Ints, float]:
+    """Integers x of the least total cost, and that cost. rows: (a, b, w) for x_b - x_a >= w; bounds: of every
+    x, both included; method: the solver's, which has to end in a vertex (dual simplex, or the interior-point
+    method with its crossover, which is faster for large programs).
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    n = len(rows)
+    entries = (np.array([1.0, -1.0] * n), (np.repeat(np.arange(n), 2), rows[:, :2].ravel()))
+    matrix = coo_array(entries, shape=(n, len(bounds))).tocsr()
+    # The stubs know dense matrices only.
+    answer = linprog(  # type: ignore[call-overload]
+        cost,
+        A_ub=matrix,
+        b_ub=-rows[:, 2].astype(float),
+        bounds=bounds,
+        method=method,
+    )
+    if answer.status != 0:
+        raise AssertionError(f"the register program has no solution: {answer.message}")
+    if abs(answer.x - answer.x.round()).max() > 1e-4:
+        raise AssertionError("the register program's solution is not integral")
+    return answer.x.round().astype(np.int64), float(answer.fun)
+
+
+def _needed(rows: Ints, variables: int) -> Ints:
+    """The constraints that no two others imply. rows: (a, b, w) for x_b - x_a >= w, w at most 1; they make no
+    circle, so all implied ones may go at once.
+    """
+    from scipy.sparse import csr_array
+
+    a, b, w = rows.T
+
+    def edges(those: NDArray[np.bool_]) -> csr_array:
+        ones = np.ones(int(those.sum()), dtype=bool)
+        return csr_array((ones, (a[those], b[those])), shape=(variables, variables))
+
+    any_, one = edges(w >= 0), edges(w == 1)
+    later = any_ @ one + one @ any_
+    by_two = any_ @ any_
+
+    def among(paths: csr_array) -> NDArray[np.bool_]:
+        return np.asarray(paths[a, b], dtype=bool)
+
+    implied = np.where(w == 1, among(later), among(by_two))
+    return rows[~implied]

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from heapq import heapify, heappop, heappush
 from importlib import resources
 from typing import Any
 
@@ -147,12 +148,17 @@ def _shared_pairs(rows: Sequence[int], columns: int, k: int, spare: int) -> Netw
     for terms in work:
         ordered = sorted(terms)
         count.update((a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :])
-    while count:
-        (a, b), n = min(count.items(), key=lambda item: (-item[1], item[0]))
-        if n < 2:
+    queue = [(-n, pair) for pair, n in count.items()]
+    heapify(queue)
+    while queue:
+        n, (a, b) = heappop(queue)
+        if count[a, b] != -n:
+            continue  # it was counted again since
+        if n > -2:
             break
         new = columns + len(pairs)
         pairs.append((a, b))
+        changed = set[tuple[int, int]]()
         for terms in work:
             if a in terms and b in terms:
                 for x in terms:
@@ -160,11 +166,14 @@ def _shared_pairs(rows: Sequence[int], columns: int, k: int, spare: int) -> Netw
                         if x != y and (x not in (a, b) or x == a):
                             pair = (min(x, y), max(x, y))
                             count[pair] -= 1
-                            if count[pair] <= 0:
-                                del count[pair]
+                            changed.add(pair)
                 terms -= {a, b}
-                count.update((min(x, new), max(x, new)) for x in terms)
+                joined = [(min(x, new), max(x, new)) for x in terms]
+                count.update(joined)
+                changed.update(joined)
                 terms.add(new)
+        for pair in changed:
+            heappush(queue, (-count[pair], pair))
     return _packed(columns, pairs, [sorted(t) for t in work], k, spare)
 
 

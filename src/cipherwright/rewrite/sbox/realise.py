@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace as dataclass_replace
 from functools import cache
 from importlib import resources
 from itertools import permutations
@@ -393,5 +394,27 @@ def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[in
         _proven(_flat_whole if flat else _halves_whole, node.attr)
         low, high, select = split(b, node.attr, args[0], flat)
         return b.mux(select, high, low)
+
+    return _distinct_calls(rebuild(graph, replace))
+
+
+def _distinct_calls(graph: Graph) -> Graph:
+    """The graph with a name of its own for every different graph that it calls: two boxes in two tower fields
+    have parts of one name.
+    """
+    found: dict[str, dict[Graph, None]] = {}
+    for node in graph.nodes:
+        if node.op == "call":
+            found.setdefault(node.attr.name, {})[node.attr] = None
+    if all(len(graphs) == 1 for graphs in found.values()):
+        return graph
+    named = {
+        g: f"{g.name}_{n + 1}" if n else g.name for graphs in found.values() for n, g in enumerate(graphs)
+    }
+
+    def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
+        if node.op != "call" or named[node.attr] == node.attr.name:
+            return None
+        return b.call(dataclass_replace(node.attr, name=named[node.attr]), *args, name=node.name)
 
     return rebuild(graph, replace)

@@ -1,0 +1,65 @@
+"""Which of several optimal schedules a large core has.
+
+A register program has many solutions of the same cost, and which of them a solver finds depends on how the
+program is stated. Records of place and route belong to one of them. For the presets whose programs are solved
+in a reduced form (`solve.py`) the schedule of their records is in data/schedules.json. It is taken only where
+it satisfies every constraint of the full program at the cost that the solver found.
+`benchmarks/kept_schedules.py` writes the file.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["kept_solution", "packed", "program_digest"]
+
+Ints = NDArray[np.int64]
+
+
+def program_digest(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]) -> str:
+    """A register program by its constraints (a, b, w: x_b - x_a >= w), the bounds and the costs of its
+    variables.
+    """
+    found = hashlib.sha256(np.ascontiguousarray(rows, dtype=np.int64).tobytes())
+    found.update(np.array(bounds, dtype=np.float64).tobytes())
+    found.update(np.array(cost, dtype=np.float64).tobytes())
+    return found.hexdigest()[:16]
+
+
+def packed(stages: Ints) -> str:
+    """Stages of 0 and above, one a byte, as text."""
+    return base64.b64encode(zlib.compress(stages.astype(np.uint8).tobytes(), 9)).decode()
+
+
+def kept_solution(
+    rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], best: float
+) -> Ints | None:
+    """The kept solution of a program whose optimum is `best`; None where none is kept, or the kept one is no
+    solution of that cost.
+    """
+    text = _library().get(program_digest(rows, bounds, cost))
+    if text is None:
+        return None
+    x = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8).astype(np.int64)
+    limits = np.array(bounds)
+    fits = len(x) == len(bounds) and bool(
+        (x[rows[:, 1]] - x[rows[:, 0]] >= rows[:, 2]).all()
+        and (x >= limits[:, 0]).all()
+        and (x <= limits[:, 1]).all()
+    )
+    return x if fits and abs(float(np.dot(cost, x)) - best) < 1e-6 * (1 + abs(best)) else None
+
+
+@cache
+def _library() -> dict[str, str]:
+    text = (resources.files(__package__) / "data" / "schedules.json").read_text()
+    return {digest: entry["stages"] for digest, entry in json.loads(text).items()}
