@@ -26,6 +26,7 @@ from .rewrite import (
     realise_multipliers,
     replicate,
     share_boxes,
+    split_tables,
 )
 from .rtl import Design, LowerOptions, lower
 from .schedule import Io, Schedule, logic_cells, schedule, shortest_period
@@ -50,6 +51,10 @@ _LOAD_LANES = 16
 
 _RING_BITS = 16
 """Bits of a delay line in distributed RAM that share a counter."""
+
+
+_TABLE_BITS = 16
+"""Address bits of the widest lookup table."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,11 @@ def rewrite(spec: Datapath, graph: Graph) -> Graph:
 
 
 def _mapped(spec: Datapath, graph: Graph) -> Graph:
-    """graph -> graph: XOR networks, merged lookup tables, copies of the direction, stages for wires."""
+    """graph -> graph: tables as fast as the clock, XOR networks, merged lookup tables, copies of the
+    direction, stages for wires.
+    """
+    if widest := _widest_table(spec):
+        graph = split_tables(graph, widest)
     graph = realise_linear(
         narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor
     )
@@ -191,6 +200,17 @@ def _mapped(spec: Datapath, graph: Graph) -> Graph:
     if copies and spec.cipher_direction == "both" and spec.agile_direction:
         graph = replicate(graph, "decrypt", copies)
     return add_hops(graph, spec.hops) if spec.hops else graph
+
+
+def _widest_table(spec: Datapath) -> int:
+    """Address bits of the widest lookup table that a stage of the asked clock has time for, or of the widest
+    of the fastest where none has; 0 where no clock is asked for.
+    """
+    if not spec.clock_mhz:
+        return 0
+    model, sizes = load_target(spec.target).delay, range(1, _TABLE_BITS + 1)
+    room = max(1000 / spec.clock_mhz - model.register, min(map(model.table_delay, sizes)))
+    return max(n for n in sizes if model.table_delay(n) <= room)
 
 
 def _srl_from(spec: Datapath, target: Target) -> int:

@@ -10,6 +10,7 @@ from cipherwright.cipher import CATALOGUE
 from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
 from cipherwright.errors import UserError
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
+from cipherwright.pipeline import build
 from cipherwright.rewrite import (
     REALISATIONS,
     add_hops,
@@ -19,8 +20,10 @@ from cipherwright.rewrite import (
     prove,
     realise,
     replicate,
+    split_tables,
     unfit,
 )
+from cipherwright.spec import load
 from tests.graph.test_graph import random_graph
 
 TABLES = {
@@ -174,3 +177,23 @@ def test_gates_and_depth_of_the_published_circuits(
     for n, one in zip(found.nodes, used, strict=True):
         deep.append(max((deep[a] for a in n.args), default=0) + one)
     assert (sum(used), max(deep)) == (gates, depth)
+
+
+@pytest.mark.parametrize("widest", (4, 5, 6))
+def test_a_split_table_is_the_table(widest: int) -> None:
+    box = Table("Box", 8, tuple(random.Random(widest).sample(range(256), 256)))
+    b = GraphBuilder("box")
+    b.output("y", b.lookup(box.name, box.entries, 8, b.input("a", 8)))
+    split = split_tables(b.build(), widest)
+    prove(box, split)
+    assert max(n.attr.address_bits for n in split.nodes if n.op == "lookup") == widest
+    first = split_tables(b.build(), 8)
+    assert first == b.build(), "a table that fits stays whole"
+
+
+def test_a_clock_that_is_too_fast_for_a_whole_table() -> None:
+    """AES with whole tables reaches 184 MHz; a faster clock cuts them, and the fastest one is named."""
+    core = build(load("aes", {"key_bits": 128, "direction": "encrypt", "clock_mhz": 250}))
+    assert core.schedule.period == 4.0
+    with pytest.raises(UserError, match="ask for at most 421 MHz"):
+        build(load("aes", {"key_bits": 128, "direction": "encrypt", "clock_mhz": 2000}))

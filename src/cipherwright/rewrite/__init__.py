@@ -16,6 +16,7 @@ from .map.spread import add_hops, replicate
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
 from .sbox.realise import REALISATIONS, circuit, prove, realise, unfit
 from .sbox.share import share_boxes
+from .sbox.split import split_tables
 from .sbox.tower import SHARED_BASES
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "replicate",
     "same_up_to_linear_maps",
     "share_boxes",
+    "split_tables",
     "sum_inputs",
     "unfit",
     "with_raw_words",

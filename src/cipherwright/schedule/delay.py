@@ -54,6 +54,10 @@ class DelayModel:
         key = self.key(graph, node)
         return _longest(self, node.attr) if key == "call" else self._look_up(key)
 
+    def table_delay(self, address_bits: int) -> float:
+        """Delay of a lookup table in ns (without the stage's register)."""
+        return self._look_up(f"lut{address_bits}")
+
     @cached_property
     def _known(self) -> dict[str, float]:
         """Delays that were looked up before."""

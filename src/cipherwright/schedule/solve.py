@@ -138,11 +138,14 @@ def schedule(
         assert period is not None
         stages = fewest_stages(graph, model, period, io)
         if stages is None:
-            most = max(model.delay(graph, graph.nodes[i]) for i in graph.logic()) + model.register
+            slow = max(
+                (n for i, n in enumerate(graph.nodes) if graph.agile[i]), key=lambda n: model.delay(graph, n)
+            )
+            most = model.delay(graph, slow) + model.register
             raise UserError(
-                f"no number of stages reaches {period:.3f} ns: one operation takes {most:.3f} ns with its "
-                f"register; "
-                f"ask for at most {1000 / most:.0f} MHz"
+                f"no number of stages reaches {period:.3f} ns ({1000 / period:.0f} MHz): one operation "
+                f"({model.key(graph, slow)}) takes {most:.3f} ns with its register, so ask for at most "
+                f"{int(1000 / most)} MHz"
             )
     best = shortest_period(graph, model, stages, io)
     if best == float("inf"):

@@ -151,7 +151,9 @@ class Spec(BaseModel):
     )
     sbox: str = option(
         "table",
-        "How S-boxes are made, by name (`rewrite/sbox/realise.py`). `table` leaves it to synthesis.",
+        "How S-boxes are made, by name (`rewrite/sbox/realise.py`). `table` leaves it to synthesis. Where a "
+        "whole table is too slow for `clock_mhz`, it is smaller tables and multiplexers, between which "
+        "registers may stand.",
         cost="`tower` and `leaves` take fewer lookup tables and more levels; `block_ram` takes memory.",
     )
     adder: str = option(
