@@ -10,6 +10,7 @@ import pytest
 
 from cipherwright.cipher import IntBuilder, IntWord
 from cipherwright.cipher.rijndael import RIJNDAEL, SIZES
+from cipherwright.cipher.word import over, under
 from cipherwright.engine.rijndael.datapath import (
     CONTROL_BITS,
     control_table,
@@ -42,10 +43,7 @@ def test_round_keys(block_bits: int, key_bits: int, both: bool) -> None:
         IntWord(3, size_code(key_bits)),
     )
     nr = cipher.nr(key_bits)
-    want = [
-        cipher.round_key(b, key_bits, i, IntWord(key_bits, key), IntWord(1, 0)).value >> 1
-        for i in range(nr + 1)
-    ]
+    want = [under(b, w).value for w in cipher.expanded(over(b, IntWord(key_bits, key)))]
     window = IntWord(256, key)
     for i in range(nr + 1):
         made, after = key_step(
@@ -80,16 +78,11 @@ def test_rounds(block_bits: int, both: bool) -> None:
     def padded(x: int) -> IntWord:
         return IntWord(256, x << (256 - block_bits) | r.getrandbits(256 - block_bits))
 
-    state = cipher.start(
-        b, IntWord(block_bits, block), cipher.supplied_key(b, IntWord(block_bits, keys[0]), IntWord(1, 0))
-    )
-    for i in range(rounds - 1):
-        state = cipher.round(
-            b, 128, i, state, cipher.supplied_key(b, IntWord(block_bits, keys[i + 1]), IntWord(1, 0))
-        )
-    want = cipher.finish(
-        b, state, cipher.supplied_key(b, IntWord(block_bits, keys[rounds]), IntWord(1, 0))
-    ).value
+    steps = cipher.steps(128)
+    state = cipher.begin(over(b, IntWord(block_bits, block)))
+    for kind, round_key in zip((*steps[:rounds], steps[-1]), keys, strict=True):
+        state = kind.apply(state, over(b, IntWord(block_bits, round_key)))
+    want = under(b, cipher.end(state)).value
     got = padded(block ^ keys[0])
     for i in range(rounds):
         got = round_of_any_size(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ..cipher import BuilderCipher, Cipher, LoopedCipher, Standard
+from ..cipher import BuilderCipher, Cipher, Standard
 from ..cipher.word import Word, Words, all_over, all_under, builder_of, over, under
-from .form import Form, RoundForm
+from .form import Form
 
-__all__ = ["Described", "DescribedRounds"]
+__all__ = ["Described"]
 
 
 class Described(Form):
@@ -88,31 +88,6 @@ class Described(Form):
             b, self.key_bits, under(b, control), all_under(b, state), under(b, back)
         )
         return over(b, round_key), all_over(b, after)
-
-
-class DescribedRounds(Described, RoundForm):
-    """The same of a `LoopedCipher`."""
-
-    def __init__(self, cipher: Cipher, key_bits: int) -> None:
-        assert isinstance(cipher, LoopedCipher)
-        super().__init__(cipher, key_bits)
-        self.looped, self.loop = cipher, "rounds"
-
-    @staticmethod
-    def suits(cipher: Cipher) -> bool:
-        return isinstance(cipher, LoopedCipher)
-
-    @property
-    def loop_rounds(self) -> int:
-        return self.looped.loop_rounds(self.key_bits)
-
-    def plain_round(self, back: bool) -> int:
-        return self.looped.plain_round(self.key_bits, back)
-
-    def loop_round(self, state: Word, round_key: Word, plain: Word, direction: str, back: Word) -> Word:
-        b = builder_of(state)
-        now, key, which = all_under(b, (state, round_key, plain))
-        return over(b, self.looped.loop_round(b, now, key, which, direction, under(b, back)))
 
 
 def _maybe(b: Any, word: Word | None) -> Any:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from ..cipher import KEY_SCHEDULES, ROUND_KEY, Kind, Standard
 from ..cipher.word import Word, Words, choose, concat
+from .trips import Trips
 
 __all__ = ["Form", "RoundForm", "either"]
 
@@ -197,6 +198,15 @@ class Form:
         for i in range(self.round_keys):
             out = out << self.control_bits | self.key_control(i)
         return out
+
+    # -- narrower datapaths
+
+    def trips(self, datapath_bits: int) -> Trips:
+        """Encryption over fewer bits a cycle. Raises ValueError where there is no such datapath."""
+        self.cipher.check_datapath(datapath_bits)
+        raise ValueError(
+            f"{self.cipher.title} states a datapath of {datapath_bits} bits, which its form lacks"
+        )
 
     # -- the whole cipher, unrolled
 

@@ -11,11 +11,13 @@ from ..cipher import Cipher, Standard
 from ..cipher.des import Tdes
 from ..cipher.khazad import Khazad
 from ..cipher.misty1 import Misty1
+from ..cipher.rijndael import Rijndael
 from .ahead import AheadForm
-from .described import Described, DescribedRounds
+from .described import Described
 from .form import Form
 from .khazad import KhazadForm
 from .misty1 import Misty1Form
+from .rijndael import RijndaelForm
 from .tdes import TdesForm
 
 __all__ = ["FORMS", "form_of"]
@@ -23,6 +25,7 @@ __all__ = ["FORMS", "form_of"]
 FORMS: Mapping[type[Standard], type[Form]] = {
     Khazad: KhazadForm,
     Misty1: Misty1Form,
+    Rijndael: RijndaelForm,
     Tdes: TdesForm,
 }
 """Forms that are not derived, by the very class of the cipher: a class made from it has a derived form."""
@@ -33,4 +36,4 @@ def form_of(cipher: Cipher, key_bits: int) -> Form:
     if isinstance(cipher, Standard):
         derived = AheadForm if AheadForm.suits(cipher, key_bits) else Form
         return FORMS.get(type(cipher), derived)(cipher, key_bits)
-    return (DescribedRounds if DescribedRounds.suits(cipher) else Described)(cipher, key_bits)
+    return Described(cipher, key_bits)

@@ -1,6 +1,6 @@
 """Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
 
-from .base import KEY_SCHEDULES, ROUND_KEY, BuilderCipher, Cipher, HeldCipher, LoopedCipher, Trips
+from .base import KEY_SCHEDULES, ROUND_KEY, BuilderCipher, Cipher, HeldCipher
 from .builder import Builder, IntBuilder, IntWord
 from .camellia import CAMELLIA
 from .des import DES, TDES
@@ -22,9 +22,7 @@ __all__ = [
     "IntBuilder",
     "IntWord",
     "Kind",
-    "LoopedCipher",
     "Standard",
-    "Trips",
 ]
 
 CATALOGUE: dict[str, Cipher] = {

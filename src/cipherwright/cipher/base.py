@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from .builder import Builder, IntBuilder, IntWord
 
-__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "BuilderCipher", "Cipher", "HeldCipher", "LoopedCipher", "Trips"]
+__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "BuilderCipher", "Cipher", "HeldCipher"]
 
 ROUND_KEY = "k"
 """The name that every round key carries."""
@@ -50,10 +50,12 @@ class Cipher(ABC):
     """Whether `interface = paper` is there for the cipher: the ports of a published core of it."""
 
     datapaths: tuple[int, ...] = ()
-    """Bits of narrower datapaths, for blocks of the usual size."""
+    """Bits of the narrower datapaths that the cipher has."""
 
-    def trips(self, key_bits: int, datapath_bits: int) -> Trips:
-        """The cipher over fewer bits a cycle. Raises ValueError where there is no such datapath."""
+    def check_datapath(self, datapath_bits: int) -> None:
+        """Raise ValueError where the cipher has no datapath of so many bits."""
+        if datapath_bits in self.datapaths:
+            return
         others = f"of {', '.join(map(str, self.datapaths))} bits and " if self.datapaths else ""
         raise ValueError(
             f"{self.title} has no datapath of {datapath_bits} bits, only {others}of whole blocks"
@@ -308,63 +310,6 @@ class HeldCipher(BuilderCipher):
 
     @abstractmethod
     def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
-        """The block from the state after the last trip; wiring."""
-
-
-class LoopedCipher(BuilderCipher):
-    """A cipher whose rounds, the standard's last among them, are one circuit, in which one of them leaves
-    something out.
-    """
-
-    @abstractmethod
-    def loop_rounds(self, key_bits: int) -> int:
-        """Number of such rounds; with `start` before the first, they are the cipher."""
-
-    @abstractmethod
-    def plain_round(self, key_bits: int, decrypt: bool) -> int:
-        """Which of the rounds (from 0) leaves it out."""
-
-    @abstractmethod
-    def loop_round(
-        self, b: Builder[Any], state: Any, round_key: Any, plain: Any, direction: str, decrypt: Any
-    ) -> Any:
-        """A round of a loop for `direction` (where that is both, `decrypt` tells); `plain` (one bit):
-        whether it is that one.
-        """
-
-
-class Trips(ABC):
-    """A cipher's encryption as trips around a loop with less than a round in each: `rounds` times `group`
-    trips, whose control words say what each does.
-    """
-
-    bits: int
-    """Width of a control word."""
-    group: int
-
-    @property
-    @abstractmethod
-    def rounds(self) -> int:
-        """Groups of trips from a block's load to its result."""
-
-    @abstractmethod
-    def control(self, round_number: int, trip: int) -> int:
-        """The control word of a trip (both numbers from 0). Bits that nobody reads then may be anything."""
-
-    @abstractmethod
-    def widths(self) -> tuple[int, ...]:
-        """Widths of the state's words."""
-
-    @abstractmethod
-    def start(self, b: Builder[Any], block: Any, key: Any) -> State:
-        """The state as a block is loaded; None where it has no meaning yet."""
-
-    @abstractmethod
-    def trip(self, b: Builder[Any], control: Any, state: State) -> State:
-        """A trip."""
-
-    @abstractmethod
-    def finish(self, b: Builder[Any], state: State) -> Any:
         """The block from the state after the last trip; wiring."""
 
 

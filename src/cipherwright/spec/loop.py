@@ -78,5 +78,5 @@ class Loop(Datapath):
                 "datapath_bits",
                 "direction",
             )
-        self.described.trips(self.key_bits, self.datapath_bits)
+        self.described.check_datapath(self.datapath_bits)
         return self

@@ -4,6 +4,7 @@ trip of its own.
 
 from __future__ import annotations
 
+from ...cipher.word import all_over, all_under, over, under
 from ..form import Form
 from .base import Fold, Loop, sparse_table
 
@@ -12,7 +13,7 @@ __all__ = ["fold_trips"]
 
 class _TripLoop(Fold):
     def __init__(self, form: Form, datapath_bits: int) -> None:
-        self.plan = form.cipher.trips(form.key_bits, datapath_bits)
+        self.plan = form.trips(datapath_bits)
         self.trip_bits = (self.plan.group - 1).bit_length()
         super().__init__(form, 1, "encrypt", self.plan.rounds * self.plan.group + 1, True, True)
 
@@ -38,7 +39,7 @@ class _TripLoop(Fold):
     def finished(self) -> Loop:
         b, plan = self.b, self.plan
         key = b.input("key", self.form.key_bits)
-        new_state = plan.start(b, self.block, key)
+        new_state = plan.start(over(b, self.block), over(b, key))
         state = tuple(self.looped(f"state{i}", width) for i, width in enumerate(plan.widths()))
         self.control()
         table: list[int | None] = []
@@ -46,8 +47,11 @@ class _TripLoop(Fold):
             number, trip = code - self.first >> self.trip_bits, code & (1 << self.trip_bits) - 1
             table.append(plan.control(number, trip) if number >= 0 and trip < plan.group else None)
         index = b.select(self.count, range(self.count_bits - 1, -1, -1))
-        now = plan.trip(b, sparse_table(b, "control", table, plan.bits, index), state)
-        return self.close(plan.finish(b, state), tuple(zip(now, new_state, strict=True)), ())
+        control = over(b, sparse_table(b, "control", table, plan.bits, index))
+        now = plan.trip(control, all_over(b, state))
+        loaded = [None if w is None else under(b, w) for w in new_state]
+        out = under(b, plan.finish(all_over(b, state)))
+        return self.close(out, tuple(zip(all_under(b, now), loaded, strict=True)), ())
 
 
 def fold_trips(form: Form, datapath_bits: int) -> Loop:

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ...cipher import Builder
-from ...cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX, SHIFTS, kind_of_word, mix_columns, sub_bytes
+from ...cipher import Builder, rijndael
+from ...cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX, SHIFTS, kind_of_word
+from ...cipher.word import over, under
 
 __all__ = [
     "BUFFER_ADDRESS_BITS",
@@ -52,6 +53,16 @@ BUFFER_ADDRESS_BITS = 8
 def size_code(bits: int) -> int:
     """The three bits that stand for a size."""
     return 1 << COUNTS.index(bits // 32)
+
+
+def mix_columns(b: Builder[Any], state: Any, inverse: bool = False) -> Any:
+    """MixColumns or InvMixColumns of the standard."""
+    return under(b, (rijndael.inv_mix_columns if inverse else rijndael.mix_columns)(over(b, state)))
+
+
+def sub_bytes(b: Builder[Any], word: Any) -> Any:
+    """SubBytes of the standard."""
+    return under(b, rijndael.sub_bytes(over(b, word)))
 
 
 def _pick(b: Builder[Any], size: Any, *choices: Any) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cipher.rijndael import SHIFTS, SIZES, kind_of_word, mix_columns
+from ...cipher.word import over, under
 from ...engine.rijndael import ProcessorBench, processor_rounds
 from ...graph import Graph, GraphBuilder
 from ...progress import Tell
@@ -210,7 +211,7 @@ def _steps() -> dict[str, Graph]:
     out["ShiftRows"] = _realised(b)
     b = GraphBuilder("mix_columns")
     state, mix = b.input("state", _DATA_BITS), b.input("mix", 1)
-    b.output("next", b.mux(mix, mix_columns(b, state), state))
+    b.output("next", b.mux(mix, under(b, mix_columns(over(b, state))), state))
     out["MixColumns"] = _realised(b)
     b = GraphBuilder("add_round_key")
     b.output("next", b.xor(b.input("state", _DATA_BITS), b.input("round_key", _DATA_BITS)))

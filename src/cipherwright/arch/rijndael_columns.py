@@ -10,11 +10,9 @@ round is the key's, trips 1 to 4 are the columns 0 to 3.
 
 from __future__ import annotations
 
-from typing import Any
-
-from .base import State, Trips
-from .builder import Builder
-from .rijndael import Rijndael, kind_of_word, mix_columns, sub_bytes
+from ..cipher.rijndael import Rijndael, byte, kind_of_word, mix_columns, sub_bytes, word_of
+from ..cipher.word import Word, Words, choose, concat
+from .trips import Trips
 
 __all__ = ["Columns"]
 
@@ -84,58 +82,57 @@ class Columns(Trips):
         """Places that the key has, seen from the trip of a column."""
         return max(_age(self.nk - 1) + 1, 5)
 
-    def start(self, b: Builder[Any], block: Any, key: Any) -> State:
+    def start(self, block: Word, key: Word) -> tuple[Word | None, ...]:
         """The block plus the first four words in the places after four columns; the key's words likewise.
         What else is there has no meaning (None).
         """
-        summed = b.xor(block, b.select(key, range(self.key_bits - 1, self.key_bits - 129, -1)))
-        rows: list[Any] = []
+        summed = block ^ key[self.key_bits - 1 : self.key_bits - 128]
+        rows: list[Word | None] = []
         for r, places in enumerate(self._rows()):
             for place in range(1, places + 1):
                 column = 4 - place
-                high = 127 - 32 * column - 8 * r
-                rows.append(b.select(summed, range(high, high - 8, -1)) if 0 <= column < 4 else None)
-        words: list[Any] = [None] * self._words()
+                rows.append(byte(summed, 4 * column + r) if 0 <= column < 4 else None)
+        words: list[Word | None] = [None] * self._words()
         for u in range(self.nk):
-            words[_age(u) - 1] = b.select(key, range(32 * u + 31, 32 * u - 1, -1))
+            words[_age(u) - 1] = word_of(key, self.nk - 1 - u)
         return (*rows, *words, None)
 
-    def trip(self, b: Builder[Any], control: Any, state: State) -> State:
+    def trip(self, control: Word, state: Words) -> Words:
         lengths = self._rows()
         starts = [sum(lengths[:r]) for r in range(4)]
         rows = [state[starts[r] : starts[r] + lengths[r]] for r in range(4)]
         words, held = state[sum(lengths) : -1], state[-1]
-        sub, last, use, over, late, rotate = (b.select(control, (k,)) for k in (8, 7, 6, 5, 4, 3))
-        rcon = b.select(control, range(16, 8, -1))
+        sub, last, use, over, late, rotate = (control[k] for k in (8, 7, 6, 5, 4, 3))
+        rcon = control[16:9]
 
         # What the boxes take: the word before the key's next group, or a byte of each row.
         operand = words[0]
         if self.nk == 6:
-            ahead = b.xor(words[_age(4) - 1], words[_age(5) - 1])
-            operand = b.xor(operand, b.mux(late, ahead, b.const(32, 0)))
-        turned = b.cat(b.select(operand, range(23, -1, -1)), b.select(operand, range(31, 23, -1)))
-        operand = b.mux(rotate, turned, operand) if self.nk == 8 else turned
+            ahead = words[_age(4) - 1] ^ words[_age(5) - 1]
+            operand = operand ^ choose(late, ahead, control.const(32, 0))
+        turned = concat(operand[23:0], operand[31:24])
+        operand = choose(rotate, turned, operand) if self.nk == 8 else turned
         bytes_in = [rows[0][4]]
-        bytes_in += [b.mux(b.select(control, (r - 1,)), rows[r][8 - r], rows[r][4 - r]) for r in (1, 2, 3)]
-        replaced = sub_bytes(b, b.named(b.mux(sub, operand, b.cat(*bytes_in)), "boxed"))
+        bytes_in += [choose(control[r - 1], rows[r][8 - r], rows[r][4 - r]) for r in (1, 2, 3)]
+        replaced = sub_bytes(choose(sub, operand, concat(*bytes_in)).named("boxed"))
 
         # The key's next word, and the word that this column takes.
-        temp = b.named(b.mux(sub, b.xor(replaced, b.cat(rcon, b.const(24, 0))), held), "temp")
+        temp = choose(sub, replaced ^ concat(rcon, control.const(24, 0)), held).named("temp")
         if self.nk == 6:
-            before = b.mux(over, words[1], words[0])
-            early = b.not_(b.select(control, (1,)))  # columns 0 and 1: row 2 does not wrap around
-            oldest, taken_from = b.mux(early, words[7], words[6]), b.mux(early, words[2], words[1])
+            before = choose(over, words[1], words[0])
+            early = ~control[1]  # columns 0 and 1: row 2 does not wrap around
+            oldest, taken_from = choose(early, words[7], words[6]), choose(early, words[2], words[1])
         else:
             before, oldest = words[0], words[4 if self.nk == 4 else 9]
-        word = b.named(b.xor(oldest, b.mux(use, held, before)), "w")
+        word = (oldest ^ choose(use, held, before)).named("w")
         taken = word if self.nk == 4 else words[4] if self.nk == 8 else taken_from
-        column = b.named(b.xor(b.mux(last, replaced, mix_columns(b, replaced)), taken), "column")
-        out = []
+        column = (choose(last, replaced, mix_columns(replaced)) ^ taken).named("column")
+        out: list[Word] = []
         for r in range(4):
-            out += [b.select(column, range(31 - 8 * r, 23 - 8 * r, -1)), *rows[r][:-1]]
+            out += [byte(column, r), *rows[r][:-1]]
         return (*out, word, *words[:-1], temp)
 
-    def finish(self, b: Builder[Any], state: State) -> Any:
+    def finish(self, state: Words) -> Word:
         """The four columns that came in last."""
         lengths = self._rows()
-        return b.cat(*(state[sum(lengths[:r]) + 3 - c] for c in range(4) for r in range(4)))
+        return concat(*(state[sum(lengths[:r]) + 3 - c] for c in range(4) for r in range(4)))
