@@ -6,19 +6,39 @@ import random
 
 import pytest
 
-from cipherwright.cipher import IntBuilder, IntWord
+from cipherwright.arch.mars_mixer import mix_operation, mixer
+from cipherwright.cipher import IntBuilder, Kind
 from cipherwright.cipher import mars as description
-from cipherwright.cipher.mars import MARS, expanded_key, key_expansion_step, mask_step, mixing_round, run_mask
-from cipherwright.cipher.mars_engine import engine_mixer, mix_operation
+from cipherwright.cipher.mars import (
+    MARS,
+    backward_mixing_round,
+    expanded_key,
+    forward_mixing_round,
+    mask_step,
+    run_mask,
+)
 from cipherwright.cipher.mars_tables import S0, S1, S
+from cipherwright.cipher.word import Word, Words, all_under, over, under
+from cipherwright.engine.mars.datapath import key_expansion_step
 from cipherwright.verify import oracle_bulk
 
 B = IntBuilder()
-State = tuple[IntWord, IntWord, IntWord, IntWord]
 
 
-def word(value: int) -> IntWord:
-    return IntWord(32, value % (1 << 32))
+def of_width(width: int, value: int) -> Word:
+    return over(B, B.const(width, value))
+
+
+def word(value: int) -> Word:
+    return of_width(32, value % (1 << 32))
+
+
+def value(made: Word) -> int:
+    return under(B, made).value
+
+
+def values(made: Words) -> list[int]:
+    return [w.value for w in all_under(B, made)]
 
 
 def test_the_s_box() -> None:
@@ -58,19 +78,19 @@ def test_the_mask_of_long_runs() -> None:
         *(v % (1 << 32) | 3 for v in values),
         *(~v % (1 << 32) | 3 for v in values),
     ]:
-        assert run_mask(B, word(w)).value == slow_mask(w)
+        assert value(run_mask(word(w))) == slow_mask(w)
 
 
-def masked(key: bytes, monkeypatch: pytest.MonkeyPatch) -> list[IntWord]:
+def masked(key: bytes, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Multiplication keys before the mask step."""
-    found: list[IntWord] = []
+    found: list[int] = []
 
-    def noted(b: IntBuilder, w: IntWord, *rest: IntWord) -> IntWord:
-        found.append(w)
-        return IntWord(32, mask_step(b, w, *rest).value)
+    def noted(w: Word, *rest: Word) -> Word:
+        found.append(value(w))
+        return mask_step(w, *rest)
 
     monkeypatch.setattr(description, "mask_step", noted)
-    expanded_key(B, IntWord(8 * len(key), int.from_bytes(key, "big")))
+    expanded_key(of_width(8 * len(key), int.from_bytes(key, "big")))
     monkeypatch.undo()
     return found
 
@@ -83,7 +103,7 @@ def test_keys_that_need_the_mask(size: int, monkeypatch: pytest.MonkeyPatch) -> 
         key = r.randbytes(size)
         if seen >= 3 and tweaked:
             break
-        words = [w.value | 3 for w in masked(key, monkeypatch)]
+        words = [w | 3 for w in masked(key, monkeypatch)]
         differs = any(slow_mask(w) != slow_mask(w, 31) for w in words)
         if (not any(slow_mask(w) for w in words) or seen >= 3) and not differs:
             continue
@@ -94,59 +114,58 @@ def test_keys_that_need_the_mask(size: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert tweaked
 
 
-def steps(state: State, operation: int, halves: bool, keys: State) -> State:
-    """The engine's mixer over a round, with the S-boxes behind it."""
-    for half in (IntWord(1, 0), IntWord(1, 1)) if halves else (None,):
-        op = IntWord(4, operation)
-        addresses, _ = engine_mixer(B, state, keys, op, (keys[0],) * 4, half)
-        words = tuple(word(t[a.value]) for t, a in zip((S0, S0, S1, S1), addresses, strict=True))
-        _, state = engine_mixer(B, state, keys, op, (words[0], words[1], words[2], words[3]), half)
+def steps(state: Words, operation: int, halves: bool, keys: Words) -> Words:
+    """The mixer of engine and loop over a round, with the S-boxes behind it."""
+    for half in (of_width(1, 0), of_width(1, 1)) if halves else (None,):
+        op = of_width(4, operation)
+        addresses, _ = mixer(state, keys, op, (keys[0],) * 4, half)
+        words = tuple(word(t[value(a)]) for t, a in zip((S0, S0, S1, S1), addresses, strict=True))
+        _, state = mixer(state, keys, op, words, half)
     return state
 
 
 @pytest.mark.parametrize("halves", [False, True])
 @pytest.mark.parametrize("backward", [False, True])
-def test_the_engines_mixer(backward: bool, halves: bool) -> None:
+def test_the_mixer(backward: bool, halves: bool) -> None:
     """Round by round the same as the description; backward, the source word may be a subtraction ahead."""
     r = random.Random(3)
     zero = (word(0),) * 4
     for _ in range(10):
-        state: State = (
-            word(r.getrandbits(32)),
-            word(r.getrandbits(32)),
-            word(r.getrandbits(32)),
-            word(r.getrandbits(32)),
-        )
+        state = tuple(word(r.getrandbits(32)) for _ in range(4))
         want = state
         for i in range(8):
-            want = mixing_round(B, want, i, backward)  # type: ignore[assignment]
+            want = backward_mixing_round(want, i) if backward else forward_mixing_round(want, i)
             state = steps(state, mix_operation(i, backward), halves, zero)
-            assert state[1:] == want[1:]
-            assert state == want or (backward and (i + 1) % 4 > 1)
-        assert state == want
-        keys: State = (
-            word(r.getrandbits(32)),
-            word(r.getrandbits(32)),
-            word(r.getrandbits(32)),
-            word(r.getrandbits(32)),
-        )
+            assert values(state[1:]) == values(want[1:])
+            assert values(state) == values(want) or (backward and (i + 1) % 4 > 1)
+        assert values(state) == values(want)
+        keys = tuple(word(r.getrandbits(32)) for _ in range(4))
         total = steps(state, int(backward) | 2, False, keys)
-        first, *others = ((B.sub if backward else B.add)(w, k) for w, k in zip(state, keys, strict=True))
-        assert total == (*others, first)  # turned by a word, as by a round
+        first, *others = (w - k if backward else w + k for w, k in zip(state, keys, strict=True))
+        assert values(total) == values((*others, first))  # turned by a word, as by a round
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys(MARS.steps(128)), ids=lambda k: str(k.name))
+def test_a_step_is_undone(kind: Kind) -> None:
+    r = random.Random(kind.name)
+    assert kind.undo
+    for _ in range(20):
+        state, key = tuple(word(r.getrandbits(32)) for _ in range(4)), of_width(128, r.getrandbits(128))
+        assert values(kind.undo(kind.apply(state, kind.cut(key)), kind.cut(key))) == values(state)
 
 
 def expanded_by_steps(key: list[int]) -> list[int]:
     """The 371 steps of the key expansion over a store, counted as cipherwright_mars_keys_formal.sv counts
     them: K[0..39].
     """
-    b, words = IntBuilder(), len(key)
+    words = len(key)
     store = {40 + i: w for i, w in enumerate(key)}
 
     def step(
         kind: int, to: int, a: int, other: int = 0, s: int = 0, before2: int = 0, number: int = 0
     ) -> int:
-        given = (IntWord(2, kind), *(IntWord(32, x) for x in (a, other, s, before2)), IntWord(6, number))
-        store[to] = int(key_expansion_step(b, *given).value)
+        given = (of_width(2, kind), *(word(x) for x in (a, other, s, before2)), of_width(6, number))
+        store[to] = value(key_expansion_step(*given))
         return store[to]
 
     last, before_last = 0, 0
@@ -173,6 +192,4 @@ def test_the_order_of_steps_is_the_expansion(words: int) -> None:
     for _ in range(6):
         key = [rng.getrandbits(32) for _ in range(words)]
         given = int.from_bytes(b"".join(w.to_bytes(4, "little") for w in key), "big")
-        assert expanded_by_steps(key) == [
-            int(w.value) for w in expanded_key(IntBuilder(), IntWord(32 * words, given))
-        ]
+        assert expanded_by_steps(key) == values(expanded_key(of_width(32 * words, given)))

@@ -9,14 +9,14 @@ derived here. Where another arrangement makes better hardware, a subclass gives 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from ..cipher import KEY_SCHEDULES, ROUND_KEY, Kind, Standard
 from ..cipher.word import Word, Words, choose, concat
 from .trips import Trips
 
-__all__ = ["Form", "RoundForm", "either"]
+__all__ = ["Form", "HeldForm", "RoundForm", "either"]
 
 
 class Form:
@@ -260,6 +260,31 @@ class RoundForm(Form):
         """A round of a loop for `direction` (where that is both, `back` tells); `plain` (one bit): whether
         it is that one.
         """
+
+
+class HeldForm(Form):
+    """A form with a loop over held round keys, whose iterations are several kinds of steps: a control word
+    says which.
+    """
+
+    held_bits: int
+    """Width of a control word."""
+
+    @abstractmethod
+    def held_plan(self) -> tuple[int, ...]:
+        """The control words of the iterations after a block's load."""
+
+    @abstractmethod
+    def held_start(self, block: Word, back: Word) -> Words:
+        """The state as a block is loaded; wiring."""
+
+    @abstractmethod
+    def held_iteration(self, control: Word, state: Words, round_keys: Sequence[Word], back: Word) -> Words:
+        """One iteration. `round_keys`: what a key-expansion unit supplies, in the order of use."""
+
+    @abstractmethod
+    def held_finish(self, state: Words, back: Word) -> Word:
+        """The block from the state after the last iteration; wiring."""
 
 
 def either(state: Words, word: Word, back: Word, forward: Kind, backward: Kind) -> Words:

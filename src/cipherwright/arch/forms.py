@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from ..cipher import Cipher, Standard
 from ..cipher.des import Tdes
 from ..cipher.khazad import Khazad
+from ..cipher.mars import Mars
 from ..cipher.misty1 import Misty1
 from ..cipher.rijndael import Rijndael
 from .ahead import AheadForm
 from .described import Described
 from .form import Form
 from .khazad import KhazadForm
+from .mars import MarsForm
 from .misty1 import Misty1Form
 from .rijndael import RijndaelForm
 from .tdes import TdesForm
@@ -24,6 +26,7 @@ __all__ = ["FORMS", "form_of"]
 
 FORMS: Mapping[type[Standard], type[Form]] = {
     Khazad: KhazadForm,
+    Mars: MarsForm,
     Misty1: Misty1Form,
     Rijndael: RijndaelForm,
     Tdes: TdesForm,

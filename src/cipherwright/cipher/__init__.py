@@ -1,6 +1,6 @@
 """Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
 
-from .base import KEY_SCHEDULES, ROUND_KEY, BuilderCipher, Cipher, HeldCipher
+from .base import KEY_SCHEDULES, ROUND_KEY, BuilderCipher, Cipher
 from .builder import Builder, IntBuilder, IntWord
 from .camellia import CAMELLIA
 from .des import DES, TDES
@@ -18,7 +18,6 @@ __all__ = [
     "Builder",
     "BuilderCipher",
     "Cipher",
-    "HeldCipher",
     "IntBuilder",
     "IntWord",
     "Kind",

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from .builder import Builder, IntBuilder, IntWord
 
-__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "BuilderCipher", "Cipher", "HeldCipher"]
+__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "BuilderCipher", "Cipher"]
 
 ROUND_KEY = "k"
 """The name that every round key carries."""
@@ -283,34 +283,6 @@ class BuilderCipher(Cipher):
         for i in range(self.round_keys(key_bits)):
             out = out << self.control_bits(key_bits) | self.key_control(key_bits, i)
         return out
-
-
-class HeldCipher(BuilderCipher):
-    """A cipher with a loop over round keys that are held: every trip is one of several steps, as its
-    control word says.
-    """
-
-    @abstractmethod
-    def held_plan(self, key_bits: int) -> tuple[int, ...]:
-        """The control words of the trips after a block's load."""
-
-    @abstractmethod
-    def held_bits(self) -> int:
-        """Width of a control word."""
-
-    @abstractmethod
-    def held_start(self, b: Builder[Any], block: Any, decrypt: Any) -> State:
-        """The state as a block is loaded; wiring."""
-
-    @abstractmethod
-    def held_trip(
-        self, b: Builder[Any], control: Any, state: State, round_keys: Sequence[Any], decrypt: Any
-    ) -> State:
-        """A trip. `round_keys`: what a key-expansion unit supplies, in the order of use."""
-
-    @abstractmethod
-    def held_finish(self, b: Builder[Any], state: State, decrypt: Any) -> Any:
-        """The block from the state after the last trip; wiring."""
 
 
 def _word(data: bytes) -> IntWord:

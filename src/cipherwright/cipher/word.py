@@ -57,8 +57,8 @@ class Matrix:
 
 
 class Word(ABC):
-    """An unsigned value of `width` bits. Operands of `^ & | + -` have equal widths; `+` and `-` are modulo
-    2^width. Raises ValueError where widths differ.
+    """An unsigned value of `width` bits. Operands of `^ & | + - *` have equal widths; `+`, `-` and `*` are
+    modulo 2^width. Raises ValueError where widths differ.
     """
 
     @property
@@ -129,8 +129,16 @@ class Word(ABC):
             raise ValueError("bits of a word are w[high:low]")
         return self.bits(range(which.start, which.stop - 1, -1))
 
-    def rotl(self, by: int) -> Word:
-        """Rotated to the left, towards the most significant bit."""
+    def __mul__(self, other: Word | int) -> Word:
+        return self._with("mul", self._operand(other))
+
+    def rotl(self, by: int | Word) -> Word:
+        """Rotated to the left, towards the most significant bit; by a word, as many bits as it says."""
+        if isinstance(by, Word):
+            out: Word = self
+            for k in range(by.width):
+                out = choose(by[k], out.rotl(1 << k), out).named(f"rol{1 << k}")
+            return out
         width = self.width
         return self.bits([(k - by) % width for k in reversed(range(width))])
 
@@ -215,7 +223,9 @@ class _Over(Word, Generic[W]):
 
     def _with(self, operation: str, other: Word) -> Word:
         b = self.builder
-        made = {"xor": b.xor, "and_": b.and_, "or_": b.or_, "add": b.add, "sub": b.sub}[operation]
+        made = {"xor": b.xor, "and_": b.and_, "or_": b.or_, "add": b.add, "sub": b.sub, "mul": b.mul}[
+            operation
+        ]
         return self._new(made(self.value, self._theirs(other)))
 
     def const(self, width: int, value: int) -> Word:

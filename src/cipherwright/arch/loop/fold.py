@@ -9,11 +9,10 @@ which it delivers one.
 
 from __future__ import annotations
 
-from ...cipher import HeldCipher
 from ...cipher.word import all_over, all_under, over, under
 from ...errors import UserError
 from ...graph import STATIC
-from ..form import Form
+from ..form import Form, HeldForm
 from .base import Fold, Loop, small_table
 from .rounds import fold_rounds
 from .steps import fold_steps
@@ -81,23 +80,22 @@ class _HeldLoop(Fold):
     """
 
     def __init__(self, form: Form, direction: str) -> None:
-        cipher = form.cipher
-        assert isinstance(cipher, HeldCipher)
-        self.held, self.plan = cipher, cipher.held_plan(form.key_bits)
+        assert isinstance(form, HeldForm), "a spec lets no other cipher have such a loop"
+        self.held, self.plan = form, form.held_plan()
         super().__init__(form, 1, direction, len(self.plan) + 1, True, True)
 
     def finished(self) -> Loop:
-        cipher, b = self.held, self.b
+        held, b, back = self.held, self.b, over(self.b, self.dir)
         keys = [b.input(f"rk{i}", self.form.key_words(i), STATIC) for i in range(self.form.round_keys)]
-        new_state = cipher.held_start(b, self.block, self.new_dir)
+        new_state = all_under(b, held.held_start(over(b, self.block), over(b, self.new_dir)))
         state = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
         self.control()
         index = b.select(self.count, range(self.count_bits - 1, -1, -1))
         table = [self.plan[i - self.first] if i >= self.first else 0 for i in range(1 << self.count_bits)]
-        now = cipher.held_trip(
-            b, small_table(b, "control", table, cipher.held_bits(), index), state, keys, self.dir
-        )
-        return self.close(cipher.held_finish(b, state, self.dir), tuple(zip(now, new_state, strict=True)), ())
+        control = over(b, small_table(b, "control", table, held.held_bits, index))
+        now = all_under(b, held.held_iteration(control, all_over(b, state), all_over(b, keys), back))
+        out = under(b, held.held_finish(all_over(b, state), back))
+        return self.close(out, tuple(zip(now, new_state, strict=True)), ())
 
 
 def fold_held(form: Form, direction: str) -> Loop:

@@ -8,11 +8,10 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ...cipher.mars import MARS, split
-from ...cipher.mars_engine import add_or_subtract_by_carry, engine_core, engine_mixer
+from ...cipher.mars import MARS
 from ...cipher.mars_tables import S0, S1
-from ...graph import Graph, GraphBuilder, Node, Table
-from ...rewrite import CellDelays, Product, narrow, product_circuit, realise_adders, realise_multipliers
+from ...graph import Graph, Node, Table
+from ...rewrite import CellDelays, Product, product_circuit, realise_adders, realise_multipliers
 from ...rtl import Design, Module, graph_modules, print_design, sub_modules
 from ...shell import (
     PREFIX,
@@ -30,8 +29,9 @@ from ...spec import Engine as EngineSpec
 from ...target import Target, cell_delays, load_target
 from ...verify import confirm_rewrite
 from ..base import planned_period
+from .datapath import core_graph, mixer_graph, step_graph
 from .interface import ADDRESS, MarsOptions
-from .keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, step_graph, step_wrapper
+from .keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, step_wrapper
 from .testbench import mars_testbench
 
 __all__ = ["build_engine", "products"]
@@ -60,47 +60,6 @@ _MEMORY_BITS = {"s": 2 * 256 * 32, "keys": 64 * 32}
 # key's length 4, places of
 # blocks in the key storage 2 + 2, reading them 3.
 _CONTROL_FLIP_FLOPS = 2 + 2 + 5 + 4 + 4 * 128 + 5 + 4 + 8 * 32 + 4 + 2 + 2 + 3
-
-
-def _mixer_graph(halves: bool) -> Graph:
-    b = GraphBuilder("mars_mixer")
-    state, keys, operation, half = (
-        b.input("state", 128),
-        b.input("keys", 128),
-        b.input("operation", 4),
-        b.input("half", 1),
-    )
-    words = tuple(b.input(n, 32) for n in ("s0_first", "s0_second", "s1_first", "s1_second"))
-    addresses, after = engine_mixer(
-        b,
-        split(b, state),
-        split(b, keys),
-        operation,
-        (words[0], words[1], words[2], words[3]),
-        half if halves else None,
-        add_or_subtract_by_carry,
-    )
-    names = ("s0_first_address", "s0_second_address", "s1_first_address", "s1_second_address")
-    for i, (name, address) in enumerate(zip(names, addresses, strict=True)):
-        other = addresses[i | 1]
-        b.output(name, b.mux(half, other, addresses[i & 2]) if halves else address)
-    b.output("next", b.cat(*after))
-    return narrow(b.build())
-
-
-def _core_graph() -> Graph:
-    b = GraphBuilder("mars_core")
-    state, k_add, k_mul = b.input("state", 128), b.input("k_add", 32), b.input("k_mul", 32)
-    second, last, decrypt, word = (
-        b.input("second_half", 1),
-        b.input("last", 1),
-        b.input("decrypt", 1),
-        b.input("word", 32),
-    )
-    address, after = engine_core(b, split(b, state), k_add, k_mul, second, last, decrypt, word)
-    b.output("address", address)
-    b.output("next", b.cat(*after))
-    return b.build()
 
 
 def _rom_text(name: str) -> tuple[list[Module], str]:
@@ -230,7 +189,7 @@ def build_engine(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
     options, target = MarsOptions.of(spec.options()), load_target(spec.target)
     top, realised = module_name(spec.name), _arithmetic(options, target)
     modules: list[Module] = []
-    for graph in (_mixer_graph(options.halves), _core_graph(), step_graph()):
+    for graph in (mixer_graph(options.halves), core_graph(), step_graph()):
         modules += [m for m in graph_modules(realised(graph), PREFIX) if m not in modules]
     timing = options.timing
     flip_flops = _CONTROL_FLIP_FLOPS + EXPANSION_FLIP_FLOPS + 32 * options.banks + options.readable_keys

@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...cipher import IntBuilder, IntWord
+from ...cipher import IntBuilder
 from ...cipher.mars import MARS, expanded_key
 from ...cipher.mars_tables import S
+from ...cipher.word import all_under, over
 from ...errors import CheckFailed
 from ...progress import Tell, quiet
 from ...verify import CoreFolder, Verdict, extra_vectors, oracle_bulk, own_vectors
@@ -181,7 +182,9 @@ def run_protocol(bench: MarsBench) -> str:
 
 
 def _expanded(key: bytes) -> list[int]:
-    return [w.value for w in expanded_key(IntBuilder(), IntWord(8 * len(key), int.from_bytes(key, "big")))]
+    b = IntBuilder()
+    words = expanded_key(over(b, b.const(8 * len(key), int.from_bytes(key, "big"))))
+    return [w.value for w in all_under(b, words)]
 
 
 def verify_engine(folder: CoreFolder, blocks: int = 4000, tell: Tell = quiet) -> list[Verdict]:

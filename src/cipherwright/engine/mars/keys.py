@@ -4,12 +4,11 @@ small store, and forty registers that catch the expanded key's words as they are
 
 from __future__ import annotations
 
-from functools import cache
-
-from ...cipher.mars import WORDS, Mars, key_expansion_step, key_numbers
+from ...arch.mars import key_numbers
+from ...cipher.mars import MARS, WORDS
 from ...cipher.mars_tables import S
-from ...graph import Graph, GraphBuilder, Node, Table
-from ...rewrite import merge_bitwise, narrow
+from ...graph import Node, Table
+from ...rewrite import merge_bitwise
 from ...rtl import (
     Assign,
     Design,
@@ -24,19 +23,18 @@ from ...rtl import (
 )
 from ...schedule import DelayModel, Io, schedule, shortest_period
 from ...shell import KeyUnit, hand_written, key_ports
+from .datapath import STEP_INPUTS, step_graph
 
 __all__ = [
     "EXPANSION_FLIP_FLOPS",
     "KEYS_FILE",
     "expansion_cycles",
-    "step_graph",
     "step_wrapper",
     "word_store",
 ]
 
 KEYS_FILE = "cipherwright_mars_keys.sv"
 _STEP = "cipherwright_mars_key_step"
-_INPUTS = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
 
 EXPANSION_FLIP_FLOPS = 3 + 2 + 2 + 4 + 4 + 4 + 6 + 4 + 1 + 2 * 32
 """Of the hand-written expansion: phase, round, pass, i, i - 7, 4 i, k, cycle of a step, done, two words."""
@@ -47,17 +45,8 @@ its way.
 """
 
 
-@cache
-def step_graph() -> Graph:
-    """One step of the key expansion."""
-    b = GraphBuilder("mars_key_step_logic")
-    kind, *words = (b.input(name, width) for name, width in _INPUTS)
-    b.output("y", key_expansion_step(b, kind, words[0], words[1], words[2], words[3], words[4]))
-    return narrow(b.build())
-
-
 def _ports() -> str:
-    return ", ".join(f".{name}({name})" for name, _ in _INPUTS)
+    return ", ".join(f".{name}({name})" for name, _ in STEP_INPUTS)
 
 
 def step_wrapper(ranks: int) -> str:
@@ -65,17 +54,17 @@ def step_wrapper(ranks: int) -> str:
     registers.
     """
     if ranks:
-        registers = "".join(f"    reg  {f'[{w - 1}:0]':7}{name}_q;\n" for name, w in _INPUTS)
-        moves = "".join(f"        {name}_q <= {name};\n" for name, _ in _INPUTS)
-        pins = ", ".join(f".{name}_i({name}_q)" for name, _ in _INPUTS)
-        ports = "".join(f"    input  wire {f'[{w - 1}:0]':7}{name},\n" for name, w in _INPUTS)
+        registers = "".join(f"    reg  {f'[{w - 1}:0]':7}{name}_q;\n" for name, w in STEP_INPUTS)
+        moves = "".join(f"        {name}_q <= {name};\n" for name, _ in STEP_INPUTS)
+        pins = ", ".join(f".{name}_i({name}_q)" for name, _ in STEP_INPUTS)
+        ports = "".join(f"    input  wire {f'[{w - 1}:0]':7}{name},\n" for name, w in STEP_INPUTS)
         return (
             f"// Operands are registered before the step's {ranks} stages.\nmodule {_STEP} (\n    input  "
             f"wire        clk,\n{ports}    output wire [31:0] y\n);\n"
             f"{registers}    always @(posedge clk) begin\n{moves}    end\n    {_STEP}_logic u_logic "
             f"(.clk(clk), {pins}, .y_o(y));\nendmodule\n"
         )
-    rows = ",\n".join(f"    input  wire {f'[{w - 1}:0]':7}{name}" for name, w in _INPUTS)
+    rows = ",\n".join(f"    input  wire {f'[{w - 1}:0]':7}{name}" for name, w in STEP_INPUTS)
     inner = f"{_STEP}_logic u_logic ({_ports()}, .y(y));"
     unused = "    // Lint: this step has no registers.\n    // verilator lint_off UNUSEDSIGNAL\n"
     after = "\n    // verilator lint_on UNUSEDSIGNAL"
@@ -171,7 +160,7 @@ def word_store(
     boxes = sbox_modules(name, block_ram)
     latency = ranks + 1
     cycles = n + 1 + expansion_cycles(_READ, _LOOKUP, latency) + 4
-    users = {i: key_numbers(i, decrypt) for i in range(Mars().round_keys(key_bits))}
+    users = {i: key_numbers(i, decrypt) for i in range(MARS.rounds(key_bits))}
     new = "\n"
     outputs = ",\n".join(f"    output wire [{32 * len(w) - 1}:0] rk{i}_o" for i, w in users.items())
     given = new.join(
@@ -247,7 +236,7 @@ endmodule
     parts = [*map(print_module, (*step, *boxes)), step_wrapper(ranks), _store(f"{name}_store"), text]
     ffs = (
         Design((*step, *boxes)).flip_flops()
-        + sum(w for _, w in _INPUTS)
+        + sum(w for _, w in STEP_INPUTS)
         + EXPANSION_FLIP_FLOPS
         + 3
         + 4

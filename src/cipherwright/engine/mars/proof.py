@@ -10,9 +10,18 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...cipher.mars import core_round, key_expansion_step, mixing_body, mixing_source, rol, split
-from ...cipher.mars_engine import MIX_OPERATIONS, mix_operation
+from ...arch.mars import core_round, split_words
+from ...arch.mars_mixer import MIX_OPERATIONS, mix_operation
+from ...cipher.mars import (
+    backward_lookups,
+    backward_source,
+    forward_mixing_round,
+    linear_step,
+    mask_step,
+    stirring_step,
+)
 from ...cipher.mars_tables import S
+from ...cipher.word import Word, choose, concat, over, under
 from ...errors import CheckFailed
 from ...graph import Graph, GraphBuilder
 from ...progress import Tell
@@ -26,6 +35,7 @@ from ...verify.equivalence import Frame, Logic, check_ranks, compare
 from ...verify.final_adder import prove_final_adder
 from ...verify.netlist import Netlist, read_netlist
 from .build import products
+from .datapath import STEP_INPUTS
 from .interface import MarsOptions
 
 __all__ = ["prove_engine", "prove_store_step"]
@@ -40,30 +50,31 @@ def _round_graph(index: int, backward: bool) -> Graph:
     subtraction from the source word is that of the round behind it.
     """
     b = GraphBuilder("mixing")
-    state = split(b, b.input("state", 128))
-    words = {read: b.input(name, 32) for read, name in zip(_READS[backward], _WORDS, strict=True)}
+    state = split_words(over(b, b.input("state", 128)))
+    words = {read: over(b, b.input(name, 32)) for read, name in zip(_READS[backward], _WORDS, strict=True)}
+    names = dict(zip(_READS[backward], _WORDS, strict=True))
     source = state[0]
 
-    def tables(table: int, address: int) -> int:
-        which = next(
-            i for t, i in words if t == table and b.select(source, range(8 * i + 7, 8 * i - 1, -1)) == address
-        )
-        name = next(n for r, n in zip(_READS[backward], _WORDS, strict=True) if r == (table, which))
-        b.output(f"{name}_address", address)
+    def tables(table: int, address: Word) -> Word:
+        at = under(b, address)
+        which = next(i for t, i in words if t == table and under(b, source[8 * i + 7 : 8 * i]) == at)
+        b.output(f"{names[table, which]}_address", at)
         return words[table, which]
 
-    after = mixing_body(b, state, index, backward, tables)
-    if backward and index < 7:
-        after = mixing_source(b, after, index + 1)
-    b.output("next", b.cat(*after))
+    if not backward:
+        after = forward_mixing_round(state, index, tables)
+    else:
+        after = backward_lookups(state, tables)
+        after = backward_source(after, index + 1) if index < 7 else after
+    b.output("next", under(b, concat(*after)))
     return b.build()
 
 
 def _keys_graph(backward: bool) -> Graph:
     b = GraphBuilder("keys")
-    state, keys = split(b, b.input("state", 128)), split(b, b.input("keys", 128))
-    a, *others = ((b.sub if backward else b.add)(w, k) for w, k in zip(state, keys, strict=True))
-    b.output("next", b.cat(*others, a))  # turned by a word, as after a round
+    state, keys = (split_words(over(b, b.input(name, 128))) for name in ("state", "keys"))
+    a, *others = (w - k if backward else w + k for w, k in zip(state, keys, strict=True))
+    b.output("next", under(b, concat(*others, a)))  # turned by a word, as after a round
     return b.build()
 
 
@@ -160,17 +171,19 @@ def _core_graph(decryption: bool, last: bool) -> Graph:
     19 until the last round.
     """
     b = GraphBuilder("core")
-    (a, *others), k_add, k_mul = split(b, b.input("state", 128)), b.input("k_add", 32), b.input("k_mul", 32)
-    second, decrypt, word = b.input("second_half", 1), b.input("decrypt", 1), b.input("word", 32)
+    a, *others = split_words(over(b, b.input("state", 128)))
+    k_add, k_mul = over(b, b.input("k_add", 32)), over(b, b.input("k_mul", 32))
+    second, decrypt, word = (
+        over(b, b.input(n, w)) for n, w in (("second_half", 1), ("decrypt", 1), ("word", 32))
+    )
 
-    def look(m: int) -> int:
-        b.output("address", b.select(m, range(8, -1, -1)))
+    def look(m: Word) -> Word:
+        b.output("address", under(b, m[8:0]))
         return word
 
-    front, *rest = core_round(
-        b, (rol(b, a, 13) if decryption else a, *others), k_add, k_mul, second, decrypt, look
-    )
-    b.output("next", b.cat(rol(b, front, 19) if decryption and not last else front, *rest))
+    state = (a.rotl(13) if decryption else a, *others)
+    front, *rest = core_round(state, k_add, k_mul, second, decrypt, look)
+    b.output("next", under(b, concat(front.rotl(19) if decryption and not last else front, *rest)))
     return b.build()
 
 
@@ -188,13 +201,14 @@ def _prove_core(sources: Sequence[Path], top: str, products: Mapping[int, Produc
         )
 
 
-_STEP = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("number", 6))
-"""Operands of a step of the key expansion, and their widths."""
-
-
 def _step_graph() -> Graph:
+    """A step of the key expansion, by the description's steps."""
     b = GraphBuilder("step")
-    b.output("y", key_expansion_step(b, *(b.input(name, width) for name, width in _STEP)))
+    kind, a, before, s, before2, number = (over(b, b.input(n, w)) for n, w in STEP_INPUTS)
+    wide = concat(a.const(26, 0), number)
+    kinds = (linear_step(a, before, before2, wide), stirring_step(a, s), mask_step(a, before, s), a)
+    low, high = (choose(kind[0], kinds[i + 1], kinds[i]) for i in (0, 2))
+    b.output("y", under(b, choose(kind[1], high, low)))
     return b.build()
 
 
@@ -211,12 +225,14 @@ def prove_store_step(sources: Sequence[Path], top: str, step: int, sbox: str, lo
     """
     n = read_netlist(sources, f"{top}_mars_key_step_logic")
     check_ranks(n, PortSet(reset=""), step - 1, {}, ())
-    aig, at = Aig([f"{name}[{k}]" for name, width in _STEP for k in range(width)]), 0
+    aig, at = Aig([f"{name}[{k}]" for name, width in STEP_INPUTS for k in range(width)]), 0
     given: dict[str, list[int]] = {}
-    for name, width in _STEP:
+    for name, width in STEP_INPUTS:
         given[name] = [aig.input(at + k) for k in range(width)]
         at += width
-    known = {bit: x for name, _ in _STEP for bit, x in zip(n.inputs[f"{name}_i"], given[name], strict=True)}
+    known = {
+        bit: x for name, _ in STEP_INPUTS for bit, x in zip(n.inputs[f"{name}_i"], given[name], strict=True)
+    }
     frame = Frame(Logic(n, wires=True), aig, known | {n.inputs["clk"][0]: FALSE})
     _compared(aig, {"y": frame.word(n.outputs["y_o"])}, _step_graph(), given, None, "key step:")
     box = read_netlist(sources, sbox)
