@@ -336,6 +336,11 @@ _ACCURATE, _DESCRIBED = 4000, 1000
 milliseconds a block.
 """
 
+_CHAIN = 51_200
+"""Blocks in bulk that take as long as a Monte Carlo chain under one key: 100 steps, each of which computes
+all lanes.
+"""
+
 
 def verify_core(
     folder: CoreFolder,
@@ -368,7 +373,8 @@ def verify_core(
         return "accepted and compiled by Verilator"
 
     def compared() -> str:
-        bulk.append(Bulk.compile(folder.sources, folder.record))
+        computed = blocks + monte * _CHAIN
+        bulk.append(Bulk.compile(folder.sources, folder.record, computed))
         return _compare(bench[0], bulk[0], folder)
 
     if not attempt("files", folder.check_files):

@@ -52,6 +52,9 @@ GATES = {
 }
 """Gate type -> the order of its input pins; the output is Y."""
 
+_READ = {kind: tuple(sorted(pins)) for kind, pins in GATES.items()}
+"""The same pins in the order of the alphabet."""
+
 FLIP_FLOP = "$_DFF_P_"
 """The only register that a proof knows: D to Q at the rising edge of C, always."""
 
@@ -105,6 +108,9 @@ class Netlist:
 
 def in_bits(cell: Mapping[str, Any]) -> list[Any]:
     """What a cell reads, clocks apart."""
+    if pins := _READ.get(cell["type"]):
+        wires = cell["connections"]
+        return [wires[p][0] for p in pins]
     return [
         b
         for port, bits in cell["connections"].items()
@@ -115,6 +121,8 @@ def in_bits(cell: Mapping[str, Any]) -> list[Any]:
 
 def out_bits(cell: Mapping[str, Any]) -> list[Any]:
     """What a cell drives."""
+    if cell["type"] in GATES:
+        return [cell["connections"]["Y"][0]]
     return [
         b
         for port, bits in cell["connections"].items()
@@ -254,6 +262,8 @@ def _check_cell(
     n: Netlist, name: str, cell: Mapping[str, Any], tick: Any, clock: str, memories: bool, ring: bool
 ) -> None:
     kind = cell["type"]
+    if kind in GATES and not {"x", "z", tick}.intersection(in_bits(cell)):
+        return
     out = n.name(next(iter(out_bits(cell)), name))
     if (
         kind not in GATES
