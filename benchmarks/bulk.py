@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cipherwright.pipeline import build
+from cipherwright.flow import build
 from cipherwright.progress import Tell
 from cipherwright.shell import save
 from cipherwright.spec import load

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cipherwright.pipeline import build
+from cipherwright.flow import build
 from cipherwright.shell import save
 from cipherwright.spec import load
 from cipherwright.verify import Bulk, CoreFolder

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cipherwright.pipeline import build
+from cipherwright.flow import build
 from cipherwright.schedule import kept, solve
 from cipherwright.spec import load
 

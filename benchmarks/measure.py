@@ -13,7 +13,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.report import clock_port, implementation_record, mapped_top
 from cipherwright.shell import rtl_digest, save
 from cipherwright.spec import load

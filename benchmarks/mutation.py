@@ -26,13 +26,15 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.mutants import ARGUMENTS, SUBJECTS, Mutant, Subject, generic, targeted
+from cipherwright.arch import describe
+from cipherwright.engine import key_parts
 from cipherwright.engine.mars import MarsBench, MarsOptions, prove_engine
 from cipherwright.engine.mars import checks as mars_checks
 from cipherwright.engine.rijndael import ProcessorBench
 from cipherwright.engine.rijndael import checks as processor_checks
 from cipherwright.errors import CheckFailed, NotChecked
+from cipherwright.flow import generate
 from cipherwright.graph import Graph
-from cipherwright.pipeline import describe, generate, key_parts
 from cipherwright.progress import quiet
 from cipherwright.rebuild import check_built
 from cipherwright.rtl import modules_in

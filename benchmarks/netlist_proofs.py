@@ -18,7 +18,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.report import clock_port
 from cipherwright.shell import save
 from cipherwright.spec import load

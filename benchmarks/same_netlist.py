@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.report import mapped_top
 from cipherwright.shell import rtl_digest, save
 from cipherwright.spec import load

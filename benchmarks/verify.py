@@ -13,7 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from cipherwright.pipeline import build, key_parts
+from cipherwright.engine import key_parts
+from cipherwright.flow import build
 from cipherwright.rebuild import verify_folder
 from cipherwright.shell import save
 from cipherwright.spec import load

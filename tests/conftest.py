@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load, preset_names
 from cipherwright.verify import CoreFolder

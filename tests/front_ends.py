@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from pyslang import Bag, DiagnosticEngine, DiagnosticSeverity, SourceManager, ast, syntax
 
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.shell import BuiltEngine, Core
 from cipherwright.spec import load, preset_names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cipherwright.pipeline import build
+from cipherwright.flow import build
 from cipherwright.spec import load
 
 GOLDEN = {

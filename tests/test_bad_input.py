@@ -217,7 +217,7 @@ def _no_more_than(size: int) -> Iterator[None]:
 def quick(built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch) -> None:
     """des-small is generated at once: for what happens after it."""
     core = built("des-small")[0]
-    monkeypatch.setattr("cipherwright.pipeline.generate", lambda spec, given=None: core)
+    monkeypatch.setattr("cipherwright.flow.generate", lambda spec, given=None: core)
 
 
 @pytest.mark.usefixtures("quick")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.cipher import CATALOGUE
-from cipherwright.pipeline import build
+from cipherwright.flow import build
 from cipherwright.report.picture import draw
 from cipherwright.spec import Engine, Loop, Pipeline, Spec, load
 

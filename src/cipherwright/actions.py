@@ -10,8 +10,8 @@ from typing import Any
 from .cipher.modes import ONE_WAY_MODES
 from .engine import ENGINES
 from .errors import UserError
+from .flow import generate
 from .key_input import parse_hex
-from .pipeline import generate
 from .progress import Tell, quiet
 from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top

@@ -21,8 +21,8 @@ from typing import Any, TypeAlias
 from . import actions, registry
 from .cipher import Cipher
 from .errors import CheckFailed, ToolFailed, UserError
+from .flow import generate
 from .key_input import parse_hex
-from .pipeline import generate
 from .progress import Tell, quiet
 from .rebuild import verify_folder
 from .report.picture import draw

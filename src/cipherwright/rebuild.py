@@ -8,9 +8,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .engine import ENGINES
+from .arch import describe
+from .engine import ENGINES, key_parts
 from .errors import CheckFailed, UserError
-from .pipeline import describe, generate, key_parts
+from .flow import generate
 from .progress import Tell, quiet
 from .registry import check_origin
 from .shell import GENERATOR, core_record, files_digest

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cipherwright.arch import Form, form_of
+from cipherwright.arch import Form, describe, form_of
 from cipherwright.arch.ahead import AheadForm
 from cipherwright.arch.forms import FORMS
 from cipherwright.arch.misty1 import fl_either
@@ -16,7 +16,6 @@ from cipherwright.cipher.des import TDES
 from cipherwright.cipher.misty1 import MISTY1, fl, fl_inverse
 from cipherwright.cipher.word import Word, over, under
 from cipherwright.errors import UserError
-from cipherwright.pipeline import describe
 from cipherwright.spec import load
 from examples.present import PRESENT
 

@@ -8,9 +8,11 @@ from random import Random
 
 import pytest
 
+from cipherwright.arch import describe
+from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
+from cipherwright.flow import generate
 from cipherwright.graph import evaluate
-from cipherwright.pipeline import describe, generate, key_parts
 from cipherwright.rewrite import boxes_in_block_ram
 from cipherwright.spec import load
 from cipherwright.verify.checks import prove_core

@@ -9,8 +9,8 @@ import pytest
 
 from cipherwright.cipher.camellia_tables import SBOX1
 from cipherwright.cipher.sm4_tables import SBOX
+from cipherwright.engine import key_parts
 from cipherwright.graph import Graph, Table, evaluate
-from cipherwright.pipeline import key_parts
 from cipherwright.rewrite import fuse_linear, prove, realise, same_up_to_linear_maps
 from cipherwright.rewrite.linear.domain import _inverse, map_words
 from cipherwright.rewrite.sbox.tower import affine_maps, is_inversion, tower_whole

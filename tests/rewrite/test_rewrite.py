@@ -9,8 +9,8 @@ import pytest
 from cipherwright.cipher import CATALOGUE
 from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
 from cipherwright.errors import UserError
+from cipherwright.flow import build
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
-from cipherwright.pipeline import build
 from cipherwright.rewrite import (
     REALISATIONS,
     add_hops,

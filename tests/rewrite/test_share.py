@@ -5,8 +5,8 @@ import random
 import pytest
 
 from cipherwright.cipher import CATALOGUE
+from cipherwright.engine import key_parts
 from cipherwright.graph import Graph, GraphBuilder, evaluate
-from cipherwright.pipeline import key_parts
 from cipherwright.rewrite import fuse_linear, realise, share_boxes
 from cipherwright.spec import load
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import find, run
 from tests.conftest import LONG, QUICK_AES, Built

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cipherwright.errors import UserError
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.shell import GENERATOR, PortSet
 from cipherwright.shell.dress import core_files
 from cipherwright.shell.header import header_lines, port_meanings

@@ -13,7 +13,7 @@ import pytest
 
 from cipherwright.cipher import CATALOGUE
 from cipherwright.errors import UserError
-from cipherwright.pipeline import build
+from cipherwright.flow import build
 from cipherwright.spec import load
 from cipherwright.tools import run
 from cipherwright.verify import Bench, CoreFolder, checks

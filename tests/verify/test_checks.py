@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cipherwright.arch import describe
 from cipherwright.cipher import CATALOGUE
+from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.pipeline import describe, key_parts
 from cipherwright.shell import files_digest, own_names
 from cipherwright.spec import load, parse
 from cipherwright.verify import Bench, CoreFolder, checks, oracle_name, oracle_of, verify_core

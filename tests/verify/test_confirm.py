@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from cipherwright import pipeline
 from cipherwright.cipher import CATALOGUE
 from cipherwright.cipher.des import Des
 from cipherwright.cipher.word import Word, Words
 from cipherwright.errors import UserError
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.rtl import Assign, Design, DesignModel, Register, from_lanes, lower, to_lanes
 from cipherwright.schedule import schedule
 from cipherwright.spec import load
@@ -91,7 +90,8 @@ def _inverted(design: Design) -> Design:
     "preset", ["des-fast", "des-small", "khazad-small", "misty1-fast", "aes-tiny", "aes128-fast"]
 )
 def test_a_fault_of_the_lowering_is_seen(preset: str, fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "lower", lambda *args: fault(lower(*args)))
+    for module in ("arch.stages", "shell.unit"):
+        monkeypatch.setattr(f"cipherwright.{module}.lower", lambda *args: fault(lower(*args)))
     changes = (
         ["sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0"]
         if preset == "aes128-fast"

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.graph import STATIC, GraphBuilder
-from cipherwright.pipeline import key_parts
 from cipherwright.rewrite import held_words, same_up_to_linear_maps, with_raw_words
 from cipherwright.spec import load, parse
 from cipherwright.target import load_target, synthesise

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cipherwright.cli import main
+from cipherwright.engine import key_parts
 from cipherwright.engine.mars import MarsBench
 from cipherwright.engine.mars.checks import (
     cbc,
@@ -24,7 +25,6 @@ from cipherwright.engine.mars.checks import (
 from cipherwright.engine.mars.driver import Access
 from cipherwright.engine.mars.proof import prove_engine
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.pipeline import key_parts
 from cipherwright.report import mapped_top
 from cipherwright.spec import load, parse
 from cipherwright.target import load_target, synthesise

@@ -17,7 +17,7 @@ from cipherwright.engine.rijndael.checks import (
     verify_processor,
 )
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.pipeline import generate
+from cipherwright.flow import generate
 from cipherwright.shell import BuiltEngine
 from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from cipherwright.arch import describe
 from cipherwright.cipher import CATALOGUE, BuilderCipher
 from cipherwright.cipher.base import State
 from cipherwright.cipher.builder import Builder
 from cipherwright.cli import app
 from cipherwright.errors import NotChecked
-from cipherwright.pipeline import describe
 from cipherwright.shell import Core
 from cipherwright.spec import load
 from cipherwright.verify import Bench, Verdict, oracle, verify_core

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from cipherwright.cipher import CATALOGUE
+from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.pipeline import generate, key_parts
+from cipherwright.flow import generate
 from cipherwright.shell import Core, save
 from cipherwright.spec import parse
 from cipherwright.verify import CoreFolder, verify_core

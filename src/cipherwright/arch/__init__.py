@@ -2,7 +2,32 @@
 
 from .form import Form
 from .forms import form_of
+from .graphs import Unscheduled, constant_inputs, unscheduled
 from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_trips
+from .rewrites import rewritten
+from .stages import KeyWords, Scheduled, Timing, lowered, scheduled
+from .unrolled import describe, key_parts
 
-__all__ = ["Expansion", "Form", "KeyParts", "Loop", "expansion", "fold", "fold_held", "fold_trips", "form_of"]
+__all__ = [
+    "Expansion",
+    "Form",
+    "KeyParts",
+    "KeyWords",
+    "Loop",
+    "Scheduled",
+    "Timing",
+    "Unscheduled",
+    "constant_inputs",
+    "describe",
+    "expansion",
+    "fold",
+    "fold_held",
+    "fold_trips",
+    "form_of",
+    "key_parts",
+    "lowered",
+    "rewritten",
+    "scheduled",
+    "unscheduled",
+]

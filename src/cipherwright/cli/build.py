@@ -24,7 +24,7 @@ def build(
     picture: Annotated[str, typer.Option(help="Draw the pipeline into the folder: svg or png.")] = "",
 ) -> None:
     """RTL, testbench, constraints, FuseSoC .core and record.json in a new folder."""
-    from ..pipeline import generate
+    from ..flow import generate
     from ..shell import BuiltEngine, save
     from ..spec import load, named
 

@@ -6,15 +6,13 @@
 from ..errors import UserError
 from ..spec import ENGINE_OPTIONS
 from .base import Driver, Engine, KeyStore
-from .mars import MARS_ENGINE, MARS_KEY_STORE
+from .mars import MARS_ENGINE
 from .rijndael import RIJNDAEL_ENGINE
+from .units import KEY_STORES, key_parts, unit_for
 
-__all__ = ["ENGINES", "KEY_STORES", "Driver", "Engine", "KeyStore", "register"]
+__all__ = ["ENGINES", "KEY_STORES", "Driver", "Engine", "KeyStore", "key_parts", "register", "unit_for"]
 
 ENGINES: dict[str, Engine] = {engine.options.cipher: engine for engine in (RIJNDAEL_ENGINE, MARS_ENGINE)}
-
-KEY_STORES: dict[str, KeyStore] = {store.cipher: store for store in (MARS_KEY_STORE,)}
-"""Key-expansion units over a store of words, by the name of their cipher."""
 
 
 def register(engine: Engine) -> Engine:

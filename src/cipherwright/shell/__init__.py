@@ -1,14 +1,15 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
 from .built_engine import BuiltEngine
-from .core import Core, KeyWords, PortSet
+from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
-from .dress import core_files, dress, files_digest, rtl_digest, spec_parameters
+from .dress import arrivals, core_files, dress, files_digest, rtl_digest, spec_parameters
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_ports, key_unit
 from .paper import PAPER_PORTS
 from .save import core_record, save
 from .stream import STREAM_FILE, STREAM_PORTS
+from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, port_list
 
 __all__ = [
@@ -20,10 +21,12 @@ __all__ = [
     "STREAM_FILE",
     "STREAM_PORTS",
     "BuiltEngine",
+    "BuiltUnit",
     "Core",
+    "KeyLoop",
     "KeyUnit",
-    "KeyWords",
     "PortSet",
+    "arrivals",
     "core_files",
     "core_record",
     "counter_latency",
@@ -33,6 +36,7 @@ __all__ = [
     "header_lines",
     "key_ports",
     "key_unit",
+    "loop_unit",
     "module_name",
     "own_names",
     "port_list",

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..arch import KeyWords
 from ..graph import Graph
 from ..rtl import Design
 from ..schedule import Schedule, delay_cells, luts_of, useful_stages
 from .keys import KeyUnit
 
-__all__ = ["Core", "KeyWords", "PortSet"]
+__all__ = ["Core", "PortSet"]
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,6 @@ class PortSet:
 
     zeroise: str = ""
     """One cycle makes the core forget keys, counter blocks and blocks."""
-
-
-@dataclass(frozen=True)
-class KeyWords:
-    """How late round keys are had, and the logic cells of the whole core for each way that was priced."""
-
-    chosen: str
-    logic_cells: Mapping[str, int]
 
 
 @dataclass(frozen=True)

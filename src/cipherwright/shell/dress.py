@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
+from ..arch import Scheduled, constant_inputs
 from ..graph import Graph
 from ..rtl import Design, print_design, words
-from ..schedule import Schedule
-from ..spec import Datapath, Spec
+from ..schedule import Io, Schedule
+from ..spec import Datapath, Pipeline, Spec
 from ..tools import digest, printable
 from .control import core_control
-from .core import Core, KeyWords, PortSet
-from .counter import COUNTER_LOAD
+from .core import Core, PortSet
+from .counter import COUNTER_LOAD, counter_latency
 from .header import commented, header_lines, module_name, origin_lines, port_meanings, port_table
 from .keys import KeyUnit, keyed_top, lane_flip_flops
 from .modes import chain_layer, counter_layer, previous_layer
@@ -24,7 +25,7 @@ from .testbench import testbench
 from .tied import tied_top
 from .written import hand_written, own_names
 
-__all__ = ["dress"]
+__all__ = ["arrivals", "dress"]
 
 
 _LINT = re.compile(r"^\s*// verilator lint_(on|off) (\w+)$", re.M)
@@ -37,22 +38,30 @@ _BENCH_LINT = """\
 """
 
 
+def arrivals(spec: Datapath) -> Io:
+    """When a pipeline's inputs arrive, against its valid bit: a counter block takes its time, while block
+    and key are there with the step of the counter.
+    """
+    early = counter_latency(spec.lane_count) if spec.summed and spec.mode == "ctr" else 0
+    lead = spec.key_lead if isinstance(spec, Pipeline) else 0
+    leads = {"block": early, "key": (early if spec.key == "agile" else 0) + lead}
+    return Io(arrive=tuple((name, -lead) for name, lead in leads.items() if lead))
+
+
 def dress(
     spec: Datapath,
     plain: Graph,
-    s: Schedule,
+    scheduled: Scheduled,
     lowered: Callable[[str], Design],
-    trips: int | None,
     given: Mapping[str, str],
-    tied: Mapping[str, int],
-    words: KeyWords | None,
     unit: KeyUnit | None = None,
 ) -> Core:
-    """The finished core. `lowered(name)` makes the datapath under that module name; `trips`, of a loop:
-    trips from a block's load to its result, which are those until the next load (None: a pipeline);
-    `tied`: inputs of the datapath that the top ties to a constant; `unit` makes the round keys of a
-    pipeline that reads them as inputs.
+    """The finished core.
+
+    plain: the cipher as described; lowered: makes the datapath under a module name; given: the preset and
+    the changes as the user wrote them; unit: makes the round keys of a datapath that reads them as inputs.
     """
+    s, trips, tied = scheduled.schedule, scheduled.iterations, constant_inputs(spec)
     top = module_name(spec.name)
     iterative, counting = trips is not None, spec.mode == "ctr"
     shelled = spec.interface != "plain" or bool(tied)
@@ -207,7 +216,7 @@ def dress(
         slots,
         files,
         inner if hidden else None,
-        words,
+        scheduled.key_words,
         unit,
         mode_ffs,
         control.zeroise_cycles if control else 0,

@@ -7,6 +7,7 @@ from .packing import paired_flip_flops
 from .place import Placed, place
 from .sta import through
 from .synth import CELL_MAPPINGS, Mapped, synthesise
+from .wishes import delay_lines_from, require, warnings
 
 __all__ = [
     "CELL_MAPPINGS",
@@ -15,12 +16,15 @@ __all__ = [
     "Placed",
     "Target",
     "cell_delays",
+    "delay_lines_from",
     "implement",
     "load_target",
     "nand2_area",
     "paired_flip_flops",
     "place",
+    "require",
     "synthesise",
     "target_names",
     "through",
+    "warnings",
 ]

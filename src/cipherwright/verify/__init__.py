@@ -1,5 +1,6 @@
 """Checks of emitted cores: vectors, simulation, independent libraries, proofs, mutation."""
 
+from .built import confirm_core
 from .bulk import Bulk
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
@@ -21,6 +22,7 @@ __all__ = [
     "Proof",
     "Traffic",
     "Verdict",
+    "confirm_core",
     "confirm_expansion",
     "confirm_loop",
     "confirm_pipeline",

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...arch import rewritten
+from ...flow import build
 from ...graph import GraphBuilder
-from ...pipeline import build, rewrite
 from ...progress import Tell, named
 from ...rtl import LowerOptions, lower, print_design
 from ...schedule import schedule
@@ -142,7 +143,7 @@ def component(
     spec = _datapath(preset, sets, target)
     b = GraphBuilder(name)
     make(b)
-    graph = rewrite(spec, b.build())
+    graph = rewritten(spec, b.build(), device.delay)
     s = schedule(graph, device.delay, max(stages, 1))
     with scratch() as folder:
         path = folder / f"{name}.v"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.mars import MarsBench
-from ...pipeline import generate
+from ...flow import generate
 from ...progress import Tell, named
 from ...shell import BuiltEngine, save
 from ...spec import load

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.rijndael import processor_rounds
-from ...pipeline import generate
+from ...flow import generate
 from ...progress import Tell, named
 from ...shell import BuiltEngine
 from ...spec import load

@@ -1,0 +1,66 @@
+"""The rewrites that a spec asks for, in the order in which they are done."""
+
+from __future__ import annotations
+
+from ..cipher import ROUND_KEY
+from ..graph import Graph
+from ..rewrite import (
+    add_hops,
+    fuse_linear,
+    merge_bitwise,
+    narrow,
+    realise,
+    realise_adders,
+    realise_linear,
+    realise_multipliers,
+    replicate,
+    split_tables,
+)
+from ..schedule import DelayModel
+from ..spec import Datapath, Pipeline
+
+__all__ = ["mapped", "realised", "rewritten"]
+
+_TABLE_BITS = 16
+"""Address bits of the widest lookup table."""
+
+
+def realised(spec: Datapath, graph: Graph) -> Graph:
+    """graph -> graph: S-boxes, multipliers and adders as the spec names them, and linear maps made one."""
+    products = realise_multipliers(realise(graph, spec.sbox), spec.multiplier, final=spec.final_adder)
+    sums = realise_adders(products, spec.adder)
+    return fuse_linear(sums) if spec.fuse_linear else sums
+
+
+def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
+    """graph -> graph: tables as fast as the clock, XOR networks, merged lookup tables, copies of the
+    direction, stages for wires. `model`: the target's delays.
+    """
+    if widest := _widest_table(spec, model):
+        graph = split_tables(graph, widest)
+    graph = realise_linear(
+        narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor
+    )
+    if spec.merge:
+        keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
+        graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
+    copies = spec.copies if isinstance(spec, Pipeline) else 0
+    if copies and spec.cipher_direction == "both" and spec.agile_direction:
+        graph = replicate(graph, "decrypt", copies)
+    return add_hops(graph, spec.hops) if spec.hops else graph
+
+
+def rewritten(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
+    """graph -> graph: everything that is done to operations before they are scheduled."""
+    return mapped(spec, realised(spec, graph), model)
+
+
+def _widest_table(spec: Datapath, model: DelayModel) -> int:
+    """Address bits of the widest lookup table that a stage of the asked clock has time for, or of the widest
+    of the fastest where none has; 0 where no clock is asked for.
+    """
+    if not spec.clock_mhz:
+        return 0
+    sizes = range(1, _TABLE_BITS + 1)
+    room = max(1000 / spec.clock_mhz - model.register, min(map(model.table_delay, sizes)))
+    return max(n for n in sizes if model.table_delay(n) <= room)

@@ -1,0 +1,98 @@
+"""A datapath with its registers: what is scheduled, by which delays, and which way to make late round keys is
+the cheapest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..graph import Graph
+from ..rtl import Design, LowerOptions, lower
+from ..schedule import DelayModel, Io, Schedule, logic_cells, schedule
+from ..spec import Datapath, Loop
+from .graphs import Unscheduled, key_variants, unscheduled
+from .key_unit import KeyParts
+from .rewrites import mapped
+
+__all__ = ["KeyWords", "Scheduled", "Timing", "lowered", "scheduled"]
+
+_RING_BITS = 16
+"""Bits of a delay line in distributed RAM that share a counter."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What registers are placed by.
+
+    model: the target's delays; srl_from: cycles of the shortest delay that is a delay line instead of
+    flip-flops (0: none); io: when the inputs of a pipeline arrive.
+    """
+
+    model: DelayModel
+    srl_from: int
+    io: Io
+
+
+@dataclass(frozen=True)
+class KeyWords:
+    """Whether late round keys are stored or recomputed, and the logic cells of the whole core for each way
+    that was priced.
+    """
+
+    chosen: str
+    logic_cells: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A datapath whose registers have their places.
+
+    loops: (input, output) pairs of a loop; iterations: of a loop, from a block's load to its result, which
+    are those until the next load (None: a pipeline); rows: the linear map in which each held round key is
+    stored, by input; key_words: where ways to make late round keys were priced.
+    """
+
+    schedule: Schedule
+    loops: tuple[tuple[str, str], ...] = ()
+    iterations: int | None = None
+    rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    key_words: KeyWords | None = None
+
+
+def scheduled(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timing) -> Scheduled:
+    """The datapath of a spec with its registers. Where late round keys can be made in several ways and
+    `key_words` is `priced`, each is scheduled and the one with the fewest logic cells counts.
+
+    plain: the cipher as described; parts: what a key-expansion unit divides it into. Raises UserError where
+    the stages or the clock can't be had, with the nearest that can.
+    """
+    made = {
+        variant: _scheduled(spec, unscheduled(spec, plain, parts, timing.io, variant), timing)
+        for variant in key_variants(spec)
+    }
+    if len(made) == 1:
+        return next(iter(made.values()))
+    prices = {v: logic_cells(p.schedule, timing.srl_from) for v, p in made.items()}
+    best = min(prices, key=lambda v: (prices[v], v))
+    return replace(made[best], key_words=KeyWords(best, prices))
+
+
+def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
+    period = 1000 / spec.clock_mhz if spec.clock_mhz else None
+    stages = spec.wished_stages or (1 if isinstance(spec, Loop) and period is None else None)
+    s = schedule(
+        mapped(spec, found.graph, timing.model), timing.model, stages, period, found.io, timing.srl_from
+    )
+    return Scheduled(s, found.loops, found.iterations, found.rows)
+
+
+def lowered(spec: Datapath, made: Scheduled, srl_from: int, name: str) -> Design:
+    """schedule -> rtl: the datapath as the module `name`. `srl_from`: as in `Timing`."""
+    control = ("valid", "ready") if made.loops else ("valid",) if spec.resets else ()
+    ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
+    return lower(
+        made.schedule,
+        name,
+        LowerOptions(srl_from, control, made.loops, spec.keep_levels, spec.delay_lines, ring_bits),
+    )

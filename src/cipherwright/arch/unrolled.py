@@ -1,0 +1,98 @@
+"""A cipher unrolled: as it is described, and over round keys that are held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..cipher.modes import ways
+from ..cipher.word import over, under
+from ..errors import UserError
+from ..graph import AGILE, STATIC, Graph, GraphBuilder
+from ..spec import Datapath
+from .forms import form_of
+from .key_unit import KeyParts
+
+__all__ = ["describe", "key_parts"]
+
+
+def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Graph:
+    """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of
+    every proof.
+
+    `signals`: the round numbers of the stepped key schedule are a held input instead of constants.
+    `variant`: how late round keys are had (`Cipher.key_variants`).
+    """
+    form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
+    held = STATIC if spec.key == "static" else AGILE
+    turns = AGILE if spec.agile_direction else STATIC
+    valid, block, key = (
+        b.input("valid", 1),
+        b.input("block", spec.block_bits),
+        b.input("key", spec.key_bits, held),
+    )
+    one_way = b.const(1, int(spec.cipher_direction == "decrypt"))
+    decrypt = b.input("decrypt", 1, turns) if spec.cipher_direction == "both" else one_way
+    b.output("valid", valid)
+    controls = None
+    if signals:
+        if not form.tells_alike([bool(way) for way in ways(spec.cipher_direction)]):
+            raise UserError(
+                f"round_numbers = signals is for key schedules that take the same steps in every direction "
+                f"and none before, not for {spec.cipher} with direction = {spec.direction}"
+            )
+        controls = over(b, b.input("controls", form.control_bits * form.round_keys, STATIC))
+    # A loop is compared with the schedule by steps, as it takes them; that both schedules are the cipher's is
+    # tested (tests/cipher).
+    by_steps = "stepped" if spec.architecture == "iterative" else spec.key_schedule
+
+    def crypt(given: int) -> int:
+        made = form.crypt(over(b, given), over(b, key), over(b, decrypt), by_steps, controls, variant)
+        return under(b, made)
+
+    _output(b, spec, block, crypt)
+    return b.build()
+
+
+def _output(b: GraphBuilder, spec: Datapath, block: int, crypt: Callable[[int], int]) -> None:
+    """The block that leaves: the cipher's, or in a pipeline with a mode of operation its sum with the word
+    that chains blocks.
+    """
+    if not spec.summed:
+        b.output("block", crypt(block))
+        return
+    chain = b.input("chain", spec.block_bits)
+    given, added = (block, chain) if spec.mode == "cbc" else (chain, block)
+    b.output("block", b.named(b.xor(crypt(given), added), "sum"))
+
+
+def key_parts(spec: Datapath) -> KeyParts | None:
+    """What a key-expansion unit divides the cipher into, or None where there is none: the rounds over held
+    round keys rk0, rk1, … (in the order of use; of encryption, where a core has both directions), and the
+    schedule from the key to them. Two directions are two ways from the block, between which the direction
+    chooses at the end.
+    """
+    if spec.key_expansion != "unit":
+        return None
+    form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
+    back, both = int(spec.cipher_direction == "decrypt"), spec.cipher_direction == "both"
+    valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
+    widths = [form.key_words(i) for i in range(form.round_keys)]
+    words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
+    b.output("valid", valid)
+
+    def crypt(given: int, way: int) -> int:
+        ordered = words[::-1] if both and way else words
+        keys = [form.supplied_key(over(b, w), over(b, b.const(1, way))) for w in ordered]
+        return under(b, form.crypt_with_keys(over(b, given), iter(keys)))
+
+    if both:
+        decrypt = b.input("decrypt", 1)
+        _output(b, spec, block, lambda given: b.mux(decrypt, crypt(given, 1), crypt(given, 0)))
+    else:
+        _output(b, spec, block, lambda given: crypt(given, back))
+    s = GraphBuilder(f"{spec.cipher}_schedule")
+    key = over(s, s.input("key", spec.key_bits))
+    keys = list(form.direct_keys(key, over(s, s.const(1, 0))))  # words of encryption in both directions
+    for i, word in enumerate(reversed(keys) if back else keys):
+        s.output(f"rk{i}", under(s, word[word.width - 1 : word.width - widths[i]]))
+    return KeyParts(b.build(), s.build())

@@ -1,0 +1,52 @@
+"""The whole generator: the calls in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .arch import Timing, describe, lowered, scheduled
+from .engine import ENGINES, key_parts, unit_for
+from .registry import blaming, origin
+from .rtl import Design
+from .shell import BuiltEngine, Core, arrivals, dress
+from .spec import Datapath, Engine, Spec
+from .target import delay_lines_from, load_target, require, warnings
+from .verify import confirm_core
+
+__all__ = ["build", "generate"]
+
+
+def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | BuiltEngine:
+    """What a spec asks for: a core, or an engine.
+
+    given: the preset and the changes as the user wrote them; a cipher from outside the package adds where
+    it came from. Raises UserError where the spec can't be met, with the nearest that can.
+    """
+    asked = given or {"preset": spec.name}
+    known = {**asked, **origin(spec.cipher), **asked}
+    with blaming(spec.cipher):
+        if isinstance(spec, Engine):
+            core: Core | BuiltEngine = ENGINES[spec.cipher].build(spec, known)
+        else:
+            assert isinstance(spec, Datapath)
+            core = build(spec, known)
+    return replace(core, warnings=tuple(warnings(spec, load_target(spec.target), core)))
+
+
+def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
+    """A pipeline or a loop, compared with the cipher's description; arguments as of `generate`."""
+    target = load_target(spec.target)
+    require(spec, target)
+    timing = Timing(target.delay, delay_lines_from(spec, target), arrivals(spec))
+    plain, parts = describe(spec), key_parts(spec)
+    datapath = scheduled(spec, plain, parts, timing)
+    unit = unit_for(spec, datapath, timing) if parts else None
+
+    def design(name: str) -> Design:
+        own = lowered(spec, datapath, timing.srl_from, name)
+        return Design((*unit.modules, *own.modules)) if unit else own
+
+    core = dress(spec, plain, datapath, design, given or {"preset": spec.name}, unit.unit if unit else None)
+    confirm_core(spec, core.design, datapath, parts, unit.loop if unit else None)
+    return core

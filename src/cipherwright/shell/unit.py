@@ -1,0 +1,74 @@
+"""A key-expansion unit that is made for a pipeline: the loop of the key schedule, as fast as the pipeline's
+stages, and the registers that hold its round keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..arch import Expansion, Scheduled, Timing, expansion, form_of, rewritten
+from ..rewrite import replicate
+from ..rtl import Design, LowerOptions, Module, lower
+from ..schedule import Io, schedule, shortest_period
+from ..spec import Datapath
+from .header import module_name
+from .keys import KeyUnit, key_unit
+
+__all__ = ["BuiltUnit", "KeyLoop", "loop_unit"]
+
+_LOAD_LANES = 16
+"""Bits of the unit's state that one registered copy of its load bit drives."""
+
+_MOST_STAGES = 4096
+
+
+@dataclass(frozen=True)
+class KeyLoop:
+    """The loop of a key-expansion unit.
+
+    design: the loop, as the module `name`; expansion: the loop before it was scheduled into `stages`;
+    users: the datapath's input for each round key, in the order of encryption; rows: the linear map in
+    which each of them is stored.
+    """
+
+    name: str
+    design: Design
+    expansion: Expansion
+    stages: int
+    users: tuple[str, ...]
+    rows: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class BuiltUnit:
+    """A key-expansion unit: its registers and their control, and the loop that they are around, where it is
+    one that is derived from the cipher.
+    """
+
+    unit: KeyUnit
+    loop: KeyLoop | None = None
+
+    @property
+    def modules(self) -> tuple[Module, ...]:
+        """Generated modules of the loop."""
+        return self.loop.design.modules if self.loop else ()
+
+
+def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
+    """The key-expansion unit of a pipeline over held round keys, at least as fast as its stages."""
+    count = len(datapath.rows)
+    back = spec.cipher_direction == "decrypt"
+    users = tuple(f"rk{count - 1 - i if back else i}" for i in range(count))
+    rows = tuple(datapath.rows[u] for u in users)
+    e = expansion(form_of(spec.described, spec.key_bits), rows)
+    # Results that get a stage to travel in need not be in the unit as well.
+    named = {n.name for n in e.graph.nodes}
+    own = spec.model_copy(update={"hops": tuple(h for h in spec.hops if h in named)})
+    graph = replicate(rewritten(own, e.graph, timing.model), "valid", _LOAD_LANES, 2)
+    period = max(datapath.schedule.period, shortest_period(graph, timing.model, _MOST_STAGES, Io()))
+    s = schedule(graph, timing.model, None, period, Io())
+    top = module_name(spec.name)
+    name = f"{top}_schedule"
+    design = lower(s, name, LowerOptions(0, e.control, e.loops, spec.keep_levels))
+    unit = key_unit(f"{top}_keys", name, e, s.stages, spec.key_bits, users)
+    return BuiltUnit(unit, KeyLoop(name, design, e, s.stages, users, rows))

@@ -1,0 +1,47 @@
+"""What a spec asks of a target: what it has not, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import UserError
+from ..shell import BuiltEngine, Core
+from ..spec import Datapath, Spec
+from .facts import Target
+
+__all__ = ["delay_lines_from", "require", "warnings"]
+
+
+def require(spec: Datapath, target: Target) -> None:
+    """Raise UserError where a spec asks for logic that the target has not."""
+    if spec.slice_xor and not target.slice_xor:
+        raise UserError(
+            f"slice_xor is for Virtex slices (xcv, xcve); {spec.target} has no XOR gate behind its lookup "
+            f"tables"
+        )
+
+
+def delay_lines_from(spec: Datapath, target: Target) -> int:
+    """Cycles of the shortest delay that is a delay line; 0: none is asked for, or the target has none."""
+    rings = spec.delay_lines in ("ram", "bram") and target.ram_delay
+    return spec.srl_from if rings or (spec.delay_lines == "srl" and target.srl) else 0
+
+
+def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[str]:
+    """What was asked for and does nothing, and what the device is too small for, a sentence each."""
+    if isinstance(core, Core) and isinstance(spec, Datapath):
+        yield from _idle_delay_lines(spec, target, core)
+    if beyond := target.beyond({"ffs": core.flip_flops}):
+        yield f"this core does not fit {target.title}, which lacks {' and '.join(beyond)}"
+
+
+def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[str]:
+    if spec.delay_lines == "ff" or core.design.delay_lines():
+        return
+    if delay_lines_from(spec, target):
+        yield (
+            f"delay_lines = {spec.delay_lines} moves nothing: no bit of this core waits for srl_from = "
+            f"{spec.srl_from} cycles or longer"
+        )
+    else:
+        yield f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such delay lines"

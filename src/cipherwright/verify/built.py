@@ -1,0 +1,63 @@
+"""A core that was just made, confirmed against its description: the datapath, and the key-expansion unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..arch import KeyParts, Scheduled, constant_inputs
+from ..cipher.modes import ways
+from ..graph import evaluate
+from ..rtl import Design
+from ..shell import KeyLoop
+from ..spec import Datapath
+from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, linear_word, samples
+
+__all__ = ["confirm_core"]
+
+
+def confirm_core(
+    spec: Datapath, design: Design, made: Scheduled, parts: KeyParts | None, loop: KeyLoop | None
+) -> None:
+    """The datapath computes the description on random keys and blocks, and the loop of a
+    key-expansion unit makes its round keys.
+
+    design: of the core; parts: what the unit divides the cipher into. Raises
+    UserError where a result differs.
+    """
+    mode = spec.mode if spec.summed else "ecb"
+    found = samples(
+        spec.described, spec.key_bits, ways(spec.cipher_direction), mode, _held(spec, made.rows, parts)
+    )
+    title = spec.described.title
+    if made.iterations is None:
+        confirm_pipeline(title, design, found)
+    else:
+        confirm_loop(title, design, found, made.schedule.stages, made.iterations)
+    if loop and parts:
+        confirm_expansion(
+            title,
+            loop.design,
+            loop.name,
+            loop.expansion,
+            loop.rows,
+            loop.stages,
+            parts.schedule,
+            loop.users,
+        )
+
+
+def _held(
+    spec: Datapath, rows: Mapping[str, tuple[int, ...]], parts: KeyParts | None
+) -> Callable[[int], Mapping[str, int]]:
+    """key -> the inputs that are made from it and held: round keys, each by its linear map where it has
+    one, and constants.
+    """
+    if parts is None:
+        constants = constant_inputs(spec)
+        return lambda key: constants
+
+    def words(key: int) -> dict[str, int]:
+        made = evaluate(parts.schedule, {"key": key})
+        return {n: linear_word(rows[n], word) if n in rows else word for n, word in made.items()}
+
+    return words
