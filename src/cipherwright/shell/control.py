@@ -23,10 +23,10 @@ _SETTLED = 4
 """Cycles from a unit's ready to the end of the phase that waits for it, at most."""
 
 
-_START = """
+_CELLS = """
 // A block is taken, or a time begins. A module of its own, so that synthesis shares no part of it.
 (* keep_hierarchy = "yes" *)
-module NAME (
+module NAME_start (
     input  wire clk,
     input  wire rst_i,
     input  wire kick,
@@ -38,6 +38,22 @@ module NAME (
     always @(posedge clk) begin
         if (rst_i) q <= 1'b0;
         else q <= kick | (valid & open & ready);
+    end
+endmodule
+
+// zero_q once more, for the counter: so zero_q itself can be placed beside the control.
+(* keep_hierarchy = "yes" *)
+module NAME_drop (
+    input  wire clk,
+    input  wire rst_i,
+    input  wire zeroise,
+    input  wire advance,
+    input  wire last,
+    output reg  q
+);
+    always @(posedge clk) begin
+        if (rst_i) q <= 1'b0;
+        else q <= zeroise | (q & ~(advance & last));
     end
 endmodule
 """
@@ -125,14 +141,20 @@ def core_control(
     }
     settled = "phase_q[0] | (complete & count_ready)" if counting else "phase_q[0] | (complete)"
     begin, starts = "start_q", "accept | zeroise_i | (advance_q & more_q)"
-    start, cell = "    wire accept = valid_i & ready_o;", ""
+    start, cells = "    wire accept = valid_i & ready_o;", ""
+    quiet, offer = "", " & ~zero_q"
     if alone:
         settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
         begin, starts = "kick_q", "zeroise_i | (advance_q & more_q)"
         taken = {"clk": "clk", "rst_i": "rst_i", "kick": "kick_q", "valid": "valid_i", "open": "open_q"}
         taken |= {"ready": "core_ready", "q": "start_q"}
-        start = "    wire start_q;\n" + instance(f"{name}_start", "u_start", taken).rstrip()
-        cell = _START.replace("NAME", f"{name}_start")
+        dropped = {"clk": "clk", "rst_i": "rst_i", "zeroise": "zeroise_i", "advance": "advance_q"}
+        dropped |= {"last": f"phase_q[{phases - 1}]", "q": "drop_q"}
+        start = "    wire start_q, drop_q;\n" + instance(f"{name}_start", "u_start", taken)
+        start += instance(f"{name}_drop", "u_drop", dropped).rstrip()
+        cells = _CELLS.replace("NAME", name)
+        links["drop_i"] = "drop_q"
+        quiet, offer = " & ~zeroise_i", ""  # quiet_q is 0 while zero_q is 1
     rows = "".join(f"            match_q[{i}] <= ~start_q & {match};\n" for i, match in enumerate(found))
     comment = [
         "What decides when the core takes a block and when a key.",
@@ -181,8 +203,8 @@ def core_control(
             held_q <= ~zeroise_i & ((held_q & ~take) | (expand_q & complete & ~zero_q));
             open_q <= held_q & ~key_valid_i & ~zeroise_i;
             // No block is in flight, and none can be taken before the offered key is.
-            quiet_q <= rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q;
-            offer_q <= key_valid_i & quiet_q & ~open_q & ~offer_q & ~zero_q & ~zeroise_i;
+            quiet_q <= rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q{quiet};
+            offer_q <= key_valid_i & quiet_q & ~open_q & ~offer_q{offer} & ~zeroise_i;
             more_q <= |phase_q[{phases - 2}:0];
             {begin} <= {starts};
             time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]}};
@@ -195,7 +217,7 @@ def core_control(
         end
     end
 {instance(inner, "u_inner", links)}endmodule
-{cell}"""
+{cells}"""
     cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
     pins = (Pin("zeroise_i"), *inside, Pin("busy_o", out=True))
-    return Control(text, pins, 12 + alone + phases + width + pieces, cycles)
+    return Control(text, pins, 12 + 2 * alone + phases + width + pieces, cycles)
