@@ -33,7 +33,7 @@ lint: style
 	$(BIN)/python -m tests.front_ends
 
 formal: setup
-	$(BIN)/python -m pytest -q tests/shell/test_formal.py
+	$(BIN)/python -m pytest -q tests/shell/test_formal.py tests/shell/test_control.py
 
 # The edit loop, under two minutes of processor time: tests of every room, one preset built and proven (tests/quick.py).
 quick: setup

@@ -1,5 +1,5 @@
-"""All proofs of the hand-written stream, chain and counters, and of the word store, at all sizes in use,
-and all faults that they must see.
+"""All proofs of the hand-written stream, chain and counters, of the word store, and of the control around a
+held key, at all sizes in use, and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -18,8 +18,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from cipherwright.flow import build
 from cipherwright.sources import preset_names
 from cipherwright.spec import load
+from tests.shell import control_rules
+from tests.shell.test_control import core_of
 from tests.shell.test_formal import (
     CHAIN,
     CHAIN_FAULTS,
@@ -125,6 +128,31 @@ def main(words: list[str]) -> int:
                 seen = killed(sby(Path(d), "", STORE[2]))
             bad += not seen
             print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
+    return bad + controls(words)
+
+
+def controls(words: list[str]) -> int:
+    """The control of every preset that holds its key, and its faults: how many are not as they should be."""
+    bad = 0
+    for preset in preset_names():
+        name, spec = f"control of {preset}", load(preset)
+        if (words and not any(w in name for w in words)) or spec.key_expansion != "unit":
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            start = time.time()
+            control_rules.with_rules(build(spec), Path(d))
+            good = "DONE (PASS, rc=0)" in sby(Path(d), "", control_rules.SCRIPT)
+        bad += not good
+        print(f"{'proven' if good else 'FAILED':8} {name} ({time.time() - start:.0f} s)", flush=True)
+    for old, new in control_rules.FAULTS:
+        name = " ".join(f"control: {old} -> {new}".split())
+        if words and not any(w in name for w in words):
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            spoil(control_rules.with_rules(core_of("a pipeline behind a counter"), Path(d)), old, new)
+            seen = killed(sby(Path(d), "", control_rules.SCRIPT))
+        bad += not seen
+        print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
     return bad
 
 

@@ -1,0 +1,121 @@
+"""The rules of the control around a held key (shell/sv/cipherwright_control_rules.svh), put into the control
+of an emitted core.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from pathlib import Path
+
+from cipherwright.shell import Core
+
+__all__ = ["FAULTS", "SCRIPT", "control_of", "with_rules"]
+
+SCRIPT = "control.sby"
+_SV = Path(str(resources.files("cipherwright.shell"))) / "sv"
+_RULES = "cipherwright_control_rules.svh"
+
+
+def _module(text: str, name: str) -> str:
+    found = re.search(rf"(?s)^(\(\* keep_hierarchy[^\n]*\n)?module {name} \(.*?^endmodule\n", text, re.M)
+    assert found, name
+    return found[0]
+
+
+def _any(module: str) -> str:
+    """A module with the ports of another whose outputs are free."""
+    head = module[: module.index(");") + 3]
+    free = "".join(
+        f"    (* anyseq *) wire {width}f_{name};\n    assign {name} = f_{name};\n"
+        for width, name in re.findall(r"output wire (\[\d+:0\] )?(\w+)", head)
+    )
+    return f"{head}{free}endmodule\n"
+
+
+def _constants(control: str, latency: int) -> str:
+    """The constants that the rules name, from the control's own text and the core's latency."""
+    feedback = re.search(r"\{time_q\[\d+:0\], time_q\[(\d+)\] \^ time_q\[(\d+)\]\}", control)
+    assert feedback
+    high, tap = map(int, feedback.groups())
+    goal = sum(int(v) << int(low) for low, v in re.findall(r"time_q\[\d+:(\d+)\] == \d+'d(\d+)", control))
+    values = [1]
+    while values[-1] != goal:
+        v = values[-1]
+        values.append((v << 1 | (v >> high ^ v >> tap) & 1) & (2 << high) - 1)
+        assert len(values) < 2 << high, "no value of the time ends it"
+    phases = re.search(r"reg  \[(\d+):0\] phase_q", control)
+    assert phases
+    late = "kick_q" in control
+    rows = "".join(f"            {k}: f_time = {v};\n" for k, v in enumerate(values))
+    return (
+        f"    localparam integer F_FLIGHT = {latency + 1}, F_STEPS = {len(values) - 1};\n"
+        f"    localparam integer F_PHASES = {int(phases[1]) + 1}, F_LATE = {int(late)};\n"
+        f"    wire f_kick = {'kick_q' if late else 'start_q'};\n"
+        f"    wire f_drop = {'drop_q' if late else 'zero_q'};\n"
+        f"    function automatic [{high}:0] f_time(input [15:0] k);\n        case (k)\n{rows}"
+        "            default: f_time = 0;\n        endcase\n    endfunction\n"
+    )
+
+
+def control_of(core: Core) -> str:
+    """The name of the module that decides when the core takes a block and when a key."""
+    text = core.files[f"{core.top}.v"]
+    found = re.search(r"module (\w+)", text[text.index("// What decides when the core takes a block") :])
+    assert found
+    return found[1]
+
+
+def with_rules(core: Core, folder: Path) -> Path:
+    """The control of a core with its rules inside, around any core, and the script that proves it, in the
+    folder; the file to be spoiled.
+    """
+    text, name = core.files[f"{core.top}.v"], control_of(core)
+    control = _module(text, name)
+    inner = re.search(r"(\w+) u_inner \(", control)
+    assert inner
+    parts = [_any(_module(text, inner[1]))]
+    parts += [_module(text, cell) for cell in re.findall(rf"({name}_\w+) u_(?:start|drop) \(", control)]
+    rules = _constants(control, core.latency) + (_SV / _RULES).read_text()
+    file = folder / "control.v"
+    file.write_text(control.replace("endmodule\n", f"{rules}endmodule\n") + "".join(parts))
+    (folder / SCRIPT).write_text(
+        "[options]\nmode prove\ndepth 1\n\n[engines]\nsmtbmc z3\n\n[script]\nread -formal -sv control.v\n"
+        f"prep -top {name}\nsetattr -mod -unset keep_hierarchy *\nmemory_map -rom-only\n\n"
+        "[files]\ncontrol.v\n"
+    )
+    return file
+
+
+FAULTS = [
+    ("open_q <= held_q &", "open_q <= (held_q | expand_q) &"),
+    ("rest_q <= ~start_q & (rest_q | done_q);", "rest_q <= 1'b1;"),
+    ("open_q <= held_q & ~key_valid_i & ~zeroise_i;", "open_q <= held_q & ~key_valid_i;"),
+    ("& quiet_q & ~open_q", "& ~open_q"),
+    ("& ~open_q & ~offer_q", "& ~offer_q"),
+    ("quiet_q & ~open_q & ~offer_q", "quiet_q & ~open_q"),
+    ("rest_q <= ~start_q &", "rest_q <="),
+    ("(expand_q & complete & ~zero_q)", "expand_q"),
+    ("(expand_q & complete & ~zero_q)", "(expand_q & complete)"),
+    ("held_q <= ~zeroise_i &", "held_q <="),
+    ("(held_q & ~take)", "held_q"),
+    ("assign valid_o = core_valid & ~zero_q;", "assign valid_o = core_valid;"),
+    ("assign busy_o = start_q | ~rest_q", "assign busy_o = ~rest_q"),
+    ("| expand_q | zero_q;", "| zero_q;"),
+    ("done_q <= ~start_q & (&match_q);", "done_q <= ~start_q & match_q[0];"),
+    ("time_q <= start_q ? 5'd1 :", "time_q <="),
+    ("quiet_q <= rest_q & ~start_q &", "quiet_q <= rest_q &"),
+    ("& ~expand_q & ~zero_q", "& ~zero_q"),
+    ("settled_q <= ~zeroise_i & ~advance_q & (phase_q[0] | complete);", "settled_q <= 1'b1;"),
+    ("rest_q & ~start_q & settled_q", "rest_q & settled_q"),
+    ("phase_q <= zeroise_i ? 3'd1 :", "phase_q <="),
+    ("~(advance_q & phase_q[2])", "~(advance_q & phase_q[1])"),
+    ("assign ready_o = open_q & core_ready;", "assign ready_o = held_q & core_ready;"),
+    ("zeroise | (q & ~(advance & last));", "zeroise | (q & ~advance);"),
+    ("~zero_q & ~zeroise_i;\n            offer_q", "~zero_q;\n            offer_q"),
+    *((f"            {name}_q <= 1'b0;\n", "") for name in ("open", "held", "expand", "zero")),
+    ("            rest_q <= 1'b1;\n", ""),
+]
+"""(text, what is in its place) in the control of a pipeline behind a counter. The rules hold without the
+resets of offer_q, quiet_q, advance_q and settled_q; the check `reset` (verify/reset.py) sees those.
+"""
