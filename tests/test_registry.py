@@ -15,6 +15,7 @@ import pytest
 import cipherwright as cw
 from cipherwright import registry
 from cipherwright.cipher import CATALOGUE
+from cipherwright.cipher.word import Word, Words, concat
 from cipherwright.cli import execute
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.rebuild import check_built
@@ -107,14 +108,14 @@ class Argument(Toy):
 class OneWay(Toy):
     name = "oneway"
 
-    def finish(self, b: object, state: object, round_key: object) -> object:
-        return b.cat(*state)  # type: ignore[attr-defined, misc]
+    def end(self, state: Words) -> Word:
+        return concat(*state)
 
 
 class NoLoop(Toy):
     name = "noloop"
 
-    def key_step(self, b: object, key_bits: int, control: object, state: object, decrypt: object) -> object:  # type: ignore[override]
+    def key_previous(self, constant: Word, state: Words) -> Words:
         raise NotImplementedError("no schedule by steps yet")
 
 
@@ -141,7 +142,7 @@ def test_a_fault_that_shows_in_a_loop_alone_is_a_sentence() -> None:
         (Argument, "can't make the cipher Argument without arguments: TypeError"),
         (Fails, r"fails with a key of 64 bits: TypeError: object of type .* \(test_registry.py, line \d+\)"),
         (OneWay, "does not decrypt what it encrypted with a key of 64 bits"),
-        (7, "a cipher is an object or a class of cipherwright.cipher.Cipher, not 7"),
+        (7, "a cipher is an object or a class of cipherwright.cipher.Standard, not 7"),
     ],
 )
 def test_what_is_no_cipher_is_refused(cipher: type[cw.Cipher], sentence: str) -> None:

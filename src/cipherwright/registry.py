@@ -22,7 +22,7 @@ from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from .cipher import CATALOGUE, Cipher
+from .cipher import CATALOGUE, Cipher, Standard
 from .errors import UserError
 from .files import reason
 from .graph import GraphBuilder
@@ -141,8 +141,10 @@ def _instance(cipher: object) -> Cipher:
             cipher = cipher()
         except Exception as e:
             raise UserError(f"can't make the cipher {called} without arguments: {_said(e)}") from None
-    if not isinstance(cipher, Cipher):
-        raise UserError(f"a cipher is an object or a class of cipherwright.cipher.Cipher, not {cipher!r:.80}")
+    if not isinstance(cipher, Standard):
+        raise UserError(
+            f"a cipher is an object or a class of cipherwright.cipher.Standard, not {cipher!r:.80}"
+        )
     for attribute, kind, what in (
         ("name", str, "a text"),
         ("title", str, "a text"),

@@ -7,11 +7,12 @@ import random
 import pytest
 
 from cipherwright.cipher import CATALOGUE
-from cipherwright.cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX
+from cipherwright.cipher.rijndael import INV_SBOX, SBOX
 from cipherwright.errors import UserError
 from cipherwright.flow import build
 from cipherwright.graph import Graph, GraphBuilder, Node, Table, evaluate
 from cipherwright.rewrite import (
+    BOTH_BOXES,
     REALISATIONS,
     add_hops,
     circuit,

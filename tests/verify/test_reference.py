@@ -5,18 +5,16 @@ with its description and proven.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from cipherwright.arch import describe
-from cipherwright.cipher import CATALOGUE, BuilderCipher
-from cipherwright.cipher.base import State
-from cipherwright.cipher.builder import Builder
+from cipherwright.cipher import CATALOGUE, Kind, Standard
+from cipherwright.cipher.word import Word, Words, concat
 from cipherwright.cli import app
 from cipherwright.errors import NotChecked
 from cipherwright.shell import Core
@@ -30,50 +28,41 @@ from tests.conftest import Built
 from tests.verify.test_checks import broken_file
 
 
-class Toy(BuilderCipher):
+def _toy_round(state: Words, k: Word) -> Words:
+    left, right = state
+    return right, left ^ ((right.rotl(5) ^ k) + (right & ~k))
+
+
+class Toy(Standard):
     """Four Feistel rounds that nobody else has: halves of 16 bits, the round keys are the words of the
     key.
     """
 
     name, title, standard, block_bits, key_sizes = "toy", "Toy", "none", 32, (64,)
 
-    def rounds(self, key_bits: int) -> int:
-        return 4
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return (Kind("round", 16, _toy_round),) * 4
 
-    def start(self, b: Builder[Any], block: Any, round_key: Any) -> State:
-        return b.select(block, range(31, 15, -1)), b.select(block, range(15, -1, -1))
+    def begin(self, block: Word) -> Words:
+        return block.split(2)
 
-    def round(self, b: Builder[Any], key_bits: int, index: int, state: State, round_key: Any) -> State:
-        left, right = state
-        mixed = b.xor(b.select(right, [*range(10, -1, -1), *range(15, 10, -1)]), round_key)
-        return right, b.xor(left, b.add(mixed, b.and_(right, b.not_(round_key))))
+    def end(self, state: Words) -> Word:
+        return concat(*reversed(state))
 
-    def finish(self, b: Builder[Any], state: State, round_key: Any) -> Any:
-        return b.cat(state[1], state[0])
+    def key_begin(self, key: Word) -> Words:
+        return (key,)
 
-    def round_key(
-        self, b: Builder[Any], key_bits: int, index: int, key: Any, decrypt: Any, variant: str = "kept"
-    ) -> Any:
-        words = [b.select(key, range(63 - 16 * i, 47 - 16 * i, -1)) for i in range(4)]
-        return b.mux(decrypt, words[3 - index], words[index])
+    def key_constants(self, key_bits: int) -> tuple[int, ...]:
+        return ()
 
-    def key_start(self, b: Builder[Any], key_bits: int, key: Any, decrypt: Any) -> State:
-        return (b.cat(*(self.round_key(b, key_bits, i, key, decrypt) for i in range(4))),)
+    def key_word(self, constant: Word, state: Words) -> Word:
+        return state[0][63:48]
 
-    def key_control(self, key_bits: int, index: int, decrypt: bool = False) -> int:
-        return 0
+    def key_next(self, constant: Word, state: Words) -> Words:
+        return (state[0].rotl(16),)
 
-    def control_bits(self, key_bits: int) -> int:
-        return 1
-
-    def key_step(
-        self, b: Builder[Any], key_bits: int, control: Any, state: State, decrypt: Any
-    ) -> tuple[Any, State]:
-        (key,) = state
-        return b.select(key, range(63, 47, -1)), (b.select(key, [*range(47, -1, -1), *range(63, 47, -1)]),)
-
-    def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
-        return {}
+    def key_previous(self, constant: Word, state: Words) -> Words:
+        return (state[0].rotr(16),)
 
 
 @pytest.fixture

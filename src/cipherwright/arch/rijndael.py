@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from ..cipher import ROUND_KEY
 from ..cipher.rijndael import (
-    BOTH_BOXES,
     INV_SBOX,
     SBOX,
     Rijndael,
@@ -28,6 +27,7 @@ from ..cipher.rijndael import (
     word_of,
 )
 from ..cipher.word import Table, Word, Words, choose, concat, lookup
+from ..rewrite import BOTH_BOXES
 from .form import RoundForm
 from .rijndael_columns import Columns
 from .trips import Trips

@@ -50,8 +50,6 @@ def _rcon(i: int) -> int:
 
 SBOX = _s_box()
 INV_SBOX = tuple(SBOX.index(x) for x in range(256))
-BOTH_BOXES = "SBoxBoth"
-"""Name of the table that is SBox or, with the address's top bit, InvSBox."""
 S_BOX = Table("SBox", 8, SBOX)
 INV_S_BOX = Table("InvSBox", 8, INV_SBOX)
 MIX = Matrix("MixColumns", mix_rows(False))

@@ -14,6 +14,7 @@ from .map.merge import merge_bitwise
 from .map.narrow import narrow
 from .map.spread import add_hops, replicate
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
+from .sbox.names import BOTH_BOXES
 from .sbox.realise import REALISATIONS, circuit, prove, realise, unfit
 from .sbox.share import share_boxes
 from .sbox.split import split_tables
@@ -21,6 +22,7 @@ from .sbox.tower import SHARED_BASES
 
 __all__ = [
     "ADDERS",
+    "BOTH_BOXES",
     "MULTIPLIERS",
     "PROFILE_ADDERS",
     "REALISATIONS",

@@ -14,8 +14,9 @@ from functools import cache
 from typing import Any
 
 from ...cipher import Builder, rijndael
-from ...cipher.rijndael import BOTH_BOXES, INV_SBOX, SBOX, SHIFTS, kind_of_word
+from ...cipher.rijndael import INV_SBOX, SBOX, SHIFTS, kind_of_word
 from ...cipher.word import over, under
+from ...rewrite import BOTH_BOXES
 
 __all__ = [
     "BUFFER_ADDRESS_BITS",

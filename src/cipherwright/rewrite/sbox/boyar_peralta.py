@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from ...cipher.rijndael import AFFINE_CONSTANT, BOTH_BOXES, affine
+from ...cipher.rijndael import AFFINE_CONSTANT, affine
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph
 from ...graph.ops import Table
 from ..linear.xor import network
 from .depth16 import Circuits, circuit_of, run_program
+from .names import BOTH_BOXES
 
 __all__ = ["BOYAR_PERALTA_TABLES", "boyar_peralta"]
 

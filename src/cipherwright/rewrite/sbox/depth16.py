@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from ...cipher.rijndael import BOTH_BOXES
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph
 from ...graph.ops import Table
+from .names import BOTH_BOXES
 
 __all__ = ["DEPTH16_TABLES", "Circuits", "circuit_of", "depth16", "run_program"]
 
