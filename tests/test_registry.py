@@ -138,7 +138,7 @@ def test_a_fault_that_shows_in_a_loop_alone_is_a_sentence() -> None:
         (Keyword, "'wire' can't name a cipher: wire is a keyword of Verilog"),
         (Untitled, "the cipher Untitled does not state its title, a text"),
         (Odd, "the cipher toy has blocks and keys of whole bytes, not of 63 bits"),
-        (Abstract, "the cipher Abstract lacks crypt, rounds, tables"),
+        (Abstract, "the cipher Abstract lacks crypt, encrypt_block, rounds, tables"),
         (Argument, "can't make the cipher Argument without arguments: TypeError"),
         (Fails, r"fails with a key of 64 bits: TypeError: object of type .* \(test_registry.py, line \d+\)"),
         (OneWay, "does not decrypt what it encrypted with a key of 64 bits"),

@@ -99,7 +99,7 @@ def check_origin(cipher: str, given: Mapping[str, str], folder: Path) -> None:
         )
 
 
-def register(cipher: Cipher | type[Cipher], source: Origin | None = None) -> Cipher:
+def register(cipher: Cipher | type[Cipher], source: Origin | None = None) -> Standard:
     """Put a cipher into the catalogue; returns it. A class is called without arguments first.
 
     Raises UserError where it is no cipher, where its name can't name one or is taken by another, and where
@@ -131,7 +131,7 @@ def unfit_cipher_name(name: str) -> str:
     return unfit_name(name)
 
 
-def _instance(cipher: object) -> Cipher:
+def _instance(cipher: object) -> Standard:
     """The cipher itself, its statements checked. Raises UserError."""
     if isinstance(cipher, type) and issubclass(cipher, Cipher):
         if missing := sorted(getattr(cipher, "__abstractmethods__", ())):
@@ -229,7 +229,7 @@ def _origin_of(cipher: Cipher) -> Origin:
     return Origin(where, hashlib.sha256(text).hexdigest() if text else "", (where,))
 
 
-def cipher_from_file(path: Path) -> tuple[Cipher, dict[str, Any]]:
+def cipher_from_file(path: Path) -> tuple[Standard, dict[str, Any]]:
     """The one cipher that a Python file defines, registered, and its default options: the file's `SPEC`, a
     dict, or none. The file is run. Files beside it can be imported by it.
 
@@ -306,7 +306,7 @@ def _entry_points() -> dict[str, metadata.EntryPoint]:
     return {e.name: e for e in metadata.entry_points(group=GROUP)}
 
 
-def find_cipher(name: str) -> Cipher | None:
+def find_cipher(name: str) -> Standard | None:
     """The cipher of a name, from the catalogue, or from an installed package that has an entry point of
     this name; None where there is none. Raises UserError where the entry point does not give that cipher.
     """
@@ -330,7 +330,7 @@ def find_cipher(name: str) -> Cipher | None:
     return register(cipher, Origin(f"{package}: {point.value}", at.sha256, at.key))
 
 
-def known_ciphers(wanted: str = "") -> dict[str, Cipher]:
+def known_ciphers(wanted: str = "") -> dict[str, Standard]:
     """The catalogue, with the ciphers of all installed packages, or of the one that has `wanted`."""
     for name in [wanted] if wanted else sorted(_entry_points()):
         find_cipher(name)

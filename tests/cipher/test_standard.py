@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher as OpenSSL
 from cryptography.hazmat.primitives.ciphers import algorithms, modes
 
+import cipherwright.cipher
 from cipherwright.arch import form_of
 from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Standard
 from cipherwright.cipher.camellia import CAMELLIA, _subkeys
@@ -112,3 +115,10 @@ def test_subkeys_of_camellia_wait_for_one_rotation(bits: int) -> None:
     at = [a for _, a, _ in _subkeys(bits)]
     assert {y - x for x, y in pairwise(at)} <= {0, 15, 17}
     assert len(at) == len(CAMELLIA.steps(bits))
+
+
+def test_every_cipher_is_typed_words() -> None:
+    """A cipher's text has no value of just any type."""
+    folder = Path(cipherwright.cipher.__file__).parent
+    assert len(list(folder.glob("*.py"))) > len(CATALOGUE)
+    assert [p.name for p in folder.glob("*.py") if re.search(r"\bAny\b", p.read_text())] == []

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..cipher import Cipher, Standard
+from ..cipher import Standard
 from ..cipher.des import Tdes
 from ..cipher.khazad import Khazad
 from ..cipher.mars import Mars
 from ..cipher.misty1 import Misty1
 from ..cipher.rijndael import Rijndael
 from .ahead import AheadForm
-from .described import Described
 from .form import Form
 from .khazad import KhazadForm
 from .mars import MarsForm
@@ -34,9 +33,7 @@ FORMS: Mapping[type[Standard], type[Form]] = {
 """Forms that are not derived, by the very class of the cipher: a class made from it has a derived form."""
 
 
-def form_of(cipher: Cipher, key_bits: int) -> Form:
+def form_of(cipher: Standard, key_bits: int) -> Form:
     """A cipher with keys of one size as hardware takes it. Raises ValueError where it has no such size."""
-    if isinstance(cipher, Standard):
-        derived = AheadForm if AheadForm.suits(cipher, key_bits) else Form
-        return FORMS.get(type(cipher), derived)(cipher, key_bits)
-    return Described(cipher, key_bits)
+    derived = AheadForm if AheadForm.suits(cipher, key_bits) else Form
+    return FORMS.get(type(cipher), derived)(cipher, key_bits)

@@ -1,6 +1,6 @@
 """Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
 
-from .base import KEY_SCHEDULES, ROUND_KEY, BuilderCipher, Cipher
+from .base import KEY_SCHEDULES, ROUND_KEY, Cipher
 from .builder import Builder, IntBuilder, IntWord
 from .camellia import CAMELLIA
 from .des import DES, TDES
@@ -16,7 +16,6 @@ __all__ = [
     "KEY_SCHEDULES",
     "ROUND_KEY",
     "Builder",
-    "BuilderCipher",
     "Cipher",
     "IntBuilder",
     "IntWord",
@@ -24,6 +23,6 @@ __all__ = [
     "Standard",
 ]
 
-CATALOGUE: dict[str, Cipher] = {
+CATALOGUE: dict[str, Standard] = {
     cipher.name: cipher for cipher in (AES, RIJNDAEL, DES, TDES, KHAZAD, MISTY1, MARS, CAMELLIA, SM4)
 }

@@ -7,6 +7,7 @@ number of rounds is 8 or any other even number. Indices of subkeys are modulo 8,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from . import misty1_tables as tables
 from .standard import Kind, Standard
@@ -121,10 +122,10 @@ class Misty1(Standard):
     def __init__(self, rounds: int = 8) -> None:
         self.total = rounds
 
-    def with_rounds(self, rounds: int) -> Misty1:
+    def with_rounds(self, rounds: int) -> Self:
         if rounds < 2 or rounds % 2:
             raise ValueError(f"MISTY1 has an even number of rounds, not {rounds}")
-        return Misty1(rounds)
+        return type(self)(rounds)
 
     def standard_rounds(self, key_bits: int) -> int:
         return self.total

@@ -10,6 +10,7 @@ submission (Daemen and Rijmen, AES proposal). A state is one word: byte s[r,c] o
 from __future__ import annotations
 
 from functools import cache
+from typing import Self
 
 from .field import byte_matrix, product
 from .standard import Kind, Standard
@@ -185,9 +186,9 @@ class Rijndael(Standard):
         self.datapaths = (32,) if block_bits == 128 else ()
         self.control_width = _FIELD * self.nb
 
-    def with_block(self, block_bits: int) -> Rijndael:
+    def with_block(self, block_bits: int) -> Self:
         self.check_block_bits(block_bits)
-        return Rijndael(self.name, block_bits)
+        return type(self)(self.name, block_bits)
 
     @property
     def nb(self) -> int:

@@ -184,7 +184,8 @@ class Standard(Cipher):
         return under(b, choose(over(b, decrypt), self.decrypt(*words), self.encrypt(*words)))
 
     def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
-        self._check_block(block)
+        if len(block) * 8 != self.block_bits:
+            raise ValueError(f"{self.name} takes blocks of {self.block_bits // 8} bytes, not {len(block)}")
         self.check_key_bits(8 * len(key))
         b = IntBuilder()
         words = (over(b, b.const(8 * len(data), int.from_bytes(data, "big"))) for data in (block, key))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from .builder import Builder
 
@@ -25,7 +25,6 @@ __all__ = [
     "Words",
     "all_over",
     "all_under",
-    "builder_of",
     "choose",
     "concat",
     "linear",
@@ -277,8 +276,3 @@ def all_over(builder: Builder[W], values: Sequence[W]) -> Words:
 def all_under(builder: Builder[W], words: Sequence[Word]) -> tuple[W, ...]:
     """The builder's values behind words. Raises ValueError where one belongs to another builder."""
     return tuple(under(builder, word) for word in words)
-
-
-def builder_of(word: Word) -> Builder[Any]:
-    """The builder to which a word belongs."""
-    return cast("_Over[Any]", word).builder

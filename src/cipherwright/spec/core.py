@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from ..cipher import CATALOGUE, Cipher
+from ..cipher import CATALOGUE, Standard
 from ..cipher.modes import cipher_way
 from ..graph import Table
 from ..naming import unfit_name
@@ -246,7 +246,7 @@ class Spec(BaseModel):
         return cipher_way(self.mode, self.direction)
 
     @property
-    def described(self) -> Cipher:
+    def described(self) -> Standard:
         """The cipher with the block size that is asked for."""
         return CATALOGUE[self.cipher].with_block(self.block_bits)
 

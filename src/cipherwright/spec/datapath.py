@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from ..cipher import CATALOGUE, Cipher
+from ..cipher import CATALOGUE, Standard
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
 from .core import Spec
@@ -164,7 +164,7 @@ class Datapath(Spec):
         return sum_inputs(self.slice_xor, self.merge)
 
     @property
-    def described(self) -> Cipher:
+    def described(self) -> Standard:
         """The cipher with the block size and the number of rounds that are asked for."""
         cipher = super().described
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
