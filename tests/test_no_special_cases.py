@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,13 @@ def _others() -> list[Path]:
 def test_no_cipher_is_named_elsewhere() -> None:
     found = {str(p.relative_to(PACKAGE)): names_in(p.read_text()) for p in _others()}
     assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_a_description_is_typed() -> None:
+    """No `Any` in a cipher's text."""
+    texts = {p.name: p.read_text() for p in (PACKAGE / "cipher").glob("*.py")}
+    assert len(texts) > 10
+    assert [name for name, text in texts.items() if re.search(r"\bAny\b", text)] == []
 
 
 @pytest.mark.parametrize("text", ['if cipher == "aes": pass', 'x = {"mars": 1}', 'f("a", ("des", "tdes"))'])
