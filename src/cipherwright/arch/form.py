@@ -9,7 +9,7 @@ derived here. Where another arrangement makes better hardware, a subclass gives 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from ..cipher import KEY_SCHEDULES, ROUND_KEY, Kind, Standard
@@ -27,7 +27,7 @@ class Form:
     """
 
     cipher: Standard
-    loop: Literal["steps", "rounds", "plain", "keyed"] = "steps"
+    loop: Literal["steps", "rounds", "keyed"] = "steps"
     """The loop that repeats the rounds (`arch/loop`)."""
     first_key: bool = False
     """Whether `start` takes a round key of its own, number 0 then."""
@@ -55,25 +55,26 @@ class Form:
         """The state before the first round."""
         return self.cipher.begin(block)
 
-    def round(self, index: int, state: Words, round_key: Word) -> Words:
+    def kind(self, index: int) -> Hashable:
+        """What round `index` does in both directions: rounds of one kind can be one circuit."""
+        steps = self.cipher.steps(self.key_bits)
+        return steps[index], steps[-1 - index] if self.cipher.undoes(self.key_bits) else steps[index]
+
+    def unnamed_round(self, index: int, state: Words, round_key: Word) -> Words:
         """Round `index` (from 0) in the direction that its round key tells."""
         steps = self.cipher.steps(self.key_bits)
-        if self.cipher.tells(self.key_bits):
-            other = steps[-1 - index] if self.cipher.undoes(self.key_bits) else steps[index]
-            made = either(state, round_key[round_key.width - 1 : 1], round_key[0], steps[index], other)
-        else:
-            made = steps[index].apply(state, steps[index].cut(round_key))
-        return self.state_named(made)
+        if not self.cipher.tells(self.key_bits):
+            return steps[index].apply(state, steps[index].cut(round_key))
+        other = steps[-1 - index] if self.cipher.undoes(self.key_bits) else steps[index]
+        return either(state, round_key[round_key.width - 1 : 1], round_key[0], steps[index], other)
+
+    def round(self, index: int, state: Words, round_key: Word) -> Words:
+        """The same, its state under the names that it has in the emitted text."""
+        return self.state_named(self.unnamed_round(index, state, round_key))
 
     def finish(self, state: Words, round_key: Word | None = None) -> Word:
         """The block from the state after the last round."""
         return self.cipher.end(state)
-
-    def folded_round(self, control: Word, state: Words, round_key: Word) -> Words:
-        """The body of a loop over equal rounds (`loop` is plain or keyed); `control`: of the key schedule's
-        step.
-        """
-        return self.round(0, state, round_key)
 
     @staticmethod
     def state_named(state: Words) -> Words:
@@ -102,6 +103,11 @@ class Form:
             wider = max(step, last, key=lambda kind: kind.key_bits)
             word = choose(back, wider.cut(other), wider.cut(one))
             yield self.supplied_key(word, back).named(ROUND_KEY)
+
+    @property
+    def runs_back(self) -> bool:
+        """Whether decryption has its round keys step by step."""
+        return self.cipher.runs_back(self.key_bits)
 
     # -- the key schedule by steps. Decryption runs the schedule to its end, and then back: a step undoes the
     # one whose key word it gives. A control word is the constant, and below it: 1 where a step runs back; 1

@@ -5,7 +5,7 @@ The first key addition and the last round stand apart (`start`, `finish`), and b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from ..cipher import ROUND_KEY
 from ..cipher.khazad import theta
@@ -38,13 +38,16 @@ class KhazadForm(Form):
         return len(self.cipher.steps(self.key_bits)) - 2
 
     def start(self, block: Word, round_key: Word | None = None) -> Words:
-        return self._step(0, self.cipher.begin(block), round_key)
+        return self.state_named(self._step(0, self.cipher.begin(block), round_key))
 
-    def round(self, index: int, state: Words, round_key: Word) -> Words:
+    def kind(self, index: int) -> Hashable:
+        return self.cipher.steps(self.key_bits)[1 + index]
+
+    def unnamed_round(self, index: int, state: Words, round_key: Word) -> Words:
         return self._step(1 + index, state, round_key)
 
     def finish(self, state: Words, round_key: Word | None = None) -> Word:
-        return self.cipher.end(self._step(-1, state, round_key))
+        return self.cipher.end(self.state_named(self._step(-1, state, round_key)))
 
     def _step(self, number: int, state: Words, round_key: Word | None) -> Words:
         """A step of the standard. A key from a unit has the direction below its word, and is turned here."""
@@ -53,7 +56,7 @@ class KhazadForm(Form):
         if round_key.width > kind.key_bits:
             word, back = round_key[round_key.width - 1 : 1], round_key[0]
             round_key = choose(back, kind.turned(word), word) if kind.turned else word
-        return self.state_named(kind.apply(state, round_key))
+        return kind.apply(state, round_key)
 
     # -- straight from the key
 

@@ -7,7 +7,7 @@ direction of FL differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from ..cipher import ROUND_KEY
 from ..cipher.misty1 import Subkey, fi, fl_subkeys, fo, fo_subkeys
@@ -31,7 +31,6 @@ class Misty1Form(Form):
     Its control words are not read.
     """
 
-    loop = "plain"
     last_key = True
 
     # -- the rounds
@@ -40,7 +39,11 @@ class Misty1Form(Form):
     def rounds(self) -> int:
         return len(self.cipher.steps(self.key_bits)) - 1
 
-    def round(self, index: int, state: Words, round_key: Word) -> Words:
+    def kind(self, index: int) -> Hashable:
+        """All are alike."""
+        return self.cipher.steps(self.key_bits)[0]
+
+    def unnamed_round(self, index: int, state: Words, round_key: Word) -> Words:
         k = _words(round_key)
         d0, d1 = self._fl_pair(state, round_key)
         d1 = (d1 ^ fo(d0, k[4:8], k[8:11])).named("state")

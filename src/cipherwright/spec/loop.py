@@ -23,7 +23,7 @@ class Loop(Datapath):
     )
     rounds_per_cycle: int = option(
         1,
-        "Rounds in the loop: a divisor of the rounds, for AES any number.",
+        "Rounds in the loop: any number of them, for KHAZAD one. MISTY1 counts two rounds as one.",
         unit="rounds",
         cost="Area grows with it, and so does the rate at the same clock.",
         ge=1,

@@ -28,50 +28,7 @@ def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
         return fold_steps(form, rounds_per_cycle, direction)
     if form.loop == "rounds":
         return fold_rounds(form, rounds_per_cycle, direction)
-    rounds, cipher = form.rounds, form.cipher
-    if rounds_per_cycle < 1 or rounds % rounds_per_cycle:
-        fit = [n for n in range(1, rounds + 1) if rounds % n == 0]
-        standard = cipher.standard_rounds(form.key_bits)
-        which = (
-            f"has {rounds} rounds"
-            if rounds == standard
-            else f"has {standard} rounds, for which its loop has {rounds} equal steps"
-        )
-        raise UserError(f"{cipher.name} {which}: rounds_per_cycle is one of {fit}, not {rounds_per_cycle}")
-    return (_KeyedLoop if form.loop == "keyed" else _PlainLoop)(form, rounds_per_cycle, direction).finished()
-
-
-class _PlainLoop(Fold):
-    """Loading is a trip of its own: the block's first state and the schedule's are taken as they are. The
-    last round key, where the cipher has one, waits in the schedule's state.
-    """
-
-    def __init__(self, form: Form, per_trip: int, direction: str) -> None:
-        self.rounds = form.rounds
-        super().__init__(form, per_trip, direction, self.rounds // per_trip + 1, True)
-
-    def finished(self) -> Loop:
-        form, b = self.form, self.b
-        new_state = all_under(b, form.start(over(b, self.block)))
-        state = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
-        keys = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
-        self.control()
-        last = over(b, self.key_now(keys, self.dir)) if form.last_key else None
-        out = under(b, form.finish(all_over(b, state), last))
-        now, now_keys = state, keys
-        index = b.select(self.count, range(self.count_bits - 1, -1, -1))
-        for step in range(self.per_trip):
-            table = [
-                form.key_control((i - self.first) * self.per_trip + step) if i >= self.first else 0
-                for i in range(1 << self.count_bits)
-            ]
-            control = small_table(b, f"control{step}", table, form.control_bits, index)
-            round_key, now_keys = self.key_step(control, now_keys, self.dir)
-            made = form.folded_round(over(b, control), all_over(b, now), over(b, round_key))
-            now = all_under(b, made)
-        return self.close(
-            out, tuple(zip(now, new_state, strict=True)), tuple(zip(now_keys, self.new_keys, strict=True))
-        )
+    return _KeyedLoop(form, rounds_per_cycle, direction).finished()
 
 
 class _HeldLoop(Fold):
@@ -115,7 +72,7 @@ class _KeyedLoop(Fold):
     def __init__(self, form: Form, per_trip: int, direction: str) -> None:
         if per_trip != 1:
             raise UserError(
-                f"an iterative {form.cipher.name} core computes one round a trip: rounds_per_cycle = 1"
+                f"a loop of {form.cipher.name} has one round a cycle, not rounds_per_cycle = {per_trip}"
             )
         self.setup = form.key_setup(True) if direction != "encrypt" else 0
         super().__init__(form, 1, direction, self.setup + form.rounds + 1, False)
@@ -134,7 +91,7 @@ class _KeyedLoop(Fold):
         control = self.control_word("control", self._word, trip, decrypt)
         made_key, stepped = self.key_step(control, keys, decrypt)
         round_key, before = over(b, made_key), over(b, state)
-        rounded = under(b, form.folded_round(over(b, control), (before,), round_key)[0])
+        rounded = under(b, form.round(0, (before,), round_key)[0])
         if not self.setup:
             loaded = form.start(over(b, self.block), round_key)[0]
             value = b.mux(load, under(b, loaded), rounded)

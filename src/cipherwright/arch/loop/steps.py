@@ -1,20 +1,19 @@
-"""A loop over the steps of any cipher that is described as its standard: any number of steps an iteration,
-of any kinds, with any words of state.
+"""The general loop: any number of rounds an iteration, of any kinds, with any words of state.
 
 Loading is an iteration of its own, in which the result of the block before may leave. Then come the steps
 of the key schedule that give no key word yet, while the block waits (of decryption also those that run the
-schedule to its end), and then the cipher's steps. Where the number of steps is no multiple of those in an
-iteration, the first iteration leaves out its first places.
+schedule to its end), and then the rounds. Where the number of rounds is no multiple of those in an iteration,
+the first iteration leaves out its first places. A last round key, where the form has one, is read from the
+schedule's state as the block leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
-from ...cipher import Kind
 from ...cipher.word import Word, Words, all_under, choose, over, under
 from ...errors import UserError
-from ..form import Form, either
+from ..form import Form
 from .base import Fold, Loop, small_table
 
 __all__ = ["fold_steps"]
@@ -22,23 +21,22 @@ __all__ = ["fold_steps"]
 
 class _StepLoop(Fold):
     def __init__(self, form: Form, per_trip: int, direction: str) -> None:
-        cipher, key_bits = form.cipher, form.key_bits
-        self.steps = cipher.steps(key_bits)
+        cipher, self.rounds = form.cipher, form.rounds
         ways = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[direction]
-        if True in ways and not cipher.runs_back(key_bits):
+        if True in ways and not form.runs_back:
             raise UserError(
                 f"the key schedule of {cipher.title} does not run backwards, so a loop can't decrypt with it"
             )
-        if not 1 <= per_trip <= len(self.steps):
+        if not 1 <= per_trip <= self.rounds:
             raise UserError(
-                f"a loop of {cipher.name} has 1 to {len(self.steps)} steps a cycle, not rounds_per_cycle = "
+                f"a loop of {cipher.name} has 1 to {self.rounds} steps a cycle, not rounds_per_cycle = "
                 f"{per_trip}"
             )
-        self.ways, self.entry = ways, -len(self.steps) % per_trip
+        self.ways, self.entry = ways, -self.rounds % per_trip
         longest = max(form.key_setup(way) for way in ways)
         self.setup = -(-longest // per_trip)
-        turns = (len(self.steps) + self.entry) // per_trip
-        super().__init__(form, per_trip, direction, self.setup + turns + 1, True)
+        self.turns = self.setup + (self.rounds + self.entry) // per_trip
+        super().__init__(form, per_trip, direction, self.turns + 1, True)
 
     def _step(self, place: int, iteration: int) -> int:
         """Number of the schedule's step at a place of an iteration (from 0, the load not counted):
@@ -61,11 +59,13 @@ class _StepLoop(Fold):
         return small_table(b, name, tables[0] + tables[1], width, b.cat(self.dir, index))
 
     def finished(self) -> Loop:
-        cipher, b = self.form.cipher, self.b
-        start = cipher.begin(over(b, self.block))
+        form, b = self.form, self.b
+        start = form.start(over(b, self.block))
         state = tuple(over(b, self.looped(f"state{i}", w.width)) for i, w in enumerate(start))
         keys = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
         self.control()
+        last = over(b, self.key_now(keys, self.dir)) if form.last_key else None
+        out = under(b, form.finish(state, last))
         now, running = state, keys
         for place in range(self.per_trip):
             now, running = self._place(place, now, running)
@@ -74,7 +74,7 @@ class _StepLoop(Fold):
             now = tuple(choose(waits, old, new) for old, new in zip(state, now, strict=True))
         loaded: tuple[int, ...] = all_under(b, start)
         return self.close(
-            under(b, cipher.end(state)),
+            out,
             tuple(zip(all_under(b, now), loaded, strict=True)),
             tuple(zip(running, self.new_keys, strict=True)),
         )
@@ -86,7 +86,7 @@ class _StepLoop(Fold):
 
         def active(iteration: int, back: bool) -> bool:
             step = self._step(place, iteration)
-            return -setups[back] <= step < (0 if iteration < self.setup else len(self.steps)) and (
+            return -setups[back] <= step < (0 if iteration < self.setup else self.rounds) and (
                 iteration < self.setup or step >= 0
             )
 
@@ -96,12 +96,7 @@ class _StepLoop(Fold):
 
         word = self._told(f"control{place}", control, form.control_bits)
         round_key, after = self.key_step(word, keys, self.dir)
-        runs = [
-            active(i, way)
-            for way in self.ways
-            for i in range(self.setup + (len(self.steps) + self.entry) // self.per_trip)
-        ]
-        if not all(runs):
+        if not all(active(i, way) for way in self.ways for i in range(self.turns)):
             moves = self._told(f"moves{place}", lambda i, back: int(active(i, back)), 1)
             after = tuple(b.mux(moves, new, old) for new, old in zip(after, keys, strict=True))
         made = self._round(place, state, over(b, round_key))
@@ -111,30 +106,20 @@ class _StepLoop(Fold):
         return made, after
 
     def _round(self, place: int, state: Words, key: Word) -> Words:
-        """A step of the cipher: every kind that comes at this place, and the one whose turn it is."""
+        """A round: every kind that comes at this place, and the one whose turn it is."""
         form, b = self.form, self.b
-        tells, undoes = form.cipher.tells(form.key_bits), form.cipher.undoes(form.key_bits)
-        count = len(self.steps)
 
-        def pair(iteration: int) -> tuple[Kind, Kind] | None:
-            """Kinds of encryption and decryption."""
+        def kind(iteration: int) -> Hashable:
             step = self._step(place, iteration)
-            if iteration < self.setup or not 0 <= step < count:
-                return None
-            return self.steps[step], self.steps[count - 1 - step] if undoes else self.steps[step]
+            return None if iteration < self.setup or step < 0 else form.kind(step)
 
-        turns = self.setup + (count + self.entry) // self.per_trip
-        found = dict.fromkeys(p for i in range(turns) if (p := pair(i)) is not None)
-        pairs = sorted(found, key=lambda p: self.steps.index(p[0]))
-        made: list[Words] = []
-        for forward, backward in pairs:
-            if tells:
-                made.append(either(state, key[key.width - 1 : 1], key[0], forward, backward))
-            else:
-                made.append(forward.apply(state, forward.cut(key)))
-        out = made[0]
-        for n, other in enumerate(made[1:], 1):
-            which = over(b, self._told(f"kind{place}_{n}", lambda i, _, n=n: int(pair(i) == pairs[n]), 1))  # type: ignore[misc]
+        here, first = set(map(kind, range(self.turns))), dict[Hashable, int]()
+        for i in range(self.rounds):
+            first.setdefault(form.kind(i), i)
+        kinds = [k for k in first if k in here]
+        out, *others = (form.unnamed_round(first[k], state, key) for k in kinds)
+        for n, other in enumerate(others, 1):
+            which = over(b, self._told(f"kind{place}_{n}", lambda i, _, n=n: int(kind(i) == kinds[n]), 1))  # type: ignore[misc]
             out = tuple(choose(which, o, f) for o, f in zip(other, out, strict=True))
         return form.state_named(out)
 
