@@ -23,6 +23,8 @@ PAGES = [
     "docs/guide/command-line.md",
     "docs/guide/library.md",
     "docs/guide/protocol.md",
+    "docs/guide/glossary.md",
+    "docs/decisions/README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
 ]
@@ -64,6 +66,23 @@ def test_named_files_exist(page: str, root: Path) -> None:
         if "NAME" in target:  # a recipe's placeholder
             continue
         assert (root / target).exists() or (root / page).parent.joinpath(target).exists(), target
+
+
+def test_every_decision_is_in_the_index(root: Path) -> None:
+    pages = {p.name for p in (root / "docs/decisions").glob("[0-9]*.md")}
+    listed = re.findall(r"\]\((\d{4}-[^)]+\.md)\)", (root / "docs/decisions/README.md").read_text())
+    assert sorted(listed) == sorted(pages)
+
+
+def test_glossary_is_whole_and_linked(root: Path) -> None:
+    """Every word has its meaning and a place; words are defined once."""
+    rows = re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", (root / "docs/guide/glossary.md").read_text(), re.M
+    )
+    words = [word for word, _, _ in rows if word not in ("word", "---")]
+    assert len(words) == len(set(words)) > 20
+    assert all(meaning.endswith(".") and where.strip() for word, meaning, where in rows if word != "word")
+    assert "docs/guide/glossary.md" in (root / "ARCHITECTURE.md").read_text()
 
 
 def test_status_table_is_of_now(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Keys and initial values as a user gives them: hexadecimal digits, which may stand in groups."""
+"""Keys and initial values as a user gives them: hexadecimal digits, which may be grouped by blanks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_key(text: str, file: Path | None, bits: int) -> bytes:
 
 
 def parse_hex(text: str, what: str, bits: int) -> bytes:
-    """Hexadecimal digits, which may stand in groups. Raises UserError with what is wrong with them."""
+    """Hexadecimal digits, which may be grouped by blanks. Raises UserError with what is wrong with them."""
     digits = "".join(text.split())
     should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
     if not digits:

@@ -103,7 +103,7 @@ def shown_value(value: object) -> str:
 
 
 def shortened(value: Any) -> str:
-    """A value as it stands in a message: texts in quotes, at most 80 characters."""
+    """A value as a message shows it: texts in quotes, at most 80 characters."""
     text = (
         shown_value(value)
         if isinstance(value, bool)

@@ -17,7 +17,7 @@ from .khazad_misty1_parts import NO_DELAY, XCV, components
 __all__ = ["comparison", "reproduce_khazad_misty1_ucl", "slices_and_clocks", "subkeys"]
 
 ECP5 = "ecp5-85k-8"
-_MAPPING = "xcv: Yosys mapping for Virtex. A clock for Virtex can't be had: open tools have no delays of it."
+_MAPPING = "xcv: Yosys mapping for Virtex. There is no clock for Virtex: open tools have no delays of it."
 
 _COMPLETE = {
     "khazad-ucl-fast": (11328, 13568, 8800, 62, 175, 148),

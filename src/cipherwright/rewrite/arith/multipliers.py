@@ -92,7 +92,7 @@ def product_circuit(
 ) -> Product | None:
     """x, y -> p, the low half of their product as `realise_multipliers` makes it, or the `whole` of it,
     proven by algebra; None where that is one operation. `final`: the adder behind a tree. Raises
-    AssertionError where it is no product, ValueError where it can't be had.
+    AssertionError where it is no product, ValueError where it can't be made.
     """
     if kind == "operator":
         return None

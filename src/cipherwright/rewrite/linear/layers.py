@@ -42,8 +42,8 @@ def _single_users(graph: Graph) -> dict[Bit, int | None]:
 
 
 def _only_summed(graph: Graph) -> set[Bit]:
-    """Rows of linear maps, and rows plus a constant, that XORs alone read: their last lookup tables stand in
-    every one of these.
+    """Rows of linear maps, and rows plus a constant, that XORs alone read: their last lookup tables are
+    in every one of these.
     """
     found: set[Bit] = set()
     for bit, readers in graph.readers.items():

@@ -1,4 +1,4 @@
-"""Words that are held for long stand in registers in the form in which the logic reads them.
+"""Static round keys are stored already transformed for the rounds that use them.
 
 A pipeline with held round keys reads linear maps of them (fuse.py moves an S-box's first map over the key
 that was added before it). Here these maps leave the pipeline: every held input becomes the word that is

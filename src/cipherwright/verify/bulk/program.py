@@ -231,7 +231,7 @@ def _program(modules: Mapping[str, Netlist], top: str, clock: str, delays: Delay
     except CheckFailed as e:
         if "loop through" not in str(e):
             raise
-        # A module called as a whole may stand in a loop where none of its gates does.
+        # A module called as a whole may be part of a loop where none of its gates does.
         return _flat(modules, top, clock, delays, wired, lambda kind: False, leaves)
 
 
