@@ -4,15 +4,16 @@ and the key schedule by steps in both directions.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 
 import pytest
 
 from cipherwright.arch import form_of
 from cipherwright.arch.rijndael import RijndaelForm
-from cipherwright.cipher import CATALOGUE, Standard
+from cipherwright.cipher import CATALOGUE, IntBuilder, Standard
 from cipherwright.cipher.rijndael import AES, RIJNDAEL, SIZES, Rijndael
-from cipherwright.cipher.word import Word, Words, concat
+from cipherwright.cipher.word import Word, Words, concat, over, under
 from cipherwright.errors import CheckFailed
 
 from .equal import prove_equal
@@ -55,6 +56,42 @@ def test_rounds(back: int) -> None:
         return (AES.end(state),)
 
     prove_equal(formed, stated, widths)
+
+
+@pytest.mark.parametrize("direction", ["encrypt", "decrypt", "both"])
+@pytest.mark.parametrize("plain", [0, 1])
+def test_the_round_of_a_loop(plain: int, direction: str) -> None:
+    """It is the standard's round, or where `plain` is 1 its final round. The inverse adds the round key of
+    the next one: with its own key added before, and none after, it is the standard's inverse.
+    """
+    f, kind = form(AES, 128), AES.steps(128)[-1 if plain else 1]
+    for back in {"encrypt": (0,), "decrypt": (1,), "both": (0, 1)}[direction]:
+
+        def looped(w: Mapping[str, Word], back: int = back) -> Words:
+            way, zero = w["state"].const(1, back), w["state"].const(128, 0)
+            key = f.supplied_key(zero if back else w["key"], way)
+            state = w["state"] ^ w["key"] if back else w["state"]
+            return (f.loop_round(state, key, w["state"].const(1, plain), direction, way),)
+
+        def stated(w: Mapping[str, Word], back: int = back) -> Words:
+            assert kind.undo is not None
+            return (kind.undo if back else kind.apply)((w["state"],), w["key"])
+
+        prove_equal(looped, stated, {"state": 128, "key": 128})
+
+
+@pytest.mark.parametrize("key_bits", SIZES)
+def test_columns(key_bits: int) -> None:
+    """The iterations over 32 bits give the standard's block."""
+    b, r, plan = IntBuilder(), random.Random(key_bits), form(AES, key_bits).trips(32)
+    for _ in range(4):
+        block, key = (over(b, b.const(n, r.getrandbits(n))) for n in (128, key_bits))
+        unset = zip(plan.start(block, key), plan.widths(), strict=True)
+        state = tuple(block.const(n, r.getrandbits(n)) if w is None else w for w, n in unset)
+        for number in range(plan.rounds):
+            for trip in range(plan.group):
+                state = plan.trip(block.const(plan.bits, plan.control(number, trip)), state)
+        assert under(b, plan.finish(state)) == under(b, AES.encrypt(block, key))
 
 
 @pytest.mark.parametrize("key_bits", SIZES)

@@ -8,7 +8,7 @@ derived here. Where another arrangement makes better hardware, a subclass gives 
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -245,7 +245,7 @@ class Form:
         return self.finish(state, next(keys) if self.last_key else None)
 
 
-class RoundForm(Form):
+class RoundForm(Form, ABC):
     """A form whose rounds, all but the first addition of a key, are one circuit in which one of them leaves
     something out; its loop is `arch/loop/rounds.py`.
     """
@@ -268,7 +268,7 @@ class RoundForm(Form):
         """
 
 
-class HeldForm(Form):
+class HeldForm(Form, ABC):
     """A form with a loop over held round keys, whose iterations are several kinds of steps: a control word
     says which.
     """
