@@ -132,7 +132,7 @@ class Core:
         elif name == "known":
             bench = list[Bench]()
             yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
-            yield "known answers", lambda: checks._run_vectors(bench[0], folder)
+            yield "known answers", lambda: checks.run_vectors(bench[0], folder)
         elif name == "simulation":
             yield from self._simulated(folder)
         elif name == "mars simulation":
@@ -147,11 +147,11 @@ class Core:
     def _simulated(self, folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
         p, bench, ports = folder.record["parameters"], list[Bench](), folder.record["ports"]
         yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
-        yield "latency and throughput", lambda: checks._run_timing(bench[0], folder)
+        yield "latency and throughput", lambda: checks.run_timing(bench[0], folder)
         if ports["reset"]:
             yield "protocol", lambda: check_handshake(bench[0], folder.record)
-        yield "known answers", lambda: checks._run_vectors(bench[0], folder)
-        yield "random", lambda: checks._run_random(bench[0], folder, 200 if ports["iv_valid"] else 4000)
+        yield "known answers", lambda: checks.run_vectors(bench[0], folder)
+        yield "random", lambda: checks.run_random(bench[0], folder, 200 if ports["iv_valid"] else 4000)
         if ports["iv_valid"]:
             yield "counter mode", lambda: check_counter(bench[0], p, 200)
         elif p["mode"] != "ecb":

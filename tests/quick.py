@@ -56,6 +56,7 @@ _WHOLE = (
     "tests/test_naming.py",
     "tests/test_quick.py",
     "tests/test_plain_english.py",
+    "tests/test_private_names.py",
 )
 """Of the package and its documents as a whole."""
 

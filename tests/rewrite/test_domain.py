@@ -12,7 +12,7 @@ from cipherwright.cipher.sm4_tables import SBOX
 from cipherwright.engine import key_parts
 from cipherwright.graph import Graph, Table, evaluate
 from cipherwright.rewrite import fuse_linear, prove, realise, same_up_to_linear_maps
-from cipherwright.rewrite.linear.domain import _inverse, map_words
+from cipherwright.rewrite.linear.domain import inverse_rows, map_words
 from cipherwright.rewrite.sbox.tower import affine_maps, is_inversion, tower_whole
 from cipherwright.spec import load
 
@@ -36,14 +36,14 @@ def test_a_box_is_found_by_its_table(box: Table) -> None:
 
 def test_an_inverse_map() -> None:
     rows = (0b110, 0b011, 0b001)
-    back = _inverse(rows)
+    back = inverse_rows(rows)
     assert back is not None
 
     def apply(rows: tuple[int, ...], x: int) -> int:
         return sum(((row & x).bit_count() & 1) << 2 - i for i, row in enumerate(rows))
 
     assert [apply(back, apply(rows, x)) for x in range(8)] == list(range(8))
-    assert _inverse((0b110, 0b011, 0b101)) is None
+    assert inverse_rows((0b110, 0b011, 0b101)) is None
 
 
 @pytest.mark.parametrize(("preset", "maps"), [("sm4-fast", 20), ("camellia-fast", 56)])

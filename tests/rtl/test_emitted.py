@@ -101,7 +101,8 @@ def test_the_testbench_sees_a_fault(built: Callable[..., Built], tmp_path: Path)
 def test_same_input_same_bytes(preset: str, built: Callable[..., Built]) -> None:
     """And what is in them goes into a design with all other presets, and through a strict front end."""
     first = built(preset)[0]
-    assert not core_faults(first)
+    if (preset,) not in VARIANTS:  # the others' front end is that of the test above
+        assert not core_faults(first)
     if preset != "rijndael256-fast":  # half a minute
         assert first.files == generate(load(preset), {"preset": preset}).files
     text = first.files[f"{first.top}.v"]

@@ -173,11 +173,11 @@ def test_impossible_wishes_name_the_nearest() -> None:
 
 def test_delay_models_take_the_next_larger_entry() -> None:
     m = DelayModel.from_table("m", {"register": 1.0, "lut4": 0.5, "lut6": 0.8, "add8": 1.0})
-    assert m._look_up("lut2") == 0.5
-    assert m._look_up("lut5") == 0.8
-    assert m._look_up("add16") == 2.0
+    assert m.look_up("lut2") == 0.5
+    assert m.look_up("lut5") == 0.8
+    assert m.look_up("add16") == 2.0
     with pytest.raises(UserError, match="has no mul that stages could be planned with"):
-        m._look_up("mul8")
+        m.look_up("mul8")
 
 
 def test_late_round_keys_by_price(built: Callable[..., Built]) -> None:

@@ -311,7 +311,7 @@ def test_the_promise_is_what_a_fifo_sustains(depth: int, built: Callable[..., Bu
         want = b"".join(CATALOGUE["des"].encrypt_block(key, data[k : k + 8]) for k in range(0, 64, 8))
         assert Bulk.compile(folder.sources, record).crypt_bulk(key, False, data) == want
     bench = Bench.compile(folder.sources, record)
-    assert "latency 8 cycles" in checks._run_timing(bench, folder)
+    assert "latency 8 cycles" in checks.run_timing(bench, folder)
 
 
 def test_a_fifo_without_a_stream_is_refused() -> None:

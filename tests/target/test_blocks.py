@@ -8,7 +8,7 @@ from typing import Any
 from cipherwright.target import cell_delays, load_target
 from cipherwright.target.absorb import absorb_registers
 from cipherwright.target.floorplan import mark_lanes, place_boxes
-from cipherwright.target.liberty import _truth, full_adder_cell, read_cells
+from cipherwright.target.liberty import full_adder_cell, read_cells, truth_table
 
 LIBERTY = Path(load_target("osu018").liberty)
 
@@ -22,8 +22,8 @@ def test_functions_of_a_library() -> None:
         ("(((A B)+(B C))+(C A))", ("A", "B", "C"), 0b11101000),
         ("(A*B)", ("A", "B"), 0b1000),
     ):
-        assert _truth(text, inputs) == table
-    assert _truth("(IQ)", ("D",)) is None
+        assert truth_table(text, inputs) == table
+    assert truth_table("(IQ)", ("D",)) is None
 
 
 def test_the_adders_of_osu018() -> None:

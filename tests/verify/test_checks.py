@@ -100,8 +100,8 @@ def test_wide_blocks(built: Callable[..., Built]) -> None:
         "hops=[]",
     )
     bench = Bench.compile(folder.sources, folder.record)
-    assert "known answers" in checks._run_vectors(bench, folder)
-    assert "libmcrypt" in checks._run_random(bench, folder, 200)
+    assert "known answers" in checks.run_vectors(bench, folder)
+    assert "libmcrypt" in checks.run_random(bench, folder, 200)
 
 
 def broken(folder: CoreFolder, top: str, kind: str, out: Path, resign: bool) -> CoreFolder:

@@ -8,7 +8,7 @@ import pytest
 
 from cipherwright.verify.aig import Aig
 from cipherwright.verify.cuts import Comparison, Cut, cut, restricted
-from cipherwright.verify.equivalence import _equal
+from cipherwright.verify.equivalence import all_equal
 
 WIDTH = 24
 Step = Callable[[Aig, list[int], list[int]], list[int]]
@@ -54,15 +54,15 @@ def test_equal_circuits_are_cut_at_every_round() -> None:
     c = chain(round_two, round_two)
     made = cut(c)
     assert len(made.functions) == 6 * WIDTH
-    assert _equal(made)
+    assert all_equal(made)
 
 
 @pytest.mark.parametrize("rounds", [2, 6])
 def test_a_rare_difference_is_found(rounds: int) -> None:
     c = chain(round_two, rare_fault, rounds)
     assert c.first_difference() is None
-    assert not _equal(cut(c))
-    assert not _equal(Cut(c.aig, c.got, c.want)) or rounds > 2
+    assert not all_equal(cut(c))
+    assert not all_equal(Cut(c.aig, c.got, c.want)) or rounds > 2
 
 
 @pytest.mark.parametrize("fault", [False, True])
@@ -82,7 +82,7 @@ def test_a_walk_back_is_shown_to_repeat_its_cut(fault: bool) -> None:
         back[3] = g.xor(back[3], every)
     got, gates = round_two(g, back, key), len(g.gates)
     c = Comparison(g, gates, (*left, *right, *later), tuple(got), tuple(round_one(g, left, key)))
-    assert _equal(cut(c)) is not fault
+    assert all_equal(cut(c)) is not fault
 
 
 def test_restricting_keeps_the_function_of_the_other_inputs() -> None:

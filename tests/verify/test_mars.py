@@ -200,7 +200,7 @@ def test_a_quick_pipeline_passes_all_checks(built: Callable[..., Built]) -> None
     """
     core, folder = built("mars-fast", *QUICK)
     bench = Bench.compile(folder.sources, folder.record)
-    for check in (checks._run_vectors, lambda b, f: checks._run_random(b, f, 300), checks._run_timing):
+    for check in (checks.run_vectors, lambda b, f: checks.run_random(b, f, 300), checks.run_timing):
         check(bench, folder)
     parts = key_parts(parse(core.parameters))
     assert "every key and block" in checks.prove_core(folder, core.plain, parts)  # type: ignore[union-attr]
@@ -226,8 +226,8 @@ def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path
         )  # type: ignore[misc]
         bench = Bench.compile(broken.sources, broken.record)
         with pytest.raises(CheckFailed):
-            checks._run_vectors(bench, broken)
-            checks._run_random(bench, broken, 50)
+            checks.run_vectors(bench, broken)
+            checks.run_random(bench, broken, 50)
 
 
 def test_what_the_engine_is_not() -> None:

@@ -52,18 +52,18 @@ class DelayModel:
         if OPS[node.op].wiring or node.op == "input":
             return 0.0
         key = self.key(graph, node)
-        return _longest(self, node.attr) if key == "call" else self._look_up(key)
+        return _longest(self, node.attr) if key == "call" else self.look_up(key)
 
     def table_delay(self, address_bits: int) -> float:
         """Delay of a lookup table in ns (without the stage's register)."""
-        return self._look_up(f"lut{address_bits}")
+        return self.look_up(f"lut{address_bits}")
 
     @cached_property
     def _known(self) -> dict[str, float]:
         """Delays that were looked up before."""
         return dict(self.table)
 
-    def _look_up(self, key: str) -> float:
+    def look_up(self, key: str) -> float:
         if key not in self._known:
             self._known[key] = self._between(key)
         return self._known[key]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..rewrite import CellDelays
 
-__all__ = ["Cell", "cell_delays", "full_adder_cell", "read_cells"]
+__all__ = ["Cell", "cell_delays", "full_adder_cell", "read_cells", "truth_table"]
 
 LOAD_PF, SLEW_NS = 0.05, 0.18
 """At which delays are read: the input of a full adder, and the slope behind a gate that drives one."""
@@ -43,7 +43,7 @@ def _groups(text: str, kind: str) -> list[tuple[str, str]]:
     return out
 
 
-def _truth(function: str, inputs: tuple[str, ...]) -> int | None:
+def truth_table(function: str, inputs: tuple[str, ...]) -> int | None:
     """Truth table of a Liberty function, or None where it reads what is no input."""
     spaced = re.sub(r"(?<=[\w)'])\s+(?=[\w(!])", "&", function.strip())
     spaced = re.sub(r"(\w+|\))'", r"~\1", spaced) if "'" in spaced else spaced
@@ -103,7 +103,7 @@ def read_cells(liberty: Path) -> dict[str, Cell]:
             for p, text in pins
             if re.search(r"direction\s*:\s*\"?output", text)
         ]
-        tables = {p: _truth(f[1], inputs) for p, _, f in outputs if f}
+        tables = {p: truth_table(f[1], inputs) for p, _, f in outputs if f}
         area = re.search(r"\barea\s*:\s*([\d.]+)", body)
         if (
             not inputs

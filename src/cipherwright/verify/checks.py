@@ -44,12 +44,20 @@ from .reset import check_reset
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 
-__all__ = ["prove_core", "prove_rounds", "prove_unit", "verify_core"]
+__all__ = [
+    "prove_core",
+    "prove_rounds",
+    "prove_unit",
+    "run_random",
+    "run_timing",
+    "run_vectors",
+    "verify_core",
+]
 
 _Bytes = NDArray[np.uint8]
 
 
-def _run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
+def run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
     p = folder.record["parameters"]
     size = p["block_bits"] // 8
     if p["rounds"] is not None:
@@ -108,7 +116,7 @@ def _directions(p: Mapping[str, Any]) -> list[int]:
     return ways(cipher_way(p["mode"], p["direction"]))
 
 
-def _run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) -> str:
+def run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) -> str:
     """Random keys, blocks and directions, gaps in the offers and, on a stream, back-pressure; against the
     core's reference.
     """
@@ -177,7 +185,7 @@ def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
     )
 
 
-def _run_timing(bench: Bench, folder: CoreFolder) -> str:
+def run_timing(bench: Bench, folder: CoreFolder) -> str:
     """Latency and sustained throughput are what the record promises."""
     p = folder.record["parameters"]
     n = 4 * bench.slots + 200
@@ -383,10 +391,10 @@ def verify_core(
         reference = reference_of(parameters)
         accurate = min(blocks, 200 if counting else _ACCURATE)
         attempt("both simulations", compared)
-        attempt("known answers", lambda: _run_vectors(bench[0], folder))
-        attempt(f"random against {reference.name}", lambda: _run_random(bench[0], folder, accurate))
+        attempt("known answers", lambda: run_vectors(bench[0], folder))
+        attempt(f"random against {reference.name}", lambda: run_random(bench[0], folder, accurate))
         if bulk:
-            attempt("known answers in bulk", lambda: _run_vectors(bulk[0], folder))
+            attempt("known answers in bulk", lambda: run_vectors(bulk[0], folder))
             attempt(
                 f"random in bulk against {reference.name}",
                 lambda: random_blocks(
@@ -404,7 +412,7 @@ def verify_core(
                 "published Monte Carlo",
                 lambda: published_chains(bench[0] if in_mode else (bulk or bench)[0], parameters, published),
             )
-        attempt("latency and throughput", lambda: _run_timing(bench[0], folder))
+        attempt("latency and throughput", lambda: run_timing(bench[0], folder))
         if folder.record["ports"]["reset"]:
             attempt("protocol", lambda: check_handshake(bench[0], folder.record))
     attempt("reset", lambda: check_reset(folder))

@@ -28,6 +28,7 @@ __all__ = [
     "Frame",
     "Logic",
     "Proof",
+    "all_equal",
     "check_ranks",
     "compare",
     "directions",
@@ -233,12 +234,12 @@ def compare(c: Comparison, names: Sequence[str], cases: Sequence[Mapping[int, in
     parts += [restricted(data, case) for case in cases]
     for part in parts:
         whole, pieces = Cut(part.aig, part.got, part.want), cut(part)
-        if not _equal(pieces) and not (pieces.functions and _equal(whole)):
+        if not all_equal(pieces) and not (pieces.functions and all_equal(whole)):
             raise CheckFailed("the core does not compute the cipher, or ABC can't decide whether it does")
     return len(c.aig.gates)
 
 
-def _equal(c: Cut) -> bool:
+def all_equal(c: Cut) -> bool:
     """ABC's word that every pair is equal for all inputs."""
     c = without_equal_sums(c)
     if c.got == c.want:

@@ -15,7 +15,7 @@ from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph, Node
 from .._walk import rebuild
 
-__all__ = ["map_words"]
+__all__ = ["inverse_rows", "map_words"]
 
 Bit = tuple[int, int]
 Rows = tuple[int, ...]
@@ -29,7 +29,7 @@ class _Read:
     bits: tuple[Bit, ...]
 
 
-def _inverse(rows: Rows) -> Rows | None:
+def inverse_rows(rows: Rows) -> Rows | None:
     """The inverse of a square map, or None where there is none."""
     n = len(rows)
     # Row i gives bit n - 1 - i: solve for every input bit in terms of output bits.
@@ -108,7 +108,7 @@ class _Words:
         """XORs of which every bit is in a word with an inverse map: the words, and these maps."""
         found: dict[int, list[tuple[_Read, Rows]]] = {}
         for read in self.words:
-            i, back = self.sum_of(read.bits), _inverse(read.rows)
+            i, back = self.sum_of(read.bits), inverse_rows(read.rows)
             if i is not None and back is not None:
                 found.setdefault(i, []).append((read, back))
         return {
