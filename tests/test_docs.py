@@ -74,6 +74,13 @@ def test_every_decision_is_in_the_index(root: Path) -> None:
     assert sorted(listed) == sorted(pages)
 
 
+def test_every_recipe_names_its_test(root: Path) -> None:
+    recipes = (root / "CONTRIBUTING.md").read_text().split("\n## ")[1:]
+    assert len(recipes) >= 9
+    for recipe in recipes:
+        assert "`tests/" in recipe, recipe.splitlines()[0]
+
+
 def test_glossary_is_whole_and_linked(root: Path) -> None:
     """Every word has its meaning and a place; words are defined once."""
     rows = re.findall(
