@@ -97,3 +97,15 @@ def test_held_round_numbers_where_the_directions_differ_are_refused() -> None:
     describe(load("khazad-fast", changes), True)
     with pytest.raises(UserError, match="take the same steps in every direction"):
         describe(load("khazad-fast", [*changes, "direction=both"]), True)
+
+
+@pytest.mark.parametrize("back", [0, 1])
+@pytest.mark.parametrize("form", [f for f in forms() if f.cipher.key_unit], ids=named)
+def test_rounds_over_what_a_unit_holds_are_the_standard(form: Form, back: int) -> None:
+    """`unit_keys` are in the order of use; a round key is made from each one's key word."""
+    cipher, r = form.cipher, random.Random(named(form))
+    block, key = (word(n, r.getrandbits(n)) for n in (cipher.block_bits, form.key_bits))
+    held = form.unit_keys(key, bool(back))
+    words = [k[k.width - 1 : k.width - form.key_words(i)] for i, k in enumerate(held)]
+    made = form.crypt_with_keys(block, iter([form.supplied_key(w, word(1, back)) for w in words]))
+    assert value(made) == value((cipher.decrypt if back else cipher.encrypt)(block, key))

@@ -89,6 +89,13 @@ class Form:
         """Width of the key word of round key `index` (in the order of use)."""
         return self.cipher.steps(self.key_bits)[index].key_bits
 
+    def unit_keys(self, key: Word, back: bool) -> list[Word]:
+        """What a key-expansion unit of one direction holds, in the order of use: the round keys of
+        encryption, whose key words `supplied_key` takes in both directions.
+        """
+        keys = list(self.direct_keys(key, key.const(1, 0)))
+        return keys[::-1] if back else keys
+
     def supplied_key(self, word: Word, back: Word) -> Word:
         """The round key from its key word."""
         return concat(word, back) if self.cipher.tells(self.key_bits) else word

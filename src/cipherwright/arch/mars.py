@@ -127,6 +127,10 @@ class MarsForm(HeldForm):
             chosen = (choose(back, words[last], words[first]) for first, last in pairs)
             yield concat(*chosen, back).named(ROUND_KEY)
 
+    def unit_keys(self, key: Word, back: bool) -> list[Word]:
+        """The round keys of the direction: decryption also reverses the four words of a mixing phase."""
+        return list(self.direct_keys(key, key.const(1, int(back))))
+
     def supplied_key(self, word: Word, back: Word) -> Word:
         """`word`: the round key's words in the order of use, the first one at the top."""
         return concat(word, back)

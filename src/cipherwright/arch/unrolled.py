@@ -92,7 +92,6 @@ def key_parts(spec: Datapath) -> KeyParts | None:
         _output(b, spec, block, lambda given: crypt(given, back))
     s = GraphBuilder(f"{spec.cipher}_schedule")
     key = over(s, s.input("key", spec.key_bits))
-    keys = list(form.direct_keys(key, over(s, s.const(1, 0))))  # words of encryption in both directions
-    for i, word in enumerate(reversed(keys) if back else keys):
+    for i, word in enumerate(form.unit_keys(key, bool(back))):
         s.output(f"rk{i}", under(s, word[word.width - 1 : word.width - widths[i]]))
     return KeyParts(b.build(), s.build())
