@@ -56,8 +56,9 @@ def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
         yield f"stream of {1 << log2} words", FILES, "rules", {"DEPTH_LOG2": log2, "WIDTH": 8}
     for width in (64, 128, 640):
         yield f"stream of 256 words of {width} bits", FILES, "rules", {"DEPTH_LOG2": 8, "WIDTH": width}
-    for task in ("wide", "gcm"):
+    for task in ("wide", "gcm", "half"):
         yield f"counter, {task}", COUNTER, task, {}
+    for task in ("wide", "gcm"):
         yield f"counter of a lane, {task}", LANES, task, {}
     for kind in CHAIN_TASKS:
         for slots in slots_of_presets():

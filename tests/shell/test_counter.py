@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cipherwright.cipher.modes import next_counter
 from cipherwright.shell import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency, hand_written
+from cipherwright.shell.counter import COUNTER_LOAD
+from cipherwright.shell.modes import counter_layer
 from cipherwright.verify.simulate import Model, Simulation, compile_simulation
 
 WAIT = 70
@@ -206,3 +209,55 @@ def test_one_cycle_of_reset_at_any_time(file: str, pin: str, tmp_path: Path) -> 
         of_lane(s, settle, lanes, lane)
         model.run(settle)
     model.close()
+
+
+_STUB = """
+module stub (input wire clk, input wire rst_i, input wire wipe_i, input wire valid_i,
+    input wire [{high}:0] block_i,
+    input wire [{high}:0] chain_i, output wire valid_o, output wire [{high}:0] block_o);
+    assign valid_o = valid_i;
+    assign block_o = chain_i;
+endmodule
+"""
+"""In a cipher's place: it shows the counter block."""
+
+
+@pytest.mark.parametrize(("bits", "count"), [(64, 64), (64, 32), (96, 64), (192, 128), (256, 64)])
+def test_counter_blocks_of_any_size(bits: int, count: int, tmp_path: Path) -> None:
+    """Loads right behind steps, wraps of what counts, zeroising: the layer shows what SP 800-38A says."""
+    layer = counter_layer("layer", "stub", bits, count, (), True)
+    source = tmp_path / "layer.sv"
+    source.write_text(hand_written(COUNTER_FILE) + layer.text + _STUB.format(high=bits - 1))
+    model = Model(compile_simulation([source], "layer"))
+    s, r, size = model.simulation, np.random.default_rng(bits + count), bits // 8
+    reset = s.rows(2)
+    s.view(reset, "rst_i")[:] = 1
+    model.run(reset)
+    rows, want, at = s.rows(1500), {}, 1
+    s.view(rows, "open_i")[:] = 1
+    s.view(rows, "iv_i")[:] = r.integers(0, 256, (1500, size), dtype=np.uint8)
+    zeroised = 0
+    while at < 1400:
+        if at > 700 and not zeroised:
+            zeroised = at
+            s.view(rows, "drop_i")[at : at + 60] = 1
+            s.view(rows, "wipe_i")[at] = 1
+            at += 70
+        above, steps = int.from_bytes(r.bytes(size), "big"), int(r.integers(1, 9))
+        iv = next_counter(above | (1 << count) - 1, count, -3)  # it wraps within the steps
+        s.view(rows, "iv_valid_i")[at] = 1
+        s.view(rows, "iv_i")[at] = np.frombuffer(iv.to_bytes(size, "little"), dtype=np.uint8)
+        start = at + COUNTER_LOAD
+        for k in range(steps):
+            s.view(rows, "valid_i")[start + k] = 1
+            want[start + k + counter_latency()] = next_counter(iv, count, k)
+        at = start + steps - 1  # the last step comes together with the next load
+    out = model.run(rows)
+    model.close()
+    taken = np.flatnonzero(s.view(rows, "iv_valid_i")[:, 0])
+    assert s.view(out, "iv_ready_o")[taken, 0].all()
+    shown = {int(i): s.view(out, "block_o")[i] for i in np.flatnonzero(s.view(out, "valid_o")[:, 0])}
+    late = {t for t in want if zeroised < t <= zeroised + counter_latency()}  # dropped
+    assert {t: int.from_bytes(v.tobytes(), "little") for t, v in shown.items()} == {
+        t: v for t, v in want.items() if t not in late
+    }

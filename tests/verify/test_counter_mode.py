@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -12,6 +13,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.spec import load
 from cipherwright.verify import Bench, checks
 from cipherwright.verify.modes import check_counter
+from cipherwright.verify.reference import reference_of
 from tests.conftest import QUICK_AES, Built
 from tests.verify.test_checks import broken_file
 
@@ -53,8 +55,22 @@ def test_the_increment_of_gcm(built: Callable[..., Built]) -> None:
     )
 
 
+def test_blocks_of_64_bits(built: Callable[..., Built]) -> None:
+    """DES in counter mode against the library's DES, each block under a key of its own."""
+    _, folder = built("des-fast", "mode=ctr", "direction=encrypt")
+    bench, p = Bench.compile(folder.sources, folder.record), folder.record["parameters"]
+    assert "carries of up to 64 bits" in check_counter(bench, p, 200)
+    rng = np.random.default_rng(3)
+    keys, blocks = (rng.integers(0, 256, (3, 8), dtype=np.uint8) for _ in range(2))
+    made = bench.crypt(keys, np.zeros(3, dtype=np.uint8), blocks).blocks
+    want = [reference_of(p).bulk(k.tobytes(), b.tobytes(), False) for k, b in zip(keys, blocks, strict=True)]
+    assert [row.tobytes() for row in made] == want
+
+
 def test_counter_mode_where_it_can_not_be() -> None:
-    with pytest.raises(UserError, match="mode = ctr needs block_bits = 128, not block_bits = 64"):
+    with pytest.raises(UserError, match="lanes = 2 needs block_bits = 128"):
+        load("des-fast", ["mode=ctr", "direction=encrypt", "lanes=2"])
+    with pytest.raises(UserError, match="mode = ctr in a pipeline needs direction = encrypt"):
         load("des-fast", ["mode=ctr"])
     with pytest.raises(UserError, match="lanes = 2 needs mode = ctr, not mode = ecb"):
         load("aes128-fast", ["lanes=2"])

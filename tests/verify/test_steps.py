@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core, save
-from cipherwright.spec import parse
+from cipherwright.spec import MODES, parse
 from cipherwright.verify import CoreFolder, verify_core
 from cipherwright.verify.checks import prove_core
 from examples.present import PRESENT
@@ -96,3 +97,33 @@ def test_what_a_loop_cannot_do_is_said(present: None) -> None:
     data = {"name": "p", "cipher": "present", "key_bits": 80, "architecture": "iterative", "stages": 1}
     with pytest.raises(UserError, match="a loop of present has 1 to 32 steps a cycle"):
         generate(parse({**data, "rounds_per_cycle": 33}))
+
+
+def _all_forms() -> Iterator[dict[str, object]]:
+    """Every architecture, direction and mode that a block of 64 bits has, with each way to have the key."""
+    ways = ("encrypt", "decrypt", "both")
+    keys = ({}, {"key": "static"}, {"key": "static", "key_expansion": "unit"})
+    for key in keys:
+        pipeline = {"architecture": "pipelined", "stages": 4, **key}
+        yield from ({**pipeline, "direction": way} for way in ways)
+        yield from ({**pipeline, "direction": "decrypt", "mode": mode} for mode in ("cbc", "cfb"))
+        yield {**pipeline, "direction": "encrypt", "mode": "ctr"}
+    for mode in MODES:
+        for way in ways:
+            yield {
+                "architecture": "iterative",
+                "stages": 2,
+                "direction": way,
+                "mode": mode,
+            }
+
+
+@pytest.mark.parametrize("architecture", ("pipelined", "iterative"))
+def test_present_in_every_direction_and_mode(architecture: str, present: None) -> None:
+    """Every build compares its core with the description, on random keys and blocks."""
+    for form in (f for f in _all_forms() if f["architecture"] == architecture):
+        spec = parse({"name": "present", "cipher": "present", "key_bits": 80, **form})
+        core = generate(spec)
+        assert isinstance(core, Core) and core.ports.iv == (
+            "iv_i" if form.get("mode", "ecb") != "ecb" else ""
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["CHAIN_MODES", "ONE_WAY_MODES", "cipher_way", "mode_block", "next_counter", "ways"]
+__all__ = ["CHAIN_MODES", "ONE_WAY_MODES", "cipher_way", "counted_bits", "mode_block", "next_counter", "ways"]
 
 CHAIN_MODES = ("cbc", "cfb", "ofb", "ctr")
 """Sections 6.2 to 6.5; CFB with segments of a whole block."""
@@ -22,6 +22,11 @@ def ways(direction: str) -> list[int]:
 def cipher_way(mode: str, direction: str) -> str:
     """The direction in which the cipher itself runs: only ECB and CBC decrypt by decryption."""
     return direction if mode in ("ecb", "cbc") else "encrypt"
+
+
+def counted_bits(counter_bits: int, block_bits: int) -> int:
+    """Bits of a counter block that count where `counter_bits` are asked for: at most the whole block."""
+    return min(counter_bits, block_bits)
 
 
 def next_counter(value: int, count: int, n: int = 1) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 __all__ = [
+    "COUNTER_BLOCK",
     "COUNTER_FILE",
     "COUNTER_LOAD",
+    "COUNTER_RANKS",
     "LANE_COUNTER_FILE",
     "counter_flip_flops",
     "counter_latency",
@@ -13,6 +15,10 @@ __all__ = [
 
 COUNTER_FILE = "cipherwright_counter.sv"
 LANE_COUNTER_FILE = "cipherwright_lane_counter.sv"
+COUNTER_BLOCK = 128
+"""Bits of the hand-written counter's counter block."""
+COUNTER_RANKS = 4
+"""Cycles from taking a counter block to the first in which the counter may show it."""
 COUNTER_LOAD = 50
 """Cycles from a counter block's handshake to the next, of a counter alone, with both."""
 
@@ -22,18 +28,20 @@ def counter_latency(lanes: int = 1) -> int:
     return 9 if lanes > 1 else 3
 
 
-def counter_flip_flops(count: int) -> int:
-    """Flip-flops of the counter alone."""
-    top = count - 8
+def counter_flip_flops(count: int, block_bits: int = 128) -> int:
+    """Flip-flops of the counter alone: `count` bits of a counter block of so many. Of a block of more than 128
+    bits, those beside the counter's 128 wait in registers of their own.
+    """
+    top, bits = count - 8, min(block_bits, COUNTER_BLOCK)
     control = (
         6 + 3 + 5 + 4 + 3
     )  # wait_q, last, from idle_q to loaded_q, from wipe_q to load_low and load_near, valid bits
-    load = 2 * 128 + 1  # iv_q, iv_2, iv_ones
+    load = 2 * bits + 1  # iv_q, iv_2, iv_ones
     bottom = 6 + 1 + 6 + 6 + 3  # low, what it was, what moves it; mid, and what prepares it
     upper = (
-        8 + count // 16 + 120 + top + -(-top // 3) - 1
+        bits // 16 + count // 16 + bits - 8 + top + -(-top // 3) - 1
     )  # copies of load and move, top, its successor, the carry
-    return control + load + bottom + upper + 128
+    return control + load + bottom + upper + bits + COUNTER_RANKS * (block_bits - bits)
 
 
 def lane_counter_flip_flops(count: int, lane: int) -> int:

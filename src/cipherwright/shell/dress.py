@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from ..arch import Scheduled, constant_inputs
+from ..cipher.modes import counted_bits
 from ..graph import Graph
 from ..rtl import Design, print_design, words
 from ..schedule import Io, Schedule
@@ -124,7 +125,13 @@ def dress(
             )
         elif counting:
             layer = counter_layer(
-                names[spec.mode], below, spec.counter_bits, pins, unit is not None, spec.lane_count
+                names[spec.mode],
+                below,
+                spec.block_bits,
+                counted_bits(spec.counter_bits, spec.block_bits),
+                pins,
+                unit is not None,
+                spec.lane_count,
             )
         else:
             layer = previous_layer(

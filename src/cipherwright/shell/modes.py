@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from ..cipher.modes import CHAIN_MODES
 from ..errors import UserError
-from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_flip_flops, lane_counter_flip_flops
+from .counter import (
+    COUNTER_BLOCK,
+    COUNTER_FILE,
+    COUNTER_RANKS,
+    LANE_COUNTER_FILE,
+    counter_flip_flops,
+    lane_counter_flip_flops,
+)
 from .pins import Pin, instance, module_head, vector
 
 __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
@@ -196,14 +203,62 @@ def previous_layer(
     return Layer(text, pins, "", block_bits)
 
 
-def counter_layer(
-    name: str, inner: str, count: int, inside: Sequence[Pin], held: bool, lanes: int = 1
-) -> Layer:
-    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block;
-    or by `lanes` of them, which take as many blocks a cycle. ready_o: a counter block is there. `held` as
-    of `chain_layer`.
+@dataclass(frozen=True)
+class _CounterBlock:
+    """How a counter block of `bits` is linked to the counter's 128: what the counter takes and shows, and the
+    text beside it. Of a shorter block the counter's upper bits are constant. Of a longer block the upper bits
+    do not count; they wait in registers until the counter shows the rest.
     """
-    pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", 128), Pin("iv_ready_o", out=True))
+
+    bits: int
+    held: bool
+
+    @property
+    def taken(self) -> str:
+        if self.bits < COUNTER_BLOCK:
+            return f"{{{COUNTER_BLOCK - self.bits}'d0, iv_i}}"
+        return "iv_i" if self.bits == COUNTER_BLOCK else f"iv_i[{COUNTER_BLOCK - 1}:0]"
+
+    def shown(self, lane: int, lanes: int) -> str:
+        if self.bits < COUNTER_BLOCK:
+            return "whole"
+        low = self.bits * (lanes - 1 - lane)
+        return f"count[{low + COUNTER_BLOCK - 1}:{low}]"
+
+    @property
+    def text(self) -> str:
+        if self.bits < COUNTER_BLOCK:
+            return (
+                "    // Lint: a block has fewer bits than the counter.\n    // verilator lint_off UNUSEDSIGNAL\n"
+                f"    wire {vector(COUNTER_BLOCK)}whole;\n    // verilator lint_on UNUSEDSIGNAL\n"
+                f"    assign count = whole[{self.bits - 1}:0];\n"
+            )
+        above = self.bits - COUNTER_BLOCK
+        if not above:
+            return ""
+        ranks = range(COUNTER_RANKS)
+        wiped = "    reg wiped;\n" if self.held else ""
+        taken = f"iv_valid_i & iv_ready_o{' | wiped' if self.held else ''}"
+        moves = "".join(f"        above_{k} <= above_{k - 1};\n" for k in ranks[1:])
+        return (
+            f"    // Bits {self.bits - 1} to {COUNTER_BLOCK} of a counter block stay what they are.\n"
+            f"{wiped}    reg {vector(above)}{', '.join(f'above_{k}' for k in ranks)};\n"
+            f"    always @(posedge clk) begin\n"
+            f"{'        wiped <= wipe_i;' + chr(10) if self.held else ''}"
+            f"        if ({taken}) above_0 <= iv_i[{self.bits - 1}:{COUNTER_BLOCK}];\n{moves}    end\n"
+            f"    assign count[{self.bits - 1}:{COUNTER_BLOCK}] = above_{COUNTER_RANKS - 1};\n"
+        )
+
+
+def counter_layer(
+    name: str, inner: str, block_bits: int, count: int, inside: Sequence[Pin], held: bool, lanes: int = 1
+) -> Layer:
+    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block, of
+    whose bits the lowest `count` count; or by `lanes` of them, which take as many blocks a cycle. ready_o: a
+    counter block is there. `held` as of `chain_layer`.
+    """
+    block = _CounterBlock(block_bits, held)
+    pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", block_bits), Pin("iv_ready_o", out=True))
     forgets = () if not held else (*_FORGETS[:2], _OPEN) if lanes == 1 else _FORGETS[1:2]
     links = _through([*inside, *(_FORGETS[1:2] if held else ())])
     links |= {
@@ -228,14 +283,13 @@ def counter_layer(
     ]
     counters = ""
     for lane in range(lanes):
-        high = 128 * (lanes - lane) - 1
-        shown = {"valid_o": f"counted[{lane}]", "count_o": f"count[{high}:{high - 127}]"}
+        shown = {"valid_o": f"counted[{lane}]", "count_o": block.shown(lane, lanes)}
         counter = {
             "clk": "clk",
             "rst_i": "rst_i",
             "iv_valid_i": "iv_valid_i",
             "iv_ready_o": f"ready[{lane}]",
-            "iv_i": "iv_i",
+            "iv_i": block.taken,
             "step_i": "valid_i",
         }
         counter |= {"zeroise_i": "wipe_i" if held else "1'b0", "loaded_o": f"loaded[{lane}]"}
@@ -257,20 +311,26 @@ def counter_layer(
         )
     )
     text = (
-        module_head(name, comment, _ports([*forgets, *pins], 128 * lanes, True))
+        module_head(name, comment, _ports([*forgets, *pins], block_bits * lanes, True))
         + spare
         + f"    wire [{lanes - 1}:0] counted, ready, loaded;\n"
         + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
         + (
-            f"    wire [{128 * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n    assign ready_o = "
+            f"    wire [{block_bits * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n    assign ready_o = "
             f"loaded[0];\n"
         )
+        + block.text
         + counters
         + instance(inner, "u_cipher", links)
         + "endmodule\n"
     )
     if lanes == 1:
-        return Layer(text, pins, COUNTER_FILE, counter_flip_flops(count))
+        return Layer(
+            text,
+            pins,
+            COUNTER_FILE,
+            counter_flip_flops(count, block_bits) + (held and block_bits > COUNTER_BLOCK),
+        )
     return Layer(
         text, pins, LANE_COUNTER_FILE, sum(lane_counter_flip_flops(count, lane) for lane in range(lanes))
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..cipher.modes import mode_block, next_counter
+from ..cipher.modes import counted_bits, mode_block, next_counter
 from ..graph import Graph, evaluate
 from ..spec import Datapath
 from .core import PortSet
@@ -15,7 +15,7 @@ __all__ = ["testbench"]
 
 _BLOCKS = 12
 
-_COUNTER = (1 << 128) - 5
+_COUNTER = (1 << 256) - 5
 """The IV of a testbench; in counter mode, the counter wraps within the run."""
 
 
@@ -23,7 +23,7 @@ def _link(spec: Datapath, i: int) -> int:
     """What block i is chained to: a counter block, or the IV, for every block is the first of a message."""
     link = _COUNTER & (1 << spec.block_bits) - 1
     if spec.mode == "ctr" and spec.architecture == "pipelined":
-        return next_counter(link, spec.counter_bits, i)
+        return next_counter(link, counted_bits(spec.counter_bits, spec.block_bits), i)
     return link
 
 

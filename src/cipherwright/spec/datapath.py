@@ -105,9 +105,10 @@ class Datapath(Spec):
         cost="A lower bound saves more flip-flops and takes more lookup tables or memory.",
         ge=2,
     )
-    counter_bits: Literal[32, 128] = option(
+    counter_bits: Literal[32, 64, 128] = option(
         128,
-        "Bits of the counter block that count, with `mode = ctr` (32: the increment of GCM).",
+        "The number of lowest bits of the counter block that count, with `mode = ctr` (32: the increment of "
+        "GCM). Of a block that is shorter all bits count.",
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )

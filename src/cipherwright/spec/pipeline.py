@@ -13,6 +13,9 @@ from .option import needs, option
 
 __all__ = ["Pipeline"]
 
+_SHORTEST_COUNTER = 32
+"""Bits of the shortest block that counter mode takes."""
+
 
 class Pipeline(Datapath):
     """A pipeline. It has `stages` or `clock_mhz`, or both."""
@@ -65,7 +68,9 @@ class Pipeline(Datapath):
         cost="A flip-flop for each copy, and a lower fan-out.",
         ge=0,
     )
-    lanes: Annotated[int, needs(mode=("ctr",), key_expansion=("unit",), interface=("plain",))] = option(
+    lanes: Annotated[
+        int, needs(mode=("ctr",), block_bits=(128,), key_expansion=("unit",), interface=("plain",))
+    ] = option(
         1,
         "Pipelines side by side under one key: so many blocks every cycle.",
         unit="blocks",
@@ -114,7 +119,13 @@ class Pipeline(Datapath):
     def _without_feedback(self) -> Pipeline:
         """The mode needs no result before the next block can come."""
         if self.mode == "ctr":
-            self._need("mode", {"block_bits": (128,)})
+            if self.block_bits < _SHORTEST_COUNTER:
+                raise Unfit(
+                    f"mode = ctr needs blocks of at least {_SHORTEST_COUNTER} bits, not block_bits = "
+                    f"{self.block_bits}: the key stream of a shorter counter repeats within minutes",
+                    "mode",
+                    "block_bits",
+                )
             if self.direction != "encrypt":
                 raise Unfit(
                     f"mode = ctr in a pipeline needs direction = encrypt (which decrypts as well), not "

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cipher.modes import next_counter
+from ..cipher.modes import counted_bits, next_counter
 from ..errors import CheckFailed
 from ..process import parallel
 from ..shell import PortSet
@@ -163,9 +163,8 @@ class Bench:
 
     def counter_block(self, iv: bytes, n: int) -> bytes:
         """The counter block n blocks after `iv`."""
-        return next_counter(int.from_bytes(iv, "big"), int(self.parameters["counter_bits"]), n).to_bytes(
-            len(iv), "big"
-        )
+        count = counted_bits(int(self.parameters["counter_bits"]), 8 * len(iv))
+        return next_counter(int.from_bytes(iv, "big"), count, n).to_bytes(len(iv), "big")
 
     def load_iv(self, model: Model, iv: NDArray[np.uint8]) -> None:
         """Give a core in counter mode its first counter block, and wait until it is ready."""
@@ -183,7 +182,11 @@ class Bench:
         """Counter mode as the cipher itself: every block is loaded as a counter block, and a block of
         zeros follows it.
         """
-        done = [self.crypt(keys, decrypts, np.zeros_like(b[None]), iv=b) for b in blocks]
+        keys, decrypts = (np.resize(x, (len(blocks), *x.shape[1:])) for x in (keys, decrypts))
+        done = [
+            self.crypt(k[None], d[None], np.zeros_like(b[None]), iv=b)
+            for k, d, b in zip(keys, decrypts, blocks, strict=True)
+        ]
         accepted, delivered = (
             np.concatenate(x) for x in ([d.accepted for d in done], [d.delivered for d in done])
         )

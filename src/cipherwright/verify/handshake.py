@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cipher.modes import mode_block, next_counter
+from ..cipher.modes import counted_bits, mode_block, next_counter
 from ..errors import CheckFailed, NotChecked
 from ..shell import PortSet
 from .drive import Bench
@@ -175,7 +175,8 @@ class Bus:
                         part = given[len(given) // lanes * lane :][: len(given) // lanes]
                         result += self._result(now, part, count or ivs[t].tobytes(), int(is_["decrypt"][t]))
                         count = count and next_counter(
-                            int.from_bytes(count, "big"), self.p["counter_bits"]
+                            int.from_bytes(count, "big"),
+                            counted_bits(self.p["counter_bits"], self.p["block_bits"]),
                         ).to_bytes(len(count), "big")
                     flight.append(result)
             if is_["key_valid"][t] and is_["key_ready"][t]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cipher.modes import mode_block, ways
+from ..cipher.modes import counted_bits, mode_block, ways
 from ..errors import CheckFailed, NotChecked
 from .drive import Bench
 from .reference import reference_of
@@ -30,7 +30,7 @@ def in_mode(p: Mapping[str, Any], key: bytes, iv: bytes, data: bytes, decrypts: 
     """A message of whole blocks, each with its direction, by the reference: by a library's own mode where
     it has one and all blocks go one way, otherwise by the mode's definition around the cipher.
     """
-    reference, count = reference_of(p), min(p["counter_bits"], p["block_bits"])
+    reference, count = reference_of(p), counted_bits(p["counter_bits"], p["block_bits"])
     if (p["mode"] != "ctr" or count == p["block_bits"]) and (decrypts == decrypts[0]).all():
         done = reference.mode(p["mode"], key, iv, data, bool(decrypts[0]))
         if done is not None:
@@ -129,8 +129,9 @@ def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
 def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
     """Published answers in the core's mode, every message whole. Raises NotChecked where there are none."""
     size, name = p["block_bits"] // 8, mode_name(p)
-    if p["rounds"] is not None or (p["mode"] == "ctr" and p["counter_bits"] != p["block_bits"]):
-        what = f"{p['rounds']} rounds" if p["rounds"] is not None else f"{p['counter_bits']} counted bits"
+    count = counted_bits(p["counter_bits"], p["block_bits"])
+    if p["rounds"] is not None or (p["mode"] == "ctr" and count != p["block_bits"]):
+        what = f"{p['rounds']} rounds" if p["rounds"] is not None else f"{count} counted bits"
         raise NotChecked(f"nobody publishes messages of {p['cipher']} with {what}")
 
     def fits(v: Vector) -> bool:
@@ -160,18 +161,19 @@ def check_counter(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
     """Counter mode over wraps of the counter, back to back and with gaps, against the independent
     implementation.
     """
-    rng, width, reference = np.random.default_rng(6), int(p["counter_bits"]), reference_of(p)
+    rng, size, reference = np.random.default_rng(6), p["block_bits"] // 8, reference_of(p)
+    width = counted_bits(p["counter_bits"], p["block_bits"])
     lengths = sorted({1, 2, 8, 9, 16, 31, 32, width // 2, width - 1, width})
     n = max(16, blocks // (2 * len(lengths)))
     for k in lengths:
         for gap in (1.0, 0.6):
-            above = int.from_bytes(rng.bytes(16), "big") >> k << k
-            iv = (above | (1 << k) - int(rng.integers(1, n))) % (1 << 128)
+            above = int.from_bytes(rng.bytes(size), "big") >> k << k
+            iv = (above | (1 << k) - int(rng.integers(1, n))) % (1 << 8 * size)
             key, data = (
                 rng.integers(0, 256, (1, p["key_bits"] // 8), dtype=np.uint8),
-                rng.integers(0, 256, (n, 16), dtype=np.uint8),
+                rng.integers(0, 256, (n, size), dtype=np.uint8),
             )
-            start = iv.to_bytes(16, "big")
+            start = iv.to_bytes(size, "big")
             offer = (rng.random(1024) < gap).astype(np.uint8)
             got = bench.crypt(
                 key, np.zeros(1, dtype=np.uint8), data, offer, iv=np.frombuffer(start, dtype=np.uint8)
@@ -179,7 +181,7 @@ def check_counter(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
             counters = b"".join(bench.counter_block(start, i) for i in range(n))
             want = data ^ np.frombuffer(
                 reference.bulk(key[0].tobytes(), counters, False), dtype=np.uint8
-            ).reshape(n, 16)
+            ).reshape(n, size)
             wrong = np.flatnonzero((got != want).any(axis=1))
             if len(wrong):
                 raise CheckFailed(

@@ -204,7 +204,7 @@ module cipherwright_counter_formal #(
             assert (age == 7'd46 || age == since - 7'd3 || ((since >= READY || since <= 7'd2) && age >= value_2[7:0]));
             if (mid_age >= 2'd1) assert (mid_half == &mid[2:0] && mid_half_2 == &mid[5:3]);
             if (mid_age >= 2'd2) assert (mid_ones == &mid && mid_next == mid + 6'd1);
-            for (p = 0; p <= PARTS; p = p + 1) if (age >= p) assert (carry[p] == ones[3*p > 127 ? 127 : 3*p]);
+            for (p = 0; p <= PARTS; p = p + 1) if (age >= p && 3 * p <= COUNT - 8) assert (carry[p] == ones[3*p > 127 ? 127 : 3*p]);
             for (b = 0; b < COUNT - 8; b = b + 1) if (age > b / 3) assert (next[b] == top[b] ^ ones[b]);
         end
     end

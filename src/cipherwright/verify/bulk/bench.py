@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...cache import cached
-from ...cipher.modes import mode_block, next_counter
+from ...cipher.modes import counted_bits, mode_block, next_counter
 from ...errors import CheckFailed
 from ...process import check_stop
 from ...progress import Tell, quiet
@@ -258,12 +258,13 @@ class Bulk:
 
 
 def counter_blocks(iv: bytes, count: int, first: int, n: int) -> Rows:
-    """The counter blocks number `first` to `first + n - 1` after `iv`, whose lowest `count` bits count;
-    words of 64 or 128 bits.
-    """
+    """The counter blocks number `first` to `first + n - 1` after `iv`, whose lowest `count` bits count."""
     width = 8 * len(iv)
-    count = min(count, width)
+    count = counted_bits(count, width)
     start = next_counter(int.from_bytes(iv, "big"), count, first)
+    if width not in (64, 128):
+        rows = b"".join(next_counter(start, count, i).to_bytes(len(iv), "big") for i in range(n))
+        return np.frombuffer(rows, dtype=np.uint8).reshape(n, len(iv))
     base = np.uint64(start & _WORD)
     low = np.full(n, base) + np.arange(n, dtype=np.uint64)
     carried = low < base
