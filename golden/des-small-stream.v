@@ -605,47 +605,39 @@ module des_small_core_stage1 (
     wire control0_0 = CONTROL0_0_LUT[{count_2, count_3, count_4, count_5}];
     wire [55:0] mux = control0_0 ? key0 : key0_2;
     wire [55:0] mux_2 = control0_0 ? key0_3 : key0_4;
-    wire [47:0] x = {state1[0], state1[31:27], state1[28:23], state1[24:19], state1[20:15], state1[16:11],
-        state1[12:7], state1[8:3], state1[4:0], state1[31]} ^ key0_5;
+    wire [47:0] x = {state1[0], state1[31:27], state1[28:23], state1[24:19], state1[20:15],
+        state1[16:11], state1[12:7], state1[8:3], state1[4:0], state1[31]} ^ key0_5;
     wire [3:0] s1;
     des_small_core_s1_lut4 u_s1 (
-        .a(x[47:42]),
-        .y(s1)
+        .a(x[47:42]), .y(s1)
     );
     wire [3:0] s2;
     des_small_core_s2_lut4 u_s2 (
-        .a(x[41:36]),
-        .y(s2)
+        .a(x[41:36]), .y(s2)
     );
     wire [3:0] s3;
     des_small_core_s3_lut4 u_s3 (
-        .a(x[35:30]),
-        .y(s3)
+        .a(x[35:30]), .y(s3)
     );
     wire [3:0] s4;
     des_small_core_s4_lut4 u_s4 (
-        .a(x[29:24]),
-        .y(s4)
+        .a(x[29:24]), .y(s4)
     );
     wire [3:0] s5;
     des_small_core_s5_lut4 u_s5 (
-        .a(x[23:18]),
-        .y(s5)
+        .a(x[23:18]), .y(s5)
     );
     wire [3:0] s6;
     des_small_core_s6_lut4 u_s6 (
-        .a(x[17:12]),
-        .y(s6)
+        .a(x[17:12]), .y(s6)
     );
     wire [3:0] s7;
     des_small_core_s7_lut4 u_s7 (
-        .a(x[11:6]),
-        .y(s7)
+        .a(x[11:6]), .y(s7)
     );
     wire [3:0] s8;
     des_small_core_s8_lut4 u_s8 (
-        .a(x[5:0]),
-        .y(s8)
+        .a(x[5:0]), .y(s8)
     );
     wire [4:0] add = count_6 + 5'b00001;
     wire busy_2 = valid | (busy & (~count));
@@ -705,7 +697,7 @@ module des_small_core (
     input  wire rst_i,
     input  wire valid_i,
     input  wire [63:0] block_i,
-    // Lint: the cipher ignores some bits of this port.
+    // Lint: the cipher ignores some bits of these ports.
     // verilator lint_off UNUSEDSIGNAL
     input  wire [63:0] key_i,
     // verilator lint_on UNUSEDSIGNAL
@@ -739,7 +731,6 @@ module des_small_core (
     reg [31:0] state0_1_q2;
     reg [31:0] state1_1_q2;
     reg [55:0] keys0_1_q2;
-
     wire [55:0] cd_1;
     wire ready_1;
     wire load_1;
@@ -758,94 +749,73 @@ module des_small_core (
     wire busy_1;
     des_small_core_stage1 u_stage1 (
         .decrypt(decrypt_i),
-        .key({key_i[7], key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55], key_i[63], key_i[6],
-            key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54], key_i[62], key_i[5], key_i[13],
-            key_i[21], key_i[29], key_i[37], key_i[45], key_i[53], key_i[61], key_i[4], key_i[12], key_i[20],
-            key_i[28], key_i[1], key_i[9], key_i[17], key_i[25], key_i[33], key_i[41], key_i[49], key_i[57],
-            key_i[2], key_i[10], key_i[18], key_i[26], key_i[34], key_i[42], key_i[50], key_i[58], key_i[3],
-            key_i[11], key_i[19], key_i[27], key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44],
-            key_i[52], key_i[60]}),
-        .key_2({key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55], key_i[63], key_i[6],
-            key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54], key_i[62], key_i[5], key_i[13],
-            key_i[21], key_i[29], key_i[37], key_i[45], key_i[53], key_i[61], key_i[4], key_i[12], key_i[20],
-            key_i[28], key_i[7], key_i[9], key_i[17], key_i[25], key_i[33], key_i[41], key_i[49], key_i[57],
-            key_i[2], key_i[10], key_i[18], key_i[26], key_i[34], key_i[42], key_i[50], key_i[58], key_i[3],
-            key_i[11], key_i[19], key_i[27], key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44],
-            key_i[52], key_i[60], key_i[1]}),
-        .busy(busy_1_q2),
-        .count(count_1_q2[4]),
-        .valid(valid_i),
-        .count_2(count_1_q2[3]),
-        .count_3(count_1_q2[2]),
-        .count_4(count_1_q2[1]),
-        .count_5(count_1_q2[0]),
+        .key({key_i[7], key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55],
+            key_i[63], key_i[6], key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54],
+            key_i[62], key_i[5], key_i[13], key_i[21], key_i[29], key_i[37], key_i[45], key_i[53],
+            key_i[61], key_i[4], key_i[12], key_i[20], key_i[28], key_i[1], key_i[9], key_i[17],
+            key_i[25], key_i[33], key_i[41], key_i[49], key_i[57], key_i[2], key_i[10], key_i[18],
+            key_i[26], key_i[34], key_i[42], key_i[50], key_i[58], key_i[3], key_i[11], key_i[19],
+            key_i[27], key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44], key_i[52],
+            key_i[60]}),
+        .key_2({key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55], key_i[63],
+            key_i[6], key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54], key_i[62],
+            key_i[5], key_i[13], key_i[21], key_i[29], key_i[37], key_i[45], key_i[53], key_i[61],
+            key_i[4], key_i[12], key_i[20], key_i[28], key_i[7], key_i[9], key_i[17], key_i[25],
+            key_i[33], key_i[41], key_i[49], key_i[57], key_i[2], key_i[10], key_i[18], key_i[26],
+            key_i[34], key_i[42], key_i[50], key_i[58], key_i[3], key_i[11], key_i[19], key_i[27],
+            key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44], key_i[52], key_i[60],
+            key_i[1]}),
+        .busy(busy_1_q2), .count(count_1_q2[4]), .valid(valid_i), .count_2(count_1_q2[3]),
+        .count_3(count_1_q2[2]), .count_4(count_1_q2[1]), .count_5(count_1_q2[0]),
         .key0({keys0_1_q2[53:28], keys0_1_q2[55:54], keys0_1_q2[25:0], keys0_1_q2[27:26]}),
         .key0_2({keys0_1_q2[54:28], keys0_1_q2[55], keys0_1_q2[26:0], keys0_1_q2[27]}),
         .key0_3({keys0_1_q2[29:28], keys0_1_q2[55:30], keys0_1_q2[1:0], keys0_1_q2[27:2]}),
         .key0_4({keys0_1_q2[28], keys0_1_q2[55:29], keys0_1_q2[0], keys0_1_q2[27:1]}),
         .state1(state1_1_q2),
         .key0_5({keys0_1_q2[42], keys0_1_q2[39], keys0_1_q2[45], keys0_1_q2[32], keys0_1_q2[55],
-            keys0_1_q2[51], keys0_1_q2[53], keys0_1_q2[28], keys0_1_q2[41], keys0_1_q2[50], keys0_1_q2[35],
-            keys0_1_q2[46], keys0_1_q2[33], keys0_1_q2[37], keys0_1_q2[44], keys0_1_q2[52], keys0_1_q2[30],
-            keys0_1_q2[48], keys0_1_q2[40], keys0_1_q2[49], keys0_1_q2[29], keys0_1_q2[36], keys0_1_q2[43],
-            keys0_1_q2[54], keys0_1_q2[15], keys0_1_q2[4], keys0_1_q2[25], keys0_1_q2[19], keys0_1_q2[9],
-            keys0_1_q2[1], keys0_1_q2[26], keys0_1_q2[16], keys0_1_q2[5], keys0_1_q2[11], keys0_1_q2[23],
-            keys0_1_q2[8], keys0_1_q2[12], keys0_1_q2[7], keys0_1_q2[17], keys0_1_q2[0], keys0_1_q2[22],
-            keys0_1_q2[3], keys0_1_q2[10], keys0_1_q2[14], keys0_1_q2[6], keys0_1_q2[20], keys0_1_q2[27],
-            keys0_1_q2[24]}),
-        .count_6(count_1_q2),
-        .cd_o(cd_1),
-        .ready_o(ready_1),
-        .load_o(load_1),
-        .deliver_o(deliver_1),
-        .mux_o(mux_1),
-        .mux_2_o(mux_2),
-        .s1_o(s1_1),
-        .s2_o(s2_1),
-        .s3_o(s3_1),
-        .s4_o(s4_1),
-        .s5_o(s5_1),
-        .s6_o(s6_1),
-        .s7_o(s7_1),
-        .s8_o(s8_1),
-        .add_o(add_1),
-        .busy_2_o(busy_1)
+            keys0_1_q2[51], keys0_1_q2[53], keys0_1_q2[28], keys0_1_q2[41], keys0_1_q2[50],
+            keys0_1_q2[35], keys0_1_q2[46], keys0_1_q2[33], keys0_1_q2[37], keys0_1_q2[44],
+            keys0_1_q2[52], keys0_1_q2[30], keys0_1_q2[48], keys0_1_q2[40], keys0_1_q2[49],
+            keys0_1_q2[29], keys0_1_q2[36], keys0_1_q2[43], keys0_1_q2[54], keys0_1_q2[15],
+            keys0_1_q2[4], keys0_1_q2[25], keys0_1_q2[19], keys0_1_q2[9], keys0_1_q2[1],
+            keys0_1_q2[26], keys0_1_q2[16], keys0_1_q2[5], keys0_1_q2[11], keys0_1_q2[23],
+            keys0_1_q2[8], keys0_1_q2[12], keys0_1_q2[7], keys0_1_q2[17], keys0_1_q2[0],
+            keys0_1_q2[22], keys0_1_q2[3], keys0_1_q2[10], keys0_1_q2[14], keys0_1_q2[6],
+            keys0_1_q2[20], keys0_1_q2[27], keys0_1_q2[24]}),
+        .count_6(count_1_q2), .cd_o(cd_1), .ready_o(ready_1), .load_o(load_1),
+        .deliver_o(deliver_1), .mux_o(mux_1), .mux_2_o(mux_2), .s1_o(s1_1), .s2_o(s2_1),
+        .s3_o(s3_1), .s4_o(s4_1), .s5_o(s5_1), .s6_o(s6_1), .s7_o(s7_1), .s8_o(s8_1),
+        .add_o(add_1), .busy_2_o(busy_1)
     );
-
     wire [4:0] count_1;
     wire dir_1;
     wire [31:0] state0_1;
     wire [31:0] state1_1;
     wire [55:0] keys0_1;
     des_small_core_stage2 u_stage2 (
-        .dir(dir_q1),
-        .mux(mux_2_q1),
-        .mux_2(mux_1_q1),
-        .load(load_1_q1),
-        .add(add_1_q1),
+        .dir(dir_q1), .mux(mux_2_q1), .mux_2(mux_1_q1), .load(load_1_q1), .add(add_1_q1),
         .decrypt(decrypt_q1),
         .block({block_q1[6], block_q1[14], block_q1[22], block_q1[30], block_q1[38], block_q1[46],
-            block_q1[54], block_q1[62], block_q1[4], block_q1[12], block_q1[20], block_q1[28], block_q1[36],
-            block_q1[44], block_q1[52], block_q1[60], block_q1[2], block_q1[10], block_q1[18], block_q1[26],
-            block_q1[34], block_q1[42], block_q1[50], block_q1[58], block_q1[0], block_q1[8], block_q1[16],
-            block_q1[24], block_q1[32], block_q1[40], block_q1[48], block_q1[56]}),
+            block_q1[54], block_q1[62], block_q1[4], block_q1[12], block_q1[20], block_q1[28],
+            block_q1[36], block_q1[44], block_q1[52], block_q1[60], block_q1[2], block_q1[10],
+            block_q1[18], block_q1[26], block_q1[34], block_q1[42], block_q1[50], block_q1[58],
+            block_q1[0], block_q1[8], block_q1[16], block_q1[24], block_q1[32], block_q1[40],
+            block_q1[48], block_q1[56]}),
         .state1(state1_q1),
-        .block_2({block_q1[7], block_q1[15], block_q1[23], block_q1[31], block_q1[39], block_q1[47],
-            block_q1[55], block_q1[63], block_q1[5], block_q1[13], block_q1[21], block_q1[29], block_q1[37],
-            block_q1[45], block_q1[53], block_q1[61], block_q1[3], block_q1[11], block_q1[19], block_q1[27],
-            block_q1[35], block_q1[43], block_q1[51], block_q1[59], block_q1[1], block_q1[9], block_q1[17],
-            block_q1[25], block_q1[33], block_q1[41], block_q1[49], block_q1[57]}),
+        .block_2({block_q1[7], block_q1[15], block_q1[23], block_q1[31], block_q1[39],
+            block_q1[47], block_q1[55], block_q1[63], block_q1[5], block_q1[13], block_q1[21],
+            block_q1[29], block_q1[37], block_q1[45], block_q1[53], block_q1[61], block_q1[3],
+            block_q1[11], block_q1[19], block_q1[27], block_q1[35], block_q1[43], block_q1[51],
+            block_q1[59], block_q1[1], block_q1[9], block_q1[17], block_q1[25], block_q1[33],
+            block_q1[41], block_q1[49], block_q1[57]}),
         .state0(state0_q1),
-        .in({s4_1_q1[0], s2_1_q1[1], s5_1_q1[0], s6_1_q1[3], s8_1_q1[3], s3_1_q1[0], s7_1_q1[0], s5_1_q1[3],
-            s1_1_q1[3], s4_1_q1[1], s6_1_q1[1], s7_1_q1[2], s2_1_q1[3], s5_1_q1[2], s8_1_q1[1], s3_1_q1[2],
-            s1_1_q1[2], s2_1_q1[0], s6_1_q1[0], s4_1_q1[2], s8_1_q1[0], s7_1_q1[1], s1_1_q1[1], s3_1_q1[3],
-            s5_1_q1[1], s4_1_q1[3], s8_1_q1[2], s2_1_q1[2], s6_1_q1[2], s3_1_q1[1], s1_1_q1[0], s7_1_q1[3]}),
-        .cd(cd_1_q1),
-        .count_o(count_1),
-        .dir_2_o(dir_1),
-        .state0_2_o(state0_1),
-        .state1_2_o(state1_1),
-        .keys0_o(keys0_1)
+        .in({s4_1_q1[0], s2_1_q1[1], s5_1_q1[0], s6_1_q1[3], s8_1_q1[3], s3_1_q1[0], s7_1_q1[0],
+            s5_1_q1[3], s1_1_q1[3], s4_1_q1[1], s6_1_q1[1], s7_1_q1[2], s2_1_q1[3], s5_1_q1[2],
+            s8_1_q1[1], s3_1_q1[2], s1_1_q1[2], s2_1_q1[0], s6_1_q1[0], s4_1_q1[2], s8_1_q1[0],
+            s7_1_q1[1], s1_1_q1[1], s3_1_q1[3], s5_1_q1[1], s4_1_q1[3], s8_1_q1[2], s2_1_q1[2],
+            s6_1_q1[2], s3_1_q1[1], s1_1_q1[0], s7_1_q1[3]}),
+        .cd(cd_1_q1), .count_o(count_1), .dir_2_o(dir_1), .state0_2_o(state0_1),
+        .state1_2_o(state1_1), .keys0_o(keys0_1)
     );
 
     // Rank 1: 337 flip-flops.
@@ -883,22 +853,25 @@ module des_small_core (
 
     assign ready_o = ready_1;
     assign valid_o = deliver_1;
-    assign block_o = {state0_1_q2[24], state1_1_q2[24], state0_1_q2[16], state1_1_q2[16], state0_1_q2[8],
-        state1_1_q2[8], state0_1_q2[0], state1_1_q2[0], state0_1_q2[25], state1_1_q2[25], state0_1_q2[17],
-        state1_1_q2[17], state0_1_q2[9], state1_1_q2[9], state0_1_q2[1], state1_1_q2[1], state0_1_q2[26],
-        state1_1_q2[26], state0_1_q2[18], state1_1_q2[18], state0_1_q2[10], state1_1_q2[10], state0_1_q2[2],
-        state1_1_q2[2], state0_1_q2[27], state1_1_q2[27], state0_1_q2[19], state1_1_q2[19], state0_1_q2[11],
-        state1_1_q2[11], state0_1_q2[3], state1_1_q2[3], state0_1_q2[28], state1_1_q2[28], state0_1_q2[20],
-        state1_1_q2[20], state0_1_q2[12], state1_1_q2[12], state0_1_q2[4], state1_1_q2[4], state0_1_q2[29],
-        state1_1_q2[29], state0_1_q2[21], state1_1_q2[21], state0_1_q2[13], state1_1_q2[13], state0_1_q2[5],
-        state1_1_q2[5], state0_1_q2[30], state1_1_q2[30], state0_1_q2[22], state1_1_q2[22], state0_1_q2[14],
-        state1_1_q2[14], state0_1_q2[6], state1_1_q2[6], state0_1_q2[31], state1_1_q2[31], state0_1_q2[23],
+    assign block_o = {state0_1_q2[24], state1_1_q2[24], state0_1_q2[16], state1_1_q2[16],
+        state0_1_q2[8], state1_1_q2[8], state0_1_q2[0], state1_1_q2[0], state0_1_q2[25],
+        state1_1_q2[25], state0_1_q2[17], state1_1_q2[17], state0_1_q2[9], state1_1_q2[9],
+        state0_1_q2[1], state1_1_q2[1], state0_1_q2[26], state1_1_q2[26], state0_1_q2[18],
+        state1_1_q2[18], state0_1_q2[10], state1_1_q2[10], state0_1_q2[2], state1_1_q2[2],
+        state0_1_q2[27], state1_1_q2[27], state0_1_q2[19], state1_1_q2[19], state0_1_q2[11],
+        state1_1_q2[11], state0_1_q2[3], state1_1_q2[3], state0_1_q2[28], state1_1_q2[28],
+        state0_1_q2[20], state1_1_q2[20], state0_1_q2[12], state1_1_q2[12], state0_1_q2[4],
+        state1_1_q2[4], state0_1_q2[29], state1_1_q2[29], state0_1_q2[21], state1_1_q2[21],
+        state0_1_q2[13], state1_1_q2[13], state0_1_q2[5], state1_1_q2[5], state0_1_q2[30],
+        state1_1_q2[30], state0_1_q2[22], state1_1_q2[22], state0_1_q2[14], state1_1_q2[14],
+        state0_1_q2[6], state1_1_q2[6], state0_1_q2[31], state1_1_q2[31], state0_1_q2[23],
         state1_1_q2[23], state0_1_q2[15], state1_1_q2[15], state0_1_q2[7], state1_1_q2[7]};
 endmodule
 
 `default_nettype wire
 
-// Stream ports around des_small_core: a word is accepted in a cycle in which valid and ready are both 1, on either side.
+// Stream ports around des_small_core: a word is accepted in a cycle in which valid and ready are
+// both 1, on either side.
 module des_small (
     input  wire clk,
     input  wire rst_i,
@@ -920,9 +893,9 @@ module des_small (
         .block_i(s_block_i), .ready_o(core_ready), .valid_o(result_valid), .block_o(result)
     );
     des_small_stream #(.WIDTH(64), .DEPTH_LOG2(2)) u_stream (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i & core_ready), .s_ready_o(credit_ready),
-        .core_valid_o(core_valid), .core_valid_i(result_valid), .core_data_i(result), .m_valid_o(m_valid_o),
-        .m_ready_i(m_ready_i), .m_data_o(m_block_o)
+        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i & core_ready),
+        .s_ready_o(credit_ready), .core_valid_o(core_valid), .core_valid_i(result_valid),
+        .core_data_i(result), .m_valid_o(m_valid_o), .m_ready_i(m_ready_i), .m_data_o(m_block_o)
     );
 endmodule
 // verilator lint_on DECLFILENAME

@@ -601,56 +601,48 @@ module des_small_stage1 (
     wire [55:0] mux = control0_0 ? key0 : key0_2;
     wire [55:0] mux_2 = control0_0 ? key0_3 : key0_4;
     wire [55:0] cd_2 = dir ? mux_2 : mux;
-    wire [47:0] x = {state1[0], state1[31:27], state1[28:23], state1[24:19], state1[20:15], state1[16:11],
-        state1[12:7], state1[8:3], state1[4:0], state1[31]} ^ key0_5;
+    wire [47:0] x = {state1[0], state1[31:27], state1[28:23], state1[24:19], state1[20:15],
+        state1[16:11], state1[12:7], state1[8:3], state1[4:0], state1[31]} ^ key0_5;
     wire [3:0] s1;
     des_small_s1_lut4 u_s1 (
-        .a(x[47:42]),
-        .y(s1)
+        .a(x[47:42]), .y(s1)
     );
     wire [3:0] s2;
     des_small_s2_lut4 u_s2 (
-        .a(x[41:36]),
-        .y(s2)
+        .a(x[41:36]), .y(s2)
     );
     wire [3:0] s3;
     des_small_s3_lut4 u_s3 (
-        .a(x[35:30]),
-        .y(s3)
+        .a(x[35:30]), .y(s3)
     );
     wire [3:0] s4;
     des_small_s4_lut4 u_s4 (
-        .a(x[29:24]),
-        .y(s4)
+        .a(x[29:24]), .y(s4)
     );
     wire [3:0] s5;
     des_small_s5_lut4 u_s5 (
-        .a(x[23:18]),
-        .y(s5)
+        .a(x[23:18]), .y(s5)
     );
     wire [3:0] s6;
     des_small_s6_lut4 u_s6 (
-        .a(x[17:12]),
-        .y(s6)
+        .a(x[17:12]), .y(s6)
     );
     wire [3:0] s7;
     des_small_s7_lut4 u_s7 (
-        .a(x[11:6]),
-        .y(s7)
+        .a(x[11:6]), .y(s7)
     );
     wire [3:0] s8;
     des_small_s8_lut4 u_s8 (
-        .a(x[5:0]),
-        .y(s8)
+        .a(x[5:0]), .y(s8)
     );
     wire [4:0] add = count_6 + 5'b00001;
     wire busy_2 = valid | (busy & (~count));
     wire [4:0] count_7 = load ? 5'b00000 : add;
     wire dir_2 = load ? decrypt : dir;
     wire [31:0] state0_2 = load ? block : state1;
-    wire [31:0] state1_2_in3 = {s4[0], s2[1], s5[0], s6[3], s8[3], s3[0], s7[0], s5[3], s1[3], s4[1], s6[1],
-        s7[2], s2[3], s5[2], s8[1], s3[2], s1[2], s2[0], s6[0], s4[2], s8[0], s7[1], s1[1], s3[3], s5[1],
-        s4[3], s8[2], s2[2], s6[2], s3[1], s1[0], s7[3]};
+    wire [31:0] state1_2_in3 = {s4[0], s2[1], s5[0], s6[3], s8[3], s3[0], s7[0], s5[3], s1[3],
+        s4[1], s6[1], s7[2], s2[3], s5[2], s8[1], s3[2], s1[2], s2[0], s6[0], s4[2], s8[0], s7[1],
+        s1[1], s3[3], s5[1], s4[3], s8[2], s2[2], s6[2], s3[1], s1[0], s7[3]};
     wire [31:0] state1_2 = load ? block_2 : (state0 ^ state1_2_in3);
     wire [55:0] keys0 = load ? cd : cd_2;
     assign ready_o = ready;
@@ -669,7 +661,7 @@ module des_small (
     input  wire rst_i,
     input  wire valid_i,
     input  wire [63:0] block_i,
-    // Lint: the cipher ignores some bits of this port.
+    // Lint: the cipher ignores some bits of these ports.
     // verilator lint_off UNUSEDSIGNAL
     input  wire [63:0] key_i,
     // verilator lint_on UNUSEDSIGNAL
@@ -684,7 +676,6 @@ module des_small (
     reg [31:0] state0_1_q1;
     reg [31:0] state1_1_q1;
     reg [55:0] keys0_1_q1;
-
     wire ready_1;
     wire deliver_1;
     wire busy_1;
@@ -695,61 +686,54 @@ module des_small (
     wire [55:0] keys0_1;
     des_small_stage1 u_stage1 (
         .decrypt(decrypt_i),
-        .key({key_i[7], key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55], key_i[63], key_i[6],
-            key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54], key_i[62], key_i[5], key_i[13],
-            key_i[21], key_i[29], key_i[37], key_i[45], key_i[53], key_i[61], key_i[4], key_i[12], key_i[20],
-            key_i[28], key_i[1], key_i[9], key_i[17], key_i[25], key_i[33], key_i[41], key_i[49], key_i[57],
-            key_i[2], key_i[10], key_i[18], key_i[26], key_i[34], key_i[42], key_i[50], key_i[58], key_i[3],
-            key_i[11], key_i[19], key_i[27], key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44],
-            key_i[52], key_i[60]}),
-        .key_2({key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55], key_i[63], key_i[6],
-            key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54], key_i[62], key_i[5], key_i[13],
-            key_i[21], key_i[29], key_i[37], key_i[45], key_i[53], key_i[61], key_i[4], key_i[12], key_i[20],
-            key_i[28], key_i[7], key_i[9], key_i[17], key_i[25], key_i[33], key_i[41], key_i[49], key_i[57],
-            key_i[2], key_i[10], key_i[18], key_i[26], key_i[34], key_i[42], key_i[50], key_i[58], key_i[3],
-            key_i[11], key_i[19], key_i[27], key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44],
-            key_i[52], key_i[60], key_i[1]}),
-        .busy(busy_1_q1),
-        .count(count_1_q1[4]),
-        .valid(valid_i),
-        .count_2(count_1_q1[3]),
-        .count_3(count_1_q1[2]),
-        .count_4(count_1_q1[1]),
-        .count_5(count_1_q1[0]),
+        .key({key_i[7], key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55],
+            key_i[63], key_i[6], key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54],
+            key_i[62], key_i[5], key_i[13], key_i[21], key_i[29], key_i[37], key_i[45], key_i[53],
+            key_i[61], key_i[4], key_i[12], key_i[20], key_i[28], key_i[1], key_i[9], key_i[17],
+            key_i[25], key_i[33], key_i[41], key_i[49], key_i[57], key_i[2], key_i[10], key_i[18],
+            key_i[26], key_i[34], key_i[42], key_i[50], key_i[58], key_i[3], key_i[11], key_i[19],
+            key_i[27], key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44], key_i[52],
+            key_i[60]}),
+        .key_2({key_i[15], key_i[23], key_i[31], key_i[39], key_i[47], key_i[55], key_i[63],
+            key_i[6], key_i[14], key_i[22], key_i[30], key_i[38], key_i[46], key_i[54], key_i[62],
+            key_i[5], key_i[13], key_i[21], key_i[29], key_i[37], key_i[45], key_i[53], key_i[61],
+            key_i[4], key_i[12], key_i[20], key_i[28], key_i[7], key_i[9], key_i[17], key_i[25],
+            key_i[33], key_i[41], key_i[49], key_i[57], key_i[2], key_i[10], key_i[18], key_i[26],
+            key_i[34], key_i[42], key_i[50], key_i[58], key_i[3], key_i[11], key_i[19], key_i[27],
+            key_i[35], key_i[43], key_i[51], key_i[59], key_i[36], key_i[44], key_i[52], key_i[60],
+            key_i[1]}),
+        .busy(busy_1_q1), .count(count_1_q1[4]), .valid(valid_i), .count_2(count_1_q1[3]),
+        .count_3(count_1_q1[2]), .count_4(count_1_q1[1]), .count_5(count_1_q1[0]),
         .key0({keys0_1_q1[53:28], keys0_1_q1[55:54], keys0_1_q1[25:0], keys0_1_q1[27:26]}),
         .key0_2({keys0_1_q1[54:28], keys0_1_q1[55], keys0_1_q1[26:0], keys0_1_q1[27]}),
         .key0_3({keys0_1_q1[29:28], keys0_1_q1[55:30], keys0_1_q1[1:0], keys0_1_q1[27:2]}),
         .key0_4({keys0_1_q1[28], keys0_1_q1[55:29], keys0_1_q1[0], keys0_1_q1[27:1]}),
-        .dir(dir_1_q1),
-        .state1(state1_1_q1),
+        .dir(dir_1_q1), .state1(state1_1_q1),
         .key0_5({keys0_1_q1[42], keys0_1_q1[39], keys0_1_q1[45], keys0_1_q1[32], keys0_1_q1[55],
-            keys0_1_q1[51], keys0_1_q1[53], keys0_1_q1[28], keys0_1_q1[41], keys0_1_q1[50], keys0_1_q1[35],
-            keys0_1_q1[46], keys0_1_q1[33], keys0_1_q1[37], keys0_1_q1[44], keys0_1_q1[52], keys0_1_q1[30],
-            keys0_1_q1[48], keys0_1_q1[40], keys0_1_q1[49], keys0_1_q1[29], keys0_1_q1[36], keys0_1_q1[43],
-            keys0_1_q1[54], keys0_1_q1[15], keys0_1_q1[4], keys0_1_q1[25], keys0_1_q1[19], keys0_1_q1[9],
-            keys0_1_q1[1], keys0_1_q1[26], keys0_1_q1[16], keys0_1_q1[5], keys0_1_q1[11], keys0_1_q1[23],
-            keys0_1_q1[8], keys0_1_q1[12], keys0_1_q1[7], keys0_1_q1[17], keys0_1_q1[0], keys0_1_q1[22],
-            keys0_1_q1[3], keys0_1_q1[10], keys0_1_q1[14], keys0_1_q1[6], keys0_1_q1[20], keys0_1_q1[27],
-            keys0_1_q1[24]}),
+            keys0_1_q1[51], keys0_1_q1[53], keys0_1_q1[28], keys0_1_q1[41], keys0_1_q1[50],
+            keys0_1_q1[35], keys0_1_q1[46], keys0_1_q1[33], keys0_1_q1[37], keys0_1_q1[44],
+            keys0_1_q1[52], keys0_1_q1[30], keys0_1_q1[48], keys0_1_q1[40], keys0_1_q1[49],
+            keys0_1_q1[29], keys0_1_q1[36], keys0_1_q1[43], keys0_1_q1[54], keys0_1_q1[15],
+            keys0_1_q1[4], keys0_1_q1[25], keys0_1_q1[19], keys0_1_q1[9], keys0_1_q1[1],
+            keys0_1_q1[26], keys0_1_q1[16], keys0_1_q1[5], keys0_1_q1[11], keys0_1_q1[23],
+            keys0_1_q1[8], keys0_1_q1[12], keys0_1_q1[7], keys0_1_q1[17], keys0_1_q1[0],
+            keys0_1_q1[22], keys0_1_q1[3], keys0_1_q1[10], keys0_1_q1[14], keys0_1_q1[6],
+            keys0_1_q1[20], keys0_1_q1[27], keys0_1_q1[24]}),
         .count_6(count_1_q1),
-        .block({block_i[6], block_i[14], block_i[22], block_i[30], block_i[38], block_i[46], block_i[54],
-            block_i[62], block_i[4], block_i[12], block_i[20], block_i[28], block_i[36], block_i[44],
-            block_i[52], block_i[60], block_i[2], block_i[10], block_i[18], block_i[26], block_i[34],
-            block_i[42], block_i[50], block_i[58], block_i[0], block_i[8], block_i[16], block_i[24],
-            block_i[32], block_i[40], block_i[48], block_i[56]}),
-        .block_2({block_i[7], block_i[15], block_i[23], block_i[31], block_i[39], block_i[47], block_i[55],
-            block_i[63], block_i[5], block_i[13], block_i[21], block_i[29], block_i[37], block_i[45],
-            block_i[53], block_i[61], block_i[3], block_i[11], block_i[19], block_i[27], block_i[35],
-            block_i[43], block_i[51], block_i[59], block_i[1], block_i[9], block_i[17], block_i[25],
-            block_i[33], block_i[41], block_i[49], block_i[57]}),
-        .state0(state0_1_q1),
-        .ready_o(ready_1),
-        .deliver_o(deliver_1),
-        .busy_2_o(busy_1),
-        .count_7_o(count_1),
-        .dir_2_o(dir_1),
-        .state0_2_o(state0_1),
-        .state1_2_o(state1_1),
+        .block({block_i[6], block_i[14], block_i[22], block_i[30], block_i[38], block_i[46],
+            block_i[54], block_i[62], block_i[4], block_i[12], block_i[20], block_i[28],
+            block_i[36], block_i[44], block_i[52], block_i[60], block_i[2], block_i[10],
+            block_i[18], block_i[26], block_i[34], block_i[42], block_i[50], block_i[58],
+            block_i[0], block_i[8], block_i[16], block_i[24], block_i[32], block_i[40],
+            block_i[48], block_i[56]}),
+        .block_2({block_i[7], block_i[15], block_i[23], block_i[31], block_i[39], block_i[47],
+            block_i[55], block_i[63], block_i[5], block_i[13], block_i[21], block_i[29],
+            block_i[37], block_i[45], block_i[53], block_i[61], block_i[3], block_i[11],
+            block_i[19], block_i[27], block_i[35], block_i[43], block_i[51], block_i[59],
+            block_i[1], block_i[9], block_i[17], block_i[25], block_i[33], block_i[41],
+            block_i[49], block_i[57]}),
+        .state0(state0_1_q1), .ready_o(ready_1), .deliver_o(deliver_1), .busy_2_o(busy_1),
+        .count_7_o(count_1), .dir_2_o(dir_1), .state0_2_o(state0_1), .state1_2_o(state1_1),
         .keys0_o(keys0_1)
     );
 
@@ -765,16 +749,18 @@ module des_small (
 
     assign ready_o = ready_1;
     assign valid_o = deliver_1;
-    assign block_o = {state0_1_q1[24], state1_1_q1[24], state0_1_q1[16], state1_1_q1[16], state0_1_q1[8],
-        state1_1_q1[8], state0_1_q1[0], state1_1_q1[0], state0_1_q1[25], state1_1_q1[25], state0_1_q1[17],
-        state1_1_q1[17], state0_1_q1[9], state1_1_q1[9], state0_1_q1[1], state1_1_q1[1], state0_1_q1[26],
-        state1_1_q1[26], state0_1_q1[18], state1_1_q1[18], state0_1_q1[10], state1_1_q1[10], state0_1_q1[2],
-        state1_1_q1[2], state0_1_q1[27], state1_1_q1[27], state0_1_q1[19], state1_1_q1[19], state0_1_q1[11],
-        state1_1_q1[11], state0_1_q1[3], state1_1_q1[3], state0_1_q1[28], state1_1_q1[28], state0_1_q1[20],
-        state1_1_q1[20], state0_1_q1[12], state1_1_q1[12], state0_1_q1[4], state1_1_q1[4], state0_1_q1[29],
-        state1_1_q1[29], state0_1_q1[21], state1_1_q1[21], state0_1_q1[13], state1_1_q1[13], state0_1_q1[5],
-        state1_1_q1[5], state0_1_q1[30], state1_1_q1[30], state0_1_q1[22], state1_1_q1[22], state0_1_q1[14],
-        state1_1_q1[14], state0_1_q1[6], state1_1_q1[6], state0_1_q1[31], state1_1_q1[31], state0_1_q1[23],
+    assign block_o = {state0_1_q1[24], state1_1_q1[24], state0_1_q1[16], state1_1_q1[16],
+        state0_1_q1[8], state1_1_q1[8], state0_1_q1[0], state1_1_q1[0], state0_1_q1[25],
+        state1_1_q1[25], state0_1_q1[17], state1_1_q1[17], state0_1_q1[9], state1_1_q1[9],
+        state0_1_q1[1], state1_1_q1[1], state0_1_q1[26], state1_1_q1[26], state0_1_q1[18],
+        state1_1_q1[18], state0_1_q1[10], state1_1_q1[10], state0_1_q1[2], state1_1_q1[2],
+        state0_1_q1[27], state1_1_q1[27], state0_1_q1[19], state1_1_q1[19], state0_1_q1[11],
+        state1_1_q1[11], state0_1_q1[3], state1_1_q1[3], state0_1_q1[28], state1_1_q1[28],
+        state0_1_q1[20], state1_1_q1[20], state0_1_q1[12], state1_1_q1[12], state0_1_q1[4],
+        state1_1_q1[4], state0_1_q1[29], state1_1_q1[29], state0_1_q1[21], state1_1_q1[21],
+        state0_1_q1[13], state1_1_q1[13], state0_1_q1[5], state1_1_q1[5], state0_1_q1[30],
+        state1_1_q1[30], state0_1_q1[22], state1_1_q1[22], state0_1_q1[14], state1_1_q1[14],
+        state0_1_q1[6], state1_1_q1[6], state0_1_q1[31], state1_1_q1[31], state0_1_q1[23],
         state1_1_q1[23], state0_1_q1[15], state1_1_q1[15], state0_1_q1[7], state1_1_q1[7]};
 endmodule
 

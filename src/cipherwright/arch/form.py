@@ -245,11 +245,24 @@ class Form:
         return self.crypt_with_keys(block, keys)
 
     def crypt_with_keys(self, block: Word, keys: Iterator[Word]) -> Word:
-        """The rounds alone, over round keys in the order of use."""
-        state = self.start(block, next(keys) if self.first_key else None)
-        for i in range(self.rounds):
-            state = self.round(i, state, next(keys))
-        return self.finish(state, next(keys) if self.last_key else None)
+        """The rounds alone, over round keys in the order of use; operations know which round they are in."""
+
+        def key_of(index: int) -> Word:
+            block.section(f"round key {index}")
+            return next(keys)
+
+        first = key_of(0) if self.first_key else None
+        block.section("before round 1")
+        state = self.start(block, first)
+        for i in range(1, self.rounds + 1):
+            key = key_of(i)
+            block.section(f"round {i}")
+            state = self.round(i - 1, state, key)
+        last = key_of(self.rounds + 1) if self.last_key else None
+        block.section(f"after round {self.rounds}")
+        out = self.finish(state, last)
+        block.section("")
+        return out
 
 
 class RoundForm(Form, ABC):

@@ -70,6 +70,10 @@ class Builder(Protocol[W]):
         """`a`, with the name that the standard gives it (kept in the emitted text)."""
         ...
 
+    def section(self, title: str) -> None:
+        """Operations from here on belong to a part of the cipher, such as `round 7` or `round key 7`."""
+        ...
+
 
 @dataclass(frozen=True)
 class IntWord:
@@ -156,3 +160,6 @@ class IntBuilder:
 
     def named(self, a: IntWord, name: str) -> IntWord:
         return a
+
+    def section(self, title: str) -> None:
+        """Numbers belong to no part."""

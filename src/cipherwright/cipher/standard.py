@@ -146,6 +146,7 @@ class Standard(Cipher):
         setup, constants = self.key_setup_steps(key.width), self.key_constants(key.width)
         state, out = self.key_begin(key), list[Word]()
         for i in range(setup + self.rounds(key.width)):
+            key.section(f"round key {max(1, i + 1 - setup)}")
             constant = key.const(self.control_width, constants[i] if i < len(constants) else 0)
             after = self.key_next(constant, state)
             if i >= setup:

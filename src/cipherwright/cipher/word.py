@@ -99,6 +99,10 @@ class Word(ABC):
     def named(self, name: str) -> Word:
         """The same word, under the name that the standard gives it (kept in the emitted text)."""
 
+    @abstractmethod
+    def section(self, title: str) -> None:
+        """Operations from here on belong to a part of the cipher, such as `round key 7`."""
+
     def _operand(self, other: Word | int) -> Word:
         found = self.const(self.width, other) if isinstance(other, int) else other
         if found.width != self.width:
@@ -253,6 +257,9 @@ class _Over(Word, Generic[W]):
 
     def named(self, name: str) -> Word:
         return self._new(self.builder.named(self.value, name))
+
+    def section(self, title: str) -> None:
+        self.builder.section(title)
 
 
 def over(builder: Builder[W], value: W) -> Word:

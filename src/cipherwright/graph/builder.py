@@ -19,6 +19,7 @@ class GraphBuilder:
         self._nodes: list[Node] = []
         self._known: dict[Any, int] = {}
         self._outputs: list[tuple[str, int]] = []
+        self._section = ""
 
     # -- construction
     # -------------------------------------------------------------------------------------------
@@ -45,7 +46,7 @@ class GraphBuilder:
         ):
             widths, values = [self._nodes[a].width for a in args], [self._nodes[a].attr for a in args]
             return self.const(width, OPS[op].meaning(attr, widths, values, width))
-        self._nodes.append(Node(op, width, args, attr, name))
+        self._nodes.append(Node(op, width, args, attr, name, self._section))
         self._known[key] = len(self._nodes) - 1
         return self._known[key]
 
@@ -64,7 +65,7 @@ class GraphBuilder:
         keep = [i for i, n in enumerate(self._nodes) if i in need or n.op == "input"]
         new = {old: k for k, old in enumerate(keep)}
         nodes = tuple(
-            Node(n.op, n.width, tuple(new[a] for a in n.args), n.attr, n.name)
+            Node(n.op, n.width, tuple(new[a] for a in n.args), n.attr, n.name, n.section)
             for n in (self._nodes[i] for i in keep)
         )
         return Graph(self.name, nodes, tuple((n, new[i]) for n, i in self._outputs), self.delay)
@@ -178,5 +179,8 @@ class GraphBuilder:
     def named(self, a: int, name: str) -> int:
         n = self._nodes[a]
         if not n.name and n.op not in ("const", "input"):
-            self._nodes[a] = Node(n.op, n.width, n.args, n.attr, name)
+            self._nodes[a] = Node(n.op, n.width, n.args, n.attr, name, n.section)
         return a
+
+    def section(self, title: str) -> None:
+        self._section = title

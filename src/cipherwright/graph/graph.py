@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
 from typing import Any
@@ -36,6 +36,8 @@ class Node:
     args: tuple[int, ...] = ()
     attr: Any = None
     name: str = ""
+    section: str = field(default="", compare=False)
+    """The part of the cipher that it was described in, such as `round 7`, for comments in the Verilog."""
 
 
 @dataclass(frozen=True)

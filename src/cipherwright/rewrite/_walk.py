@@ -34,6 +34,7 @@ def rebuild(graph: Graph, replace: Replace, new: list[int] | None = None) -> Gra
     new = [] if new is None else new
     for i, node in enumerate(graph.nodes):
         args = tuple(new[a] for a in node.args)
+        b.section(node.section)
         j = replace(b, i, node, args)
         if j is None:
             j = copied(b, node, args)
@@ -55,6 +56,7 @@ def reordered(graph: Graph, after: Mapping[int, int]) -> tuple[Graph, dict[int, 
     b, place = GraphBuilder(graph.name, graph.delay), dict[int, int]()
     for i in order:
         node = graph.nodes[i]
+        b.section(node.section)
         place[i] = b.node(node.op, node.width, [place[a] for a in node.args], node.attr, node.name, own=True)
     for name, i in graph.outputs:
         b.output(name, place[i])

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ..graph import OPS, Table
-from .module import Assign, Bits, Design, Instance, Item, Memory, Module, Register
+from .module import Assign, Bits, Design, Instance, Memory, Module, Part, Register, bits_read
 
 __all__ = ["DesignModel", "Lanes", "from_lanes", "to_lanes"]
 
@@ -147,17 +147,17 @@ def _table(truth: int, address: Sequence[int], full: int) -> int:
 
 
 @cache
-def _ordered(m: Module, held: frozenset[str]) -> tuple[Item, ...]:
+def _ordered(m: Module, held: frozenset[str]) -> tuple[Part, ...]:
     """Items, each after those that it reads; registers in `held` are there from the start. Raises
     ValueError on a loop.
     """
-    maker: dict[str, Item] = {}
-    for item in m.items:
+    maker: dict[str, Part] = {}
+    for item in m.parts:
         names = [signal for _, signal, _ in item.outputs] if isinstance(item, Instance) else [item.name]
         maker.update({n: item for n in names if n not in held})
-    order: list[Item] = []
+    order: list[Part] = []
     mark: dict[int, int] = {}
-    for root in m.items:
+    for root in m.parts:
         if isinstance(root, Register) and root.name in held:
             continue
         stack = [root]
@@ -166,7 +166,11 @@ def _ordered(m: Module, held: frozenset[str]) -> tuple[Item, ...]:
             if mark.get(id(item)) == 2:
                 stack.pop()
                 continue
-            todo = [maker[n] for n in _reads(item) if n in maker and mark.get(id(maker[n])) != 2]
+            todo = [
+                maker[n]
+                for n in dict.fromkeys(name for name, _ in bits_read(item))
+                if n in maker and mark.get(id(maker[n])) != 2
+            ]
             if mark.get(id(item)) == 1 and todo:
                 raise ValueError(f"module {m.name} has a loop through {todo[0].name}")
             mark[id(item)] = 1
@@ -177,15 +181,3 @@ def _ordered(m: Module, held: frozenset[str]) -> tuple[Item, ...]:
                 order.append(item)
                 stack.pop()
     return tuple(order)
-
-
-def _reads(item: Item) -> set[str]:
-    if isinstance(item, Instance):
-        words = [bits for _, bits in item.inputs]
-    elif isinstance(item, Assign):
-        words = list(item.operands)
-    else:
-        words = [] if isinstance(item, Memory) else [item.data]
-        if isinstance(item, Register) and item.clear:
-            words.append((item.clear,))
-    return {name for bits in words for name, _ in bits}

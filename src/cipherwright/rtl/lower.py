@@ -8,12 +8,29 @@ from dataclasses import dataclass
 from ..graph import OPS, OUTPUT, Graph, Node
 from ..schedule import Schedule
 from .block import Block, Names, clocked_module, sub_modules
-from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Item, Module, Port, Register, ValidLine
+from .module import (
+    Assign,
+    Bit,
+    Bits,
+    Comment,
+    DelayLine,
+    Design,
+    Instance,
+    Item,
+    Module,
+    Port,
+    Register,
+    ValidLine,
+)
 from .resets import check_resets, control_bits
+from .stages import stage_titles
 
 __all__ = ["LowerOptions", "lower"]
 
 _MOVES = ("copy", "hop", "clear")
+
+_HELD = "held"
+"""Label of what is made from held inputs alone."""
 
 _LONG = 16
 """Ranks from which on a valid bit of a pipeline goes through a `ValidLine` instead of registers that reset
@@ -190,25 +207,20 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     for r in plan:
         for pos, k in enumerate(r.bits):
             top.carried[(r.src, k, r.rank)] = (r.signal, pos)
-    static = [i for i in g.logic() if not g.agile[i]]
-    stages: list[tuple[str, list[int], int]] = [("held", static, 0)] if static else []
-    inside_of: dict[int, list[int]] = {}
-    for i in g.logic():
-        if g.agile[i] and g.nodes[i].op not in _MOVES and not OPS[g.nodes[i].op].clocked:
-            inside_of.setdefault(s.stage[i], []).append(i)
-    for stage in range(s.io.first, s.stages):
-        stages.append((f"stage{stage - s.io.first + 1}", inside_of.get(stage, []), stage))
+    stages = _stages(s)
+    titles = _titles(g, stages) if not options.loops else {}
     clocked: dict[int, list[int]] = {}
     for i in g.logic():
         if OPS[g.nodes[i].op].clocked:
             clocked.setdefault(s.reads(i), []).append(i)
     for label, members, stage in stages:
+        top.items += [Comment(titles[label])] if label in titles else []
         for part, inside in _levels(g, label, members) if options.levels else [(label, members)]:
             if inside:
                 _add_stage(top, part, inside, stage, modules, shapes)
-        if label != "held":
+        if label != _HELD:
             _add_clocked(top, clocked.get(stage, []), modules)
-    top.add_registers(plan)
+    top.add_registers(sorted(plan, key=lambda r: r.depth == 1))
     ports = [Port("input", "clk", 1)]
     if any((isinstance(i, Register) and i.reset) or isinstance(i, ValidLine) for i in top.items):
         ports.append(Port("input", "rst_i", 1))
@@ -233,6 +245,28 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     )
     check_resets(design, [f"{n}_o" for n in options.control if n not in looped_out])
     return design
+
+
+def _stages(s: Schedule) -> list[tuple[str, list[int], int]]:
+    """Label, operations and number of every stage, what is made from held inputs alone before them."""
+    g = s.graph
+    static = [i for i in g.logic() if not g.agile[i]]
+    stages: list[tuple[str, list[int], int]] = [(_HELD, static, 0)] if static else []
+    inside_of: dict[int, list[int]] = {}
+    for i in g.logic():
+        if g.agile[i] and g.nodes[i].op not in _MOVES and not OPS[g.nodes[i].op].clocked:
+            inside_of.setdefault(s.stage[i], []).append(i)
+    for stage in range(s.io.first, s.stages):
+        stages.append((f"stage{stage - s.io.first + 1}", inside_of.get(stage, []), stage))
+    return stages
+
+
+def _titles(g: Graph, stages: list[tuple[str, list[int], int]]) -> dict[str, str]:
+    """What a comment says of each stage, by its label."""
+    found = [(label, members) for label, members, _ in stages if label != _HELD]
+    titles = stage_titles(g, [members for _, members in found])
+    said = {label: title for (label, _), title in zip(found, titles, strict=True)}
+    return said | {_HELD: "words made from held inputs alone"}
 
 
 def _uses(module: Module, name: str) -> bool:

@@ -7,7 +7,23 @@ from typing import Any
 
 from .timer import matches, width_for
 
-__all__ = ["Assign", "Bit", "Bits", "DelayLine", "Design", "Instance", "Memory", "Module", "Port", "Register"]
+__all__ = [
+    "Assign",
+    "Bit",
+    "Bits",
+    "Comment",
+    "DelayLine",
+    "Design",
+    "Instance",
+    "Item",
+    "Memory",
+    "Module",
+    "Part",
+    "Port",
+    "Register",
+    "ValidLine",
+    "bits_read",
+]
 
 Bit = tuple[str, int]
 """A signal's name and a bit of it; the name "" stands for the constant in the second place."""
@@ -122,7 +138,27 @@ class ValidLine:
         return self.depth + width + len(matches(width)) + 1
 
 
-Item = Assign | Instance | Register | DelayLine | ValidLine | Memory
+@dataclass(frozen=True)
+class Comment:
+    """What the items after it are."""
+
+    text: str
+
+
+Part = Assign | Instance | Register | DelayLine | ValidLine | Memory
+
+Item = Part | Comment
+
+
+def bits_read(item: Item) -> Bits:
+    """What an item reads, in the order of its operands."""
+    if isinstance(item, Assign):
+        return tuple(bit for o in item.operands for bit in o)
+    if isinstance(item, Instance):
+        return tuple(bit for _, bits in item.inputs for bit in bits)
+    if isinstance(item, Register):
+        return (*item.data, item.clear) if item.clear else item.data
+    return item.data if isinstance(item, DelayLine | ValidLine) else ()
 
 
 @dataclass(frozen=True)
@@ -137,18 +173,14 @@ class Module:
     comment: tuple[str, ...] = ()
     device: bool = False
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The items, comments apart."""
+        return tuple(i for i in self.items if not isinstance(i, Comment))
+
     def partly_read(self) -> set[str]:
         """Words that an instance gives and of which some bits, but not all, are read."""
-        read: set[Bit] = set()
-        for i in self.items:
-            if isinstance(i, Assign):
-                read.update(bit for o in i.operands for bit in o)
-            elif isinstance(i, Instance):
-                read.update(bit for _, bits in i.inputs for bit in bits)
-            elif isinstance(i, Register | DelayLine | ValidLine):
-                read.update(i.data)
-                if isinstance(i, Register) and i.clear:
-                    read.add(i.clear)
+        read = {bit for item in self.items for bit in bits_read(item)}
         given = (
             (signal, width) for i in self.items if isinstance(i, Instance) for _, signal, width in i.outputs
         )

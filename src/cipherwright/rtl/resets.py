@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..graph import Graph
-from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Memory, Module, Register, ValidLine
+from .module import Assign, Bit, Bits, DelayLine, Design, Instance, Memory, Module, Part, Register, ValidLine
 
 __all__ = ["check_resets", "control_bits"]
 
@@ -79,14 +79,14 @@ class _Cone:
 
     def __init__(self, design: Design) -> None:
         self.modules = {m.name: m for m in design.modules}
-        self.drivers: dict[str, dict[str, Assign | Instance | Register | DelayLine | ValidLine | Memory]] = {}
+        self.drivers: dict[str, dict[str, Part]] = {}
         self.known: dict[tuple[str, Bit], frozenset[Bit]] = {}
 
-    def _driver(self, m: Module) -> dict[str, Assign | Instance | Register | DelayLine | ValidLine | Memory]:
+    def _driver(self, m: Module) -> dict[str, Part]:
         if m.name not in self.drivers:
-            made = {i.name: i for i in m.items if not isinstance(i, Instance)}
-            made |= {signal: i for i in m.items if isinstance(i, Instance) for _, signal, _ in i.outputs}  # type: ignore[misc]
-            self.drivers[m.name] = made  # type: ignore[assignment]
+            made: dict[str, Part] = {i.name: i for i in m.parts if not isinstance(i, Instance)}
+            made |= {signal: i for i in m.parts if isinstance(i, Instance) for _, signal, _ in i.outputs}
+            self.drivers[m.name] = made
         return self.drivers[m.name]
 
     def inputs(self, m: Module, start: Bit) -> frozenset[Bit]:
@@ -109,9 +109,7 @@ class _Cone:
         self.known[(m.name, start)] = frozenset(found)
         return self.known[(m.name, start)]
 
-    def _before(
-        self, m: Module, item: Assign | Instance | Register | DelayLine | ValidLine | Memory, bit: Bit
-    ) -> Bits:
+    def _before(self, m: Module, item: Part, bit: Bit) -> Bits:
         """The bits that a bit is made of."""
         name, k = bit
         if isinstance(item, Register):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
+from itertools import groupby
 
 from ..graph import OPS
 from .cells import (
@@ -19,11 +20,25 @@ from .cells import (
     XOR5,
     valid_line,
 )
-from .module import Assign, Bits, DelayLine, Design, Instance, Memory, Module, Register, ValidLine
+from .module import (
+    Assign,
+    Bits,
+    Comment,
+    DelayLine,
+    Design,
+    Instance,
+    Item,
+    Memory,
+    Module,
+    Register,
+    ValidLine,
+)
+from .wrapper import Cell, Clocked, Drive, Let, Note, Pin, Reg, Step, Wire, Wrapper, WrapperItem
 
-__all__ = ["concat", "print_design", "print_module"]
+__all__ = ["concat", "print_design", "print_module", "print_wrapper"]
 
-_WIDTH = 110
+_WIDTH = 99
+"""Columns of a line, and one more for the comma that may follow."""
 _MANY = 4
 
 
@@ -76,16 +91,28 @@ def _range(width: int) -> str:
     return f"[{width - 1}:0] " if width > 1 else ""
 
 
-def _wrap(text: str, indent: str) -> str:
+def _wrap(text: str, indent: str, more: str = "    ") -> str:
+    """The text in lines of _WIDTH columns; lines after the first begin with `indent` and `more`."""
     lines = textwrap.wrap(
         text,
         _WIDTH,
-        subsequent_indent=indent + "    ",
+        subsequent_indent=indent + more,
         initial_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
     return "\n".join(lines)
+
+
+def _packed(pieces: Iterable[str], indent: str) -> str:
+    """Pieces between commas, as many a line as fit; a longer piece has lines of its own."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and "\n" not in lines[-1] and len(lines[-1]) + len(piece) + 3 <= _WIDTH:
+            lines[-1] += f", {piece}"
+        else:
+            lines.append(_wrap(piece, indent) if len(indent) + len(piece) >= _WIDTH else indent + piece)
+    return ",\n".join(lines)
 
 
 def _lut_expression(table: int, args: list[str], scalar: list[bool], width: int) -> str:
@@ -239,9 +266,8 @@ def _instance(i: Instance, widths: dict[str, int], partly: set[str]) -> Iterable
         line = f"    wire {_range(width)}{signal};"
         yield _lint_off(line, "nobody reads some bits of this word.") if signal in partly else line
     yield f"    {i.module} {i.name} ("
-    lines = [_wrap(f".{port}({concat(bits, widths)})", "        ") for port, bits in i.inputs]
-    lines += [f"        .{port}({signal})" for port, signal, _ in i.outputs]
-    yield ",\n".join(lines)
+    pins = [f".{port}({concat(bits, widths)})" for port, bits in i.inputs]
+    yield _packed([*pins, *(f".{port}({signal})" for port, signal, _ in i.outputs)], "        ")
     yield "    );"
 
 
@@ -281,28 +307,34 @@ def _delay_line(item: DelayLine, data: str, reset: str) -> Iterable[str]:
 
 
 def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
-    ranks = sorted({r.rank for r in items})
-    for rank in ranks:
-        here = [r for r in items if r.rank == rank]
-        yield ""
-        yield f"    // Rank {rank}: {sum(len(r.data) for r in here)} flip-flops."
-        for r in here:
-            if r.keep:
-                value = concat(r.data, widths)
-                cell, reset = ("copy_reset", ".rst_i(rst_i), ") if r.reset else ("copy", "")
-                yield f"    cipherwright_{cell} u_{r.name} (.clk(clk), {reset}.d({value}), .q({r.name}));"
-        here = [r for r in here if not r.keep]
-        if not here:
-            continue
-        yield "    always @(posedge clk) begin"
-        for r in here:
+    """Registers of one rank, which are declared before."""
+    yield f"    // Rank {items[0].rank}: {sum(len(r.data) for r in items)} flip-flops."
+    for r in items:
+        if r.keep:
             value = concat(r.data, widths)
-            if r.clear:
-                value = f"{concat((r.clear,), widths)} ? {len(r.data)}'d0 : {value}"
-            if r.reset:
-                value = f"rst_i ? {len(r.data)}'d0 : {value}"
-            yield _wrap(f"{r.name} <= {value};", "        ")
-        yield "    end"
+            cell, reset = ("copy_reset", ".rst_i(rst_i), ") if r.reset else ("copy", "")
+            yield f"    cipherwright_{cell} u_{r.name} (.clk(clk), {reset}.d({value}), .q({r.name}));"
+    here = [r for r in items if not r.keep]
+    if not here:
+        return
+    yield "    always @(posedge clk) begin"
+    for r in here:
+        value = concat(r.data, widths)
+        if r.clear:
+            value = f"{concat((r.clear,), widths)} ? {len(r.data)}'d0 : {value}"
+        if r.reset:
+            value = f"rst_i ? {len(r.data)}'d0 : {value}"
+        yield _wrap(f"{r.name} <= {value};", "        ")
+    yield "    end"
+
+
+def _declared(items: Iterable[Register | DelayLine | ValidLine]) -> Iterable[str]:
+    """Declarations of registers by rank, and of delay lines."""
+    for i in sorted(items, key=lambda r: r.rank if isinstance(r, Register) else 1 << 30):
+        register = not i.keep if isinstance(i, Register) else False
+        if isinstance(i, DelayLine):
+            register = i.pieces()[-1][0] == "register"
+        yield f"    {'reg' if register else 'wire'} {_range(len(i.data))}{i.name};"
 
 
 def _widths(m: Module) -> dict[str, int]:
@@ -314,7 +346,7 @@ def _widths(m: Module) -> dict[str, int]:
             out.update({signal: width for _, signal, width in i.outputs})
         elif isinstance(i, Memory):
             out[i.name] = i.table.width
-        else:
+        elif not isinstance(i, Comment):
             out[i.name] = len(i.data)
     return out
 
@@ -325,67 +357,52 @@ def print_module(m: Module) -> str:
     lines = [f"// {c}" for c in m.comment]
     lines.append(f"module {m.name} (")
     kind = {"input": "input  wire", "output": "output wire"}
-    rows = []
-    for k, p in enumerate(m.ports):
-        row = f"    {kind[p.direction]} {_range(p.width)}{p.name}" + "," * (k + 1 < len(m.ports))
-        if p.partly:
-            row = _lint_off(row, "the cipher ignores some bits of this port.")
-        rows.append(row)
-    lines += rows
+    rows = [
+        f"    {kind[p.direction]} {_range(p.width)}{p.name}" + "," * (k + 1 < len(m.ports))
+        for k, p in enumerate(m.ports)
+    ]
+    for partly, group in groupby(zip(m.ports, rows, strict=True), key=lambda pair: pair[0].partly):
+        text = "\n".join(row for _, row in group)
+        lines.append(_lint_off(text, "the cipher ignores some bits of these ports.") if partly else text)
     lines.append(");")
-    # Registers are declared before the logic that reads them; Verilog wants names before use.
-    registers = [i for i in m.items if isinstance(i, Register)]
-    lines += _ordered(m, registers, widths, ports)
+    lines += _body(m, widths, ports)
     lines.append("endmodule")
     return "\n".join(lines) + "\n"
 
 
-def _ordered(m: Module, registers: list[Register], widths: dict[str, int], ports: set[str]) -> list[str]:
-    """Instances stage by stage, each followed by the registers of its rank; loops declare registers first."""
-    lines: list[str] = []
+def _body(m: Module, widths: dict[str, int], ports: set[str]) -> Iterable[str]:
+    """Declarations of registers, since Verilog wants names before use, and the items in their order."""
     partly = m.partly_read()
-    if not registers and not any(isinstance(i, DelayLine | ValidLine) for i in m.items):
-        for item in m.items:
-            if isinstance(item, Assign):
-                lines += _assign(item, widths, ports)
+    ranked = [i for i in m.items if isinstance(i, Register | DelayLine | ValidLine)]
+    yield from _declared(ranked)
+    for same, group in groupby(m.items, key=lambda i: (type(i), getattr(i, "rank", 0))):
+        items = list(group)
+        if ranked and same[0] is not Instance:
+            yield ""
+        if same[0] is Register:
+            yield from _registers([i for i in items if isinstance(i, Register)], widths)
+            continue
+        for item in items:
+            if isinstance(item, Instance):
+                yield from _instance(item, widths, partly)
             else:
-                assert isinstance(item, Instance)
-                lines += _instance(item, widths, partly)
-        return lines
-    for r in sorted(registers, key=lambda r: r.rank):
-        lines.append(f"    {'wire' if r.keep else 'reg'} {_range(len(r.data))}{r.name};")
-    for item in m.items:
-        if isinstance(item, DelayLine):
-            kind = "reg " if item.pieces()[-1][0] == "register" else "wire"
-            lines.append(f"    {kind} {_range(len(item.data))}{item.name};")
-        elif isinstance(item, ValidLine):
-            lines.append(f"    wire {item.name};")
-    for item in m.items:
-        if isinstance(item, Instance):
-            lines.append("")
-            lines += _instance(item, widths, partly)
-        elif isinstance(item, Memory):
-            lines += _memory(item)
-        elif m.device and isinstance(item, Assign) and item.name not in ports:
-            lines += _assign(item, widths, ports)
-    for item in m.items:
-        if isinstance(item, DelayLine):
-            lines.append("")
-            lines += _delay_line(item, concat(item.data, widths), "rst_i" if "rst_i" in ports else "1'b0")
-        elif isinstance(item, ValidLine):
-            lines += [
-                "",
-                (
-                    f"    cipherwright_delay_valid_{item.depth} u_{item.name} (.clk(clk), .rst_i(rst_i), "
-                    f".d({concat(item.data, widths)}), .q({item.name}));"
-                ),
-            ]
-    lines += _registers(registers, widths)
-    lines.append("")
-    for item in m.items:
-        if isinstance(item, Assign) and (item.name in ports or not m.device):
-            lines += _assign(item, widths, ports)
-    return lines
+                yield from _item(item, widths, ports)
+
+
+def _item(item: Item, widths: dict[str, int], ports: set[str]) -> Iterable[str]:
+    """One item that is neither a register nor an instance."""
+    match item:
+        case Assign():
+            yield from _assign(item, widths, ports)
+        case Memory():
+            yield from _memory(item)
+        case DelayLine():
+            yield from _delay_line(item, concat(item.data, widths), "rst_i" if "rst_i" in ports else "1'b0")
+        case ValidLine():
+            pins = f".clk(clk), .rst_i(rst_i), .d({concat(item.data, widths)}), .q({item.name})"
+            yield _wrap(f"cipherwright_delay_valid_{item.depth} u_{item.name} ({pins});", "    ")
+        case Comment():
+            yield _wrap(item.text[:1].upper() + item.text[1:] + ".", "    // ", "")
 
 
 def print_design(design: Design) -> str:
@@ -419,3 +436,79 @@ def print_design(design: Design) -> str:
         if reset in copied:
             parts.insert(0, text)
     return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
+
+
+def print_wrapper(w: Wrapper) -> str:
+    """The text of a module that connects and controls others."""
+    lines = [_wrap(text, "// ", "") for text in w.comment]
+    if w.lint:
+        lines += [f"// Lint: {w.lint[1]}", f"// verilator lint_off {w.lint[0]}"]
+    lines += ['(* keep_hierarchy = "yes" *)'] if w.apart else []
+    ports = ",\n".join(f"    {_port(pin)}" for pin in w.pins)
+    lines += [f"module {w.name} (", ports, ");"]
+    for item in w.items:
+        lines += _wrapper_item(item)
+    lines += ["endmodule", *([f"// verilator lint_on {w.lint[0]}"] if w.lint else [])]
+    return "\n".join(lines) + "\n"
+
+
+def _port(pin: Pin) -> str:
+    direction = ("output reg " if pin.register else "output wire") if pin.out else "input  wire"
+    bits = f"[1:{pin.width}] " if pin.ascending else _range(pin.width)
+    return f"{direction} {bits}{pin.name}"
+
+
+def _wrapper_item(item: WrapperItem) -> Iterable[str]:
+    match item:
+        case Note():
+            yield _wrap(item.text, "    // ", "")
+        case Wire():
+            bits = f"[{item.width - 1}:0] " if item.vector else _range(item.width)
+            line = _wrap(f"wire {bits}{', '.join(item.names)};", "    ")
+            yield _lint_off(line, item.lint) if item.lint else line
+        case Let():
+            yield _wrap(f"wire {_range(item.width)}{item.name} = {item.value};", "    ")
+        case Drive():
+            yield _wrap(f"assign {item.name} = {item.value};", "    ")
+        case Reg():
+            yield from [_wrap(item.note, "    // ", "")] if item.note else []
+            bits = f"[{item.width - 1}:0] " if item.vector else _range(item.width)
+            yield _wrap(f"reg  {bits}{', '.join(item.names)};", "    ")
+        case Clocked():
+            yield from _clocked(item)
+        case Cell():
+            yield _cell(item)
+
+
+def _step(step: Step | Note, indent: str) -> str:
+    if isinstance(step, Note):
+        return _wrap(step.text, f"{indent}// ", "")
+    enable = f"if ({step.enable}) " if step.enable else ""
+    return _wrap(f"{enable}{step.target} <= {step.value};", indent)
+
+
+def _clocked(c: Clocked) -> Iterable[str]:
+    if len(c.steps) == 1 and not c.reset:
+        yield _wrap(f"always @(posedge clk) {_step(c.steps[0], '')}", "    ")
+        return
+    yield "    always @(posedge clk) begin"
+    if len(c.reset) == len(c.steps) == 1:
+        yield f"        if (rst_i) {c.reset[0][0]} <= {c.reset[0][1]};"
+        yield _wrap(f"else {_step(c.steps[0], '')}", "        ")
+        yield "    end"
+        return
+    if c.reset:
+        yield "        if (rst_i) begin"
+        yield from (f"            {name} <= {value};" for name, value in c.reset)
+        yield "        end else begin"
+    yield from (_step(s, "            " if c.reset else "        ") for s in c.steps)
+    yield from ["        end"] if c.reset else []
+    yield "    end"
+
+
+def _cell(c: Cell) -> str:
+    parameters = ", ".join(f".{name}({value})" for name, value in c.parameters.items())
+    head = f"    {c.module} {f'#({parameters}) ' if parameters else ''}{c.name} ("
+    links = [f".{port}({value})" for port, value in c.links.items()]
+    line = f"{head}{', '.join(links)});"
+    return line if len(line) <= _WIDTH else f"{head}\n{_packed(links, ' ' * 8)}\n    );"

@@ -12,7 +12,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..rtl.timer import TAPS, matches, steps_of, width_for
-from .pins import Pin, instance, module_head
+from ..rtl.wrapper import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Held,
+    Let,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    through,
+)
 
 __all__ = ["Control", "core_control"]
 
@@ -23,52 +39,24 @@ _SETTLED = 4
 """Cycles from a unit's ready to the end of the phase that waits for it, at most."""
 
 
-_CELLS = """
-// A block is taken, or a time begins. A module of its own, so that synthesis shares no part of it.
-(* keep_hierarchy = "yes" *)
-module NAME_start (
-    input  wire clk,
-    input  wire rst_i,
-    input  wire kick,
-    input  wire valid,
-    input  wire open,
-    input  wire ready,
-    output reg  q
-);
-    always @(posedge clk) begin
-        if (rst_i) q <= 1'b0;
-        else q <= kick | (valid & open & ready);
-    end
-endmodule
-
-// zero_q once more, for the counter: so zero_q itself can be placed beside the control.
-(* keep_hierarchy = "yes" *)
-module NAME_drop (
-    input  wire clk,
-    input  wire rst_i,
-    input  wire zeroise,
-    input  wire advance,
-    input  wire last,
-    output reg  q
-);
-    always @(posedge clk) begin
-        if (rst_i) q <= 1'b0;
-        else q <= zeroise | (q & ~(advance & last));
-    end
-endmodule
-"""
+_COMMENT = (
+    "What decides when the core takes a block and when a key.",
+    "ready_o is 1 only while a complete key is there and no other is offered. An offered key is taken when "
+    "the last block has left.",
+    "busy_o: a block is in flight, a key is expanded, or everything from before is being forgotten, for which "
+    "one cycle of zeroise_i asks.",
+)
 
 
 @dataclass(frozen=True)
 class Control:
-    """A module around a core: its text, its pins, its flip-flops. `zeroise_cycles` from zeroise_i to the
+    """The modules around a core, the outermost first, and its pins. `zeroise_cycles` from zeroise_i to the
     first cycle in which no register depends on a key, an initial counter block or a block from before it,
     and busy_o is 0 again.
     """
 
-    text: str
+    modules: tuple[Wrapper, ...]
     pins: tuple[Pin, ...]
-    flip_flops: int
     zeroise_cycles: int
 
 
@@ -106,118 +94,157 @@ def core_control(
     flushes = 1 + max(int(loop), -(-stored // phase), -(-load // phase) - 2)  # the key's phase is of the load
     core_ready = loop or counting  # the core itself says when it takes a block
     phases = 2 + flushes
-    out = [Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else [])]
-    ports = [
-        Pin("clk"),
-        Pin("rst_i"),
-        Pin("zeroise_i"),
-        *inside,
-        Pin("valid_i"),
-        Pin("block_i", block_bits),
-        Pin("ready_o", out=True),
-        *out,
-        Pin("valid_o", out=True),
-        Pin("block_o", block_bits, True),
-    ]
+    settled = "phase_q[0] | (complete & count_ready)" if counting else "phase_q[0] | (complete)"
+    if alone:
+        settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
+    out = (Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else []))
+    wrapper = Wrapper(
+        name,
+        _COMMENT,
+        (
+            ClockReset(),
+            Held((Pin("zeroise_i"), *inside)),
+            Stream("valid_i", (Pin("block_i", block_bits),), "ready_o"),
+            Held(out),
+            Stream("valid_o", (Pin("block_o", block_bits, True),), out=True),
+        ),
+        (
+            Wire(("complete", "core_valid", *(["count_ready"] if counting else []))),
+            *([Wire(("core_ready",))] if core_ready else []),
+            *_registers(phases, width, pieces, alone),
+            *_begins(name, phases, alone),
+            Let("take", "key_valid_i & offer_q"),
+            Drive("ready_o", "open_q & core_ready" if core_ready else "open_q"),
+            Drive("key_ready_o", "offer_q"),
+            *([Drive("iv_ready_o", "count_ready & ~zero_q")] if counting else []),
+            Drive("busy_o", "start_q | ~rest_q | expand_q | zero_q"),
+            Drive("valid_o", "core_valid & ~zero_q"),
+            *([Drive("zeroising_o", "zeroise_i | zero_q")] if stored else []),
+            Clocked(_steps(phases, width, found, settled, alone), _after_reset(phases, width, pieces, alone)),
+            Cell(inner, "u_inner", _links(inside, loop, drops, counting)),
+        ),
+    )
+    cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
+    pins = (Pin("zeroise_i"), *inside, Pin("busy_o", out=True))
+    return Control((wrapper, *(_cells(name) if alone else ())), pins, cycles)
+
+
+def _cells(name: str) -> tuple[Wrapper, Wrapper]:
+    """A register that begins the time, and zero_q once more, each apart."""
+    start = (Pin("kick"), Pin("valid"), Pin("open"), Pin("ready"), Pin("q", out=True, register=True))
+    drop = (Pin("zeroise"), Pin("advance"), Pin("last"), Pin("q", out=True, register=True))
+    zero = (("q", "1'b0"),)
+    return (
+        Wrapper(
+            f"{name}_start",
+            (
+                "A block is taken, or a time begins. A module of its own, so that synthesis shares no part of "
+                "it.",
+            ),
+            (ClockReset(), Held(start)),
+            (Clocked((Step("q", "kick | (valid & open & ready)"),), zero),),
+            apart=True,
+        ),
+        Wrapper(
+            f"{name}_drop",
+            ("zero_q once more, for the counter: so zero_q itself can be placed beside the control.",),
+            (ClockReset(), Held(drop)),
+            (Clocked((Step("q", "zeroise | (q & ~(advance & last))"),), zero),),
+            apart=True,
+        ),
+    )
+
+
+def _begins(name: str, phases: int, alone: bool) -> tuple[WrapperItem, ...]:
+    """What tells that a block is taken."""
+    if not alone:
+        return (Let("accept", "valid_i & ready_o"),)
+    clocked = {"clk": "clk", "rst_i": "rst_i"}
+    taken = clocked | {"kick": "kick_q", "valid": "valid_i", "open": "open_q"}
+    dropped = clocked | {"zeroise": "zeroise_i", "advance": "advance_q", "last": f"phase_q[{phases - 1}]"}
+    return (
+        Wire(("start_q", "drop_q")),
+        Cell(f"{name}_start", "u_start", taken | {"ready": "core_ready", "q": "start_q"}),
+        Cell(f"{name}_drop", "u_drop", dropped | {"q": "drop_q"}),
+    )
+
+
+def _registers(phases: int, width: int, pieces: int, alone: bool) -> tuple[Reg, ...]:
+    begin = "kick_q" if alone else "start_q"
+    return (
+        Reg(("open_q", "held_q", "expand_q", "offer_q", "quiet_q")),
+        Reg((begin, "done_q", "rest_q", "advance_q", "more_q", "settled_q", "zero_q")),
+        Reg(
+            ("phase_q",),
+            phases,
+            "Of zeroising: a key of zeros goes in, is expanded, blocks under it go through.",
+        ),
+        Reg(("time_q",), width, "Since the last block was taken: a shift register with feedback."),
+        Reg(("match_q",), pieces),
+    )
+
+
+def _after_reset(phases: int, width: int, pieces: int, alone: bool) -> tuple[tuple[str, str], ...]:
+    """What reset leaves: nothing is in flight, there is no key."""
+    begin = "kick_q" if alone else "start_q"
+    zero = ("open_q", "held_q", "expand_q", "offer_q", "quiet_q", begin, "done_q")
+    return (
+        *((q, "1'b0") for q in zero),
+        ("rest_q", "1'b1"),
+        *((q, "1'b0") for q in ("advance_q", "more_q", "settled_q", "zero_q")),
+        ("phase_q", f"{phases}'d0"),
+        ("time_q", f"{width}'d0"),
+        ("match_q", f"{pieces}'d0"),
+    )
+
+
+def _steps(
+    phases: int, width: int, found: Sequence[str], settled: str, alone: bool
+) -> tuple[Step | Note, ...]:
+    """The next state; `found`: the comparisons that tell that the time is over."""
+    feedback = f"time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]"
+    starts = "zeroise_i | (advance_q & more_q)"
+    # With a counter, quiet_q is 0 while zero_q is 1.
+    quiet, offer = (" & ~zeroise_i", "") if alone else ("", " & ~zero_q")
+    later = f"{{phase_q[{phases - 2}:0], 1'b0}}"
+    return (
+        Step("expand_q", "take | (expand_q & ~complete)"),
+        Step("held_q", "~zeroise_i & ((held_q & ~take) | (expand_q & complete & ~zero_q))"),
+        Step("open_q", "held_q & ~key_valid_i & ~zeroise_i"),
+        Note("No block is in flight, and none can be taken before the offered key is."),
+        Step("quiet_q", f"rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q{quiet}"),
+        Step("offer_q", f"key_valid_i & quiet_q & ~open_q & ~offer_q{offer} & ~zeroise_i"),
+        Step("more_q", f"|phase_q[{phases - 2}:0]"),
+        Step("kick_q", starts) if alone else Step("start_q", f"accept | {starts}"),
+        Step("time_q", f"start_q ? {width}'d1 : {{time_q[{width - 2}:0], {feedback}}}"),
+        *(Step(f"match_q[{i}]", f"~start_q & {match}") for i, match in enumerate(found)),
+        Step("done_q", "~start_q & (&match_q)"),
+        Step("rest_q", "~start_q & (rest_q | done_q)"),
+        Step("settled_q", settled),
+        Step("advance_q", "rest_q & ~start_q & settled_q & ~advance_q & ~zeroise_i"),
+        Step("phase_q", f"zeroise_i ? {phases}'d1 : advance_q ? {later} : phase_q"),
+        Step("zero_q", f"zeroise_i | (zero_q & ~(advance_q & phase_q[{phases - 1}]))"),
+    )
+
+
+def _links(inside: Sequence[Pin], loop: bool, drops: bool, counting: bool) -> dict[str, str]:
+    """The core's ports."""
+    alone = counting and drops
     links = {
         "clk": "clk",
         "rst_i": "rst_i",
         **({"drop_i": "zero_q"} if drops else {}),
         **({"fill_i": "phase_q[2]"} if loop else {}),
         "wipe_i": "phase_q[0]",
-    } | {p.name: p.name for p in inside}
+        **through(inside),
+    }
     links |= {"key_valid_i": "take", "key_ready_o": "complete", "valid_i": "accept", "block_i": "block_i"}
     if alone:
-        links |= {"valid_i": "valid_i", "open_i": "open_q"}
+        links |= {"valid_i": "valid_i", "open_i": "open_q", "drop_i": "drop_q"}
     if counting:
         links |= {
             "iv_valid_i": "iv_valid_i" if alone else "iv_valid_i & ~zero_q",
             "iv_ready_o": "count_ready",
         }
-    links |= {
-        **({"ready_o": "core_ready"} if core_ready else {}),
-        "valid_o": "core_valid",
-        "block_o": "block_o",
-    }
-    settled = "phase_q[0] | (complete & count_ready)" if counting else "phase_q[0] | (complete)"
-    begin, starts = "start_q", "accept | zeroise_i | (advance_q & more_q)"
-    start, cells = "    wire accept = valid_i & ready_o;", ""
-    quiet, offer = "", " & ~zero_q"
-    if alone:
-        settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
-        begin, starts = "kick_q", "zeroise_i | (advance_q & more_q)"
-        taken = {"clk": "clk", "rst_i": "rst_i", "kick": "kick_q", "valid": "valid_i", "open": "open_q"}
-        taken |= {"ready": "core_ready", "q": "start_q"}
-        dropped = {"clk": "clk", "rst_i": "rst_i", "zeroise": "zeroise_i", "advance": "advance_q"}
-        dropped |= {"last": f"phase_q[{phases - 1}]", "q": "drop_q"}
-        start = "    wire start_q, drop_q;\n" + instance(f"{name}_start", "u_start", taken)
-        start += instance(f"{name}_drop", "u_drop", dropped).rstrip()
-        cells = _CELLS.replace("NAME", name)
-        links["drop_i"] = "drop_q"
-        quiet, offer = " & ~zeroise_i", ""  # quiet_q is 0 while zero_q is 1
-    rows = "".join(f"            match_q[{i}] <= ~start_q & {match};\n" for i, match in enumerate(found))
-    comment = [
-        "What decides when the core takes a block and when a key.",
-        (
-            "ready_o is 1 only while a complete key is there and no other is offered. An offered key is "
-            "taken "
-            "when the last block has left."
-        ),
-        (
-            "busy_o: a block is in flight, a key is expanded, or everything from before is being forgotten, "
-            "for which one cycle of zeroise_i asks."
-        ),
-    ]
-    text = f"""\
-{module_head(name, comment, ports)}    wire complete, core_valid{", count_ready" if counting else ""};
-{"    wire core_ready;" + chr(10) if core_ready else ""}    reg  open_q, held_q, expand_q, offer_q, quiet_q;
-    reg  {begin}, done_q, rest_q, advance_q, more_q, settled_q, zero_q;
-    reg  [{phases - 1}:0] phase_q;  // of zeroising: a key of zeros goes in, is expanded, blocks under it go through
-    reg  [{width - 1}:0] time_q;  // since the last block was taken: a shift register with feedback
-    reg  [{pieces - 1}:0] match_q;
-{start}
-    wire take = key_valid_i & offer_q;
-    assign ready_o = open_q{" & core_ready" if core_ready else ""};
-    assign key_ready_o = offer_q;
-{"    assign iv_ready_o = count_ready & ~zero_q;" + chr(10) if counting else ""}    assign busy_o = start_q | ~rest_q | expand_q | zero_q;
-    assign valid_o = core_valid & ~zero_q;
-{"    assign zeroising_o = zeroise_i | zero_q;" + chr(10) if stored else ""}    always @(posedge clk) begin
-        if (rst_i) begin
-            open_q <= 1'b0;
-            held_q <= 1'b0;
-            expand_q <= 1'b0;
-            offer_q <= 1'b0;
-            quiet_q <= 1'b0;
-            {begin} <= 1'b0;
-            done_q <= 1'b0;
-            rest_q <= 1'b1;
-            advance_q <= 1'b0;
-            more_q <= 1'b0;
-            settled_q <= 1'b0;
-            zero_q <= 1'b0;
-            phase_q <= {phases}'d0;
-            time_q <= {width}'d0;
-            match_q <= {pieces}'d0;
-        end else begin
-            expand_q <= take | (expand_q & ~complete);
-            held_q <= ~zeroise_i & ((held_q & ~take) | (expand_q & complete & ~zero_q));
-            open_q <= held_q & ~key_valid_i & ~zeroise_i;
-            // No block is in flight, and none can be taken before the offered key is.
-            quiet_q <= rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q{quiet};
-            offer_q <= key_valid_i & quiet_q & ~open_q & ~offer_q{offer} & ~zeroise_i;
-            more_q <= |phase_q[{phases - 2}:0];
-            {begin} <= {starts};
-            time_q <= start_q ? {width}'d1 : {{time_q[{width - 2}:0], time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]}};
-{rows}            done_q <= ~start_q & (&match_q);
-            rest_q <= ~start_q & (rest_q | done_q);
-            settled_q <= {settled};
-            advance_q <= rest_q & ~start_q & settled_q & ~advance_q & ~zeroise_i;
-            phase_q <= zeroise_i ? {phases}'d1 : advance_q ? {{phase_q[{phases - 2}:0], 1'b0}} : phase_q;
-            zero_q <= zeroise_i | (zero_q & ~(advance_q & phase_q[{phases - 1}]));
-        end
-    end
-{instance(inner, "u_inner", links)}endmodule
-{cells}"""
-    cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
-    pins = (Pin("zeroise_i"), *inside, Pin("busy_o", out=True))
-    return Control(text, pins, 12 + 2 * alone + phases + width + pieces, cycles)
+    ready = {"ready_o": "core_ready"} if loop or counting else {}
+    return links | ready | {"valid_o": "core_valid", "block_o": "block_o"}

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from ..arch import Scheduled, constant_inputs
 from ..cipher.modes import counted_bits
 from ..graph import Graph
-from ..rtl import Design, print_design, words
+from ..rtl import Design, print_design, print_wrapper, words
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline, Spec
 from ..tools import digest, printable
@@ -17,7 +17,7 @@ from .control import core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
 from .header import commented, header_lines, module_name, origin_lines, port_meanings, port_table
-from .keys import KeyUnit, keyed_top, lane_flip_flops
+from .keys import KeyUnit, keyed_top
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .pins import pins_of
@@ -87,26 +87,26 @@ def dress(
         "latency_cycles": inner_latency,
         "early": _early(s),
     }
+    rank_ffs = 0
     if unit:
         inner["key_cycles"] = unit.cycles
     pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
     if unit:
         ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
         files.update(unit.files)
-        layers += [
-            unit.text,
-            keyed_top(
-                names["ecb"],
-                datapath,
-                unit,
-                spec.key_bits,
-                spec.block_bits,
-                iterative,
-                spec.summed,
-                spec.lane_count,
-                inside.decrypt != "",
-            ),
-        ]
+        keyed = keyed_top(
+            names["ecb"],
+            datapath,
+            unit,
+            spec.key_bits,
+            spec.block_bits,
+            iterative,
+            spec.summed,
+            spec.lane_count,
+            inside.decrypt != "",
+        )
+        layers += [unit.text, print_wrapper(keyed)]
+        rank_ffs = keyed.flip_flops
         below = names["ecb"]
     slot_bits = mode_ffs = 0
     if spec.mode != "ecb":
@@ -153,12 +153,12 @@ def dress(
             slot=slot,
             decrypt=decrypt,
         )
-        layers.append(layer.text)
+        layers.append(print_wrapper(layer.module))
         below = names[spec.mode]
         if layer.file:
             files[layer.file] = hand_written(layer.file)
     if tied:
-        layers.append(tied_top(top, design.top, tied))
+        layers.append(print_wrapper(tied_top(top, design.top, tied)))
     log2 = 0
     if spec.interface == "stream":
         latency += STREAM_LATENCY
@@ -183,15 +183,24 @@ def dress(
             COUNTER_LOAD if counting and not (iterative or lanes) else 0,
         )
         pins, below = control.pins, names["control"]
-        layers.append(control.text)
+        layers += [print_wrapper(module) for module in control.modules]
         ports = replace(ports, ready_out="ready_o", busy="busy_o", zeroise="zeroise_i")
     if spec.interface == "paper":
-        layers.append(paper_top(top, below))
+        layers.append(print_wrapper(paper_top(top, below)))
         ports = PAPER_PORTS
     elif spec.interface == "stream":
         layers.append(
-            stream_top(
-                top, below, spec.block_bits, pins, log2, ports.ready_out != "", unit is not None, slot_bits
+            print_wrapper(
+                stream_top(
+                    top,
+                    below,
+                    spec.block_bits,
+                    pins,
+                    log2,
+                    ports.ready_out != "",
+                    unit is not None,
+                    slot_bits,
+                )
             )
         )
         ports = stream_ports(ports, pins, slot_bits > 0)
@@ -200,8 +209,8 @@ def dress(
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
     mode_ffs += (spec.lane_count - 1) * (
         design.flip_flops(datapath) - (design.valid_line_flip_flops() or s.stages)
-    ) + (lane_flip_flops(unit, spec.lane_count) if unit else 0)
-    control_ffs = control.flip_flops if control else 0
+    ) + rank_ffs
+    control_ffs = sum(m.flip_flops for m in control.modules) if control else 0
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lane_count)}"
     text = "\n".join([print_design(design), *layers])

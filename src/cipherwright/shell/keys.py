@@ -13,8 +13,26 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..arch import Expansion
+from ..rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Handshake,
+    Held,
+    Let,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    print_wrapper,
+)
 
-__all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top", "lane_flip_flops"]
+__all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top"]
 
 
 _DRAIN = 8
@@ -34,6 +52,20 @@ _APART = 3
 """Registers on the way of a word that does not travel along the chain, and from its control to the enable
 of its place.
 """
+
+
+_UNIT_COMMENT = (
+    "Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. A word travels "
+    "along registers that always move, with the number of its place, which takes it; key_ready_o tells that "
+    "all places have theirs. While zeroise_i is 1, in at least as many cycles as the schedule has stages, a "
+    "key of zeros is taken in all of them; then it is expanded.",
+)
+
+_TOP_COMMENT = (
+    "The rounds and the unit that makes their keys. A key is taken with key_valid_i; its round keys are there "
+    "when key_ready_o is 1 again.",
+    "wipe_i: a key of zeros is taken. The control around this module keeps blocks and keys apart.",
+)
 
 
 @dataclass(frozen=True)
@@ -79,83 +111,116 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
     widths = dict(enumerate(e.widths))
     hits = ["hit", *(f"hit_{k}" for k in range(1, _AHEAD - 1))]
     apart_hits = ["hit_apart", *(f"hit_apart_{k}" for k in range(1, _APART - 1))]
-    near, wires, loads, copies = list[str](), list[str](), list[str](), list[str]()
-
-    def place(i: int, hit: str, source: str) -> None:
-        """The registers of round key i, which take `source` in the second cycle behind that of `hit`."""
-        pieces, user = _spans(widths[i]), users[i]
-        wires.append(f"    wire {_vector(len(pieces))} {user}_load;")
-        for k, (low, high) in enumerate(pieces):
-            copies.append(
-                f"    cipherwright_copy u_{user}_load_{k} (.clk(clk), .d({hit}), .q({user}_load[{k}]));"
-            )
-            loads.append(f"        if ({user}_load[{k}]) {user}_o[{high}:{low}] <= {source}[{high}:{low}];")
-
-    for j, i in enumerate(e.chain):
-        near.append(f"        hit[{j}] <= tag_{max(j - _AHEAD, 0)} == {bits}'d{j + 1};")
-        place(i, f"{hits[-1]}[{j}]", f"word_{max(j, _AHEAD)}")
-    for j, i in enumerate(e.apart):
-        near.append(f"        hit_apart[{j}] <= apart_{j};")
-        place(i, f"{apart_hits[-1]}[{j}]", f"raw_{_APART - 1}")
+    places = [
+        _Place(users[i], widths[i], f"{hits[-1]}[{j}]", f"word_{max(j, _AHEAD)}")
+        for j, i in enumerate(e.chain)
+    ] + [
+        _Place(users[i], widths[i], f"{apart_hits[-1]}[{j}]", f"raw_{_APART - 1}")
+        for j, i in enumerate(e.apart)
+    ]
     chain = [(f"word_{j}", f"word_{j - 1}" if j else "word") for j in range(ranks)] + [
         (f"tag_{j}", f"tag_{j - 1}" if j else "tag") for j in range(tags)
     ]
     chain += [(after, before) for before, after in pairwise(hits)]
-    apart_link = apart_wires = ""
     if e.apart:
-        apart_link = ", .raw_o(raw)" + "".join(f", .apart{j}_o(apart_{j})" for j in range(len(e.apart)))
-        apart_wires = f"""\
-    wire {", ".join(f"apart_{j}" for j in range(len(e.apart)))};
-    wire {_vector(e.raw)} raw;
-    reg  {_vector(e.raw)} {", ".join(f"raw_{k}" for k in range(_APART))};
-    reg  {_vector(len(e.apart))} {", ".join(apart_hits)};
-"""
         chain += [(f"raw_{k}", f"raw_{k - 1}" if k else "raw") for k in range(_APART)]
         chain += [(after, before) for before, after in pairwise(apart_hits)]
-    there = max(
-        m + 1, _AHEAD + 2, _APART + 2
-    )  # cycles from the last word to the enable of its place, and the place itself
-    new, comma = "\n", ",\n"
-    ports = comma.join(f"    output reg  {_vector(widths[i])} {users[i]}_o" for i in sorted(widths))
-    text = f"""\
-// Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. A word travels along registers that always
-// move, with the number of its place, which takes it; key_ready_o tells that all places have theirs. While zeroise_i is 1, in at
-// least as many cycles as the schedule has stages, a key of zeros is taken in all of them; then it is expanded.
-module {name} (
-{key_ports(key_bits)}    input  wire zeroise_i,
-{ports}
-);
-    reg  idle;
-    reg  {_vector(there - 1)} done;
-    reg  wipe;
-    wire take = (key_valid_i & idle) | wipe;
-    wire last;
-    wire {_vector(bits)} tag;
-    wire {_vector(e.width)} word;
-{apart_wires}    {loop} u_schedule (
-        .clk(clk), .rst_i(rst_i), .valid_i(take), .key_i(key_i), .zeroise_i(wipe), .tag_o(tag), .last_o(last), .word_o(word){apart_link}
-    );
-    reg  {_vector(e.width)} {", ".join(f"word_{j}" for j in range(ranks))};
-    reg  {_vector(bits)} {", ".join(f"tag_{j}" for j in range(tags))};
-    reg  {_vector(m)} {", ".join(hits)};
-    // A place is loaded through copies of its hit, one for a piece of the word, which stand near what they load.
-{new.join(wires)}
-{new.join(copies)}
-    always @(posedge clk) begin
-        wipe <= zeroise_i & ~rst_i;
-        done <= rst_i ? {there - 1}'d0 : {{done[{there - 3}:0], last}};
-        idle <= rst_i | (~zeroise_i & (done[{there - 2}] | (idle & ~key_valid_i)));
-{new.join(f"        {q} <= {d};" for q, d in chain)}
-{new.join(near)}
-{new.join(loads)}
-    end
-    assign key_ready_o = idle;
-endmodule
-"""
-    control = tags * bits + len(hits) * m + len(apart_hits) * len(e.apart) + len(copies) + there + 1
-    ffs = ranks * e.width + (_APART * e.raw if e.apart else 0) + sum(widths.values()) + control
+    # Cycles from the last word to the enable of its place, and the place itself.
+    there = max(m + 1, _AHEAD + 2, _APART + 2)
+    near = [Step(f"hit[{j}]", f"tag_{max(j - _AHEAD, 0)} == {bits}'d{j + 1}") for j in range(m)]
+    near += [Step(f"hit_apart[{j}]", f"apart_{j}") for j in range(len(e.apart))]
+    ready = f"done[{there - 2}] | (idle & ~key_valid_i)"
+    steps = (
+        Step("wipe", "zeroise_i & ~rst_i"),
+        Step("done", f"rst_i ? {there - 1}'d0 : {{done[{there - 3}:0], last}}"),
+        Step("idle", f"rst_i | (~zeroise_i & ({ready}))"),
+        *(Step(q, d) for q, d in chain),
+        *near,
+        *(load for place in places for load in place.loads()),
+    )
+    ports = tuple(Pin(f"{users[i]}_o", widths[i], True, register=True) for i in sorted(widths))
+    wrapper = Wrapper(
+        name,
+        _UNIT_COMMENT,
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Held((Pin("zeroise_i"), *ports)),
+        ),
+        (
+            Reg(("idle",)),
+            Reg(("done",), there - 1),
+            Reg(("wipe",)),
+            Let("take", "(key_valid_i & idle) | wipe"),
+            Wire(("last",)),
+            Wire(("tag",), bits),
+            Wire(("word",), e.width),
+            *(_apart_items(e, apart_hits) if e.apart else ()),
+            Cell(loop, "u_schedule", _schedule_links(e)),
+            Reg(tuple(f"word_{j}" for j in range(ranks)), e.width),
+            Reg(tuple(f"tag_{j}" for j in range(tags)), bits),
+            Reg(tuple(hits), m, vector=True),
+            Note(
+                "A place is loaded through copies of its hit, one for a piece of the word, near what they load."
+            ),
+            *(Wire((f"{p.user}_load",), len(_spans(p.width)), vector=True) for p in places),
+            *(copy for place in places for copy in place.copies()),
+            Clocked(steps),
+            Drive("key_ready_o", "idle"),
+        ),
+    )
     words = {users[i]: w for i, w in widths.items()}
-    return KeyUnit(name, text, e.trips * stages + there, ffs, words, flush=stages + there + 1 + _DRAIN)
+    return KeyUnit(
+        name,
+        print_wrapper(wrapper),
+        e.trips * stages + there,
+        wrapper.flip_flops,
+        words,
+        flush=stages + there + 1 + _DRAIN,
+    )
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The registers of a round key, which take `source` in the second cycle behind that of `hit`."""
+
+    user: str
+    width: int
+    hit: str
+    source: str
+
+    def copies(self) -> list[Cell]:
+        """A copy of the hit for every piece of the word."""
+        links = {"clk": "clk", "d": self.hit}
+        return [
+            Cell("cipherwright_copy", f"u_{self.user}_load_{k}", links | {"q": f"{self.user}_load[{k}]"})
+            for k in range(len(_spans(self.width)))
+        ]
+
+    def loads(self) -> list[Step]:
+        """A step for every piece of the word."""
+        return [
+            Step(f"{self.user}_o[{high}:{low}]", f"{self.source}[{high}:{low}]", f"{self.user}_load[{k}]")
+            for k, (low, high) in enumerate(_spans(self.width))
+        ]
+
+
+def _apart_items(e: Expansion, hits: Sequence[str]) -> tuple[WrapperItem, ...]:
+    """What takes words that do not travel along the chain."""
+    return (
+        Wire(tuple(f"apart_{j}" for j in range(len(e.apart)))),
+        Wire(("raw",), e.raw),
+        Reg(tuple(f"raw_{k}" for k in range(_APART)), e.raw),
+        Reg(tuple(hits), len(e.apart), vector=True),
+    )
+
+
+def _schedule_links(e: Expansion) -> dict[str, str]:
+    links = {"clk": "clk", "rst_i": "rst_i", "valid_i": "take", "key_i": "key_i", "zeroise_i": "wipe"}
+    links |= {"tag_o": "tag", "last_o": "last", "word_o": "word"}
+    if e.apart:
+        links |= {"raw_o": "raw"} | {f"apart{j}_o": f"apart_{j}" for j in range(len(e.apart))}
+    return links
 
 
 def _spans(width: int) -> list[tuple[int, int]]:
@@ -173,7 +238,7 @@ def keyed_top(
     chained: bool = False,
     lanes: int = 1,
     turning: bool = False,
-) -> str:
+) -> Wrapper:
     """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks
     and keys apart. `ready`: the datapath does not take a block in every cycle, and says when (a loop:
     while fill_i is 1, every slot takes what is presented); `chained`: it takes another word, which a mode
@@ -182,72 +247,61 @@ def keyed_top(
     wire of them reaches all lanes.
     """
     words = sorted(unit.words.items())
-    wires = "\n".join(f"    wire {_vector(w)} {user};" for user, w in words)
-    given = ", ".join(f".{user}_o({user})" for user, _ in words)
-    new_port = "    output wire ready_o,\n" if ready else ""
-    fill_port = "    input  wire fill_i,\n" if ready else ""
-    chain_port = f"    input  wire {_vector(block_bits * lanes)} chain_i,\n" if chained else ""
-    turn_port, turn = ("    input  wire decrypt_i,\n", ".decrypt_i(decrypt_i), ") if turning else ("", "")
-    unit_ready, ranks = ("key_ready_o", "") if lanes == 1 else ("unit_ready", _lane_ranks(unit, lanes))
-    cores = ""
+    given = {"clk": "clk", "rst_i": "rst_i"}
+    given |= {"key_valid_i": "key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o", "key_i": "key_i"}
+    given |= {"key_ready_o": "key_ready_o" if lanes == 1 else "unit_ready", "zeroise_i": "wipe_i"}
+    payload = (
+        *([Pin("decrypt_i")] if turning else []),
+        Pin("block_i", block_bits * lanes),
+        *([Pin("chain_i", block_bits * lanes)] if chained else []),
+    )
+    cores = []
     for lane in range(lanes):
         part = f"[{block_bits * (lanes - lane) - 1}:{block_bits * (lanes - lane - 1)}]" if lanes > 1 else ""
         suffix = f"_{lane}" if lane else ""
-        taken = ", ".join(f".{user}_i({user}{suffix})" for user, _ in words)
-        shown = "valid_o" if not lane else f"unread[{lane - 1}]"
-        chain = f".chain_i(chain_i{part}), " if chained else ""
-        cores += f"""\
-    {datapath} u_core{suffix} (
-        .clk(clk), .rst_i(rst_i), .valid_i({"valid_i | fill_i" if ready else "valid_i"}), {turn}.block_i(block_i{part}), {chain}{".ready_o(ready_o), " if ready else ""}.valid_o({shown}), .block_o(block_o{part}),
-        {taken}
-    );
-"""
-    return f"""\
-// The rounds and the unit that makes their keys. A key is taken with key_valid_i; its round keys are there when key_ready_o is 1 again.
-// wipe_i: a key of zeros is taken. The control around this module keeps blocks and keys apart.
-module {name} (
-{key_ports(key_bits)}{fill_port}    input  wire wipe_i,
-    input  wire valid_i,
-{turn_port}    input  wire {_vector(block_bits * lanes)} block_i,
-{chain_port}{new_port}    output wire valid_o,
-    output wire {_vector(block_bits * lanes)} block_o
-);
-{wires}
-{ranks}    {unit.name} u_keys (
-        .clk(clk), .rst_i(rst_i), .key_valid_i({"key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o"}), .key_i(key_i), .key_ready_o({unit_ready}), .zeroise_i(wipe_i),
-        {given}
-    );
-{cores}endmodule
-"""
+        links = {"clk": "clk", "rst_i": "rst_i", "valid_i": "valid_i | fill_i" if ready else "valid_i"}
+        links |= {"decrypt_i": "decrypt_i"} if turning else {}
+        links |= {"block_i": f"block_i{part}"} | ({"chain_i": f"chain_i{part}"} if chained else {})
+        links |= {"ready_o": "ready_o"} if ready else {}
+        links |= {"valid_o": f"unread[{lane - 1}]" if lane else "valid_o", "block_o": f"block_o{part}"}
+        links |= {f"{user}_i": f"{user}{suffix}" for user, _ in words}
+        cores.append(Cell(datapath, f"u_core{suffix}", links))
+    return Wrapper(
+        name,
+        _TOP_COMMENT,
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Held((*([Pin("fill_i")] if ready else []), Pin("wipe_i"))),
+            Stream("valid_i", payload, "ready_o" if ready else ""),
+            Stream("valid_o", (Pin("block_o", block_bits * lanes, True),), out=True),
+        ),
+        (
+            *(Wire((user,), width) for user, width in words),
+            *(_lane_ranks(unit, lanes) if lanes > 1 else ()),
+            Cell(unit.name, "u_keys", given | {f"{user}_o": user for user, _ in words}),
+            *cores,
+        ),
+    )
 
 
-def lane_flip_flops(unit: KeyUnit, lanes: int) -> int:
-    """Flip-flops that lanes after the first add to the unit's: their round keys, and the time that these
-    take.
-    """
-    return (lanes - 1) * (sum(unit.words.values()) + 1)
-
-
-def _lane_ranks(unit: KeyUnit, lanes: int) -> str:
+def _lane_ranks(unit: KeyUnit, lanes: int) -> tuple[WrapperItem, ...]:
     """Round keys of the lanes after the first, and the ready bit that waits for them."""
     words = sorted(unit.words.items())
-    wires = "".join(
-        f"    reg  {_vector(w)} {user}_{lane};\n" for lane in range(1, lanes) for user, w in words
-    )
-    moves = "".join(
-        f"        {user}_{lane} <= {user}{f'_{lane - 1}' if lane > 1 else ''};\n"
-        for lane in range(1, lanes)
+    later = range(1, lanes)
+    waits = "unit_ready" if lanes == 2 else f"{{waited[{lanes - 3}:0], unit_ready}}"
+    moves = [
+        Step(f"{user}_{lane}", f"{user}_{lane - 1}" if lane > 1 else user)
+        for lane in later
         for user, _ in words
+    ]
+    return (
+        Wire(
+            ("unread",), lanes - 1, "all lanes show their results at the same time, so one says when.", True
+        ),
+        *(Reg((f"{user}_{lane}",), width) for lane in later for user, width in words),
+        Wire(("unit_ready",)),
+        Reg(("waited",), lanes - 1, vector=True),
+        Drive("key_ready_o", "unit_ready & (&waited)"),
+        Clocked((Step("waited", f"rst_i ? {{{lanes - 1}{{1'b1}}}} : {waits}"), *moves)),
     )
-    return f"""\
-    // Lint: all lanes show their results at the same time, so one says when.
-    // verilator lint_off UNUSEDSIGNAL
-    wire {_vector(lanes - 1)} unread;
-    // verilator lint_on UNUSEDSIGNAL
-{wires}    wire unit_ready;
-    reg  {_vector(lanes - 1)} waited;
-    assign key_ready_o = unit_ready & (&waited);
-    always @(posedge clk) begin
-        waited <= rst_i ? {{{lanes - 1}{{1'b1}}}} : {"unit_ready" if lanes == 2 else f"{{waited[{lanes - 3}:0], unit_ready}}"};
-{moves}    end
-"""

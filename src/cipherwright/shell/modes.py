@@ -9,6 +9,23 @@ from dataclasses import dataclass
 
 from ..cipher.modes import CHAIN_MODES
 from ..errors import UserError
+from ..rtl.wrapper import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Group,
+    Held,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    through,
+)
 from .counter import (
     COUNTER_BLOCK,
     COUNTER_FILE,
@@ -17,7 +34,6 @@ from .counter import (
     counter_flip_flops,
     lane_counter_flip_flops,
 )
-from .pins import Pin, instance, module_head, vector
 
 __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
 
@@ -35,31 +51,35 @@ _DIRECTIONS = ("encrypt", "decrypt", "both")
 
 @dataclass(frozen=True)
 class Layer:
-    """A module around another: its text, its pins in place of the inner ones, the hand-written file that
-    it needs, its flip-flops;
-    `slot_bits` of the number of the stream whose turn it is (0: there is only one).
+    """A module around another, its pins in place of the inner ones, the hand-written file that it needs, and
+    the flip-flops of that file's modules in it; `slot_bits` of the number of the active stream (0: there is
+    only one).
     """
 
-    text: str
+    module: Wrapper
     pins: tuple[Pin, ...]
     file: str
-    flip_flops: int
+    written_flip_flops: int
     slot_bits: int = 0
 
+    @property
+    def flip_flops(self) -> int:
+        """Flip-flops of the module and of the hand-written ones in it."""
+        return self.module.flip_flops + self.written_flip_flops
 
-def _ports(pins: Sequence[Pin], block_bits: int, ready: bool) -> list[Pin]:
-    usual = [Pin("clk"), Pin("rst_i"), *pins, Pin("valid_i"), Pin("block_i", block_bits)]
-    return [
-        *usual,
-        *([Pin("ready_o", out=True)] if ready else []),
-        Pin("valid_o", out=True),
-        Pin("block_o", block_bits, True),
-    ]
+
+def _ports(pins: Sequence[Pin], block_bits: int, ready: bool) -> tuple[Group, ...]:
+    return (
+        ClockReset(),
+        Held(tuple(pins)),
+        Stream("valid_i", (Pin("block_i", block_bits),), "ready_o" if ready else ""),
+        Stream("valid_o", (Pin("block_o", block_bits, True),), out=True),
+    )
 
 
 def _through(inside: Sequence[Pin]) -> dict[str, str]:
     """Links of an inner module whose pins are handed through, with clock and reset."""
-    return {p.name: p.name for p in inside} | {"clk": "clk", "rst_i": "rst_i"}
+    return through(inside) | {"clk": "clk", "rst_i": "rst_i"}
 
 
 def _pieces(block_bits: int, count: int, trips: int) -> int:
@@ -140,29 +160,26 @@ def chain_layer(
         if slots > 1
         else "One stream of blocks."
     )
-    comment = [
+    comment = (
         f"{mode.upper()} around a loop. {streams}",
         "first_i goes with the first block of a message, which is chained to iv_i.",
-    ]
-    text = (
-        module_head(name, comment, _ports([*(_FORGETS if held else ()), *pins, *shown], block_bits, True))
-        + f"    wire {vector(block_bits)}core_block, result;\n"
-        + (
-            ""
-            if slot_bits
-            else (
-                "    // Lint: with one stream its number is of no use.\n    // verilator lint_off "
-                "UNUSEDSIGNAL\n    wire slot;\n    // verilator lint_on UNUSEDSIGNAL\n"
-            )
-        )
-        + instance(inner, "u_core", links)
-        + instance("cipherwright_chain", "u_chain", chain, parameters)
-        + "endmodule\n"
+    )
+    alone = () if slot_bits else (Wire(("slot",), lint="with one stream its number is of no use."),)
+    module = Wrapper(
+        name,
+        comment,
+        _ports([*(_FORGETS if held else ()), *pins, *shown], block_bits, True),
+        (
+            Wire(("core_block", "result"), block_bits),
+            *alone,
+            Cell(inner, "u_core", links),
+            Cell("cipherwright_chain", "u_chain", chain, parameters),
+        ),
     )
     words = block_bits * (2 if counting or (mode == "cbc" and direction != "encrypt") else 1)
     control = both and mode in ("cbc", "cfb")
     return Layer(
-        text,
+        module,
         (*pins, *shown),
         CHAIN_FILE,
         slots * (words + control + (left + 1 if counting else 0)) + slot_bits,
@@ -185,28 +202,24 @@ def previous_layer(
         "valid_o": "valid_o",
         "block_o": "block_o",
     }
-    comment = [
+    first = "first_i goes with the first block of a message, which is chained to iv_i."
+    module = Wrapper(
+        name,
+        (f"{mode.upper()} decryption. {first}",),
+        _ports([*(_FORGETS[:2] if held else ()), *pins], block_bits, False),
         (
-            f"{mode.upper()} decryption. first_i goes with the first block of a message, which is chained to "
-            f"iv_i."
-        )
-    ]
-    text = (
-        module_head(name, comment, _ports([*(_FORGETS[:2] if held else ()), *pins], block_bits, False))
-        + (
-            f"    reg {vector(block_bits)}last_q;\n    always @(posedge clk) if "
-            f"(valid_i{' | drop_i' if held else ''}) last_q <= block_i;\n"
-        )
-        + instance(inner, "u_core", links)
-        + "endmodule\n"
+            Reg(("last_q",), block_bits),
+            Clocked((Step("last_q", "block_i", "valid_i | drop_i" if held else "valid_i"),)),
+            Cell(inner, "u_core", links),
+        ),
     )
-    return Layer(text, pins, "", block_bits)
+    return Layer(module, pins, "", 0)
 
 
 @dataclass(frozen=True)
 class _CounterBlock:
     """How a counter block of `bits` is linked to the counter's 128: what the counter takes and shows, and the
-    text beside it. Of a shorter block the counter's upper bits are constant. Of a longer block the upper bits
+    what stands beside it. Of a shorter block the counter's upper bits are constant. Of a longer block the upper bits
     do not count; they wait in registers until the counter shows the rest.
     """
 
@@ -226,27 +239,30 @@ class _CounterBlock:
         return f"count[{low + COUNTER_BLOCK - 1}:{low}]"
 
     @property
-    def text(self) -> str:
+    def items(self) -> tuple[WrapperItem, ...]:
+        """What stands beside the counter in its module."""
         if self.bits < COUNTER_BLOCK:
             return (
-                "    // Lint: a block has fewer bits than the counter.\n    // verilator lint_off UNUSEDSIGNAL\n"
-                f"    wire {vector(COUNTER_BLOCK)}whole;\n    // verilator lint_on UNUSEDSIGNAL\n"
-                f"    assign count = whole[{self.bits - 1}:0];\n"
+                Wire(("whole",), COUNTER_BLOCK, "a block has fewer bits than the counter."),
+                Drive("count", f"whole[{self.bits - 1}:0]"),
             )
         above = self.bits - COUNTER_BLOCK
         if not above:
-            return ""
+            return ()
         ranks = range(COUNTER_RANKS)
-        wiped = "    reg wiped;\n" if self.held else ""
         taken = f"iv_valid_i & iv_ready_o{' | wiped' if self.held else ''}"
-        moves = "".join(f"        above_{k} <= above_{k - 1};\n" for k in ranks[1:])
         return (
-            f"    // Bits {self.bits - 1} to {COUNTER_BLOCK} of a counter block stay what they are.\n"
-            f"{wiped}    reg {vector(above)}{', '.join(f'above_{k}' for k in ranks)};\n"
-            f"    always @(posedge clk) begin\n"
-            f"{'        wiped <= wipe_i;' + chr(10) if self.held else ''}"
-            f"        if ({taken}) above_0 <= iv_i[{self.bits - 1}:{COUNTER_BLOCK}];\n{moves}    end\n"
-            f"    assign count[{self.bits - 1}:{COUNTER_BLOCK}] = above_{COUNTER_RANKS - 1};\n"
+            Note(f"Bits {self.bits - 1} to {COUNTER_BLOCK} of a counter block stay what they are."),
+            *([Reg(("wiped",))] if self.held else []),
+            Reg(tuple(f"above_{k}" for k in ranks), above),
+            Clocked(
+                (
+                    *([Step("wiped", "wipe_i")] if self.held else []),
+                    Step("above_0", f"iv_i[{self.bits - 1}:{COUNTER_BLOCK}]", taken),
+                    *(Step(f"above_{k}", f"above_{k - 1}") for k in ranks[1:]),
+                )
+            ),
+            Drive(f"count[{self.bits - 1}:{COUNTER_BLOCK}]", f"above_{COUNTER_RANKS - 1}"),
         )
 
 
@@ -268,20 +284,14 @@ def counter_layer(
         "valid_o": "valid_o",
         "block_o": "block_o",
     }
-    comment = [
-        (
-            "Counter mode: a block is added to the cipher's value of a counter that goes up with every "
-            "block, "
-            "so the same core decrypts."
-        ),
-        (
-            "iv_i is the counter block of the first block; it is taken when iv_valid_i and iv_ready_o are "
-            "both "
-            "1. No block is taken before one is there."
-        ),
+    comment = (
+        "Counter mode: a block is added to the cipher's value of a counter that goes up with every block, so "
+        "the same core decrypts.",
+        "iv_i is the counter block of the first block; it is taken when iv_valid_i and iv_ready_o are both 1. "
+        "No block is taken before one is there.",
         *([f"A word is {lanes} blocks, the first of them at the top."] if lanes > 1 else []),
-    ]
-    counters = ""
+    )
+    counters = list[Cell]()
     for lane in range(lanes):
         shown = {"valid_o": f"counted[{lane}]", "count_o": block.shown(lane, lanes)}
         counter = {
@@ -301,36 +311,25 @@ def counter_layer(
         else:
             module = "cipherwright_lane_counter"
             counter |= {"lanes_i": f"16'd{lanes}", "lane_i": f"16'd{lane}"}
-        counters += instance(module, f"u_counter{lane if lanes > 1 else ''}", counter | shown, parameters)
-    spare = (
-        ""
-        if lanes == 1
-        else (
-            "    // Lint: all counters do the same at the same time, so one says when.\n    // verilator "
-            "lint_off UNUSEDSIGNAL\n"
-        )
-    )
-    text = (
-        module_head(name, comment, _ports([*forgets, *pins], block_bits * lanes, True))
-        + spare
-        + f"    wire [{lanes - 1}:0] counted, ready, loaded;\n"
-        + ("    // verilator lint_on UNUSEDSIGNAL\n" if spare else "")
-        + (
-            f"    wire [{block_bits * lanes - 1}:0] count;\n    assign iv_ready_o = ready[0];\n    assign ready_o = "
-            f"loaded[0];\n"
-        )
-        + block.text
-        + counters
-        + instance(inner, "u_cipher", links)
-        + "endmodule\n"
+        number = lane if lanes > 1 else ""
+        counters.append(Cell(module, f"u_counter{number}", counter | shown, parameters))
+    spare = "all counters do the same at the same time, so one says when." if lanes > 1 else ""
+    around = Wrapper(
+        name,
+        comment,
+        _ports([*forgets, *pins], block_bits * lanes, True),
+        (
+            Wire(("counted", "ready", "loaded"), lanes, spare, True),
+            Wire(("count",), block_bits * lanes),
+            Drive("iv_ready_o", "ready[0]"),
+            Drive("ready_o", "loaded[0]"),
+            *block.items,
+            *counters,
+            Cell(inner, "u_cipher", links),
+        ),
     )
     if lanes == 1:
-        return Layer(
-            text,
-            pins,
-            COUNTER_FILE,
-            counter_flip_flops(count, block_bits) + (held and block_bits > COUNTER_BLOCK),
-        )
+        return Layer(around, pins, COUNTER_FILE, counter_flip_flops(count, min(block_bits, COUNTER_BLOCK)))
     return Layer(
-        text, pins, LANE_COUNTER_FILE, sum(lane_counter_flip_flops(count, lane) for lane in range(lanes))
+        around, pins, LANE_COUNTER_FILE, sum(lane_counter_flip_flops(count, lane) for lane in range(lanes))
     )

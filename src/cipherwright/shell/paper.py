@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..rtl import Cell, ClockReset, Held, Let, Note, Pin, Wrapper
 from .core import PortSet
 
 __all__ = ["PAPER_PORTS", "paper_top"]
@@ -19,40 +20,41 @@ PAPER_PORTS = PortSet(
 )
 
 
-def paper_top(name: str, core: str) -> str:
+def paper_top(name: str, core: str) -> Wrapper:
     """A module with the paper's ports around the core `core`: wiring only. Bit 1 is the standard's bit 1;
     Key is the 56-bit key without parity bits, and comes one cycle before its block.
     """
-    parts = []
-    for byte in range(8):
-        parts.append(f"Key[{7 * byte + 1}:{7 * byte + 7}], 1'b0")
-    key = ",\n            ".join(parts)
-    return f"""\
-// Ports as in Trimberger, Pang, Singh: A 12 Gbps DES Encryptor/Decryptor Core in an FPGA, section 4.
-// Key is presented one cycle before the block that it applies to; everything may change every cycle.
-// Lint: the paper numbers bits from 1 at the left.
-// verilator lint_off ASCRANGE
-module {name} (
-    input  wire        Clk,
-    input  wire [1:64] Data_bus,
-    input  wire [1:56] Key,
-    input  wire        Decrypt,
-    input  wire        E_data_rdy,
-    output wire [1:64] Data_out,
-    output wire        D_data_rdy
-);
-    // The core takes the key as supplied, eight bytes with their (ignored) parity bits.
-    wire [63:0] key = {{
-            {key}}};
-    {core} u_core (
-        .clk(Clk),
-        .valid_i(E_data_rdy),
-        .decrypt_i(Decrypt),
-        .key_i(key),
-        .block_i(Data_bus),
-        .valid_o(D_data_rdy),
-        .block_o(Data_out)
-    );
-endmodule
-// verilator lint_on ASCRANGE
-"""
+    key = ", ".join(f"Key[{7 * byte + 1}:{7 * byte + 7}], 1'b0" for byte in range(8))
+    p = PAPER_PORTS
+    wide = (Pin(p.block_in, 64, ascending=True), Pin(p.key, 56, ascending=True), Pin(p.decrypt))
+    links = {"clk": p.clk, "valid_i": p.valid_in, "decrypt_i": p.decrypt, "key_i": "key"}
+    return Wrapper(
+        name,
+        (
+            "Ports as in Trimberger, Pang, Singh: A 12 Gbps DES Encryptor/Decryptor Core in an FPGA, "
+            "section 4.",
+            "Key is presented one cycle before the block that it applies to; everything may change every "
+            "cycle.",
+        ),
+        (
+            ClockReset(p.clk, ""),
+            Held(
+                (
+                    *wide,
+                    Pin(p.valid_in),
+                    Pin(p.block_out, 64, True, ascending=True),
+                    Pin(p.valid_out, out=True),
+                )
+            ),
+        ),
+        (
+            Note("The core takes the key as supplied, eight bytes with their (ignored) parity bits."),
+            Let("key", f"{{{key}}}", 64),
+            Cell(
+                core,
+                "u_core",
+                links | {"block_i": p.block_in, "valid_o": p.valid_out, "block_o": p.block_out},
+            ),
+        ),
+        ("ASCRANGE", "the paper numbers bits from 1 at the left."),
+    )

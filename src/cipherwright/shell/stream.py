@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..rtl import Cell, ClockReset, Drive, Held, Pin, Stream, Wire, Wrapper
 from .core import PortSet
-from .pins import Pin, instance, module_head
 
 __all__ = [
     "STREAM_FILE",
@@ -88,41 +88,25 @@ def stream_top(
     ready: bool,
     forgets: bool,
     slot_bits: int = 0,
-) -> str:
+) -> Wrapper:
     """A module with stream ports around `core` and the stream control. A block and its `pins` are one
     word. `ready`: the core itself has a ready; `forgets`: it has zeroising_o, in whose time the FIFO
     forgets as well; `slot_bits` of the number of a stream's slot, which goes with the result.
     """
     gate = " & core_ready" if ready else ""
-    width = block_bits + slot_bits
-    outer = [Pin(_outer(p), p.width, p.out) for p in pins]
-    out = [Pin("m_slot_o", slot_bits, True)] if slot_bits else []
-    ports = [
-        Pin("clk"),
-        Pin("rst_i"),
-        Pin("s_valid_i"),
-        Pin("s_ready_o", out=True),
-        Pin("s_block_i", block_bits),
-        *outer,
-        Pin("m_valid_o", out=True),
-        Pin("m_ready_i"),
-        Pin("m_block_o", block_bits, True),
-        *out,
-    ]
+    outer = tuple(Pin(_outer(p), p.width, p.out) for p in pins)
+    slot = (Pin("m_slot_o", slot_bits, True),) if slot_bits else ()
     links = {
         "clk": "clk",
         "rst_i": "rst_i",
         **({"zeroising_o": "zeroising"} if forgets else {}),
         "valid_i": "core_valid",
         **{p.name: _outer(p) for p in pins},
-    }
-    links |= {
         "block_i": "s_block_i",
         **({"ready_o": "core_ready"} if ready else {}),
         "valid_o": "result_valid",
         "block_o": "result",
     }
-    data, shown = ("{slot_o, result}", "{m_slot_o, m_block_o}") if slot_bits else ("result", "m_block_o")
     control = {
         "clk": "clk",
         "rst_i": "rst_i",
@@ -131,25 +115,34 @@ def stream_top(
         "s_ready_o": "credit_ready",
         "core_valid_o": "core_valid",
         "core_valid_i": "result_valid",
-        "core_data_i": data,
+        "core_data_i": "{slot_o, result}" if slot_bits else "result",
         "m_valid_o": "m_valid_o",
         "m_ready_i": "m_ready_i",
-        "m_data_o": shown,
+        "m_data_o": "{m_slot_o, m_block_o}" if slot_bits else "m_block_o",
     }
-    head = module_head(
+    return Wrapper(
         name,
-        [
-            (
-                f"Stream ports around {core}: a word is accepted in a cycle in which valid and ready are "
-                f"both "
-                f"1, on either side."
-            )
-        ],
-        ports,
+        (
+            f"Stream ports around {core}: a word is accepted in a cycle in which valid and ready are both 1, "
+            f"on either side.",
+        ),
+        (
+            ClockReset(),
+            Held((Pin("s_valid_i"), Pin("s_ready_o", out=True), Pin("s_block_i", block_bits), *outer)),
+            Stream("m_valid_o", (Pin("m_block_o", block_bits, True), *slot), "m_ready_i", out=True),
+        ),
+        (
+            Wire(("core_valid", "result_valid", "credit_ready")),
+            Wire(("result",), block_bits),
+            *([Wire(("core_ready",))] if ready else []),
+            *([Wire(("zeroising",))] if forgets else []),
+            Drive("s_ready_o", f"credit_ready{gate}"),
+            Cell(core, "u_core", links),
+            Cell(
+                "cipherwright_stream",
+                "u_stream",
+                control,
+                {"WIDTH": block_bits + slot_bits, "DEPTH_LOG2": log2},
+            ),
+        ),
     )
-    return f"""\
-{head}    wire core_valid, result_valid, credit_ready;
-    wire [{block_bits - 1}:0] result;
-{"    wire core_ready;" + chr(10) if ready else ""}{"    wire zeroising;" + chr(10) if forgets else ""}    assign s_ready_o = credit_ready{gate};
-{instance(core, "u_core", links)}{instance("cipherwright_stream", "u_stream", control, {"WIDTH": width, "DEPTH_LOG2": log2})}endmodule
-"""

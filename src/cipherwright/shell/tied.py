@@ -6,24 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..rtl import Module
+from ..rtl import Cell, Held, Module, Pin, Wrapper
 
 __all__ = ["tied_top"]
 
 
-def tied_top(name: str, core: Module, tied: Mapping[str, int]) -> str:
+def tied_top(name: str, core: Module, tied: Mapping[str, int]) -> Wrapper:
     """Module `name` with the other ports of `core`."""
-    ports, links = [], []
-    for p in core.ports:
-        value = tied.get(p.name.removesuffix("_i"))
-        span = f"[{p.width - 1}:0] " if p.width > 1 else ""
-        if value is None:
-            ports.append(f"    {p.direction:<6} wire {span}{p.name}")
-        links.append(
-            f"        .{p.name}({p.name if value is None else f'{p.width}' + chr(39) + f'h{value:x}'})"
-        )
-    new = ",\n"
-    return (
-        f"module {name} (\n{new.join(ports)}\n);\n    {core.name} u_core (\n{new.join(links)}\n    "
-        f");\nendmodule\n"
-    )
+    values = {p.name: tied.get(p.name.removesuffix("_i")) for p in core.ports}
+    free = tuple(Pin(p.name, p.width, p.direction == "output") for p in core.ports if values[p.name] is None)
+    links = {
+        p.name: p.name if values[p.name] is None else f"{p.width}'h{values[p.name]:x}" for p in core.ports
+    }
+    return Wrapper(name, (), (Held(free),), (Cell(core.name, "u_core", links),))

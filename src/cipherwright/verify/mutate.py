@@ -29,7 +29,7 @@ def _drop_register(text: str) -> str:
     chains += re.finditer(r"\b((?!valid|rst)\w+?)_q(\d+) <= (\1)_q(\d+);", text)
     for m in chains:
         earlier = f"{m[3]}_q{int(m[4]) - 1}"
-        source = earlier if re.search(rf"\breg [^;]*\b{earlier};", text) else m[3]
+        source = earlier if re.search(rf"\breg [^;]*\b{earlier}\b", text) else m[3]
         return text[: m.start()] + f"{m[1]}_q{m[2]} <= {source};" + text[m.end() :]
     # A loop: a data register that keeps its value.
     m2 = re.search(r"(state1_\w+_q\d+) <= \w+;", text)
