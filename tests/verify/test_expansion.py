@@ -132,7 +132,7 @@ def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Buil
 
 def test_units_where_there_are_none_are_refused() -> None:
     with pytest.raises(UserError, match="has no key-expansion unit"):
-        load("khazad-fast", ["key=static", "key_expansion=unit"])
+        load("misty1-fast", ["key=static", "key_expansion=unit"])
     with pytest.raises(
         UserError,
         match=(

@@ -50,8 +50,8 @@ class Loop(Datapath):
         store = self.described.key_unit == "store"
         if self.key_expansion == "unit" and not store:
             raise Unfit(
-                f"key_expansion = unit in a loop is for MARS; a loop of {self.cipher} makes its round keys "
-                f"as it goes",
+                f"key_expansion = unit in a loop needs a store of round keys, which {self.cipher} does not "
+                f"have: its loop makes each round key in the iteration that takes it",
                 "key_expansion",
                 "architecture",
             )
