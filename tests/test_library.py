@@ -194,7 +194,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-small").implement(dont_use=["X"]), "dont_use is for cell libraries"),
     (lambda: cw.Spec(name="x", cipher="des", stages=0), "stages: Input should be greater than or equal to 1"),
     (lambda: cw.Spec(cipher="des"), "name: Field required"),
-    (lambda: cw.register(3), "a cipher is an object or a class of cipherwright.cipher.Cipher, not 3"),  # type: ignore[arg-type]
+    (lambda: cw.register(3), "a cipher is an object or a class of cipherwright.cipher.Standard, not 3"),  # type: ignore[arg-type]
 ]
 
 
