@@ -133,7 +133,8 @@ SETS: list[tuple[str, str, str]] = [
     (
         "des-fast",
         "lanes=2",
-        "lanes = 2 needs mode = ctr, key_expansion = unit, not mode = ecb, key_expansion = logic",
+        "lanes = 2 needs mode = ctr, block_bits = 128, key_expansion = unit, not mode = ecb, "
+        "block_bits = 64, key_expansion = logic",
     ),
     (
         "des-fast",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cipherwright.cipher.modes import next_counter
+from cipherwright.rtl import print_wrapper
 from cipherwright.shell import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency, hand_written
 from cipherwright.shell.counter import COUNTER_LOAD
 from cipherwright.shell.modes import counter_layer
@@ -227,7 +228,7 @@ def test_counter_blocks_of_any_size(bits: int, count: int, tmp_path: Path) -> No
     """Loads right behind steps, wraps of what counts, zeroising: the layer shows what SP 800-38A says."""
     layer = counter_layer("layer", "stub", bits, count, (), True)
     source = tmp_path / "layer.sv"
-    source.write_text(hand_written(COUNTER_FILE) + layer.text + _STUB.format(high=bits - 1))
+    source.write_text(hand_written(COUNTER_FILE) + print_wrapper(layer.module) + _STUB.format(high=bits - 1))
     model = Model(compile_simulation([source], "layer"))
     s, r, size = model.simulation, np.random.default_rng(bits + count), bits // 8
     reset = s.rows(2)
