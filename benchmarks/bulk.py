@@ -35,6 +35,8 @@ CIPHERS = (
     "misty1-fast",
     "mars-fast",
     "rijndael256-fast",
+    "sm4-fast",
+    "camellia-fast",
 )
 RECORD = Path(__file__).parent / "random_blocks.json"
 _SECONDS = 3.0

@@ -22,10 +22,7 @@ FORBIDDEN = {
 
 LEFT: dict[str, int] = {
     "README.md": 1,  # the note of a preset, which its record holds
-    "src/cipherwright/arch": 49,
-    "src/cipherwright/rtl": 2,
-    "src/cipherwright/shell": 8,
-    "src/cipherwright/spec": 1,
-    "src/cipherwright/verify/loops.py": 2,
+    "src/cipherwright/rtl": 1,
+    "src/cipherwright/shell": 3,
 }
 """File or folder, from the repository's root -> lines that still have a phrase. Only to be lowered."""

@@ -83,14 +83,14 @@ def test_the_round_of_a_loop(plain: int, direction: str) -> None:
 @pytest.mark.parametrize("key_bits", SIZES)
 def test_columns(key_bits: int) -> None:
     """The iterations over 32 bits give the standard's block."""
-    b, r, plan = IntBuilder(), random.Random(key_bits), form(AES, key_bits).trips(32)
+    b, r, plan = IntBuilder(), random.Random(key_bits), form(AES, key_bits).iterations(32)
     for _ in range(4):
         block, key = (over(b, b.const(n, r.getrandbits(n))) for n in (128, key_bits))
         unset = zip(plan.start(block, key), plan.widths(), strict=True)
         state = tuple(block.const(n, r.getrandbits(n)) if w is None else w for w, n in unset)
         for number in range(plan.rounds):
-            for trip in range(plan.group):
-                state = plan.trip(block.const(plan.bits, plan.control(number, trip)), state)
+            for iteration in range(plan.group):
+                state = plan.iteration(block.const(plan.bits, plan.control(number, iteration)), state)
         assert under(b, plan.finish(state)) == under(b, AES.encrypt(block, key))
 
 

@@ -4,7 +4,7 @@ from .form import Form
 from .forms import form_of
 from .graphs import Unscheduled, constant_inputs, unscheduled
 from .key_unit import Expansion, KeyParts, expansion
-from .loop import Loop, fold, fold_held, fold_trips
+from .loop import Loop, fold, fold_held, fold_narrow
 from .rewrites import rewritten
 from .stages import KeyWords, Scheduled, Timing, lowered, scheduled
 from .unrolled import describe, key_parts
@@ -23,7 +23,7 @@ __all__ = [
     "expansion",
     "fold",
     "fold_held",
-    "fold_trips",
+    "fold_narrow",
     "form_of",
     "key_parts",
     "lowered",

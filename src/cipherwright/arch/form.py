@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..cipher import KEY_SCHEDULES, ROUND_KEY, Kind, Standard
 from ..cipher.word import Word, Words, choose, concat
-from .trips import Trips
+from .iterations import Iterations
 
 __all__ = ["Form", "HeldForm", "RoundForm", "either"]
 
@@ -57,16 +57,19 @@ class Form:
 
     def kind(self, index: int) -> Hashable:
         """What round `index` does in both directions: rounds of one kind can be one circuit."""
+        return self._kinds()[index]
+
+    def _kinds(self) -> list[tuple[Kind, Kind]]:
+        """Of each of the standard's steps: its kind, and the kind that decryption takes in its place."""
         steps = self.cipher.steps(self.key_bits)
-        return steps[index], steps[-1 - index] if self.cipher.undoes(self.key_bits) else steps[index]
+        return list(zip(steps, steps[::-1] if self.cipher.undoes(self.key_bits) else steps, strict=True))
 
     def unnamed_round(self, index: int, state: Words, round_key: Word) -> Words:
         """Round `index` (from 0) in the direction that its round key tells."""
-        steps = self.cipher.steps(self.key_bits)
+        kind, undone = self._kinds()[index]
         if not self.cipher.tells(self.key_bits):
-            return steps[index].apply(state, steps[index].cut(round_key))
-        other = steps[-1 - index] if self.cipher.undoes(self.key_bits) else steps[index]
-        return either(state, round_key[round_key.width - 1 : 1], round_key[0], steps[index], other)
+            return kind.apply(state, kind.cut(round_key))
+        return either(state, round_key[round_key.width - 1 : 1], round_key[0], kind, undone)
 
     def round(self, index: int, state: Words, round_key: Word) -> Words:
         """The same, its state under the names that it has in the emitted text."""
@@ -104,10 +107,9 @@ class Form:
         """All round keys in the order of use, from the supplied key. `variant`: one of the cipher's
         `key_variants`.
         """
-        words, steps = self.cipher.expanded(key), self.cipher.steps(self.key_bits)
-        undone = steps[::-1] if self.cipher.undoes(self.key_bits) else steps
-        for step, last, one, other in zip(steps, undone, words, reversed(words), strict=True):
-            wider = max(step, last, key=lambda kind: kind.key_bits)
+        words = self.cipher.expanded(key)
+        for kinds, one, other in zip(self._kinds(), words, reversed(words), strict=True):
+            wider = max(kinds, key=lambda kind: kind.key_bits)
             word = choose(back, wider.cut(other), wider.cut(one))
             yield self.supplied_key(word, back).named(ROUND_KEY)
 
@@ -116,9 +118,9 @@ class Form:
         """Whether decryption has its round keys step by step."""
         return self.cipher.runs_back(self.key_bits)
 
-    # -- the key schedule by steps. Decryption runs the schedule to its end, and then back: a step undoes the
-    # one whose key word it gives. A control word is the constant, and below it: 1 where a step runs back; 1
-    # where the state is mirrored after a step.
+    # -- the key schedule, one round key per iteration. Decryption runs the schedule to its end, and then
+    # backwards: a step undoes the one whose key word it gives. A control word is the constant, and below it:
+    # 1 where a step runs back; 1 where the state is mirrored after a step.
 
     @property
     def control_bits(self) -> int:
@@ -214,7 +216,7 @@ class Form:
 
     # -- narrower datapaths
 
-    def trips(self, datapath_bits: int) -> Trips:
+    def iterations(self, datapath_bits: int) -> Iterations:
         """Encryption over fewer bits a cycle. Raises ValueError where there is no such datapath."""
         self.cipher.check_datapath(datapath_bits)
         raise ValueError(

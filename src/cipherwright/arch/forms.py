@@ -12,7 +12,7 @@ from ..cipher.des import Tdes
 from ..cipher.khazad import Khazad
 from ..cipher.mars import Mars
 from ..cipher.misty1 import Misty1
-from ..cipher.rijndael import Rijndael
+from ..cipher.rijndael import Aes, Rijndael
 from .ahead import AheadForm
 from .form import Form
 from .khazad import KhazadForm
@@ -24,6 +24,7 @@ from .tdes import TdesForm
 __all__ = ["FORMS", "form_of"]
 
 FORMS: Mapping[type[Standard], type[Form]] = {
+    Aes: RijndaelForm,
     Khazad: KhazadForm,
     Mars: MarsForm,
     Misty1: Misty1Form,

@@ -14,7 +14,7 @@ from ..spec import Datapath, Loop, Pipeline
 from .forms import form_of
 from .key_unit import KeyParts
 from .loop import Loop as RoundLoop
-from .loop import fold, fold_held, fold_trips
+from .loop import fold, fold_held, fold_narrow
 from .rewrites import realised
 from .unrolled import describe
 
@@ -57,7 +57,7 @@ def unscheduled(
     """
     if isinstance(spec, Loop):
         loop = _loop(spec, parts is not None)
-        return Unscheduled(realised(spec, loop.graph), loop.io, loop.loops, loop.trips)
+        return Unscheduled(realised(spec, loop.graph), loop.io, loop.loops, loop.iterations)
     assert isinstance(spec, Pipeline)
     if parts is not None:
         return _over_held_keys(spec, parts.rounds, io)
@@ -81,5 +81,5 @@ def _loop(spec: Loop, held: bool) -> RoundLoop:
     if held:
         return fold_held(form, spec.cipher_direction)
     if spec.datapath_bits:
-        return fold_trips(form, spec.datapath_bits)
+        return fold_narrow(form, spec.datapath_bits)
     return fold(form, spec.rounds_per_cycle, spec.cipher_direction)

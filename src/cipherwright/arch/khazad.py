@@ -22,9 +22,9 @@ class KhazadForm(Form):
     """A control word, from its least significant bits: the round constant; whether the schedule turns after
     this step; whether the step makes the key of a round between two others.
 
-    The schedule is a Feistel network, so it runs backwards from exchanged words. By steps decryption passes
-    K^8 by two steps before it turns. The constants of these two are zero on the way there and back. So the
-    word that a step makes is the round key in both directions.
+    The schedule is a Feistel network, so it runs backwards from exchanged words. With one round key per
+    iteration, decryption passes K^8 by two steps before it turns. The constants of these two are zero in
+    both directions. So the word that a step makes is the round key in both directions.
     """
 
     loop = "keyed"

@@ -117,8 +117,8 @@ class MarsForm(HeldForm):
         words = [(w - k).named("key_difference") for w, k in zip(state, keys, strict=True)]
         return block_of(tuple(_turned(words, back)))
 
-    # -- the key schedule: every word depends on the whole key, so they are all there from the start. By steps
-    # they move on, in the order of use of the direction, by four words first and then by two.
+    # -- the key schedule: every word depends on the whole key, so they are all there from the start. In a
+    # loop they move on, in the order of use of the direction, by four words first and then by two.
 
     def direct_keys(self, key: Word, back: Word, variant: str = "kept") -> Iterator[Word]:
         words = expanded_key(key)

@@ -27,7 +27,7 @@ def fl_either(x: Word, kl1: Word, kl2: Word, inverse: Word) -> Word:
 
 class Misty1Form(Form):
     """A round key: KL1 and KL2 of both FL, then for two rounds KO1 … KO4 and KI1 … KI3 of each FO, and below
-    them the direction. By steps the schedule is that of the standard, and moves the other way for decryption.
+    them the direction. The stepped schedule is that of the standard, and moves the other way for decryption.
     Its control words are not read.
     """
 

@@ -29,8 +29,8 @@ from ..cipher.rijndael import (
 from ..cipher.word import Table, Word, Words, choose, concat, lookup
 from ..rewrite import BOTH_BOXES
 from .form import RoundForm
+from .iterations import Iterations
 from .rijndael_columns import Columns
-from .trips import Trips
 
 __all__ = ["RijndaelForm"]
 
@@ -103,8 +103,10 @@ class RijndaelForm(RoundForm):
         made = choose(back, inv_shift_rows(replaced), choose(plain, forward, mix_columns(forward)))
         return add_round_key(made, key).named("state")
 
-    def trips(self, datapath_bits: int) -> Trips:
-        return Columns(self.cipher, self.key_bits) if datapath_bits == 32 else super().trips(datapath_bits)
+    def iterations(self, datapath_bits: int) -> Iterations:
+        return (
+            Columns(self.cipher, self.key_bits) if datapath_bits == 32 else super().iterations(datapath_bits)
+        )
 
     # -- round keys straight from the key
 
@@ -142,8 +144,9 @@ class RijndaelForm(RoundForm):
             words.append(new.named("w"))
         return words[:count]
 
-    # -- the key schedule by steps. The state is a window of max(Nb, Nk) words, of which the first Nb are the
-    # round key. A step moves it by Nb words; decryption runs to the last round key first and then walks back.
+    # -- the key schedule, one round key per iteration. The state is a window of max(Nb, Nk) words, of which
+    # the first Nb are the round key. A step moves it by Nb words; decryption runs to the last round key
+    # first and then walks back.
 
     @property
     def _window(self) -> int:

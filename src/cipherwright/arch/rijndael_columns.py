@@ -1,18 +1,18 @@
-"""AES over 32 bits a cycle: four S-boxes, which do a column of the state in four trips of a round and the
-key's words in the fifth.
+"""AES over 32 bits a cycle: four S-boxes, which do a column of the state in four iterations of a round and
+the key's words in the fifth.
 
-State and key move through shift registers by one place a trip, so that nothing is addressed. A byte of the
-state that went in j trips ago stands in place j of its row, and so does a word of the key. ShiftRows is
-then a choice of two places a row: the byte that column c takes from column c + r (mod 4) came in 5 - r
-trips ago, or 9 - r where c + r wraps around. Encryption only. Names are those of FIPS 197; trip 0 of a
-round is the key's, trips 1 to 4 are the columns 0 to 3.
+State and key move through shift registers by one place an iteration, so that nothing is addressed. A byte of
+the state that went in j iterations ago is in place j of its row, and so does a word of the key. ShiftRows
+is then a choice of two places a row: the byte that column c takes from column c + r (mod 4) came in 5 - r
+iterations ago, or 9 - r where c + r wraps around. Encryption only. Names are those of FIPS 197; iteration 0
+of a round is the key's, iterations 1 to 4 are the columns 0 to 3.
 """
 
 from __future__ import annotations
 
 from ..cipher.rijndael import Rijndael, byte, kind_of_word, mix_columns, sub_bytes, word_of
 from ..cipher.word import Word, Words, choose, concat
-from .trips import Trips
+from .iterations import Iterations
 
 __all__ = ["Columns"]
 
@@ -21,11 +21,11 @@ TRIPS = 5
 
 
 def _age(u: int) -> int:
-    """Place, in the key's trip, of the word that u others follow."""
+    """Place, in the key's iteration, of the word that u others follow."""
     return 1 + u + u // 4
 
 
-class Columns(Trips):
+class Columns(Iterations):
     """The loop for keys of one length."""
 
     def __init__(self, cipher: Rijndael, key_bits: int) -> None:
@@ -41,8 +41,8 @@ class Columns(Trips):
         return self.cipher.nr(self.key_bits)
 
     def _substituted(self, n: int) -> tuple[int, int, bool] | None:
-        """Of round n (from 1): the trip whose word takes the substituted one, its constant, whether it is
-        rotated.
+        """Of round n (from 1): the iteration whose word takes the substituted one, its constant, whether it
+        is rotated.
         """
         first = self.nk + 4 * (n - 1)
         for t in range(4):
@@ -51,25 +51,25 @@ class Columns(Trips):
                 return t + 1, rcon, rcon != 0
         return None
 
-    def control(self, round_number: int, trip: int) -> int:
-        """From the top: the round constant; whether the trip is the key's; no MixColumns; the substituted
-        word is added; the word before is across the key's trip; the boxes' operand is two words on; it is
-        rotated; of rows 3, 2, 1, whether the byte wraps around.
+    def control(self, round_number: int, iteration: int) -> int:
+        """From the top: the round constant; whether the iteration is the key's; no MixColumns; the
+        substituted word is added; the word before is across the key's iteration; the boxes' operand is two
+        words on; it is rotated; of rows 3, 2, 1, whether the byte wraps around.
         """
         found = self._substituted(round_number + 1)
         at, rcon, rotate = found or (0, 0, False)
         flags = (
-            trip == 0,
+            iteration == 0,
             round_number == self.rounds - 1,
-            found is not None and trip == at,
-            trip == 1,
+            found is not None and iteration == at,
+            iteration == 1,
             at == 3,
             rotate,
         )
         packed = rcon
         for flag in flags:
             packed = packed << 1 | int(flag)
-        return packed << 3 | sum((trip - 1 + r > 3) << r - 1 for r in (1, 2, 3))
+        return packed << 3 | sum((iteration - 1 + r > 3) << r - 1 for r in (1, 2, 3))
 
     def widths(self) -> tuple[int, ...]:
         return (8,) * sum(self._rows()) + (32,) * (self._words() + 1)
@@ -79,7 +79,7 @@ class Columns(Trips):
         return (5, 8, 7, 6)
 
     def _words(self) -> int:
-        """Places that the key has, seen from the trip of a column."""
+        """Places that the key has, seen from the iteration of a column."""
         return max(_age(self.nk - 1) + 1, 5)
 
     def start(self, block: Word, key: Word) -> tuple[Word | None, ...]:
@@ -97,7 +97,7 @@ class Columns(Trips):
             words[_age(u) - 1] = word_of(key, self.nk - 1 - u)
         return (*rows, *words, None)
 
-    def trip(self, control: Word, state: Words) -> Words:
+    def iteration(self, control: Word, state: Words) -> Words:
         lengths = self._rows()
         starts = [sum(lengths[:r]) for r in range(4)]
         rows = [state[starts[r] : starts[r] + lengths[r]] for r in range(4)]

@@ -65,7 +65,7 @@ def scheduled(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timi
     `key_words` is `priced`, each is scheduled and the one with the fewest logic cells counts.
 
     plain: the cipher as described; parts: what a key-expansion unit divides it into. Raises UserError where
-    the stages or the clock can't be had, with the nearest that can.
+    the stages or the clock can't be reached, with the nearest that can.
     """
     made = {
         variant: _scheduled(spec, unscheduled(spec, plain, parts, timing.io, variant), timing)

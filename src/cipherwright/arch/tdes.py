@@ -28,7 +28,8 @@ _PC1 = Permutation(56, tuple(1 + _KEPT.index(n) for n in PC1.numbers))
 
 class TdesForm(Form):
     """A control word, from its least significant bit: the next key is two places away; the pass ends; it is
-    the middle pass. State by steps: C and D of the key in use, of the next pass's, of the last one's.
+    the middle pass. The state of the stepped schedule: C and D of the key in use, of the next
+    pass's, of the last one's.
     """
 
     def __init__(self, cipher: Standard, key_bits: int) -> None:

@@ -20,7 +20,7 @@ def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Gr
     every proof.
 
     `signals`: the round numbers of the stepped key schedule are a held input instead of constants.
-    `variant`: how late round keys are had (`Cipher.key_variants`).
+    `variant`: how late round keys are made (`Cipher.key_variants`).
     """
     form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
@@ -41,12 +41,12 @@ def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Gr
                 f"and none before, not for {spec.cipher} with direction = {spec.direction}"
             )
         controls = over(b, b.input("controls", form.control_bits * form.round_keys, STATIC))
-    # A loop is compared with the schedule by steps, as it takes them; that both schedules are the cipher's is
-    # tested (tests/cipher).
-    by_steps = "stepped" if spec.architecture == "iterative" else spec.key_schedule
+    # A loop is compared with the stepped schedule, which it has; that both schedules are the cipher's is
+    # tested (tests/arch).
+    key_schedule = "stepped" if spec.architecture == "iterative" else spec.key_schedule
 
     def crypt(given: int) -> int:
-        made = form.crypt(over(b, given), over(b, key), over(b, decrypt), by_steps, controls, variant)
+        made = form.crypt(over(b, given), over(b, key), over(b, decrypt), key_schedule, controls, variant)
         return under(b, made)
 
     _output(b, spec, block, crypt)

@@ -16,7 +16,7 @@ from .field import byte_matrix, product
 from .standard import Kind, Standard
 from .word import Matrix, Table, Word, Words, choose, concat, linear, lookup
 
-__all__ = ["AES", "RIJNDAEL", "Rijndael"]
+__all__ = ["AES", "RIJNDAEL", "Aes", "Rijndael"]
 
 POLYNOMIAL = 0x11B
 """m(x), section 4.2."""
@@ -174,21 +174,19 @@ class Rijndael(Standard):
     key's first word on; a step makes the next Nb words.
     """
 
-    standard = "FIPS 197"
+    name, title, standard = "rijndael", "Rijndael", "AES proposal (Daemen and Rijmen)"
+    block_sizes: tuple[int, ...] = SIZES
     lookups = (S_BOX, INV_S_BOX)
     key_sizes = SIZES
 
-    def __init__(self, name: str = "aes", block_bits: int = 128) -> None:
-        self.name, self.block_bits = name, block_bits
-        self.title = "AES" if name == "aes" else "Rijndael"
-        if name != "aes":
-            self.standard, self.block_sizes = "AES proposal (Daemen and Rijmen)", SIZES
+    def __init__(self, block_bits: int = 128) -> None:
+        self.block_bits = block_bits
         self.datapaths = (32,) if block_bits == 128 else ()
         self.control_width = _FIELD * self.nb
 
     def with_block(self, block_bits: int) -> Self:
         self.check_block_bits(block_bits)
-        return type(self)(self.name, block_bits)
+        return type(self)(block_bits)
 
     @property
     def nb(self) -> int:
@@ -263,5 +261,13 @@ class Rijndael(Standard):
 _FIELD = 10
 """Bits of a constant of the key schedule for each word."""
 
-AES = Rijndael()
-RIJNDAEL = Rijndael("rijndael")
+
+class Aes(Rijndael):
+    """AES: Rijndael with a block of 128 bits."""
+
+    name, title, standard = "aes", "AES", "FIPS 197"
+    block_sizes = ()
+
+
+AES = Aes()
+RIJNDAEL = Rijndael()

@@ -1,7 +1,7 @@
 """Records, tables, pictures, and the papers' tables beside what is measured here."""
 
 from .plot import plot
-from .record import RECORD_KEYS, clock_port, implementation_record, mapped_top
+from .record import RECORD_KEYS, clock_port, compared, implementation_record, mapped_top
 from .reproduce import PAPERS, reproduce
 from .table import print_rows, print_summary, print_verdicts
 
@@ -9,6 +9,7 @@ __all__ = [
     "PAPERS",
     "RECORD_KEYS",
     "clock_port",
+    "compared",
     "implementation_record",
     "mapped_top",
     "plot",

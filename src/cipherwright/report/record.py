@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from ..target import Build
+from ..target import Build, load_target, synthesise
+from ..tools import scratch
+from ..verify import CoreFolder
 
-__all__ = ["RECORD_KEYS", "clock_port", "implementation_record", "mapped_top"]
+__all__ = ["RECORD_KEYS", "clock_port", "compared", "implementation_record", "mapped_top"]
 
 RECORD_KEYS = (
     "preset",
@@ -72,6 +74,23 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "registers": _registers(build),
         "cells": dict(sorted((c, n) for c, n in m.cells.items() if not c.startswith("$"))),
     }
+
+
+def compared(
+    record: Mapping[str, Any], text_digest: str, folder: CoreFolder
+) -> Literal["same text", "same netlist", "another netlist"]:
+    """What the record of an implementation has in common with a built core, whose text has the digest
+    `text_digest` (`rtl_digest`). A core of another text is mapped again, for the record's target.
+    """
+    if record["rtl_digest"] == text_digest:
+        return "same text"
+    if "netlist_digest" not in record:
+        return "another netlist"
+    target = load_target(record["target"])
+    with scratch() as out:
+        top = mapped_top(folder.record, target.kind)
+        mapped = synthesise(folder.sources, top, target, out, folder.record["parameters"]["mapping"])
+    return "same netlist" if mapped.digest == record["netlist_digest"] else "another netlist"
 
 
 def mapped_top(core: Mapping[str, Any], kind: str) -> str:

@@ -99,7 +99,7 @@ class DelayLine:
     memory: str = "srl"
 
     def pieces(self) -> tuple[tuple[str, int], ...]:
-        """What stands in a row for it, as (`line`, `block`, `ring` or `register`, cycles): block RAM is
+        """What is in a row for it, as (`line`, `block`, `ring` or `register`, cycles): block RAM is
         for three cycles or more; a ring of distributed RAM delays by 2 to 17 cycles, and a single cycle
         that is left by a register.
         """

@@ -62,9 +62,9 @@ def dress(
     plain: the cipher as described; lowered: makes the datapath under a module name; given: the preset and
     the changes as the user wrote them; unit: makes the round keys of a datapath that reads them as inputs.
     """
-    s, trips, tied = scheduled.schedule, scheduled.iterations, constant_inputs(spec)
+    s, iterations, tied = scheduled.schedule, scheduled.iterations, constant_inputs(spec)
     top = module_name(spec.name)
-    iterative, counting = trips is not None, spec.mode == "ctr"
+    iterative, counting = iterations is not None, spec.mode == "ctr"
     shelled = spec.interface != "plain" or bool(tied)
     parts = [
         "core",
@@ -76,8 +76,8 @@ def dress(
     names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
     datapath = below = names["core"]
     design = lowered(datapath)
-    inner_latency = trips * s.stages if trips else s.stages
-    interval, slots = (inner_latency, s.stages) if trips else (1, 1)
+    inner_latency = iterations * s.stages if iterations else s.stages
+    interval, slots = (inner_latency, s.stages) if iterations else (1, 1)
     latency = inner_latency - s.io.arrival("block")
     ports = inside = _ports(spec, iterative)
     files, layers = dict[str, str](), list[str]()
@@ -110,7 +110,7 @@ def dress(
         below = names["ecb"]
     slot_bits = mode_ffs = 0
     if spec.mode != "ecb":
-        if trips:
+        if iterations:
             layer = chain_layer(
                 names[spec.mode],
                 below,
@@ -119,7 +119,7 @@ def dress(
                 spec.block_bits,
                 pins,
                 slots,
-                trips,
+                iterations,
                 spec.counter_bits,
                 unit is not None,
             )
@@ -270,7 +270,7 @@ def core_files(
         own_names(file, top): f"{origin}//\n{_scaled(own_names(written, top))}"
         for file, written in control.items()
     }
-    # The core and the modules that it alone uses stand in one file.
+    # The core and the modules that it alone uses are in one file.
     lint = "// verilator lint_{} DECLFILENAME\n"
     files[f"{top}.v"] = commented(header) + _scaled(
         lint.format("off") + own_names(text, top) + lint.format("on")

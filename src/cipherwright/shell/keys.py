@@ -1,4 +1,4 @@
-"""A pipeline with a held key behind its key-expansion unit: round keys are made once and stand in
+"""A pipeline with a held key behind its key-expansion unit: round keys are made once and kept in
 registers until the next key.
 
 A word travels from the unit along a chain of registers that always moves, and the number of its place
@@ -173,7 +173,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
     return KeyUnit(
         name,
         print_wrapper(wrapper),
-        e.trips * stages + there,
+        e.iterations * stages + there,
         wrapper.flip_flops,
         words,
         flush=stages + there + 1 + _DRAIN,

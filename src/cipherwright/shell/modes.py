@@ -82,14 +82,15 @@ def _through(inside: Sequence[Pin]) -> dict[str, str]:
     return through(inside) | {"clk": "clk", "rst_i": "rst_i"}
 
 
-def _pieces(block_bits: int, count: int, trips: int) -> int:
-    """In how many pieces a counter block is counted within a block's trips."""
+def _pieces(block_bits: int, count: int, iterations: int) -> int:
+    """In how many pieces a counter block is counted within a block's iterations."""
     pieces = 8
-    while pieces > trips - 1:
+    while pieces > iterations - 1:
         pieces //= 2
     if pieces < 2 or block_bits % pieces or count % (block_bits // pieces):
         raise UserError(
-            f"a loop of {trips} trips is too short for a counter of {count} bits; take fewer rounds_per_cycle"
+            f"a loop of {iterations} iterations is too short for a counter of {count} bits; take fewer "
+            f"rounds_per_cycle"
         )
     return pieces
 
@@ -102,7 +103,7 @@ def chain_layer(
     block_bits: int,
     inside: Sequence[Pin],
     slots: int,
-    trips: int,
+    iterations: int,
     count: int,
     held: bool,
 ) -> Layer:
@@ -113,7 +114,7 @@ def chain_layer(
     both = direction == "both"
     counting = mode == "ctr"
     count = min(count, block_bits)
-    pieces = _pieces(block_bits, count, trips) if counting else 1
+    pieces = _pieces(block_bits, count, iterations) if counting else 1
     slot_bits, left = (slots - 1).bit_length(), pieces.bit_length()
     others = [p for p in inside if p.name != "decrypt_i"]
     way = [Pin("decrypt_i", with_block=True)] if both else []

@@ -26,7 +26,7 @@ def option(
 
 @dataclass(frozen=True)
 class Needs:
-    """Values of other options that an option goes with only. It stands in the option's annotation.
+    """Values of other options that an option goes with only. It is part of the option's annotation.
 
     when: the option's values that have the need (empty: all but its default); others: each other option,
     with the values that it may have; because: why, for the message.

@@ -236,7 +236,7 @@ def _explore(control: _Control, latency: int) -> dict[Word, set[int]]:
 
 
 def _alike(control: _Control, cube: Sequence[int | None]) -> bool:
-    """Whether a slot in any of the words takes a block, and has the same control a trip later."""
+    """Whether a slot in any of the words takes a block, and has the same control an iteration later."""
     word = tuple(UNKNOWN if b is None else b for b in cube)
     for place in range(control.slots):
         value = control.values(place, word, TRUE if place == 0 else UNKNOWN)
@@ -249,8 +249,8 @@ def _alike(control: _Control, cube: Sequence[int | None]) -> bool:
 
 
 def _cubes(control: _Control, taking: Mapping[Word, set[int]]) -> list[tuple[int | None, ...]]:
-    """Words in which a block can be taken, together where one trip makes the same of them: constants, and
-    None for bits that may be either.
+    """Words in which a block can be taken, together where one iteration makes the same of them: constants,
+    and None for bits that may be either.
     """
     cubes: list[tuple[int | None, ...]] = []
     for age in sorted({a for ages in taking.values() for a in ages}):

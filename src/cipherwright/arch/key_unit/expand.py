@@ -1,4 +1,4 @@
-"""A key-expansion unit: the key schedule by steps as a loop that makes one round key a trip.
+"""A key-expansion unit: the key schedule as a loop that makes one round key per iteration.
 
 The unit is an ordinary graph around the schedule's step, scheduled to the pipeline's period; it runs once
 for a key. Round keys leave in the order of encryption, some as they are and some as linear maps of them
@@ -28,7 +28,7 @@ class Expansion:
     words through a chain of registers, in the order in which they are made; `apart`: numbers of those that
     are kept as they are, which do not travel; `widths` of all round keys as they are kept, each at the low
     end of a word of `width` bits; `raw`: width of what travels apart; `setup` iterations after a key's load
-    before the first round key, and `trips` to the end of the last one.
+    before the first round key, and `iterations` to the end of the last one.
     """
 
     graph: Graph
@@ -39,7 +39,7 @@ class Expansion:
     widths: tuple[int, ...]
     raw: int
     setup: int
-    trips: int
+    iterations: int
     control: tuple[str, ...]
     """Outputs that tell when something happens."""
 
@@ -96,8 +96,8 @@ def expansion(form: Form, rows: Sequence[Rows]) -> Expansion:
     state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
 
     def table(name: str, values: Sequence[int], width: int) -> int:
-        """By the trip: values[i] in the trip that makes round key i; 0 while nothing is made, as after
-        reset.
+        """By the iteration: values[i] in the iteration that makes round key i; 0 while nothing is made, as
+        after reset.
         """
         entries = [0] * (1 + setup) + list(values)
         return small_table(b, name, entries + [0] * ((1 << bits) - len(entries)), width, n)

@@ -2,6 +2,6 @@
 
 from .base import Loop
 from .fold import fold, fold_held
-from .narrow import fold_trips
+from .narrow import fold_narrow
 
-__all__ = ["Loop", "fold", "fold_held", "fold_trips"]
+__all__ = ["Loop", "fold", "fold_held", "fold_narrow"]

@@ -1,5 +1,5 @@
 """What every loop has: ports, the slot's control, the loop's registers, and flags and control words by the
-number of a trip.
+number of an iteration.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ __all__ = ["Fold", "Loop", "small_table", "sparse_table"]
 @dataclass(frozen=True)
 class Loop:
     """The loop's graph; `loops` pairs each looped input with its output; `io` says what leaves at once;
-    `trips` from a block's load to its result, and until the slot may load again.
+    `iterations` from a block's load to its result, and until the slot may load again.
     """
 
     graph: Graph
     loops: tuple[tuple[str, str], ...]
     io: Io
-    trips: int
+    iterations: int
 
 
 class Fold:
@@ -33,19 +33,19 @@ class Fold:
     def __init__(
         self,
         form: Form,
-        per_trip: int,
+        per_iteration: int,
         direction: str,
-        trips: int,
+        iterations: int,
         overlap: bool,
         held: bool = False,
     ) -> None:
-        """`trips` from load to result; `overlap`: the trip that delivers may load; `held`: round keys are
-        inputs of their own.
+        """`iterations` from load to result; `overlap`: the iteration that delivers may load; `held`: round
+        keys are inputs of their own.
         """
         cipher, key_bits = form.cipher, form.key_bits
-        self.form, self.per_trip, self.direction = form, per_trip, direction
-        self.trips, self.overlap = trips, overlap
-        self.count_bits, self.first = self.counter(trips)
+        self.form, self.per_iteration, self.direction = form, per_iteration, direction
+        self.iterations, self.overlap = iterations, overlap
+        self.count_bits, self.first = self.counter(iterations)
         self.b = b = GraphBuilder(f"{cipher.name}_loop")
         self.loops: list[tuple[str, str]] = []
         self.valid, self.block = b.input("valid", 1), b.input("block", cipher.block_bits)
@@ -59,11 +59,11 @@ class Fold:
             () if key is None else all_under(b, form.key_start(over(b, key), over(b, self.new_dir)))
         )
 
-    def counter(self, trips: int) -> tuple[int, int]:
+    def counter(self, iterations: int) -> tuple[int, int]:
         """Bits of the counter below the one that says that the result is there, and its value after a
         load.
         """
-        counted = trips - 1
+        counted = iterations - 1
         bits = max(1, (counted - 1).bit_length())
         return bits, (1 << bits) - counted
 
@@ -93,14 +93,14 @@ class Fold:
         self.deliver = b.named(b.and_(self.busy, self.done), "deliver")
 
     def count_up(self) -> int:
-        """The counter after a trip."""
+        """The counter after an iteration."""
         return self.b.add(self.count, self.b.const(self.count_bits + 1, 1))
 
     def close(
         self, out: int, state: tuple[tuple[int, int | None], ...], keys: tuple[tuple[int, int | None], ...]
     ) -> Loop:
-        """Outputs. `state` and `keys`: (value for the next trip, value of a load or None where that is in
-        the first).
+        """Outputs. `state` and `keys`: (value for the next iteration, value of a load or None where that is
+        in the first).
         """
         b, load = self.b, self.load
         count_up = self.count_up()
@@ -122,35 +122,35 @@ class Fold:
                     f"{name.replace('keys', 'key')}_next",
                     b.named(value if new is None else b.mux(load, new, value), name),
                 )
-        # A result that waits in the state leaves at once; one that the last trip computes leaves at that
-        # trip's end.
+        # A result that waits in the state leaves at once; one that the last iteration computes leaves at that
+        # iteration's end.
         now = (("ready", 0), ("valid", 0), ("block", 0)) if self.overlap else (("ready", 0),)
         apart = not self.overlap
-        return Loop(b.build(), tuple(self.loops), Io(leave=now), self.trips + apart)
+        return Loop(b.build(), tuple(self.loops), Io(leave=now), self.iterations + apart)
 
-    def masked_trip(self) -> int:
-        """The counter, or 0 where a block is loaded; `trip_of` tells the trip from its value."""
+    def masked_iteration(self) -> int:
+        """The counter, or 0 where a block is loaded; `iteration_of` tells the iteration from its value."""
         b = self.b
         return b.and_(self.count, b.select(b.not_(self.load), (0,) * (self.count_bits + 1)))
 
-    def trip_of(self, code: int) -> int | None:
-        """Trip number (0 loads) of a value of the masked counter."""
+    def iteration_of(self, code: int) -> int | None:
+        """Iteration number (0 loads) of a value of the masked counter."""
         return 0 if code == 0 else code - self.first + 1 if code >= self.first else None
 
-    def flag(self, name: str, trip: int, when: set[int]) -> int:
-        table = [int(self.trip_of(code) in when) for code in range(2 << self.count_bits)]
-        return small_table(self.b, name, table, 1, trip)
+    def flag(self, name: str, iteration: int, when: set[int]) -> int:
+        table = [int(self.iteration_of(code) in when) for code in range(2 << self.count_bits)]
+        return small_table(self.b, name, table, 1, iteration)
 
-    def control_word(self, name: str, word: Callable[[int, bool], int], trip: int, decrypt: int) -> int:
-        """A control word of the key schedule, whose value is `word(trip, back)`; `trip` and `decrypt` tell
-        which.
+    def control_word(self, name: str, word: Callable[[int, bool], int], iteration: int, decrypt: int) -> int:
+        """A control word of the key schedule, whose value is `word(iteration, back)`; `iteration` and
+        `decrypt` tell which.
         """
         b, bits = self.b, self.form.control_bits
-        trips = [self.trip_of(code) for code in range(2 << self.count_bits)]
-        there, again = ([0 if t is None else word(t, back) for t in trips] for back in (False, True))
+        iterations = [self.iteration_of(code) for code in range(2 << self.count_bits)]
+        there, again = ([0 if t is None else word(t, back) for t in iterations] for back in (False, True))
         if self.direction != "both" or there == again:
-            return small_table(b, name, again if self.direction == "decrypt" else there, bits, trip)
-        return small_table(b, name, there + again, bits, b.cat(decrypt, trip))
+            return small_table(b, name, again if self.direction == "decrypt" else there, bits, iteration)
+        return small_table(b, name, there + again, bits, b.cat(decrypt, iteration))
 
 
 def sparse_table(b: GraphBuilder, name: str, table: Sequence[int | None], width: int, index: int) -> int:

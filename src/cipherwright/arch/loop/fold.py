@@ -1,10 +1,10 @@
 """The same cipher as an iterative core: one or more rounds in a loop, and several blocks in flight (C-slow).
 
 The loop is an ordinary graph whose outputs feed its inputs, so the scheduler places its registers and the
-same lowering prints it. A trip through the loop takes `stages` cycles; with several stages, as many
+same lowering prints it. An iteration through the loop takes `stages` cycles; with several stages, as many
 independent blocks are in flight, each with its own round counter that travels with it. A block takes one
-trip to load and rounds / rounds_per_cycle trips to compute; a slot loads its next block in the trip in
-which it delivers one.
+iteration to load and rounds / rounds_per_cycle iterations to compute; a slot loads its next block in the
+iteration in which it delivers one.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
 
 
 class _HeldLoop(Fold):
-    """Round keys are held inputs rk0, rk1 …; loading is a trip of its own, and the trip that delivers may
-    load.
+    """Round keys are held inputs rk0, rk1 …; loading is an iteration of its own, and the iteration that
+    delivers may load.
     """
 
     def __init__(self, form: Form, direction: str) -> None:
@@ -63,16 +63,18 @@ def fold_held(form: Form, direction: str) -> Loop:
 
 
 class _KeyedLoop(Fold):
-    """The first round key is added where a block is loaded, so the schedule takes a step in that trip too.
+    """The first round key is added where a block is loaded, so the schedule takes a step in that iteration
+    too.
     Where decryption needs steps before (`key_setup`), the block waits as it came.
 
-    The step unit makes the round key of the trip that delivers too, so the next block waits a trip.
+    The step unit makes the round key of the iteration that delivers too, so the next block waits an
+    iteration.
     """
 
-    def __init__(self, form: Form, per_trip: int, direction: str) -> None:
-        if per_trip != 1:
+    def __init__(self, form: Form, per_iteration: int, direction: str) -> None:
+        if per_iteration != 1:
             raise UserError(
-                f"a loop of {form.cipher.name} has one round a cycle, not rounds_per_cycle = {per_trip}"
+                f"a loop of {form.cipher.name} has one round a cycle, not rounds_per_cycle = {per_iteration}"
             )
         self.setup = form.key_setup(True) if direction != "encrypt" else 0
         super().__init__(form, 1, direction, self.setup + form.rounds + 1, False)
@@ -87,8 +89,8 @@ class _KeyedLoop(Fold):
         decrypt = (
             b.named(b.mux(load, self.new_dir, self.dir), "dir") if self.direction == "both" else self.dir
         )
-        trip = self.masked_trip()
-        control = self.control_word("control", self._word, trip, decrypt)
+        iteration = self.masked_iteration()
+        control = self.control_word("control", self._word, iteration, decrypt)
         made_key, stepped = self.key_step(control, keys, decrypt)
         round_key, before = over(b, made_key), over(b, state)
         rounded = under(b, form.round(0, (before,), round_key)[0])
@@ -96,8 +98,8 @@ class _KeyedLoop(Fold):
             loaded = form.start(over(b, self.block), round_key)[0]
             value = b.mux(load, under(b, loaded), rounded)
         else:
-            begins = self.flag("begins", trip, {self.setup})
-            waits = self.flag("waits", trip, set(range(1, self.setup)))
+            begins = self.flag("begins", iteration, {self.setup})
+            waits = self.flag("waits", iteration, set(range(1, self.setup)))
             started = form.start(before, round_key)[0]
             value = b.mux(load, self.block, b.mux(waits, state, b.mux(begins, under(b, started), rounded)))
             idle = b.and_(b.or_(load, waits), b.not_(decrypt))
@@ -105,7 +107,7 @@ class _KeyedLoop(Fold):
         out = under(b, form.finish((before,), round_key if form.last_key else None))
         return self.close(out, ((value, None),), tuple((s, None) for s in stepped))
 
-    def _word(self, trip: int, back: bool) -> int:
-        """Control word of the schedule's step in a trip."""
+    def _word(self, iteration: int, back: bool) -> int:
+        """Control word of the schedule's step in an iteration."""
         last = self.setup + self.form.round_keys
-        return self.form.key_control(trip - self.setup, back) if trip < last else 0
+        return self.form.key_control(iteration - self.setup, back) if iteration < last else 0

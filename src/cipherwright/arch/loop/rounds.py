@@ -1,9 +1,9 @@
-"""A loop over rounds that are all one circuit: any number of them in a trip, and the trip that delivers
-loads the next block.
+"""A loop over rounds that are all one circuit: any number of them in an iteration, and the iteration that
+delivers loads the next block.
 
-Where the number of rounds is no multiple of those in a trip, a block enters in the middle of its first
-trip, so that the last round always ends a trip. Round keys are made on the way. For decryption the key
-schedule first runs to its end while the block waits, then comes back.
+Where the number of rounds is no multiple of those in an iteration, a block enters in the middle of its first
+iteration, so that the last round always ends an iteration. Round keys are made on the way. For decryption the
+key schedule first runs to its end while the block waits, then comes back.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ __all__ = ["fold_rounds"]
 
 
 class _RoundLoop(Fold):
-    def __init__(self, form: RoundForm, per_trip: int, direction: str) -> None:
+    def __init__(self, form: RoundForm, per_iteration: int, direction: str) -> None:
         self.looping, self.nr = form, form.loop_rounds
-        self.entry = -self.nr % per_trip
-        self.turns = -(-self.nr // per_trip)
+        self.entry = -self.nr % per_iteration
+        self.turns = -(-self.nr // per_iteration)
         self.setup = self.turns if direction != "encrypt" else 0
-        super().__init__(form, per_trip, direction, self.setup + self.turns, True)
+        super().__init__(form, per_iteration, direction, self.setup + self.turns, True)
 
-    def counter(self, trips: int) -> tuple[int, int]:
+    def counter(self, iterations: int) -> tuple[int, int]:
         """The count after a load is not 0, which stands for the load itself."""
-        bits = max(1, (trips - 1).bit_length())
-        return bits, (1 << bits) - trips + 1
+        bits = max(1, (iterations - 1).bit_length())
+        return bits, (1 << bits) - iterations + 1
 
-    def _step(self, position: int, trip: int, back: bool) -> int:
-        """Control word of the schedule's step at a position of a trip."""
-        s = trip * self.per_trip + position - self.entry
+    def _step(self, position: int, iteration: int, back: bool) -> int:
+        """Control word of the schedule's step at a position of an iteration."""
+        s = iteration * self.per_iteration + position - self.entry
         lowest = 0
-        if trip < self.setup:
+        if iteration < self.setup:
             s, lowest = s - self.nr, -self.nr
         else:
-            s -= self.setup * self.per_trip
+            s -= self.setup * self.per_iteration
         return self.form.key_control(s, back) if lowest <= s < self.nr else 0
 
-    def _plain(self, position: int, trip: int, decrypt: int) -> int:
+    def _plain(self, position: int, iteration: int, decrypt: int) -> int:
         """Whether the round at this position is the one without MixColumns."""
         b, found = self.b, []
         for back in (False, True):
             s = self.looping.plain_round(back) + self.entry
-            found.append(self.setup + s // self.per_trip if s % self.per_trip == position else None)
+            found.append(self.setup + s // self.per_iteration if s % self.per_iteration == position else None)
         there, again = (
-            self.flag(f"plain{position}", trip, {t}) if t is not None else b.const(1, 0) for t in found
+            self.flag(f"plain{position}", iteration, {t}) if t is not None else b.const(1, 0) for t in found
         )
         if self.direction == "both":
             return b.mux(decrypt, again, there)
@@ -62,12 +62,12 @@ class _RoundLoop(Fold):
         decrypt = (
             b.named(b.mux(load, self.new_dir, self.dir), "dir") if self.direction == "both" else self.dir
         )
-        trip = self.masked_trip()
+        iteration = self.masked_iteration()
         keys = tuple(b.mux(load, new, old) for new, old in zip(self.new_keys, held, strict=True))
-        begins = self.flag("begins", trip, {self.setup}) if self.setup else load
+        begins = self.flag("begins", iteration, {self.setup}) if self.setup else load
         enters = begins if not self.setup else b.named(b.or_(begins, load), "enters")
         now, running = state, held if self.entry else keys
-        for position in range(self.per_trip):
+        for position in range(self.per_iteration):
             if position == self.entry:
                 first = over(b, self.key_now(keys, decrypt))
                 (started,) = form.start(over(b, state if self.setup else self.block), first)
@@ -75,20 +75,22 @@ class _RoundLoop(Fold):
                 if self.entry:
                     running = tuple(b.mux(enters, k, r) for k, r in zip(keys, running, strict=True))
             before = running
-            control = self.control_word(f"control{position}", partial(self._step, position), trip, decrypt)
+            control = self.control_word(
+                f"control{position}", partial(self._step, position), iteration, decrypt
+            )
             _, running = self.key_step(control, before, decrypt)
             if self.setup:  # encryption waits until decryption has run to the last round key
-                waits = self.flag("waits", trip, set(range(self.setup)))
+                waits = self.flag("waits", iteration, set(range(self.setup)))
                 idle = b.and_(waits, b.not_(decrypt))
                 running = tuple(b.mux(idle, old, new) for old, new in zip(before, running, strict=True))
             round_key = self.key_now(running, decrypt)
-            plain = self._plain(position, trip, decrypt)
+            plain = self._plain(position, iteration, decrypt)
             made = form.loop_round(
                 over(b, now), over(b, round_key), over(b, plain), self.direction, over(b, decrypt)
             )
             now = under(b, made)
         if self.setup:
-            stays = self.flag("stays", trip, set(range(1, self.setup)))
+            stays = self.flag("stays", iteration, set(range(1, self.setup)))
             now = b.mux(load, self.block, b.mux(stays, state, now))
         return self.close(state, ((b.named(now, "state"), None),), tuple((s, None) for s in running))
 

@@ -20,31 +20,31 @@ __all__ = ["fold_steps"]
 
 
 class _StepLoop(Fold):
-    def __init__(self, form: Form, per_trip: int, direction: str) -> None:
+    def __init__(self, form: Form, per_iteration: int, direction: str) -> None:
         cipher, self.rounds = form.cipher, form.rounds
         ways = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[direction]
         if True in ways and not form.runs_back:
             raise UserError(
                 f"the key schedule of {cipher.title} does not run backwards, so a loop can't decrypt with it"
             )
-        if not 1 <= per_trip <= self.rounds:
+        if not 1 <= per_iteration <= self.rounds:
             raise UserError(
                 f"a loop of {cipher.name} has 1 to {self.rounds} steps a cycle, not rounds_per_cycle = "
-                f"{per_trip}"
+                f"{per_iteration}"
             )
-        self.ways, self.entry = ways, -self.rounds % per_trip
+        self.ways, self.entry = ways, -self.rounds % per_iteration
         longest = max(form.key_setup(way) for way in ways)
-        self.setup = -(-longest // per_trip)
-        self.turns = self.setup + (self.rounds + self.entry) // per_trip
-        super().__init__(form, per_trip, direction, self.turns + 1, True)
+        self.setup = -(-longest // per_iteration)
+        self.turns = self.setup + (self.rounds + self.entry) // per_iteration
+        super().__init__(form, per_iteration, direction, self.turns + 1, True)
 
     def _step(self, place: int, iteration: int) -> int:
         """Number of the schedule's step at a place of an iteration (from 0, the load not counted):
         negative in the setup.
         """
         if iteration < self.setup:
-            return (iteration - self.setup) * self.per_trip + place
-        return (iteration - self.setup) * self.per_trip + place - self.entry
+            return (iteration - self.setup) * self.per_iteration + place
+        return (iteration - self.setup) * self.per_iteration + place - self.entry
 
     def _told(self, name: str, value: Callable[[int, bool], int], width: int) -> int:
         """A control word by the iteration and, where it differs, the direction: `value(iteration, back)`."""
@@ -67,7 +67,7 @@ class _StepLoop(Fold):
         last = over(b, self.key_now(keys, self.dir)) if form.last_key else None
         out = under(b, form.finish(state, last))
         now, running = state, keys
-        for place in range(self.per_trip):
+        for place in range(self.per_iteration):
             now, running = self._place(place, now, running)
         if self.setup:
             waits = over(b, self._told("waits", lambda i, _: int(i < self.setup), 1))
@@ -106,7 +106,7 @@ class _StepLoop(Fold):
         return made, after
 
     def _round(self, place: int, state: Words, key: Word) -> Words:
-        """A round: every kind that comes at this place, and the one whose turn it is."""
+        """A round: every kind that comes at this place, and the active one of them."""
         form, b = self.form, self.b
 
         def kind(iteration: int) -> Hashable:

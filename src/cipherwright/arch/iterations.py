@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 
 from ..cipher.word import Word, Words
 
-__all__ = ["Trips"]
+__all__ = ["Iterations"]
 
 
-class Trips(ABC):
+class Iterations(ABC):
     """A cipher's encryption as iterations of a loop with less than a round in each: `rounds` times `group`
     iterations, whose control words say what each does.
     """
@@ -24,7 +24,7 @@ class Trips(ABC):
         """Groups of iterations from a block's load to its result."""
 
     @abstractmethod
-    def control(self, round_number: int, trip: int) -> int:
+    def control(self, round_number: int, iteration: int) -> int:
         """The control word of an iteration (both numbers from 0). Bits that are not read may be anything."""
 
     @abstractmethod
@@ -36,7 +36,7 @@ class Trips(ABC):
         """The state as a block is loaded; None where it has no meaning yet."""
 
     @abstractmethod
-    def trip(self, control: Word, state: Words) -> Words:
+    def iteration(self, control: Word, state: Words) -> Words:
         """The state after an iteration."""
 
     @abstractmethod
