@@ -2,6 +2,7 @@
 
 from .form import Form
 from .forms import form_of
+from .ghash import FieldMultiplier, field_multiplier
 from .graphs import Unscheduled, constant_inputs, unscheduled
 from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_narrow
@@ -11,6 +12,7 @@ from .unrolled import describe, key_parts
 
 __all__ = [
     "Expansion",
+    "FieldMultiplier",
     "Form",
     "KeyParts",
     "KeyWords",
@@ -21,6 +23,7 @@ __all__ = [
     "constant_inputs",
     "describe",
     "expansion",
+    "field_multiplier",
     "fold",
     "fold_held",
     "fold_narrow",

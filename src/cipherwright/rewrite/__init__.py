@@ -1,7 +1,9 @@
 """Interchangeable realisations of graph operations, each proven equal to what it replaces."""
 
 from .arith.adders import ADDERS, realise_adders
+from .arith.bilinear import bilinear_forms, prove_field_product
 from .arith.compressor import UNIT_CELLS, CellDelays, TimedBit
+from .arith.field import KARATSUBA_LEVELS, field_product_graph
 from .arith.multipliers import MULTIPLIERS, Product, product_circuit, realise_multipliers
 from .arith.profile import PROFILE_ADDERS, profile_add
 from .arith.trees import Made, low_product, prove_product
@@ -23,6 +25,7 @@ from .sbox.tower import SHARED_BASES
 __all__ = [
     "ADDERS",
     "BOTH_BOXES",
+    "KARATSUBA_LEVELS",
     "MULTIPLIERS",
     "PROFILE_ADDERS",
     "REALISATIONS",
@@ -35,8 +38,10 @@ __all__ = [
     "Product",
     "TimedBit",
     "add_hops",
+    "bilinear_forms",
     "boxes_in_block_ram",
     "circuit",
+    "field_product_graph",
     "first_boxes",
     "fuse_linear",
     "held_words",
@@ -48,6 +53,7 @@ __all__ = [
     "product_circuit",
     "profile_add",
     "prove",
+    "prove_field_product",
     "prove_product",
     "realise",
     "realise_adders",

@@ -1,0 +1,52 @@
+"""The multiplier of GHASH with its registers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import UserError
+from ..graph import Graph
+from ..rewrite import field_product_graph
+from ..rtl import Design, lower
+from ..schedule import DelayModel, Io, Schedule, fewest_stages, schedule
+
+__all__ = ["FieldMultiplier", "field_multiplier"]
+
+
+@dataclass(frozen=True)
+class FieldMultiplier:
+    """x_i, h_i -> a_o, b_o, `stages` cycles later: words whose sum is the product in GCM's field.
+
+    graph: what the proof compares the design with.
+    """
+
+    graph: Graph
+    schedule: Schedule
+    design: Design
+
+    @property
+    def stages(self) -> int:
+        """Registers between factors and product."""
+        return self.schedule.stages
+
+
+def field_multiplier(
+    name: str, model: DelayModel, levels: int = 3, period: float | None = None, stages: int | None = None
+) -> FieldMultiplier:
+    """The multiplier as the module `name` with the fewest registers.
+
+    levels: of Karatsuba; period in ns (none: one lookup table a stage); stages: none for as few as the period
+    takes. Raises UserError where the period or the stages can't be reached.
+    """
+    graph = field_product_graph(levels)
+    period = period or model.register + model.table_delay(4)
+    fewest = fewest_stages(graph, model, period, Io())
+    if fewest is None:
+        raise UserError(f"one operation of a product in GF(2^128) takes longer than {period:.2f} ns")
+    if stages is not None and stages < fewest:
+        raise UserError(
+            f"a product in GF(2^128) with {levels} levels of Karatsuba needs {fewest} stages of "
+            f"{period:.2f} ns, not {stages}"
+        )
+    s = schedule(graph, model, stages or fewest)
+    return FieldMultiplier(graph, s, lower(s, name))
