@@ -3,7 +3,7 @@ inputs.
 
 A product of polynomials of 2m coefficients is three products of m: low, high, and that of the sums of the
 halves. With the sum c of low's upper and high's lower half, the middle of the result is c + low_0 + mid_0
-and c + high_1 + mid_1 (Bernstein, Batch binary Edwards, 2009, section 2): each bit is a sum of four, one LUT4.
+and c + high_1 + mid_1 (Bernstein, Batch binary Edwards, 2009, section 2): a bit is a sum of four, one LUT4.
 At the bottom, two rows of partial products are one LUT4 a bit, and up to four rows are summed in one more.
 
 The reduction by t^128 = t^7 + t^2 + t + 1 makes the result the sum of two words, which are not added here:
