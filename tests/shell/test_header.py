@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ import pytest
 
 from cipherwright.errors import UserError
 from cipherwright.flow import generate
-from cipherwright.shell import GENERATOR, PortSet
+from cipherwright.shell import GENERATOR
 from cipherwright.shell.dress import core_files
-from cipherwright.shell.header import header_lines, port_meanings
+from cipherwright.shell.header import header_lines
 from cipherwright.spec import Spec, load
 from tests.conftest import Built
 from tests.front_ends import slang, text_faults
@@ -201,8 +200,3 @@ def test_faults_of_a_text_are_seen(fault: tuple[str, str, str], built: Callable[
 )
 def test_slang_sees_faults(text: str, message: str) -> None:
     assert any(message in line for line in slang({"a.v": text}))
-
-
-def test_meanings_of_all_ports() -> None:
-    named = PortSet(**{f.name: f.name for f in fields(PortSet) if f.type == "str"})  # type: ignore[arg-type]
-    assert {f.name for f in fields(PortSet) if f.type == "str"} <= set(port_meanings(named))

@@ -1,27 +1,24 @@
 """Hardware: modules and registers from schedules, and the Verilog printer."""
 
 from .block import clocked_module, graph_modules, sub_modules
+from .component import Component, Rate, WrittenModule, module_pins
 from .count import count_graph, counter
 from .evaluate import DesignModel, from_lanes, to_lanes
 from .keywords import KEYWORDS, SYSTEMVERILOG_2017
 from .lower import LowerOptions, lower
 from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
+from .ports import Bus, ClockReset, Group, Handshake, Held, Memory, Order, Pin, Stream, described
 from .resets import check_resets, control_bits
 from .text import modules_in, words
 from .verilog import print_design, print_module, print_wrapper
 from .wrapper import (
     Cell,
     Clocked,
-    ClockReset,
     Drive,
-    Handshake,
-    Held,
     Let,
     Note,
-    Pin,
     Reg,
     Step,
-    Stream,
     Wire,
     Wrapper,
     WrapperItem,
@@ -32,22 +29,28 @@ __all__ = [
     "KEYWORDS",
     "SYSTEMVERILOG_2017",
     "Assign",
+    "Bus",
     "Cell",
     "ClockReset",
     "Clocked",
+    "Component",
     "DelayLine",
     "Design",
     "DesignModel",
     "Drive",
+    "Group",
     "Handshake",
     "Held",
     "Instance",
     "Let",
     "LowerOptions",
+    "Memory",
     "Module",
     "Note",
+    "Order",
     "Pin",
     "Port",
+    "Rate",
     "Reg",
     "Register",
     "Step",
@@ -55,14 +58,17 @@ __all__ = [
     "Wire",
     "Wrapper",
     "WrapperItem",
+    "WrittenModule",
     "check_resets",
     "clocked_module",
     "control_bits",
     "count_graph",
     "counter",
+    "described",
     "from_lanes",
     "graph_modules",
     "lower",
+    "module_pins",
     "modules_in",
     "print_design",
     "print_module",

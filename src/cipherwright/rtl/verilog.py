@@ -33,7 +33,8 @@ from .module import (
     Register,
     ValidLine,
 )
-from .wrapper import Cell, Clocked, Drive, Let, Note, Pin, Reg, Step, Wire, Wrapper, WrapperItem
+from .ports import Pin
+from .wrapper import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, Wrapper, WrapperItem
 
 __all__ = ["concat", "print_design", "print_module", "print_wrapper"]
 
@@ -467,7 +468,8 @@ def _wrapper_item(item: WrapperItem) -> Iterable[str]:
             line = _wrap(f"wire {bits}{', '.join(item.names)};", "    ")
             yield _lint_off(line, item.lint) if item.lint else line
         case Let():
-            yield _wrap(f"wire {_range(item.width)}{item.name} = {item.value};", "    ")
+            line = _wrap(f"wire {_range(item.width)}{item.name} = {item.value};", "    ")
+            yield _lint_off(line, item.lint) if item.lint else line
         case Drive():
             yield _wrap(f"assign {item.name} = {item.value};", "    ")
         case Reg():

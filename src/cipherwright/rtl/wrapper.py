@@ -1,4 +1,4 @@
-"""Modules that connect and control others: typed ports, wires, registers, instances, as values.
+"""Modules that connect and control others: ports in groups, wires, registers, instances, as values.
 
 Expressions are text; a wrapper is checked when it is made: every name in an expression is a port, a wire or a
 register of the module, every register is assigned, and its flip-flops are counted from its declarations.
@@ -10,20 +10,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .ports import Group, Pin
+
 __all__ = [
     "Cell",
-    "ClockReset",
     "Clocked",
     "Drive",
-    "Group",
-    "Handshake",
-    "Held",
     "Let",
     "Note",
-    "Pin",
     "Reg",
     "Step",
-    "Stream",
     "Wire",
     "Wrapper",
     "WrapperItem",
@@ -34,75 +30,6 @@ _FLIP_FLOPS = {"cipherwright_copy": 1, "cipherwright_copy_reset": 1}
 """Flip-flops of the cells that the printer puts beside a core."""
 
 _NAME = re.compile(r"(?<![\w'])[a-zA-Z_]\w*")
-
-
-@dataclass(frozen=True)
-class Pin:
-    """A port of `width` bits. `with_block`: it belongs to the block that is offered in the same cycle;
-    otherwise it is held, or has a handshake of its own. `register`: an output whose value is a register of
-    this module. `ascending`: bits are numbered from 1 at the left.
-    """
-
-    name: str
-    width: int = 1
-    out: bool = False
-    with_block: bool = False
-    register: bool = False
-    ascending: bool = False
-
-
-@dataclass(frozen=True)
-class ClockReset:
-    """The clock, and the synchronous reset where there is one."""
-
-    clock: str = "clk"
-    reset: str = "rst_i"
-
-    @property
-    def pins(self) -> tuple[Pin, ...]:
-        return (Pin(self.clock), *([Pin(self.reset)] if self.reset else []))
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A word in every cycle in which `valid` is 1, and `ready` too where there is one. `out`: the word leaves
-    the module.
-    """
-
-    valid: str
-    payload: tuple[Pin, ...]
-    ready: str = ""
-    out: bool = False
-
-    @property
-    def pins(self) -> tuple[Pin, ...]:
-        ready = [Pin(self.ready, out=not self.out)] if self.ready else []
-        if self.out:
-            return (Pin(self.valid, out=True), *ready, *self.payload)
-        return (Pin(self.valid), *self.payload, *ready)
-
-
-@dataclass(frozen=True)
-class Handshake:
-    """A value that is taken in a cycle in which `valid` and `ready` are both 1."""
-
-    valid: str
-    value: Pin
-    ready: str
-
-    @property
-    def pins(self) -> tuple[Pin, ...]:
-        return (Pin(self.valid), self.value, Pin(self.ready, out=True))
-
-
-@dataclass(frozen=True)
-class Held:
-    """Ports of their own: controls, states, values that stay while they are used."""
-
-    pins: tuple[Pin, ...]
-
-
-Group = ClockReset | Stream | Handshake | Held
 
 
 @dataclass(frozen=True)
@@ -125,11 +52,12 @@ class Wire:
 
 @dataclass(frozen=True)
 class Let:
-    """A name for an expression."""
+    """A name for an expression. `lint`: why some of its bits are not read."""
 
     name: str
     value: str
     width: int = 1
+    lint: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from .dress import arrivals, core_files, dress, files_digest, rtl_digest, spec_p
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_ports, key_unit
 from .paper import PAPER_PORTS
+from .ports import CorePorts
 from .save import core_record, save
 from .stream import STREAM_FILE, STREAM_PORTS
 from .unit import BuiltUnit, KeyLoop, loop_unit
-from .written import PREFIX, hand_written, own_names, port_list
+from .written import PREFIX, hand_written, own_names, written_module
 
 __all__ = [
     "COUNTER_FILE",
@@ -23,6 +24,7 @@ __all__ = [
     "BuiltEngine",
     "BuiltUnit",
     "Core",
+    "CorePorts",
     "KeyLoop",
     "KeyUnit",
     "PortSet",
@@ -39,9 +41,9 @@ __all__ = [
     "loop_unit",
     "module_name",
     "own_names",
-    "port_list",
     "port_table",
     "rtl_digest",
     "save",
     "spec_parameters",
+    "written_module",
 ]

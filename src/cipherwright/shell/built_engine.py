@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..rtl import Component
+
 __all__ = ["BuiltEngine"]
 
 
@@ -18,6 +20,9 @@ class BuiltEngine:
     top: str
     parameters: Mapping[str, Any]
     files: Mapping[str, str]
+    component: Component
+    """Its modules, its typed ports and its timing."""
+
     flip_flops: int
     latency: int
     interval: int

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..rtl.timer import TAPS, matches, steps_of, width_for
-from ..rtl.wrapper import (
+from ..rtl import (
     Cell,
     Clocked,
     ClockReset,
@@ -29,6 +28,7 @@ from ..rtl.wrapper import (
     WrapperItem,
     through,
 )
+from ..rtl.timer import TAPS, matches, steps_of, width_for
 
 __all__ = ["Control", "core_control"]
 

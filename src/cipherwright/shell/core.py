@@ -8,7 +8,7 @@ from typing import Any
 
 from ..arch import KeyWords
 from ..graph import Graph
-from ..rtl import Design
+from ..rtl import Component, Design
 from ..schedule import Schedule, delay_cells, luts_of, useful_stages
 from .keys import KeyUnit
 
@@ -67,6 +67,9 @@ class Core:
     interval: int
     slots: int
     files: Mapping[str, str]
+    component: Component
+    """Its modules, its typed ports and its timing."""
+
     inner: Mapping[str, Any] | None = None
     """For a stream shell: top, ports and latency of the datapath inside it."""
 

@@ -9,19 +9,27 @@ from dataclasses import asdict, replace
 from ..arch import Scheduled, constant_inputs
 from ..cipher.modes import counted_bits
 from ..graph import Graph
-from ..rtl import Design, print_design, print_wrapper, words
+from ..rtl import Component, Design, Module, Rate, Wrapper, WrittenModule, print_design, print_wrapper, words
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline, Spec
 from ..tools import digest, printable
 from .control import core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
-from .header import commented, header_lines, module_name, origin_lines, port_meanings, port_table
+from .header import commented, header_lines, module_name, origin_lines, port_table
 from .keys import KeyUnit, keyed_top
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
-from .pins import pins_of
-from .stream import STREAM_FILE, STREAM_LATENCY, fifo_log2, stream_ports, stream_top, sustained_interval
+from .ports import CorePorts, pins_of
+from .stream import (
+    STREAM_FILE,
+    STREAM_LATENCY,
+    fifo_log2,
+    outer,
+    stream_ports,
+    stream_top,
+    sustained_interval,
+)
 from .testbench import testbench
 from .tied import tied_top
 from .written import hand_written, own_names
@@ -80,7 +88,7 @@ def dress(
     interval, slots = (inner_latency, s.stages) if iterations else (1, 1)
     latency = inner_latency - s.io.arrival("block")
     ports = inside = _ports(spec, iterative)
-    files, layers = dict[str, str](), list[str]()
+    files, layers = dict[str, str](), list[Wrapper]()
     inner: dict[str, object] = {
         "top": datapath,
         "ports": asdict(inside),
@@ -105,7 +113,7 @@ def dress(
             spec.lane_count,
             inside.decrypt != "",
         )
-        layers += [unit.text, print_wrapper(keyed)]
+        layers.append(keyed)
         rank_ffs = keyed.flip_flops
         below = names["ecb"]
     slot_bits = mode_ffs = 0
@@ -153,12 +161,12 @@ def dress(
             slot=slot,
             decrypt=decrypt,
         )
-        layers.append(print_wrapper(layer.module))
+        layers.append(layer.module)
         below = names[spec.mode]
         if layer.file:
             files[layer.file] = hand_written(layer.file)
     if tied:
-        layers.append(print_wrapper(tied_top(top, design.top, tied)))
+        layers.append(tied_top(top, design.top, tied))
     log2 = 0
     if spec.interface == "stream":
         latency += STREAM_LATENCY
@@ -183,24 +191,22 @@ def dress(
             COUNTER_LOAD if counting and not (iterative or lanes) else 0,
         )
         pins, below = control.pins, names["control"]
-        layers += [print_wrapper(module) for module in control.modules]
+        layers += control.modules
         ports = replace(ports, ready_out="ready_o", busy="busy_o", zeroise="zeroise_i")
     if spec.interface == "paper":
-        layers.append(print_wrapper(paper_top(top, below)))
+        layers.append(paper_top(top, below))
         ports = PAPER_PORTS
     elif spec.interface == "stream":
         layers.append(
-            print_wrapper(
-                stream_top(
-                    top,
-                    below,
-                    spec.block_bits,
-                    pins,
-                    log2,
-                    ports.ready_out != "",
-                    unit is not None,
-                    slot_bits,
-                )
+            stream_top(
+                top,
+                below,
+                spec.block_bits,
+                pins,
+                log2,
+                ports.ready_out != "",
+                unit is not None,
+                slot_bits,
             )
         )
         ports = stream_ports(ports, pins, slot_bits > 0)
@@ -213,10 +219,23 @@ def dress(
     control_ffs = sum(m.flip_flops for m in control.modules) if control else 0
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lane_count)}"
-    text = "\n".join([print_design(design), *layers])
-    header = header_lines(
-        spec, given, timing, registers, port_table(text, top, port_meanings(ports, spec.lane_count))
+    texts = [print_design(design), *([unit.text] if unit else []), *map(print_wrapper, layers)]
+    text = "\n".join(texts)
+    with_block = frozenset(outer(p) if ports.ready_in else p.name for p in pins if p.with_block)
+    component = Component(
+        _modules(design, unit, layers, top),
+        CorePorts(
+            ports,
+            spec.key_bits,
+            spec.block_bits,
+            spec.lane_count,
+            slot_bits,
+            frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
+            spec.key_lead if isinstance(spec, Pipeline) else 0,
+        ).groups,
+        Rate(latency, interval, slots, ports.ready_in != ""),
     )
+    header = header_lines(spec, given, timing, registers, port_table(component.pins))
     bench = testbench(top, ports, plain, spec, latency)
     files = core_files(spec.name, header, text, bench, files, spec.target, s.period, ports.clk)
     hidden = bool(unit) or spec.mode != "ecb" or spec.interface == "stream"
@@ -231,6 +250,7 @@ def dress(
         interval,
         slots,
         files,
+        component,
         inner if hidden else None,
         scheduled.key_words,
         unit,
@@ -239,6 +259,15 @@ def dress(
         control_ffs,
         given,
     )
+
+
+def _modules(
+    design: Design, unit: KeyUnit | None, layers: Sequence[Wrapper], top: str
+) -> tuple[Module | Wrapper | WrittenModule, ...]:
+    """All modules of a core, the top last."""
+    around = [*(unit.modules if unit else ()), *layers]
+    inner = [m for m in (*design.modules, *around) if m.name != top]
+    return (*inner, *(m for m in (*design.modules, *around) if m.name == top))
 
 
 def _early(s: Schedule) -> dict[str, int]:

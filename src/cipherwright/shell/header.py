@@ -8,9 +8,9 @@ import shlex
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from ..rtl import Pin
 from ..spec import Spec
 from ..tools import printable, tool_version
-from .core import PortSet
 
 __all__ = [
     "GENERATOR",
@@ -18,7 +18,6 @@ __all__ = [
     "header_lines",
     "module_name",
     "origin_lines",
-    "port_meanings",
     "port_table",
 ]
 
@@ -28,7 +27,6 @@ parameters.
 """
 
 _WIDTH = 126
-_PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):(\d+)\])?\s*(\w+)\s*,?$", re.M)
 _UNSPOKEN = ("title", "source", "name", "placer_weight", "placer", "mapping")
 """Options that do not change the RTL."""
 
@@ -111,79 +109,13 @@ def origin_lines(name: str) -> list[str]:
     return ["SPDX-License-Identifier: Apache-2.0", *textwrap.wrap(text, _WIDTH)]
 
 
-def port_meanings(ports: PortSet, lanes: int = 1) -> dict[str, str]:
-    """Port -> its meaning, for a core with `ports` and `lanes` blocks in a word; {bytes} stands for the
-    places of bytes in the port.
-    """
-    block, result = (
-        (f"{lanes} blocks, the first at the top" if lanes > 1 else "block"),
-        "results" if lanes > 1 else "result",
-    )
-
-    def offered(what: str, ready: str) -> str:
-        return f"{what} is offered" + (
-            f"; it is taken in a cycle in which this and {ready} are 1" if ready else ""
-        )
-
-    said = {
-        "clk": "clock: everything happens at its rising edge",
-        "reset": "reset, synchronous, active high: one cycle is enough",
-        "valid_in": offered("a block", ports.ready_out) + ("" if ports.ready_out else ", and is taken"),
-        "ready_out": "a block can be taken in this cycle",
-        "decrypt": "the block is decrypted (0: encrypted)",
-        "key": ("key without its parity bits, a cycle before its block" if ports.ascending else "key")
-        + "; {bytes}",
-        "block_in": f"{block}; {{bytes}}",
-        "valid_out": offered("a result", ports.ready_in) + ("" if ports.ready_in else " in this cycle alone"),
-        "ready_in": "a result can be taken in this cycle",
-        "block_out": f"{result}; {{bytes}}",
-        "key_valid": offered("a key", ports.key_ready),
-        "key_ready": "a key can be taken in this cycle",
-        "iv": (
-            "first counter block"
-            if ports.iv_valid
-            else "initial value: what the first block of a message is chained to"
-        )
-        + "; {bytes}",
-        "iv_valid": offered("a counter block", ports.iv_ready),
-        "iv_ready": "a counter block can be taken in this cycle",
-        "first": "the block is the first of its message",
-        "slot": "number of the stream whose result is offered"
-        + ("" if ports.ready_in else ", and whose turn it is to offer a block"),
-        "busy": "a block is in flight, a key is expanded, or everything is being cleared",
-        "zeroise": "one cycle clears keys, counter blocks and blocks",
-    }
-    turn = (
-        {"slot_o": "number of the stream whose turn it is to offer a block"}
-        if ports.slot and ports.ready_in
-        else {}
-    )
-    return {name: text for kind, text in said.items() if (name := getattr(ports, kind, ""))} | turn
-
-
-def _bytes(high: int, low: int) -> str:
-    """Where a word's bytes are in a port [high:low]."""
-    if high < low:
-        return f"numbered from {high} at the left, as in the standard"
-    return f"byte 0 of the standard in bits {high}:{high - 7}, the last byte in bits 7:0"
-
-
-def port_table(text: str, top: str, meanings: Mapping[str, str]) -> list[str]:
-    """Lines on every port of the module `top` in Verilog `text`: name, direction, width, and of `meanings`
-    what it is for.
-    """
-    head = re.search(rf"^module {top} (?:#\(.*?\) )?\((.*?)\n\);", text, re.M | re.S)
-    assert head is not None, top
-    rows = [
-        (name, direction, int(high or 0), int(low or 0))
-        for direction, high, low, name in _PORT.findall(head[1])
-    ]
-    longest = max(len(name) for name, *_ in rows)
+def port_table(pins: Sequence[Pin]) -> list[str]:
+    """Lines on every port: name, direction, bits, what it is for and where its bytes are."""
+    longest = max(len(pin.name) for pin in pins)
     lines = [f"{'Port':<{longest}}  {'direction':<9}  {'bits':>4}  meaning"]
-    for name, direction, high, low in rows:
-        place = f"{name:<{longest}}  {direction:<9}  {abs(high - low) + 1:>4}  "
-        meaning = meanings[name].format(bytes=_bytes(high, low))
-        lines += textwrap.wrap(meaning, _WIDTH, initial_indent=place, subsequent_indent=" " * len(place))
+    for pin in pins:
+        place = f"{pin.name:<{longest}}  {'output' if pin.out else 'input':<9}  {pin.width:>4}  "
+        lines += textwrap.wrap(pin.text, _WIDTH, initial_indent=place, subsequent_indent=" " * len(place))
     return lines
 
 

@@ -29,6 +29,7 @@ from ..rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    WrittenModule,
     print_wrapper,
 )
 
@@ -84,6 +85,7 @@ class KeyUnit:
     """Hand-written files that the unit needs: name -> text."""
 
     flush: int = 1
+    modules: tuple[Wrapper | WrittenModule, ...] = ()
 
 
 def _vector(width: int) -> str:
@@ -177,6 +179,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
         wrapper.flip_flops,
         words,
         flush=stages + there + 1 + _DRAIN,
+        modules=(wrapper,),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..cipher.modes import CHAIN_MODES
 from ..errors import UserError
-from ..rtl.wrapper import (
+from ..rtl import (
     Cell,
     Clocked,
     ClockReset,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rtl import Cell, ClockReset, Held, Let, Note, Pin, Wrapper
+from ..rtl import Cell, ClockReset, Held, Let, Note, Order, Pin, Wrapper
 from .core import PortSet
 
 __all__ = ["PAPER_PORTS", "paper_top"]
@@ -26,7 +26,8 @@ def paper_top(name: str, core: str) -> Wrapper:
     """
     key = ", ".join(f"Key[{7 * byte + 1}:{7 * byte + 7}], 1'b0" for byte in range(8))
     p = PAPER_PORTS
-    wide = (Pin(p.block_in, 64, ascending=True), Pin(p.key, 56, ascending=True), Pin(p.decrypt))
+    order = Order.LEFT_TO_RIGHT
+    wide = (Pin(p.block_in, 64, order=order), Pin(p.key, 56, order=order), Pin(p.decrypt))
     links = {"clk": p.clk, "valid_i": p.valid_in, "decrypt_i": p.decrypt, "key_i": "key"}
     return Wrapper(
         name,
@@ -42,7 +43,7 @@ def paper_top(name: str, core: str) -> Wrapper:
                 (
                     *wide,
                     Pin(p.valid_in),
-                    Pin(p.block_out, 64, True, ascending=True),
+                    Pin(p.block_out, 64, True, order=order),
                     Pin(p.valid_out, out=True),
                 )
             ),

@@ -13,6 +13,7 @@ __all__ = [
     "STREAM_LATENCY",
     "STREAM_PORTS",
     "fifo_log2",
+    "outer",
     "stream_ports",
     "stream_top",
     "sustained_interval",
@@ -53,13 +54,14 @@ def sustained_interval(latency: int, interval: int, slots: int, log2: int) -> in
     return -(-slots * (latency + 1 + (slots > 1) * interval) >> log2)
 
 
-def _outer(p: Pin) -> str:
+def outer(p: Pin) -> str:
+    """The stream shell's name of a pin of the core inside: what goes with a block has the prefix s_."""
     return f"s_{p.name}" if p.with_block else p.name
 
 
 def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
     """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_."""
-    names = {p.name: _outer(p) for p in pins}
+    names = {p.name: outer(p) for p in pins}
     base = replace(
         ports,
         valid_in=STREAM_PORTS.valid_in,
@@ -94,14 +96,14 @@ def stream_top(
     forgets as well; `slot_bits` of the number of a stream's slot, which goes with the result.
     """
     gate = " & core_ready" if ready else ""
-    outer = tuple(Pin(_outer(p), p.width, p.out) for p in pins)
+    shown = tuple(Pin(outer(p), p.width, p.out) for p in pins)
     slot = (Pin("m_slot_o", slot_bits, True),) if slot_bits else ()
     links = {
         "clk": "clk",
         "rst_i": "rst_i",
         **({"zeroising_o": "zeroising"} if forgets else {}),
         "valid_i": "core_valid",
-        **{p.name: _outer(p) for p in pins},
+        **{p.name: outer(p) for p in pins},
         "block_i": "s_block_i",
         **({"ready_o": "core_ready"} if ready else {}),
         "valid_o": "result_valid",
@@ -128,7 +130,7 @@ def stream_top(
         ),
         (
             ClockReset(),
-            Held((Pin("s_valid_i"), Pin("s_ready_o", out=True), Pin("s_block_i", block_bits), *outer)),
+            Held((Pin("s_valid_i"), Pin("s_ready_o", out=True), Pin("s_block_i", block_bits), *shown)),
             Stream("m_valid_o", (Pin("m_block_o", block_bits, True), *slot), "m_ready_i", out=True),
         ),
         (

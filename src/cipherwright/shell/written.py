@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib import resources
 
-__all__ = ["PREFIX", "WrittenPort", "hand_written", "own_names", "port_list"]
+from ..rtl import Group, WrittenModule
+
+__all__ = ["PREFIX", "hand_written", "own_names", "written_module"]
+
+_HEAD = re.compile(r"^module (?P<name>\w+) (?:#\(.*?^\) )?\((?P<ports>.*?)^\);", re.M | re.S)
+_PORT = re.compile(r"^ +(input|output) +(?:wire|reg) +(?:\[([^:]+):0\] *)?(\w+)", re.M)
 
 PREFIX = "cipherwright"
 """What names of modules that come with every core begin with, until the core makes them its own."""
-
-
-@dataclass(frozen=True)
-class WrittenPort:
-    """A port of a hand-written module; `range` as Verilog has it, empty for one bit."""
-
-    direction: str
-    range: str
-    name: str
 
 
 def hand_written(name: str, package: str = __package__) -> str:
@@ -33,12 +29,27 @@ def own_names(text: str, top: str) -> str:
     return re.sub(rf"\b{PREFIX}_(?=\w)", f"{top}_", text)
 
 
-def port_list(name: str, package: str = __package__) -> list[WrittenPort]:
-    """Ports of a file's first module, in order."""
-    head = re.sub(
-        r"`ifdef FORMAL.*?`endif", "", hand_written(name, package).split("endmodule")[0], flags=re.S
-    )
-    return [
-        WrittenPort(d, r.strip(), n)
-        for d, r, n in re.findall(r"^    (input|output) +wire +(\[\d+:\d+\])? *(\w+),?", head, re.M)
-    ]
+def written_module(
+    file: str, groups: Sequence[Group], flip_flops: int = 0, package: str = __package__
+) -> WrittenModule:
+    """The first module of a hand-written file, with the ports `groups`, in the order of the file.
+
+    Raises ValueError where the file declares other ports. A port whose width depends on a parameter is not
+    compared in width.
+    """
+    head = re.sub(r"`ifdef FORMAL.*?`endif", "", hand_written(file, package), flags=re.S)
+    found = _HEAD.search(head)
+    assert found is not None, file
+    declared = _PORT.findall(found["ports"])
+    pins = {pin.name: pin for group in groups for pin in group.pins}
+    wrong = sorted(pins.keys() ^ {name for *_, name in declared})
+    for direction, high, name in declared:
+        pin = pins.get(name)
+        if pin and (
+            pin.out != (direction == "output")
+            or ((high or "0").isdigit() and int(high or 0) + 1 != pin.width)
+        ):
+            wrong.append(name)
+    if wrong:
+        raise ValueError(f"{file} declares other ports: {', '.join(wrong)}")
+    return WrittenModule(found["name"], tuple(pins[name] for *_, name in declared), flip_flops)

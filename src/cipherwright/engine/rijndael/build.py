@@ -9,7 +9,20 @@ from collections.abc import Mapping
 from ...cipher.rijndael import RIJNDAEL
 from ...graph import Graph, GraphBuilder
 from ...rewrite import narrow, realise, realise_linear
-from ...rtl import Design, Module, graph_modules, print_design
+from ...rtl import (
+    Cell,
+    Component,
+    Design,
+    Held,
+    Module,
+    Rate,
+    Wrapper,
+    WrittenModule,
+    graph_modules,
+    print_design,
+    print_wrapper,
+    through,
+)
 from ...shell import (
     PREFIX,
     BuiltEngine,
@@ -20,6 +33,7 @@ from ...shell import (
     module_name,
     port_table,
     spec_parameters,
+    written_module,
 )
 from ...spec import Engine as EngineSpec
 from ...target import load_target
@@ -36,7 +50,7 @@ from .datapath import (
     key_step,
     round_of_any_size,
 )
-from .interface import INSTRUCTIONS, RijndaelOptions, processor_rounds
+from .interface import PORTS, RijndaelOptions, processor_rounds
 from .testbench import processor_testbench
 
 __all__ = ["build_processor", "processor_graphs"]
@@ -95,52 +109,10 @@ def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
     return made
 
 
-def _meanings() -> dict[str, str]:
-    """Port -> its meaning."""
-    codes = ", ".join(
-        f"{code:x} {name.replace('_', ' ')}"
-        for name, code in INSTRUCTIONS.items()
-        if not name.startswith(("block", "key"))
-    )
-    return {
-        "clk": "clock: everything happens at its rising edge",
-        "rst_i": "reset, synchronous, active high: one cycle is enough",
-        "instruction_valid_i": (
-            "an instruction is offered; it is taken in a cycle in which this and ready_o are 1"
-        ),
-        "instruction_i": f"block length a, b, c and key length 2, 3, 4 (128, 192, 256 bits); {codes}",
-        "ready_o": "an instruction can be taken in this cycle",
-        "in_valid_i": "a half-word is offered; it is taken in a cycle in which this and in_ready_o are 1",
-        "in_ready_o": "a half-word can be taken in this cycle",
-        "in_data_i": "half-word of a block or key, the first one first; byte 0 in bits 15:8",
-        "out_valid_o": "a half-word of a result is offered",
-        "out_ready_i": "it can be taken in this cycle",
-        "out_data_o": "half-word of a result, the first one first; byte 0 in bits 15:8",
-    }
-
-
-def _top(name: str, both: bool) -> str:
-    return f"""\
-module {name} (
-    input  wire        clk,
-    input  wire        rst_i,
-    input  wire        instruction_valid_i,
-    input  wire [3:0]  instruction_i,
-    output wire        ready_o,
-    input  wire        in_valid_i,
-    output wire        in_ready_o,
-    input  wire [15:0] in_data_i,
-    output wire        out_valid_o,
-    input  wire        out_ready_i,
-    output wire [15:0] out_data_o
-);
-    cipherwright_rijndael #(.DECRYPT({int(both)})) u_processor (
-        .clk(clk), .rst_i(rst_i), .instruction_valid_i(instruction_valid_i), .instruction_i(instruction_i), .ready_o(ready_o),
-        .in_valid_i(in_valid_i), .in_ready_o(in_ready_o), .in_data_i(in_data_i), .out_valid_o(out_valid_o), .out_ready_i(out_ready_i),
-        .out_data_o(out_data_o)
-    );
-endmodule
-"""
+def _top(name: str, control: WrittenModule, both: bool) -> Wrapper:
+    """The processor with the ports of its control, in their order."""
+    cell = Cell(control.name, "u_processor", through(control.pins), {"DECRYPT": int(both)})
+    return Wrapper(name, (), (Held(control.pins),), (cell,))
 
 
 _SUM_INPUTS = 2
@@ -171,13 +143,16 @@ def build_processor(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
     timing = (
         f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
     )
-    text = print_design(Design(tuple(modules))) + "\n" + _top(top, both)
+    written = written_module(CONTROL_FILE, PORTS, flip_flops, __package__)
+    around = _top(top, written, both)
+    text = print_design(Design(tuple(modules))) + "\n" + print_wrapper(around)
+    component = Component((*modules, written, around), PORTS, Rate(latency, rounds, stalls=True))
     sources = {CONTROL_FILE: CONTROL_FILE, KEYS_FILE: _SOURCES[options.key_expansion]}
     files = {name: hand_written(source, __package__) for name, source in sources.items()}
     bench = processor_testbench(top, both)
     header = header_lines(
-        spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(text, top, _meanings())
+        spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(component.pins)
     )
     period = planned_period(load_target(spec.target))
     files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
-    return BuiltEngine(top, spec_parameters(spec), files, flip_flops, latency, rounds, given=given)
+    return BuiltEngine(top, spec_parameters(spec), files, component, flip_flops, latency, rounds, given=given)

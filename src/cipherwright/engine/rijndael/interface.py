@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ...cipher.rijndael import RIJNDAEL
+from ...rtl import ClockReset, Group, Handshake, Order, Pin, Stream
 
-__all__ = ["INSTRUCTIONS", "RijndaelOptions", "processor_rounds"]
+__all__ = ["INSTRUCTIONS", "PORTS", "RijndaelOptions", "processor_rounds"]
 
 INSTRUCTIONS = {
     "reset": 0b0000,
@@ -27,6 +28,40 @@ INSTRUCTIONS = {
     "output_data": 0b0111,
 }
 """Table 1 of the paper."""
+
+_CODES = ", ".join(
+    f"{code:x} {name.replace('_', ' ')}"
+    for name, code in INSTRUCTIONS.items()
+    if not name.startswith(("block", "key"))
+)
+
+PORTS: tuple[Group, ...] = (
+    ClockReset(),
+    Handshake(
+        "instruction_valid_i",
+        Pin(
+            "instruction_i",
+            4,
+            meaning=f"block length a, b, c and key length 2, 3, 4 (128, 192, 256 bits); {_CODES}",
+        ),
+        "ready_o",
+        "an instruction",
+    ),
+    Stream(
+        "in_valid_i",
+        (Pin("in_data_i", 16, order=Order.PIECE_BIG, meaning="half-word of a block or key, in order"),),
+        "in_ready_o",
+        what="a half-word",
+    ),
+    Stream(
+        "out_valid_o",
+        (Pin("out_data_o", 16, True, order=Order.PIECE_BIG, meaning="half-word of a result, in order"),),
+        "out_ready_i",
+        True,
+        "a half-word of a result",
+    ),
+)
+"""Ports of the processor."""
 
 
 @dataclass(frozen=True)

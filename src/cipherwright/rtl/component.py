@@ -1,0 +1,136 @@
+"""Components: modules with typed ports, their timing, and flip-flops that are counted from the modules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from .module import Instance, Module, Register, ValidLine
+from .ports import ClockReset, Group, Handshake, Pin, Stream, described
+from .wrapper import Cell, Wrapper
+
+__all__ = ["Component", "Rate", "WrittenModule", "module_pins"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Timing of a component. `latency`: cycles from accepting a word to offering its result. `slots` words in
+    `interval` cycles are sustained (with one slot, `interval` is the initiation interval). `stalls`: its
+    result waits for a ready, so that it may leave later.
+    """
+
+    latency: int
+    interval: int = 1
+    slots: int = 1
+    stalls: bool = False
+
+    def __post_init__(self) -> None:
+        if self.latency < 0 or self.interval < 1 or self.slots < 1:
+            raise ValueError(f"no rate: {self.slots} in {self.interval} cycles, latency {self.latency}")
+
+
+@dataclass(frozen=True)
+class WrittenModule:
+    """A hand-written module, whose text is a file in a folder `sv`. `flip_flops`: of this module and of those
+    in the same file that it uses, with its parameters; a test counts them in the mapped netlist.
+    """
+
+    name: str
+    pins: tuple[Pin, ...]
+    flip_flops: int = 0
+
+
+AnyModule = Module | Wrapper | WrittenModule
+
+
+def module_pins(module: AnyModule) -> tuple[Pin, ...]:
+    """The ports of a module in the order of its declaration."""
+    if isinstance(module, Module):
+        return tuple(Pin(p.name, p.width, p.direction == "output") for p in module.ports)
+    return module.pins
+
+
+@dataclass(frozen=True)
+class Component:
+    """Modules, used ones first, of which the last is the top; its ports in groups; its timing.
+
+    Raises ValueError where a port has no description, and where the groups and the top's declaration differ
+    in a port's name, direction, width or numbering of bits.
+    """
+
+    modules: tuple[AnyModule, ...]
+    ports: tuple[Group, ...]
+    rate: Rate
+
+    def __post_init__(self) -> None:
+        grouped = {pin.shape for pin in described(self.ports)}
+        declared = {pin.shape for pin in module_pins(self.top)}
+        if grouped != declared:
+            odd = ", ".join(sorted({shape[0] for shape in grouped ^ declared}))
+            raise ValueError(f"module {self.name} and its groups of ports differ in {odd}")
+
+    @property
+    def top(self) -> AnyModule:
+        """The outermost module."""
+        return self.modules[-1]
+
+    @property
+    def name(self) -> str:
+        """Name of the outermost module."""
+        return self.top.name
+
+    @cached_property
+    def pins(self) -> tuple[Pin, ...]:
+        """The ports with their descriptions, in the order of the top's declaration."""
+        by_name = {pin.name: pin for pin in described(self.ports)}
+        return tuple(by_name[pin.name] for pin in module_pins(self.top))
+
+    @property
+    def clock(self) -> ClockReset:
+        """Clock and reset."""
+        return next(g for g in self.ports if isinstance(g, ClockReset))
+
+    @property
+    def inputs(self) -> tuple[Stream | Handshake, ...]:
+        """Groups in which the component takes words."""
+        return tuple(
+            g for g in self.ports if isinstance(g, Handshake) or (isinstance(g, Stream) and not g.out)
+        )
+
+    @property
+    def outputs(self) -> tuple[Stream, ...]:
+        """Streams that the component offers."""
+        return tuple(g for g in self.ports if isinstance(g, Stream) and g.out)
+
+    @property
+    def flip_flops(self) -> int:
+        """Flip-flops of the top and of every instance below it; those of delay lines and of blocks of the
+        device apart.
+        """
+        by_name = {m.name: m for m in self.modules}
+        known: dict[str, int] = {}
+        for m in self.modules:
+            inside = sum(known.get(name, 0) * n for name, n in _instances(m).items() if name in by_name)
+            known[m.name] = _own(m) + inside
+        return known[self.name]
+
+
+def _own(module: AnyModule) -> int:
+    """Flip-flops of a module, without those of the instances in it."""
+    if not isinstance(module, Module):
+        return module.flip_flops
+    if module.device:
+        return 0
+    return sum(
+        len(i.data) if isinstance(i, Register) else i.flip_flops()
+        for i in module.items
+        if isinstance(i, Register | ValidLine)
+    )
+
+
+def _instances(module: AnyModule) -> Counter[str]:
+    """Module -> number of its instances in `module`."""
+    items: Iterable[object] = () if isinstance(module, WrittenModule) else module.items
+    return Counter(i.module for i in items if isinstance(i, Cell | Instance))

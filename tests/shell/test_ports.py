@@ -1,0 +1,102 @@
+"""Typed ports: what a core declares is what its Verilog says, by a parser that the project didn't write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+import pytest
+from pyslang import ast, syntax
+
+from cipherwright.engine.rijndael.interface import PORTS
+from cipherwright.rtl import ClockReset, Group, Handshake, Held, Pin, Stream, described
+from cipherwright.shell import CorePorts, PortSet, written_module
+from tests.conftest import QUICK_AES, Built
+from tests.front_ends import verilog
+
+VARIANTS = [
+    ("des-small",),
+    ("des-small", "mode=ctr"),
+    ("des-xilinx-16",),
+    ("aes-tiny", "mode=cbc", "interface=stream"),
+    ("aes-small", "interface=stream"),
+    ("aes128-fast", *QUICK_AES, "interface=stream"),
+    ("mars-ibm-1port",),
+    ("mars-ibm-rom",),
+    ("rijndael-ucla", "sbox=boyar_peralta"),
+]
+"""A core of each kind: a loop, with a mode, the paper's ports, a stream, a key-expansion unit, engines."""
+
+
+def parsed(top: str, files: dict[str, str]) -> list[tuple[str, bool, int, bool]]:
+    """Name, whether it is an output, bits, and whether they ascend, of every port as slang reads it."""
+    design = ast.Compilation()
+    for text in verilog(files).values():
+        design.addSyntaxTree(syntax.SyntaxTree.fromText(text))
+    instance = next(i for i in design.getRoot().topInstances if i.name == top)
+    ports = [p for p in instance.body.portList if isinstance(p, ast.PortSymbol)]
+    return [
+        (
+            p.name,
+            p.direction == ast.ArgumentDirection.Out,
+            p.type.bitWidth,
+            p.type.bitWidth > 1 and p.type.fixedRange.left < p.type.fixedRange.right,
+        )
+        for p in ports
+    ]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_declared_ports_are_those_of_the_verilog(
+    variant: tuple[str, ...], built: Callable[..., Built]
+) -> None:
+    core, _ = built(*variant)
+    files = {name: text for name, text in core.files.items() if not name.endswith("_tb.v")}
+    assert [pin.shape for pin in core.component.pins] == parsed(core.top, files)
+    assert core.component.name == core.top
+    assert core.component.rate.latency == core.latency
+    header = re.sub(r"\n// {9,}", " ", core.files[f"{core.top}.v"].split("`timescale")[0])
+    for pin in core.component.pins:
+        row = rf"^// {pin.name} +{'output' if pin.out else 'input'} +{pin.width}  {re.escape(pin.text)}$"
+        assert re.search(row, header, re.M), pin
+
+
+def test_roles_of_ports_follow_their_protocol(built: Callable[..., Built]) -> None:
+    stream = built("aes128-fast", *QUICK_AES, "interface=stream")[0].component
+    kinds = [type(group) for group in stream.ports]
+    assert kinds == [ClockReset, Handshake, Stream, Stream, Held]
+    assert [group.ready for group in stream.inputs] == ["key_ready_o", "s_ready_o"]
+    assert stream.rate.stalls
+    loop = built("des-small")[0].component
+    names = [pin.name for pin in loop.inputs[0].pins]
+    assert names == ["valid_i", "decrypt_i", "key_i", "block_i", "ready_o"]
+    assert not loop.rate.stalls
+    held = built("des-xilinx-16", "interface=plain", "key=static", "key_lead=0")[0].component
+    assert [pin.name for pin in held.ports[-1].pins] == ["decrypt_i", "key_i"]
+    paper = built("des-xilinx-16")[0].component
+    assert [pin.name for pin in paper.inputs[0].pins] == ["E_data_rdy", "Decrypt", "Key", "Data_bus"]
+
+
+@pytest.mark.parametrize("ready", [False, True])
+@pytest.mark.parametrize("iv", [False, True])
+def test_every_role_has_a_description(ready: bool, iv: bool) -> None:
+    names = PortSet(**{f.name: f.name for f in fields(PortSet) if f.type == "str"})  # type: ignore[arg-type]
+    names = replace(names, ready_in="ready_in" if ready else "", iv_valid="iv_valid" if iv else "")
+    pins = described(CorePorts(names, 64, 64, slot_bits=2).groups)
+    roles = {getattr(names, f.name) for f in fields(PortSet) if f.type == "str"} - {""}
+    roles -= set() if iv else {"iv_ready"}
+    assert roles <= {pin.name for pin in pins}
+
+
+@pytest.mark.parametrize(
+    "pin", [Pin("in_data_i", 8), Pin("in_data_i", 16, True), Pin("more_i", 16)], ids=["width", "side", "name"]
+)
+def test_hand_written_ports_are_compared_with_the_file(pin: Pin) -> None:
+    stream = PORTS[2]
+    assert isinstance(stream, Stream)
+    wrong: tuple[Group, ...] = (*PORTS[:2], replace(stream, payload=(pin,)), *PORTS[3:])
+    package = "cipherwright.engine.rijndael"
+    assert written_module("cipherwright_rijndael.sv", PORTS, 7, package).flip_flops == 7
+    with pytest.raises(ValueError, match=r"declares other ports: .*(in_data_i|more_i)"):
+        written_module("cipherwright_rijndael.sv", wrong, 7, package)
