@@ -34,7 +34,7 @@ from .module import (
     ValidLine,
 )
 from .ports import Pin
-from .wrapper import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, Wrapper, WrapperItem
+from .wrapper import Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
 
 __all__ = ["concat", "print_design", "print_module", "print_wrapper"]
 
@@ -476,6 +476,8 @@ def _wrapper_item(item: WrapperItem) -> Iterable[str]:
             yield from [_wrap(item.note, "    // ", "")] if item.note else []
             bits = f"[{item.width - 1}:0] " if item.vector else _range(item.width)
             yield _wrap(f"reg  {bits}{', '.join(item.names)};", "    ")
+        case Store():
+            yield _wrap(f"reg  {_range(item.width)}{item.name} [0:{item.words - 1}];", "    ")
         case Clocked():
             yield from _clocked(item)
         case Cell():

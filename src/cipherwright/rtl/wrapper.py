@@ -20,6 +20,7 @@ __all__ = [
     "Note",
     "Reg",
     "Step",
+    "Store",
     "Wire",
     "Wrapper",
     "WrapperItem",
@@ -79,6 +80,17 @@ class Reg:
 
 
 @dataclass(frozen=True)
+class Store:
+    """A memory of `words` words: a `Step` whose target is `name[address]` writes one, an expression
+    `name[address]` reads one in the same cycle.
+    """
+
+    name: str
+    width: int
+    words: int
+
+
+@dataclass(frozen=True)
 class Step:
     """`target`, a register or some of its bits, takes `value` at a clock edge at which `enable` is 1 (empty:
     at every one).
@@ -107,7 +119,7 @@ class Cell:
     parameters: Mapping[str, int] = field(default_factory=dict)
 
 
-WrapperItem = Note | Wire | Let | Drive | Reg | Clocked | Cell
+WrapperItem = Note | Wire | Let | Drive | Reg | Store | Clocked | Cell
 
 
 @dataclass(frozen=True)
@@ -129,7 +141,8 @@ class Wrapper:
         unknown = {n for text in self._expressions() for n in _NAME.findall(text)} - known
         if unknown:
             raise ValueError(f"module {self.name} declares no {', '.join(sorted(unknown))}")
-        unset = set(self.registers) - {_NAME.findall(s.target)[0] for s in self._steps()}
+        stores = {i.name for i in self.items if isinstance(i, Store)}
+        unset = {*self.registers, *stores} - {_NAME.findall(s.target)[0] for s in self._steps()}
         if unset:
             raise ValueError(f"module {self.name} never assigns {', '.join(sorted(unset))}")
 
@@ -145,7 +158,7 @@ class Wrapper:
         for i in self.items:
             if isinstance(i, Wire | Reg):
                 found.update(dict.fromkeys(i.names, i.width))
-            elif isinstance(i, Let):
+            elif isinstance(i, Let | Store):
                 found[i.name] = i.width
         return found
 

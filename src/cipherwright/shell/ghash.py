@@ -1,0 +1,239 @@
+"""GHASH at a block a cycle, with one multiplier of L stages (SP 800-38D, section 6.4).
+
+A slot is a cycle. In the slot at time t the unit computes Y[t] = (X[t] + g Y[t - L]) H^k, where k is the number
+of blocks that the packet has in the L slots from t on, and g is 1 where the slot at t - L belongs to the same
+packet. So L interleaved sums follow Horner's rule. A block's products multiply up to H to the number of blocks
+from it to the packet's end, and GHASH of the packet is the sum of the Y of its last L slots. A slot without a
+block has X = 0 and counts nothing; where no block follows within L slots, k is 0.
+
+The flags of a slot come L + 1 cycles before its block, so that k is known when the block is there. k is counted
+while the slots go through L places: every block that enters makes the counts of open slots, those of its own
+packet, one higher. A count is the state of a shift register with feedback, which is also the address of H^k.
+
+The powers are made by the multiplier itself: `setup_i` goes with a slot whose block is the field's one; the
+next slot's block is H, and so is that of the slot L cycles after the first, which is a packet of its own. In
+the slots between and after these, until `filled_o`, `block_i` is 1, and after the last the block is 0. Then H
+goes round and becomes H^2, H^3 and so on, once in L cycles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Held,
+    Let,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Store,
+    Wire,
+    Wrapper,
+    WrapperItem,
+)
+from ..rtl.timer import steps_of
+
+__all__ = ["GhashTiming", "ghash_unit"]
+
+_COUNT_BITS = 4
+"""Bits of a count: 15 states, which are powers 0 to 14."""
+
+_COPIES = 8
+"""Registered copies of a signal that 128 bits read."""
+
+
+@dataclass(frozen=True)
+class GhashTiming:
+    """Cycles of a unit whose multiplier has `stages` registers.
+
+    The loop has one more: that of the sum of block and feedback.
+    """
+
+    stages: int
+
+    def __post_init__(self) -> None:
+        if not 4 <= self.loop < 1 << _COUNT_BITS:
+            raise ValueError(f"GHASH needs a multiplier of 3 to {(1 << _COUNT_BITS) - 2} stages")
+
+    @property
+    def loop(self) -> int:
+        """L: slots from a product to the one that it is fed back to."""
+        return self.stages + 1
+
+    @property
+    def flags_lead(self) -> int:
+        """Cycles from a slot's flags to its block."""
+        return self.loop + 1
+
+    @property
+    def sum_latency(self) -> int:
+        """Cycles from a packet's last block to the sum."""
+        return self.loop + 1
+
+    def count(self, k: int) -> int:
+        """The state that stands for the count k."""
+        return steps_of(_COUNT_BITS, k)
+
+
+def _stepped(name: str) -> str:
+    """The state of a count after `name`."""
+    return f"{{{name}[2:0], {name}[3] ^ {name}[2]}}"
+
+
+def _spread(name: str) -> str:
+    """The copies of a signal over 128 bits."""
+    each = 128 // _COPIES
+    return f"{{{', '.join(f'{{{each}{{{name}[{k}]}}}}' for k in reversed(range(_COPIES)))}}}"
+
+
+def _copies(name: str, value: str) -> tuple[WrapperItem, ...]:
+    """`name`: registered copies of a value."""
+    links = {"clk": "clk", "d": value}
+    return (
+        Wire((name,), _COPIES),
+        *(Cell("cipherwright_copy", f"u_{name}_{k}", {**links, "q": f"{name}[{k}]"}) for k in range(_COPIES)),
+    )
+
+
+def ghash_unit(name: str, multiplier: str, timing: GhashTiming) -> Wrapper:
+    """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o)."""
+    flags = tuple(Pin(n, with_block=True) for n in ("first_i", "block_i", "last_i", "setup_i"))
+    items = (
+        *_counts(timing),
+        *_gates(timing),
+        *_powers(timing),
+        Note("The loop: a block and what is fed back, times a power of H."),
+        Wire(("a", "b"), 128),
+        Reg(("s_q", "h_q", "sum_q"), 128),
+        Clocked(
+            (
+                Step("s_q", f"x_i ^ ({_spread('gate')} & (a ^ b))"),
+                Step("h_q", f"power[count_{timing.loop - 1}]"),
+                Step("sum_q", f"a ^ b ^ ({_spread('keep')} & sum_q)"),
+            )
+        ),
+        Cell(multiplier, "u_multiplier", {"clk": "clk", "x_i": "s_q", "h_i": "h_q", "a_o": "a", "b_o": "b"}),
+        Drive("sum_o", "sum_q"),
+        Drive("filled_o", "filled_q"),
+    )
+    return Wrapper(
+        name,
+        (
+            f"GHASH, a block a cycle. A slot's flags come {timing.flags_lead} cycles before its block x_i; "
+            f"sum_o is GHASH of a packet {timing.sum_latency} cycles after the packet's last block.",
+            "first_i, last_i: the packet's ends; block_i: the slot has a block, otherwise x_i is 0.",
+            "setup_i: powers of the hash key are made next; filled_o: they are there.",
+        ),
+        (
+            ClockReset(),
+            Held((*flags, Pin("x_i", 128), Pin("sum_o", 128, True), Pin("filled_o", out=True))),
+        ),
+        items,
+    )
+
+
+def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
+    """Every slot's number of blocks of its packet within L slots, in the last place `count_{L - 1}`."""
+    places = range(timing.loop)
+    start = [timing.count(k) for k in (1, 0)]
+    steps = [
+        Step("first_q", "first_i"),
+        Step("block_q", "block_i"),
+        Step("last_q", "last_i"),
+        Step("inside_q", "first_i | (inside_q & ~last_q)"),
+        Step("count_0", f"block_q ? 2'd{start[0]} : 2'd{start[1]}"),
+        Step("open[0]", "inside_q & ~last_q"),
+        Step("more[0]", "inside_q & ~last_q & block_i"),
+    ]
+    for j in places[1:]:
+        before = f"count_{j - 1}"
+        one_more, same = _stepped(before), before
+        if j + 2 <= _COUNT_BITS:
+            fed = f"{before}[2]" if j + 1 == _COUNT_BITS - 1 else "1'b0"
+            one_more, same = f"{{{before}, {fed}}}", f"{{1'b0, {before}}}"
+        steps += [
+            Step(f"count_{j}", f"more[{j - 1}] ? {one_more} : {same}"),
+            Step(f"open[{j}]", f"open[{j - 1}] & ~last_q"),
+        ]
+        if j < timing.loop - 1:
+            steps.append(Step(f"more[{j}]", f"open[{j - 1}] & ~last_q & block_i"))
+    return (
+        Note("Counts of blocks: those of open slots go up with every block that enters."),
+        Reg(("first_q", "block_q", "last_q", "inside_q")),
+        Reg(("open",), timing.loop),
+        Reg(("more",), timing.loop - 1),
+        # So early, a count has ones in its lowest bits only.
+        *(Reg((f"count_{j}",), j + 2) for j in places[: _COUNT_BITS - 2]),
+        Reg(tuple(f"count_{j}" for j in places[_COUNT_BITS - 2 :]), _COUNT_BITS),
+        Clocked(tuple(steps)),
+    )
+
+
+def _gates(timing: GhashTiming) -> tuple[WrapperItem, ...]:
+    """gate: what is fed back belongs to the slot's packet. keep: the sum so far does."""
+    loop = timing.loop
+    length, low, high = 2 * loop - 3, loop - 3, 2 * loop - 4
+    groups = [(k, min(k + 3, high)) for k in range(low, high + 1, 4)]
+    near = [Step(f"near[{n}]", f"|first_line[{top}:{bottom}]") for n, (bottom, top) in enumerate(groups)]
+    return (
+        Note("The packet's first slot is at least L slots back: a product of the same packet is fed back."),
+        Reg(("first_line",), length),
+        Reg(("near",), len(groups)),
+        *_copies("gate", "~(|near)"),
+        Note("The slot before is one of the last L of the same packet."),
+        Reg(("open_before",)),
+        Reg(("keep_line",), loop - 1),
+        *_copies("keep", f"keep_line[{loop - 2}]"),
+        Clocked(
+            (
+                Step("first_line", f"{{first_line[{length - 2}:0], first_q}}"),
+                *near,
+                Step("open_before", f"open[{loop - 1}]"),
+                Step("keep_line", f"{{keep_line[{loop - 3}:0], ~first_line[{loop - 1}] & ~open_before}}"),
+            )
+        ),
+    )
+
+
+def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
+    """The memory of powers, and how it is filled."""
+    loop = timing.loop
+    wait = loop + 1
+    start, last = timing.count(0), timing.count(loop)
+    steps = (
+        Step("setup_line", f"{{setup_line[{wait - 1}:0], setup_i}}"),
+        Step("turn", f"{{turn[{loop - 2}:0], setup_line[{wait}] | (turn[{loop - 1}] & ~at_last_q)}}"),
+        Step("write_q", f"setup_line[{wait - 1}] | setup_line[{wait}] | turn[{loop - 2}]"),
+        Step("filled_q", f"~setup_i & (filled_q | (turn[{loop - 1}] & at_last_q))"),
+    )
+    address = f"advance ? {_stepped('address_q')} : address_q"
+    return (
+        Note("Powers 0 to L of the hash key: each is written when it comes round."),
+        Store("power", 128, 1 << _COUNT_BITS),
+        Reg(("setup_line",), wait + 1),
+        Reg(("turn",), loop),
+        Reg(("write_q", "filled_q", "at_last_q")),
+        Reg(("address_q",), _COUNT_BITS),
+        Clocked(
+            steps,
+            (
+                ("setup_line", f"{wait + 1}'d0"),
+                ("turn", f"{loop}'d0"),
+                ("write_q", "1'b0"),
+                ("filled_q", "1'b0"),
+            ),
+        ),
+        Let("advance", f"setup_line[{wait}] | turn[{loop - 1}]"),
+        Clocked(
+            (
+                Step("address_q", f"setup_line[{wait - 1}] ? {_COUNT_BITS}'d{start} : {address}"),
+                Step("at_last_q", f"address_q == {_COUNT_BITS}'d{last}"),
+                Step("power[address_q]", "s_q", "write_q"),
+            )
+        ),
+    )
