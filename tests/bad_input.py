@@ -125,7 +125,11 @@ SETS: list[tuple[str, str, str]] = [
     ),
     ("des-small", "stages=65", "an iterative core has 1 to 64 stages in its loop, not stages = 65"),
     ("des-fast", "stages_per_round=3", "stages = 81, stages_per_round = 3: give one of them"),
-    ("des-fast", "fifo_depth=64", "fifo_depth = 64 needs interface = stream, not interface = plain"),
+    (
+        "des-fast",
+        "fifo_depth=64",
+        "fifo_depth = 64 needs interface = stream or axi-stream, not interface = plain",
+    ),
     ("des-fast", "hops=[1]", "hops.0: Input should be a valid string"),
     ("des-fast", 'hops=["x\\ny"]', "hops: a text is one line of printable characters"),
     ("des-fast", "name=UPPER", "name"),
@@ -146,6 +150,8 @@ SETS: list[tuple[str, str, str]] = [
         ),
     ),
     ("des-fast", "rounds=8", "the number of rounds of DES is fixed"),
+    ("des-fast", "tdata_bits=64", "tdata_bits = 64 needs interface = axi-stream, not interface = plain"),
+    ("des-fast", "tid_bits=4", "tid_bits = 4 needs interface = axi-stream, not interface = plain"),
     ("des-fast", "reset=false", "needs interface = paper, not interface = plain: any other core needs rst_i"),
     ("des-fast", "mode=cbc", "chains a block to the result before it"),
     ("des-fast", "readable_keys=true", "needs architecture = engine, not architecture = pipelined"),
@@ -160,7 +166,7 @@ SETS: list[tuple[str, str, str]] = [
     (
         "des-small",
         "interface=paper",
-        "architecture = iterative needs interface = plain or stream, not interface = paper",
+        "architecture = iterative needs interface = plain or stream or axi-stream, not interface = paper",
     ),
     (
         "khazad-small",

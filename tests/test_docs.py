@@ -22,6 +22,7 @@ PAGES = [
     "docs/guide/verification.md",
     "docs/guide/command-line.md",
     "docs/guide/library.md",
+    "docs/guide/buses.md",
     "docs/guide/protocol.md",
     "docs/guide/glossary.md",
     "docs/decisions/README.md",

@@ -1,6 +1,7 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
 from .built_engine import BuiltEngine
+from .buses import AXIS_DATA, SIDE_WORD, AxiStream
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .dress import arrivals, core_files, dress, files_digest, rtl_digest, spec_parameters
@@ -14,13 +15,16 @@ from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
 
 __all__ = [
+    "AXIS_DATA",
     "COUNTER_FILE",
     "GENERATOR",
     "LANE_COUNTER_FILE",
     "PAPER_PORTS",
     "PREFIX",
+    "SIDE_WORD",
     "STREAM_FILE",
     "STREAM_PORTS",
+    "AxiStream",
     "BuiltEngine",
     "BuiltUnit",
     "Core",

@@ -90,6 +90,9 @@ class Core:
     warnings: tuple[str, ...] = ()
     """What a user should know before using it: a sentence each."""
 
+    stream: Mapping[str, Any] | None = None
+    """For a bus: top, ports, latency and interval of the stream shell inside it."""
+
     @property
     def lanes(self) -> int:
         """Pipelines side by side."""
@@ -168,6 +171,7 @@ class Core:
             "stages": self.schedule.stages,
             "useful_stages": useful_stages(self.schedule),
             "inner": self.inner,
+            **({"stream": self.stream} if self.stream else {}),
             "key_cycles": self.key_unit.cycles + self.lanes + 1 if self.key_unit else 0,
             "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),

@@ -13,6 +13,7 @@ from ..rtl import Component, Design, Module, Rate, Wrapper, WrittenModule, print
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline, Spec
 from ..tools import digest, printable
+from .buses import AxiStream, Inside, axi_stream_top
 from .control import core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
@@ -79,6 +80,7 @@ def dress(
         *(["ecb"] if unit else []),
         *([spec.mode] if spec.mode != "ecb" else []),
         *(["control"] if unit else []),
+        *(["buffered"] if spec.interface == "axi-stream" else []),
         *(["shell"] if shelled else []),
     ]
     names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
@@ -168,7 +170,7 @@ def dress(
     if tied:
         layers.append(tied_top(top, design.top, tied))
     log2 = 0
-    if spec.interface == "stream":
+    if spec.streams:
         latency += STREAM_LATENCY
         log2 = fifo_log2(latency, interval, slots, spec.fifo_depth)
         interval = sustained_interval(latency, interval, slots, log2)
@@ -196,10 +198,11 @@ def dress(
     if spec.interface == "paper":
         layers.append(paper_top(top, below))
         ports = PAPER_PORTS
-    elif spec.interface == "stream":
+    elif spec.streams:
+        buffered = names.get("buffered", top)
         layers.append(
             stream_top(
-                top,
+                buffered,
                 below,
                 spec.block_bits,
                 pins,
@@ -211,6 +214,38 @@ def dress(
         )
         ports = stream_ports(ports, pins, slot_bits > 0)
         files[STREAM_FILE] = hand_written(STREAM_FILE)
+    with_block = frozenset(outer(p) if ports.ready_in else p.name for p in pins if p.with_block)
+    groups = CorePorts(
+        ports,
+        spec.key_bits,
+        spec.block_bits,
+        spec.lane_count,
+        slot_bits,
+        frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
+        spec.key_lead if isinstance(spec, Pipeline) else 0,
+    ).groups
+    bench = testbench(names.get("buffered", top), ports, plain, spec, latency)
+    stream = None
+    if spec.interface == "axi-stream":
+        bus = AxiStream(
+            spec.mode,
+            spec.block_bits,
+            spec.tdata_bits or spec.block_bits,
+            spec.tid_bits,
+            ports.decrypt.startswith("s_"),
+            slot_bits,
+        )
+        shell = axi_stream_top(top, bus, Inside(buffered, pins, slots, log2, groups, ports))
+        stream = {
+            "top": buffered,
+            "ports": asdict(ports),
+            "latency_cycles": latency,
+            "interval_cycles": interval,
+        }
+        ports, groups = shell.ports, shell.module.ports
+        latency, interval = latency + bus.latency, max(interval, bus.beats * slots)
+        mode_ffs += shell.flip_flops
+        layers += shell.modules
     timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
     mode_ffs += (spec.lane_count - 1) * (
@@ -221,24 +256,12 @@ def dress(
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lane_count)}"
     texts = [print_design(design), *([unit.text] if unit else []), *map(print_wrapper, layers)]
     text = "\n".join(texts)
-    with_block = frozenset(outer(p) if ports.ready_in else p.name for p in pins if p.with_block)
     component = Component(
-        _modules(design, unit, layers, top),
-        CorePorts(
-            ports,
-            spec.key_bits,
-            spec.block_bits,
-            spec.lane_count,
-            slot_bits,
-            frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
-            spec.key_lead if isinstance(spec, Pipeline) else 0,
-        ).groups,
-        Rate(latency, interval, slots, ports.ready_in != ""),
+        _modules(design, unit, layers, top), groups, Rate(latency, interval, slots, ports.ready_in != "")
     )
     header = header_lines(spec, given, timing, registers, port_table(component.pins))
-    bench = testbench(top, ports, plain, spec, latency)
     files = core_files(spec.name, header, text, bench, files, spec.target, s.period, ports.clk)
-    hidden = bool(unit) or spec.mode != "ecb" or spec.interface == "stream"
+    hidden = bool(unit) or spec.mode != "ecb" or spec.streams
     return Core(
         top,
         spec_parameters(spec),
@@ -258,6 +281,7 @@ def dress(
         control.zeroise_cycles if control else 0,
         control_ffs,
         given,
+        stream=stream,
     )
 
 

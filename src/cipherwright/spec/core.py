@@ -43,7 +43,7 @@ __all__ = [
 
 Architecture = Literal["pipelined", "iterative", "engine"]
 Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr"]
-Interface = Literal["plain", "stream", "paper"]
+Interface = Literal["plain", "stream", "axi-stream", "paper"]
 
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
 MODES: tuple[str, ...] = get_args(Mode)
@@ -65,7 +65,7 @@ _ORDER = """
     sbox block_ram_boxes adder multiplier final_adder linear_depth slice_xor shallow_maps fuse_linear
     key_words merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
-    mode counter_bits lanes interface keep_levels reset
+    mode counter_bits lanes interface tdata_bits tid_bits keep_levels reset
     target placer_weight placer mapping fifo_depth
 """
 """The order in which records, headers and the reference page list options: those of one topic together,
@@ -120,7 +120,7 @@ class Spec(BaseModel):
     key_expansion: Annotated[
         Literal["logic", "unit", "buffer"],
         needs(("unit",), architecture=("pipelined", "iterative")),
-        needs(("unit",), key=("static",), interface=("plain", "stream")),
+        needs(("unit",), key=("static",), interface=("plain", "stream", "axi-stream")),
         needs(("buffer",), architecture=("engine",)),
     ] = option(
         "logic",
@@ -145,9 +145,10 @@ class Spec(BaseModel):
         ),
     ] = option(
         "plain",
-        "`plain`: valid bits. `stream`: valid, ready and payload. `paper`: the ports of the DES core of "
-        "Trimberger, Pang and Singh.",
-        cost="`stream` adds a FIFO for the results and two cycles of latency.",
+        "`plain`: valid bits. `stream`: valid, ready and payload. `axi-stream`: AXI-Stream on both sides, a "
+        "message as a packet. `paper`: the ports of the DES core of Trimberger, Pang and Singh.",
+        cost="`stream` adds a FIFO for the results and two cycles of latency. `axi-stream` adds to that a "
+        "register for a block on either side, and one or more cycles.",
     )
     sbox: str = option(
         "table",

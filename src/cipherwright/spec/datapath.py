@@ -12,7 +12,10 @@ from ..unfit import Unfit
 from .core import Spec
 from .option import needs, option
 
-__all__ = ["Datapath"]
+__all__ = ["TDATA_BITS", "Datapath"]
+
+TDATA_BITS = (32, 64, 128, 256, 512)
+"""Widths of AXI-Stream's data, beside that of a block."""
 
 
 class Datapath(Spec):
@@ -130,14 +133,35 @@ class Datapath(Spec):
         "Whether the core has `rst_i`. Only the paper's own ports (`interface = paper`) have none.",
         cost="The control bits are cleared, and no other: hardly any logic.",
     )
-    fifo_depth: Annotated[int, needs(interface=("stream",))] = option(
+    tdata_bits: Annotated[int, needs(interface=("axi-stream",))] = option(
         0,
-        "Entries of the FIFO of `interface = stream`, rounded up to a power of two. 0: as many as sustain "
-        "the core's rate.",
+        "Width of TDATA with `interface = axi-stream`: 32, 64, 128, 256 or 512, a multiple or a whole "
+        "part of a block. 0: a block.",
+        unit="bits",
+        cost="A narrower bus takes a cycle for each beat of a block. A wider one takes a register for "
+        "a beat on either side, and a cycle of latency for each block of a beat.",
+    )
+    tid_bits: Annotated[int, needs(interface=("axi-stream",))] = option(
+        0,
+        "Width of TID with `interface = axi-stream`, which is handed through. 0: the ports have none.",
+        unit="bits",
+        cost="As many bits beside every entry of the FIFO.",
+        ge=0,
+        le=32,
+    )
+    fifo_depth: Annotated[int, needs(interface=("stream", "axi-stream"))] = option(
+        0,
+        "Entries of the FIFO of `interface = stream` or `axi-stream`, rounded up to a power of two. 0: "
+        "as many as sustain the core's rate.",
         unit="results",
         cost="A register or memory bit for each bit of an entry. With fewer the promised rate is lower.",
         ge=0,
     )
+
+    @property
+    def streams(self) -> bool:
+        """Whether the core has a FIFO for its results, so that it goes on while nobody takes them."""
+        return self.interface in ("stream", "axi-stream")
 
     @property
     def wished_stages(self) -> int | None:
@@ -181,6 +205,28 @@ class Datapath(Spec):
             return value
         key_bits = info.data["key_bits"]
         return None if cipher.with_rounds(value).rounds(key_bits) == cipher.rounds(key_bits) else value
+
+    @model_validator(mode="after")
+    def _bus_width(self) -> Datapath:
+        """TDATA has a width that a stream of bytes can have, which fits the block."""
+        if not self.tdata_bits:
+            return self
+        if self.tdata_bits not in (*TDATA_BITS, self.block_bits):
+            raise Unfit(
+                f"tdata_bits = {self.tdata_bits} is none of {', '.join(map(str, TDATA_BITS))} and not a "
+                f"block of {self.block_bits} bits",
+                "tdata_bits",
+                "block_bits",
+            )
+        small, large = sorted((self.tdata_bits, self.block_bits))
+        if large % small:
+            raise Unfit(
+                f"tdata_bits = {self.tdata_bits} is neither a multiple nor a whole part of a block of "
+                f"{self.block_bits} bits",
+                "tdata_bits",
+                "block_bits",
+            )
+        return self
 
     @model_validator(mode="after")
     def _key_unit(self) -> Datapath:

@@ -18,9 +18,9 @@ _MOST_STAGES = 64
 class Loop(Datapath):
     """A loop. Without `stages` and `clock_mhz` it has one stage."""
 
-    architecture: Annotated[Literal["iterative"], needs(("iterative",), interface=("plain", "stream"))] = (
-        "iterative"
-    )
+    architecture: Annotated[
+        Literal["iterative"], needs(("iterative",), interface=("plain", "stream", "axi-stream"))
+    ] = "iterative"
     rounds_per_cycle: int = option(
         1,
         "Rounds in the loop: any number of them, for KHAZAD one. MISTY1 counts two rounds as one.",

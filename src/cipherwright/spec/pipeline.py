@@ -38,13 +38,15 @@ class Pipeline(Datapath):
         "through (section 3.3 of Trimberger et al.).",
         cost="`signals` keeps logic that constants would remove.",
     )
-    key_lead: Annotated[int, needs(key=("agile",), mode=("ecb",))] = option(
-        0,
-        "Cycles by which a key comes before its block.",
-        unit="cycles",
-        cost="1 takes a step of the key schedule off the first stage. The key has to come a cycle early.",
-        ge=0,
-        le=1,
+    key_lead: Annotated[int, needs(key=("agile",), mode=("ecb",), interface=("plain", "stream", "paper"))] = (
+        option(
+            0,
+            "Cycles by which a key comes before its block.",
+            unit="cycles",
+            cost="1 takes a step of the key schedule off the first stage. The key has to come a cycle early.",
+            ge=0,
+            le=1,
+        )
     )
     block_ram_boxes: Annotated[int, needs(key_expansion=("unit",), direction=("encrypt", "decrypt"))] = (
         option(

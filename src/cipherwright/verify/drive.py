@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,11 +70,12 @@ class Bench:
     key_cycles: int = 0
     zeroise_cycles: int = 0
 
-    @staticmethod
-    def compile(sources: Sequence[Path], record: Mapping[str, Any], defines: Sequence[str] = ()) -> Bench:
+    @classmethod
+    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any], defines: Sequence[str] = ()) -> Self:
+        """The core of a record, compiled."""
         ports = PortSet(**record["ports"])
         simulation = compile_simulation(sources, record["top"], ports.clk, defines)
-        return Bench(
+        return cls(
             simulation,
             ports,
             record["parameters"],
@@ -92,15 +93,14 @@ class Bench:
         def place(name: str) -> int:
             return s.port(name).offset if name else -1
 
-        key = s.port(p.key)
         lead = int(self.parameters["key_lead"])
         return [
             place(p.valid_in),
             place(p.ready_out),
             place(p.ready_in),
             place(p.valid_out),
-            key.offset,
-            key.size,
+            place(p.key),
+            s.port(p.key).size if p.key else 0,
             lead,
         ]
 
@@ -131,6 +131,11 @@ class Bench:
             s.view(rows, p.key)[:] = np.random.default_rng(4).integers(0, 256, keys.shape[1], dtype=np.uint8)
         return rows
 
+    @property
+    def ready_delay(self) -> int:
+        """Cycles from the core's ready to that at its outermost ports."""
+        return 0
+
     def load_key(self, model: Model, key: NDArray[np.uint8]) -> None:
         """Give a core with a key-expansion unit its key. Raises CheckFailed where the key is not taken
         when the pipeline must be empty, or the round keys are not there when promised.
@@ -144,8 +149,8 @@ class Bench:
                 break
         else:
             raise CheckFailed(f"a key that is offered for {self.zeroise_cycles} cycles is not taken")
-        seen = model.run(s.rows(self.key_cycles))
-        busy, ready = s.view(seen, p.busy)[:, 0], s.view(seen, p.ready_out)[:, 0]
+        seen = model.run(s.rows(self.key_cycles + self.ready_delay))
+        busy, ready = s.view(seen, p.busy)[: self.key_cycles, 0], s.view(seen, p.ready_out)[:, 0]
         opened = (
             1 if not p.iv_valid else ready[-1]
         )  # with a counter, only when a counter block is there as well
@@ -241,28 +246,47 @@ class Bench:
                 self.load_key(model, keys[0])
             if iv is not None:
                 self.load_iv(model, iv)
-            offer = np.ones(1, dtype=np.uint8) if offer is None else offer
-            take = np.ones(1, dtype=np.uint8) if take is None else take
-            rate = max(1e-3, min(float(offer.mean()), float(take.mean())))
-            cycles = int((n * self.interval / self.slots + 4 * self.latency + 64) / rate) + 64
-            offers = _repeated(offer, cycles)
-            if self.parameters["key_lead"]:
-                offers[0] = 0  # the first key goes ahead of the first block
-            got, accepted, delivered = model.feed(
-                self.words(keys, decrypts, blocks, links), offers, _repeated(take, cycles), self._places
-            )
-            # The sink must stay empty: nothing comes out that nobody put in.
-            rest = model.run(self.simulation.rows(self.latency + 4))
-            extra = int(self.simulation.view(rest, self.ports.valid_out)[:, 0].sum())
+            rows = self.words(keys, decrypts, blocks, links)
+            got, accepted, delivered = self._exchange(model, rows, offer, take)
         finally:
             model.close()
-        if len(got) != n or extra:
-            raise CheckFailed(f"{n} blocks went in, {len(got) + extra} came out")
         out = self.simulation.view(got, self.ports.block_out)[:, ::-1]
         if lanes > 1:
             out = out.reshape(n * lanes, -1)[:count]
         slots = self.simulation.view(got, self.ports.slot)[:, 0].astype(np.int64) if self.ports.slot else None
         return Traffic(np.ascontiguousarray(out ^ added), accepted, delivered, slots)
+
+    def _exchange(
+        self, model: Model, rows: Words, offer: NDArray[np.uint8] | None, take: NDArray[np.uint8] | None
+    ) -> tuple[Words, Cycles, Cycles]:
+        """Rows of inputs that are offered by handshake -> rows of outputs as they were taken, and the
+        cycles of both. Raises CheckFailed where there are not as many.
+        """
+        n = len(rows)
+        offer = np.ones(1, dtype=np.uint8) if offer is None else offer
+        take = np.ones(1, dtype=np.uint8) if take is None else take
+        rate = max(1e-3, min(float(offer.mean()), float(take.mean())))
+        cycles = int((n * self.row_cycles + 4 * self.latency + 64) / rate) + 64
+        offers = _repeated(offer, cycles)
+        if self.parameters["key_lead"]:
+            offers[0] = 0  # the first key goes ahead of the first block
+        got, accepted, delivered = model.feed(rows, offers, _repeated(take, cycles), self._places)
+        # The sink must stay empty: nothing comes out that nobody put in.
+        rest = model.run(self.simulation.rows(self.latency + 4))
+        extra = int(self.simulation.view(rest, self.ports.valid_out)[:, 0].sum())
+        if len(got) != n or extra:
+            raise CheckFailed(f"{n} blocks went in, {len(got) + extra} came out")
+        return got, accepted, delivered
+
+    @property
+    def rows_share(self) -> bool:
+        """Whether blocks share what goes with them: key, direction, stream."""
+        return False
+
+    @property
+    def row_cycles(self) -> float:
+        """Cycles that a row of inputs takes on average, at most."""
+        return self.interval / self.slots
 
     def _links(self, blocks: NDArray[np.uint8], decrypt: bool, iv: bytes) -> tuple[Links, NDArray[np.uint8]]:
         """What a message's blocks are chained to, and when they are offered: where that is known before,

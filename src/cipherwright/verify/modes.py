@@ -99,7 +99,7 @@ def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
     rng, slots, total = np.random.default_rng(8), bench.slots, 0
     fixed = p["key"] == "static"
     each_way = ways(p["direction"])
-    for mixed in (False, True)[: len(each_way)]:
+    for mixed in (False, True)[: len(each_way) if not bench.rows_share else 1]:
         for way in each_way if not mixed else (0,):
             for gap, back in [(1.0, 1.0), (0.6, 1.0), (0.1, 1.0)] + (
                 [(0.7, 0.6)] if bench.ports.ready_in else []
@@ -108,7 +108,10 @@ def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
                 keys = rng.integers(
                     0,
                     256,
-                    (slots if gap == back == 1.0 and not fixed else 1, p["key_bits"] // 8),
+                    (
+                        slots if gap == back == 1.0 and not (fixed or bench.rows_share) else 1,
+                        p["key_bits"] // 8,
+                    ),
                     dtype=np.uint8,
                 )
                 n = max(8 * slots, blocks // (4 if gap > 0.5 else 16)) // slots * slots

@@ -1,0 +1,569 @@
+"""AXI-Stream around a core's stream ports (AMBA AXI-Stream, ARM IHI 0051): width conversion, TKEEP, TLAST, TUSER
+and TID.
+
+Byte 0 of a packet is in TDATA[7:0] of its first beat, and byte 0 of a block is the block's first byte in the packet.
+A packet is a message: in a chaining mode its first block is chained to the initial value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Group,
+    Handshake,
+    Held,
+    Let,
+    Order,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+)
+from ..core import PortSet
+from .convert import Converter, Side, gather, scatter
+
+__all__ = ["AXIS_DATA", "SIDE_WORD", "AxiStream", "Inside", "StreamShell", "axi_stream_top", "bytes_reversed"]
+
+AXIS_DATA = ("m_axis_tdata", "m_axis_tkeep", "m_axis_tlast", "m_axis_tuser", "m_axis_tid")
+"""Outputs that belong to m_axis_tvalid."""
+
+SIDE_WORD = "side"
+"""What goes beside a block, as the FIFO for it offers it with the block's result."""
+
+_ANY_LENGTH = ("ctr", "ofb", "cfb")
+
+
+def bytes_reversed(name: str, bits: int) -> str:
+    """A word of whole bytes with its bytes in the opposite order."""
+    return f"{{{', '.join(f'{name}[{8 * k + 7}:{8 * k}]' for k in range(bits // 8))}}}"
+
+
+def _index_bits(bits: int) -> int:
+    """Bits of the number of a byte in a word of `bits`."""
+    return (bits // 8 - 1).bit_length()
+
+
+@dataclass(frozen=True)
+class AxiStream:
+    """What the bus carries. data_bits: of TDATA; id_bits: of TID (0: there is none); `ways`: TUSER has the
+    direction; `slot_bits` of the number of the stream that a block belongs to, for a core with interleaved
+    streams (0: it has one). One of the
+    widths is a multiple of the other.
+    """
+
+    mode: str
+    block_bits: int
+    data_bits: int
+    id_bits: int
+    ways: bool
+    slot_bits: int
+
+    @property
+    def any_length(self) -> bool:
+        """Whether a message may end within a block."""
+        return self.mode in _ANY_LENGTH
+
+    @property
+    def beats(self) -> int:
+        """Beats of a block: 1 where a beat has a block or more."""
+        return max(1, self.block_bits // self.data_bits)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of a beat: 1 where a block has a beat or more."""
+        return max(1, self.data_bits // self.block_bits)
+
+    @property
+    def tag(self) -> tuple[Pin, ...]:
+        """Fields that go with every beat, from bit 0 on: TUSER's, and TID."""
+        fields = (
+            ("way", int(self.ways)),
+            ("slot", self.slot_bits),
+            ("id", self.id_bits),
+        )
+        return tuple(Pin(name, width) for name, width in fields if width)
+
+    @property
+    def user_bits(self) -> int:
+        """Bits of s_axis_tuser (0: there is none): direction in bit 0 where there are two, then the slot."""
+        return int(self.ways) + self.slot_bits
+
+    @property
+    def result_user_bits(self) -> int:
+        """Bits of m_axis_tuser: as of s_axis_tuser, and above them whether the block was filled up."""
+        return self.user_bits + (not self.any_length)
+
+    @property
+    def latency(self) -> int:
+        """Cycles that the bus adds, from the last beat of a block to the first beat of its result. Where a beat has
+        several blocks, of one with a single block.
+        """
+        return 1 + int(self.data_bits != self.block_bits or self.any_length)
+
+    def pins(self, side: str) -> tuple[Pin, ...]:
+        """TDATA and what goes with it of the side `s` or `m`, in order."""
+        out = side == "m"
+        user = self.result_user_bits if out else self.user_bits
+        lanes = self.data_bits // 8
+        order = Order.PIECE_LITTLE
+        pins = [
+            Pin(f"{side}_axis_tdata", self.data_bits, out, order=order, meaning=_MESSAGE[out]),
+            Pin(f"{side}_axis_tkeep", lanes, out, meaning=_KEEP[out]),
+            Pin(f"{side}_axis_tlast", 1, out, meaning="the beat ends a message"),
+        ]
+        if user:
+            pins.append(Pin(f"{side}_axis_tuser", user, out, meaning=self._user(out)))
+        if self.id_bits:
+            pins.append(Pin(f"{side}_axis_tid", self.id_bits, out, meaning="handed through with the block"))
+        return tuple(pins)
+
+    def _user(self, out: bool) -> str:
+        """What the bits of TUSER say."""
+        fields, at = [], 0
+        if self.ways:
+            fields, at = ["bit 0: the block is decrypted (0: encrypted)"], 1
+        if self.slot_bits:
+            place = f"bits {at + self.slot_bits - 1}:{at}" if self.slot_bits > 1 else f"bit {at}"
+            fields.append(f"{place}: number of the stream that the block belongs to")
+            at += self.slot_bits
+        if out and not self.any_length:
+            fields.append(f"bit {at}: the message ended within this block, which was filled up with zeros")
+        return "; ".join(fields)
+
+
+_MESSAGE = ("bytes of a message", "bytes of the result")
+_KEEP = (
+    "bytes that count: all of them, or in the last beat of a message the first ones",
+    "bytes that count, the others are 0",
+)
+
+
+@dataclass(frozen=True)
+class StreamShell:
+    """The modules of the bus, the outermost first; flip-flops of the hand-written FIFO beside them."""
+
+    modules: tuple[Wrapper, ...]
+    ports: PortSet
+    fifo_flip_flops: int
+
+    @property
+    def module(self) -> Wrapper:
+        """The outermost module."""
+        return self.modules[0]
+
+    @property
+    def flip_flops(self) -> int:
+        """Flip-flops of the bus."""
+        return sum(m.flip_flops for m in self.modules) + self.fifo_flip_flops
+
+
+def _converters(
+    name: str, bus: AxiStream, tag_bits: int, drops: bool, gated: bool
+) -> tuple[Converter, Converter | None]:
+    """What makes blocks from beats, and beats from results; None where a result is a beat as it is."""
+    beat, block = _index_bits(bus.data_bits), _index_bits(bus.block_bits)
+    steers = bus.slot_bits > 0
+    result_tag = int(not bus.any_length) + bus.user_bits + bus.id_bits
+    result_count = block if bus.any_length else 0
+    outer, inner = Side(bus.data_bits, beat, tag_bits, steers), Side(bus.block_bits, block, tag_bits, steers)
+    given = Side(bus.block_bits, result_count, result_tag)
+    if bus.blocks > 1:
+        shown = Side(bus.data_bits, result_count + (bus.blocks - 1).bit_length(), result_tag)
+        return (
+            scatter(f"{name}_in", outer, inner, bus.blocks, drops, gated),
+            gather(f"{name}_out", given, bus.blocks, shown, drops, False),
+        )
+    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated)
+    shown = Side(bus.data_bits, beat if bus.any_length else 0, result_tag)
+    if bus.beats > 1:
+        return into, scatter(f"{name}_out", given, shown, bus.beats, drops, False)
+    return into, gather(f"{name}_out", given, 1, shown, drops, False) if bus.any_length else None
+
+
+def _counted(keep: str, last: str, lanes: int) -> str:
+    """The index of the last byte that counts, from TKEEP, whose ones begin at bit 0; all ones in a beat that does
+    not end a packet.
+    """
+    bits = []
+    for j in reversed(range((lanes - 1).bit_length())):
+        terms = [f"~{last}"]
+        for low in range(1 << j, lanes, 2 << j):
+            above = low + (1 << j)
+            terms.append(f"({keep}[{low}] & ~{keep}[{above}])" if above < lanes else f"{keep}[{low}]")
+        bits.append(" | ".join(terms))
+    return f"{{{', '.join(bits)}}}"
+
+
+def _masked(data: str, keeps: Sequence[str]) -> str:
+    """Bytes of a word, those that do not count as zeros."""
+    parts = [f"{{8{{{k}}}}} & {data}[{8 * i + 7}:{8 * i}]" for i, k in enumerate(keeps)]
+    return f"{{{', '.join(reversed(parts))}}}"
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The core inside: its pins, and what of them the bus drives."""
+
+    pins: Sequence[Pin]
+    slot_bits: int
+
+    def has(self, name: str) -> bool:
+        return any(p.name == name for p in self.pins)
+
+    @property
+    def beside(self) -> tuple[Pin, ...]:
+        """Words that come with every block at ports of their own."""
+        return tuple(
+            Pin(f"s_{p.name}", p.width)
+            for p in self.pins
+            if p.with_block and p.name not in ("decrypt_i", "first_i")
+        )
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """What is loaded by a handshake of its own."""
+        return tuple(n for n in ("key", "iv") if self.has(f"{n}_valid_i"))
+
+    @property
+    def through(self) -> tuple[Pin, ...]:
+        """Ports that are handed through."""
+        gone = {"slot_o"}
+        return tuple(p for p in self.pins if not p.with_block and p.name not in gone)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The stream shell that a bus is put around. pins: of the core inside it; slots: interleaved streams of a chaining
+    mode; log2: of the entries of its FIFO; `groups` of ports, and their names by meaning.
+    """
+
+    name: str
+    pins: Sequence[Pin]
+    slots: int
+    log2: int
+    groups: Sequence[Group]
+    ports: PortSet
+
+
+def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
+    """AXI-Stream ports around a stream shell.
+
+    A block is held back while a key or a counter block is offered, and while the core has none: so whatever is
+    loaded is for the blocks that are accepted after it.
+    """
+    around = _Around(inside.pins, bus.slot_bits)
+    drops, gated = around.has("zeroise_i"), bool(around.loads)
+    beside = sum(p.width for p in around.beside)
+    tag_bits = bus.user_bits + bus.id_bits + beside
+    into, out = _converters(name, bus, tag_bits, drops, gated)
+    items: list[WrapperItem] = [*_input(bus, into, tag_bits, around)]
+    items += _gate(around) if gated else []
+    items += _first(around, inside.slots)
+    items += _inside(inside.name, bus, around)
+    side, width = _side(bus, inside.log2, drops)
+    items += side
+    items += _output(bus, out, drops)
+    module = Wrapper(
+        name,
+        (
+            f"AXI-Stream ports around {inside.name}. Byte 0 of a message is in TDATA[7:0]; ready depends on registers "
+            f"only.",
+        ),
+        _groups(bus, around, inside.groups),
+        tuple(items),
+    )
+    modules = (module, into.module, *([out.module] if out else []))
+    return StreamShell(modules, _ports(bus, around, inside.ports), _fifo_flip_flops(inside.log2, width))
+
+
+def _fifo_flip_flops(log2: int, width: int) -> int:
+    """Flip-flops of a stream's FIFO beside its memory: credit, words stored, places, the word that is offered."""
+    return 2 * (log2 + 1) + 2 * log2 + width + 3
+
+
+def _groups(bus: AxiStream, around: _Around, inner: Sequence[Group]) -> tuple[Group, ...]:
+    """The bus's ports: those of the stream inside that go with no block stay."""
+    known = {pin.name: pin for group in inner for pin in group.pins}
+    loads = [g for g in inner if isinstance(g, Handshake)]
+    loaded = {pin.name for g in loads for pin in g.pins}
+    held = tuple(known[p.name] for p in around.through if p.name not in loaded)
+    beside = tuple(known[p.name] for p in around.beside)
+    return (
+        ClockReset(),
+        *loads,
+        Stream("s_axis_tvalid", (*bus.pins("s"), *beside), "s_axis_tready", what="a beat"),
+        Stream("m_axis_tvalid", bus.pins("m"), "m_axis_tready", out=True, what="a beat"),
+        *([Held(held)] if held else []),
+    )
+
+
+def _ports(bus: AxiStream, around: _Around, inner: PortSet) -> PortSet:
+    """Names of the bus's ports by meaning."""
+    direct = {p.name for p in around.through}
+    kept = {
+        kind: value if value in direct or value.startswith("s_") else ""
+        for kind, value in (("key", inner.key), ("iv", inner.iv))
+    }
+    return PortSet(
+        valid_in="s_axis_tvalid",
+        ready_out="s_axis_tready",
+        decrypt="s_axis_tuser" if bus.ways else inner.decrypt,
+        block_in="s_axis_tdata",
+        valid_out="m_axis_tvalid",
+        ready_in="m_axis_tready",
+        block_out="m_axis_tdata",
+        first="s_axis_tlast" if inner.first else "",
+        key=kept["key"],
+        iv=kept["iv"],
+        key_valid=inner.key_valid,
+        key_ready=inner.key_ready,
+        iv_valid=inner.iv_valid,
+        iv_ready=inner.iv_ready,
+        busy=inner.busy,
+        zeroise=inner.zeroise,
+    )
+
+
+def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
+    """From beats to blocks: bytes that do not count are zeros where a mode takes whole blocks only."""
+    lanes = bus.data_bits // 8
+    count = _index_bits(bus.block_bits)
+    keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
+    data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
+    fields = [*(p.name for p in reversed(around.beside))]
+    fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
+    links = {
+        "in_valid_i": "s_axis_tvalid",
+        "in_data_i": data,
+        "in_last_i": "s_axis_tlast",
+        "in_count_i": _counted("s_axis_tkeep", "s_axis_tlast", lanes),
+        "in_ready_o": "s_axis_tready",
+        "out_valid_o": "block_valid",
+        "out_data_o": "block",
+        "out_last_o": "block_last",
+        "out_count_o": "block_count",
+        "out_ready_i": "block_ready",
+    }
+    if tag_bits:
+        links |= {"in_tag_i": f"{{{', '.join(fields)}}}", "out_tag_o": "block_tag"}
+    if into.drops:
+        links["drop_i"] = "zeroise_i"
+    if into.gated:
+        links |= {"open_i": "open", "idle_o": "idle"}
+    return [
+        Wire(("block_valid", "block_last", *(["idle"] if into.gated else []))),
+        Wire(("block",), bus.block_bits),
+        Wire(("block_count",), count),
+        *([Wire(("block_tag",), tag_bits)] if tag_bits else []),
+        *([Wire(("open",))] if into.gated else []),
+        Wire(("core_ready", "block_ready", "accept")),
+        into.cell("u_in", links),
+    ]
+
+
+def _gate(around: _Around) -> list[WrapperItem]:
+    """Whether a block may begin: the core has been ready since the last load, and nothing is offered."""
+    offered = " | ".join(f"{n}_valid_i" for n in around.loads)
+    taken = " & ".join(f"~({n}_valid_i & {n}_ready_o)" for n in around.loads)
+    forgets = " & ~zeroise_i" if around.has("zeroise_i") else ""
+    return [
+        Reg(("hold_q",), note="A key or a counter block is offered: no block begins."),
+        Reg(("live_q",), note="The core has been ready since the last load."),
+        Drive("open", "live_q & ~hold_q"),
+        Let("quiet", "hold_q & idle"),
+        Clocked(
+            (Step("hold_q", offered), Step("live_q", f"(live_q | core_ready) & {taken}{forgets}")),
+            (("hold_q", "1'b0"), ("live_q", "1'b0")),
+        ),
+    ]
+
+
+def _first(around: _Around, slots: int) -> list[WrapperItem]:
+    """Whether a block is the first of its message: of each stream, whether the last one has ended."""
+    if not around.has("first_i"):
+        return []
+    forgets = "zeroise_i" if around.has("zeroise_i") else ""
+    ones = f"{slots}'d{(1 << slots) - 1}"
+    low = "slot"
+    if slots == 1:
+        value, read = "block_last", "first_q"
+    else:
+        value, read = (
+            f"(first_q & ~({slots}'d1 << {low})) | ({{{slots - 1}'d0, block_last}} << {low})",
+            f"first_q[{low}]",
+        )
+    if forgets:
+        value = f"{forgets} ? {ones} : {value}"
+    return [
+        Reg(("first_q",), slots, "Of every stream: its next block begins a message."),
+        Let("first", read),
+        Clocked(
+            (Step("first_q", value, f"accept | {forgets}" if forgets else "accept"),), (("first_q", ones),)
+        ),
+    ]
+
+
+def _inside(core: str, bus: AxiStream, around: _Around) -> list[WrapperItem]:
+    """The core with its stream ports. A block waits until it is its stream's turn."""
+    turn = " & turn == slot" if bus.slot_bits else ""
+    links = {
+        "clk": "clk",
+        "rst_i": "rst_i",
+        **_block_links(bus, around),
+        "s_valid_i": f"block_valid{turn}",
+        "s_ready_o": "core_ready",
+        "s_block_i": bytes_reversed("block", bus.block_bits),
+        "m_valid_o": "result_valid",
+        "m_ready_i": "result_ready",
+        "m_block_o": "result",
+    }
+    items: list[WrapperItem] = [
+        Wire(("result_valid", "result_ready")),
+        Wire(("result",), bus.block_bits),
+        Drive("block_ready", f"core_ready{turn}"),
+        Drive("accept", "block_valid & block_ready"),
+    ]
+    if bus.slot_bits:
+        links |= {"slot_o": "turn", "m_slot_o": "result_slot"}
+        low = int(bus.ways)
+        value = f"block_tag[{low + bus.slot_bits - 1}:{low}]"
+        items[:0] = [Wire(("turn", "result_slot"), bus.slot_bits), Let("slot", value, bus.slot_bits)]
+    for n in around.loads:
+        links |= {f"{n}_valid_i": f"{n}_valid_i & quiet", f"{n}_ready_o": f"core_{n}_ready"}
+        items += [Wire((f"core_{n}_ready",)), Drive(f"{n}_ready_o", f"core_{n}_ready & quiet")]
+    if around.has("busy_o"):
+        links["busy_o"] = "core_busy"
+        items += [Wire(("core_busy",)), Drive("busy_o", "core_busy | ~idle")]
+    return [*items, Cell(core, "u_core", links)]
+
+
+def _block_links(bus: AxiStream, around: _Around) -> dict[str, str]:
+    """The core's ports that go with a block, out of the block's tag, and those that are handed through."""
+    links, place = {p.name: p.name for p in around.through}, bus.user_bits + bus.id_bits
+    if around.has("first_i"):
+        links["s_first_i"] = "first"
+    if bus.ways:
+        links["s_decrypt_i"] = "block_tag[0]"
+    for p in around.beside:
+        links[p.name] = f"block_tag[{place + p.width - 1}:{place}]"
+        place += p.width
+    return links
+
+
+def _side(bus: AxiStream, log2: int, drops: bool) -> tuple[list[WrapperItem], int]:
+    """What goes beside the core, in a FIFO of as many places as the core's: it moves with every block and
+    result. Its fields from bit 0 on: last, the index of the last byte or whether the block was filled up, the
+    direction, TID.
+    """
+    count = _index_bits(bus.block_bits)
+    fields, width = ["block_last"], 1
+    if bus.any_length:
+        fields.append("block_count")
+        width += count
+    else:
+        full = f"{count}'d{bus.block_bits // 8 - 1}"
+        fields.append(f"block_last & block_count != {full}")
+        width += 1
+    if bus.ways:
+        fields.append("block_tag[0]")
+        width += 1
+    if bus.id_bits:
+        low = bus.user_bits
+        fields.append(f"block_tag[{low + bus.id_bits - 1}:{low}]")
+        width += bus.id_bits
+    links = {
+        "clk": "clk",
+        "rst_i": "rst_i",
+        "zeroise_i": "zeroise_i" if drops else "1'b0",
+        "s_valid_i": "accept",
+        "s_ready_o": "side_ready",
+        "core_valid_o": "side_accept",
+        "core_valid_i": "side_accept",
+        "core_data_i": f"{{{', '.join(reversed(fields))}}}",
+        "m_valid_o": "side_valid",
+        "m_ready_i": "result_valid & result_ready",
+        "m_data_o": SIDE_WORD,
+    }
+    spare = "it moves with the core's own FIFO, which says when."
+    return [
+        Wire(("side_accept",)),
+        Wire(("side_ready", "side_valid"), lint=spare),
+        Wire((SIDE_WORD,), width),
+        Cell("cipherwright_stream", "u_side", links, {"WIDTH": width, "DEPTH_LOG2": log2}),
+    ], width
+
+
+def _output(bus: AxiStream, out: Converter | None, drops: bool) -> list[WrapperItem]:
+    """From results to beats."""
+    lanes, block_bytes = bus.data_bits // 8, bus.block_bits // 8
+    count = _index_bits(bus.block_bits)
+    at = 1 + (count if bus.any_length else 1)
+    user = [f"side[{at}]"] if bus.ways else []
+    at += int(bus.ways)
+    user += ["result_slot"] if bus.slot_bits else []
+    user += ["side[1]"] if not bus.any_length else []
+    tid = [f"side[{at + bus.id_bits - 1}:{at}]"] if bus.id_bits else []
+    tag = [*user, *tid]
+    word = bytes_reversed("result", bus.block_bits)
+    if out is None:
+        return [
+            Drive("m_axis_tvalid", "result_valid"),
+            Drive("result_ready", "m_axis_tready"),
+            Drive("m_axis_tdata", word),
+            Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}"),
+            Drive("m_axis_tlast", "side[0]"),
+            *([Drive("m_axis_tuser", f"{{{', '.join(reversed(user))}}}")] if user else []),
+            *([Drive("m_axis_tid", tid[0])] if tid else []),
+        ]
+    links = {
+        "in_valid_i": "result_valid",
+        "in_ready_o": "result_ready",
+        "in_data_i": word,
+        "in_last_i": "side[0]",
+        "out_valid_o": "m_axis_tvalid",
+        "out_ready_i": "m_axis_tready",
+        "out_data_o": "m_axis_tdata",
+        "out_last_o": "m_axis_tlast",
+    }
+    items: list[WrapperItem] = []
+    if bus.any_length:
+        items += [Let("given", word, bus.block_bits)]
+        keeps = [f"(side[{count}:1] >= {count}'d{i})" if i else "1'b1" for i in range(block_bytes)]
+        links |= {"in_data_i": _masked("given", keeps), "in_count_i": f"side[{count}:1]"}
+    if tag:
+        links |= {"in_tag_i": f"{{{', '.join(reversed(tag))}}}", "out_tag_o": "shown_tag"}
+        items += _shown_tag(bus)
+    if drops:
+        links["drop_i"] = "zeroise_i"
+    if out.after.count:
+        links["out_count_o"] = "shown_count"
+    items += _shown_keep(out.after.count, lanes, 1 if bus.any_length else block_bytes)
+    return [*items, out.cell("u_out", links)]
+
+
+def _shown_tag(bus: AxiStream) -> list[WrapperItem]:
+    """TUSER and TID of a beat."""
+    user, total = bus.result_user_bits, bus.result_user_bits + bus.id_bits
+    items: list[WrapperItem] = [Wire(("shown_tag",), total, vector=True)]
+    if user:
+        items.append(Drive("m_axis_tuser", f"shown_tag[{user - 1}:0]"))
+    if bus.id_bits:
+        items.append(Drive("m_axis_tid", f"shown_tag[{total - 1}:{user}]"))
+    return items
+
+
+def _shown_keep(count: int, lanes: int, step: int) -> list[WrapperItem]:
+    """TKEEP of a beat with a count of so many bits, each step of which is `step` bytes."""
+    if not count:
+        return [Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}")]
+    bits = [f"shown_count >= {count}'d{i // step}" if i >= step else "1'b1" for i in range(lanes)]
+    return [Wire(("shown_count",), count), Drive("m_axis_tkeep", f"{{{', '.join(reversed(bits))}}}")]
