@@ -441,8 +441,8 @@ def with_rules(text: str, name: str) -> str:
     found = re.search(rf"(?s)// 64 words.*?module {name}_store \(.*?\nendmodule\n", text)
     assert found
     store = found[0].replace(
-        "    input  wire        clk,\n",
-        "    input  wire [5:0]  f_pick,\n    output wire [31:0] f_word,\n    input  wire        clk,\n",
+        "    input  wire clk,\n",
+        "    input  wire [5:0]  f_pick,\n    output wire [31:0] f_word,\n    input  wire clk,\n",
         1,
     )
     store = store.replace("endmodule", "    assign f_word = words[f_pick];\nendmodule")

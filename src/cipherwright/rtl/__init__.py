@@ -1,7 +1,7 @@
 """Hardware: modules and registers from schedules, and the Verilog printer."""
 
 from .block import clocked_module, graph_modules, sub_modules
-from .component import Component, Rate, WrittenModule, module_pins
+from .component import AnyModule, Component, Rate, WrittenModule, count_flip_flops, module_pins
 from .count import count_graph, counter
 from .evaluate import DesignModel, from_lanes, to_lanes
 from .keywords import KEYWORDS, SYSTEMVERILOG_2017
@@ -9,9 +9,11 @@ from .lower import LowerOptions, lower
 from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
 from .ports import Bus, ClockReset, Group, Handshake, Held, Memory, Order, Pin, Stream, described
 from .resets import check_resets, control_bits
+from .testbench import Bench, print_bench
 from .text import modules_in, words
-from .verilog import print_design, print_module, print_wrapper
+from .verilog import print_any, print_box, print_design, print_module, print_wrapper
 from .wrapper import (
+    Box,
     Cell,
     Clocked,
     Drive,
@@ -29,7 +31,10 @@ from .wrapper import (
 __all__ = [
     "KEYWORDS",
     "SYSTEMVERILOG_2017",
+    "AnyModule",
     "Assign",
+    "Bench",
+    "Box",
     "Bus",
     "Cell",
     "ClockReset",
@@ -64,6 +69,7 @@ __all__ = [
     "check_resets",
     "clocked_module",
     "control_bits",
+    "count_flip_flops",
     "count_graph",
     "counter",
     "described",
@@ -72,6 +78,9 @@ __all__ = [
     "lower",
     "module_pins",
     "modules_in",
+    "print_any",
+    "print_bench",
+    "print_box",
     "print_design",
     "print_module",
     "print_wrapper",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from .module import Instance, Module, Register, ValidLine
 from .ports import ClockReset, Group, Handshake, Pin, Stream, described
 from .wrapper import Cell, Wrapper
 
-__all__ = ["Component", "Rate", "WrittenModule", "module_pins"]
+__all__ = ["AnyModule", "Component", "Rate", "WrittenModule", "count_flip_flops", "module_pins"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class WrittenModule:
     name: str
     pins: tuple[Pin, ...]
     flip_flops: int = 0
+    instances: tuple[str, ...] = ()
+    """Generated modules that it has an instance of."""
 
 
 AnyModule = Module | Wrapper | WrittenModule
@@ -109,12 +111,18 @@ class Component:
         """Flip-flops of the top and of every instance below it; those of delay lines and of blocks of the
         device apart.
         """
-        by_name = {m.name: m for m in self.modules}
-        known: dict[str, int] = {}
-        for m in self.modules:
-            inside = sum(known.get(name, 0) * n for name, n in _instances(m).items() if name in by_name)
-            known[m.name] = _own(m) + inside
-        return known[self.name]
+        return count_flip_flops(self.modules)
+
+
+def count_flip_flops(modules: Sequence[AnyModule]) -> int:
+    """Flip-flops of the last module and of every instance below it. Modules that are used come before those
+    that use them; instances of modules that are not listed count nothing.
+    """
+    known: dict[str, int] = {}
+    for m in modules:
+        inside = sum(known.get(name, 0) * n for name, n in _instances(m).items())
+        known[m.name] = _own(m) + inside
+    return known[modules[-1].name]
 
 
 def _own(module: AnyModule) -> int:
@@ -132,5 +140,7 @@ def _own(module: AnyModule) -> int:
 
 def _instances(module: AnyModule) -> Counter[str]:
     """Module -> number of its instances in `module`."""
-    items: Iterable[object] = () if isinstance(module, WrittenModule) else module.items
+    if isinstance(module, WrittenModule):
+        return Counter(module.instances)
+    items: Iterable[object] = module.items
     return Counter(i.module for i in items if isinstance(i, Cell | Instance))

@@ -52,7 +52,7 @@ class Pin:
     meaning: one sentence without a full stop; ports of a whole core have one, those of modules inside need
     none. order: which bits hold which byte. with_block: it belongs to the block that is offered in the same
     cycle; otherwise it is held, or has a handshake of its own. register: an output whose value is a register
-    of this module.
+    of this module. lint: why some of its bits are not read.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Pin:
     register: bool = False
     order: Order = Order.NUMBER
     meaning: str = ""
+    lint: str = ""
 
     def __post_init__(self) -> None:
         if self.width < 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from ..graph import OPS
@@ -34,9 +34,9 @@ from .module import (
     ValidLine,
 )
 from .ports import Pin
-from .wrapper import Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
+from .wrapper import Box, Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
 
-__all__ = ["concat", "print_design", "print_module", "print_wrapper"]
+__all__ = ["concat", "print_any", "print_box", "print_design", "print_module", "print_wrapper"]
 
 _WIDTH = 99
 """Columns of a line, and one more for the comma that may follow."""
@@ -439,18 +439,35 @@ def print_design(design: Design) -> str:
     return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
 
 
+def print_any(module: Module | Wrapper) -> str:
+    """The text of a module of either kind."""
+    return print_wrapper(module) if isinstance(module, Wrapper) else print_module(module)
+
+
 def print_wrapper(w: Wrapper) -> str:
     """The text of a module that connects and controls others."""
     lines = [_wrap(text, "// ", "") for text in w.comment]
     if w.lint:
         lines += [f"// Lint: {w.lint[1]}", f"// verilator lint_off {w.lint[0]}"]
     lines += ['(* keep_hierarchy = "yes" *)'] if w.apart else []
-    ports = ",\n".join(f"    {_port(pin)}" for pin in w.pins)
-    lines += [f"module {w.name} (", ports, ");"]
+    lines += [f"module {w.name} (", *_declared_pins(w.pins), ");"]
     for item in w.items:
         lines += _wrapper_item(item)
     lines += ["endmodule", *([f"// verilator lint_on {w.lint[0]}"] if w.lint else [])]
     return "\n".join(lines) + "\n"
+
+
+def print_box(box: Box) -> str:
+    """The text of a module without contents."""
+    parameters = ", ".join(f"parameter integer {name} = {value}" for name, value in box.parameters.items())
+    head = f"(* blackbox *) module {box.name} {f'#({parameters}) ' if parameters else ''}("
+    return "\n".join((head, *_declared_pins(box.pins), ");", "endmodule")) + "\n"
+
+
+def _declared_pins(pins: Sequence[Pin]) -> Iterable[str]:
+    for k, pin in enumerate(pins):
+        line = f"    {_port(pin)}" + "," * (k + 1 < len(pins))
+        yield _lint_off(line, pin.lint) if pin.lint else line
 
 
 def _port(pin: Pin) -> str:
@@ -477,6 +494,7 @@ def _wrapper_item(item: WrapperItem) -> Iterable[str]:
             bits = f"[{item.width - 1}:0] " if item.vector else _range(item.width)
             yield _wrap(f"reg  {bits}{', '.join(item.names)};", "    ")
         case Store():
+            yield from [f'    (* ram_style = "{item.style}" *)'] if item.style else []
             yield _wrap(f"reg  {_range(item.width)}{item.name} [0:{item.words - 1}];", "    ")
         case Clocked():
             yield from _clocked(item)

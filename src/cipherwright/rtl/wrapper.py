@@ -1,7 +1,7 @@
 """Modules that connect and control others: ports in groups, wires, registers, instances, as values.
 
-Expressions are text; a wrapper is checked when it is made: every name in an expression is a port, a wire or a
-register of the module, every register is assigned, and its flip-flops are counted from its declarations.
+Expressions are text; a wrapper is checked when it is made: every name in an expression is declared in the
+module, every register is assigned, and its flip-flops are counted from its declarations.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from .ports import Group, Pin
 
 __all__ = [
+    "Box",
     "Cell",
     "Clocked",
     "Drive",
@@ -82,12 +83,14 @@ class Reg:
 @dataclass(frozen=True)
 class Store:
     """A memory of `words` words: a `Step` whose target is `name[address]` writes one, an expression
-    `name[address]` reads one in the same cycle.
+    `name[address]` reads one in the same cycle. `style`: what synthesis makes of it, for example
+    `distributed`.
     """
 
     name: str
     width: int
     words: int
+    style: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,7 @@ class Wrapper:
 
     @property
     def widths(self) -> dict[str, int]:
-        """Wires and registers of the module -> bits."""
+        """Wires, registers and memories of the module -> bits."""
         found: dict[str, int] = {}
         for i in self.items:
             if isinstance(i, Wire | Reg):
@@ -189,6 +192,15 @@ class Wrapper:
                 yield from i.links.values()
             if isinstance(i, Drive):
                 yield i.name
+
+
+@dataclass(frozen=True)
+class Box:
+    """A module without contents: what is mapped is the logic around it. `parameters`: name -> default."""
+
+    name: str
+    pins: tuple[Pin, ...]
+    parameters: Mapping[str, int] = field(default_factory=dict)
 
 
 def through(pins: Sequence[Pin]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .dress import arrivals, core_files, dress, files_digest, rtl_digest, spec_parameters
 from .header import GENERATOR, header_lines, module_name, port_table
-from .keys import KeyUnit, key_ports, key_unit
+from .keys import KeyUnit, key_unit
 from .paper import PAPER_PORTS
 from .ports import CorePorts
 from .save import core_record, save
@@ -40,7 +40,6 @@ __all__ = [
     "files_digest",
     "hand_written",
     "header_lines",
-    "key_ports",
     "key_unit",
     "loop_unit",
     "module_name",

@@ -9,7 +9,17 @@ from dataclasses import asdict, replace
 from ..arch import Scheduled, constant_inputs
 from ..cipher.modes import counted_bits
 from ..graph import Graph
-from ..rtl import Component, Design, Module, Rate, Wrapper, WrittenModule, print_design, print_wrapper, words
+from ..rtl import (
+    AnyModule,
+    Component,
+    Design,
+    Rate,
+    Wrapper,
+    print_bench,
+    print_design,
+    print_wrapper,
+    words,
+)
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline, Spec
 from ..tools import digest, printable
@@ -224,7 +234,12 @@ def dress(
         frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
         spec.key_lead if isinstance(spec, Pipeline) else 0,
     ).groups
-    bench = testbench(names.get("buffered", top), ports, plain, spec, latency)
+    component = Component(
+        _modules(design, unit, layers, names.get("buffered", top)),
+        groups,
+        Rate(latency, interval, slots, ports.ready_in != ""),
+    )
+    bench = print_bench(testbench(component, ports, plain, spec))
     stream = None
     if spec.interface == "axi-stream":
         bus = AxiStream(
@@ -246,6 +261,9 @@ def dress(
         latency, interval = latency + bus.latency, max(interval, bus.beats * slots)
         mode_ffs += shell.flip_flops
         layers += shell.modules
+        component = Component(
+            _modules(design, unit, layers, top), groups, Rate(latency, interval, slots, stalls=True)
+        )
     timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
     mode_ffs += (spec.lane_count - 1) * (
@@ -256,9 +274,6 @@ def dress(
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lane_count)}"
     texts = [print_design(design), *([unit.text] if unit else []), *map(print_wrapper, layers)]
     text = "\n".join(texts)
-    component = Component(
-        _modules(design, unit, layers, top), groups, Rate(latency, interval, slots, ports.ready_in != "")
-    )
     header = header_lines(spec, given, timing, registers, port_table(component.pins))
     files = core_files(spec.name, header, text, bench, files, spec.target, s.period, ports.clk)
     hidden = bool(unit) or spec.mode != "ecb" or spec.streams
@@ -287,7 +302,7 @@ def dress(
 
 def _modules(
     design: Design, unit: KeyUnit | None, layers: Sequence[Wrapper], top: str
-) -> tuple[Module | Wrapper | WrittenModule, ...]:
+) -> tuple[AnyModule, ...]:
     """All modules of a core, the top last."""
     around = [*(unit.modules if unit else ()), *layers]
     inner = [m for m in (*design.modules, *around) if m.name != top]

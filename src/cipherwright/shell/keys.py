@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from ..arch import Expansion
 from ..rtl import (
+    AnyModule,
     Cell,
     Clocked,
     ClockReset,
@@ -30,10 +31,11 @@ from ..rtl import (
     Wrapper,
     WrapperItem,
     WrittenModule,
-    print_wrapper,
+    count_flip_flops,
+    print_any,
 )
 
-__all__ = ["KeyUnit", "key_ports", "key_unit", "keyed_top"]
+__all__ = ["KeyUnit", "key_unit", "keyed_top"]
 
 
 _DRAIN = 8
@@ -71,36 +73,33 @@ _TOP_COMMENT = (
 
 @dataclass(frozen=True)
 class KeyUnit:
-    """`cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again;
-    `flush` cycles of zeroise_i make it forget; `flip_flops` of the chain (the schedule's loop is counted
-    with its design); `words`: input of the datapath -> its width.
+    """A key-expansion unit. `modules`: used ones first, its top last, without those of the schedule's loop.
+    `cycles` from the cycle in which a key is taken to the first in which key_ready_o is 1 again; `flush`
+    cycles of zeroise_i clear it; `words`: input of the datapath -> its width.
     """
 
-    name: str
-    text: str
+    modules: tuple[AnyModule, ...]
     cycles: int
-    flip_flops: int
     words: dict[str, int]
     files: Mapping[str, str] = field(default_factory=dict)
     """Hand-written files that the unit needs: name -> text."""
 
     flush: int = 1
-    modules: tuple[Wrapper | WrittenModule, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """Name of its top module."""
+        return self.modules[-1].name
 
-def _vector(width: int) -> str:
-    return f"[{width - 1}:0]"
+    @property
+    def flip_flops(self) -> int:
+        """Its flip-flops, without those of the schedule's loop, which are counted with its design."""
+        return count_flip_flops(self.modules)
 
-
-def key_ports(key_bits: int) -> str:
-    """Ports that take a key, of the unit and of the core."""
-    return f"""\
-    input  wire clk,
-    input  wire rst_i,
-    input  wire key_valid_i,
-    input  wire {_vector(key_bits)} key_i,
-    output wire key_ready_o,
-"""
+    @property
+    def text(self) -> str:
+        """The Verilog of its modules; of hand-written ones there are files."""
+        return "\n".join(print_any(m) for m in self.modules if not isinstance(m, WrittenModule))
 
 
 def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, users: Sequence[str]) -> KeyUnit:
@@ -172,15 +171,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
         ),
     )
     words = {users[i]: w for i, w in widths.items()}
-    return KeyUnit(
-        name,
-        print_wrapper(wrapper),
-        e.iterations * stages + there,
-        wrapper.flip_flops,
-        words,
-        flush=stages + there + 1 + _DRAIN,
-        modules=(wrapper,),
-    )
+    return KeyUnit((wrapper,), e.iterations * stages + there, words, flush=stages + there + 1 + _DRAIN)
 
 
 @dataclass(frozen=True)

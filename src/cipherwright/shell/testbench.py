@@ -4,10 +4,11 @@ simulator.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..cipher.modes import counted_bits, mode_block, next_counter
 from ..graph import Graph, evaluate
+from ..rtl import Bench, Component
 from ..spec import Datapath
 from .core import PortSet
 
@@ -71,107 +72,170 @@ def _words(rows: list[tuple[int, int, int, int]], spec: Datapath) -> list[tuple[
     return out
 
 
-def testbench(top: str, ports: PortSet, plain: Graph, spec: Datapath, latency: int) -> str:
-    """Verilog-2005 text. Prints PASS or the first mismatch. After one cycle of reset no control output may
-    be unknown; results must come in order, each after exactly the promised number of cycles.
+def testbench(component: Component, ports: PortSet, plain: Graph, spec: Datapath) -> Bench:
+    """The testbench of a core. It prints PASS or the first mismatch. After one cycle of reset no control
+    output may be unknown; results must come in order, each after exactly the promised number of cycles.
+
+    plain: the cipher as described, for the known answers.
     """
-    both = ports.decrypt != ""
-    rows = _words(_stimulus(plain, spec, both), spec)
-    kw, bw = spec.key_bits, spec.block_bits * spec.lane_count
-    lines = [
-        (
-            f"        keys[{i}] = {kw}'h{k:x}; modes[{i}] = 1'b{d}; blocks[{i}] = {bw}'h{b:x}; "
-            f"results[{i}] = "
-            f"{bw}'h{r:x};"
-        )
-        for i, (k, d, b, r) in enumerate(rows)
-    ]
-    paper = ports.ascending
-    load_wires = "    reg key_valid = 0;\n    wire key_ready, busy;\n" if ports.key_valid else ""
-    load = ""
-    if ports.key_valid:
-        load = (
-            "        key = keys[0]; key_valid = 1; @(negedge clk);\n        while (!key_ready) "
-            "@(negedge clk);\n        @(negedge clk); key_valid = 0; key = 0;\n"
-        )
-    key_expr = "{" + ", ".join(f"key[{63 - 8 * j}:{57 - 8 * j}]" for j in range(8)) + "}" if paper else "key"
-    connect = [
-        f".{ports.clk}(clk)",
-        f".{ports.valid_in}(valid)",
-        f".{ports.key}({key_expr})",
-        f".{ports.block_in}(block)",
-    ]
-    connect += [f".{ports.reset}(rst)"] if ports.reset else []
-    connect += [f".{ports.decrypt}(decrypt)"] if ports.decrypt else []
-    connect += [f".{ports.ready_out}(ready)"] if ports.ready_out else []
-    connect += [f".{ports.ready_in}(1'b1)"] if ports.ready_in else []
-    connect += [f".{ports.key_valid}(key_valid)", f".{ports.key_ready}(key_ready)"] if ports.key_valid else []
-    connect += [f".{ports.iv_valid}(iv_valid)", f".{ports.iv_ready}(iv_ready)"] if ports.iv_valid else []
-    connect += [f".{ports.iv}({spec.block_bits}'h{_link(spec, 0):x})"] if ports.iv else []
-    connect += [f".{ports.first}(1'b1)"] if ports.first else []
-    connect += [f".{ports.slot}()"] if ports.slot else []
-    connect += [".slot_o()"] if ports.slot and ports.ready_in else []
-    connect += [f".{ports.busy}(busy)", f".{ports.zeroise}(1'b0)"] if ports.busy else []
-    told = [
-        "valid_out",
-        *(["ready"] if ports.ready_out else []),
-        *(["key_ready", "busy"] if ports.key_valid else []),
-        *(["iv_ready"] if ports.iv_valid else []),
-    ]
-    known = (
-        f'    always @(posedge clk) if (!rst && ^{{{", ".join(told)}}} === 1\'bx) begin $display("FAIL: a control output is unknown after reset"); $finish; end\n'
-        if ports.reset
-        else ""
+    rows = _words(_stimulus(plain, spec, ports.decrypt != ""), spec)
+    signals, linked = _signals(ports), _linked(ports, spec)
+    return Bench(
+        component.name,
+        f"Testbench of {component.name}: {_BLOCKS} known answers of the reference model. Prints PASS or what "
+        f"went wrong.",
+        component.pins,
+        signals,
+        linked,
+        _variables(ports, spec),
+        "\n".join(
+            (
+                *_unknown(ports),
+                "    initial begin",
+                *_tables(rows, spec),
+                *_start(ports, component.rate.latency),
+                _RUN.format(
+                    blocks=_BLOCKS,
+                    cycles=(component.rate.latency + 8) * (_BLOCKS + 3) + (4096 if ports.key_valid else 0),
+                    key=_next_key(ports, spec),
+                    rest=(component.rate.latency + 8) * (_BLOCKS + 1),
+                    latency=component.rate.latency,
+                    last=_BLOCKS - 1,
+                ),
+            )
+        ),
     )
-    begin = "@(negedge clk);" if ports.reset else f"repeat ({latency + 4}) @(negedge clk);"
-    connect += [f".{ports.valid_out}(valid_out)", f".{ports.block_out}(block_out)"]
-    lead = 1 if paper else 0
-    check = f'            if (cycle + 1 - started[done] != {latency}) begin $display("FAIL: block %0d took %0d cycles", done, cycle + 1 - started[done]); $finish; end\n'
-    if ports.iv_valid:
-        load_wires += "    reg iv_valid = 0;\n    wire iv_ready;\n"
-        load += (
-            "        iv_valid = 1; @(negedge clk); iv_valid = 0; @(negedge clk);\n        while "
-            "(!iv_ready) @(negedge clk);\n"
-        )
-    new = "\n"
-    feed_key = (
-        f"key = (sent + {lead} < {_BLOCKS}) ? keys[sent + {lead}] : {kw}'d0;" if lead else "key = keys[sent];"
-    )
-    return f"""\
-// Testbench of {top}: {_BLOCKS} known answers of the reference model. Prints PASS or what went wrong.
-module {top}_tb;
-    reg clk = 0, rst = 1, valid = 0, decrypt = 0;
-    reg [{kw - 1}:0] key = 0, keys[0:{_BLOCKS}];
-    reg [{bw - 1}:0] block = 0, blocks[0:{_BLOCKS}], results[0:{_BLOCKS}];
-    reg modes[0:{_BLOCKS}];
-    wire {"ready" if ports.ready_out else "ready = 1'b1"};
-{load_wires}    wire valid_out;
-    wire [{bw - 1}:0] block_out;
-    integer cycle = 0, sent = 0, done = 0, started[0:{_BLOCKS}];
-    {top} dut ({", ".join(connect)});
-    always #5 clk = ~clk;
-{known}    initial begin
-{new.join(lines)}
-        keys[{_BLOCKS}] = 0; blocks[{_BLOCKS}] = 0; modes[{_BLOCKS}] = 0;
-        {begin}
-        rst = 0;
-{load}{f"        key = keys[0]; decrypt = modes[0]; @(negedge clk);{new}" if lead else ""}        while (sent < {_BLOCKS} && cycle < {(latency + 8) * (_BLOCKS + 3) + (4096 if load else 0)}) begin
-            valid = 1; {feed_key} decrypt = modes[sent]; block = blocks[sent];
+
+
+_SIGNALS = (
+    ("clk", "clk"),
+    ("reset", "rst"),
+    ("valid_in", "valid"),
+    ("decrypt", "decrypt"),
+    ("block_in", "block"),
+    ("ready_out", "ready"),
+    ("key_valid", "key_valid"),
+    ("key_ready", "key_ready"),
+    ("busy", "busy"),
+    ("iv_valid", "iv_valid"),
+    ("iv_ready", "iv_ready"),
+    ("valid_out", "valid_out"),
+    ("block_out", "block_out"),
+)
+"""What a port is for -> its signal."""
+
+_RUN = """\
+        while (sent < {blocks} && cycle < {cycles}) begin
+            valid = 1; {key} decrypt = modes[sent]; block = blocks[sent];
             #1 if (ready) begin started[sent] = cycle; sent = sent + 1; end
             @(negedge clk);
         end
         valid = 0;
-        repeat ({(latency + 8) * (_BLOCKS + 1)}) @(negedge clk);
-        $display("FAIL: %0d of {_BLOCKS} blocks came out", done);
+        repeat ({rest}) @(negedge clk);
+        $display("FAIL: %0d of {blocks} blocks came out", done);
         $finish;
     end
     always @(negedge clk) begin
         cycle <= cycle + 1;
         if (valid_out && !rst) begin
-            if (block_out !== results[done]) begin $display("FAIL: block %0d is %h, not %h", done, block_out, results[done]); $finish; end
-{check}            if (done == {_BLOCKS - 1}) begin $display("PASS"); $finish; end
+            if (block_out !== results[done]) begin
+                $display("FAIL: block %0d is %h, not %h", done, block_out, results[done]);
+                $finish;
+            end
+            if (cycle + 1 - started[done] != {latency}) begin
+                $display("FAIL: block %0d took %0d cycles", done, cycle + 1 - started[done]);
+                $finish;
+            end
+            if (done == {last}) begin $display("PASS"); $finish; end
             done <= done + 1;
         end
     end
-endmodule
 """
+"""Blocks go in whenever the core takes them; results are compared as they come."""
+
+
+def _signals(ports: PortSet) -> dict[str, str]:
+    """Port -> its signal."""
+    named = {name: signal for role, signal in _SIGNALS if (name := getattr(ports, role))}
+    return named if ports.ascending else named | {ports.key: "key"}
+
+
+def _linked(ports: PortSet, spec: Datapath) -> dict[str, str]:
+    """Port -> the expression at it, where it is no signal."""
+    values = {
+        ports.ready_in: "1'b1",
+        ports.iv: f"{spec.block_bits}'h{_link(spec, 0):x}",
+        ports.first: "1'b1",
+        ports.zeroise: "1'b0",
+        ports.slot: "",
+        "slot_o" if ports.slot else "": "",
+    }
+    if ports.ascending:
+        values[ports.key] = f"{{{', '.join(f'key[{63 - 8 * j}:{57 - 8 * j}]' for j in range(8))}}}"
+    return {name: value for name, value in values.items() if name}
+
+
+def _variables(ports: PortSet, spec: Datapath) -> tuple[str, ...]:
+    """Declarations beside the signals of ports."""
+    key, block = f"[{spec.key_bits - 1}:0]", f"[{spec.block_bits * spec.lane_count - 1}:0]"
+    absent = (
+        (ports.reset, "reg rst = 1;"),
+        (ports.decrypt, "reg decrypt = 0;"),
+        (ports.ready_out, "wire ready = 1'b1;"),
+        ("" if ports.ascending else ports.key, f"reg {key} key = 0;"),
+    )
+    return (
+        *(declaration for port, declaration in absent if not port),
+        f"reg {key} keys[0:{_BLOCKS}];",
+        f"reg {block} blocks[0:{_BLOCKS}], results[0:{_BLOCKS}];",
+        f"reg modes[0:{_BLOCKS}];",
+        f"integer cycle = 0, sent = 0, done = 0, started[0:{_BLOCKS}];",
+    )
+
+
+def _unknown(ports: PortSet) -> Iterable[str]:
+    """What sees a control output that is unknown after reset."""
+    told = (
+        "valid_out",
+        *(["ready"] if ports.ready_out else []),
+        *(["key_ready", "busy"] if ports.key_valid else []),
+        *(["iv_ready"] if ports.iv_valid else []),
+    )
+    if ports.reset:
+        yield f"    always @(posedge clk) if (!rst && ^{{{', '.join(told)}}} === 1'bx) begin"
+        yield '        $display("FAIL: a control output is unknown after reset");'
+        yield "        $finish;"
+        yield "    end"
+
+
+def _tables(rows: Sequence[tuple[int, int, int, int]], spec: Datapath) -> Iterable[str]:
+    """Keys, directions, blocks and results."""
+    key, block = spec.key_bits, spec.block_bits * spec.lane_count
+    for i, (k, d, b, r) in enumerate(rows):
+        yield f"        keys[{i}] = {key}'h{k:x}; modes[{i}] = 1'b{d};"
+        yield f"        blocks[{i}] = {block}'h{b:x}; results[{i}] = {block}'h{r:x};"
+    yield f"        keys[{_BLOCKS}] = 0; blocks[{_BLOCKS}] = 0; modes[{_BLOCKS}] = 0;"
+
+
+def _start(ports: PortSet, latency: int) -> Iterable[str]:
+    """One cycle of reset (without one, the cycles of the latency); then a key and a counter block, where the
+    core takes them by themselves.
+    """
+    yield "        @(negedge clk);" if ports.reset else f"        repeat ({latency + 4}) @(negedge clk);"
+    yield "        rst = 0;"
+    if ports.key_valid:
+        yield "        key = keys[0]; key_valid = 1; @(negedge clk);"
+        yield "        while (!key_ready) @(negedge clk);"
+        yield "        @(negedge clk); key_valid = 0; key = 0;"
+    if ports.iv_valid:
+        yield "        iv_valid = 1; @(negedge clk); iv_valid = 0; @(negedge clk);"
+        yield "        while (!iv_ready) @(negedge clk);"
+    if ports.ascending:
+        yield "        key = keys[0]; decrypt = modes[0]; @(negedge clk);"
+
+
+def _next_key(ports: PortSet, spec: Datapath) -> str:
+    """The key with a block; at the paper's ports it comes a cycle before its block."""
+    if not ports.ascending:
+        return "key = keys[sent];"
+    return f"key = (sent + 1 < {_BLOCKS}) ? keys[sent + 1] : {spec.key_bits}'d0;"

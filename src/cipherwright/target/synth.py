@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
-from ..rtl import modules_in
+from ..rtl import Cell, Held, Pin, Wrapper, modules_in, print_wrapper
 from ..tools import run
 from .absorb import absorb_registers
 from .canonical import canonical
@@ -231,14 +231,10 @@ def _adder_map(target: Target, cells: Mapping[str, str], out: Path) -> tuple[lis
     if found is None:
         return [], ""
     cell, pins, total, carry = found
-    wires = ", ".join(f".{pin}({wire})" for pin, wire in zip(pins, "abc", strict=True))
-    return (
-        [f"read_liberty -lib -ignore_miss_func {LIBRARY}"],
-        (
-            f"module cipherwright_full_adder (input a, b, c, output [1:0] y);\n    {cell} u ({wires}, "
-            f".{total}(y[0]), .{carry}(y[1]));\nendmodule\n"
-        ),
-    )
+    links = dict(zip(pins, "abc", strict=True)) | {total: "y[0]", carry: "y[1]"}
+    ports = Held((Pin("a"), Pin("b"), Pin("c"), Pin("y", 2, out=True)))
+    module = Wrapper("cipherwright_full_adder", (), (ports,), (Cell(cell, "u", links),))
+    return [f"read_liberty -lib -ignore_miss_func {LIBRARY}"], print_wrapper(module)
 
 
 def _yosys(script: list[str], out: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ...cipher.mars import MARS
 from ...graph import Graph
 from ...rewrite import CellDelays, Product, product_circuit, realise_adders, realise_multipliers
-from ...rtl import Component, Design, Module, Rate, graph_modules, print_design, print_wrapper
+from ...rtl import Component, Design, Module, Rate, graph_modules, print_bench, print_design, print_wrapper
 from ...shell import (
     PREFIX,
     BuiltEngine,
@@ -89,16 +89,17 @@ def build_engine(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
         logic_module(f"{top}_logic", options),
         top_module(top, options),
     )
+    step = step_wrapper(0)
     rom, *others = [print_wrapper(w) for w in wrappers] if around else ["", *map(print_wrapper, wrappers)]
-    text = "\n".join((print_design(Design((*modules, *tables))), rom, step_wrapper(0), *others))
+    text = "\n".join((print_design(Design((*modules, *tables))), rom, print_wrapper(step), *others))
     component = Component(
-        (*modules, *tables, control_module(flip_flops), *wrappers),
+        (*modules, *tables, step, control_module(flip_flops), *wrappers),
         PORTS,
         Rate(timing.latency, timing.interval, stalls=True),
     )
     files = {n: hand_written(n, __package__) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
     header = header_lines(spec, given, words, registers, port_table(component.pins))
-    bench = mars_testbench(top, options.rom)
+    bench = print_bench(mars_testbench(component, options.rom))
     files = core_files(
         spec.name, header, text, bench, files, spec.target, planned_period(target), PortSet().clk
     )

@@ -11,18 +11,33 @@ from ...graph import Node, Table
 from ...rewrite import merge_bitwise
 from ...rtl import (
     Assign,
-    Design,
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Handshake,
+    Held,
     Instance,
+    Let,
     Module,
+    Note,
+    Pin,
     Port,
+    Reg,
     Register,
+    Step,
+    Store,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    WrittenModule,
     clocked_module,
     lower,
-    print_module,
     sub_modules,
+    through,
 )
 from ...schedule import DelayModel, Io, schedule, shortest_period
-from ...shell import KeyUnit, hand_written, key_ports
+from ...shell import KeyUnit, hand_written
 from .datapath import STEP_INPUTS, step_graph
 
 __all__ = [
@@ -45,32 +60,26 @@ its way.
 """
 
 
-def _ports() -> str:
-    return ", ".join(f".{name}({name})" for name, _ in STEP_INPUTS)
-
-
-def step_wrapper(ranks: int) -> str:
+def step_wrapper(ranks: int) -> Wrapper:
     """The module that the hand-written expansion instantiates, around logic or a pipeline of `ranks`
     registers.
     """
-    if ranks:
-        registers = "".join(f"    reg  {f'[{w - 1}:0]':7}{name}_q;\n" for name, w in STEP_INPUTS)
-        moves = "".join(f"        {name}_q <= {name};\n" for name, _ in STEP_INPUTS)
-        pins = ", ".join(f".{name}_i({name}_q)" for name, _ in STEP_INPUTS)
-        ports = "".join(f"    input  wire {f'[{w - 1}:0]':7}{name},\n" for name, w in STEP_INPUTS)
-        return (
-            f"// Operands are registered before the step's {ranks} stages.\nmodule {_STEP} (\n    input  "
-            f"wire        clk,\n{ports}    output wire [31:0] y\n);\n"
-            f"{registers}    always @(posedge clk) begin\n{moves}    end\n    {_STEP}_logic u_logic "
-            f"(.clk(clk), {pins}, .y_o(y));\nendmodule\n"
-        )
-    rows = ",\n".join(f"    input  wire {f'[{w - 1}:0]':7}{name}" for name, w in STEP_INPUTS)
-    inner = f"{_STEP}_logic u_logic ({_ports()}, .y(y));"
-    unused = "    // Lint: this step has no registers.\n    // verilator lint_off UNUSEDSIGNAL\n"
-    after = "\n    // verilator lint_on UNUSEDSIGNAL"
-    return (
-        f"module {_STEP} (\n{unused}    input  wire        clk,{after}\n{rows},\n    output wire [31:0] "
-        f"y\n);\n    {inner}\nendmodule\n"
+    operands = tuple(Pin(name, width) for name, width in STEP_INPUTS)
+    lint = "" if ranks else "this step has no registers."
+    ports = (Held((Pin("clk", lint=lint), *operands, Pin("y", 32, True))),)
+    if not ranks:
+        logic = Cell(f"{_STEP}_logic", "u_logic", through(operands) | {"y": "y"})
+        return Wrapper(_STEP, (), ports, (logic,))
+    links = {"clk": "clk"} | {f"{p.name}_i": f"{p.name}_q" for p in operands} | {"y_o": "y"}
+    return Wrapper(
+        _STEP,
+        (f"Operands are registered before the step's {ranks} stages.",),
+        ports,
+        (
+            *(Reg((f"{p.name}_q",), p.width) for p in operands),
+            Clocked(tuple(Step(f"{p.name}_q", p.name) for p in operands)),
+            Cell(f"{_STEP}_logic", "u_logic", links),
+        ),
     )
 
 
@@ -87,31 +96,32 @@ def expansion_cycles(read: int, lookup: int, step: int) -> int:
     return (15 + 4 * 15 + WORDS) * short + 4 * 4 * 15 * middle + 16 * long
 
 
-def _store(name: str) -> str:
-    return f"""\
-// 64 words with one port that writes and two that read: an address, and its word {_READ} cycles later.
-module {name} (
-    input  wire        clk,
-    input  wire        write_i,
-    input  wire [5:0]  write_address_i,
-    input  wire [31:0] write_data_i,
-    input  wire [5:0]  a_address_i,
-    output reg  [31:0] a_data_o,
-    input  wire [5:0]  b_address_i,
-    output reg  [31:0] b_data_o
-);
-    (* ram_style = "distributed" *)
-    reg [31:0] words [0:63];
-    reg [5:0] a_address, b_address;
-    always @(posedge clk) begin
-        if (write_i) words[write_address_i] <= write_data_i;
-        a_address <= a_address_i;
-        b_address <= b_address_i;
-        a_data_o <= words[a_address];
-        b_data_o <= words[b_address];
-    end
-endmodule
-"""
+def _store(name: str) -> Wrapper:
+    writes = (Pin("write_i"), Pin("write_address_i", 6), Pin("write_data_i", 32))
+    reads = (
+        pin
+        for p in "ab"
+        for pin in (Pin(f"{p}_address_i", 6), Pin(f"{p}_data_o", 32, out=True, register=True))
+    )
+    return Wrapper(
+        name,
+        (
+            f"64 words with one port that writes and two that read: an address, and its word {_READ} cycles "
+            f"later.",
+        ),
+        (ClockReset(reset=""), Held((*writes, *reads))),
+        (
+            Store("words", 32, 64, "distributed"),
+            Reg(("a_address", "b_address"), 6),
+            Clocked(
+                (
+                    Step("words[write_address_i]", "write_data_i", "write_i"),
+                    *(Step(f"{p}_address", f"{p}_address_i") for p in "ab"),
+                    *(Step(f"{p}_data_o", f"words[{p}_address]") for p in "ab"),
+                )
+            ),
+        ),
+    )
 
 
 def sbox_modules(name: str, block_ram: bool) -> list[Module]:
@@ -140,6 +150,13 @@ def sbox_modules(name: str, block_ram: bool) -> list[Module]:
     ]
 
 
+_UNIT_COMMENT = (
+    "Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. Its words go "
+    "to a store, over which the expansion works; the registers word_* catch the expanded key's words as they "
+    "are written, two cycles later.",
+)
+
+
 def word_store(
     name: str,
     key_bits: int,
@@ -155,107 +172,116 @@ def word_store(
     `zeroise`: with a port zeroise_i, at which a key of zeros is expanded instead; when key_ready_o is 1
     again, after `cycles` and one more, no word of an earlier key is in any register or in the store.
     """
-    n = key_bits // 32
     step, ranks = _step_pipeline(model, period)
-    boxes = sbox_modules(name, block_ram)
-    latency = ranks + 1
-    cycles = n + 1 + expansion_cycles(_READ, _LOOKUP, latency) + 4
-    users = {i: key_numbers(i, decrypt) for i in range(MARS.rounds(key_bits))}
-    new = "\n"
-    outputs = ",\n".join(f"    output wire [{32 * len(w) - 1}:0] rk{i}_o" for i, w in users.items())
-    given = new.join(
-        f"    assign rk{i}_o = {{{', '.join(f'word_{k}' for k in w)}}};" for i, w in users.items()
-    )
-    shifted = f"{{key_q[{key_bits - 33}:0], 32'd0}}"
-    ends = "last_q[2] | (idle & ~key_valid_i)"
-    idle = f"rst_i | (~zeroise_i & ({ends}))" if zeroise else f"rst_i | {ends}"
-    taken = (
-        f"take ? key_i : {shifted}"
-        if not zeroise
-        else f"zeroise_i ? {key_bits}'d0 : take ? key_i : {shifted}"
-    )
-    key_word = ", ".join(f"key_q[{key_bits - 32 + 8 * j + 7}:{key_bits - 32 + 8 * j}]" for j in range(4))
-    text = f"""\
-// Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. Its words go to a store, over which the
-// expansion works; the registers word_* catch the expanded key's words as they are written, two cycles later.
-module {name} (
-{key_ports(key_bits)}{"    input  wire zeroise_i," + new if zeroise else ""}{outputs}
-);
-    reg  idle, load, start;
-    reg  [3:0] place;
-    reg  [{key_bits - 1}:0] key_q;
-    reg  [2:0] last_q;
-    wire take = key_valid_i & idle;
-    wire stop = {"rst_i | zeroise_i" if zeroise else "rst_i"};  // an expansion under way ends
-    wire busy, last, write;
-    wire [5:0] a_address, b_address, write_address;
-    wire [31:0] a_data, b_data, write_data, s_data;
-    wire [8:0] s_address;
-    wire last_word = place == 4'd{n - 1};
-    always @(posedge clk) begin
-        idle <= {idle};
-        load <= ~rst_i & ({"zeroise_i | " if zeroise else ""}take | (load & ~last_word));
-        start <= load & last_word & ~stop;
-        place <= load & ~stop ? place + 4'd1 : 4'd0;
-        key_q <= {taken};
-        last_q <= stop ? 3'd0 : {{last_q[1:0], last}};
-    end
-    assign key_ready_o = idle;
-    cipherwright_mars_keys #(.READ({_READ}), .LOOKUP({_LOOKUP}), .STEP({latency})) u_expansion (
-        .clk(clk), .rst_i(stop), .start_i(start), .words_i(4'd{n}), .busy_o(busy), .last_o(last),
-        .a_address_o(a_address), .a_data_i(a_data), .b_address_o(b_address), .b_data_i(b_data),
-        .write_o(write), .write_address_o(write_address), .write_data_o(write_data), .s_address_o(s_address), .s_data_i(s_data)
-    );
-    reg         store_write;
-    reg  [5:0]  store_address;
-    reg  [31:0] store_data;
-    always @(posedge clk) begin
-        store_write <= busy ? write : load;
-        store_address <= busy ? write_address : 6'd40 + {{2'd0, place}};
-        store_data <= busy ? write_data : {{{key_word}}};
-    end
-    {name}_store u_store (
-        .clk(clk), .write_i(store_write), .write_address_i(store_address), .write_data_i(store_data),
-        .a_address_i(a_address), .a_data_o(a_data), .b_address_i(b_address), .b_data_o(b_data)
-    );
-    reg  [8:0]  s_address_q;
-    always @(posedge clk) s_address_q <= s_address;
-    {boxes[-1].name} u_s (.clk(clk), .a(s_address_q), .y(s_data));
-    reg  [{WORDS - 1}:0] catch_q;
-    reg  [31:0] data_q;
-    reg  [31:0] {", ".join(f"word_{k}" for k in range(WORDS))};
-    integer i;
-    always @(posedge clk) begin
-        for (i = 0; i < {WORDS}; i = i + 1) catch_q[i] <= store_write & store_address == i[5:0];
-        data_q <= store_data;
-{new.join(f"        if (catch_q[{k}]) word_{k} <= data_q;" for k in range(WORDS))}
-    end
-{given}
-endmodule
-"""
-    parts = [*map(print_module, (*step, *boxes)), step_wrapper(ranks), _store(f"{name}_store"), text]
-    ffs = (
-        Design((*step, *boxes)).flip_flops()
-        + sum(w for _, w in STEP_INPUTS)
-        + EXPANSION_FLIP_FLOPS
-        + 3
-        + 4
-        + key_bits
-        + 3
-        + 1
-        + 6
-        + 32
-        + 9
-        + 2 * (6 + 32)
-        + WORDS
-        + 32
-        + 32 * WORDS
-    )
-    return KeyUnit(
+    boxes, n = sbox_modules(name, block_ram), key_bits // 32
+    users = {f"rk{i}": key_numbers(i, decrypt) for i in range(MARS.rounds(key_bits))}
+    outputs = tuple(Pin(f"{user}_o", 32 * len(w), True) for user, w in users.items())
+    unit = Wrapper(
         name,
-        "\n".join(parts),
-        cycles,
-        ffs,
-        {f"rk{i}": 32 * len(w) for i, w in users.items()},
+        _UNIT_COMMENT,
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Held((*([Pin("zeroise_i")] if zeroise else []), *outputs)),
+        ),
+        (
+            *_loading(key_bits, zeroise),
+            *_expansion(name, n, ranks + 1, boxes[-1].name, key_bits),
+            *_catching(),
+            *(Drive(f"{user}_o", f"{{{', '.join(f'word_{k}' for k in w)}}}") for user, w in users.items()),
+        ),
+    )
+    control = WrittenModule("cipherwright_mars_keys", (), EXPANSION_FLIP_FLOPS, (_STEP,))
+    around = step_wrapper(ranks)
+    return KeyUnit(
+        (*step, *boxes, around, control, _store(f"{name}_store"), unit),
+        n + 1 + expansion_cycles(_READ, _LOOKUP, ranks + 1) + 4,
+        {user: 32 * len(w) for user, w in users.items()},
         {KEYS_FILE: hand_written(KEYS_FILE, __package__)},
+    )
+
+
+def _loading(key_bits: int, zeroise: bool) -> tuple[WrapperItem, ...]:
+    """What takes a key and gives its words, one a cycle."""
+    last = key_bits // 32 - 1
+    taken = f"take ? key_i : {{key_q[{key_bits - 33}:0], 32'd0}}"
+    ends = "last_q[2] | (idle & ~key_valid_i)"
+    idle, load, stop = f"rst_i | {ends}", "take | (load & ~last_word)", "rst_i"
+    if zeroise:
+        idle, load, stop = f"rst_i | (~zeroise_i & ({ends}))", f"zeroise_i | {load}", "rst_i | zeroise_i"
+        taken = f"zeroise_i ? {key_bits}'d0 : {taken}"
+    return (
+        Reg(("idle", "load", "start")),
+        Reg(("place",), 4),
+        Reg(("key_q",), key_bits),
+        Reg(("last_q",), 3),
+        Let("take", "key_valid_i & idle"),
+        Note("An expansion under way ends."),
+        Let("stop", stop),
+        Wire(("busy", "last", "write")),
+        Wire(("a_address", "b_address", "write_address"), 6),
+        Wire(("a_data", "b_data", "write_data", "s_data"), 32),
+        Wire(("s_address",), 9),
+        Let("last_word", f"place == 4'd{last}"),
+        Clocked(
+            (
+                Step("idle", idle),
+                Step("load", f"~rst_i & ({load})"),
+                Step("start", "load & last_word & ~stop"),
+                Step("place", "load & ~stop ? place + 4'd1 : 4'd0"),
+                Step("key_q", taken),
+                Step("last_q", "stop ? 3'd0 : {last_q[1:0], last}"),
+            )
+        ),
+        Drive("key_ready_o", "idle"),
+    )
+
+
+def _expansion(name: str, n: int, latency: int, box: str, key_bits: int) -> tuple[WrapperItem, ...]:
+    """The expansion of `n` words, the store with the key's words in it, and the S-box."""
+    links = {"clk": "clk", "rst_i": "stop", "start_i": "start", "words_i": f"4'd{n}"}
+    links |= {"busy_o": "busy", "last_o": "last"}
+    for p in "ab":
+        links |= {f"{p}_address_o": f"{p}_address", f"{p}_data_i": f"{p}_data"}
+    links |= {f"write{part}_o": f"write{part}" for part in ("", "_address", "_data")}
+    links |= {"s_address_o": "s_address", "s_data_i": "s_data"}
+    store = {"clk": "clk", "write_i": "store_write"}
+    store |= {f"write_{part}_i": f"store_{part}" for part in ("address", "data")}
+    for p in "ab":
+        store |= {f"{p}_address_i": f"{p}_address", f"{p}_data_o": f"{p}_data"}
+    word = ", ".join(f"key_q[{key_bits - 32 + 8 * j + 7}:{key_bits - 32 + 8 * j}]" for j in range(4))
+    parameters = {"READ": _READ, "LOOKUP": _LOOKUP, "STEP": latency}
+    return (
+        Cell("cipherwright_mars_keys", "u_expansion", links, parameters),
+        Reg(("store_write",)),
+        Reg(("store_address",), 6),
+        Reg(("store_data",), 32),
+        Clocked(
+            (
+                Step("store_write", "busy ? write : load"),
+                Step("store_address", "busy ? write_address : 6'd40 + {2'd0, place}"),
+                Step("store_data", f"busy ? write_data : {{{word}}}"),
+            )
+        ),
+        Cell(f"{name}_store", "u_store", store),
+        Reg(("s_address_q",), 9),
+        Clocked((Step("s_address_q", "s_address"),)),
+        Cell(box, "u_s", {"clk": "clk", "a": "s_address_q", "y": "s_data"}),
+    )
+
+
+def _catching() -> tuple[WrapperItem, ...]:
+    """The registers that catch the expanded key's words as they are written."""
+    places = range(WORDS)
+    return (
+        Reg(("catch_q",), WORDS),
+        Reg(("data_q",), 32),
+        Reg(tuple(f"word_{k}" for k in places), 32),
+        Clocked(
+            (
+                *(Step(f"catch_q[{k}]", f"store_write & store_address == 6'd{k}") for k in places),
+                Step("data_q", "store_data"),
+                *(Step(f"word_{k}", "data_q", f"catch_q[{k}]") for k in places),
+            )
+        ),
     )

@@ -6,6 +6,7 @@ import struct
 
 from ...cipher.mars import MARS
 from ...cipher.mars_tables import S
+from ...rtl import Bench, Component
 
 __all__ = ["mars_testbench"]
 
@@ -16,8 +17,22 @@ def _bus(data: bytes, words: int) -> str:
     return f"{32 * words}'h" + "".join(f"{v:08x}" for v in value) + "0" * 8 * (words - len(value))
 
 
-def mars_testbench(top: str, rom: bool) -> str:
-    """Verilog-2005 text: known answers of the reference model. Prints PASS or the first mismatch."""
+_SIGNALS = {
+    "clk": "clk",
+    "rst_i": "rst",
+    "select_i": "select",
+    "write_i": "write",
+    "ready_o": "ready",
+    "done_o": "done",
+    "address_i": "address",
+    "data_i": "data",
+    "data_o": "seen",
+}
+"""Port -> its signal in the testbench."""
+
+
+def mars_testbench(component: Component, rom: bool) -> Bench:
+    """Known answers of the reference model. It prints PASS or the first mismatch."""
     key = bytes.fromhex(
         "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe"
         + "85a308d313198a2e03707344a4093822299f31d008"
@@ -33,22 +48,8 @@ def mars_testbench(top: str, rom: bool) -> str:
                 f"{_bus(want, 4)});"
             )
     loads = "" if rom else "\n".join(f"        put(10'd{i}, 32'h{e:08x});" for i, e in enumerate(S))
-    new = "\n"
-    return f"""\
-// Testbench of {top}: known answers of the reference model over its bus, both directions. Prints PASS or what went wrong.
-module {top}_tb;
-    reg clk = 0, rst = 1, select = 0, write = 0;
-    reg [9:0] address = 0;
-    reg [31:0] data = 0;
-    wire ready, done;
-    wire [31:0] seen;
-    integer i;
-    reg failed = 0;
-    {top} dut (
-        .clk(clk), .rst_i(rst), .select_i(select), .write_i(write), .ready_o(ready), .done_o(done), .address_i(address),
-        .data_i(data), .data_o(seen)
-    );
-    always #5 clk = ~clk;
+    calls = "\n".join(rows)
+    body = f"""\
     task put(input [9:0] where, input [31:0] what);
         begin
             select = 1; write = 1; address = where; data = what; #1;
@@ -84,9 +85,14 @@ module {top}_tb;
         repeat (2) @(negedge clk);
         rst = 0;
 {loads}
-{new.join(rows)}
+{calls}
         if (!failed) $display("PASS");
         $finish;
     end
-endmodule
 """
+    comment = (
+        f"Testbench of {component.name}: known answers of the reference model over its bus, both directions. "
+        f"Prints PASS or what went wrong."
+    )
+    variables = ("integer i;", "reg failed = 0;")
+    return Bench(component.name, comment, component.pins, _SIGNALS, {}, variables, body)

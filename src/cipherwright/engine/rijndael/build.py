@@ -19,6 +19,7 @@ from ...rtl import (
     Wrapper,
     WrittenModule,
     graph_modules,
+    print_bench,
     print_design,
     print_wrapper,
     through,
@@ -149,7 +150,7 @@ def build_processor(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
     component = Component((*modules, written, around), PORTS, Rate(latency, rounds, stalls=True))
     sources = {CONTROL_FILE: CONTROL_FILE, KEYS_FILE: _SOURCES[options.key_expansion]}
     files = {name: hand_written(source, __package__) for name, source in sources.items()}
-    bench = processor_testbench(top, both)
+    bench = print_bench(processor_testbench(component, both))
     header = header_lines(
         spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(component.pins)
     )

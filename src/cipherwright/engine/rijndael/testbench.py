@@ -5,12 +5,29 @@ simulator.
 from __future__ import annotations
 
 from ...cipher.rijndael import RIJNDAEL, SIZES
+from ...rtl import Bench, Component
 
 __all__ = ["processor_testbench"]
 
 
-def processor_testbench(top: str, both: bool) -> str:
-    """Verilog-2005 text: known answers of the reference model. Prints PASS or the first mismatch."""
+_SIGNALS = {
+    "clk": "clk",
+    "rst_i": "rst",
+    "instruction_valid_i": "instruction_valid",
+    "instruction_i": "instruction",
+    "ready_o": "ready",
+    "in_valid_i": "in_valid",
+    "in_ready_o": "in_ready",
+    "in_data_i": "in_data",
+    "out_valid_o": "out_valid",
+    "out_ready_i": "out_ready",
+    "out_data_o": "out_data",
+}
+"""Port -> its signal in the testbench."""
+
+
+def processor_testbench(component: Component, both: bool) -> Bench:
+    """Known answers of the reference model. It prints PASS or the first mismatch."""
     key = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe")
     block = bytes.fromhex("3243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c8")
     rows = []
@@ -32,23 +49,8 @@ def processor_testbench(top: str, both: bool) -> str:
         if both
         else ""
     )
-    new = "\n"
-    return f"""\
-// Testbench of {top}: known answers of the reference model for all nine sizes. Prints PASS or what went wrong.
-module {top}_tb;
-    reg clk = 0, rst = 1, instruction_valid = 0, in_valid = 0, out_ready = 0;
-    reg [3:0] instruction = 0;
-    reg [15:0] in_data = 0;
-    wire ready, in_ready, out_valid;
-    wire [15:0] out_data;
-    integer i;
-    reg failed = 0;
-    {top} dut (
-        .clk(clk), .rst_i(rst), .instruction_valid_i(instruction_valid), .instruction_i(instruction), .ready_o(ready),
-        .in_valid_i(in_valid), .in_ready_o(in_ready), .in_data_i(in_data), .out_valid_o(out_valid), .out_ready_i(out_ready),
-        .out_data_o(out_data)
-    );
-    always #5 clk = ~clk;
+    calls = "\n".join(rows)
+    body = f"""\
     task instruct(input [3:0] code);
         begin
             instruction = code; instruction_valid = 1; #1;
@@ -84,12 +86,12 @@ module {top}_tb;
             give(blocks, block);
             instruct(4'b1101);
             instruct(4'b0111);
-            take(blocks, result);{back or new}        end
+            take(blocks, result);{back or chr(10)}        end
     endtask
     initial begin
         repeat (2) @(negedge clk);
         rst = 0;
-{new.join(rows)}
+{calls}
         if (!failed) $display("PASS");
         $finish;
     end
@@ -97,8 +99,13 @@ module {top}_tb;
         #1000000 $display("FAIL: no end");
         $finish;
     end
-endmodule
 """
+    comment = (
+        f"Testbench of {component.name}: known answers of the reference model for all nine sizes. Prints PASS "
+        f"or what went wrong."
+    )
+    variables = ("integer i;", "reg failed = 0;")
+    return Bench(component.name, comment, component.pins, _SIGNALS, {}, variables, body)
 
 
 def _at_top(data: bytes) -> str:

@@ -7,7 +7,21 @@ from typing import Any
 from ...graph import Graph, GraphBuilder
 from ...progress import Tell, named
 from ...rewrite import ADDERS, PROFILE_ADDERS, CellDelays, Made, product_circuit, realise_adders
-from ...rtl import Design, graph_modules, print_design
+from ...rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Design,
+    Held,
+    Pin,
+    Reg,
+    Step,
+    Wire,
+    Wrapper,
+    graph_modules,
+    print_design,
+    print_wrapper,
+)
 from ...target import CELL_MAPPINGS, Build, implement, load_target
 from ...tools import scratch
 from .cell_pieces import CELLS, FLIP_FLOP_GATES, SLOW_CORNER
@@ -16,20 +30,21 @@ __all__ = ["alone", "arithmetic", "between_registers", "profile", "tree", "units
 
 
 def between_registers(name: str, inner: str, inputs: dict[str, int], outputs: dict[str, int]) -> str:
-    """A module around `inner` with a register at every pin."""
-    ports = "".join(f", input wire [{w - 1}:0] {n}_i" for n, w in inputs.items()) + "".join(
-        f", output reg [{w - 1}:0] {n}_o" for n, w in outputs.items()
-    )
-    regs = "".join(f"    reg [{w - 1}:0] {n}_q;\n" for n, w in inputs.items()) + "".join(
-        f"    wire [{w - 1}:0] {n};\n" for n, w in outputs.items()
-    )
-    moves = "".join(f"        {n}_q <= {n}_i;\n" for n in inputs) + "".join(
-        f"        {n}_o <= {n};\n" for n in outputs
-    )
-    pins = ", ".join([*(f".{n}({n}_q)" for n in inputs), *(f".{n}({n})" for n in outputs)])
-    return (
-        f"module {name} (input wire clk{ports});\n{regs}    always @(posedge clk) begin\n{moves}    "
-        f"end\n    {inner} u_inner ({pins});\nendmodule\n"
+    """A module around `inner` with a register at every pin; inputs and outputs: name -> bits."""
+    taken = tuple(Pin(f"{n}_i", w) for n, w in inputs.items())
+    shown = tuple(Pin(f"{n}_o", w, out=True, register=True) for n, w in outputs.items())
+    return print_wrapper(
+        Wrapper(
+            name,
+            (),
+            (ClockReset(reset=""), Held((*taken, *shown))),
+            (
+                *(Reg((f"{n}_q",), w) for n, w in inputs.items()),
+                *(Wire((n,), w) for n, w in outputs.items()),
+                Clocked((*(Step(f"{n}_q", f"{n}_i") for n in inputs), *(Step(f"{n}_o", n) for n in outputs))),
+                Cell(inner, "u_inner", {n: f"{n}_q" for n in inputs} | {n: n for n in outputs}),
+            ),
+        )
     )
 
 

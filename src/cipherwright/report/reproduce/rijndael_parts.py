@@ -16,6 +16,7 @@ from ...engine.rijndael import ProcessorBench, processor_rounds
 from ...graph import Graph, GraphBuilder
 from ...progress import Tell
 from ...rewrite import narrow, realise_linear
+from ...rtl import Box, Pin, print_box
 from ...shell import BuiltEngine, save
 from ...tools import scratch
 from .cell_pieces import FLIP_FLOP_GATES, Piece, drawn, mapped_alone, part
@@ -35,20 +36,17 @@ __all__ = [
 _WORDS = 8
 _DATA_BITS = 32 * _WORDS
 
-_BOXED = """\
-// Round and key schedule as boxes without contents: what is mapped is the control around them.
-(* blackbox *) module {top}_rijndael_round (
-    input wire [255:0] state, round_key, input wire mix, input wire [2:0] block, input wire decrypt,
-    output wire [255:0] next
-);
-endmodule
-(* blackbox *) module {top}_rijndael_keys #(parameter integer DECRYPT = 1) (
-    input wire clk, clear_i, input wire [2:0] block_i, key_i, input wire [3:0] rounds_i, input wire shift_i,
-    input wire [15:0] half_word_i, input wire decrypt_i, prepare_i, step_i, chain_i, output wire ready_o,
-    output wire [255:0] first_key_o, round_key_o
-);
-endmodule
-"""
+
+def _boxes(top: str) -> str:
+    """Round and key schedule as boxes without contents: what is mapped is the control around them."""
+    round_pins = (Pin("state", 256), Pin("round_key", 256), Pin("mix"), Pin("block", 3), Pin("decrypt"))
+    widths = {"block_i": 3, "key_i": 3, "rounds_i": 4, "half_word_i": 16}
+    inputs = "clk clear_i block_i key_i rounds_i shift_i half_word_i decrypt_i prepare_i step_i chain_i"
+    key_pins = tuple(Pin(name, widths.get(name, 1)) for name in inputs.split())
+    made = (Pin("ready_o", out=True), Pin("first_key_o", 256, True), Pin("round_key_o", 256, True))
+    return print_box(Box(f"{top}_rijndael_round", (*round_pins, Pin("next", 256, True)))) + print_box(
+        Box(f"{top}_rijndael_keys", (*key_pins, *made), {"DECRYPT": 1})
+    )
 
 
 def control(engine: BuiltEngine) -> Piece:
@@ -63,7 +61,7 @@ def control(engine: BuiltEngine) -> Piece:
         {
             "shell.v": shell,
             "control.sv": texts[f"{top}_rijndael.sv"],
-            "boxes.v": _BOXED.replace("{top}", top),
+            "boxes.v": _boxes(top),
         },
         top,
         str(engine.parameters["mapping"]),

@@ -9,6 +9,7 @@ from typing import Any
 from ...engine.rijndael import processor_rounds
 from ...flow import generate
 from ...progress import Tell, named
+from ...rtl import Cell, Clocked, ClockReset, Held, Pin, Reg, Step, Wire, Wrapper, print_wrapper
 from ...shell import BuiltEngine
 from ...spec import load
 from ...target import Build
@@ -24,22 +25,28 @@ VARIANTS = [
     for direction in ("encrypt", "both")
 ]
 
-_ROUND = """\
-// The round by itself: its state goes round in a register, as in the processor.
-module round_alone (input wire clk, input wire [255:0] key, input wire [4:0] mode, output reg [255:0] state_q);
-    reg [255:0] key_q;
-    reg [4:0] mode_q;
-    wire [255:0] next;
-    always @(posedge clk) begin
-        key_q <= key;
-        mode_q <= mode;
-        state_q <= next;
-    end
-    {top}_rijndael_round u_round (
-        .state(state_q), .round_key(key_q), .mix(mode_q[0]), .block(mode_q[3:1]), .decrypt(mode_q[4]), .next(next)
-    );
-endmodule
-"""
+
+def _round_alone(top: str) -> str:
+    """The round by itself: its state goes round in a register, as in the processor."""
+    links = {"state": "state_q", "round_key": "key_q", "mix": "mode_q[0]", "block": "mode_q[3:1]"}
+    steps = (Step("key_q", "key"), Step("mode_q", "mode"), Step("state_q", "next"))
+    return print_wrapper(
+        Wrapper(
+            "round_alone",
+            ("The round by itself: its state goes round in a register, as in the processor.",),
+            (
+                ClockReset(reset=""),
+                Held((Pin("key", 256), Pin("mode", 5), Pin("state_q", 256, True, register=True))),
+            ),
+            (
+                Reg(("key_q",), 256),
+                Reg(("mode_q",), 5),
+                Wire(("next",), 256),
+                Clocked(steps),
+                Cell(f"{top}_rijndael_round", "u_round", links | {"decrypt": "mode_q[4]", "next": "next"}),
+            ),
+        )
+    )
 
 
 def _gbps(build: Build, block_bits: int, key_bits: int) -> float:
@@ -125,7 +132,7 @@ def _modules(made: dict[tuple[str, str], tuple[BuiltEngine, Build]], tell: Tell)
             1,
             named(tell, f"{name}, round"),
             "round_alone",
-            _ROUND.replace("{top}", engine.top),
+            _round_alone(engine.top),
         )
         keys = implemented(engine, CELLS, 1, named(tell, f"{name}, keys"), f"{engine.top}_rijndael_keys")
         # The registers around the round are the processor's data register, the key schedule's, and of the

@@ -1,0 +1,72 @@
+"""Titles of stages: the latest round in a stage, which of this round's stages it is, keys and names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from cipherwright.graph import Graph, GraphBuilder
+from cipherwright.rtl.stages import stage_titles
+
+
+def graph(nodes: Sequence[tuple[str, str]]) -> Graph:
+    """A chain of additions of an input x, (section, name) each, which are numbered from 1."""
+    b = GraphBuilder("chain")
+    x = word = b.input("x", 8)
+    for section, name in nodes:
+        b.section(section)
+        word = b.named(b.add(word, x), name)
+    b.output("y", word)
+    return b.build()
+
+
+CHAIN = graph(
+    [
+        ("before round 1", "whitened"),
+        ("round key 1", "k1"),
+        ("round 1", "a"),
+        ("round 1", "b"),
+        ("round 2", "a"),
+        ("round key 2", "k2"),
+        ("round key 4", "k4"),
+        ("after round 2", ""),
+        ("", "own"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("stages", "titles"),
+    [
+        ([[1]], ["stage 1 of 1: before round 1: whitened"]),
+        ([[1, 2, 3]], ["stage 1 of 1: round 1; round key 1: whitened, k1, a"]),
+        (
+            [[3], [4], [5]],
+            [
+                "stage 1 of 3: round 1, stage 1 of 2: a",
+                "stage 2 of 3: round 1, stage 2 of 2: b",
+                "stage 3 of 3: round 2: a",
+            ],
+        ),
+        ([[3, 5]], ["stage 1 of 1: round 2: 2 a"]),
+        ([[2, 6]], ["stage 1 of 1: round keys 1 and 2: k1, k2"]),
+        ([[2, 6, 7]], ["stage 1 of 1: round keys 1 to 4: k1, k2, k4"]),
+        ([[5, 8]], ["stage 1 of 1: after round 2: a, add"]),
+        ([[9]], ["stage 1 of 1: own"]),
+        ([[], [9]], ["stage 1 of 2: registers alone", "stage 2 of 2: own"]),
+    ],
+)
+def test_titles(stages: list[list[int]], titles: list[str]) -> None:
+    assert stage_titles(CHAIN, stages) == titles
+
+
+def test_a_title_lists_eight_names_at_most() -> None:
+    many = graph([("round 1", f"n{k}") for k in range(12)])
+    assert stage_titles(many, [range(1, 13)]) == ["stage 1 of 1: round 1: n0, n1, n2, n3, n4, n5, n6, n7"]
+
+
+def test_names_are_in_order_of_their_number() -> None:
+    """The most frequent first; equal ones in the order of the graph."""
+    some = graph([("", "a"), ("", "b"), ("", "c"), ("", "b")])
+    assert stage_titles(some, [range(1, 5)]) == ["stage 1 of 1: 2 b, a, c"]
