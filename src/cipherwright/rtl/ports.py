@@ -103,7 +103,7 @@ class Stream:
     """A word in every cycle in which `valid` is 1, and `ready` too where there is one. `out`: the word leaves
     the module. `what` is offered with `valid`, in a description: for example `a block`.
 
-    The payload's pins have the stream's direction, but for those that tell whose turn it is.
+    The payload's pins have the direction of the stream.
     """
 
     valid: str
