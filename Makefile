@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
-DEBIAN := python3-venv g++ make yosys iverilog opensta qflow-tech-osu018 openssl libtomcrypt1 libbotan-2-19 libmcrypt4 libcrypto++-dev
+DEBIAN := python3-venv g++ make yosys iverilog ghdl-mcode opensta qflow-tech-osu018 openssl libtomcrypt1 libbotan-2-19 libmcrypt4 libcrypto++-dev
 
 .PHONY: setup demo quick test style lint formal golden clean system
 

@@ -13,6 +13,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+from status import write_pages
+
 from cipherwright.flow import generate
 from cipherwright.report import clock_port, implementation_record, mapped_top
 from cipherwright.shell import rtl_digest, save
@@ -72,6 +74,7 @@ def main() -> None:
             },
             flush=True,
         )
+    write_pages()
 
 
 if __name__ == "__main__":

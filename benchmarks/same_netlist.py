@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from status import write_pages
+
 from cipherwright.flow import generate
 from cipherwright.report import compared
 from cipherwright.shell import rtl_digest, save
@@ -45,6 +47,7 @@ def main() -> None:
         found = state(path)
         other |= found == "another netlist"
         print(f"{path.stem}: {found}", flush=True)
+    write_pages()
     sys.exit(int(other))
 
 

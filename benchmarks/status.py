@@ -1,4 +1,5 @@
-"""Write docs/status.md, all presets, and the README's rows from the catalogue and the committed records.
+"""Write docs/status.md, all presets, the README's rows, and the figures that READMEs of cores show, from the
+catalogue and the committed records.
 
 Usage: python benchmarks/status.py [--check]
 """
@@ -15,6 +16,12 @@ from pathlib import Path
 from cipherwright.spec import load, preset_names
 
 ROOT = Path(__file__).resolve().parents[1]
+FIGURES = ROOT / "src" / "cipherwright" / "data" / "figures.json"
+SAID = (
+    *("preset", "target", "seed", "luts", "ffs", "srls", "brams", "dsps"),
+    *("gate_equivalents", "fmax_mhz", "throughput_gbps", "tool_versions"),
+)
+"""Keys of a record that a core's README tells."""
 SHOWN = (
     "aes-small",
     "aes-tiny",
@@ -110,15 +117,27 @@ def pages() -> dict[Path, str]:
         "# All presets\n\nMade by `benchmarks/status.py` from the catalogue and the records in "
         "`benchmarks/records`; the target is ECP5 where no other is named.\n\n"
     )
-    return {ROOT / "README.md": rows, ROOT / "docs" / "status.md": head + table(preset_names()) + "\n"}
+    status = head + table(preset_names()) + "\n"
+    return {ROOT / "README.md": rows, ROOT / "docs" / "status.md": status, FIGURES: figures()}
+
+
+def figures() -> str:
+    """Digest of a core's text -> what its record says, of all committed records."""
+    records = [json.loads(p.read_text()) for p in sorted((ROOT / "benchmarks" / "records").glob("*@*.json"))]
+    said = {r["rtl_digest"]: {key: r[key] for key in SAID} for r in records}
+    return json.dumps(said, indent=1, sort_keys=True) + "\n"
+
+
+def write_pages() -> None:
+    """Write all pages, and the figures."""
+    for path, text in pages().items():
+        path.write_text(text)
 
 
 def main() -> int:
-    made = pages()
     if "--check" in sys.argv:
-        return int(any(not path.is_file() or path.read_text() != text for path, text in made.items()))
-    for path, text in made.items():
-        path.write_text(text)
+        return int(any(not path.is_file() or path.read_text() != text for path, text in pages().items()))
+    write_pages()
     return 0
 
 

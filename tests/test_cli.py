@@ -47,8 +47,14 @@ def test_build_verify_implement(tmp_path: Path) -> None:
     assert names == {
         "des_small.v",
         "des_small_tb.v",
+        "README.md",
         "des_small.sdc",
+        "des_small.xdc",
+        "des_small.lpf",
         "des_small.core",
+        "des_small_pkg.vhd",
+        "des_small_first.svg",
+        "des_small_rate.svg",
         "pipeline.svg",
         "record.json",
     }

@@ -31,7 +31,8 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Built
         else:
             assert isinstance(spec, Datapath)
             core = build(spec, known)
-    return replace(core, warnings=tuple(warnings(spec, load_target(spec.target), core)))
+    target = load_target(spec.target)
+    return replace(core, family=target.family, warnings=tuple(warnings(spec, target, core)))
 
 
 def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:

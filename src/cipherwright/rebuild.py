@@ -14,7 +14,7 @@ from .errors import CheckFailed, UserError
 from .flow import generate
 from .progress import Tell, quiet
 from .registry import check_origin
-from .shell import GENERATOR, core_record, files_digest
+from .shell import GENERATOR, all_files, core_record, files_digest
 from .spec import Datapath, Spec, parse
 from .verify import CoreFolder, Verdict, extra_vectors, verify_core
 
@@ -63,10 +63,11 @@ def check_built(folder: CoreFolder) -> str:
     """
     spec, given = requested(folder)
     core = generate(spec, given)
+    texts = all_files(core)
     listed = folder.record["files"]
-    if sorted(listed) != sorted(core.files):
+    if sorted(listed) != sorted(texts):
         raise CheckFailed("record.json does not list the files that its parameters give")
-    for name, text in sorted(core.files.items()):
+    for name, text in sorted(texts.items()):
         path = folder.path / name
         if not path.is_file():
             raise CheckFailed(f"the file {name} of the core is missing")
@@ -79,11 +80,11 @@ def check_built(folder: CoreFolder) -> str:
             f"the file {name} and its digest were changed: it is not what the generator makes of the "
             f"record's parameters"
         )
-    expected = json.loads(json.dumps(core_record(core)))
+    expected = json.loads(json.dumps(core_record(core, texts)))
     wrong = sorted(k for k in {*expected, *folder.record} if expected.get(k) != folder.record.get(k))
     if wrong:
         raise CheckFailed(f"record.json was changed after it was built: {', '.join(wrong)}")
-    return f"{len(core.files)} files and the record as the generator makes them"
+    return f"{len(texts)} files and the record as the generator makes them"
 
 
 def verify_folder(

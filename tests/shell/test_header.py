@@ -99,15 +99,13 @@ def test_no_text_of_a_user_gets_out_of_a_comment() -> None:
         assert {name: _code(written) for name, written in made.items()} == {
             name: _code(written) for name, written in usual.items()
         }
-    wanted = [_code(written) for written in core_files("des-small", [], "", "", {}, "x", 1.0, "clk").values()]
+    wanted = [_code(written) for written in core_files("des-small", [], "", "", {}).values()]
     for text in HOSTILE:
         given, changed = (
             {"preset": text, text: text, "title": text},
             plain.model_copy(update={"title": text, "source": text, "hops": (text,)}),
         )
-        files = core_files(
-            "des-small", header_lines(changed, given, "", "", []), "", "", {}, text, 1.0, "clk"
-        )
+        files = core_files("des-small", header_lines(changed, given, "", "", []), "", "", {})
         assert [_code(written) for written in files.values()] == wanted, text
         assert all(c == "\n" or " " <= c <= "~" for written in files.values() for c in written), text
 

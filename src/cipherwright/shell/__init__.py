@@ -1,15 +1,16 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
-from .built_engine import BuiltEngine
+from .built_engine import BuiltEngine, EngineNotes
 from .buses import AXIS_DATA, SIDE_WORD, AxiStream
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
-from .dress import arrivals, core_files, dress, files_digest, rtl_digest, spec_parameters
+from .digests import files_digest, rtl_digest
+from .dress import arrivals, core_files, dress, spec_parameters
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
 from .paper import PAPER_PORTS
 from .ports import CorePorts
-from .save import core_record, save
+from .save import all_files, core_record, save
 from .stream import STREAM_FILE, STREAM_PORTS
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
@@ -29,9 +30,11 @@ __all__ = [
     "BuiltUnit",
     "Core",
     "CorePorts",
+    "EngineNotes",
     "KeyLoop",
     "KeyUnit",
     "PortSet",
+    "all_files",
     "arrivals",
     "core_files",
     "core_record",

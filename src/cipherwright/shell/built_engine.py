@@ -8,7 +8,19 @@ from typing import Any
 
 from ..rtl import Component
 
-__all__ = ["BuiltEngine"]
+__all__ = ["BuiltEngine", "EngineNotes"]
+
+
+@dataclass(frozen=True)
+class EngineNotes:
+    """What an engine's README says besides its ports: sentences. `timing`: its cycles; `usage`: how keys and
+    blocks go in and results come out; `proven`: what `verify` proves; `period`: planned, in ns.
+    """
+
+    timing: str
+    usage: tuple[str, ...]
+    proven: tuple[str, ...]
+    period: float
 
 
 @dataclass(frozen=True)
@@ -23,6 +35,7 @@ class BuiltEngine:
     component: Component
     """Its modules, its typed ports and its timing."""
 
+    notes: EngineNotes
     flip_flops: int
     latency: int
     interval: int
@@ -32,8 +45,16 @@ class BuiltEngine:
     given: Mapping[str, str] = field(default_factory=dict)
     """The preset and the changes as the user wrote them."""
 
+    family: str = ""
+    """Family of the target device, as `target/` names it."""
+
     warnings: tuple[str, ...] = ()
     """What a user should know before using it: a sentence each."""
+
+    @property
+    def period(self) -> float:
+        """Planned period in ns."""
+        return self.notes.period
 
     @property
     def bits_per_cycle(self) -> float:

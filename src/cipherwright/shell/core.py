@@ -87,6 +87,9 @@ class Core:
     given: Mapping[str, str] = field(default_factory=dict)
     """The preset and the changes as the user wrote them."""
 
+    family: str = ""
+    """Family of the target device, as `target/` names it."""
+
     warnings: tuple[str, ...] = ()
     """What a user should know before using it: a sentence each."""
 
@@ -94,9 +97,19 @@ class Core:
     """For a bus: top, ports, latency and interval of the stream shell inside it."""
 
     @property
+    def period(self) -> float:
+        """Planned period in ns."""
+        return self.schedule.period
+
+    @property
     def lanes(self) -> int:
         """Pipelines side by side."""
         return int(self.parameters["lanes"])
+
+    @property
+    def key_cycles(self) -> int:
+        """Cycles from the one that takes a key to the first that takes a block (0: no key is held)."""
+        return self.key_unit.cycles + self.lanes + 1 if self.key_unit else 0
 
     @property
     def bits_per_cycle(self) -> float:
@@ -172,7 +185,7 @@ class Core:
             "useful_stages": useful_stages(self.schedule),
             "inner": self.inner,
             **({"stream": self.stream} if self.stream else {}),
-            "key_cycles": self.key_unit.cycles + self.lanes + 1 if self.key_unit else 0,
+            "key_cycles": self.key_cycles,
             "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),
             "key_words": asdict(self.key_words) if self.key_words else None,

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..files import new_folder
 from .built_engine import BuiltEngine
 from .core import Core
-from .dress import files_digest
+from .digests import files_digest
+from .folder import folder_files
 from .header import GENERATOR
 
-__all__ = ["core_record", "save"]
+__all__ = ["all_files", "core_record", "save"]
 
 
-def core_record(core: Core | BuiltEngine) -> dict[str, Any]:
+def all_files(core: Core | BuiltEngine) -> dict[str, str]:
+    """Texts by file name, those of the folder but record.json."""
+    return {**core.files, **folder_files(core)}
+
+
+def core_record(core: Core | BuiltEngine, texts: Mapping[str, str]) -> dict[str, Any]:
     """All of record.json: what the core says of itself, what was asked for and of which generator, and a
-    digest of each file.
+    digest of each of its files, whose `texts` are those of `all_files`.
     """
-    files = {name: files_digest({name: text}) for name, text in sorted(core.files.items())}
+    files = {name: files_digest({name: text}) for name, text in sorted(texts.items())}
     return {
         **core.record(),
+        "port_list": [
+            {"name": p.name, "direction": "output" if p.out else "input", "bits": p.width, "meaning": p.text}
+            for p in core.component.pins
+        ],
         "generator": GENERATOR,
         "given": dict(core.given),
         "files": files,
-        "digest": files_digest(core.files),
+        "digest": files_digest(texts),
     }
 
 
@@ -33,9 +44,10 @@ def save(core: Core | BuiltEngine, folder: Path, extra: dict[str, bytes] | None 
     """Write all files and record.json. Raises UserError where the folder exists or can't be written;
     nothing is left then.
     """
-    record = core_record(core)
+    texts = all_files(core)
+    record = core_record(core, texts)
     with new_folder(folder) as work:
-        for name, text in core.files.items():
+        for name, text in texts.items():
             (work / name).write_text(text, encoding="utf-8")
         for name, data in (extra or {}).items():
             (work / name).write_bytes(data)

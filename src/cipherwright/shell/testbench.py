@@ -133,18 +133,18 @@ _RUN = """\
         valid = 0;
         repeat ({rest}) @(negedge clk);
         $display("FAIL: %0d of {blocks} blocks came out", done);
-        $finish;
+        `FAILED;
     end
     always @(negedge clk) begin
         cycle <= cycle + 1;
         if (valid_out && !rst) begin
             if (block_out !== results[done]) begin
                 $display("FAIL: block %0d is %h, not %h", done, block_out, results[done]);
-                $finish;
+                `FAILED;
             end
             if (cycle + 1 - started[done] != {latency}) begin
                 $display("FAIL: block %0d took %0d cycles", done, cycle + 1 - started[done]);
-                $finish;
+                `FAILED;
             end
             if (done == {last}) begin $display("PASS"); $finish; end
             done <= done + 1;
@@ -204,7 +204,7 @@ def _unknown(ports: PortSet) -> Iterable[str]:
     if ports.reset:
         yield f"    always @(posedge clk) if (!rst && ^{{{', '.join(told)}}} === 1'bx) begin"
         yield '        $display("FAIL: a control output is unknown after reset");'
-        yield "        $finish;"
+        yield "        `FAILED;"
         yield "    end"
 
 

@@ -14,7 +14,6 @@ from ...rtl import Component, Design, Module, Rate, graph_modules, print_bench, 
 from ...shell import (
     PREFIX,
     BuiltEngine,
-    PortSet,
     core_files,
     hand_written,
     header_lines,
@@ -30,6 +29,7 @@ from .datapath import core_graph, mixer_graph, step_graph
 from .interface import MarsOptions
 from .keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, step_wrapper
 from .modules import CONTROL_FILE, MEMORY_FILE, PORTS, control_module, logic_module, rom_modules, top_module
+from .notes import notes
 from .testbench import mars_testbench
 
 __all__ = ["build_engine", "products"]
@@ -100,15 +100,14 @@ def build_engine(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
     files = {n: hand_written(n, __package__) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
     header = header_lines(spec, given, words, registers, port_table(component.pins))
     bench = print_bench(mars_testbench(component, options.rom))
-    files = core_files(
-        spec.name, header, text, bench, files, spec.target, planned_period(target), PortSet().clk
-    )
+    files = core_files(spec.name, header, text, bench, files)
     memory = {"s": 0 if options.rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
     return BuiltEngine(
         top,
         spec_parameters(spec),
         files,
         component,
+        notes(options, planned_period(target)),
         flip_flops,
         timing.latency,
         timing.interval,

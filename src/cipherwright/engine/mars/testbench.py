@@ -79,14 +79,15 @@ def mars_testbench(component: Component, rom: bool) -> Bench:
     endtask
     initial begin
         #1000000 $display("FAIL: no result in time");
-        $finish;
+        `FAILED;
     end
     initial begin
         repeat (2) @(negedge clk);
         rst = 0;
 {loads}
 {calls}
-        if (!failed) $display("PASS");
+        if (failed) `FAILED;
+        $display("PASS");
         $finish;
     end
 """

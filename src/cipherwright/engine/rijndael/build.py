@@ -27,7 +27,6 @@ from ...rtl import (
 from ...shell import (
     PREFIX,
     BuiltEngine,
-    PortSet,
     core_files,
     hand_written,
     header_lines,
@@ -52,6 +51,7 @@ from .datapath import (
     round_of_any_size,
 )
 from .interface import PORTS, RijndaelOptions, processor_rounds
+from .notes import notes
 from .testbench import processor_testbench
 
 __all__ = ["build_processor", "processor_graphs"]
@@ -154,6 +154,8 @@ def build_processor(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
     header = header_lines(
         spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(component.pins)
     )
-    period = planned_period(load_target(spec.target))
-    files = core_files(spec.name, header, text, bench, files, spec.target, period, PortSet().clk)
-    return BuiltEngine(top, spec_parameters(spec), files, component, flip_flops, latency, rounds, given=given)
+    files = core_files(spec.name, header, text, bench, files)
+    said = notes(options, planned_period(load_target(spec.target)))
+    return BuiltEngine(
+        top, spec_parameters(spec), files, component, said, flip_flops, latency, rounds, given=given
+    )

@@ -92,12 +92,13 @@ def processor_testbench(component: Component, both: bool) -> Bench:
         repeat (2) @(negedge clk);
         rst = 0;
 {calls}
-        if (!failed) $display("PASS");
+        if (failed) `FAILED;
+        $display("PASS");
         $finish;
     end
     initial begin
         #1000000 $display("FAIL: no end");
-        $finish;
+        `FAILED;
     end
 """
     comment = (

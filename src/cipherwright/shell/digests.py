@@ -1,0 +1,27 @@
+"""Digests of a core's files: of each text as it is, and of what its Verilog says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..rtl import words
+from ..tools import digest
+
+__all__ = ["files_digest", "rtl_digest"]
+
+
+def rtl_digest(files: Mapping[str, str]) -> str:
+    """SHA-256 over what the RTL says: without comments, blanks and line breaks, without the header, which
+    tells how a core was asked for, and without testbench.
+    """
+    rtl = {
+        n: words(t[t.index("`timescale") :])
+        for n, t in files.items()
+        if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")
+    }
+    return files_digest(rtl)
+
+
+def files_digest(files: Mapping[str, str]) -> str:
+    """One SHA-256 over all files but the record."""
+    return digest(*(part for name in sorted(files) if name != "record.json" for part in (name, files[name])))

@@ -1,0 +1,62 @@
+"""What a core's folder holds beside its Verilog: README, timing diagrams, constraints, packages.
+
+Everything is made from the core's value: its typed ports, its timing, its options, and its cipher's description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...spec import Spec, parse
+from ..built_engine import BuiltEngine
+from ..core import Core
+from ..digests import rtl_digest
+from .constraints import constraints
+from .diagrams import diagrams
+from .example import Worked, worked_block
+from .figures import FIGURES, measured, measured_presets
+from .fusesoc import fusesoc_core, vlnv
+from .readme import readme
+from .vhdl import vhdl_package
+from .wave import ANY, Diagram, Moment, svg
+
+__all__ = [
+    "ANY",
+    "FIGURES",
+    "Diagram",
+    "Moment",
+    "Worked",
+    "diagrams",
+    "folder_files",
+    "svg",
+    "vlnv",
+    "worked_block",
+]
+
+
+def folder_files(core: Core | BuiltEngine) -> dict[str, str]:
+    """Texts by file name: README.md, timing diagrams, constraints, packages for VHDL and FuseSoC. They speak of
+    `core.files`, which are not among them.
+    """
+    spec = parse(core.parameters)
+    worked, pins = worked_block(spec), core.component.pins
+    drawn = () if isinstance(core, BuiltEngine) else diagrams(core, worked)
+    tested = core.stream["top"] if isinstance(core, Core) and core.stream else core.top
+    rtl = sorted((n for n in core.files if not n.endswith("_tb.v")), reverse=True)
+    clock = core.component.clock.clock
+    files = {
+        **constraints(spec.name, core.top, pins, clock, core.period, spec.target),
+        f"{core.top}.core": fusesoc_core(spec.name, core.top, f"{tested}_tb", rtl, core.family, spec.title),
+        f"{core.top}_pkg.vhd": vhdl_package(spec.name, core.top, pins),
+        **{f"{core.top}_{d.name}.svg": svg(d) for d in drawn},
+    }
+    names = sorted([*core.files, *files])
+    files["README.md"] = readme(spec, core, worked, drawn, names, _record_of(spec, core))
+    return files
+
+
+def _record_of(spec: Spec, core: Core | BuiltEngine) -> Mapping[str, Any] | None:
+    """The committed record of this very text on its target, if there is one."""
+    known = spec.name in measured_presets()
+    return measured(spec.name, spec.target, rtl_digest(core.files)) if known else None

@@ -1,0 +1,43 @@
+"""What `cipherwright verify` proves of a core, in sentences (docs/guide/verification.md has the arguments)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...spec import Spec
+from ..built_engine import BuiltEngine
+from ..core import Core
+
+__all__ = ["proven"]
+
+
+def proven(spec: Spec, core: Core | BuiltEngine) -> list[str]:
+    """Sentences on this core."""
+    return list(core.notes.proven) if isinstance(core, BuiltEngine) else list(_of_core(spec, core))
+
+
+def _of_core(spec: Spec, core: Core) -> Iterator[str]:
+    if spec.architecture == "pipelined":
+        yield "Every path from an input to an output has the same number of registers, so blocks never meet."
+        yield "The logic between is equal to the cipher's description, for every key and every block."
+    else:
+        yield (
+            f"A block that is taken in any reachable state of the control comes out right {_after(core)}, for every "
+            "key, and whatever came before."
+        )
+    if core.ports.key_valid and spec.described.key_unit == "loop":
+        yield "The key-expansion unit makes the round keys of every key, and keeps them until the next key or reset."
+    if core.ports.key_valid and spec.described.key_unit == "store":
+        yield "Every step of the key expansion is right; that the steps in their order are the expansion is tested."
+    if core.ports.zeroise:
+        yield (
+            "After zeroising, no register and no memory depends on what was there before: that is checked with "
+            "unknown values, with the request in 64 different cycles."
+        )
+    if core.ports.reset:
+        yield "One cycle of reset leaves every register that a control output depends on in a known state."
+
+
+def _after(core: Core) -> str:
+    inner = core.inner["latency_cycles"] if core.inner else core.latency
+    return f"{inner} cycles later (inside the shell)" if inner != core.latency else f"{inner} cycles later"

@@ -1,0 +1,281 @@
+"""README.md of a core's folder: what the core is and promises, in sentences made from its values."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...rtl import Pin
+from ...spec import Spec
+from ..built_engine import BuiltEngine
+from ..core import Core
+from ..header import GENERATOR, TERMS, command_of, option_value, options_said
+from .diagrams import worked_words
+from .example import Worked
+from .figures import figure_rows
+from .fusesoc import vlnv
+from .proven import proven
+from .text import code, filled, plain
+from .vhdl import vhdl_instance
+from .wave import Diagram
+
+__all__ = ["readme"]
+
+_KINDS = (
+    ("_tb.v", "self-checking testbench: known answers of the reference model, for any simulator"),
+    ("_pkg.vhd", "VHDL package with the component declaration"),
+    (".sdc", "timing constraints: clock and ports"),
+    (".xdc", "the same constraints for Vivado"),
+    (".lpf", "the clock for nextpnr-ecp5 and Diamond"),
+    (".core", "FuseSoC package with the targets default, lint, sim and, for FPGAs, synth"),
+    (".svg", "timing diagram"),
+    ("_cocotb.py", "cocotb bench"),
+    ("_model.cpp", "Verilator model, as a shared library"),
+    ("_model.py", "the model as a Python class"),
+    (".sv", "hand-written control of the core"),
+)
+_BYTE_ZERO = (
+    "Byte 0 of a key or block in the standard is the most significant byte of its port.",
+    "Byte 0 of a message is in bits 7:0 of its first beat; byte 0 of a key is the most significant byte of its port.",
+)
+"""Without and with AXI-Stream."""
+_WAYS = {"both": "encryption and decryption", "encrypt": "encryption only", "decrypt": "decryption only"}
+
+
+def readme(
+    spec: Spec,
+    core: Core | BuiltEngine,
+    worked: Worked,
+    drawn: Sequence[Diagram],
+    files: Sequence[str],
+    record: Mapping[str, object] | None,
+) -> str:
+    """The text of README.md. drawn: the diagrams; files: names of all other files; record: the committed record
+    of this very text, if there is one.
+    """
+    said = _engine_facts(core, worked) if isinstance(core, BuiltEngine) else _core_facts(spec, core, worked)
+    return filled(
+        "README.md.j2",
+        top=core.top,
+        what=_what(spec, core),
+        generator=GENERATOR,
+        command=" \\\n      ".join(command_of(core.given)),
+        files=[(name, _file_kind(name, core.top)) for name in sorted([*files, "record.json"])],
+        pins=core.component.pins,
+        clock=core.component.clock.clock,
+        reset=_reset(core.component.clock.reset),
+        diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
+        byte_zero="" if isinstance(core, BuiltEngine) else _BYTE_ZERO[core.stream is not None],
+        verilog=_verilog(core.top, core.component.pins),
+        vhdl=vhdl_instance(core.top, core.component.pins),
+        vlnv=vlnv(core.top),
+        synth="synth" if f"{core.top}.core" in files and core.family in ("ecp5", "ice40", "xilinx") else "",
+        options=[(n, code(option_value(v)), _meaning(spec, n)) for n, v in options_said(spec).items()],
+        predicted=f"{core.flip_flops:,} flip-flops are predicted for {plain(spec.target)}.",
+        figures=figure_rows(record) if record else [],
+        warnings=[plain(warning) for warning in core.warnings],
+        proven=proven(spec, core),
+        licence=textwrap.fill(f"SPDX-License-Identifier: Apache-2.0. {TERMS}", 120),
+        **said,
+    )
+
+
+def _what(spec: Spec, core: Core | BuiltEngine) -> str:
+    cipher = spec.described
+    title = f"{plain(spec.title)}. " if spec.title else ""
+    mode = f" in {spec.mode.upper()} mode" if spec.mode != "ecb" else ""
+    return (
+        f"{title}{plain(cipher.title)} ({plain(cipher.standard)}){mode}: blocks of {spec.block_bits} bits, keys of "
+        f"{spec.key_bits} bits, {_WAYS[spec.direction]}."
+    )
+
+
+def _file_kind(name: str, top: str) -> str:
+    if name == "record.json":
+        return "what was asked for, ports, timing, predictions, and a digest of every file"
+    if name == f"{top}.v":
+        return f"the core: top module `{top}` and every generated module"
+    return next(meaning for ending, meaning in _KINDS if name.endswith(ending))
+
+
+def _meaning(spec: Spec, name: str) -> str:
+    field = type(spec).model_fields[name]
+    return str(field.description or Spec.model_fields[name].description).replace("|", "\\|")
+
+
+def _reset(port: str) -> str:
+    if port:
+        return (
+            f"`{port}` is synchronous and active high. One cycle is enough, at any time. After it no result of an "
+            "earlier block leaves, every output valid is 0, and no key is held."
+        )
+    return (
+        "This core has no reset, as in the publication whose ports it has. After power-up, offer no block for as many "
+        "cycles as the latency: until then results of unknown blocks may leave."
+    )
+
+
+def _verilog(top: str, pins: Sequence[Pin]) -> str:
+    """Wires and an instance."""
+
+    def bits(pin: Pin) -> str:
+        if pin.ascending:
+            return f"[1:{pin.width}] "
+        return f"[{pin.width - 1}:0] " if pin.width > 1 else ""
+
+    wires = "\n".join(f"wire {bits(pin)}{pin.name};" for pin in pins)
+    links = ",\n".join(f"    .{pin.name}({pin.name})" for pin in pins)
+    return f"{wires}\n\n{top} u_{top} (\n{links}\n);"
+
+
+def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
+    """What the worked block is made of, by name."""
+    first = "counter block" if spec.mode == "ctr" else "initial value"
+    taken, given = ("ciphertext", "plaintext") if worked.decrypt else ("plaintext", "ciphertext")
+    chained = [(first, worked.iv)] if worked.iv else []
+    return [("key", worked.key), *chained, (taken, worked.block), (given, worked.result)]
+
+
+def _hex(data: bytes) -> str:
+    return data.hex(" ")
+
+
+def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
+    """What the README says of a pipeline or a loop alone."""
+    shown = [] if core.stream else _port_values(core, worked)
+    lanes = (
+        " The first block of a word is at the top; the others are 0 here, and their results are left out."
+        if core.lanes > 1
+        else ""
+    )
+    rows = _rows(spec, worked)
+    return {
+        "protocol": list(_protocol(spec, core)),
+        "timing": list(_timing(core)),
+        "values": bool(shown),
+        "example_intro": f"One worked block, computed from the cipher's description by the generator:{lanes}",
+        "example": [
+            (f"{what} (`{port}`)" if port else what, _hex(data), value)
+            for (what, data), (port, value) in zip(rows, shown or [("", "")] * len(rows), strict=True)
+        ],
+    }
+
+
+def _port_values(core: Core, worked: Worked) -> list[tuple[str, str]]:
+    """(port, its value in Verilog) of what the worked block is made of, in the order of `_rows`."""
+    p = core.ports
+    ports = (p.key, *([p.iv] if worked.iv else []), p.block_in, p.block_out)
+    values = [v for v in worked_words(core, worked).values() if v is not None]
+    widths = {pin.name: pin.width for pin in core.component.pins}
+    return [
+        (port, f"{widths[port]}'h{value:0{-(-widths[port] // 4)}x}")
+        for port, value in zip(ports, values, strict=True)
+    ]
+
+
+def _engine_facts(core: BuiltEngine, worked: Worked) -> dict[str, object]:
+    """What the README says of an engine alone."""
+    return {
+        "protocol": [("Protocol", list(core.notes.usage))],
+        "timing": [f"{core.notes.timing}."],
+        "values": False,
+        "example_intro": "One worked block in ECB, computed from the cipher's description by the generator:",
+        "example": [
+            (what, _hex(data), "")
+            for what, data in (
+                ("key", worked.key),
+                ("plaintext", worked.block),
+                ("ciphertext", worked.result),
+            )
+        ],
+    }
+
+
+def _protocol(spec: Spec, core: Core) -> Iterator[tuple[str, list[str]]]:
+    """Sections on keys, blocks and, where there are any, counter blocks and zeroising."""
+    p = core.ports
+    yield "Keys", list(_keys(core))
+    yield "Blocks", list(_blocks(core))
+    if spec.mode != "ecb":
+        yield "Mode", list(_mode(spec, core))
+    if p.zeroise:
+        yield (
+            "Zeroising",
+            [
+                f"One cycle of `{p.zeroise}` drops the key, counter blocks and blocks in flight.",
+                "No result leaves after it.",
+                f"`{p.busy}` is 0 again {core.zeroise_cycles} cycles later.",
+                "From then on no register depends on a key or block from before.",
+                "Registers follow the inputs at all times, so take secrets away from the ports as well.",
+            ],
+        )
+
+
+def _keys(core: Core) -> Iterator[str]:
+    p = core.ports
+    if p.key_valid:
+        yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
+        yield "Hold both inputs until then."
+        yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
+        yield f"The first block can be taken {core.key_cycles} cycles after the key."
+        yield "No block is taken before a key is complete, nor while one is expanded."
+    elif core.parameters["key"] == "static":
+        yield f"The key is held at `{p.key}`: keep it there while blocks under it are in flight."
+        if p.decrypt:
+            yield f"The same holds for `{p.decrypt}`."
+    elif not p.key:
+        return
+    elif core.parameters["key_lead"]:
+        yield f"Every block has a key of its own, which is at `{p.key}` one cycle before the block."
+    else:
+        yield f"Every block has a key of its own, which is at `{p.key}` in the same cycle."
+
+
+def _blocks(core: Core) -> Iterator[str]:
+    p = core.ports
+    if core.stream:
+        yield "Both sides are AXI-Stream; a packet is a message, which TLAST ends."
+        yield "TKEEP has ones for all bytes of a beat, or in the last beat of a message for the first bytes."
+        yield "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on registers only."
+        yield "Results leave in the order of their blocks."
+        return
+    if p.ready_out:
+        yield f"A block is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
+        yield f"Never wait for `{p.ready_out}` before `{p.valid_in}` is 1; keep the block until it is taken."
+        yield "Ready outputs depend on registers only."
+    else:
+        yield f"A block is taken in every cycle in which `{p.valid_in}` is 1."
+        yield "The core never stalls."
+    if p.ready_in:
+        yield f"A result leaves in a cycle in which `{p.valid_out}` and `{p.ready_in}` are both 1, and stays until then."
+    else:
+        yield f"Its result is at `{p.block_out}` in the one cycle in which `{p.valid_out}` is 1; nothing holds it back."
+    yield "Results leave in the order of their blocks."
+    if core.lanes > 1:
+        yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
+
+
+def _mode(spec: Spec, core: Core) -> Iterator[str]:
+    p = core.ports
+    if p.iv_valid:
+        yield f"The first counter block is taken in a cycle in which `{p.iv_valid}` and `{p.iv_ready}` are both 1."
+        yield "The blocks after it belong to it; it counts up by one with each."
+        yield "A new key does not take it away; a reset does."
+    elif p.first and core.stream:
+        yield f"A packet is a message: its first block is chained to the initial value at `{p.iv}`."
+    elif p.first:
+        yield f"With the first block of a message `{p.first}` is 1, and `{p.iv}` is its initial value."
+    elif p.iv:
+        yield f"With every block, `{p.iv}` is the initial value of the message; keep it until the message ends."
+    if p.slot:
+        yield f"{core.slots} messages are interleaved: `{p.slot}` is the number of the one whose result is offered."
+
+
+def _timing(core: Core) -> Iterator[str]:
+    p = core.ports
+    blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
+    cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"
+    yield f"A result is offered {core.latency} cycles after its block is taken."
+    if p.ready_in:
+        yield "That holds while results are taken at once."
+    yield f"{blocks} can be taken every {cycles}: {core.bits_per_cycle:.4g} bits a cycle."

@@ -1,0 +1,114 @@
+"""Timing diagrams: what the ports of a core show, cycle by cycle, as values that a simulation can check."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["ANY", "Diagram", "Moment", "svg"]
+
+ANY = "x"
+"""The value of a port that the diagram does not speak of."""
+
+_SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One cycle of a diagram.
+
+    inputs: ports that change at its beginning, and the values that they then keep; shows: outputs in this
+    cycle, all others are ANY. after: cycles since the moment before. until: the cycle is the first one, at
+    `after` or later, in which this output is 1 (empty: at `after` exactly).
+    A value is "0", "1", ANY (an input is then 0), or a name of `Diagram.words`.
+    """
+
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    shows: Mapping[str, str] = field(default_factory=dict)
+    after: int = 1
+    until: str = ""
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A timing diagram. name: what its file's name ends with; title: one sentence; clock: the clock's port;
+    ports: rows in order; words: value -> number, for ports wider than a bit. Raises ValueError where a moment
+    has another port or value.
+    """
+
+    name: str
+    title: str
+    clock: str
+    ports: tuple[str, ...]
+    moments: tuple[Moment, ...]
+    words: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        for moment in self.moments:
+            named = {**moment.inputs, **moment.shows}
+            if unknown := ({*named, *filter(None, [moment.until])} - {*self.ports}):
+                raise ValueError(f"diagram {self.name} has no row {', '.join(sorted(unknown))}")
+            if unknown := ({*named.values()} - {"0", "1", ANY, *self.words}):
+                raise ValueError(f"diagram {self.name} has no value {', '.join(sorted(unknown))}")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Ports that the diagram drives."""
+        driven = {port for moment in self.moments for port in moment.inputs}
+        return tuple(port for port in self.ports if port in driven)
+
+    def row(self, port: str) -> list[str]:
+        """Values of a port at the moments."""
+        found, now = [], ANY
+        driven = port in self.inputs
+        for moment in self.moments:
+            if driven:
+                now = moment.inputs.get(port, now)
+            found.append(now if driven else moment.shows.get(port, ANY))
+        return found
+
+    @property
+    def gaps(self) -> list[bool]:
+        """Whether cycles are left out before a moment."""
+        return [moment.after > 1 or bool(moment.until) for moment in self.moments]
+
+
+def _wave(values: list[str], gaps: list[bool]) -> dict[str, object]:
+    """A row as WaveDrom has it: a sign a cycle, `|` for cycles that are left out, words apart."""
+    signs, data, last = "", [], ""
+    for value, gap in zip(values, gaps, strict=True):
+        if gap:
+            signs, last = signs + "|", ""
+        word = value not in ("0", "1", ANY)
+        signs += "." if value == last else "=" if word else value
+        data += [value] if word and value != last else []
+        last = value
+    return {"wave": signs, "data": data}
+
+
+def svg(diagram: Diagram) -> str:
+    """The diagram as SVG. The same diagram gives the same text."""
+    import wavedrom  # imported here: most commands draw nothing
+
+    clock = "p" + "".join("|." if gap else "." for gap in diagram.gaps[1:])
+    rows: list[dict[str, object]] = [{"name": diagram.clock, "wave": clock}]
+    rows += [{"name": port, **_wave(diagram.row(port), diagram.gaps)} for port in diagram.ports]
+    drawn = wavedrom.render(json.dumps({"signal": rows})).tostring()
+    return _only_used(drawn)
+
+
+def _only_used(drawn: str) -> str:
+    """An SVG without the shapes that nothing in it uses: WaveDrom puts its whole skin into each."""
+    ET.register_namespace("", _SVG)
+    ET.register_namespace("xlink", _LINK)
+    root = ET.fromstring(drawn)
+    used = {
+        element.get(f"{{{_LINK}}}href", element.get("href", "")).removeprefix("#")
+        for element in root.iter(f"{{{_SVG}}}use")
+    }
+    for defs in root.iter(f"{{{_SVG}}}defs"):
+        for shape in [s for s in defs if s.tag == f"{{{_SVG}}}g" and s.get("id") not in used]:
+            defs.remove(shape)
+    return ET.tostring(root, encoding="unicode") + "\n"

