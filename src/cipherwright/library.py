@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,6 +28,7 @@ from .rebuild import verify_folder
 from .report.picture import draw
 from .shell import BuiltEngine, all_files, core_record, save
 from .shell import Core as GeneratedCore
+from .shell.folder import check_extras
 from .sources import preset_names
 from .spec import Spec, parse
 from .spec import load as load_spec
@@ -204,11 +205,12 @@ class Core:
         with self._folder() as folder:
             return actions.implement_core(folder, chosen, seeds, dont_use, prove, tell)
 
-    def write(self, folder: str | os.PathLike[str], picture: str = "") -> Path:
+    def write(self, folder: str | os.PathLike[str], picture: str = "", extras: Sequence[str] = ()) -> Path:
         """Write all files and record.json into a new folder, and return its path.
 
-        `picture`: "svg" or "png" draws the pipeline into it as well. Raises UserError where the folder
-        exists or can't be written; nothing is left then.
+        `picture`: "svg" or "png" draws the pipeline into it as well. `extras`: "cocotb" writes a cocotb
+        bench, "model" a Verilator model with a Python class. Raises UserError where the folder exists or
+        can't be written; nothing is left then.
         """
         if picture not in ("", "svg", "png"):
             raise UserError(f"picture is svg or png, not {picture}")
@@ -218,7 +220,8 @@ class Core:
                 raise UserError("a picture draws a schedule's stages, and an engine has none")
             extra[f"pipeline.{picture}"] = draw(self.made.schedule, self.made.top, picture)
         out = _path(folder)
-        save(self.made, out, extra)
+        check_extras(self.made, extras)
+        save(replace(self.made, extras=tuple(extras)), out, extra)
         return out
 
     def __repr__(self) -> str:

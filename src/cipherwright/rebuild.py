@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .arch import describe
@@ -62,7 +63,7 @@ def check_built(folder: CoreFolder) -> str:
     version of the generator.
     """
     spec, given = requested(folder)
-    core = generate(spec, given)
+    core = replace(generate(spec, given), extras=tuple(folder.record.get("extras", ())))
     texts = all_files(core)
     listed = folder.record["files"]
     if sorted(listed) != sorted(texts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,10 +23,15 @@ def build(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder for the core.")],
     sets: Sets = [],  # noqa: B006 - Typer wants a list
     picture: Annotated[str, typer.Option(help="Draw the pipeline into the folder: svg or png.")] = "",
+    extras: Annotated[
+        str,
+        typer.Option("--with", metavar="cocotb,model", help="A cocotb bench, a Verilator model, or both."),
+    ] = "",
 ) -> None:
     """RTL, testbench, constraints, FuseSoC .core and record.json in a new folder."""
     from ..flow import generate
     from ..shell import BuiltEngine, save
+    from ..shell.folder import check_extras
     from ..spec import load, named
 
     if picture not in ("", "svg", "png"):
@@ -36,6 +42,9 @@ def build(
         if picture and spec.architecture == "engine":
             raise UserError("--picture draws a schedule's stages, and an engine has none")
         core = generate(spec, {"preset": preset, **dict(s.split("=", 1) for s in sets)})
+        asked = tuple(extras.split(",")) if extras else ()
+        check_extras(core, asked)
+        core = replace(core, extras=asked)
         extra = {}
         if picture:
             from ..report.picture import draw

@@ -87,6 +87,9 @@ class Core:
     given: Mapping[str, str] = field(default_factory=dict)
     """The preset and the changes as the user wrote them."""
 
+    extras: tuple[str, ...] = ()
+    """Files that were asked for besides (`folder.EXTRAS`)."""
+
     family: str = ""
     """Family of the target device, as `target/` names it."""
 

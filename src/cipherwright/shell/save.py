@@ -33,6 +33,7 @@ def core_record(core: Core | BuiltEngine, texts: Mapping[str, str]) -> dict[str,
             {"name": p.name, "direction": "output" if p.out else "input", "bits": p.width, "meaning": p.text}
             for p in core.component.pins
         ],
+        **({"extras": list(core.extras)} if core.extras else {}),
         "generator": GENERATOR,
         "given": dict(core.given),
         "files": files,

@@ -12,7 +12,7 @@ from ..rtl import Bench, Component
 from ..spec import Datapath
 from .core import PortSet
 
-__all__ = ["testbench"]
+__all__ = ["first_link", "known_answers", "testbench"]
 
 _BLOCKS = 12
 
@@ -20,7 +20,7 @@ _COUNTER = (1 << 256) - 5
 """The IV of a testbench; in counter mode, the counter wraps within the run."""
 
 
-def _link(spec: Datapath, i: int) -> int:
+def first_link(spec: Datapath, i: int) -> int:
     """What block i is chained to: a counter block, or the IV, for every block is the first of a message."""
     link = _COUNTER & (1 << spec.block_bits) - 1
     if spec.mode == "ctr" and spec.architecture == "pipelined":
@@ -45,7 +45,7 @@ def _stimulus(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, int, 
         if spec.key == "static" and rows:
             key = rows[0][0]
             decrypt = decrypt if spec.agile_direction else rows[0][1]
-        inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt, "chain": _link(spec, i)}
+        inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt, "chain": first_link(spec, i)}
 
         def crypt(word: int, back: bool, given: Mapping[str, int] = inputs) -> int:
             now = {**given, "block": word, "decrypt": int(back)}
@@ -61,9 +61,11 @@ def _stimulus(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, int, 
     return rows
 
 
-def _words(rows: list[tuple[int, int, int, int]], spec: Datapath) -> list[tuple[int, int, int, int]]:
-    """Rows of as many blocks as there are lanes, the first at the top;"""
-    out = []
+def known_answers(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, int, int, int]]:
+    """(key, decrypt, block, result) of words with as many blocks as there are lanes, the first at the top.
+    plain: the cipher as described; both: the direction comes with every block.
+    """
+    rows, out = _stimulus(plain, spec, both), []
     for i in range(0, _BLOCKS * spec.lane_count, spec.lane_count):
         group, block, result = rows[i : i + spec.lane_count], 0, 0
         for _, _, b, r in group:
@@ -78,7 +80,7 @@ def testbench(component: Component, ports: PortSet, plain: Graph, spec: Datapath
 
     plain: the cipher as described, for the known answers.
     """
-    rows = _words(_stimulus(plain, spec, ports.decrypt != ""), spec)
+    rows = known_answers(plain, spec, ports.decrypt != "")
     signals, linked = _signals(ports), _linked(ports, spec)
     return Bench(
         component.name,
@@ -164,7 +166,7 @@ def _linked(ports: PortSet, spec: Datapath) -> dict[str, str]:
     """Port -> the expression at it, where it is no signal."""
     values = {
         ports.ready_in: "1'b1",
-        ports.iv: f"{spec.block_bits}'h{_link(spec, 0):x}",
+        ports.iv: f"{spec.block_bits}'h{first_link(spec, 0):x}",
         ports.first: "1'b1",
         ports.zeroise: "1'b0",
         ports.slot: "",

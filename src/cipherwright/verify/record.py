@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
@@ -92,6 +92,7 @@ class CoreRecord(_Part):
     warnings: list[str] = []
     generator: str = ""
     given: dict[str, str] = {}
+    extras: list[Literal["cocotb", "model"]] = []
     files: dict[FileName, _Digest]
     digest: _Digest
 

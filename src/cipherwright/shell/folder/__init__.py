@@ -15,6 +15,7 @@ from ..digests import rtl_digest
 from .constraints import constraints
 from .diagrams import diagrams
 from .example import Worked, worked_block
+from .extras import EXTRAS, check_extras, extra_files
 from .figures import FIGURES, measured, measured_presets
 from .fusesoc import fusesoc_core, vlnv
 from .readme import readme
@@ -23,10 +24,12 @@ from .wave import ANY, Diagram, Moment, svg
 
 __all__ = [
     "ANY",
+    "EXTRAS",
     "FIGURES",
     "Diagram",
     "Moment",
     "Worked",
+    "check_extras",
     "diagrams",
     "folder_files",
     "svg",
@@ -51,6 +54,7 @@ def folder_files(core: Core | BuiltEngine) -> dict[str, str]:
         f"{core.top}_pkg.vhd": vhdl_package(spec.name, core.top, pins),
         **{f"{core.top}_{d.name}.svg": svg(d) for d in drawn},
     }
+    files |= extra_files(spec, core, worked)
     names = sorted([*core.files, *files])
     files["README.md"] = readme(spec, core, worked, drawn, names, _record_of(spec, core))
     return files

@@ -18,9 +18,9 @@ _WITHOUT_RESET = 4
 
 def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of a core, in the order in which a reader wants them; none of a core on a standard bus,
-    whose standard has them.
+    whose standard has them, or in a mode of whole packets.
     """
-    if core.stream:
+    if core.stream or not Worked.shows(core.parameters["mode"]):
         return ()
     plan = _Plan(core, worked)
     made = [plan.first(), plan.stalled() if core.ports.ready_in else plan.rate()]

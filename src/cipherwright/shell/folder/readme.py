@@ -59,7 +59,7 @@ def readme(
         top=core.top,
         what=_what(spec, core),
         generator=GENERATOR,
-        command=" \\\n      ".join(command_of(core.given)),
+        command=" \\\n      ".join([*command_of(core.given), *_with(core.extras)]),
         files=[(name, _file_kind(name, core.top)) for name in sorted([*files, "record.json"])],
         pins=core.component.pins,
         clock=core.component.clock.clock,
@@ -78,6 +78,11 @@ def readme(
         licence=textwrap.fill(f"SPDX-License-Identifier: Apache-2.0. {TERMS}", 120),
         **said,
     )
+
+
+def _with(extras: Sequence[str]) -> list[str]:
+    """The option that asks for the extra files."""
+    return [f"--with {','.join(extras)}"] if extras else []
 
 
 def _what(spec: Spec, core: Core | BuiltEngine) -> str:
@@ -142,7 +147,7 @@ def _hex(data: bytes) -> str:
 
 def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     """What the README says of a pipeline or a loop alone."""
-    shown = [] if core.stream else _port_values(core, worked)
+    shown = [] if core.stream or not Worked.shows(spec.mode) else _port_values(core, worked)
     lanes = (
         " The first block of a word is at the top; the others are 0 here, and their results are left out."
         if core.lanes > 1

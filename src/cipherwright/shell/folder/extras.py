@@ -1,0 +1,122 @@
+"""Files that a folder has where they are asked for: a cocotb bench, and a Verilator model with a Python class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import UserError
+from ...rtl import Pin
+from ...spec import Datapath, Spec
+from ..built_engine import BuiltEngine
+from ..core import Core
+from ..header import origin_lines
+from ..testbench import first_link, known_answers
+from .diagrams import worked_words
+from .example import Worked
+from .text import filled
+
+__all__ = ["EXTRAS", "check_extras", "extra_files"]
+
+EXTRAS = ("cocotb", "model")
+"""What `--with` takes."""
+
+
+def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
+    """Raise UserError where a core has no such file."""
+    if unknown := [name for name in names if name not in EXTRAS]:
+        raise UserError(f"--with takes {' and '.join(EXTRAS)}, separated by commas, not {unknown[0]!r}")
+    if "cocotb" not in names:
+        return
+    if isinstance(core, BuiltEngine):
+        raise UserError(
+            f"--with cocotb is for pipelines and loops; the testbench of an engine is {core.top}_tb.v"
+        )
+    if core.stream:
+        raise UserError("--with cocotb has no bench for AXI-Stream; cocotbext-axi drives such a core")
+
+
+def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
+    """Texts by file name of what `core.extras` asks for."""
+    made: dict[str, str] = {}
+    if "cocotb" in core.extras and isinstance(core, Core) and isinstance(spec, Datapath):
+        made[f"{core.top}_cocotb.py"] = _cocotb(spec, core)
+    if "model" in core.extras:
+        made |= _model(spec, core, worked)
+    return made
+
+
+def _sources(core: Core | BuiltEngine) -> list[str]:
+    return sorted(n for n in core.files if not n.endswith("_tb.v"))
+
+
+def _patience(core: Core | BuiltEngine) -> int:
+    """Cycles in which every handshake and any single block has an end."""
+    loaded = 64 + core.key_cycles + core.zeroise_cycles if isinstance(core, Core) else 1000
+    return 4 * core.latency + loaded + 8 * core.interval
+
+
+def _cocotb(spec: Datapath, core: Core) -> str:
+    p, inputs = core.ports, [pin.name for pin in core.component.pins if not pin.out]
+    answers = known_answers(core.plain, spec, p.decrypt != "")
+    held = spec.key == "static" and not p.key_valid
+    return filled(
+        "cocotb.py.j2",
+        origin=origin_lines(spec.name),
+        top=core.top,
+        p=p,
+        sources=_sources(core),
+        iv=first_link(spec, 0) if p.iv else None,
+        answers=answers,
+        patience=_patience(core) * 4,
+        inputs=[name for name in inputs if name != p.clk],
+        held=held,
+        with_key=not held and not p.key_valid,
+        lead=bool(core.parameters["key_lead"]),
+    )
+
+
+def _rows(pins: Sequence[Pin]) -> dict[str, tuple[int, int]]:
+    """Port -> (first byte, bytes) in a row, as Verilator stores ports."""
+    found, at = {}, 0
+    for pin in pins:
+        size = next((n for n in (1, 2, 4, 8) if pin.width <= 8 * n), 4 * -(-pin.width // 32))
+        found[pin.name] = (at, size)
+        at += size
+    return found
+
+
+def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
+    clock, pins = core.component.clock, core.component.pins
+    inputs = _rows([pin for pin in pins if not pin.out and pin.name != clock.clock])
+    outputs = _rows([pin for pin in pins if pin.out])
+    ports = core.ports if isinstance(core, Core) and not core.stream and core.lanes == 1 else None
+    words = worked_words(core, worked) if isinstance(core, Core) and ports else {}
+    if ports and ports.ascending:
+        words["key"] = int.from_bytes(worked.key, "big")
+    common = {"origin": origin_lines(spec.name), "top": core.top}
+    chained = "In a chaining mode every block is the first of a message. " if ports and ports.first else ""
+    return {
+        f"{core.top}_model.cpp": filled(
+            "model.cpp.j2",
+            **common,
+            clock=clock.clock,
+            inputs=[(name, *place) for name, place in inputs.items()],
+            outputs=[(name, *place) for name, place in outputs.items()],
+        ),
+        f"{core.top}_model.py": filled(
+            "model.py.j2",
+            **common,
+            cls="".join(part.capitalize() for part in core.top.split("_")),
+            sources=_sources(core),
+            inputs=inputs,
+            outputs=outputs,
+            reset=clock.reset,
+            patience=_patience(core),
+            p=ports,
+            doc=f"{chained}`decrypt` counts where the core has both directions.",
+            **{
+                name: f"{words[name]:#x}" if words.get(name) is not None else ""
+                for name in ("key", "iv", "block", "result")
+            },
+        ),
+    }

