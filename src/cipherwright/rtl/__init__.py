@@ -2,6 +2,7 @@
 
 from .block import clocked_module, graph_modules, sub_modules
 from .component import AnyModule, Component, Rate, WrittenModule, count_flip_flops, module_pins
+from .connect import Part, Placed, connect
 from .count import count_graph, counter
 from .evaluate import DesignModel, from_lanes, to_lanes
 from .keywords import KEYWORDS, SYSTEMVERILOG_2017
@@ -54,7 +55,9 @@ __all__ = [
     "Module",
     "Note",
     "Order",
+    "Part",
     "Pin",
+    "Placed",
     "Port",
     "Rate",
     "Reg",
@@ -68,6 +71,7 @@ __all__ = [
     "WrittenModule",
     "check_resets",
     "clocked_module",
+    "connect",
     "control_bits",
     "count_flip_flops",
     "count_graph",

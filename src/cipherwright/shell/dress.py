@@ -13,8 +13,12 @@ from ..rtl import (
     AnyModule,
     Component,
     Design,
+    Module,
+    Part,
+    Pin,
     Rate,
     Wrapper,
+    module_pins,
     print_bench,
     print_design,
     print_wrapper,
@@ -29,7 +33,7 @@ from .header import commented, header_lines, module_name, origin_lines, port_tab
 from .keys import KeyUnit, keyed_top
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
-from .ports import CorePorts, pins_of
+from .ports import CorePorts, inner_groups, pins_of
 from .stream import (
     STREAM_FILE,
     STREAM_LATENCY,
@@ -107,6 +111,7 @@ def dress(
     design = lowered(datapath)
     inner_latency = iterations * s.stages if iterations else s.stages
     interval, slots = (inner_latency, s.stages) if iterations else (1, 1)
+    rate = Rate(inner_latency, interval, slots)
     latency = inner_latency - s.io.arrival("block")
     ports = inside = _ports(spec, iterative)
     files, layers = dict[str, str](), list[Wrapper]()
@@ -123,17 +128,7 @@ def dress(
     if unit:
         ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
         files.update(unit.files)
-        keyed = keyed_top(
-            names["ecb"],
-            datapath,
-            unit,
-            spec.key_bits,
-            spec.block_bits,
-            iterative,
-            spec.summed,
-            spec.lane_count,
-            inside.decrypt != "",
-        )
+        keyed = keyed_top(names["ecb"], _part(design.top, _turning(pins), rate), unit, spec.lane_count)
         layers.append(keyed)
         rank_ffs = keyed.flip_flops
         below = names["ecb"]
@@ -187,7 +182,8 @@ def dress(
         if layer.file:
             files[layer.file] = hand_written(layer.file)
     if tied:
-        layers.append(tied_top(top, design.top, tied))
+        order = tuple(p.name for p in design.top.ports)
+        layers.append(tied_top(top, _part(design.top, _turning(pins), rate), tied, order))
     log2 = 0
     if spec.streams:
         latency += STREAM_LATENCY
@@ -220,16 +216,7 @@ def dress(
     elif spec.streams:
         buffered = names.get("buffered", top)
         layers.append(
-            stream_top(
-                buffered,
-                below,
-                spec.block_bits,
-                pins,
-                log2,
-                ports.ready_out != "",
-                unit is not None,
-                slot_bits,
-            )
+            stream_top(buffered, _part(_named(below, design, layers), _turning(pins)), pins, log2, slot_bits)
         )
         ports = stream_ports(ports, pins, slot_bits > 0)
         files[STREAM_FILE] = hand_written(STREAM_FILE)
@@ -307,6 +294,21 @@ def dress(
         given,
         stream=stream,
     )
+
+
+def _turning(pins: Sequence[Pin]) -> tuple[str, ...]:
+    """Names of pins that belong to the block."""
+    return tuple(p.name for p in pins if p.with_block)
+
+
+def _named(name: str, design: Design, layers: Sequence[Wrapper]) -> Module | Wrapper:
+    modules: tuple[Module | Wrapper, ...] = (*layers, *design.modules)
+    return next(m for m in modules if m.name == name)
+
+
+def _part(module: Module | Wrapper, with_block: Sequence[str], rate: Rate | None = None) -> Part:
+    """A module of a core, to be connected."""
+    return Part(module.name, inner_groups(module_pins(module), with_block), rate)
 
 
 def _modules(

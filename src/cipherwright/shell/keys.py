@@ -23,7 +23,9 @@ from ..rtl import (
     Held,
     Let,
     Note,
+    Part,
     Pin,
+    Placed,
     Reg,
     Step,
     Stream,
@@ -31,6 +33,7 @@ from ..rtl import (
     Wrapper,
     WrapperItem,
     WrittenModule,
+    connect,
     count_flip_flops,
     print_any,
 )
@@ -90,6 +93,13 @@ class KeyUnit:
     def name(self) -> str:
         """Name of its top module."""
         return self.modules[-1].name
+
+    @property
+    def part(self) -> Part:
+        """Its top, to be connected."""
+        top = self.modules[-1]
+        assert isinstance(top, Wrapper)
+        return Part(top.name, top.ports)
 
     @property
     def flip_flops(self) -> int:
@@ -222,24 +232,18 @@ def _spans(width: int) -> list[tuple[int, int]]:
     return [(low, min(low + _PIECE, width) - 1) for low in range(0, width, _PIECE)]
 
 
-def keyed_top(
-    name: str,
-    datapath: str,
-    unit: KeyUnit,
-    key_bits: int,
-    block_bits: int,
-    ready: bool = False,
-    chained: bool = False,
-    lanes: int = 1,
-    turning: bool = False,
-) -> Wrapper:
+def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapper:
     """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks
-    and keys apart. `ready`: the datapath does not take a block in every cycle, and says when (a loop:
-    while fill_i is 1, every slot takes what is presented); `chained`: it takes another word, which a mode
-    of operation adds; `turning`: a direction with every block;
-    `lanes` of it share the unit: the round keys go from lane to lane, a register rank each, so that no
-    wire of them reaches all lanes.
+    and keys apart.
+
+    A datapath with ready_o does not take a block in every cycle (a loop: while fill_i is 1, every slot takes
+    what is presented). With chain_i it takes another word, which a mode of operation adds; with decrypt_i a
+    direction with every block. `lanes` of it share the unit: the round keys go from lane to lane, a register
+    rank each, so that no wire of them reaches all lanes.
     """
+    has = datapath.pins
+    ready, chained, turning = "ready_o" in has, "chain_i" in has, "decrypt_i" in has
+    block_bits, key = has["block_i"].width, unit.part.pins["key_i"]
     words = sorted(unit.words.items())
     given = {"clk": "clk", "rst_i": "rst_i"}
     given |= {"key_valid_i": "key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o", "key_i": "key_i"}
@@ -249,7 +253,7 @@ def keyed_top(
         Pin("block_i", block_bits * lanes),
         *([Pin("chain_i", block_bits * lanes)] if chained else []),
     )
-    cores = []
+    cores = list[Placed]()
     for lane in range(lanes):
         part = f"[{block_bits * (lanes - lane) - 1}:{block_bits * (lanes - lane - 1)}]" if lanes > 1 else ""
         suffix = f"_{lane}" if lane else ""
@@ -259,13 +263,13 @@ def keyed_top(
         links |= {"ready_o": "ready_o"} if ready else {}
         links |= {"valid_o": f"unread[{lane - 1}]" if lane else "valid_o", "block_o": f"block_o{part}"}
         links |= {f"{user}_i": f"{user}{suffix}" for user, _ in words}
-        cores.append(Cell(datapath, f"u_core{suffix}", links))
-    return Wrapper(
+        cores.append(Placed(datapath, f"u_core{suffix}", links))
+    return connect(
         name,
         _TOP_COMMENT,
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Handshake("key_valid_i", key, "key_ready_o"),
             Held((*([Pin("fill_i")] if ready else []), Pin("wipe_i"))),
             Stream("valid_i", payload, "ready_o" if ready else ""),
             Stream("valid_o", (Pin("block_o", block_bits * lanes, True),), out=True),
@@ -273,7 +277,7 @@ def keyed_top(
         (
             *(Wire((user,), width) for user, width in words),
             *(_lane_ranks(unit, lanes) if lanes > 1 else ()),
-            Cell(unit.name, "u_keys", given | {f"{user}_o": user for user, _ in words}),
+            Placed(unit.part, "u_keys", given | {f"{user}_o": user for user, _ in words}),
             *cores,
         ),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..rtl import ClockReset, Group, Handshake, Held, Order, Pin, Stream
 from .core import PortSet
 
-__all__ = ["CorePorts", "pins_of"]
+__all__ = ["CorePorts", "inner_groups", "pins_of"]
 
 
 def pins_of(key_bits: int, agile: bool, unit: bool, both: bool) -> tuple[Pin, ...]:
@@ -17,6 +17,26 @@ def pins_of(key_bits: int, agile: bool, unit: bool, both: bool) -> tuple[Pin, ..
     if unit:
         return (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True), *direction)
     return (Pin("key_i", key_bits, with_block=agile), *direction)
+
+
+def inner_groups(pins: Sequence[Pin], with_block: Iterable[str] = ()) -> tuple[Group, ...]:
+    """The ports of a module inside a core, in groups by their names. with_block: names of inputs that belong
+    to the block; all that have no protocol are held.
+    """
+    by_name = {pin.name: pin for pin in pins}
+    payload = [by_name[n] for n in (*with_block, "block_i", "chain_i") if n in by_name]
+    results = [by_name[n] for n in ("block_o", "slot_o") if n in by_name]
+    groups: list[Group] = [
+        ClockReset("clk", "rst_i" if "rst_i" in by_name else ""),
+        Stream("valid_i", tuple(payload), "ready_o" if "ready_o" in by_name else ""),
+        Stream("valid_o", tuple(results), out=True),
+    ]
+    for value in ("key", "iv"):
+        if f"{value}_valid_i" in by_name:
+            groups.append(Handshake(f"{value}_valid_i", by_name[f"{value}_i"], f"{value}_ready_o"))
+    grouped = {pin.name for group in groups for pin in group.pins}
+    held = tuple(pin for pin in pins if pin.name not in grouped)
+    return (*groups, *([Held(held)] if held else []))
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..rtl import Cell, ClockReset, Drive, Held, Pin, Stream, Wire, Wrapper
+from ..rtl import ClockReset, Drive, Held, Part, Pin, Placed, Stream, Wire, Wrapper, connect
 from .core import PortSet
+from .written import written_module
 
 __all__ = [
     "STREAM_FILE",
@@ -81,22 +82,31 @@ def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
     )
 
 
-def stream_top(
-    name: str,
-    core: str,
-    block_bits: int,
-    pins: Sequence[Pin],
-    log2: int,
-    ready: bool,
-    forgets: bool,
-    slot_bits: int = 0,
-) -> Wrapper:
-    """A module with stream ports around `core` and the stream control. A block and its `pins` are one
-    word. `ready`: the core itself has a ready; `forgets`: it has zeroising_o, in whose time the FIFO
-    forgets as well; `slot_bits` of the number of a stream's slot, which goes with the result.
+def _control(width: int) -> Part:
+    """The hand-written control of a stream of `width` bits."""
+    groups = (
+        ClockReset(),
+        Held((Pin("zeroise_i"),)),
+        Stream("s_valid_i", (), "s_ready_o"),
+        Stream("core_valid_o", (), out=True),
+        Stream("core_valid_i", (Pin("core_data_i", width),)),
+        Stream("m_valid_o", (Pin("m_data_o", width, True),), "m_ready_i", out=True),
+    )
+    return Part(written_module(STREAM_FILE, groups).name, groups)
+
+
+def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits: int = 0) -> Wrapper:
+    """A module with stream ports around `core` and the stream control. A block and its `pins` are one word.
+    `slot_bits` of the number of a stream's slot, which goes with the result.
+
+    A core may refuse a word by ready_o. In the time in which zeroising_o of it is 1, the FIFO forgets as well.
     """
+    ready, forgets = "ready_o" in core.pins, "zeroising_o" in core.pins
     gate = " & core_ready" if ready else ""
-    shown = tuple(Pin(outer(p), p.width, p.out) for p in pins)
+    block_bits = core.pins["block_o"].width
+    shown = tuple(Pin(outer(p), p.width, p.out, with_block=p.with_block) for p in pins)
+    payload = tuple(p for p in shown if p.with_block)
+    held = tuple(p for p in shown if not p.with_block)
     slot = (Pin("m_slot_o", slot_bits, True),) if slot_bits else ()
     links = {
         "clk": "clk",
@@ -122,16 +132,19 @@ def stream_top(
         "m_ready_i": "m_ready_i",
         "m_data_o": "{m_slot_o, m_block_o}" if slot_bits else "m_block_o",
     }
-    return Wrapper(
+    width = block_bits + slot_bits
+    results = Stream("m_valid_o", (Pin("m_block_o", block_bits, True), *slot), "m_ready_i", out=True)
+    return connect(
         name,
         (
-            f"Stream ports around {core}: a word is accepted in a cycle in which valid and ready are both 1, "
-            f"on either side.",
+            f"Stream ports around {core.name}: a word is accepted in a cycle in which valid and ready are both "
+            f"1, on either side.",
         ),
         (
             ClockReset(),
-            Held((Pin("s_valid_i"), Pin("s_ready_o", out=True), Pin("s_block_i", block_bits), *shown)),
-            Stream("m_valid_o", (Pin("m_block_o", block_bits, True), *slot), "m_ready_i", out=True),
+            Stream("s_valid_i", (*payload, Pin("s_block_i", block_bits)), "s_ready_o"),
+            Held(held),
+            results,
         ),
         (
             Wire(("core_valid", "result_valid", "credit_ready")),
@@ -139,12 +152,12 @@ def stream_top(
             *([Wire(("core_ready",))] if ready else []),
             *([Wire(("zeroising",))] if forgets else []),
             Drive("s_ready_o", f"credit_ready{gate}"),
-            Cell(core, "u_core", links),
-            Cell(
-                "cipherwright_stream",
-                "u_stream",
-                control,
-                {"WIDTH": block_bits + slot_bits, "DEPTH_LOG2": log2},
-            ),
+            Placed(core, "u_core", links),
+            Placed(_control(width), "u_stream", control, {"WIDTH": width, "DEPTH_LOG2": log2}),
+        ),
+        (
+            *("clk", "rst_i", "s_valid_i", "s_ready_o", "s_block_i"),
+            *(p.name for p in shown),
+            *(p.name for p in results.pins),
         ),
     )

@@ -5,17 +5,22 @@ kept).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ..rtl import Cell, Held, Module, Pin, Wrapper
+from ..rtl import Held, Part, Placed, Wrapper, connect
 
 __all__ = ["tied_top"]
 
 
-def tied_top(name: str, core: Module, tied: Mapping[str, int]) -> Wrapper:
-    """Module `name` with the other ports of `core`."""
-    values = {p.name: tied.get(p.name.removesuffix("_i")) for p in core.ports}
-    free = tuple(Pin(p.name, p.width, p.direction == "output") for p in core.ports if values[p.name] is None)
-    links = {
-        p.name: p.name if values[p.name] is None else f"{p.width}'h{values[p.name]:x}" for p in core.ports
-    }
-    return Wrapper(name, (), (Held(free),), (Cell(core.name, "u_core", links),))
+def tied_top(name: str, core: Part, tied: Mapping[str, int], order: tuple[str, ...]) -> Wrapper:
+    """Module `name` with the other ports of `core`, which are declared in the order `order`. `tied`: held
+    input, without its ending _i -> its value.
+    """
+    values = {port: value for port in core.pins if (value := tied.get(port.removesuffix("_i"))) is not None}
+    links = {port: f"{core.pins[port].width}'h{values[port]:x}" if port in values else port for port in order}
+    ports = tuple(
+        replace(g, pins=tuple(p for p in g.pins if p.name not in values)) if isinstance(g, Held) else g
+        for g in core.ports
+    )
+    free = tuple(port for port in order if port not in values)
+    return connect(name, (), ports, (Placed(core, "u_core", links),), free)

@@ -1,0 +1,202 @@
+"""Tops from parts: instances of modules with typed ports, whose links are checked in width and in timing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .component import Rate
+from .ports import Group, Held, Pin, Stream
+from .widths import bits_of, expression_width
+from .wrapper import Cell, Clocked, Drive, Let, Step, Wrapper, WrapperItem
+
+__all__ = ["Part", "Placed", "connect"]
+
+_NAME = re.compile(r"(?<![\w'])[a-zA-Z_]\w*")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A module that a top has instances of: its ports in groups, and its timing where it takes words."""
+
+    name: str
+    ports: tuple[Group, ...]
+    rate: Rate | None = None
+
+    @property
+    def pins(self) -> dict[str, Pin]:
+        """Ports by their names."""
+        return {pin.name: pin for group in self.ports for pin in group.pins}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An instance of a part. links: port -> the expression at it. An output may be open, an input not."""
+
+    part: Part
+    instance: str
+    links: Mapping[str, str]
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+    def at(self, port: str) -> str:
+        """The expression at a port; empty where it is open."""
+        return self.links.get(port, "")
+
+
+@dataclass(frozen=True)
+class _Top:
+    """A top while it is checked."""
+
+    wrapper: Wrapper
+    placed: tuple[Placed, ...]
+    ports: tuple[Group, ...]
+
+    @property
+    def widths(self) -> dict[str, int]:
+        return {p.name: p.width for p in self.wrapper.pins} | self.wrapper.widths
+
+
+def connect(
+    name: str,
+    comment: Sequence[str],
+    ports: Sequence[Group],
+    items: Sequence[WrapperItem | Placed],
+    order: Sequence[str] = (),
+) -> Wrapper:
+    """The module `name` with the ports `ports`, around instances of parts.
+
+    items: what the module has, instances among it. order: names of ports as they are declared; empty: as
+    in the groups.
+
+    Raises ValueError where
+    - an instance has no such port, or an input of it is open;
+    - an expression has another width than its port;
+    - a bit has two drivers, or a bit of an output of the top has none;
+    - a port that is held follows a word of a stream, which changes while it is used;
+    - a part may refuse a word, and nothing reads its ready;
+    - parts that take the same words have different timing, so that their results come apart.
+    """
+    pins = {pin.name: pin for group in ports for pin in group.pins}
+    if order and sorted(order) != sorted(pins):
+        raise ValueError(f"{name}: the order of ports names {', '.join(sorted(set(order) ^ pins.keys()))}")
+    declared = (Held(tuple(pins[port] for port in order)),) if order else tuple(ports)
+    cells = (_cell(i) if isinstance(i, Placed) else i for i in items)
+    placed = tuple(i for i in items if isinstance(i, Placed))
+    top = _Top(Wrapper(name, tuple(comment), declared, tuple(cells)), placed, tuple(ports))
+    for p in placed:
+        _check_links(top, p)
+    _check_drivers(top)
+    _check_held(top)
+    _check_ready(top)
+    _check_rates(top)
+    return top.wrapper
+
+
+def _cell(p: Placed) -> Cell:
+    return Cell(p.part.name, p.instance, p.links, p.parameters)
+
+
+def _check_links(top: _Top, p: Placed) -> None:
+    """Every link is at a port, has its width, and no input is open."""
+    pins = p.part.pins
+    for port, expression in p.links.items():
+        if port not in pins:
+            raise ValueError(f"{top.wrapper.name}: {p.instance} ({p.part.name}) has no port {port}")
+        width = expression_width(expression, top.widths) if expression else pins[port].width
+        if width != pins[port].width:
+            raise ValueError(
+                f"{top.wrapper.name}: {p.instance}.{port} has {pins[port].width} bits, but {expression} has "
+                f"{width}"
+            )
+    for port, pin in pins.items():
+        if not pin.out and not p.at(port):
+            raise ValueError(f"{top.wrapper.name}: the input {port} of {p.instance} is open")
+
+
+def _driven(top: _Top) -> Iterable[tuple[str, str]]:
+    """(expression, what drives it) in a top."""
+    for p in top.placed:
+        linked = (port for port, pin in p.part.pins.items() if pin.out and p.at(port))
+        yield from ((p.at(port), f"{p.instance}.{port}") for port in linked)
+    yield from ((i.name, "an assignment") for i in top.wrapper.items if isinstance(i, Drive | Let))
+
+
+def _check_drivers(top: _Top) -> None:
+    """Each bit has one driver, and each output of the top has one."""
+    drivers: dict[tuple[str, int], str] = {}
+    for expression, driver in _driven(top):
+        for bit in bits_of(expression, top.widths):
+            if bit in drivers:
+                raise ValueError(
+                    f"{top.wrapper.name}: {bit[0]}[{bit[1]}] is driven by {drivers[bit]} and by {driver}"
+                )
+            drivers[bit] = driver
+    stored = {_NAME.findall(s.target)[0] for s in _steps(top.wrapper)}
+    for pin in top.wrapper.pins:
+        missing = [k for k in range(pin.width) if pin.out and (pin.name, k) not in drivers]
+        if missing and pin.name not in stored:
+            raise ValueError(f"{top.wrapper.name}: nothing drives {pin.name}[{missing[0]}]")
+
+
+def _steps(w: Wrapper) -> Iterable[Step]:
+    for item in w.items:
+        if isinstance(item, Clocked):
+            yield from (s for s in item.steps if isinstance(s, Step))
+
+
+def _check_held(top: _Top) -> None:
+    """Held inputs do not follow words of a stream."""
+    words = {pin.name for g in top.ports if isinstance(g, Stream) and not g.out for pin in g.payload}
+    for p in top.placed:
+        shown = (pin for stream in _streams(p.part, out=True) for pin in stream.payload)
+        words |= {name for pin in shown for name in _NAME.findall(p.at(pin.name))}
+    for p in top.placed:
+        held = (pin for g in p.part.ports if isinstance(g, Held) for pin in g.pins if not pin.out)
+        for pin in held:
+            if moving := sorted(words.intersection(_NAME.findall(p.at(pin.name)))):
+                raise ValueError(
+                    f"{top.wrapper.name}: {p.instance}.{pin.name} is held, but {', '.join(moving)} changes "
+                    f"with every word"
+                )
+
+
+def _streams(part: Part, out: bool) -> Iterable[Stream]:
+    return (g for g in part.ports if isinstance(g, Stream) and g.out == out)
+
+
+def _read(top: _Top) -> set[str]:
+    """Names that something in a top reads, its outputs among them."""
+    texts = [i.value for i in top.wrapper.items if isinstance(i, Let | Drive)]
+    texts += [text for step in _steps(top.wrapper) for text in (step.value, step.enable)]
+    texts += [p.at(port) for p in top.placed for port, pin in p.part.pins.items() if not pin.out]
+    return {pin.name for pin in top.wrapper.pins if pin.out} | {n for t in texts for n in _NAME.findall(t)}
+
+
+def _check_ready(top: _Top) -> None:
+    """Where a part may refuse a word, something reads its ready."""
+    read = _read(top)
+    for p in top.placed:
+        for stream in _streams(p.part, out=False):
+            if stream.ready and not read.intersection(_NAME.findall(p.at(stream.ready))):
+                raise ValueError(
+                    f"{top.wrapper.name}: {p.instance} may refuse a word, and nothing reads its "
+                    f"{stream.ready}"
+                )
+
+
+def _check_rates(top: _Top) -> None:
+    """Parts that take words with the same valid have the same timing."""
+    first: dict[str, Placed] = {}
+    for p in top.placed:
+        for stream in _streams(p.part, out=False):
+            known = first.setdefault(p.at(stream.valid), p)
+            if p.part.rate and known.part.rate and known.part.rate != p.part.rate:
+                raise ValueError(
+                    f"{top.wrapper.name}: {known.instance} and {p.instance} take the same words, but one has "
+                    f"{_said(known.part.rate)}, the other {_said(p.part.rate)}"
+                )
+
+
+def _said(rate: Rate) -> str:
+    return f"a latency of {rate.latency} and {rate.slots} word(s) in {rate.interval} cycle(s)"
