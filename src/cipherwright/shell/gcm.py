@@ -43,7 +43,7 @@ from ..rtl import (
 from ..schedule import DelayModel, Io, schedule
 from .control import Control, core_control
 from .ghash import GhashTiming, ghash_unit
-from .keys import KeyUnit, keyed_top
+from .keys import KeyUnit, keyed_top, pipeline_part
 
 __all__ = ["TAG_BITS", "GcmModules", "GcmTiming", "gcm_modules"]
 
@@ -145,7 +145,7 @@ def gcm_modules(
     )
     return GcmModules(
         timing,
-        keyed_top(names[0], f"{top}_core", unit, key_bits, 128),
+        keyed_top(names[0], pipeline_part(f"{top}_core", unit, 128), unit),
         multiplier,
         _delays(names[1], timing, model),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash),

@@ -38,7 +38,7 @@ from ..rtl import (
     print_any,
 )
 
-__all__ = ["KeyUnit", "key_unit", "keyed_top"]
+__all__ = ["KeyUnit", "key_unit", "keyed_top", "pipeline_part"]
 
 
 _DRAIN = 8
@@ -230,6 +230,14 @@ def _schedule_links(e: Expansion) -> dict[str, str]:
 def _spans(width: int) -> list[tuple[int, int]]:
     """Lowest and highest bit of the pieces of a word."""
     return [(low, min(low + _PIECE, width) - 1) for low in range(0, width, _PIECE)]
+
+
+def pipeline_part(name: str, unit: KeyUnit, block_bits: int) -> Part:
+    """A pipeline that takes a block in every cycle, under the round keys of `unit`."""
+    words = tuple(Pin(f"{user}_i", width) for user, width in sorted(unit.words.items()))
+    block, result = Pin("block_i", block_bits), Pin("block_o", block_bits, True)
+    streams = (Stream("valid_i", (block,)), Stream("valid_o", (result,), out=True))
+    return Part(name, (ClockReset(), *streams, Held(words)))
 
 
 def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapper:
