@@ -27,7 +27,16 @@ QUICK: dict[str, tuple[str, ...]] = {
         "tests/schedule/test_schedule.py::test_verify_sees_a_wrong_schedule",
         "tests/schedule/test_schedule.py::test_static_values_cost_no_registers",
     ),
-    "rtl": ("tests/rtl/test_count.py", "tests/rtl/test_resets.py", "tests/rtl/test_emitted.py::test_golden"),
+    "rtl": (
+        "tests/rtl/test_component.py",
+        "tests/rtl/test_connect.py",
+        "tests/rtl/test_count.py",
+        "tests/rtl/test_emitted.py::test_golden",
+        "tests/rtl/test_resets.py",
+        "tests/rtl/test_stages.py",
+        "tests/rtl/test_wrapper.py",
+        "tests/rtl/test_writer.py",
+    ),
     "arch": (
         "tests/verify/test_confirm.py",
         "tests/verify/test_expansion.py::test_held_words_are_linear_maps_of_one_word",
