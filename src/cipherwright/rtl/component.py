@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 
 from .module import Instance, Module, Register, ValidLine
 from .ports import ClockReset, Group, Handshake, Pin, Stream, described
@@ -42,6 +42,9 @@ class WrittenModule:
     flip_flops: int = 0
     instances: tuple[str, ...] = ()
     """Generated modules that it has an instance of."""
+
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    """The parameters for which `flip_flops` is; empty: any."""
 
 
 AnyModule = Module | Wrapper | WrittenModule
@@ -115,14 +118,27 @@ class Component:
 
 
 def count_flip_flops(modules: Sequence[AnyModule]) -> int:
-    """Flip-flops of the last module and of every instance below it. Modules that are used come before those
-    that use them; instances of modules that are not listed count nothing.
+    """Flip-flops that the last module and all instances below it declare. Synthesis may take away some that
+    nobody reads. Instances of modules that are not listed count nothing.
     """
-    known: dict[str, int] = {}
-    for m in modules:
-        inside = sum(known.get(name, 0) * n for name, n in _instances(m).items())
-        known[m.name] = _own(m) + inside
-    return known[modules[-1].name]
+    known = {_key(m.name, m.parameters if isinstance(m, WrittenModule) else {}): m for m in modules}
+
+    @cache
+    def whole(key: _Key) -> int:
+        module = known.get(key) or known.get((key[0], ()))
+        if module is None:
+            return 0
+        return _own(module) + sum(whole(k) * n for k, n in _instances(module).items())
+
+    return whole((modules[-1].name, ()))
+
+
+_Key = tuple[str, tuple[tuple[str, int], ...]]
+"""A module and its parameters."""
+
+
+def _key(name: str, parameters: Mapping[str, int]) -> _Key:
+    return name, tuple(sorted(parameters.items()))
 
 
 def _own(module: AnyModule) -> int:
@@ -138,9 +154,10 @@ def _own(module: AnyModule) -> int:
     )
 
 
-def _instances(module: AnyModule) -> Counter[str]:
-    """Module -> number of its instances in `module`."""
+def _instances(module: AnyModule) -> Counter[_Key]:
+    """Module with its parameters -> number of its instances in `module`."""
     if isinstance(module, WrittenModule):
-        return Counter(module.instances)
+        return Counter((name, ()) for name in module.instances)
     items: Iterable[object] = module.items
-    return Counter(i.module for i in items if isinstance(i, Cell | Instance))
+    cells = (i for i in items if isinstance(i, Cell | Instance))
+    return Counter(_key(c.module, c.parameters if isinstance(c, Cell) else {}) for c in cells)

@@ -18,6 +18,7 @@ from ..rtl import (
     Pin,
     Rate,
     Wrapper,
+    WrittenModule,
     module_pins,
     print_bench,
     print_design,
@@ -39,6 +40,7 @@ from .stream import (
     STREAM_LATENCY,
     fifo_log2,
     outer,
+    stream_controls,
     stream_ports,
     stream_top,
     sustained_interval,
@@ -114,7 +116,7 @@ def dress(
     rate = Rate(inner_latency, interval, slots)
     latency = inner_latency - s.io.arrival("block")
     ports = inside = _ports(spec, iterative)
-    files, layers = dict[str, str](), list[Wrapper]()
+    files, layers, written = dict[str, str](), list[Wrapper](), list[WrittenModule]()
     inner: dict[str, object] = {
         "top": datapath,
         "ports": asdict(inside),
@@ -178,6 +180,7 @@ def dress(
             decrypt=decrypt,
         )
         layers.append(layer.module)
+        written += layer.written
         below = names[spec.mode]
         if layer.file:
             files[layer.file] = hand_written(layer.file)
@@ -231,7 +234,7 @@ def dress(
         spec.key_lead if isinstance(spec, Pipeline) else 0,
     ).groups
     component = Component(
-        _modules(design, unit, layers, names.get("buffered", top)),
+        _modules(design, unit, (*written, *stream_controls(layers), *layers), names.get("buffered", top)),
         groups,
         Rate(latency, interval, slots, ports.ready_in != ""),
     )
@@ -258,7 +261,9 @@ def dress(
         mode_ffs += shell.flip_flops
         layers += shell.modules
         component = Component(
-            _modules(design, unit, layers, top), groups, Rate(latency, interval, slots, stalls=True)
+            _modules(design, unit, (*written, *stream_controls(layers), *layers), top),
+            groups,
+            Rate(latency, interval, slots, stalls=True),
         )
     timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
     # The valid bits of lanes after the first have no reader, so synthesis takes them away.
@@ -312,7 +317,7 @@ def _part(module: Module | Wrapper, with_block: Sequence[str], rate: Rate | None
 
 
 def _modules(
-    design: Design, unit: KeyUnit | None, layers: Sequence[Wrapper], top: str
+    design: Design, unit: KeyUnit | None, layers: Sequence[AnyModule], top: str
 ) -> tuple[AnyModule, ...]:
     """All modules of a core, the top last."""
     around = [*(unit.modules if unit else ()), *layers]

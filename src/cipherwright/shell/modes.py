@@ -24,6 +24,7 @@ from ..rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    WrittenModule,
     through,
 )
 from .counter import (
@@ -61,6 +62,14 @@ class Layer:
     file: str
     written_flip_flops: int
     slot_bits: int = 0
+    declared_flip_flops: int = 0
+    """Of one of several hand-written modules, where synthesis takes some of theirs away."""
+
+    @property
+    def written(self) -> tuple[WrittenModule, ...]:
+        """The hand-written module in it."""
+        count = self.declared_flip_flops or self.written_flip_flops
+        return (WrittenModule(self.file.removesuffix(".sv"), (), count),) if self.file else ()
 
     @property
     def flip_flops(self) -> int:
@@ -331,6 +340,11 @@ def counter_layer(
     )
     if lanes == 1:
         return Layer(around, pins, COUNTER_FILE, counter_flip_flops(count, min(block_bits, COUNTER_BLOCK)))
+    lane_flip_flops = [lane_counter_flip_flops(count, lane) for lane in range(lanes)]
     return Layer(
-        around, pins, LANE_COUNTER_FILE, sum(lane_counter_flip_flops(count, lane) for lane in range(lanes))
+        around,
+        pins,
+        LANE_COUNTER_FILE,
+        sum(lane_flip_flops),
+        declared_flip_flops=lane_flip_flops[0],
     )

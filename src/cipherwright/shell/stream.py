@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..rtl import ClockReset, Drive, Held, Part, Pin, Placed, Stream, Wire, Wrapper, connect
+from ..rtl import (
+    Cell,
+    ClockReset,
+    Drive,
+    Group,
+    Held,
+    Part,
+    Pin,
+    Placed,
+    Stream,
+    Wire,
+    Wrapper,
+    WrittenModule,
+    connect,
+)
 from .core import PortSet
 from .written import written_module
 
@@ -15,12 +29,14 @@ __all__ = [
     "STREAM_PORTS",
     "fifo_log2",
     "outer",
+    "stream_controls",
     "stream_ports",
     "stream_top",
     "sustained_interval",
 ]
 
 STREAM_FILE = "cipherwright_stream.sv"
+_MODULE = "cipherwright_stream"
 STREAM_PORTS = PortSet(
     valid_in="s_valid_i",
     ready_out="s_ready_o",
@@ -82,9 +98,24 @@ def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
     )
 
 
-def _control(width: int) -> Part:
-    """The hand-written control of a stream of `width` bits."""
-    groups = (
+def stream_controls(modules: Iterable[Wrapper]) -> tuple[WrittenModule, ...]:
+    """The hand-written controls of streams in `modules`: each has a FIFO in memory."""
+    cells = (i for m in modules for i in m.items if isinstance(i, Cell) and i.module == _MODULE)
+    return tuple(_written(c.parameters) for c in cells)
+
+
+def _written(parameters: Mapping[str, int]) -> WrittenModule:
+    """The control, whose FIFO has 2 ** DEPTH_LOG2 words of WIDTH bits. Its registers: credits and words in the
+    FIFO, places to write and to read; the word that is offered; valid, ready, zeroising.
+    """
+    width, log2 = parameters["WIDTH"], parameters["DEPTH_LOG2"]
+    made = written_module(STREAM_FILE, _control(width), 2 * (log2 + 1) + 2 * log2 + width + 3)
+    return replace(made, parameters=parameters)
+
+
+def _control(width: int) -> tuple[Group, ...]:
+    """Ports of the control of a stream of `width` bits."""
+    return (
         ClockReset(),
         Held((Pin("zeroise_i"),)),
         Stream("s_valid_i", (), "s_ready_o"),
@@ -92,7 +123,6 @@ def _control(width: int) -> Part:
         Stream("core_valid_i", (Pin("core_data_i", width),)),
         Stream("m_valid_o", (Pin("m_data_o", width, True),), "m_ready_i", out=True),
     )
-    return Part(written_module(STREAM_FILE, groups).name, groups)
 
 
 def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits: int = 0) -> Wrapper:
@@ -153,7 +183,12 @@ def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits:
             *([Wire(("zeroising",))] if forgets else []),
             Drive("s_ready_o", f"credit_ready{gate}"),
             Placed(core, "u_core", links),
-            Placed(_control(width), "u_stream", control, {"WIDTH": width, "DEPTH_LOG2": log2}),
+            Placed(
+                Part(_MODULE, _control(width)),
+                "u_stream",
+                control,
+                {"WIDTH": width, "DEPTH_LOG2": log2},
+            ),
         ),
         (
             *("clk", "rst_i", "s_valid_i", "s_ready_o", "s_block_i"),
