@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from .cipher.modes import ONE_WAY_MODES
 from .engine import ENGINES
 from .errors import UserError
+from .files import new_folder
 from .flow import generate
 from .key_input import parse_hex
 from .progress import Tell, quiet
@@ -136,12 +139,34 @@ def implement_core(
     dont_use: Sequence[str] = (),
     prove: bool | None = None,
     tell: Tell = quiet,
+    out: Path | None = None,
 ) -> dict[str, Any]:
     """Synthesis, place and route or timing analysis of a core; the record of it (`report.RECORD_KEYS` and
     more). `target`: a target or a Liberty file ("": the core's own); seeds 1 to `seeds` are tried;
     `dont_use`: patterns of library cells to leave out; `prove`: the netlist is proven equal to the core
-    (None: where there is place and route).
+    (None: where there is place and route); `out`: a new folder for netlists, constraints, the commands, logs
+    and the record.
     """
+    with new_folder(out) if out else nullcontext() as work:
+        record = _implemented(core, target, seeds, dont_use, prove, tell, work)
+        if work:
+            constraints = [n for n in core.record["files"] if n.endswith((".sdc", ".xdc", ".lpf"))]
+            for name in constraints:
+                shutil.copy(core.path / name, work / name)
+            (work / "record.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    return record
+
+
+def _implemented(
+    core: CoreFolder,
+    target: str,
+    seeds: int,
+    dont_use: Sequence[str],
+    prove: bool | None,
+    tell: Tell,
+    keep: Path | None,
+) -> dict[str, Any]:
+    """The record of an implementation; arguments as of `implement_core`. keep: a folder for its files."""
     p = core.record["parameters"]
     chosen = load_target(target or p["target"])
     if dont_use and chosen.kind != "cells":
@@ -158,5 +183,6 @@ def implement_core(
         prove,
         clock_port(core.record),
         p["placer"],
+        keep,
     )
     return implementation_record(core.record, result)

@@ -182,13 +182,15 @@ class Core:
         dont_use: Sequence[str] = (),
         prove: bool | None = None,
         tell: Tell = quiet,
+        out: str | os.PathLike[str] | None = None,
     ) -> dict[str, Any]:
         """Synthesis, place and route or timing analysis: the record, as `cipherwright implement --json` has
         it.
 
         `seeds`: place and route with seeds 1 to `seeds`, the best counts (1 to 64). `target`: a target's
         name or a Liberty file ("": the core's own). `dont_use`: patterns of library cells to leave out.
-        `prove`: prove the netlist equal to the core (None: where there is place and route). Areas are in
+        `prove`: prove the netlist equal to the core (None: where there is place and route). `out`: a new
+        folder for netlists, constraints, logs and the command that gives the same clock again. Areas are in
         LUTs or um2, times in ns, clocks in MHz, throughput in Gb/s.
 
         Raises CheckFailed where the core does not fit the device or the netlist is not the core.
@@ -203,7 +205,8 @@ class Core:
         if dont_use and load_target(chosen).kind != "cells":
             raise UserError(f"dont_use is for cell libraries, and {chosen} is none")
         with self._folder() as folder:
-            return actions.implement_core(folder, chosen, seeds, dont_use, prove, tell)
+            into = None if out is None else _path(out)
+            return actions.implement_core(folder, chosen, seeds, dont_use, prove, tell, into)
 
     def write(self, folder: str | os.PathLike[str], picture: str = "", extras: Sequence[str] = ()) -> Path:
         """Write all files and record.json into a new folder, and return its path.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..files import check_new
 from .complete import complete_target
 from .console import CipherFile, Json, Made, Sets, out, print_json, progress, register_file, warn
 
@@ -46,6 +47,10 @@ def implement(
             ),
         ),
     ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="New folder: netlists, constraints, logs, commands."),
+    ] = None,
     cipher: CipherFile = None,
     as_json: Json = False,
 ) -> None:
@@ -55,13 +60,15 @@ def implement(
     from ..target import load_target
 
     register_file(cipher)
+    if folder:
+        check_new(folder)
     with progress("implementing") as tell:
         if target and not Path(what).is_dir():
             load_target(target)
             sets = [*sets, *([f"target={target}"] if not target.endswith(".lib") else [])]
         with opened_or_built(what, sets) as core:
             warn(core.record["warnings"])
-            record = implement_core(core, target, seeds, dont_use, prove, tell)
+            record = implement_core(core, target, seeds, dont_use, prove, tell, folder)
         warn(record["warnings"])
     if as_json:
         print_json(record)

@@ -11,10 +11,11 @@ from ..errors import CheckFailed
 from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
 from ..verify.mapped import Unknown
+from .artefacts import Artefacts
 from .facts import Target
 from .lanes import place_lanes
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
-from .place import Placed, place
+from .place import Effort, Placed, place
 from .sta import timing
 from .synth import LIBRARY, Mapped, synthesise
 
@@ -51,6 +52,7 @@ def implement(
     prove: bool | None = None,
     clock: str = "clk",
     placer: str = "heap",
+    keep: Path | None = None,
 ) -> Build:
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or
     analyse timing.
@@ -59,6 +61,8 @@ def implement(
     mapping, and the best seed's after routing, equal to the sources; where it is None, that is done on
     targets with place and route, whose runs take more than ten times as long, and what the proof does not
     know is told in the result. `clock`: the port that registers follow; `placer`: of nextpnr.
+
+    `keep`: an existing folder that gets netlists, constraints, commands, logs and a timing report.
 
     Raises UserError for a missing tool or a library that can't be used, CheckFailed where the design does
     not fit or where the netlist is not the core.
@@ -80,6 +84,7 @@ def implement(
         )
     )
     with scratch() as folder:
+        kept = Artefacts(folder, keep)
         tried = list(seeds) if target.kind == "place-and-route" else []
         steps = 1 + (len(tried) or 1)
         tell(f"synthesis for {target.title} (step 1 of {steps})", 0.0)
@@ -89,6 +94,7 @@ def implement(
             {"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}
         ):
             raise CheckFailed(f"{top} does not fit {target.title}, which lacks {' and '.join(beyond)}")
+        kept.mapped(files)
         if proving:
             tell("proof of the mapped netlist")
             proof = _proven(folder, files, top, clock, prove is True)
@@ -97,7 +103,9 @@ def implement(
             for step, seed in enumerate(tried, 2):
                 netlist = place_lanes(folder, target, seed, placer_weight, tell)
                 tell(f"place and route, seed {seed} (step {step} of {steps})", (step - 1) / steps)
-                found = place(folder, target, seed, placer_weight, netlist, proving, placer)
+                found = place(
+                    folder, target, seed, placer_weight, netlist, proving or keep is not None, placer
+                )
                 runs[seed] = found.fmax_mhz
                 if best is None or found.fmax_mhz > best.fmax_mhz:
                     best = found
@@ -106,6 +114,7 @@ def implement(
                 tell("proof of the netlist after place and route")
                 proof = _proven_placed(folder, best.seed, clock, proof, prove is True, target)
             period, words = round(1000 / best.fmax_mhz, 4), best.words
+            kept.placed(target, best, runs, Effort(placer, placer_weight))
         elif target.kind == "cells":
             versions["opensta"] = tool_version("opensta")
             tell(f"static timing (step 2 of {steps})", 0.5)
@@ -113,6 +122,8 @@ def implement(
             period, words = found_path.path_ns, found_path.words
             nand = nand2_area(folder / LIBRARY)
             gates = round((mapped.area_um2 or 0.0) / nand, 1)
+            kept.analysed()
+        kept.versions(versions)
     fmax = best.fmax_mhz if best else round(1000 / period, 2) if period else None
     return Build(
         target.name,

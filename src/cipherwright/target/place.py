@@ -15,9 +15,17 @@ from ..tools import run
 from .facts import Target
 from .synth import CANONICAL, NAMES
 
-__all__ = ["Placed", "estimate", "place"]
+__all__ = ["Effort", "Placed", "estimate", "nextpnr_arguments", "place"]
 
 _CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What nextpnr's placer is told: its name, and the weight of timing in `heap`."""
+
+    placer: str
+    weight: int
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,8 @@ class Placed:
     seed: int
     fmax_mhz: float
     path: tuple[dict[str, Any], ...]
+    netlist: str = CANONICAL
+    """The file of the folder that was placed."""
 
     @property
     def words(self) -> str:
@@ -64,7 +74,7 @@ def place(
     CheckFailed where the design does not fit the device.
     """
     report = folder / f"report{seed}.json"
-    _nextpnr(
+    said = _nextpnr(
         folder,
         target,
         seed,
@@ -72,13 +82,14 @@ def place(
         netlist,
         ["--placer", placer, "--report", report.name, *(["--write", f"routed{seed}.json"] if keep else [])],
     )
+    (folder / f"nextpnr{seed}.log").write_text(said)
     data = json.loads(report.read_text())
     clock, figures = next(iter(data["fmax"].items()))
     path: list[dict[str, Any]] = next(
         (p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), []
     )
     names = json.loads((folder / NAMES).read_text()) if (folder / NAMES).exists() else {}
-    return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path))
+    return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path), netlist)
 
 
 def _named(part: Any, names: Mapping[str, str]) -> Any:
@@ -96,9 +107,10 @@ def estimate(folder: Path, target: Target, netlist: str, placed: str, seed: int,
     return float(re.findall(r"Max frequency for clock .*?: ([\d.]+) MHz", said)[-1])
 
 
-def _nextpnr(
-    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
-) -> str:
+def nextpnr_arguments(
+    target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
+) -> list[str]:
+    """The command line of nextpnr for a target, without the tool's name."""
     args = [
         *target.device,
         "--timing-allow-fail",
@@ -116,6 +128,13 @@ def _nextpnr(
         args.append("--out-of-context")
     elif target.family == "ice40":
         args.append("--pcf-allow-unconstrained")
+    return args
+
+
+def _nextpnr(
+    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
+) -> str:
+    args = nextpnr_arguments(target, seed, timing_weight, netlist, more)
     done = run(f"yowasp-nextpnr-{target.family}", args, cwd=folder, check=False)
     written = [folder / value for flag, value in pairwise(more) if flag in ("--report", "--write")]
     if done.returncode or not all(path.exists() for path in written):

