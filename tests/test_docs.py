@@ -23,6 +23,7 @@ PAGES = [
     "docs/guide/command-line.md",
     "docs/guide/library.md",
     "docs/guide/buses.md",
+    "docs/guide/modes.md",
     "docs/guide/protocol.md",
     "docs/guide/core-folder.md",
     "docs/guide/glossary.md",

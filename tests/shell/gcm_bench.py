@@ -43,10 +43,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """idle: how probable it is that no word is offered; port: what is at key_i after the key was taken."""
+    """idle: how probable it is that no word is offered; port: what is at key_i after the key was taken.
+    ready: the cycle in which the first word is offered.
+    """
 
     idle: float = 0.0
     port: int = 0
+    ready: int = 400
 
 
 def encrypted(key: bytes, p: Packet) -> Packet:
@@ -89,7 +92,7 @@ def run_packets(
     but for some as `how` says. The core must take each when it is expected to.
     """
     how = how or Run()
-    ready, words = 400, list[tuple[bytes, bool, bool, Packet] | None]()
+    ready, words = how.ready, list[tuple[bytes, bool, bool, Packet] | None]()
     for p in packets:
         listed = p.words()
         for k, (data, aad) in enumerate(listed):
@@ -105,7 +108,7 @@ def run_packets(
     simulation.view(rows, "rst_i")[0, 0] = 1
     simulation.view(rows, "key_valid_i")[2:4, 0] = 1
     put("key_i", 3, key)
-    simulation.view(rows, "key_i")[ready:] = np.frombuffer(how.port.to_bytes(16, "little"), np.uint8)
+    simulation.view(rows, "key_i")[ready:] = np.frombuffer(how.port.to_bytes(len(key), "little"), np.uint8)
     for cycle, word in enumerate(words, ready):
         if word is None:
             continue

@@ -25,9 +25,9 @@ QUICK = ("sbox=table", "fuse_linear=false", "linear_depth=0")
 
 
 @cache
-def core(tag_bits: int = 128, stages: int = 14) -> tuple[str, GcmModules]:
-    """The text of a core of AES-128 and its modules."""
-    spec = load("aes128-fast", [*QUICK, f"stages={stages}"])
+def core(tag_bits: int = 128, stages: int = 14, key_bits: int = 128) -> tuple[str, GcmModules]:
+    """The text of a core of AES and its modules."""
+    spec = load("aes128-fast", [*QUICK, f"stages={stages}", f"key_bits={key_bits}"])
     assert isinstance(spec, Datapath)
     target = load_target(spec.target)
     timing = Timing(target.delay, 0, arrivals(spec))
@@ -35,7 +35,7 @@ def core(tag_bits: int = 128, stages: int = 14) -> tuple[str, GcmModules]:
     datapath = scheduled(spec, describe(spec), parts, timing)
     built = unit_for(spec, datapath, timing)
     design = Design((*built.modules, *lowered(spec, datapath, 0, "aes_core").modules))
-    made = gcm_modules("aes", built.unit, 128, datapath.schedule.stages, target.delay, tag_bits)
+    made = gcm_modules("aes", built.unit, key_bits, datapath.schedule.stages, target.delay, tag_bits)
     designs = [print_design(d) for d in (design, made.multiplier.design, made.beside)]
     whole = "\n".join([*designs, built.unit.text, *map(print_wrapper, made.wrappers)])
     return whole, made
