@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cipherwright.cipher.misty1 import Misty1
 from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.graph import STATIC, GraphBuilder
@@ -130,7 +131,8 @@ def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Buil
     assert mapped.brams == 0
 
 
-def test_units_where_there_are_none_are_refused() -> None:
+def test_units_where_there_are_none_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Misty1, "key_unit", "")
     with pytest.raises(UserError, match="has no key-expansion unit"):
         load("misty1-fast", ["key=static", "key_expansion=unit"])
     with pytest.raises(

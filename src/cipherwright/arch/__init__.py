@@ -1,11 +1,12 @@
 """Architectures: how a cipher's rounds become a datapath, and its key schedule a unit of its own."""
 
 from .form import Form
-from .forms import form_of
+from .forms import form_of, held_form_of
 from .ghash import FieldMultiplier, field_multiplier
 from .graphs import Unscheduled, constant_inputs, unscheduled
+from .key_memory import KeyMemory
 from .key_unit import Expansion, KeyParts, expansion
-from .loop import Loop, fold, fold_held, fold_narrow
+from .loop import Loop, fold, fold_held, fold_narrow, fold_read
 from .rewrites import rewritten
 from .stages import KeyWords, Scheduled, Timing, lowered, scheduled
 from .unrolled import describe, key_parts
@@ -14,6 +15,7 @@ __all__ = [
     "Expansion",
     "FieldMultiplier",
     "Form",
+    "KeyMemory",
     "KeyParts",
     "KeyWords",
     "Loop",
@@ -27,7 +29,9 @@ __all__ = [
     "fold",
     "fold_held",
     "fold_narrow",
+    "fold_read",
     "form_of",
+    "held_form_of",
     "key_parts",
     "lowered",
     "rewritten",

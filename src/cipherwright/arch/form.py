@@ -34,6 +34,11 @@ class Form:
     last_key: bool = False
     """Whether `finish` takes a round key of its own, the last one."""
 
+    same_keys: bool = True
+    """Whether both directions take the key words of encryption, which a key-expansion unit can hold then."""
+    late_finish: bool = False
+    """Whether `finish` takes an iteration of a loop, so that the result leaves at its end."""
+
     def __init__(self, cipher: Standard, key_bits: int) -> None:
         """Raises ValueError where the cipher has no such key size."""
         cipher.check_key_bits(key_bits)
@@ -89,8 +94,8 @@ class Form:
     # -- round keys straight from the key
 
     def key_words(self, index: int) -> int:
-        """Width of the key word of round key `index` (in the order of use)."""
-        return self.cipher.steps(self.key_bits)[index].key_bits
+        """Width of the key word of round key `index` (in the order of use), the wider of both directions."""
+        return max(kind.key_bits for kind in self._kinds()[index])
 
     def unit_keys(self, key: Word, back: bool) -> list[Word]:
         """What a key-expansion unit of one direction holds, in the order of use: the round keys of

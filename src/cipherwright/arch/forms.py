@@ -21,7 +21,7 @@ from .misty1 import Misty1Form
 from .rijndael import RijndaelForm
 from .tdes import TdesForm
 
-__all__ = ["FORMS", "form_of"]
+__all__ = ["FORMS", "form_of", "held_form_of"]
 
 FORMS: Mapping[type[Standard], type[Form]] = {
     Aes: RijndaelForm,
@@ -38,3 +38,11 @@ def form_of(cipher: Standard, key_bits: int) -> Form:
     """A cipher with keys of one size as hardware takes it. Raises ValueError where it has no such size."""
     derived = AheadForm if AheadForm.suits(cipher, key_bits) else Form
     return FORMS.get(type(cipher), derived)(cipher, key_bits)
+
+
+def held_form_of(cipher: Standard, key_bits: int) -> Form:
+    """The form of a cipher whose round keys a key-expansion unit holds: the derived one where the own
+    form has other key words in each direction. Raises as `form_of`.
+    """
+    form = form_of(cipher, key_bits)
+    return form if form.same_keys else Form(cipher, key_bits)

@@ -11,10 +11,11 @@ from ..graph import Graph
 from ..rewrite import boxes_in_block_ram, held_words, share_boxes
 from ..schedule import Io
 from ..spec import Datapath, Loop, Pipeline
-from .forms import form_of
+from .forms import form_of, held_form_of
+from .key_memory import KeyMemory
 from .key_unit import KeyParts
 from .loop import Loop as RoundLoop
-from .loop import fold, fold_held, fold_narrow
+from .loop import fold, fold_held, fold_narrow, fold_read
 from .rewrites import realised
 from .unrolled import describe
 
@@ -32,6 +33,7 @@ class Unscheduled:
     loops: tuple[tuple[str, str], ...] = ()
     iterations: int | None = None
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    memory: KeyMemory | None = None
 
 
 def key_variants(spec: Datapath) -> tuple[str, ...]:
@@ -57,7 +59,9 @@ def unscheduled(
     """
     if isinstance(spec, Loop):
         loop = _loop(spec, parts is not None)
-        return Unscheduled(realised(spec, loop.graph), loop.io, loop.loops, loop.iterations)
+        return Unscheduled(
+            realised(spec, loop.graph), loop.io, loop.loops, loop.iterations, memory=loop.memory
+        )
     assert isinstance(spec, Pipeline)
     if parts is not None:
         return _over_held_keys(spec, parts.rounds, io)
@@ -77,9 +81,11 @@ def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
 
 
 def _loop(spec: Loop, held: bool) -> RoundLoop:
-    form = form_of(spec.described, spec.key_bits)
-    if held:
+    form = (held_form_of if held else form_of)(spec.described, spec.key_bits)
+    if held and spec.described.key_unit == "store":
         return fold_held(form, spec.cipher_direction)
+    if held:
+        return fold_read(form, spec.rounds_per_cycle, spec.cipher_direction, spec.least_stages)
     if spec.datapath_bits:
         return fold_narrow(form, spec.datapath_bits)
     return fold(form, spec.rounds_per_cycle, spec.cipher_direction)

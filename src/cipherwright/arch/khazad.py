@@ -30,6 +30,7 @@ class KhazadForm(Form):
     loop = "keyed"
     first_key = True
     last_key = True
+    late_finish = True
 
     # -- the rounds
 

@@ -32,6 +32,7 @@ class Misty1Form(Form):
     """
 
     last_key = True
+    same_keys = False  # a step of decryption takes subkeys of two steps of encryption
 
     # -- the rounds
 

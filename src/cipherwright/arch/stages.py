@@ -12,6 +12,7 @@ from ..rtl import Design, LowerOptions, lower
 from ..schedule import DelayModel, Io, Schedule, logic_cells, schedule
 from ..spec import Datapath, Loop
 from .graphs import Unscheduled, key_variants, unscheduled
+from .key_memory import KeyMemory
 from .key_unit import KeyParts
 from .rewrites import mapped
 
@@ -50,13 +51,15 @@ class Scheduled:
 
     loops: (input, output) pairs of a loop; iterations: of a loop, from a block's load to its result, which
     are those until the next load (None: a pipeline); rows: the linear map in which each held round key is
-    stored, by input; key_words: where ways to make late round keys were priced.
+    stored, by input; memory: the round keys that a loop reads by address; key_words: where ways to make late
+    round keys were priced.
     """
 
     schedule: Schedule
     loops: tuple[tuple[str, str], ...] = ()
     iterations: int | None = None
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    memory: KeyMemory | None = None
     key_words: KeyWords | None = None
 
 
@@ -84,7 +87,7 @@ def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     s = schedule(
         mapped(spec, found.graph, timing.model), timing.model, stages, period, found.io, timing.srl_from
     )
-    return Scheduled(s, found.loops, found.iterations, found.rows)
+    return Scheduled(s, found.loops, found.iterations, found.rows, found.memory)
 
 
 def lowered(spec: Datapath, made: Scheduled, srl_from: int, name: str) -> Design:

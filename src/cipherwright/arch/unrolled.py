@@ -8,8 +8,9 @@ from ..cipher.modes import ways
 from ..cipher.word import over, under
 from ..errors import UserError
 from ..graph import AGILE, STATIC, Graph, GraphBuilder
-from ..spec import Datapath
-from .forms import form_of
+from ..spec import Datapath, Loop
+from .forms import form_of, held_form_of
+from .key_memory import key_memory
 from .key_unit import KeyParts
 
 __all__ = ["describe", "key_parts"]
@@ -73,7 +74,7 @@ def key_parts(spec: Datapath) -> KeyParts | None:
     """
     if spec.key_expansion != "unit":
         return None
-    form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
+    form, b = held_form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
     back, both = int(spec.cipher_direction == "decrypt"), spec.cipher_direction == "both"
     valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
     widths = [form.key_words(i) for i in range(form.round_keys)]
@@ -94,4 +95,7 @@ def key_parts(spec: Datapath) -> KeyParts | None:
     key = over(s, s.input("key", spec.key_bits))
     for i, word in enumerate(form.unit_keys(key, bool(back))):
         s.output(f"rk{i}", under(s, word[word.width - 1 : word.width - widths[i]]))
-    return KeyParts(b.build(), s.build())
+    memory = None
+    if isinstance(spec, Loop) and spec.described.key_unit == "loop":
+        memory = key_memory(form, spec.cipher_direction, spec.rounds_per_cycle, spec.least_stages)
+    return KeyParts(b.build(), s.build(), memory=memory)

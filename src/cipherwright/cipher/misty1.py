@@ -117,7 +117,6 @@ class Misty1(Standard):
     lookups = (S7, S9)
     key_sizes = (128,)
     key_variants = ("kept", "recomputed")
-    key_unit = ""  # the subkeys of decryption's steps are grouped otherwise than those of encryption
 
     def __init__(self, rounds: int = 8) -> None:
         self.total = rounds

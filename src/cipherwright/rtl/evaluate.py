@@ -55,6 +55,13 @@ class DesignModel:
         """
         values = self._evaluate(self._top, inputs, dict(self._state))
         self._state = {name: _gather(values, r.data, self._full) for name, r in self._held.items()}
+        return self._outputs(values)
+
+    def shown(self, inputs: Mapping[str, Lanes]) -> dict[str, Lanes]:
+        """The outputs as `run` gives them, while registers keep their values."""
+        return self._outputs(self._evaluate(self._top, inputs, dict(self._state)))
+
+    def _outputs(self, values: Mapping[str, Lanes]) -> dict[str, Lanes]:
         return {p.name: values[p.name] for p in self._top.ports if p.direction == "output"}
 
     def _evaluate(self, m: Module, inputs: Mapping[str, Lanes], values: dict[str, Lanes]) -> dict[str, Lanes]:

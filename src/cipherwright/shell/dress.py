@@ -126,6 +126,8 @@ def dress(
     rank_ffs = 0
     if unit:
         inner["key_cycles"] = unit.cycles
+        if unit.memory:
+            inner["keyed"] = names["ecb"]
     pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
     if unit:
         ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
@@ -327,7 +329,7 @@ def _modules(
 
 def _early(s: Schedule) -> dict[str, int]:
     """Inputs of the datapath that come before its valid bit, and by how many cycles."""
-    return {f"{name}_i": -stage for name, stage in s.io.arrive if stage}
+    return {f"{name}_i": -stage for name, stage in s.io.arrive if stage < 0}
 
 
 def spec_parameters(spec: Spec) -> dict[str, object]:

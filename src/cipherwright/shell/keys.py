@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..arch import Expansion
+from ..arch import Expansion, KeyMemory
 from ..rtl import (
     AnyModule,
     Cell,
@@ -38,10 +38,10 @@ from ..rtl import (
     print_any,
 )
 
-__all__ = ["KeyUnit", "key_unit", "keyed_top", "pipeline_part"]
+__all__ = ["DRAIN", "KeyUnit", "key_unit", "keyed_top", "pipeline_part"]
 
 
-_DRAIN = 8
+DRAIN = 8
 """Cycles in which control that leaves a unit's loop has reached its registers."""
 
 _PIECE = 16
@@ -88,6 +88,14 @@ class KeyUnit:
     """Hand-written files that the unit needs: name -> text."""
 
     flush: int = 1
+    memory: KeyMemory | None = None
+    """What a loop reads by address."""
+
+    @property
+    def reads(self) -> tuple[tuple[str, str], ...]:
+        """The names of each address and the word at it."""
+        count = self.memory.reads if self.memory else 0
+        return tuple((f"address{i}", f"word{i}") for i in range(count))
 
     @property
     def name(self) -> str:
@@ -181,7 +189,7 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
         ),
     )
     words = {users[i]: w for i, w in widths.items()}
-    return KeyUnit((wrapper,), e.iterations * stages + there, words, flush=stages + there + 1 + _DRAIN)
+    return KeyUnit((wrapper,), e.iterations * stages + there, words, flush=stages + there + 1 + DRAIN)
 
 
 @dataclass(frozen=True)
@@ -255,6 +263,7 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
     words = sorted(unit.words.items())
     given = {"clk": "clk", "rst_i": "rst_i"}
     given |= {"key_valid_i": "key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o", "key_i": "key_i"}
+    given |= {f"{a}_i": a for a, _ in unit.reads} | {f"{w}_o": w for _, w in unit.reads}
     given |= {"key_ready_o": "key_ready_o" if lanes == 1 else "unit_ready", "zeroise_i": "wipe_i"}
     payload = (
         *([Pin("decrypt_i")] if turning else []),
@@ -271,6 +280,7 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
         links |= {"ready_o": "ready_o"} if ready else {}
         links |= {"valid_o": f"unread[{lane - 1}]" if lane else "valid_o", "block_o": f"block_o{part}"}
         links |= {f"{user}_i": f"{user}{suffix}" for user, _ in words}
+        links |= {f"{a}_o": a for a, _ in unit.reads} | {f"{w}_i": w for _, w in unit.reads}
         cores.append(Placed(datapath, f"u_core{suffix}", links))
     return connect(
         name,
@@ -284,11 +294,18 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
         ),
         (
             *(Wire((user,), width) for user, width in words),
+            *(_read_wires(unit.memory, unit.reads) if unit.memory else ()),
             *(_lane_ranks(unit, lanes) if lanes > 1 else ()),
             Placed(unit.part, "u_keys", given | {f"{user}_o": user for user, _ in words}),
             *cores,
         ),
     )
+
+
+def _read_wires(memory: KeyMemory, reads: Sequence[tuple[str, str]]) -> tuple[Wire, ...]:
+    """Addresses and the words at them."""
+    addresses, words = zip(*reads, strict=True)
+    return Wire(addresses, memory.address_bits), Wire(words, memory.width)
 
 
 def _lane_ranks(unit: KeyUnit, lanes: int) -> tuple[WrapperItem, ...]:

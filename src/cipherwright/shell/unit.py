@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..arch import Expansion, Scheduled, Timing, expansion, form_of, rewritten
+from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, rewritten
 from ..rewrite import replicate
 from ..rtl import Design, LowerOptions, Module, lower
 from ..schedule import Io, schedule, shortest_period
 from ..spec import Datapath
 from .header import module_name
+from .key_memory import memory_unit
 from .keys import KeyUnit, key_unit
 
 __all__ = ["BuiltUnit", "KeyLoop", "loop_unit"]
@@ -55,20 +56,25 @@ class BuiltUnit:
 
 
 def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
-    """The key-expansion unit of a pipeline over held round keys, at least as fast as its stages."""
-    count = len(datapath.rows)
-    back = spec.cipher_direction == "decrypt"
+    """The key-expansion unit of a datapath over held round keys, at least as fast as its stages."""
+    form, memory = held_form_of(spec.described, spec.key_bits), datapath.memory
+    back, count = spec.cipher_direction == "decrypt", form.round_keys
     users = tuple(f"rk{count - 1 - i if back else i}" for i in range(count))
-    rows = tuple(datapath.rows[u] for u in users)
-    e = expansion(form_of(spec.described, spec.key_bits), rows)
+    rows = () if memory else tuple(datapath.rows[u] for u in users)
+    e = expansion(form, None if memory else rows)
     # Results that get a stage to travel in need not be in the unit as well.
     named = {n.name for n in e.graph.nodes}
     own = spec.model_copy(update={"hops": tuple(h for h in spec.hops if h in named)})
-    graph = replicate(rewritten(own, e.graph, timing.model), "valid", _LOAD_LANES, 2)
+    graph = rewritten(own, e.graph, timing.model)
+    if not memory:
+        graph = replicate(graph, "valid", _LOAD_LANES, 2)
     period = max(datapath.schedule.period, shortest_period(graph, timing.model, _MOST_STAGES, Io()))
     s = schedule(graph, timing.model, None, period, Io())
     top = module_name(spec.name)
     name = f"{top}_schedule"
     design = lower(s, name, LowerOptions(0, e.control, e.loops, spec.keep_levels))
-    unit = key_unit(f"{top}_keys", name, e, s.stages, spec.key_bits, users)
+    if memory:
+        unit = memory_unit(f"{top}_keys", name, e, memory, s.stages, spec.key_bits)
+    else:
+        unit = key_unit(f"{top}_keys", name, e, s.stages, spec.key_bits, users)
     return BuiltUnit(unit, KeyLoop(name, design, e, s.stages, users, rows))

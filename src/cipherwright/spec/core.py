@@ -125,8 +125,9 @@ class Spec(BaseModel):
     ] = option(
         "logic",
         "How round keys are made. `logic`: from the key, as they are used. `unit`: once, by a key-expansion "
-        "unit into registers, from a key that is held. `buffer`: once, into an engine's buffer.",
-        cost="`unit` and `buffer` save the logic of the key schedule. They take a register for every "
+        "unit, from a held key: into registers, or for a loop into memories that it reads by address. "
+        "`buffer`: once, into an engine's buffer.",
+        cost="`unit` and `buffer` save the logic of the key schedule. They take a bit of storage for every "
         "round-key bit, and cycles for a new key.",
     )
     mode: Mode = option(

@@ -28,12 +28,17 @@ class Loop(Datapath):
         cost="Area grows with it, and so does the rate at the same clock.",
         ge=1,
     )
-    datapath_bits: Annotated[int | None, needs(rounds_per_cycle=(1,))] = option(
+    datapath_bits: Annotated[int | None, needs(rounds_per_cycle=(1,), key_expansion=("logic",))] = option(
         None,
         "Bits that the loop takes in a cycle instead of a whole block (AES: 32, with four S-boxes).",
         unit="bits",
         cost="Less logic, and as many times the cycles.",
     )
+
+    @property
+    def least_stages(self) -> int:
+        """The number of stages that is asked for, or the least that a clock leaves free to choose."""
+        return self.stages or (1 if self.clock_mhz is None else 2)
 
     @model_validator(mode="after")
     def _stages(self) -> Loop:
@@ -46,23 +51,15 @@ class Loop(Datapath):
 
     @model_validator(mode="after")
     def _key_in_a_loop(self) -> Loop:
-        """A key comes with its block, unless a store of round keys is around the loop."""
-        store = self.described.key_unit == "store"
-        if self.key_expansion == "unit" and not store:
-            raise Unfit(
-                f"key_expansion = unit in a loop needs a store of round keys, which {self.cipher} does not "
-                f"have: its loop makes each round key in the iteration that takes it",
-                "key_expansion",
-                "architecture",
-            )
-        if store and self.key_expansion != "unit":
+        """A key comes with its block, unless a unit keeps its round keys."""
+        if self.described.key_unit == "store" and self.key_expansion != "unit":
             raise Unfit(
                 f"an iterative {self.cipher} core has its key held and expanded by a unit: key = static, "
                 f"key_expansion = unit",
                 "key",
                 "key_expansion",
             )
-        if not store:
+        if self.key_expansion != "unit":
             self._need("architecture", {"key": ("agile",)})
         return self
 

@@ -32,7 +32,7 @@ def confirm_core(
     if made.iterations is None:
         confirm_pipeline(title, design, found)
     else:
-        confirm_loop(title, design, found, made.schedule.stages, made.iterations)
+        confirm_loop(title, design, found, made.schedule.stages, made.iterations, made.memory)
     if loop and parts:
         confirm_expansion(
             title,
@@ -56,8 +56,12 @@ def _held(
         constants = constant_inputs(spec)
         return lambda key: constants
 
+    wide = {n: parts.schedule.nodes[i].width for n, i in parts.schedule.outputs}
+
     def words(key: int) -> dict[str, int]:
         made = evaluate(parts.schedule, {"key": key})
+        if parts.memory:
+            return {n: word << parts.memory.width - wide[n] for n, word in made.items()}
         return {n: linear_word(rows[n], word) if n in rows else word for n, word in made.items()}
 
     return words

@@ -280,6 +280,8 @@ def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
     if parts.proof:
         unit = parts.proof(folder.sources, folder.record["top"])
         return f"{prove_rounds(folder, parts)} over its round keys; {unit}"
+    if parts.memory:
+        return f"{prove_rounds(folder, parts)} over its round keys; {prove_unit(folder, parts)}"
     held = _held(folder, parts)
     return f"{prove_rounds(folder, parts, held)} over its round keys; {prove_unit(folder, parts, held)}"
 
@@ -308,6 +310,12 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
     r, p = folder.record, folder.record["parameters"]
     ports = PortSet(decrypt="decrypt_i" if len(_directions(p)) == 2 else "")
     top, latency, early = f"{r['top']}_core", r["inner"]["latency_cycles"], r["inner"]["early"]
+    if parts.memory:
+        realised, inner = _rounds(folder, parts), PortSet(**r["inner"]["ports"])
+        hints, slots = _hints(realised, p), r["slots"]
+        return prove_iterative(
+            folder.sources, top, realised, inner, latency, slots, hints, memory=parts.memory
+        ).statement
     if parts.proof:
         realised = _rounds(folder, parts)
         words, hints = (
@@ -348,9 +356,10 @@ def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = Non
         folder.sources,
         f"{r['top']}_keys",
         parts.schedule,
-        (held or _held(folder, parts)).rows,
+        {} if parts.memory else (held or _held(folder, parts)).rows,
         r["inner"]["key_cycles"],
         Hints(sbox=sbox),
+        parts.memory,
     ).statement
 
 

@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..arch import Expansion
+from ..arch import Expansion, KeyMemory
 from ..cipher import Cipher
 from ..errors import UserError
 from ..graph import Graph, evaluate
@@ -111,26 +111,64 @@ def confirm_pipeline(title: str, design: Design, found: Sequence[Sample]) -> Non
     _compare(title, out, found, "its pipeline")
 
 
-def confirm_loop(title: str, design: Design, found: Sequence[Sample], stages: int, iterations: int) -> None:
+class _LoopModel:
+    """A loop that is run with rows of inputs, a row for each block. memory: round keys that it reads by
+    address, which are inputs of the rows by name.
+    """
+
+    def __init__(self, design: Design, blocks: int, stages: int, memory: KeyMemory | None) -> None:
+        self.design, self.memory = design, memory
+        self.model = DesignModel(design, blocks, stages)
+
+    def run(self, rows: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
+        """The outputs of an iteration."""
+        name = self.design.top.name
+        if self.memory is None:
+            return self.model.run(_given(self.design, name, rows))
+        reads = range(self.memory.reads)
+        blank = {f"word{i}": 0 for i in reads}
+        shown = self.model.shown(_given(self.design, name, [{**row, **blank} for row in rows]))
+        addresses = [from_lanes(shown[f"address{i}_o"], len(rows)) for i in reads]
+        read = [
+            {**row, **{f"word{i}": self._word(row, addresses[i][j]) for i in reads}}
+            for j, row in enumerate(rows)
+        ]
+        return self.model.run(_given(self.design, name, read))
+
+    def _word(self, row: Mapping[str, int], address: int) -> int:
+        """The round key at an address, or 0 where there is none."""
+        assert self.memory is not None
+        number = self.memory.number(address)
+        return 0 if number is None else row[self.memory.user(number)]
+
+
+def confirm_loop(
+    title: str,
+    design: Design,
+    found: Sequence[Sample],
+    stages: int,
+    iterations: int,
+    memory: KeyMemory | None = None,
+) -> None:
     """A loop gives every sample's result after `iterations`, and then that of another block, taken as the
-    first one leaves.
+    first one leaves. memory: as of `_LoopModel`.
 
     Raises UserError with what differs.
     """
-    name, n = design.top.name, len(found)
-    model = DesignModel(design, n, stages)
+    n = len(found)
+    model = _LoopModel(design, n, stages, memory)
     other = [found[i ^ 1] for i in range(n)]
     first, second = [[s.inputs for s in group] for group in (found, other)]
     idle = [{**row, "valid": 0} for row in second]
-    seen = model.run(_given(design, name, first))
+    seen = model.run(first)
     if from_lanes(seen["ready_o"], n) != [1] * n:
         raise _wrong(title, "an idle loop does not take a block")
     for rows, results in ((second, found), (idle, other)):
         for k in range(iterations - 1):
-            seen = model.run(_given(design, name, idle))
+            seen = model.run(idle)
             if any(from_lanes(seen["valid_o"], n)):
                 raise _wrong(title, f"its loop gives a result after {k + 1} iterations of {iterations}")
-        seen = model.run(_given(design, name, rows))
+        seen = model.run(rows)
         _compare(title, seen, results, "its loop")
 
 
@@ -169,8 +207,8 @@ def confirm_expansion(
     users: Sequence[str],
 ) -> None:
     """A key-expansion unit's loop makes every round key, one an iteration. `rows[i]`: the linear map in
-    which the round key `users[i]` of
-    `schedule` is kept.
+    which the round key `users[i]` of `schedule` is kept; without any, each is kept as it is at the high end
+    of a word.
 
     Raises UserError with the round key that differs.
     """
@@ -196,6 +234,9 @@ def confirm_expansion(
         seen = run(0)
         kept_apart = i in e.apart
         got = seen["raw_o" if kept_apart else "word_o"]
+        if not rows:
+            kept_apart, low = True, e.width - schedule.nodes[dict(schedule.outputs)[user]].width
+            got = [word >> low for word in got]
         if got != [w[user] if kept_apart else linear_word(rows[i], w[user]) for w in want] or seen[
             "last_o"
         ] != [int(i == len(users) - 1)] * len(keys):

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..arch import KeyMemory
 from ..errors import CheckFailed
 from ..graph import Graph
 from ..shell import PortSet
@@ -38,6 +39,7 @@ from .equivalence import (
 )
 from .live import UNKNOWN, Ternary, live_run
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
+from .reads import Reads, memory_inputs
 
 __all__ = ["prove_iterative", "prove_loop"]
 
@@ -268,9 +270,11 @@ def prove_loop(
     slots: int,
     hints: Hints | None = None,
     held: Sequence[str] = (),
+    memory: KeyMemory | None = None,
 ) -> Proof:
     """A loop with `slots` blocks in flight. `held`: inputs that keep their values while a block is
-    computed. Raises CheckFailed with what does not hold.
+    computed. `memory`: round keys that it reads by address, in the cycle in which it shows the address; they
+    are inputs of `plain` by name. Raises CheckFailed with what does not hold.
     """
     control = _Control(n, ports, slots)
     taking = _explore(control, latency)
@@ -279,18 +283,20 @@ def prove_loop(
         (name, k)
         for name, bits in n.inputs.items()
         for k in range(len(bits))
-        if name not in (ports.clk, ports.reset)
+        if name not in (ports.clk, ports.reset, *(memory.fixed_ports if memory else ()))
     ]
     ports_in, kept = [p for p in pins if p[0] not in held], [p for p in pins if p[0] in held]
     names = [f"cycle {t} {name}[{k}]" for t in range(latency + 1) for name, k in ports_in] + [
         f"{name}[{k}]" for name, k in kept
     ]
-    aig = Aig([*names, *(n.name(q) for q in registers)])
+    aig = Aig([*names, *(n.name(q) for q in registers), *(memory_inputs(memory) if memory else [])])
+    reads = Reads(n, memory, slots, len(names) + len(registers)) if memory else None
     free = {q: aig.input(len(names) + j) for j, q in enumerate(registers)}
     always = {
         n.inputs[name][k]: aig.input(len(ports_in) * (latency + 1) + j) for j, (name, k) in enumerate(kept)
     }
     always |= {n.inputs[ports.clk][0]: FALSE, n.inputs[ports.reset][0]: FALSE}
+    always |= reads.fixed(aig) if reads else {}
     inputs = [
         always | {n.inputs[name][k]: aig.input(t * len(ports_in) + j) for j, (name, k) in enumerate(ports_in)}
         for t in range(latency + 1)
@@ -301,14 +307,14 @@ def prove_loop(
     found: dict[tuple[int, ...], None] = {}
     for cube in _cubes(control, taking):
         start = free | {q: b for q, b in zip(control.groups[0], cube, strict=True) if b is not None}
-        seen = live_run(
-            logic, aig, registers, start, inputs, [ready, *[[]] * (latency - 1), [*valid, *block]]
-        )
+        given = reads.inputs(logic, aig, registers, start, inputs) if reads else inputs
+        seen = live_run(logic, aig, registers, start, given, [ready, *[[]] * (latency - 1), [*valid, *block]])
         if [seen[0][b] for b in ready] != [TRUE] or [seen[-1][b] for b in valid] != [TRUE]:
             raise CheckFailed("a block is not taken and announced as the core's control says")
         found[tuple(seen[-1][b] for b in block)] = None
     core_gates, marks = len(aig.gates), list[int]()
-    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, first), hints, marks)["block"]
+    described = first | (reads.described(aig, plain) if reads else {})
+    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, described), hints, marks)["block"]
     labels = [f"{ports.block_out} bit {k}" for k in range(len(want))]
     gates = 0
     for got in found:
@@ -335,6 +341,8 @@ def prove_iterative(
     slots: int,
     hints: Hints | None = None,
     held: Sequence[str] = (),
+    memory: KeyMemory | None = None,
 ) -> Proof:
     """`prove_loop` of a core's text."""
-    return prove_loop(read_netlist(sources, top, ports.clk), plain, ports, latency, slots, hints, held)
+    n = read_netlist(sources, top, ports.clk)
+    return prove_loop(n, plain, ports, latency, slots, hints, held, memory)

@@ -151,20 +151,21 @@ def read_netlist(
     keep: str = "",
     memories: bool = False,
     spread: bool = False,
+    written: bool = False,
 ) -> Netlist:
     """Elaborate the sources. `clock`: the port that all registers follow; `keep`: a pattern of module
     names that are not flattened but come as instances; `memories`: memories that can be written may be
     there, and bits that are x, which the caller takes for any value; `spread`: the same, but memories
-    become registers. Raises CheckFailed where Yosys does not accept the text, and with the name of a net
-    that breaks the rules above.
+    become registers; `written`: memories become registers, and what is x in their modules (what is written
+    where nothing is written) 0. Raises CheckFailed where Yosys does not accept the text, and with the name
+    of a net that breaks the rules above.
     """
     keeping = f"setattr -mod -set keep_hierarchy 1 {keep}; " if keep else ""
+    known = "setundef -zero t:$mem_v2 %m; " if written else ""
+    spreading = f"{known}memory_map; " if written or spread else ""
     modules = _elaborated(
         sources,
-        (
-            f"{_ELABORATE.format(top=top, memories='memory_map; ' if spread else '')}; "
-            f"{_FLATTEN.format(keep=keeping)}"
-        ),
+        (f"{_ELABORATE.format(top=top, memories=spreading)}; {_FLATTEN.format(keep=keeping)}"),
     )
     kept = {name: _netlist(m) for name, m in modules.items() if name != top}
     n = _netlist(modules[top], kept)

@@ -61,6 +61,7 @@ class _Inner(_Part):
     ports: dict[str, Any]
     latency_cycles: _Positive
     early: dict[Identifier, _Count]
+    keyed: _OptionalName = ""
 
     @model_validator(mode="after")
     def _legal(self) -> _Inner:

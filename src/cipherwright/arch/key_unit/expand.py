@@ -15,6 +15,7 @@ from typing import Protocol
 from ...cipher.word import all_over, all_under, over, under
 from ...graph import Graph, GraphBuilder
 from ..form import Form
+from ..key_memory import KeyMemory
 from ..loop.base import small_table
 
 __all__ = ["Expansion", "KeyParts", "expansion"]
@@ -59,24 +60,31 @@ class UnitProof(Protocol):
 class KeyParts:
     """A cipher in two: `rounds` over held round keys rk0, rk1, … in the order of use, and `schedule` from
     the key to them. `proof`: of a unit that is not the loop of `expansion`, its own proof.
+    `memory`: the round keys that a loop reads by address.
     """
 
     rounds: Graph
     schedule: Graph
     proof: UnitProof | None = None
+    memory: KeyMemory | None = None
 
 
-def expansion(form: Form, rows: Sequence[Rows]) -> Expansion:
+def expansion(form: Form, rows: Sequence[Rows] | None) -> Expansion:
     """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in
-    the order of encryption), most significant row first. Inputs: valid, key, zeroise (the key is taken as
-    zero). Outputs: `word`, and `tag` that goes with it (its place in the chain, counted from 1; 0 where
-    the word is for no place), `last`, and where round keys are kept apart `raw` and, with each of them,
-    `apart0`, `apart1`.
+    the order of encryption), most significant row first. None: all of them leave as the schedule makes them,
+    each at the high end of a word, and no registers are on the way of the control.
+
+    Inputs: valid, key, zeroise (the key is taken as zero). Outputs: `word`, and `tag` that goes with it (its
+    place in the chain, counted from 1; 0 where the word is for no place), `last`, and where round keys are
+    kept apart `raw` and, with each of them, `apart0`, `apart1`.
     """
-    count, setup = len(rows), form.key_setup(False)
+    count, setup = form.round_keys if rows is None else len(rows), form.key_setup(False)
     made = [form.key_words(i) for i in range(count)]
     raw_bits = max(made)
     identity = tuple(1 << k for k in reversed(range(raw_bits)))
+    spread = rows is not None
+    if rows is None:
+        made, rows = [raw_bits] * count, [identity] * count
     rows = [tuple(mask << raw_bits - w for mask in r) for r, w in zip(rows, made, strict=True)]
     plain = tuple(i for i, r in enumerate(rows) if r == identity)
     apart = plain if len(plain) < count else ()
@@ -92,7 +100,8 @@ def expansion(form: Form, rows: Sequence[Rows]) -> Expansion:
     valid, key = b.input("valid", 1), b.input("key", form.key_bits)
     n, zero = b.input("count", bits), b.const(1, 0)
     back = over(b, zero)
-    start = all_under(b, form.key_start(over(b, _zeroised(b, key)), back))
+    taken = _zeroised(b, key) if spread else _and_not(b, key)
+    start = all_under(b, form.key_start(over(b, taken), back))
     state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
 
     def table(name: str, values: Sequence[int], width: int) -> int:
@@ -149,6 +158,12 @@ def expansion(form: Form, rows: Sequence[Rows]) -> Expansion:
 
 _CLEAR_BITS = 16
 """Bits of a key that one registered copy of `zeroise` clears."""
+
+
+def _and_not(b: GraphBuilder, key: int) -> int:
+    """The key, or zero, in the lookup tables that load it."""
+    kept = b.not_(b.input("zeroise", 1))
+    return b.and_(key, b.select(kept, (0,) * b.width(key)))
 
 
 def _zeroised(b: GraphBuilder, key: int) -> int:

@@ -11,6 +11,7 @@ from ...cipher.word import all_over, all_under, over, under
 from ...graph import Graph, GraphBuilder
 from ...schedule import Io
 from ..form import Form
+from ..key_memory import KeyMemory
 
 __all__ = ["Fold", "Loop", "small_table", "sparse_table"]
 
@@ -25,6 +26,8 @@ class Loop:
     loops: tuple[tuple[str, str], ...]
     io: Io
     iterations: int
+    memory: KeyMemory | None = None
+    """The round keys that it reads by address, in the cycle in which it shows the address."""
 
 
 class Fold:
@@ -142,10 +145,16 @@ class Fold:
         return small_table(self.b, name, table, 1, iteration)
 
     def control_word(self, name: str, word: Callable[[int, bool], int], iteration: int, decrypt: int) -> int:
-        """A control word of the key schedule, whose value is `word(iteration, back)`; `iteration` and
-        `decrypt` tell which.
+        """A control word of the key schedule; arguments as of `told`."""
+        return self.told(name, word, self.form.control_bits, iteration, decrypt)
+
+    def told(
+        self, name: str, word: Callable[[int, bool], int], bits: int, iteration: int, decrypt: int
+    ) -> int:
+        """A word of `bits` bits whose value is `word(iteration, back)`; `iteration` and `decrypt` tell
+        which.
         """
-        b, bits = self.b, self.form.control_bits
+        b = self.b
         iterations = [self.iteration_of(code) for code in range(2 << self.count_bits)]
         there, again = ([0 if t is None else word(t, back) for t in iterations] for back in (False, True))
         if self.direction != "both" or there == again:

@@ -13,11 +13,12 @@ from ...cipher.word import all_over, all_under, over, under
 from ...errors import UserError
 from ...graph import STATIC
 from ..form import Form, HeldForm
+from ..key_memory import key_memory
 from .base import Fold, Loop, small_table
-from .rounds import fold_rounds
-from .steps import fold_steps
+from .rounds import fold_rounds, read_rounds
+from .steps import fold_steps, read_steps
 
-__all__ = ["fold", "fold_held"]
+__all__ = ["fold", "fold_held", "fold_read"]
 
 
 def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
@@ -60,6 +61,15 @@ def fold_held(form: Form, direction: str) -> Loop:
     rk1 …
     """
     return _HeldLoop(form, direction).finished()
+
+
+def fold_read(form: Form, rounds_per_cycle: int, direction: str, stages: int) -> Loop:
+    """The loop graph of a cipher whose round keys are read by address; `stages` as of `key_memory`. Ports:
+    valid, ready, block, decrypt (where `direction` is both), address0 and word0, …, and round keys that
+    registers hold.
+    """
+    memory = key_memory(form, direction, rounds_per_cycle, stages)
+    return (read_rounds if form.loop == "rounds" else read_steps)(form, direction, memory)
 
 
 class _KeyedLoop(Fold):

@@ -10,20 +10,31 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...cipher.word import over, under
+from ...cipher.word import Word, over, under
 from ..form import Form, RoundForm
+from ..key_memory import KeyMemory
 from .base import Fold, Loop
+from .reads import KeyReads
 
-__all__ = ["fold_rounds"]
+__all__ = ["fold_rounds", "read_rounds"]
 
 
 class _RoundLoop(Fold):
-    def __init__(self, form: RoundForm, per_iteration: int, direction: str) -> None:
+    """memory: where round keys are read by address."""
+
+    def __init__(
+        self,
+        form: RoundForm,
+        per_iteration: int,
+        direction: str,
+        memory: KeyMemory | None = None,
+    ) -> None:
         self.looping, self.nr = form, form.loop_rounds
         self.entry = -self.nr % per_iteration
         self.turns = -(-self.nr // per_iteration)
-        self.setup = self.turns if direction != "encrypt" else 0
-        super().__init__(form, per_iteration, direction, self.setup + self.turns, True)
+        self.setup = self.turns if direction != "encrypt" and memory is None else 0
+        super().__init__(form, per_iteration, direction, self.setup + self.turns, True, memory is not None)
+        self.reads = KeyReads(self, memory) if memory else None
 
     def counter(self, iterations: int) -> tuple[int, int]:
         """The count after a load is not 0, which stands for the load itself."""
@@ -69,33 +80,59 @@ class _RoundLoop(Fold):
         now, running = state, held if self.entry else keys
         for position in range(self.per_iteration):
             if position == self.entry:
-                first = over(b, self.key_now(keys, decrypt))
+                first = self._first(keys, decrypt)
                 (started,) = form.start(over(b, state if self.setup else self.block), first)
                 now = b.named(b.mux(begins, under(b, started), now), "entered")
                 if self.entry:
                     running = tuple(b.mux(enters, k, r) for k, r in zip(keys, running, strict=True))
-            before = running
-            control = self.control_word(
-                f"control{position}", partial(self._step, position), iteration, decrypt
-            )
-            _, running = self.key_step(control, before, decrypt)
-            if self.setup:  # encryption waits until decryption has run to the last round key
-                waits = self.flag("waits", iteration, set(range(self.setup)))
-                idle = b.and_(waits, b.not_(decrypt))
-                running = tuple(b.mux(idle, old, new) for old, new in zip(before, running, strict=True))
-            round_key = self.key_now(running, decrypt)
+            round_key, running = self._key(position, iteration, running, decrypt)
             plain = self._plain(position, iteration, decrypt)
-            made = form.loop_round(
-                over(b, now), over(b, round_key), over(b, plain), self.direction, over(b, decrypt)
-            )
+            made = form.loop_round(over(b, now), round_key, over(b, plain), self.direction, over(b, decrypt))
             now = under(b, made)
         if self.setup:
             stays = self.flag("stays", iteration, set(range(1, self.setup)))
             now = b.mux(load, self.block, b.mux(stays, state, now))
-        return self.close(state, ((b.named(now, "state"), None),), tuple((s, None) for s in running))
+        loop = self.close(state, ((b.named(now, "state"), None),), tuple((s, None) for s in running))
+        return self.reads.finished(loop) if self.reads else loop
+
+    def _first(self, keys: tuple[int, ...], decrypt: int) -> Word:
+        """The round key that is added before the first round."""
+        if self.reads:
+            return self.reads.end(0, over(self.b, decrypt))
+        return over(self.b, self.key_now(keys, decrypt))
+
+    def _key(
+        self, position: int, iteration: int, before: tuple[int, ...], decrypt: int
+    ) -> tuple[Word, tuple[int, ...]]:
+        """The round key at a position, and the schedule's state after it."""
+        b = self.b
+        if self.reads:
+            word = self.reads.read(
+                position,
+                lambda name, value, bits: self.told(name, value, bits, iteration, decrypt),
+                lambda i: self._round(position, i) + 1,
+            )
+            return self.form.supplied_key(word, over(b, decrypt)), before
+        control = self.control_word(f"control{position}", partial(self._step, position), iteration, decrypt)
+        _, running = self.key_step(control, before, decrypt)
+        if self.setup:  # encryption waits until decryption has run to the last round key
+            waits = self.flag("waits", iteration, set(range(self.setup)))
+            idle = b.and_(waits, b.not_(decrypt))
+            running = tuple(b.mux(idle, old, new) for old, new in zip(before, running, strict=True))
+        return over(b, self.key_now(running, decrypt)), running
+
+    def _round(self, position: int, iteration: int) -> int:
+        """Number of the round at a position of an iteration; below 0 before the first."""
+        return iteration * self.per_iteration + position - self.entry
 
 
 def fold_rounds(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     """The loop graph. Ports as of `fold`."""
     assert isinstance(form, RoundForm)
     return _RoundLoop(form, rounds_per_cycle, direction).finished()
+
+
+def read_rounds(form: Form, direction: str, memory: KeyMemory) -> Loop:
+    """The same over round keys that are read by address (`KeyReads`). Ports as of `fold_read`."""
+    assert isinstance(form, RoundForm)
+    return _RoundLoop(form, memory.reads, direction, memory).finished()

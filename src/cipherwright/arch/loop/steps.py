@@ -14,16 +14,26 @@ from collections.abc import Callable, Hashable, Sequence
 from ...cipher.word import Word, Words, all_under, choose, over, under
 from ...errors import UserError
 from ..form import Form
+from ..key_memory import KeyMemory
 from .base import Fold, Loop, small_table
+from .reads import KeyReads
 
-__all__ = ["fold_steps"]
+__all__ = ["fold_steps", "read_steps"]
 
 
 class _StepLoop(Fold):
-    def __init__(self, form: Form, per_iteration: int, direction: str) -> None:
+    """memory: where round keys are read by address."""
+
+    def __init__(
+        self,
+        form: Form,
+        per_iteration: int,
+        direction: str,
+        memory: KeyMemory | None = None,
+    ) -> None:
         cipher, self.rounds = form.cipher, form.rounds
         ways = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[direction]
-        if True in ways and not form.runs_back:
+        if True in ways and memory is None and not form.runs_back:
             raise UserError(
                 f"the key schedule of {cipher.title} does not run backwards, so a loop can't decrypt with it"
             )
@@ -33,10 +43,14 @@ class _StepLoop(Fold):
                 f"{per_iteration}"
             )
         self.ways, self.entry = ways, -self.rounds % per_iteration
-        longest = max(form.key_setup(way) for way in ways)
+        self.key_setups = {way: 0 if memory else form.key_setup(way) for way in ways}
+        longest = max(self.key_setups.values())
         self.setup = -(-longest // per_iteration)
         self.turns = self.setup + (self.rounds + self.entry) // per_iteration
-        super().__init__(form, per_iteration, direction, self.turns + 1, True)
+        super().__init__(
+            form, per_iteration, direction, self.turns + 1, not form.late_finish, memory is not None
+        )
+        self.reads = KeyReads(self, memory) if memory else None
 
     def _step(self, place: int, iteration: int) -> int:
         """Number of the schedule's step at a place of an iteration (from 0, the load not counted):
@@ -60,11 +74,11 @@ class _StepLoop(Fold):
 
     def finished(self) -> Loop:
         form, b = self.form, self.b
-        start = form.start(over(b, self.block))
+        start = form.start(over(b, self.block), self._end(0, self.new_dir) if form.first_key else None)
         state = tuple(over(b, self.looped(f"state{i}", w.width)) for i, w in enumerate(start))
         keys = tuple(self.looped(f"key{i}", b.width(w)) for i, w in enumerate(self.new_keys))
         self.control()
-        last = over(b, self.key_now(keys, self.dir)) if form.last_key else None
+        last = self._last(keys) if form.last_key else None
         out = under(b, form.finish(state, last))
         now, running = state, keys
         for place in range(self.per_iteration):
@@ -73,16 +87,41 @@ class _StepLoop(Fold):
             waits = over(b, self._told("waits", lambda i, _: int(i < self.setup), 1))
             now = tuple(choose(waits, old, new) for old, new in zip(state, now, strict=True))
         loaded: tuple[int, ...] = all_under(b, start)
-        return self.close(
+        loop = self.close(
             out,
             tuple(zip(all_under(b, now), loaded, strict=True)),
             tuple(zip(running, self.new_keys, strict=True)),
         )
+        return self.reads.finished(loop) if self.reads else loop
+
+    def _end(self, step: int, back: int) -> Word:
+        """The round key of `start` or `finish`, which registers hold."""
+        assert self.reads is not None
+        return self.reads.end(step, over(self.b, back))
+
+    def _last(self, keys: Sequence[int]) -> Word:
+        """The round key of `finish`."""
+        if self.reads:
+            return self._end(self.form.round_keys - 1, self.dir)
+        return over(self.b, self.key_now(keys, self.dir))
 
     def _place(self, place: int, state: Words, keys: Sequence[int]) -> tuple[Words, tuple[int, ...]]:
         """One step of the key schedule and, with its key word, one of the cipher."""
-        b, form = self.b, self.form
-        setups = {way: form.key_setup(way) for way in self.ways}
+        b = self.b
+        round_key, after = self._key(place, keys)
+        made = self._round(place, state, round_key)
+        if place < self.entry:
+            skips = over(b, self._told(f"skips{place}", lambda i, _: int(self._step(place, i) < 0), 1))
+            made = tuple(choose(skips, old, new) for old, new in zip(state, made, strict=True))
+        return made, after
+
+    def _key(self, place: int, keys: Sequence[int]) -> tuple[Word, tuple[int, ...]]:
+        """The round key at a place, and the schedule's state after it."""
+        b, form, setups = self.b, self.form, self.key_setups
+        if self.reads:
+            first = int(form.first_key)
+            read = self.reads.read(place, self._told, lambda i: self._step(place, i) + first)
+            return form.supplied_key(read, over(b, self.dir)), tuple(keys)
 
         def active(iteration: int, back: bool) -> bool:
             step = self._step(place, iteration)
@@ -99,11 +138,7 @@ class _StepLoop(Fold):
         if not all(active(i, way) for way in self.ways for i in range(self.turns)):
             moves = self._told(f"moves{place}", lambda i, back: int(active(i, back)), 1)
             after = tuple(b.mux(moves, new, old) for new, old in zip(after, keys, strict=True))
-        made = self._round(place, state, over(b, round_key))
-        if place < self.entry:
-            skips = over(b, self._told(f"skips{place}", lambda i, _: int(self._step(place, i) < 0), 1))
-            made = tuple(choose(skips, old, new) for old, new in zip(state, made, strict=True))
-        return made, after
+        return over(b, round_key), after
 
     def _round(self, place: int, state: Words, key: Word) -> Words:
         """A round: every kind that comes at this place, and the active one of them."""
@@ -129,3 +164,8 @@ def fold_steps(form: Form, per_iteration: int, direction: str) -> Loop:
     loop.
     """
     return _StepLoop(form, per_iteration, direction).finished()
+
+
+def read_steps(form: Form, direction: str, memory: KeyMemory) -> Loop:
+    """The same over round keys that are read by address (`KeyReads`). Ports as of `fold_read`."""
+    return _StepLoop(form, memory.reads, direction, memory).finished()

@@ -83,11 +83,12 @@ class Bulk:
             _compile(folder, sources, record, ports, blocks < _FEW)
 
         home = cached(f"bulk-{key[:24]}", make)
-        compiled = [_open(home, name) for name in ([_CORE, _KEYS] if unit else [_CORE])]
+        apart = unit and not _keyed(record)
+        compiled = [_open(home, name) for name in ([_CORE, _KEYS] if apart else [_CORE])]
         latency = (inner or record)["latency_cycles"]
         return Bulk(
             compiled[0],
-            compiled[1] if unit else None,
+            compiled[-1] if unit else None,
             ports,
             p,
             latency,
@@ -117,6 +118,8 @@ class Bulk:
 
     @cached_property
     def _unit(self) -> Machine:
+        if self.keys is self.core:
+            return self._machine
         assert self.keys is not None
         m = Machine(self.keys)
         _reset(m, "rst_i")
@@ -151,7 +154,7 @@ class Bulk:
             m.tick()
         else:
             raise CheckFailed(f"the round keys are not ready after {self.key_cycles} cycles")
-        for name in m.outputs:
+        for name in m.outputs if m is not self._machine else ():
             if f"{name.removesuffix('_o')}_i" in self._machine.inputs:
                 self._machine.put(f"{name.removesuffix('_o')}_i", m.get(name))
         self._held["keys"] = keys.tobytes()
@@ -302,6 +305,13 @@ def _reset(m: Machine, reset: str) -> None:
     m.bit(reset, 0)
 
 
+def _keyed(record: Mapping[str, Any]) -> str:
+    """The module of a loop with its key-expansion unit, where round keys are read by address: the two are
+    evaluated together. Else "".
+    """
+    return str((record["inner"] or {}).get("keyed", ""))
+
+
 def _own_text() -> str:
     """The text of what makes the evaluator: another one makes another evaluator."""
     here = Path(__file__).parent
@@ -318,7 +328,9 @@ def _compile(
     delays = {
         name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in lines.split())
     }
-    if p["architecture"] == "iterative":
+    if keyed := _keyed(record):
+        program, clocked, unit = clocked_program(modules, keyed, ports.clk), True, False
+    elif p["architecture"] == "iterative":
         program, clocked = clocked_program(modules, top, ports.clk), True
     else:
         program, clocked = wired_program(modules, top, ports.clk, delays), False

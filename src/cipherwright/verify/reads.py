@@ -1,0 +1,99 @@
+"""Round keys that a loop reads by address, in its proof: what is at an address is any word, the same one in
+every cycle and for every block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..arch import KeyMemory
+from ..errors import CheckFailed
+from ..graph import Graph
+from .aig import Aig
+from .equivalence import Logic
+from .live import live_run
+from .netlist import Netlist
+
+__all__ = ["Reads", "memory_inputs"]
+
+Literals = dict[Any, int]
+
+
+def memory_inputs(memory: KeyMemory) -> list[str]:
+    """Names of a proof's inputs for all bits that a memory holds: round key by round key, the least
+    significant bit first.
+    """
+    return [f"{memory.user(i)}[{k}]" for i in range(memory.count) for k in range(memory.width)]
+
+
+@dataclass(frozen=True)
+class Reads:
+    """The reads of a loop `n` with `slots` blocks in flight. The memory's bits are the inputs of a proof from
+    number `first` on. Registers hold the same words as the memory (`fixed`).
+    """
+
+    n: Netlist
+    memory: KeyMemory
+    slots: int
+    first: int
+
+    def word(self, aig: Aig, number: int) -> list[int]:
+        """The literals of a round key as it is held, the least significant first."""
+        low = self.first + number * self.memory.width
+        return [aig.input(k) for k in range(low, low + self.memory.width)]
+
+    def fixed(self, aig: Aig) -> Literals:
+        """The literals of the ports that show round keys all the time."""
+        pairs = ((self.n.inputs[f"{self.memory.user(i)}_i"], self.word(aig, i)) for i in self.memory.fixed)
+        return {b: v for bits, word in pairs for b, v in zip(bits, word, strict=True)}
+
+    def described(self, aig: Aig, plain: Graph) -> dict[str, list[int]]:
+        """The literals of the rounds' inputs, by the name of a port: the most significant bits of words."""
+        out = {}
+        for i in range(self.memory.count):
+            name = self.memory.user(i)
+            width = plain.nodes[plain.inputs[name]].width
+            out[f"{name}_i"] = self.word(aig, i)[self.memory.width - width :]
+        return out
+
+    def inputs(
+        self, logic: Logic, aig: Aig, registers: Literals, start: Literals, given: Sequence[Literals]
+    ) -> list[Literals]:
+        """The inputs of a run from a block's load, with the words that the loop reads for that block. In
+        other cycles it reads for other blocks, and words stay as they are `given`. Raises CheckFailed where
+        an address depends on a word.
+        """
+        out = [dict(row) for row in given]
+        wanted = self._addresses(logic, aig, registers, start, out)
+        for t, addresses in wanted.items():
+            if t + self.memory.late < len(out):
+                out[t + self.memory.late] |= self._read(aig, addresses, given[t + self.memory.late])
+        if self._addresses(logic, aig, registers, start, out) != wanted:
+            raise CheckFailed("the address of a round key depends on data")
+        return out
+
+    def _addresses(
+        self, logic: Logic, aig: Aig, registers: Literals, start: Literals, given: Sequence[Literals]
+    ) -> dict[int, list[list[int]]]:
+        """Cycle -> the address that each port shows."""
+        ports = [self.n.outputs[f"address{i}_o"] for i in range(self.memory.reads)]
+        cycles = [t % self.slots == 0 for t in range(len(given))]
+        roots = [[b for bits in ports for b in bits] if now else [] for now in cycles]
+        seen = live_run(logic, aig, registers, start, given, roots)
+        return {t: [[seen[t][b] for b in bits] for bits in ports] for t, now in enumerate(cycles) if now}
+
+    def _read(self, aig: Aig, addresses: Sequence[Sequence[int]], given: Literals) -> Literals:
+        """The literals of the words at addresses; where none is held, what is `given`."""
+        out: Literals = {}
+        for i, address in enumerate(addresses):
+            bits = self.n.inputs[f"word{i}_i"]
+            free = [given[b] for b in bits]
+            numbers = map(self.memory.number, range(1 << self.memory.address_bits))
+            words = [free if number is None else self.word(aig, number) for number in numbers]
+            for select in address:
+                pairs = zip(words[1::2], words[::2], strict=True)
+                words = [[aig.mux(select, a, b) for a, b in zip(*pair, strict=True)] for pair in pairs]
+            out |= dict(zip(bits, words[0], strict=True))
+        return out
