@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from peakrdl_cheader.exporter import CHeaderExporter
+from peakrdl_html import HTMLExporter
+from systemrdl.compiler import RDLCompiler
 
+from cipherwright.shell import registers_of
 from tests.conftest import Built
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
@@ -17,6 +22,24 @@ STREAMS = [
     ("des-small", "interface=axi-stream", "direction=encrypt", "tdata_bits=256"),
 ]
 """A block wide with both directions; narrower, with messages of any length and TID; wider."""
+
+
+CONTROLLED = ("des-small", "mode=ctr", "interface=axi-stream", "tdata_bits=32")
+
+
+def accessed(made: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:
+    """(tests, failed ones) of the registers of a core. `only`: tests whose names match."""
+    core, folder = made
+    p = folder.record["parameters"]
+    env = {"CIPHER": p["cipher"], "MODE": p["mode"], "KEY_BYTES": str(p["key_bits"] // 8)}
+    env |= {"CONTROL": p["control"], "MAP": core.files[f"{core.top}.rdl"]}
+    env |= {"COCOTB_TEST_FILTER": only, "COCOTB_LOG_LEVEL": "ERROR"}
+    return on_icarus(folder.sources, core.top, "tests.shell.cocotb_registers", tmp_path, env)
+
+
+@pytest.mark.parametrize("control", ["axi-lite", "apb", "wishbone"])
+def test_registers_over_each_bus(control: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    assert accessed(built(*CONTROLLED, f"control={control}"), tmp_path) == (4, 0)
 
 
 def exchanged(folder: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:
@@ -49,3 +72,40 @@ def test_a_broken_converter_is_seen(old: str, new: str, built: Callable[..., Bui
     assert old in core.files[f"{core.top}.v"]
     wrong = broken_file(folder, f"{core.top}.v", lambda t: t.replace(old, new), tmp_path / "b")
     assert exchanged((core, wrong), tmp_path / "sim", "alternate")[1]
+
+
+FAULTS = [
+    ("axi-lite", "answer_q <= write | (answer_q & ~s_axil_bready);", "answer_q <= write;"),
+    (
+        "apb",
+        "assign write_o = s_apb_psel & s_apb_penable",
+        "assign write_o = s_apb_psel & ~s_apb_penable & 1'b0",
+    ),
+    ("wishbone", "assign read_o = wb_cyc_i & wb_stb_i & ~ack_q & ~wb_we_i;", "assign read_o = 1'b0;"),
+]
+
+
+@pytest.mark.parametrize(("control", "old", "new"), FAULTS)
+def test_a_broken_register_bus_is_seen(
+    control: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*CONTROLLED, f"control={control}")
+    assert old in core.files[f"{core.top}.v"]
+    wrong = broken_file(folder, f"{core.top}.v", lambda t: t.replace(old, new), tmp_path / "b")
+    assert accessed((core, wrong), tmp_path / "sim", "interrupts")[1]
+
+
+def test_header_and_pages_are_made_from_the_map(built: Callable[..., Built], tmp_path: Path) -> None:
+    """PeakRDL's exporters take the source as it is; the header has the addresses of the map."""
+    core, folder = built(*CONTROLLED, "control=apb")
+    compiler = RDLCompiler()
+    compiler.compile_file(str(folder.path / f"{core.top}.rdl"))
+    node = compiler.elaborate().top
+    CHeaderExporter().export(node, str(tmp_path / "map.h"))
+    header = (tmp_path / "map.h").read_text()
+    for register in registers_of(node):
+        assert re.search(rf"\b{register.name}\b", header)
+        for f in register.fields:
+            assert f"{register.name}__{f.name}_bp {f.low}" in header
+    HTMLExporter().export(node, str(tmp_path / "pages"))
+    assert (tmp_path / "pages" / "index.html").is_file()

@@ -1,7 +1,7 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
 from .built_engine import BuiltEngine, EngineNotes
-from .buses import AXIS_DATA, SIDE_WORD, AxiStream
+from .buses import AXIS_DATA, BUS_DATA, SIDE_WORD, AxiStream, Register, read_map, registers_of
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
@@ -17,6 +17,7 @@ from .written import PREFIX, hand_written, own_names, written_module
 
 __all__ = [
     "AXIS_DATA",
+    "BUS_DATA",
     "COUNTER_FILE",
     "GENERATOR",
     "LANE_COUNTER_FILE",
@@ -34,6 +35,7 @@ __all__ = [
     "KeyLoop",
     "KeyUnit",
     "PortSet",
+    "Register",
     "all_files",
     "arrivals",
     "core_files",
@@ -48,6 +50,8 @@ __all__ = [
     "module_name",
     "own_names",
     "port_table",
+    "read_map",
+    "registers_of",
     "rtl_digest",
     "save",
     "spec_parameters",

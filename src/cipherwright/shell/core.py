@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -48,6 +48,13 @@ class PortSet:
 
     zeroise: str = ""
     """One cycle makes the core forget keys, counter blocks and blocks."""
+
+    def only(self, names: Collection[str]) -> PortSet:
+        """Without the ports that are not among `names`."""
+        kept: dict[str, Any] = {
+            k: "" if isinstance(v, str) and v not in names else v for k, v in asdict(self).items()
+        }
+        return PortSet(**kept)
 
 
 @dataclass(frozen=True)
@@ -98,6 +105,9 @@ class Core:
 
     stream: Mapping[str, Any] | None = None
     """For a bus: top, ports, latency and interval of the stream shell inside it."""
+
+    bus: Mapping[str, Any] | None = None
+    """For a register bus: top and ports of the core inside it."""
 
     @property
     def period(self) -> float:
@@ -188,6 +198,7 @@ class Core:
             "useful_stages": useful_stages(self.schedule),
             "inner": self.inner,
             **({"stream": self.stream} if self.stream else {}),
+            **({"bus": self.bus} if self.bus else {}),
             "key_cycles": self.key_cycles,
             "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),

@@ -26,7 +26,7 @@ from ..rtl import (
 )
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline, Spec
-from .buses import AxiStream, Inside, axi_stream_top
+from .buses import AxiStream, Inside, axi_stream_top, controlled_top, map_facts, map_pages
 from .control import core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
@@ -106,6 +106,7 @@ def dress(
         *([spec.mode] if spec.mode != "ecb" else []),
         *(["control"] if unit else []),
         *(["buffered"] if spec.interface == "axi-stream" else []),
+        *(["axis"] if spec.interface == "axi-stream" and spec.control != "none" else []),
         *(["shell"] if shelled else []),
     ]
     names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
@@ -251,7 +252,9 @@ def dress(
             ports.decrypt.startswith("s_"),
             slot_bits,
         )
-        shell = axi_stream_top(top, bus, Inside(buffered, pins, slots, log2, groups, ports))
+        shell = axi_stream_top(
+            names.get("axis", top), bus, Inside(buffered, pins, slots, log2, groups, ports)
+        )
         stream = {
             "top": buffered,
             "ports": asdict(ports),
@@ -262,6 +265,15 @@ def dress(
         latency, interval = latency + bus.latency, max(interval, bus.beats * slots)
         mode_ffs += shell.flip_flops
         layers += shell.modules
+    below_bus = None
+    if spec.control != "none":
+        below_bus = {"top": names["axis"], "ports": asdict(ports)}
+        held = any(pin.name == "decrypt_i" for group in groups for pin in group.pins)
+        controlled = controlled_top(top, names["axis"], groups, spec.control, map_facts(spec, ports, held))
+        groups = controlled.module.ports
+        ports = ports.only({pin.name for group in groups for pin in group.pins})
+        mode_ffs += controlled.flip_flops
+        layers += controlled.modules
         component = Component(
             _modules(design, unit, (*written, *stream_controls(layers), *layers), top),
             groups,
@@ -279,6 +291,8 @@ def dress(
     text = "\n".join(texts)
     header = header_lines(spec, given, timing, registers, port_table(component.pins))
     files = core_files(spec.name, header, text, bench, files)
+    if spec.control != "none":
+        files |= map_pages(spec.name, controlled.source)
     hidden = bool(unit) or spec.mode != "ecb" or spec.streams
     return Core(
         top,
@@ -300,6 +314,7 @@ def dress(
         control_ffs,
         given,
         stream=stream,
+        bus=below_bus,
     )
 
 

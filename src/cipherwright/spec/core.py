@@ -65,7 +65,7 @@ _ORDER = """
     sbox block_ram_boxes adder multiplier final_adder linear_depth slice_xor shallow_maps fuse_linear
     key_words merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
-    mode counter_bits lanes interface tdata_bits tid_bits keep_levels reset
+    mode counter_bits lanes interface tdata_bits tid_bits control keep_levels reset
     target placer_weight placer mapping fifo_depth
 """
 """The order in which records, headers and the reference page list options: those of one topic together,

@@ -149,6 +149,14 @@ class Datapath(Spec):
         ge=0,
         le=32,
     )
+    control: Annotated[Literal["none", "axi-lite", "apb", "wishbone"], needs(interface=("axi-stream",))] = (
+        option(
+            "none",
+            "The bus for registers, through which software gives keys and initial values, reads status and "
+            "takes interrupts: AXI4-Lite, APB or Wishbone. `none`: these are ports.",
+            cost="A register for every bit of the key and the initial value, and a few hundred LUTs.",
+        )
+    )
     fifo_depth: Annotated[int, needs(interface=("stream", "axi-stream"))] = option(
         0,
         "Entries of the FIFO of `interface = stream` or `axi-stream`, rounded up to a power of two. 0: "

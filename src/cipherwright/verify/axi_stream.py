@@ -5,7 +5,7 @@ Every call compares TLAST, TKEEP, TUSER and TID of the results with what went in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -196,6 +196,28 @@ class AxiBench(Bench):
         added = np.zeros((1, 1), dtype=np.uint8)
         if self.ports.first and links is None:
             blocks, links, added = self._alone(decrypts, blocks)
+        model = self.start()
+        try:
+            if self.ports.key_valid:
+                self.load_key(model, keys[0])
+            if iv is not None:
+                self.load_iv(model, iv)
+            done = self.exchange(model, keys, decrypts, blocks, offer, take, links)
+        finally:
+            model.close()
+        return replace(done, blocks=np.ascontiguousarray(done.blocks ^ added))
+
+    def exchange(
+        self,
+        model: Model,
+        keys: _Bytes,
+        decrypts: _Bytes,
+        blocks: _Bytes,
+        offer: _Bytes | None = None,
+        take: _Bytes | None = None,
+        links: Links | None = None,
+    ) -> Traffic:
+        """Blocks through a model that has its key; arguments as of `crypt`."""
         n, size = len(blocks), blocks.shape[1]
         slots = self._slots(links[0] if links else np.zeros(1, dtype=np.uint8), n)
         last = self._lasts(links, slots, n)
@@ -203,20 +225,12 @@ class AxiBench(Bench):
             last[:-1] |= _changes(keys, n) | _changes(decrypts, n)
         beats = Beats.of(blocks, last, self.bus.data_bits // 8)
         rows = self._rows(beats, keys, decrypts, links, slots)
-        model = self.start()
-        try:
-            if self.ports.key_valid:
-                self.load_key(model, keys[0])
-            if iv is not None:
-                self.load_iv(model, iv)
-            got, accepted, delivered = self._exchange(model, rows, offer, take)
-        finally:
-            model.close()
+        got, accepted, delivered = self._exchange(model, rows, offer, take)
         self._same_sides(rows, got)
         out = beats.blocks(self.simulation.view(got, self.ports.block_out), size)
         begins = beats.firsts(self.bus.data_bits // 8, size) if self.bus.beats > 1 else beats.beat_of
         return Traffic(
-            np.ascontiguousarray(out ^ added),
+            np.ascontiguousarray(out),
             accepted[beats.beat_of],
             delivered[begins],
             slots if self.bus.slot_bits else None,

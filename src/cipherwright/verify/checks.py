@@ -42,6 +42,7 @@ from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
 from .random_blocks import random_blocks
 from .reference import reference_of
+from .register_bus import check_registers
 from .reset import check_reset
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
@@ -375,7 +376,8 @@ all lanes.
 
 
 def bench_of(sources: Sequence[Path], record: Mapping[str, Any]) -> Bench:
-    """The compiled core of a record, driven at its outermost ports."""
+    """The compiled core of a record, driven at its outermost ports, or at those behind its register bus."""
+    record = {**record, **record.get("bus", {})}
     kind = AxiBench if record["parameters"]["interface"] == "axi-stream" else Bench
     return kind.compile(sources, record)
 
@@ -411,7 +413,9 @@ def verify_core(
     mode, counting = parameters["mode"], bool(folder.record["ports"]["iv_valid"])
     in_mode = mode != "ecb" and not counting
     chains = published > 0 and not counting
-    verdicts, attempt = attempts(tell, 12 + counting + 2 * in_mode + chains)
+    verdicts, attempt = attempts(
+        tell, 12 + counting + 2 * in_mode + chains + (parameters["control"] != "none")
+    )
     bench: list[Bench] = []
     bulk: list[Bulk] = []
 
@@ -455,7 +459,9 @@ def verify_core(
         if folder.record["ports"]["reset"]:
             attempt("protocol", lambda: _protocol(bench[0], folder))
     attempt("reset", lambda: check_reset(folder))
-    if folder.record["ports"]["zeroise"]:
+    if folder.record.get("bus", folder.record)["ports"]["zeroise"]:
         attempt("zeroise", lambda: check_zeroise(folder))
+    if parameters["control"] != "none":
+        attempt("registers", lambda: check_registers(folder))
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts

@@ -114,10 +114,8 @@ def check_zeroise(folder: CoreFolder) -> str:
     """The check `zeroise` of a core folder. Raises CheckFailed with a register that remembers, or
     NotChecked where the core holds nothing for long.
     """
-    record, ports = (
-        folder.record,
-        PortSet(**folder.record["ports"]) if folder.record.get("ports") else PortSet(),
-    )
+    record = {**folder.record, **folder.record.get("bus", {})}  # of a register bus, the core behind it
+    ports = PortSet(**record["ports"]) if record.get("ports") else PortSet()
     if not ports.zeroise:
         raise NotChecked("the core has no zeroise_i: it holds no key")
     n = read_netlist(folder.sources, record["top"], ports.clk, spread=True)

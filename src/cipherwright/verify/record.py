@@ -102,7 +102,8 @@ class CoreRecord(_Part):
         if self.parameters.architecture != "engine":
             if self.ports is None or self.slots is None:
                 raise ValueError("ports and slots are missing")
-            _check_complete(self.ports)
+            controlled = (self.parameters.model_extra or {}).get("control", "none") != "none"
+            _check_complete(self.ports | ({"key": "registers"} if controlled else {}))
         _check_ports(self.ports or {})
         if not any(n.endswith((".v", ".sv")) for n in self.files):
             raise ValueError("files names no Verilog")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CheckFailed, NotChecked
-from ..shell import AXIS_DATA, SIDE_WORD
+from ..shell import AXIS_DATA, BUS_DATA, SIDE_WORD
 from .aig import FALSE, TRUE
 from .delay_lines import VALID_LINES, flushes
 from .equivalence import gate_function, topological
@@ -25,7 +25,7 @@ from .verdict import CoreFolder
 
 __all__ = ["Cleared", "check_reset", "prove_reset"]
 
-_DATA = {"block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o", *AXIS_DATA}
+_DATA = {"block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o", *AXIS_DATA, *BUS_DATA}
 """Outputs that are data (in a stream the number of the slot goes with the result, through the FIFO); all
 others are control.
 """
@@ -102,7 +102,7 @@ def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any
             continue
         seen.add(bit)
         cell = driver[bit]
-        if cell["type"] == FLIP_FLOP and n.name(bit).split("[")[0] == SIDE_WORD:
+        if cell["type"] == FLIP_FLOP and n.name(bit).split("[")[0].split(".")[-1] == SIDE_WORD:
             continue
         if cell["type"] == MEMORY:
             raise CheckFailed(

@@ -171,19 +171,19 @@ def _converters(
 ) -> tuple[Converter, Converter | None]:
     """What makes blocks from beats, and beats from results; None where a result is a beat as it is."""
     beat, block = _index_bits(bus.data_bits), _index_bits(bus.block_bits)
-    steers = bus.slot_bits > 0
+    steers, fills = bus.slot_bits > 0, not bus.any_length
     result_tag = int(not bus.any_length) + bus.user_bits + bus.id_bits
     result_count = block if bus.any_length else 0
     outer, inner = Side(bus.data_bits, beat, tag_bits, steers), Side(bus.block_bits, block, tag_bits, steers)
     given = Side(bus.block_bits, result_count, result_tag)
     if bus.blocks > 1:
-        shown = Side(bus.data_bits, result_count + (bus.blocks - 1).bit_length(), result_tag)
+        shown = Side(bus.data_bits, result_count + (bus.blocks - 1).bit_length(), result_tag, fills)
         return (
             scatter(f"{name}_in", outer, inner, bus.blocks, drops, gated),
             gather(f"{name}_out", given, bus.blocks, shown, drops, False),
         )
     into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated)
-    shown = Side(bus.data_bits, beat if bus.any_length else 0, result_tag)
+    shown = Side(bus.data_bits, beat if bus.any_length else 0, result_tag, fills)
     if bus.beats > 1:
         return into, scatter(f"{name}_out", given, shown, bus.beats, drops, False)
     return into, gather(f"{name}_out", given, 1, shown, drops, False) if bus.any_length else None
@@ -280,6 +280,9 @@ def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         ),
         _groups(bus, around, inside.groups),
         tuple(items),
+        ("UNUSEDSIGNAL", "a beat has at least one byte, so TKEEP[0] says nothing.")
+        if bus.any_length
+        else None,
     )
     modules = (module, into.module, *([out.module] if out else []))
     return StreamShell(modules, _ports(bus, around, inside.ports), _fifo_flip_flops(inside.log2, width))

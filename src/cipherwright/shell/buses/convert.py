@@ -17,7 +17,8 @@ __all__ = ["Converter", "Side", "gather", "scatter"]
 @dataclass(frozen=True)
 class Side:
     """One side of a converter: bits of data, bits of the index of the last byte (0: it is not known), and
-    bits of the tag (0: there is none). `steers`: the tag decides when a word leaves, so reset clears it.
+    bits of the tag (0: there is none). `steers`: a control output
+    depends on the tag, so reset clears it.
     """
 
     data: int
@@ -114,7 +115,7 @@ def gather(name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: b
     if gated:
         drives.append(Drive("idle_o", "~full_q" + (f" & {begin}" if several else "")))
     cleared = [("full_q", "1'b0"), *([("place_q", f"{place_bits}'d0")] if several else [])]
-    cleared += [("tag_q", f"{after.tag}'d0")] if after.steers else []
+    cleared += [("last_q", "1'b0"), *([("tag_q", f"{after.tag}'d0")] if after.steers else [])]
     many = f"{ratio} units of {unit.data} bits make a word" if several else "a register for a word"
     module = Wrapper(
         name,
@@ -216,7 +217,7 @@ def scatter(name: str, before: Side, unit: Side, ratio: int, drops: bool, gated:
         _kept("left_q", place_bits, f"(take ? ({end}) : left_q - {place_bits}'d1)", "(take | step)", drops),
     ]
     cleared = [("full_q", "1'b0"), ("left_q", f"{place_bits}'d0")]
-    cleared += [("tag_q", f"{unit.tag}'d0")] if unit.steers else []
+    cleared += [("last_q", "1'b0"), *([("tag_q", f"{unit.tag}'d0")] if unit.steers else [])]
     module = Wrapper(
         name,
         (f"A word is given as {ratio} units of {unit.data} bits, fewer where a packet ends.",),

@@ -33,6 +33,8 @@ _KINDS = (
     ("_model.cpp", "Verilator model, as a shared library"),
     ("_model.py", "the model as a Python class"),
     (".sv", "hand-written control of the core"),
+    (".rdl", "register map: SystemRDL, from which the registers are made"),
+    ("_registers.md", "the register map as a page"),
 )
 _BYTE_ZERO = (
     "Byte 0 of a key or block in the standard is the most significant byte of its port.",

@@ -1,0 +1,171 @@
+"""The registers of a map as a module, behind one port for accesses: a word is written or read in the cycle of a request.
+
+What is read comes a cycle later. An address that the map does not have reads as 0, and writing it does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...rtl import Clocked, ClockReset, Drive, Held, Let, Pin, Reg, Step, Wrapper, WrapperItem
+from .register_map import WORD, Field, Register
+
+__all__ = ["RegisterFile", "address_bits", "register_file", "request_pins", "signal"]
+
+
+def address_bits(registers: Sequence[Register]) -> int:
+    """Bits of an address of a byte in the map."""
+    return max(r.address + 4 * r.count for r in registers).bit_length()
+
+
+def request_pins(bits: int, out: bool) -> tuple[Pin, ...]:
+    """The port for accesses, of the register file or (`out`) of a bus in front of it."""
+    end, back = ("o", "i") if out else ("i", "o")
+    widths = {
+        "write": 1,
+        "write_address": bits,
+        "write_data": WORD,
+        "write_strobe": 4,
+        "read": 1,
+        "read_address": bits,
+    }
+    return (
+        *(Pin(f"{name}_{end}", width, out) for name, width in widths.items()),
+        Pin(f"read_data_{back}", WORD, not out),
+    )
+
+
+def signal(register: str, field: str) -> str:
+    """The name of a field in the register file."""
+    return f"{register}_{field}".lower()
+
+
+@dataclass(frozen=True)
+class RegisterFile:
+    """The module of a map. For every field that the core sees it has a port by the name `signal`: pulses and stored
+    values go to the core, a status and the event that sets a sticky bit come from it. Secrets are one word of all
+    registers of the name, which its port `NAME_clear_i` clears.
+    """
+
+    module: Wrapper
+    registers: tuple[Register, ...]
+
+
+def _value(r: Register) -> str:
+    """What a register reads as; nothing where all of it reads as 0."""
+    parts, at = list[str](), WORD
+    for f in sorted(r.fields, key=lambda f: -f.high):
+        if f.kind in ("pulse", "secret"):
+            continue
+        if at > f.high + 1:
+            parts.append(f"{at - f.high - 1}'d0")
+        parts.append(_shown(r, f))
+        at = f.low
+    if not parts:
+        return ""
+    return f"{{{', '.join([*parts, *([f'{at}' + chr(39) + 'd0'] if at else [])])}}}"
+
+
+def _shown(r: Register, f: Field) -> str:
+    if f.kind == "constant":
+        return f"{f.width}'d{f.reset}"
+    return f"{signal(r.name, f.name)}_{'i' if f.kind == 'status' else 'q'}"
+
+
+def register_file(name: str, registers: Sequence[Register]) -> RegisterFile:
+    """The module `name` for a map."""
+    bits = address_bits(registers)
+    pins, items, steps = list[Pin](), list[WrapperItem](), list[Step]()
+    cleared, drives = list[tuple[str, str]](), list[WrapperItem]()
+    for r in registers:
+        secret = r.fields[0].kind == "secret"
+        for made in (_secret(r, bits),) if secret else (_plain(r, f, bits) for f in r.fields):
+            pins += made.pins
+            items += made.items
+            steps += made.steps
+            cleared += made.cleared
+            drives += made.drives
+    chosen = [
+        f"({{{WORD}{{read_address_i[{bits - 1}:2] == {bits - 2}'d{r.address // 4}}}}} & {value})"
+        for r in registers
+        if (value := _value(r))
+    ]
+    steps.append(Step("read_q", " | ".join(chosen), "read_i"))
+    cleared.append(("read_q", f"{WORD}'d0"))
+    module = Wrapper(
+        name,
+        ("The registers of the core, made from the SystemRDL source of the same name.",),
+        (ClockReset(), Held((*request_pins(bits, False), *pins))),
+        (
+            *items,
+            Reg(("read_q",), WORD),
+            Drive("read_data_o", "read_q"),
+            *drives,
+            Clocked(tuple(steps), tuple(cleared)),
+        ),
+        lint=(
+            "UNUSEDSIGNAL",
+            "the lowest bits of an address choose a byte, and not all bits of a word are written.",
+        ),
+    )
+    return RegisterFile(module, tuple(registers))
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What a field adds to the module."""
+
+    pins: tuple[Pin, ...] = ()
+    items: tuple[WrapperItem, ...] = ()
+    steps: tuple[Step, ...] = ()
+    cleared: tuple[tuple[str, str], ...] = ()
+    drives: tuple[WrapperItem, ...] = ()
+
+
+def _written(r: Register, word: int, bits: int) -> str:
+    return f"write_i & write_address_i[{bits - 1}:2] == {bits - 2}'d{r.address // 4 + word}"
+
+
+def _plain(r: Register, f: Field, bits: int) -> _Made:
+    """A field of a register that is no secret."""
+    name, zero = signal(r.name, f.name), f"{f.width}'d{f.reset}"
+    data = f"write_data_i[{f.high}:{f.low}]" if f.width > 1 else f"write_data_i[{f.low}]"
+    at = f"{_written(r, 0, bits)} & write_strobe_i[{f.low // 8}]"
+    if f.kind == "constant":
+        return _Made()
+    if f.kind == "status":
+        return _Made((Pin(f"{name}_i", f.width),))
+    q = Reg((f"{name}_q",), f.width)
+    after = ((f"{name}_q", zero),)
+    out = (Pin(f"{name}_o", f.width, True),), (Drive(f"{name}_o", f"{name}_q"),)
+    if f.kind == "pulse":
+        return _Made(out[0], (q,), (Step(f"{name}_q", f"{at} & {data}"),), after, out[1])
+    if f.kind == "storage":
+        return _Made(out[0], (q,), (Step(f"{name}_q", data, at),), after, out[1])
+    value = f"{name}_i | ({name}_q & ~({at} & {data}))"
+    pins = (Pin(f"{name}_i"), *out[0])
+    return _Made(pins, (q,), (Step(f"{name}_q", value),), after, out[1])
+
+
+def _secret(r: Register, bits: int) -> _Made:
+    """Words that are written and never read, each byte by its strobe."""
+    name, width = r.name.lower(), WORD * r.count
+    lets = tuple(Let(f"at_{name}_{k}", _written(r, k, bits)) for k in range(r.count))
+    steps = tuple(_bytes(name, r.count))
+    return _Made(
+        (Pin(f"{name}_clear_i"), Pin(f"{name}_o", width, True)),
+        (Reg((f"{name}_q",), width), *lets),
+        steps,
+        ((f"{name}_q", f"{width}'d0"),),
+        (Drive(f"{name}_o", f"{name}_q"),),
+    )
+
+
+def _bytes(name: str, words: int) -> Iterable[Step]:
+    for k in range(words):
+        for b in range(4):
+            at = WORD * k + 8 * b
+            value = f"{name}_clear_i ? 8'd0 : write_data_i[{8 * b + 7}:{8 * b}]"
+            enable = f"{name}_clear_i | (at_{name}_{k} & write_strobe_i[{b}])"
+            yield Step(f"{name}_q[{at + 7}:{at}]", value, enable)

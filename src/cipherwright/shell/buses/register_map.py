@@ -1,0 +1,260 @@
+"""The register map of a core: one SystemRDL source, made from what the core has, and what the compiler reads in it.
+
+Verilog, header, pages and documents are made from the map that `systemrdl-compiler` reads back, not from the values
+that the source is made from. SystemRDL 2.0 (Accellera) names the properties.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from systemrdl.compiler import RDLCompiler
+from systemrdl.node import AddrmapNode, FieldNode
+
+from ...cipher.modes import CHAIN_MODES
+
+__all__ = ["WORD", "Field", "MapFacts", "Register", "markdown", "rdl_source", "read_map", "registers_of"]
+
+WORD = 32
+"""Bits of a register."""
+
+
+@dataclass(frozen=True)
+class MapFacts:
+    """What a core has, as far as software sees it. iv_bits: of the initial value or counter block (0: there is
+    none); `loads`: which of `key` and `iv` are loaded by a command; `held_way`: the direction is held for all blocks.
+    """
+
+    name: str
+    version: tuple[int, int, int]
+    mode: str
+    direction: str
+    key_bits: int
+    block_bits: int
+    iv_bits: int
+    loads: tuple[str, ...]
+    zeroises: bool
+    held_way: bool
+    fills: bool
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits of a register. `kind`: constant, status (from the core), pulse (1 for a cycle when a 1 is written), sticky
+    (set by the core, cleared where a 1 is written), storage (read as written) or secret (reads as 0).
+    """
+
+    name: str
+    low: int
+    high: int
+    kind: str
+    reset: int
+    meaning: str
+
+    @property
+    def width(self) -> int:
+        """Number of bits."""
+        return self.high - self.low + 1
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register, or `count` of them one after the other. `address` in bytes."""
+
+    name: str
+    address: int
+    count: int
+    fields: tuple[Field, ...]
+    meaning: str
+
+
+def _field(name: str, low: int, high: int, properties: str, meaning: str, reset: int | None = 0) -> str:
+    value = "" if reset is None else f" = {high - low + 1}'d{reset}"
+    return f'        field {{ {properties} desc = "{meaning}"; }} {name}[{high}:{low}]{value};\n'
+
+
+def _register(name: str, address: int, meaning: str, fields: Sequence[str], count: int = 1) -> str:
+    place = f"[{count}] @ 0x{address:x} += 4" if count > 1 else f" @ 0x{address:x}"
+    return f'    reg {{\n        desc = "{meaning}";\n{"".join(fields)}    }} {name}{place};\n'
+
+
+_PULSE = "sw = w; hw = r; singlepulse;"
+_STATUS = "sw = r; hw = w;"
+_STICKY = "sw = rw; onwrite = woclr; hw = w; hwset;"
+_STORAGE = "sw = rw; hw = r;"
+_SECRET = "sw = w; hw = r; hwclr;"
+_CONSTANT = "sw = r; hw = na;"
+
+
+def rdl_source(facts: MapFacts) -> str:
+    """The SystemRDL text of a core's map."""
+    what = {"key": "key", "iv": "initial value or counter block"}
+    control = [
+        _field(f"LOAD_{n.upper()}", k, k, _PULSE, f"take the {what[n]} that was written")
+        for k, n in enumerate(("key", "iv"))
+        if n in facts.loads
+    ]
+    cleared = "and of every block" if facts.zeroises else "that is in these registers"
+    control.append(
+        _field("ZEROISE", 2, 2, _PULSE, f"forget everything of the key, the initial value {cleared}")
+    )
+    if facts.held_way:
+        control.append(_field("DECRYPT", 4, 4, _STORAGE, "1: blocks are decrypted"))
+    status = [
+        _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
+        for k, n in enumerate(("key", "iv"))
+        if n in facts.loads
+    ]
+    if facts.zeroises:
+        status.append(
+            _field("BUSY", 2, 2, _STATUS, "a block is inside, or a key is expanded or cleared", None)
+        )
+    status.append(_field("READY", 3, 3, _STATUS, "a beat of a message can be taken", None))
+    events = [
+        (k, f"{n.upper()}_TAKEN", f"the {what[n]} was taken")
+        for k, n in enumerate(("key", "iv"))
+        if n in facts.loads
+    ]
+    events += [(2, "IDLE", "BUSY went from 1 to 0")] if facts.zeroises else []
+    events += (
+        [(3, "FILLED", "a message ended within a block, which was filled up with zeros")]
+        if facts.fills
+        else []
+    )
+    events += [(4, "MESSAGE", "the last beat of a message left")]
+    major, minor, patch = facts.version
+    modes = ("ecb", *CHAIN_MODES)
+    abilities = [
+        _field("KEY_BYTES", 0, 7, _CONSTANT, "bytes of a key", facts.key_bits // 8),
+        _field("BLOCK_BYTES", 8, 15, _CONSTANT, "bytes of a block", facts.block_bits // 8),
+        _field(
+            "MODE",
+            16,
+            19,
+            _CONSTANT,
+            ", ".join(f"{k}: {m.upper()}" for k, m in enumerate(modes)),
+            modes.index(facts.mode),
+        ),
+        _field("ENCRYPTS", 20, 20, _CONSTANT, "blocks can be encrypted", int(facts.direction != "decrypt")),
+        _field("DECRYPTS", 21, 21, _CONSTANT, "blocks can be decrypted", int(facts.direction != "encrypt")),
+    ]
+    registers = [
+        _register(
+            "VERSION",
+            0x00,
+            "Version of the generator.",
+            [
+                _field("PATCH", 0, 7, _CONSTANT, "third number", patch),
+                _field("MINOR", 8, 15, _CONSTANT, "second number", minor),
+                _field("MAJOR", 16, 23, _CONSTANT, "first number", major),
+            ],
+        ),
+        _register("CAPABILITIES", 0x04, "What the core does.", abilities),
+        _register("CONTROL", 0x08, "Commands: they read as 0.", control),
+        _register("STATUS", 0x0C, "State of the core.", status),
+        _register(
+            "INTERRUPT_STATUS",
+            0x10,
+            "What has happened. Writing a 1 clears the bit.",
+            [_field(n, k, k, _STICKY, meaning) for k, n, meaning in events],
+        ),
+        _register(
+            "INTERRUPT_ENABLE",
+            0x14,
+            "Which of these raise irq_o.",
+            [_field(n, k, k, _STORAGE, f"raise irq_o: {meaning}") for k, n, meaning in events],
+        ),
+    ]
+    order = "Bits 7:0 of the first one are its first byte. They read as 0."
+    registers.append(_words("KEY", 0x20, facts.key_bits, f"The key. {order}"))
+    if facts.iv_bits:
+        registers.append(_words("IV", 0x60, facts.iv_bits, f"The initial value or counter block. {order}"))
+    head = f'addrmap {facts.name}_registers {{\n    name = "{facts.name}";\n    default regwidth = 32;\n    default accesswidth = 32;\n'
+    return f"{head}{''.join(registers)}}};\n"
+
+
+def _words(name: str, address: int, bits: int, meaning: str) -> str:
+    fields = [_field("WORD", 0, WORD - 1, _SECRET, "four bytes")]
+    return _register(name, address, meaning, fields, -(-bits // WORD))
+
+
+def read_map(text: str) -> AddrmapNode:
+    """The map as systemrdl-compiler elaborates it. Raises systemrdl.RDLCompileError."""
+    compiler = RDLCompiler()
+    with tempfile.TemporaryDirectory() as d:
+        path = Path(d) / "map.rdl"
+        path.write_text(text)
+        compiler.compile_file(str(path))
+        return compiler.elaborate().top
+
+
+def registers_of(node: AddrmapNode) -> tuple[Register, ...]:
+    """The registers of an elaborated map, by address."""
+    found = []
+    for reg in node.registers(unroll=False):
+        count = int(reg.array_dimensions[0]) if reg.is_array and reg.array_dimensions else 1
+        fields = tuple(
+            Field(
+                f.inst_name,
+                f.low,
+                f.high,
+                _kind(f),
+                _reset(f),
+                str(f.get_property("desc")),
+            )
+            for f in reg.fields()
+        )
+        address = reg.raw_absolute_address if reg.is_array else reg.absolute_address
+        found.append(Register(reg.inst_name, address, count, fields, str(reg.get_property("desc"))))
+    return tuple(sorted(found, key=lambda r: r.address))
+
+
+def _reset(field: FieldNode) -> int:
+    value = field.get_property("reset")
+    return value if isinstance(value, int) else 0
+
+
+def _kind(field: FieldNode) -> str:
+    """What a field's properties make of it."""
+    software, hardware = field.get_property("sw").name, field.get_property("hw").name
+    if field.get_property("singlepulse"):
+        return "pulse"
+    if field.get_property("onwrite") is not None:
+        return "sticky"
+    if software == "r":
+        return "constant" if hardware == "na" else "status"
+    return "storage" if software == "rw" else "secret"
+
+
+_ACCESS = {
+    "constant": "read",
+    "status": "read",
+    "pulse": "write, reads as 0",
+    "sticky": "read, a 1 clears",
+    "storage": "read and write",
+    "secret": "write, reads as 0",
+}
+
+
+def markdown(name: str, registers: Sequence[Register]) -> str:
+    """The map as a page: a table of every register's fields."""
+    lines = [f"# Registers of {name}", "", "Words of 32 bits; addresses are of bytes."]
+    for r in registers:
+        last = f" to 0x{r.address + 4 * r.count - 4:02x} ({r.count} words)" if r.count > 1 else ""
+        lines += [
+            "",
+            f"## 0x{r.address:02x}{last}: {r.name}",
+            "",
+            r.meaning,
+            "",
+            "| bits | field | access | at reset | meaning |",
+            "|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {f.high}:{f.low} | {f.name} | {_ACCESS[f.kind]} | {'of the core' if f.kind == 'status' else f'0x{f.reset:x}'} | {f.meaning} |"
+            for f in r.fields
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,245 @@
+"""A core's register bus in simulation: keys and initial values are written as software does, messages go
+through, and everything that software can read is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cipher.modes import ways
+from ..errors import CheckFailed
+from ..shell import Register, read_map, registers_of
+from .axi_stream import AxiBench
+from .modes import in_mode
+from .reference import reference_of
+from .simulate import Model, Simulation
+from .verdict import CoreFolder
+
+__all__ = ["RegisterDriver", "check_registers"]
+
+_MOST = 64
+"""Cycles in which every access ends."""
+
+
+@dataclass(frozen=True)
+class RegisterDriver:
+    """Accesses to the registers of a running model, over the bus `kind` (the option `control`)."""
+
+    simulation: Simulation
+    model: Model
+    kind: str
+
+    def _row(self, **ports: int) -> NDArray[np.uint8]:
+        row = self.simulation.rows(1)
+        for name, value in ports.items():
+            view = self.simulation.view(row, name)
+            view[0] = list(value.to_bytes(view.shape[1], "little"))
+        return row
+
+    def _run(self, **ports: int) -> Callable[[str], int]:
+        """One cycle; what it gives tells an output by its name."""
+        seen = self.model.run(self._row(**ports))
+        return lambda name: int.from_bytes(self.simulation.view(seen, name)[0].tobytes(), "little")
+
+    def output(self, name: str) -> int:
+        """An output in a cycle without an access."""
+        return self._run()(name)
+
+    def write(self, address: int, word: int, strobe: int = 15) -> None:
+        """Write the bytes of a word whose bit of `strobe` is 1."""
+        {"axi-lite": self._write_axi, "apb": self._write_apb, "wishbone": self._write_wishbone}[self.kind](
+            address, word, strobe
+        )
+
+    def read(self, address: int) -> int:
+        """A word. Raises CheckFailed where no answer comes."""
+        return {"axi-lite": self._read_axi, "apb": self._read_apb, "wishbone": self._read_wishbone}[
+            self.kind
+        ](address)
+
+    def _write_axi(self, address: int, word: int, strobe: int) -> None:
+        channels = {"s_axil_awaddr": address, "s_axil_wdata": word, "s_axil_wstrb": strobe}
+        self._run(s_axil_awvalid=1, s_axil_wvalid=1, s_axil_bready=1, **channels)
+        self._until("s_axil_bvalid", s_axil_bready=1)
+
+    def _read_axi(self, address: int) -> int:
+        self._run(s_axil_arvalid=1, s_axil_araddr=address)
+        return self._until("s_axil_rvalid", s_axil_rready=1)("s_axil_rdata")
+
+    def _write_apb(self, address: int, word: int, strobe: int) -> None:
+        held = {"s_apb_paddr": address, "s_apb_pwdata": word, "s_apb_pstrb": strobe}
+        self._run(s_apb_psel=1, s_apb_pwrite=1, **held)
+        self._until("s_apb_pready", s_apb_psel=1, s_apb_pwrite=1, s_apb_penable=1, **held)
+
+    def _read_apb(self, address: int) -> int:
+        self._run(s_apb_psel=1, s_apb_paddr=address)
+        return self._until("s_apb_pready", s_apb_psel=1, s_apb_penable=1, s_apb_paddr=address)("s_apb_prdata")
+
+    def _write_wishbone(self, address: int, word: int, strobe: int) -> None:
+        held = {"wb_adr_i": address, "wb_dat_i": word, "wb_sel_i": strobe}
+        self._until("wb_ack_o", wb_cyc_i=1, wb_stb_i=1, wb_we_i=1, **held)
+
+    def _read_wishbone(self, address: int) -> int:
+        return self._until("wb_ack_o", wb_cyc_i=1, wb_stb_i=1, wb_adr_i=address)("wb_dat_o")
+
+    def _until(self, name: str, **ports: int) -> Callable[[str], int]:
+        """Cycles up to the one in which an output is 1."""
+        for _ in range(_MOST):
+            seen = self._run(**ports)
+            if seen(name):
+                return seen
+        raise CheckFailed(f"{name} is not 1 within {_MOST} cycles of an access")
+
+
+@dataclass(frozen=True)
+class _Software:
+    """The registers by their names."""
+
+    driver: RegisterDriver
+    registers: Mapping[str, Register]
+
+    def bit(self, register: str, field: str) -> int:
+        """A field's place; 0 bits where the map has none."""
+        return next((1 << f.low for f in self.registers[register].fields if f.name == field), 0)
+
+    def get(self, register: str) -> int:
+        return self.driver.read(self.registers[register].address)
+
+    def put(self, register: str, value: int, strobe: int = 15) -> None:
+        self.driver.write(self.registers[register].address, value, strobe)
+
+    def give(self, name: str, value: bytes) -> None:
+        """A key or an initial value: its first word byte by byte, and loaded where that is a command."""
+        start = self.registers[name].address
+        for at in range(0, len(value), 4):
+            word = int.from_bytes(value[at : at + 4], "little")
+            for strobe in (1, 2, 4, 8) if not at else (15,):
+                self.driver.write(start + at, word, strobe)
+        load = self.bit("CONTROL", f"LOAD_{name}")
+        if not load:
+            return
+        self.put("CONTROL", load)
+        for _ in range(1000):
+            if not self.get("STATUS") & self.bit("STATUS", f"{name}_PENDING"):
+                return
+        raise CheckFailed(f"a written {name} is not taken")
+
+
+def check_registers(folder: CoreFolder) -> str:
+    """The check `registers` of a core folder. Raises CheckFailed with what is not as the map says."""
+    p = folder.record["parameters"]
+    bench = AxiBench.compile(folder.sources, folder.record)
+    source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
+    registers = {r.name: r for r in registers_of(read_map(source))}
+    messages = 0
+    model = bench.start()
+    try:
+        software = _Software(RegisterDriver(bench.simulation, model, p["control"]), registers)
+        _check_constants(software)
+        for seed in range(3):
+            messages += _messages(bench, model, software, p, seed)
+        _check_secrets(software)
+        _check_events(software)
+        _check_zeroise(software)
+    finally:
+        model.close()
+    return (
+        f"{messages} messages under keys written over {p['control']} equal to {reference_of(p).name}; keys "
+        f"read as 0; constants, interrupts and zeroising as in the map of {len(registers)} registers"
+    )
+
+
+def _check_constants(software: _Software) -> None:
+    for register in software.registers.values():
+        value, wanted = software.get(register.name), 0
+        constant = [f for f in register.fields if f.kind == "constant"]
+        for f in constant:
+            wanted |= f.reset << f.low
+        if constant and value != wanted:
+            raise CheckFailed(f"{register.name} reads as {value:#x}, not {wanted:#x}")
+
+
+def _messages(bench: AxiBench, model: Model, software: _Software, p: Mapping[str, Any], seed: int) -> int:
+    """Messages in each direction under one key."""
+    rng, size = np.random.default_rng(seed), p["block_bits"] // 8
+    key = rng.bytes(p["key_bits"] // 8)
+    software.give("KEY", key)
+    for way in ways(p["direction"]):
+        iv = rng.bytes(size)
+        _prepare(software, way, iv)
+        data = rng.integers(0, 256, (5, size), dtype=np.uint8)
+        firsts = np.array([1, 0, 0, 0, 0], dtype=np.uint8)
+        links = (firsts, np.zeros((1, size), dtype=np.uint8)) if bench.ports.first else None
+        directions = np.full(5, way, dtype=np.uint8)
+        got = bench.exchange(
+            model, np.zeros((1, len(key)), dtype=np.uint8), directions[:1], data, links=links
+        )
+        if p["mode"] == "ecb":
+            want = reference_of(p).bulk(key, data.tobytes(), bool(way))
+        else:
+            want = in_mode(p, key, iv, data.tobytes(), directions)
+        if got.blocks.tobytes() != want:
+            raise CheckFailed(f"a message under a key from its registers differs from {reference_of(p).name}")
+    return len(ways(p["direction"]))
+
+
+def _prepare(software: _Software, way: int, iv: bytes) -> None:
+    """The direction where it is held, and the initial value; until a block can be taken."""
+    if held := software.bit("CONTROL", "DECRYPT"):
+        software.put("CONTROL", held * way)
+    if "IV" in software.registers:
+        software.give("IV", iv)
+    for _ in range(_MOST * 8):
+        if software.get("STATUS") & software.bit("STATUS", "READY"):
+            return
+    raise CheckFailed("no block can be taken after a key and an initial value were written")
+
+
+def _check_secrets(software: _Software) -> None:
+    """Secrets read as 0 while they are there."""
+    for name, register in software.registers.items():
+        if register.fields[0].kind != "secret":
+            continue
+        for k in range(register.count):
+            software.driver.write(register.address + 4 * k, 0xA5C3_5A3C)
+            if value := software.driver.read(register.address + 4 * k):
+                raise CheckFailed(f"{name} reads as {value:#x}")
+
+
+def _check_events(software: _Software) -> None:
+    """What has happened raises irq_o where it is enabled, until it is cleared."""
+    seen = software.get("INTERRUPT_STATUS")
+    message = software.bit("INTERRUPT_STATUS", "MESSAGE")
+    if not seen & message:
+        raise CheckFailed("INTERRUPT_STATUS does not tell of a message that left")
+    if software.driver.output("irq_o"):
+        raise CheckFailed("irq_o is 1 with all interrupts disabled")
+    software.put("INTERRUPT_ENABLE", message)
+    if software.get("INTERRUPT_ENABLE") != message or not software.driver.output("irq_o"):
+        raise CheckFailed("an enabled interrupt does not raise irq_o")
+    software.put("INTERRUPT_STATUS", message)
+    if software.get("INTERRUPT_STATUS") & message or software.driver.output("irq_o"):
+        raise CheckFailed("an interrupt is not cleared by writing a 1")
+    if software.get("INTERRUPT_STATUS") != seen & ~message:
+        raise CheckFailed("clearing one interrupt changes others")
+
+
+def _check_zeroise(software: _Software) -> None:
+    """ZEROISE ends, and a core that holds its key takes no block without a new one."""
+    busy = software.bit("STATUS", "BUSY")
+    software.put("CONTROL", software.bit("CONTROL", "ZEROISE"))
+    if busy and not software.get("STATUS") & busy:
+        raise CheckFailed("BUSY is not 1 after ZEROISE")
+    for _ in range(4096):
+        if not software.get("STATUS") & busy:
+            break
+    else:
+        raise CheckFailed("BUSY stays 1 after ZEROISE")
+    if busy and software.get("STATUS") & software.bit("STATUS", "READY"):
+        raise CheckFailed("blocks are taken after ZEROISE without a new key")
