@@ -5,17 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-LEFT = {
-    "tests/cipher/test_standard.py": {"_subkeys"},
-    "tests/report/test_papers_fpga.py": {"_measure"},
-    "tests/report/test_reports.py": {"_measure"},
-    "tests/rewrite/test_adders.py": {"_kogge_stone", "_prefix"},
-    "tests/target/test_budgets.py": {"_CELLS"},
-    "tests/test_registry.py": {"_ORIGINS"},
-    "tests/verify/test_reference.py": {"_keyed"},
-}
-"""Private names that tests still use. Only to be shortened."""
-
 
 def private_names(text: str) -> set[str]:
     """Names with one leading underscore in imports, and as attributes of anything but `self` and `cls`.
@@ -34,7 +23,7 @@ def private_names(text: str) -> set[str]:
 def test_no_private_names(root: Path) -> None:
     for path in sorted((root / "tests").rglob("*.py")):
         name = str(path.relative_to(root))
-        more = private_names(path.read_text()) - LEFT.get(name, set())
+        more = private_names(path.read_text())
         assert not more, f"{name} uses {', '.join(sorted(more))}: make it public, or test what uses it"
 
 

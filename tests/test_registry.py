@@ -19,7 +19,14 @@ from cipherwright.cipher.word import Word, Words, concat
 from cipherwright.cli import execute
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.rebuild import check_built
-from cipherwright.registry import cipher_from_file, find_cipher, known_ciphers, register
+from cipherwright.registry import (
+    cipher_from_file,
+    find_cipher,
+    known_ciphers,
+    origin,
+    register,
+    unregister,
+)
 from cipherwright.skeleton import write_skeleton
 from cipherwright.verify import CoreFolder
 from tests.verify.test_reference import Toy
@@ -29,9 +36,8 @@ KEY = "0123456789abcdef"
 
 def _forget() -> None:
     """The catalogue as in a new process."""
-    for name in list(registry._ORIGINS):
-        CATALOGUE.pop(name, None)
-    registry._ORIGINS.clear()
+    for name in [n for n in CATALOGUE if origin(n)]:
+        unregister(name)
 
 
 @pytest.fixture(autouse=True)

@@ -40,6 +40,7 @@ __all__ = [
     "origin",
     "register",
     "unfit_cipher_name",
+    "unregister",
 ]
 
 GROUP = "cipherwright.ciphers"
@@ -120,6 +121,16 @@ def register(cipher: Cipher | type[Cipher], source: Origin | None = None) -> Sta
     CATALOGUE[name] = made
     _ORIGINS[name] = at
     return made
+
+
+def unregister(name: str) -> None:
+    """Take a registered cipher out of the catalogue, so that another one can have its name. Raises UserError
+    where it was not registered.
+    """
+    if name not in _ORIGINS:
+        raise UserError(f"the cipher {name} was not registered")
+    CATALOGUE.pop(name, None)
+    del _ORIGINS[name]
 
 
 def unfit_cipher_name(name: str) -> str:

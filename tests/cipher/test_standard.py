@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers import algorithms, modes
 import cipherwright.cipher
 from cipherwright.arch import form_of
 from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Standard
-from cipherwright.cipher.camellia import CAMELLIA, _subkeys
+from cipherwright.cipher.camellia import CAMELLIA, subkeys
 from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, under
 from cipherwright.graph import GraphBuilder, evaluate
 from cipherwright.verify.vectors import own_vectors
@@ -112,7 +112,7 @@ def test_a_million_encryptions_of_sm4() -> None:
 @pytest.mark.parametrize("bits", CAMELLIA.key_sizes)
 def test_subkeys_of_camellia_wait_for_one_rotation(bits: int) -> None:
     """Every subkey is read at the rotation of before or at the next one, 15 or 17 bits on."""
-    at = [a for _, a, _ in _subkeys(bits)]
+    at = [a for _, a, _ in subkeys(bits)]
     assert {y - x for x, y in pairwise(at)} <= {0, 15, 17}
     assert len(at) == len(CAMELLIA.steps(bits))
 

@@ -9,8 +9,8 @@ import pytest
 
 from cipherwright.progress import quiet
 from cipherwright.report.reproduce import des_xilinx, khazad_misty1_ucl
-from cipherwright.report.reproduce._measure import slices_at_best, slices_packed
 from cipherwright.report.reproduce.khazad_misty1_parts import COMPONENTS, DELAYS
+from cipherwright.report.reproduce.measuring import slices_at_best, slices_packed
 from cipherwright.target import Mapped, paired_flip_flops
 
 Table = dict[str, Any]

@@ -11,9 +11,9 @@ from cipherwright.graph import Graph
 from cipherwright.progress import quiet
 from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot
 from cipherwright.report.reproduce import mars_units
-from cipherwright.report.reproduce._measure import measure
 from cipherwright.report.reproduce.aes_gmu import stages_options
 from cipherwright.report.reproduce.des_xilinx import STEPS
+from cipherwright.report.reproduce.measuring import measure
 from cipherwright.target import CELL_MAPPINGS, cell_delays, implement, load_target
 from tests.conftest import Built
 

@@ -283,7 +283,7 @@ def test_shift_register_cells_behave_like_the_plain_text(built: Callable[..., Bu
     (tmp_path / "core.v").write_text(
         text[:start]
         + text[text.index("endmodule", start) + len("endmodule") :]
-        + own_names((synth._CELLS / "shift.v").read_text(), core.top)
+        + own_names((synth.CELLS / "shift.v").read_text(), core.top)
     )
     run(
         "iverilog",

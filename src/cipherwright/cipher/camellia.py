@@ -15,7 +15,7 @@ from .field import columns_of
 from .standard import Kind, Standard
 from .word import Matrix, Table, Word, Words, choose, concat, linear, lookup
 
-__all__ = ["CAMELLIA", "Camellia"]
+__all__ = ["CAMELLIA", "Camellia", "subkeys"]
 
 S1 = Table("CamelliaSBox1", 8, SBOX1)
 SIGMA = (
@@ -121,8 +121,10 @@ the low half, h or l for one of them, nothing for both at once.
 """
 
 
-def _subkeys(key_bits: int) -> list[tuple[str, int, bool]]:
-    """(word, rotation, whether it is the low half) of every step."""
+def subkeys(key_bits: int) -> list[tuple[str, int, bool]]:
+    """The subkeys in the order of encryption (section 2.3): the word of the key schedule, its rotation to the
+    left in bits, and whether the subkey is the low half.
+    """
     out = []
     for entry in (_SHORT if key_bits == 128 else _LONG).split():
         word, at = entry[:2], int(entry[2:].rstrip("+hl"))
@@ -178,8 +180,8 @@ class Camellia(Standard):
         out = [SIGMA[i] << 9 | 1 << 5 | int(i == 1) << 6 for i in range(4)]
         if not short:
             out += [SIGMA[4] << 9 | 1 << 7, SIGMA[5] << 9 | 1 << 8]
-        subkeys = _subkeys(key_bits)
-        for (word, at, low), (_, after, _) in pairwise((*subkeys, subkeys[-1])):
+        order = subkeys(key_bits)
+        for (word, at, low), (_, after, _) in pairwise((*order, order[-1])):
             number = ("KL", "KA").index(word) if short else ("KL", "KR", "KA", "KB").index(word)
             out.append((after - at == 15) << 0 | (after - at == 17) << 1 | number << 2 | low << 4)
         return tuple(out)

@@ -18,11 +18,11 @@ class Names:
     def __init__(self, taken: tuple[str, ...] = ()) -> None:
         self._taken = set(taken) | SYSTEMVERILOG_2017
 
-    def new(self, wish: str) -> str:
-        name, n = wish, 1
+    def new(self, wanted: str) -> str:
+        name, n = wanted, 1
         while name in self._taken:
             n += 1
-            name = f"{wish}_{n}"
+            name = f"{wanted}_{n}"
         self._taken.add(name)
         return name
 

@@ -25,7 +25,7 @@ from .liberty import full_adder_cell
 from .library import read_library
 from .packing import paired_flip_flops
 
-__all__ = ["CANONICAL", "CELL_MAPPINGS", "LIBRARY", "NAMES", "Mapped", "synthesise"]
+__all__ = ["CANONICAL", "CELLS", "CELL_MAPPINGS", "LIBRARY", "NAMES", "Mapped", "synthesise"]
 
 CANONICAL = "canonical.json"
 """The mapped netlist under canonical names, which place and route read."""
@@ -34,7 +34,8 @@ NAMES = "names.json"
 
 LIBRARY = "cells.lib"
 """The usable part of the cell library, in the working folder."""
-_CELLS = Path(str(resources.files(__package__))) / "cells"
+CELLS = Path(str(resources.files(__package__))) / "cells"
+"""The maps of our cells to those of a device, a file a family; `shift.v` has its shift registers."""
 
 _BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|_delay_block #", re.M)
 """Modules of the generator, and its delay lines, that are blocks of the device with their registers."""
@@ -213,8 +214,8 @@ def own_cells(texts: Iterable[str]) -> dict[str, str]:
 
 def _cell_maps(target: Target) -> dict[str, str]:
     """What the target has in place of each kind of cell: the text of a module."""
-    text = (_CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v").read_text()
-    text += (_CELLS / "shift.v").read_text() if target.srl else ""
+    text = (CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v").read_text()
+    text += (CELLS / "shift.v").read_text() if target.srl else ""
     return {
         name.removeprefix("cipherwright_"): text[start:end] + "\n"
         for name, (start, end) in modules_in(text).items()

@@ -23,6 +23,7 @@ from ..tools import digest, find, scratch, version_of
 from .references import CipherReference, cipher_reference
 
 __all__ = [
+    "cipher_under",
     "has_oracle",
     "openssl_version",
     "oracle_blocks",
@@ -228,14 +229,17 @@ def oracle_name(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _keyed(name: str, key: bytes) -> Bulk:
+def cipher_under(name: str, key: bytes) -> Bulk:
+    """A cipher of its library under one key. The last 4,096 are kept: `cipher_under.cache_clear()` forgets
+    them. Raises NotChecked where the library is not installed.
+    """
     found = _oracle(name)
     return _LIBRARIES[found.library](found.algorithm, key)
 
 
 def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
     """ECB of a whole number of blocks. Raises NotChecked where the library is not installed."""
-    return _keyed(name, key)(data, decrypt)
+    return cipher_under(name, key)(data, decrypt)
 
 
 def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes | None:

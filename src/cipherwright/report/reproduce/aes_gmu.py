@@ -12,7 +12,7 @@ from ...rtl import counter, print_design
 from ...shell import COUNTER_FILE, counter_latency, hand_written
 from ...target import load_target, place, synthesise
 from ...tools import scratch
-from ._measure import PACKING, Measured, measure, slices_at_best, slices_packed
+from .measuring import PACKING, Measured, measure, slices_at_best, slices_packed
 
 __all__ = ["PAPER", "reproduce_aes_gmu", "stages_options"]
 

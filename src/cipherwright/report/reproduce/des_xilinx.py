@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...progress import Tell
-from ._measure import Measured, measure
+from .measuring import Measured, measure
 
 __all__ = ["STEPS", "Statistics", "physical", "reproduce_des_xilinx", "statistics"]
 

@@ -11,7 +11,7 @@ from ...cipher.misty1 import S7, S9, fi, fl, fo
 from ...cipher.word import Matrix, Word, concat, linear, lookup, over, under
 from ...graph import GraphBuilder
 from ...progress import Tell
-from ._measure import component
+from .measuring import component
 
 __all__ = ["COMPONENTS", "DELAYS", "NO_DELAY", "XCV", "components"]
 

@@ -11,8 +11,8 @@ from ...cipher.misty1 import MISTY1
 from ...progress import Tell
 from ...shell import Core
 from ...spec import load
-from ._measure import PACKING, Measured, measure, slices_at_best
 from .khazad_misty1_parts import NO_DELAY, XCV, components
+from .measuring import PACKING, Measured, measure, slices_at_best
 
 __all__ = ["comparison", "reproduce_khazad_misty1_ucl", "slices_and_clocks", "subkeys"]
 

@@ -13,9 +13,9 @@ from ...shell import BuiltEngine, save
 from ...spec import load
 from ...target import Build, cell_delays, load_target
 from ...tools import scratch
-from ._measure import implemented
 from .cell_pieces import CELLS, SLOW_CORNER, part
 from .mars_units import between_registers, profile, tree, units
+from .measuring import implemented
 
 __all__ = ["KEYS", "PRESETS", "expansions", "performance", "reproduce_mars_ibm", "setup_table", "totals"]
 

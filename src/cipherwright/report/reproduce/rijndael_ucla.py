@@ -13,8 +13,8 @@ from ...rtl import Cell, Clocked, ClockReset, Held, Pin, Reg, Step, Wire, Wrappe
 from ...shell import BuiltEngine
 from ...spec import load
 from ...target import Build
-from ._measure import implemented
 from .cell_pieces import CELLS, FLIP_FLOP_GATES
+from .measuring import implemented
 from .rijndael_parts import paths, setup_table, tables
 
 __all__ = ["reproduce_rijndael_ucla"]
