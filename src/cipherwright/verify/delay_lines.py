@@ -29,13 +29,13 @@ from .netlist import DELAY, FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits
 __all__ = ["KEPT", "KEPT_NAMES", "VALID_LINES", "delay_of", "flushes", "is_valid_line", "with_delays"]
 
 VALID_LINES = "*_delay_valid*"
-"""Modules of a core that may be valid lines, as Yosys selects them."""
+"""Modules of a core that may be valid lines; `*` stands for any part of a name."""
 
 KEPT_NAMES = ("*_delay_ring*", "*_delay_block*", VALID_LINES)
 """Modules of a core that may be delay lines in RAM or valid lines; `*` stands for any part of a name."""
 
-KEPT = f"{KEPT_NAMES[0]} {KEPT_NAMES[1]} %u {KEPT_NAMES[2]} %u"
-"""The same, as Yosys selects them."""
+KEPT = " ".join(KEPT_NAMES)
+"""The same, separated by blanks."""
 
 
 def is_valid_line(module: str) -> bool:

