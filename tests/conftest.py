@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -18,13 +19,21 @@ from tests.quick import is_quick
 # Compiling a model for speed takes longer than the few thousand blocks of a test.
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 
+# Graphs and netlists are millions of small values that live as long as a test: they are walked less often.
+gc.set_threshold(100_000, 50, 50)
+
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
 LONG = ("aes128-ctr-lanes", "camellia-fast", "mars-fast", "mars-small", "rijndael256-fast", "sm4-fast")
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker
 variants.
 """
 
-SLOW = ("aes128-fast-both", "aes128-fast-ctr", "aes128-fast-decrypt", "aes256-fast")
+SLOW = (
+    "aes128-fast-both",
+    "aes128-fast-ctr",
+    "aes128-fast-decrypt",
+    "aes256-fast",
+)
 """Presets whose proof takes minutes: all checks are run on the same core with quick boxes and fewer
 stages.
 """

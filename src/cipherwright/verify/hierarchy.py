@@ -221,8 +221,7 @@ class _Flattener:
         """A net that a module's output drives with what has a number already."""
         if direction == "input" or outer in self.joined or not isinstance(outer, int):
             raise CheckFailed(f"{name} has more than one driver")
-        if outer != inner:
-            self.joined[outer] = inner
+        self.joined[outer] = inner
 
     def _cell(self, name: str, cell: Mapping[str, Any], bound: dict[Any, Any]) -> None:
         kind, wires = cell["type"], {}
@@ -238,11 +237,12 @@ class _Flattener:
 
     def root(self, bit: Any) -> Any:
         """What drives a net through ports, or the net itself."""
-        first = bit
+        seen = {bit}
         while bit in self.joined:
             bit = self.joined[bit]
-            if bit == first:
-                raise CheckFailed(f"nothing drives {self.names.get(first, first)}: it is joined to itself")
+            if bit in seen:
+                raise CheckFailed(f"nothing drives {self.names.get(bit, bit)}: it is joined to itself")
+            seen.add(bit)
         return bit
 
     def roots(self) -> list[Any]:
