@@ -150,7 +150,9 @@ _CHAINS = tuple(
         "cbc_both SLOTS=1",
     )
 )
-_QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=5", "linear_depth=0")
+_WORDS = "words=separate"
+"""Every operation is a word by itself, so that a mutant is named after it."""
+_QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=5", "linear_depth=0", _WORDS)
 
 SUBJECTS = (
     Subject(
@@ -220,7 +222,7 @@ SUBJECTS = (
         "misty1-fast",
         "pipeline",
         "misty1-fast",
-        ("rounds=2",),
+        ("rounds=2", _WORDS),
         _CORE,
         (
             Scope(r"\.v", _TOP, 1, more={"reset-missing": 6}),
@@ -233,7 +235,7 @@ SUBJECTS = (
         "des-fast",
         "pipeline",
         "des-fast",
-        ("stages=6", "copies=0", "hops=[]"),
+        ("stages=6", "copies=0", "hops=[]", _WORDS),
         _CORE,
         (
             Scope(r"\.v", _TOP, 1, more={"reset-missing": 6}),
@@ -246,7 +248,7 @@ SUBJECTS = (
         "des-xilinx-48",
         "delay-line",
         "des-xilinx-48",
-        (),
+        (_WORDS,),
         ("proof", "simulation"),
         (
             Scope(r"\.v", "_delay_line", 2),
@@ -262,7 +264,7 @@ SUBJECTS = (
         "des-fast-ram",
         "delay-line",
         "des-fast",
-        ("delay_lines=ram", "srl_from=4"),
+        ("delay_lines=ram", "srl_from=4", _WORDS),
         ("reset", "proof", "simulation"),
         (
             Scope(r"\.v", "_delay_ring", 3),
@@ -276,7 +278,7 @@ SUBJECTS = (
         "des-fast-bram",
         "delay-line",
         "des-fast",
-        ("delay_lines=bram", "srl_from=4"),
+        ("delay_lines=bram", "srl_from=4", _WORDS),
         ("reset", "proof", "simulation"),
         (
             Scope(r"\.v", "_delay_block", 3),

@@ -556,7 +556,7 @@ module des_xilinx_16_core_stage3 (
     input  wire [47:0] key,
     input  wire [47:0] key_2,
     input  wire [31:0] block,
-    output wire [31:0] r_2_o
+    output wire [31:0] r_o
 );
     wire [47:0] x = {r[0], r[31:27], r[28:23], r[24:19], r[20:15], r[16:11], r[12:7], r[8:3],
         r[4:0], r[31]} ^ (decrypt ? key : key_2);
@@ -606,22 +606,18 @@ module des_xilinx_16_core_stage3 (
         x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
         x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
         x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
-    assign r_2_o = r_2;
+    assign r_o = r_2;
 endmodule
 
-module des_xilinx_16_core_stage16 (
-    input  wire [31:0] r,
+module des_xilinx_16_core_stage4 (
+    input  wire [63:0] r,
     input  wire decrypt,
     input  wire [47:0] key,
     input  wire [47:0] key_2,
-    input  wire [31:0] r_2,
-    input  wire [47:0] key_3,
-    input  wire [47:0] key_4,
-    output wire [31:0] r_3_o,
-    output wire [47:0] k_o
+    output wire [31:0] r_o
 );
-    wire [47:0] x = {r[0], r[31:27], r[28:23], r[24:19], r[20:15], r[16:11], r[12:7], r[8:3],
-        r[4:0], r[31]} ^ (decrypt ? key : key_2);
+    wire [47:0] x = {r[32], r[63:59], r[60:55], r[56:51], r[52:47], r[48:43], r[44:39], r[40:35],
+        r[36:32], r[63]} ^ (decrypt ? key : key_2);
     wire [7:0] s1_h;
     des_xilinx_16_core_s1_f5 u_s1_h (
         .a(x[46:42]), .y(s1_h)
@@ -654,33 +650,93 @@ module des_xilinx_16_core_stage16 (
     des_xilinx_16_core_s8_f5 u_s8_h (
         .a(x[4:0]), .y(s8_h)
     );
-    wire [31:0] r_3_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+    wire [31:0] r_2_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
         s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
         s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
         s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
-    wire [31:0] r_3_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+    wire [31:0] r_2_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
         s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
         s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
         s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
-    wire [31:0] r_3 = r_2 ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29],
-        x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47],
-        x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_3_in2) | (~{x[29], x[41],
-        x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23], x[5],
-        x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5], x[41],
-        x[15], x[35], x[47], x[11]} & r_3_in3));
+    wire [31:0] r_2 = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
+        x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
+        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_2_in2) | (~{x[29],
+        x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
+        x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
+        x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
+    assign r_o = r_2;
+endmodule
+
+module des_xilinx_16_core_stage16 (
+    input  wire [63:0] r,
+    input  wire decrypt,
+    input  wire [47:0] key,
+    input  wire [47:0] key_2,
+    input  wire [47:0] key_3,
+    input  wire [47:0] key_4,
+    output wire [31:0] r_o,
+    output wire [47:0] k_o
+);
+    wire [47:0] x = {r[32], r[63:59], r[60:55], r[56:51], r[52:47], r[48:43], r[44:39], r[40:35],
+        r[36:32], r[63]} ^ (decrypt ? key : key_2);
+    wire [7:0] s1_h;
+    des_xilinx_16_core_s1_f5 u_s1_h (
+        .a(x[46:42]), .y(s1_h)
+    );
+    wire [7:0] s2_h;
+    des_xilinx_16_core_s2_f5 u_s2_h (
+        .a(x[40:36]), .y(s2_h)
+    );
+    wire [7:0] s3_h;
+    des_xilinx_16_core_s3_f5 u_s3_h (
+        .a(x[34:30]), .y(s3_h)
+    );
+    wire [7:0] s4_h;
+    des_xilinx_16_core_s4_f5 u_s4_h (
+        .a(x[28:24]), .y(s4_h)
+    );
+    wire [7:0] s5_h;
+    des_xilinx_16_core_s5_f5 u_s5_h (
+        .a(x[22:18]), .y(s5_h)
+    );
+    wire [7:0] s6_h;
+    des_xilinx_16_core_s6_f5 u_s6_h (
+        .a({x[17:16], x[14:12]}), .y(s6_h)
+    );
+    wire [7:0] s7_h;
+    des_xilinx_16_core_s7_f5 u_s7_h (
+        .a(x[10:6]), .y(s7_h)
+    );
+    wire [7:0] s8_h;
+    des_xilinx_16_core_s8_f5 u_s8_h (
+        .a(x[4:0]), .y(s8_h)
+    );
+    wire [31:0] r_2_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+        s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
+        s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
+        s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
+    wire [31:0] r_2_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+        s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
+        s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
+        s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
+    wire [31:0] r_2 = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
+        x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
+        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_2_in2) | (~{x[29],
+        x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
+        x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
+        x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
     wire [47:0] k = decrypt ? key_3 : key_4;
-    assign r_3_o = r_3;
+    assign r_o = r_2;
     assign k_o = k;
 endmodule
 
 module des_xilinx_16_core_stage17 (
-    input  wire [31:0] r,
+    input  wire [63:0] r,
     input  wire [47:0] k,
-    input  wire [31:0] r_2,
-    output wire [31:0] r_3_o
+    output wire [31:0] r_o
 );
-    wire [47:0] x = {r[0], r[31:27], r[28:23], r[24:19], r[20:15], r[16:11], r[12:7], r[8:3],
-        r[4:0], r[31]} ^ k;
+    wire [47:0] x = {r[32], r[63:59], r[60:55], r[56:51], r[52:47], r[48:43], r[44:39], r[40:35],
+        r[36:32], r[63]} ^ k;
     wire [7:0] s1_h;
     des_xilinx_16_core_s1_f5 u_s1_h (
         .a(x[46:42]), .y(s1_h)
@@ -713,21 +769,21 @@ module des_xilinx_16_core_stage17 (
     des_xilinx_16_core_s8_f5 u_s8_h (
         .a(x[4:0]), .y(s8_h)
     );
-    wire [31:0] r_3_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+    wire [31:0] r_2_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
         s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
         s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
         s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
-    wire [31:0] r_3_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+    wire [31:0] r_2_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
         s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
         s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
         s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
-    wire [31:0] r_3 = r_2 ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29],
-        x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47],
-        x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_3_in2) | (~{x[29], x[41],
-        x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23], x[5],
-        x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5], x[41],
-        x[15], x[35], x[47], x[11]} & r_3_in3));
-    assign r_3_o = r_3;
+    wire [31:0] r_2 = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
+        x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
+        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_2_in2) | (~{x[29],
+        x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
+        x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
+        x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
+    assign r_o = r_2;
 endmodule
 
 // des: 16 register ranks
@@ -743,88 +799,18 @@ module des_xilinx_16_core (
     output wire valid_o,
     output wire [63:0] block_o
 );
-    reg [55:0] key_q1;
-    reg valid_q2;
-    reg [31:0] block_q2;
-    reg [55:0] key_q2;
-    reg decrypt_q2;
-    reg [31:0] r_1_q2;
-    reg valid_q3;
-    reg [55:0] key_q3;
-    reg decrypt_q3;
-    reg [31:0] r_1_q3;
-    reg [31:0] r_2_q3;
-    reg valid_q4;
-    reg [55:0] key_q4;
-    reg decrypt_q4;
-    reg [31:0] r_2_q4;
-    reg [31:0] r_3_q4;
-    reg valid_q5;
-    reg [55:0] key_q5;
-    reg decrypt_q5;
-    reg [31:0] r_3_q5;
-    reg [31:0] r_4_q5;
-    reg valid_q6;
-    reg [55:0] key_q6;
-    reg decrypt_q6;
-    reg [31:0] r_4_q6;
-    reg [31:0] r_5_q6;
-    reg valid_q7;
-    reg [55:0] key_q7;
-    reg decrypt_q7;
-    reg [31:0] r_5_q7;
-    reg [31:0] r_6_q7;
-    reg valid_q8;
-    reg [55:0] key_q8;
-    reg decrypt_q8;
-    reg [31:0] r_6_q8;
-    reg [31:0] r_7_q8;
-    reg valid_q9;
-    reg [55:0] key_q9;
-    reg decrypt_q9;
-    reg [31:0] r_7_q9;
-    reg [31:0] r_8_q9;
-    reg valid_q10;
-    reg [55:0] key_q10;
-    reg decrypt_q10;
-    reg [31:0] r_8_q10;
-    reg [31:0] r_9_q10;
-    reg valid_q11;
-    reg [55:0] key_q11;
-    reg decrypt_q11;
-    reg [31:0] r_9_q11;
-    reg [31:0] r_10_q11;
-    reg valid_q12;
-    reg [55:0] key_q12;
-    reg decrypt_q12;
-    reg [31:0] r_10_q12;
-    reg [31:0] r_11_q12;
-    reg valid_q13;
-    reg [55:0] key_q13;
-    reg decrypt_q13;
-    reg [31:0] r_11_q13;
-    reg [31:0] r_12_q13;
-    reg valid_q14;
-    reg [55:0] key_q14;
-    reg decrypt_q14;
-    reg [31:0] r_12_q14;
-    reg [31:0] r_13_q14;
-    reg valid_q15;
-    reg [55:0] key_q15;
-    reg decrypt_q15;
-    reg [31:0] r_13_q15;
-    reg [31:0] r_14_q15;
-    reg valid_q16;
-    reg [31:0] r_14_q16;
-    reg [31:0] r_15_q16;
-    reg [47:0] k_1_q16;
-    reg valid_q17;
-    reg [31:0] r_15_q17;
-    reg [31:0] r_16_q17;
 
     // Stage 1 of 17: registers alone.
+
+    // Rank 1: 56 flip-flops.
+    reg [55:0] key_q1;
+    always @(posedge clk) begin
+        key_q1 <= {key_i[63:57], key_i[55:49], key_i[47:41], key_i[39:33], key_i[31:25],
+            key_i[23:17], key_i[15:9], key_i[7:1]};
+    end
+
     // Stage 2 of 17: round 1: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_1;
+    wire [31:0] r_s2;
     des_xilinx_16_core_stage2 u_stage2 (
         .block({block_i[63], block_i[61], block_i[59], block_i[57], block_i[55], block_i[53],
             block_i[51], block_i[49], block_i[47], block_i[45], block_i[43], block_i[41],
@@ -853,13 +839,32 @@ module des_xilinx_16_core (
             block_i[18], block_i[26], block_i[34], block_i[42], block_i[50], block_i[58],
             block_i[0], block_i[8], block_i[16], block_i[24], block_i[32], block_i[40],
             block_i[48], block_i[56]}),
-        .r_o(r_1)
+        .r_o(r_s2)
     );
 
+    // Rank 2: 122 flip-flops.
+    reg valid_q2;
+    reg [31:0] block_q2;
+    reg [55:0] key_q2;
+    reg decrypt_q2;
+    reg [31:0] r_s2_q2;
+    always @(posedge clk) begin
+        valid_q2 <= valid_i;
+        block_q2 <= {block_i[63], block_i[61], block_i[59], block_i[57], block_i[55], block_i[53],
+            block_i[51], block_i[49], block_i[47], block_i[45], block_i[43], block_i[41],
+            block_i[39], block_i[37], block_i[35], block_i[33], block_i[31], block_i[29],
+            block_i[27], block_i[25], block_i[23], block_i[21], block_i[19], block_i[17],
+            block_i[15], block_i[13], block_i[11], block_i[9], block_i[7], block_i[5], block_i[3],
+            block_i[1]};
+        key_q2 <= key_q1;
+        decrypt_q2 <= decrypt_i;
+        r_s2_q2 <= r_s2;
+    end
+
     // Stage 3 of 17: round 2: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_2;
+    wire [31:0] r_s3;
     des_xilinx_16_core_stage3 u_stage3 (
-        .r(r_1_q2), .decrypt(decrypt_q2),
+        .r(r_s2_q2), .decrypt(decrypt_q2),
         .key({key_q2[33], key_q2[54], key_q2[12], key_q2[46], key_q2[24], key_q2[27], key_q2[13],
             key_q2[17], key_q2[40], key_q2[34], key_q2[25], key_q2[5], key_q2[39], key_q2[11],
             key_q2[19], key_q2[20], key_q2[3], key_q2[48:47], key_q2[41], key_q2[10], key_q2[18],
@@ -880,13 +885,27 @@ module des_xilinx_16_core (
             block_q2[9], block_q2[13], block_q2[17], block_q2[21], block_q2[25], block_q2[29],
             block_q2[0], block_q2[4], block_q2[8], block_q2[12], block_q2[16], block_q2[20],
             block_q2[24], block_q2[28]}),
-        .r_2_o(r_2)
+        .r_o(r_s3)
     );
 
+    // Rank 3: 122 flip-flops.
+    reg valid_q3;
+    reg [55:0] key_q3;
+    reg decrypt_q3;
+    reg [31:0] r_s2_q3;
+    reg [31:0] r_s3_q3;
+    always @(posedge clk) begin
+        valid_q3 <= valid_q2;
+        key_q3 <= key_q2;
+        decrypt_q3 <= decrypt_q2;
+        r_s2_q3 <= r_s2_q2;
+        r_s3_q3 <= r_s3;
+    end
+
     // Stage 4 of 17: round 3: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_3;
-    des_xilinx_16_core_stage3 u_stage4 (
-        .r(r_2_q3), .decrypt(decrypt_q3),
+    wire [31:0] r_s4;
+    des_xilinx_16_core_stage4 u_stage4 (
+        .r({r_s3_q3[31:0], r_s2_q3[31:0]}), .decrypt(decrypt_q3),
         .key({key_q3[19], key_q3[40], key_q3[55], key_q3[32], key_q3[10], key_q3[13], key_q3[24],
             key_q3[3], key_q3[26], key_q3[20], key_q3[11], key_q3[48], key_q3[25], key_q3[54],
             key_q3[5], key_q3[6], key_q3[46], key_q3[34:33], key_q3[27], key_q3[53], key_q3[4],
@@ -901,13 +920,27 @@ module des_xilinx_16_core (
             key_q3[14], key_q3[35], key_q3[50], key_q3[45], key_q3[30], key_q3[1], key_q3[51],
             key_q3[23], key_q3[31], key_q3[43], key_q3[21], key_q3[8], key_q3[0], key_q3[37],
             key_q3[9], key_q3[38], key_q3[22], key_q3[28], key_q3[49]}),
-        .block(r_1_q3), .r_2_o(r_3)
+        .r_o(r_s4)
     );
 
+    // Rank 4: 122 flip-flops.
+    reg valid_q4;
+    reg [55:0] key_q4;
+    reg decrypt_q4;
+    reg [31:0] r_s3_q4;
+    reg [31:0] r_s4_q4;
+    always @(posedge clk) begin
+        valid_q4 <= valid_q3;
+        key_q4 <= key_q3;
+        decrypt_q4 <= decrypt_q3;
+        r_s3_q4 <= r_s3_q3;
+        r_s4_q4 <= r_s4;
+    end
+
     // Stage 5 of 17: round 4: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_4;
-    des_xilinx_16_core_stage3 u_stage5 (
-        .r(r_3_q4), .decrypt(decrypt_q4),
+    wire [31:0] r_s5;
+    des_xilinx_16_core_stage4 u_stage5 (
+        .r({r_s4_q4[31:0], r_s3_q4[31:0]}), .decrypt(decrypt_q4),
         .key({key_q4[5], key_q4[26], key_q4[41], key_q4[18], key_q4[53], key_q4[24], key_q4[10],
             key_q4[46], key_q4[12], key_q4[6], key_q4[54], key_q4[34], key_q4[11], key_q4[40],
             key_q4[48], key_q4[17], key_q4[32], key_q4[20:19], key_q4[13], key_q4[39], key_q4[47],
@@ -922,13 +955,27 @@ module des_xilinx_16_core (
             key_q4[28], key_q4[49], key_q4[9], key_q4[0], key_q4[44], key_q4[15], key_q4[38:37],
             key_q4[45], key_q4[2], key_q4[35], key_q4[22], key_q4[14], key_q4[51], key_q4[23],
             key_q4[52], key_q4[36], key_q4[42], key_q4[8]}),
-        .block(r_2_q4), .r_2_o(r_4)
+        .r_o(r_s5)
     );
 
+    // Rank 5: 122 flip-flops.
+    reg valid_q5;
+    reg [55:0] key_q5;
+    reg decrypt_q5;
+    reg [31:0] r_s4_q5;
+    reg [31:0] r_s5_q5;
+    always @(posedge clk) begin
+        valid_q5 <= valid_q4;
+        key_q5 <= key_q4;
+        decrypt_q5 <= decrypt_q4;
+        r_s4_q5 <= r_s4_q4;
+        r_s5_q5 <= r_s5;
+    end
+
     // Stage 6 of 17: round 5: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_5;
-    des_xilinx_16_core_stage3 u_stage6 (
-        .r(r_4_q5), .decrypt(decrypt_q5),
+    wire [31:0] r_s6;
+    des_xilinx_16_core_stage4 u_stage6 (
+        .r({r_s5_q5[31:0], r_s4_q5[31:0]}), .decrypt(decrypt_q5),
         .key({key_q5[48], key_q5[12], key_q5[27], key_q5[4], key_q5[39], key_q5[10], key_q5[53],
             key_q5[32], key_q5[55], key_q5[17], key_q5[40], key_q5[20], key_q5[54], key_q5[26],
             key_q5[34], key_q5[3], key_q5[18], key_q5[6:5], key_q5[24], key_q5[25], key_q5[33],
@@ -943,13 +990,27 @@ module des_xilinx_16_core (
             key_q5[42], key_q5[8], key_q5[23], key_q5[14], key_q5[31], key_q5[29], key_q5[52:51],
             key_q5[0], key_q5[16], key_q5[49], key_q5[36], key_q5[28], key_q5[38:37], key_q5[7],
             key_q5[50], key_q5[1], key_q5[22]}),
-        .block(r_3_q5), .r_2_o(r_5)
+        .r_o(r_s6)
     );
 
+    // Rank 6: 122 flip-flops.
+    reg valid_q6;
+    reg [55:0] key_q6;
+    reg decrypt_q6;
+    reg [31:0] r_s5_q6;
+    reg [31:0] r_s6_q6;
+    always @(posedge clk) begin
+        valid_q6 <= valid_q5;
+        key_q6 <= key_q5;
+        decrypt_q6 <= decrypt_q5;
+        r_s5_q6 <= r_s5_q5;
+        r_s6_q6 <= r_s6;
+    end
+
     // Stage 7 of 17: round 6: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_6;
-    des_xilinx_16_core_stage3 u_stage7 (
-        .r(r_5_q6), .decrypt(decrypt_q6),
+    wire [31:0] r_s7;
+    des_xilinx_16_core_stage4 u_stage7 (
+        .r({r_s6_q6[31:0], r_s5_q6[31:0]}), .decrypt(decrypt_q6),
         .key({key_q6[34], key_q6[55], key_q6[13], key_q6[47], key_q6[25], key_q6[53], key_q6[39],
             key_q6[18], key_q6[41], key_q6[3], key_q6[26], key_q6[6], key_q6[40], key_q6[12],
             key_q6[20], key_q6[46], key_q6[4], key_q6[17], key_q6[48], key_q6[10], key_q6[11],
@@ -964,13 +1025,27 @@ module des_xilinx_16_core (
             key_q6[1], key_q6[22], key_q6[37], key_q6[28], key_q6[45], key_q6[43], key_q6[7],
             key_q6[38], key_q6[14], key_q6[30], key_q6[8], key_q6[50], key_q6[42], key_q6[52:51],
             key_q6[21], key_q6[9], key_q6[15], key_q6[36]}),
-        .block(r_4_q6), .r_2_o(r_6)
+        .r_o(r_s7)
     );
 
+    // Rank 7: 122 flip-flops.
+    reg valid_q7;
+    reg [55:0] key_q7;
+    reg decrypt_q7;
+    reg [31:0] r_s6_q7;
+    reg [31:0] r_s7_q7;
+    always @(posedge clk) begin
+        valid_q7 <= valid_q6;
+        key_q7 <= key_q6;
+        decrypt_q7 <= decrypt_q6;
+        r_s6_q7 <= r_s6_q6;
+        r_s7_q7 <= r_s7;
+    end
+
     // Stage 8 of 17: round 7: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_7;
-    des_xilinx_16_core_stage3 u_stage8 (
-        .r(r_6_q7), .decrypt(decrypt_q7),
+    wire [31:0] r_s8;
+    des_xilinx_16_core_stage4 u_stage8 (
+        .r({r_s7_q7[31:0], r_s6_q7[31:0]}), .decrypt(decrypt_q7),
         .key({key_q7[20], key_q7[41], key_q7[24], key_q7[33], key_q7[11], key_q7[39], key_q7[25],
             key_q7[4], key_q7[27], key_q7[46], key_q7[12], key_q7[17], key_q7[26], key_q7[55],
             key_q7[6], key_q7[32], key_q7[47], key_q7[3], key_q7[34], key_q7[53], key_q7[54],
@@ -985,13 +1060,27 @@ module des_xilinx_16_core (
             key_q7[15], key_q7[36], key_q7[51], key_q7[42], key_q7[0], key_q7[2], key_q7[21],
             key_q7[52], key_q7[28], key_q7[44], key_q7[22], key_q7[9], key_q7[1], key_q7[7],
             key_q7[38], key_q7[35], key_q7[23], key_q7[29], key_q7[50]}),
-        .block(r_5_q7), .r_2_o(r_7)
+        .r_o(r_s8)
     );
 
+    // Rank 8: 122 flip-flops.
+    reg valid_q8;
+    reg [55:0] key_q8;
+    reg decrypt_q8;
+    reg [31:0] r_s7_q8;
+    reg [31:0] r_s8_q8;
+    always @(posedge clk) begin
+        valid_q8 <= valid_q7;
+        key_q8 <= key_q7;
+        decrypt_q8 <= decrypt_q7;
+        r_s7_q8 <= r_s7_q7;
+        r_s8_q8 <= r_s8;
+    end
+
     // Stage 9 of 17: round 8: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_8;
-    des_xilinx_16_core_stage3 u_stage9 (
-        .r(r_7_q8), .decrypt(decrypt_q8),
+    wire [31:0] r_s9;
+    des_xilinx_16_core_stage4 u_stage9 (
+        .r({r_s8_q8[31:0], r_s7_q8[31:0]}), .decrypt(decrypt_q8),
         .key({key_q8[6], key_q8[27], key_q8[10], key_q8[19], key_q8[54], key_q8[25], key_q8[11],
             key_q8[47], key_q8[13], key_q8[32], key_q8[55], key_q8[3], key_q8[12], key_q8[41],
             key_q8[17], key_q8[18], key_q8[33], key_q8[46], key_q8[20], key_q8[39], key_q8[40],
@@ -1006,13 +1095,27 @@ module des_xilinx_16_core (
             key_q8[28], key_q8[29], key_q8[50], key_q8[38], key_q8[1], key_q8[14], key_q8[16],
             key_q8[35], key_q8[7], key_q8[42], key_q8[31], key_q8[36], key_q8[23], key_q8[15],
             key_q8[21], key_q8[52], key_q8[49], key_q8[37], key_q8[43], key_q8[9]}),
-        .block(r_6_q8), .r_2_o(r_8)
+        .r_o(r_s9)
     );
 
+    // Rank 9: 122 flip-flops.
+    reg valid_q9;
+    reg [55:0] key_q9;
+    reg decrypt_q9;
+    reg [31:0] r_s8_q9;
+    reg [31:0] r_s9_q9;
+    always @(posedge clk) begin
+        valid_q9 <= valid_q8;
+        key_q9 <= key_q8;
+        decrypt_q9 <= decrypt_q8;
+        r_s8_q9 <= r_s8_q8;
+        r_s9_q9 <= r_s9;
+    end
+
     // Stage 10 of 17: round 9: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_9;
-    des_xilinx_16_core_stage3 u_stage10 (
-        .r(r_8_q9), .decrypt(decrypt_q9),
+    wire [31:0] r_s10;
+    des_xilinx_16_core_stage4 u_stage10 (
+        .r({r_s9_q9[31:0], r_s8_q9[31:0]}), .decrypt(decrypt_q9),
         .key({key_q9[24], key_q9[20], key_q9[3], key_q9[12], key_q9[47], key_q9[18], key_q9[4],
             key_q9[40], key_q9[6], key_q9[25], key_q9[48], key_q9[53], key_q9[5], key_q9[34],
             key_q9[10], key_q9[11], key_q9[26], key_q9[39], key_q9[13], key_q9[32], key_q9[33],
@@ -1027,13 +1130,27 @@ module des_xilinx_16_core (
             key_q9[35], key_q9[36], key_q9[2], key_q9[45], key_q9[8], key_q9[21], key_q9[23],
             key_q9[42], key_q9[14], key_q9[49], key_q9[38], key_q9[43], key_q9[30], key_q9[22],
             key_q9[28], key_q9[0], key_q9[1], key_q9[44], key_q9[50], key_q9[16]}),
-        .block(r_7_q9), .r_2_o(r_9)
+        .r_o(r_s10)
     );
 
+    // Rank 10: 122 flip-flops.
+    reg valid_q10;
+    reg [55:0] key_q10;
+    reg decrypt_q10;
+    reg [31:0] r_s9_q10;
+    reg [31:0] r_s10_q10;
+    always @(posedge clk) begin
+        valid_q10 <= valid_q9;
+        key_q10 <= key_q9;
+        decrypt_q10 <= decrypt_q9;
+        r_s9_q10 <= r_s9_q9;
+        r_s10_q10 <= r_s10;
+    end
+
     // Stage 11 of 17: round 10: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_10;
-    des_xilinx_16_core_stage3 u_stage11 (
-        .r(r_9_q10), .decrypt(decrypt_q10),
+    wire [31:0] r_s11;
+    des_xilinx_16_core_stage4 u_stage11 (
+        .r({r_s10_q10[31:0], r_s9_q10[31:0]}), .decrypt(decrypt_q10),
         .key({key_q10[10], key_q10[6], key_q10[46], key_q10[55], key_q10[33], key_q10[4],
             key_q10[47], key_q10[26], key_q10[17], key_q10[11], key_q10[34], key_q10[39],
             key_q10[48], key_q10[20], key_q10[53], key_q10[54], key_q10[12], key_q10[25:24],
@@ -1050,13 +1167,27 @@ module des_xilinx_16_core (
             key_q10[16], key_q10[0], key_q10[22], key_q10[35], key_q10[37], key_q10[1],
             key_q10[28], key_q10[8], key_q10[52], key_q10[2], key_q10[44], key_q10[36],
             key_q10[42], key_q10[14], key_q10[15], key_q10[31], key_q10[9], key_q10[30]}),
-        .block(r_8_q10), .r_2_o(r_10)
+        .r_o(r_s11)
     );
 
+    // Rank 11: 122 flip-flops.
+    reg valid_q11;
+    reg [55:0] key_q11;
+    reg decrypt_q11;
+    reg [31:0] r_s10_q11;
+    reg [31:0] r_s11_q11;
+    always @(posedge clk) begin
+        valid_q11 <= valid_q10;
+        key_q11 <= key_q10;
+        decrypt_q11 <= decrypt_q10;
+        r_s10_q11 <= r_s10_q10;
+        r_s11_q11 <= r_s11;
+    end
+
     // Stage 12 of 17: round 11: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_11;
-    des_xilinx_16_core_stage3 u_stage12 (
-        .r(r_10_q11), .decrypt(decrypt_q11),
+    wire [31:0] r_s12;
+    des_xilinx_16_core_stage4 u_stage12 (
+        .r({r_s11_q11[31:0], r_s10_q11[31:0]}), .decrypt(decrypt_q11),
         .key({key_q11[53], key_q11[17], key_q11[32], key_q11[41], key_q11[19], key_q11[47],
             key_q11[33], key_q11[12], key_q11[3], key_q11[54], key_q11[20], key_q11[25],
             key_q11[34], key_q11[6], key_q11[39], key_q11[40], key_q11[55], key_q11[11:10],
@@ -1073,13 +1204,27 @@ module des_xilinx_16_core (
             key_q11[30], key_q11[14], key_q11[36], key_q11[49], key_q11[51], key_q11[15],
             key_q11[42], key_q11[22], key_q11[7], key_q11[16], key_q11[31], key_q11[50],
             key_q11[1], key_q11[28], key_q11[29], key_q11[45], key_q11[23], key_q11[44]}),
-        .block(r_9_q11), .r_2_o(r_11)
+        .r_o(r_s12)
     );
 
+    // Rank 12: 122 flip-flops.
+    reg valid_q12;
+    reg [55:0] key_q12;
+    reg decrypt_q12;
+    reg [31:0] r_s11_q12;
+    reg [31:0] r_s12_q12;
+    always @(posedge clk) begin
+        valid_q12 <= valid_q11;
+        key_q12 <= key_q11;
+        decrypt_q12 <= decrypt_q11;
+        r_s11_q12 <= r_s11_q11;
+        r_s12_q12 <= r_s12;
+    end
+
     // Stage 13 of 17: round 12: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_12;
-    des_xilinx_16_core_stage3 u_stage13 (
-        .r(r_11_q12), .decrypt(decrypt_q12),
+    wire [31:0] r_s13;
+    des_xilinx_16_core_stage4 u_stage13 (
+        .r({r_s12_q12[31:0], r_s11_q12[31:0]}), .decrypt(decrypt_q12),
         .key({key_q12[39], key_q12[3], key_q12[18], key_q12[27], key_q12[5], key_q12[33],
             key_q12[19], key_q12[55], key_q12[46], key_q12[40], key_q12[6], key_q12[11],
             key_q12[20], key_q12[17], key_q12[25], key_q12[26], key_q12[41], key_q12[54:53],
@@ -1096,13 +1241,27 @@ module des_xilinx_16_core (
             key_q12[28], key_q12[50], key_q12[8], key_q12[38], key_q12[29], key_q12[1],
             key_q12[36], key_q12[21], key_q12[30], key_q12[45], key_q12[9], key_q12[15],
             key_q12[42], key_q12[43], key_q12[0], key_q12[37], key_q12[31]}),
-        .block(r_10_q12), .r_2_o(r_12)
+        .r_o(r_s13)
     );
 
+    // Rank 13: 122 flip-flops.
+    reg valid_q13;
+    reg [55:0] key_q13;
+    reg decrypt_q13;
+    reg [31:0] r_s12_q13;
+    reg [31:0] r_s13_q13;
+    always @(posedge clk) begin
+        valid_q13 <= valid_q12;
+        key_q13 <= key_q12;
+        decrypt_q13 <= decrypt_q12;
+        r_s12_q13 <= r_s12_q12;
+        r_s13_q13 <= r_s13;
+    end
+
     // Stage 14 of 17: round 13: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_13;
-    des_xilinx_16_core_stage3 u_stage14 (
-        .r(r_12_q13), .decrypt(decrypt_q13),
+    wire [31:0] r_s14;
+    des_xilinx_16_core_stage4 u_stage14 (
+        .r({r_s13_q13[31:0], r_s12_q13[31:0]}), .decrypt(decrypt_q13),
         .key({key_q13[25], key_q13[46], key_q13[4], key_q13[13], key_q13[48], key_q13[19],
             key_q13[5], key_q13[41], key_q13[32], key_q13[26], key_q13[17], key_q13[54],
             key_q13[6], key_q13[3], key_q13[11], key_q13[12], key_q13[27], key_q13[40:39],
@@ -1119,13 +1278,27 @@ module des_xilinx_16_core (
             key_q13[42], key_q13[9], key_q13[22], key_q13[52], key_q13[43], key_q13[15],
             key_q13[50], key_q13[35], key_q13[44], key_q13[0], key_q13[23], key_q13[29],
             key_q13[1], key_q13[2], key_q13[14], key_q13[51], key_q13[45]}),
-        .block(r_11_q13), .r_2_o(r_13)
+        .r_o(r_s14)
     );
 
+    // Rank 14: 122 flip-flops.
+    reg valid_q14;
+    reg [55:0] key_q14;
+    reg decrypt_q14;
+    reg [31:0] r_s13_q14;
+    reg [31:0] r_s14_q14;
+    always @(posedge clk) begin
+        valid_q14 <= valid_q13;
+        key_q14 <= key_q13;
+        decrypt_q14 <= decrypt_q13;
+        r_s13_q14 <= r_s13_q13;
+        r_s14_q14 <= r_s14;
+    end
+
     // Stage 15 of 17: round 14: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_14;
-    des_xilinx_16_core_stage3 u_stage15 (
-        .r(r_13_q14), .decrypt(decrypt_q14),
+    wire [31:0] r_s15;
+    des_xilinx_16_core_stage4 u_stage15 (
+        .r({r_s14_q14[31:0], r_s13_q14[31:0]}), .decrypt(decrypt_q14),
         .key({key_q14[11], key_q14[32], key_q14[47], key_q14[24], key_q14[34], key_q14[5],
             key_q14[48], key_q14[27], key_q14[18], key_q14[12], key_q14[3], key_q14[40],
             key_q14[17], key_q14[46], key_q14[54], key_q14[55], key_q14[13], key_q14[26:25],
@@ -1142,14 +1315,28 @@ module des_xilinx_16_core (
             key_q14[1], key_q14[23], key_q14[36], key_q14[7], key_q14[2], key_q14[29], key_q14[9],
             key_q14[49], key_q14[31], key_q14[14], key_q14[37], key_q14[43], key_q14[15],
             key_q14[16], key_q14[28], key_q14[38], key_q14[0]}),
-        .block(r_12_q14), .r_2_o(r_14)
+        .r_o(r_s15)
     );
 
+    // Rank 15: 122 flip-flops.
+    reg valid_q15;
+    reg [55:0] key_q15;
+    reg decrypt_q15;
+    reg [31:0] r_s14_q15;
+    reg [31:0] r_s15_q15;
+    always @(posedge clk) begin
+        valid_q15 <= valid_q14;
+        key_q15 <= key_q14;
+        decrypt_q15 <= decrypt_q14;
+        r_s14_q15 <= r_s14_q14;
+        r_s15_q15 <= r_s15;
+    end
+
     // Stage 16 of 17: round 15; round key 16: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_15;
-    wire [47:0] k_1;
+    wire [31:0] r_s16;
+    wire [47:0] k_s16;
     des_xilinx_16_core_stage16 u_stage16 (
-        .r(r_14_q15), .decrypt(decrypt_q15),
+        .r({r_s15_q15[31:0], r_s14_q15[31:0]}), .decrypt(decrypt_q15),
         .key({key_q15[54], key_q15[18], key_q15[33], key_q15[10], key_q15[20], key_q15[48],
             key_q15[34], key_q15[13], key_q15[4], key_q15[55], key_q15[46], key_q15[26],
             key_q15[3], key_q15[32], key_q15[40], key_q15[41], key_q15[24], key_q15[12:11],
@@ -1166,7 +1353,6 @@ module des_xilinx_16_core (
             key_q15[37], key_q15[50], key_q15[21], key_q15[16], key_q15[43], key_q15[23],
             key_q15[8], key_q15[45], key_q15[28], key_q15[51], key_q15[2], key_q15[29],
             key_q15[30], key_q15[42], key_q15[52], key_q15[14]}),
-        .r_2(r_13_q15),
         .key_3({key_q15[47], key_q15[11], key_q15[26], key_q15[3], key_q15[13], key_q15[41],
             key_q15[27], key_q15[6], key_q15[54], key_q15[48], key_q15[39], key_q15[19],
             key_q15[53], key_q15[25], key_q15[33], key_q15[34], key_q15[17], key_q15[5:4],
@@ -1183,179 +1369,49 @@ module des_xilinx_16_core (
             key_q15[22], key_q15[44], key_q15[2], key_q15[28], key_q15[23], key_q15[50],
             key_q15[30], key_q15[15], key_q15[52], key_q15[35], key_q15[31], key_q15[9],
             key_q15[36], key_q15[37], key_q15[49], key_q15[0], key_q15[21]}),
-        .r_3_o(r_15), .k_o(k_1)
+        .r_o(r_s16), .k_o(k_s16)
     );
-
-    // Stage 17 of 17: round 16: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
-    wire [31:0] r_16;
-    des_xilinx_16_core_stage17 u_stage17 (
-        .r(r_15_q16), .k(k_1_q16), .r_2(r_14_q16), .r_3_o(r_16)
-    );
-
-    // Rank 1: 56 flip-flops.
-    always @(posedge clk) begin
-        key_q1 <= {key_i[63:57], key_i[55:49], key_i[47:41], key_i[39:33], key_i[31:25],
-            key_i[23:17], key_i[15:9], key_i[7:1]};
-    end
-
-    // Rank 2: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q2 <= valid_i;
-        block_q2 <= {block_i[63], block_i[61], block_i[59], block_i[57], block_i[55], block_i[53],
-            block_i[51], block_i[49], block_i[47], block_i[45], block_i[43], block_i[41],
-            block_i[39], block_i[37], block_i[35], block_i[33], block_i[31], block_i[29],
-            block_i[27], block_i[25], block_i[23], block_i[21], block_i[19], block_i[17],
-            block_i[15], block_i[13], block_i[11], block_i[9], block_i[7], block_i[5], block_i[3],
-            block_i[1]};
-        key_q2 <= key_q1;
-        decrypt_q2 <= decrypt_i;
-        r_1_q2 <= r_1;
-    end
-
-    // Rank 3: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q3 <= valid_q2;
-        key_q3 <= key_q2;
-        decrypt_q3 <= decrypt_q2;
-        r_1_q3 <= r_1_q2;
-        r_2_q3 <= r_2;
-    end
-
-    // Rank 4: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q4 <= valid_q3;
-        key_q4 <= key_q3;
-        decrypt_q4 <= decrypt_q3;
-        r_2_q4 <= r_2_q3;
-        r_3_q4 <= r_3;
-    end
-
-    // Rank 5: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q5 <= valid_q4;
-        key_q5 <= key_q4;
-        decrypt_q5 <= decrypt_q4;
-        r_3_q5 <= r_3_q4;
-        r_4_q5 <= r_4;
-    end
-
-    // Rank 6: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q6 <= valid_q5;
-        key_q6 <= key_q5;
-        decrypt_q6 <= decrypt_q5;
-        r_4_q6 <= r_4_q5;
-        r_5_q6 <= r_5;
-    end
-
-    // Rank 7: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q7 <= valid_q6;
-        key_q7 <= key_q6;
-        decrypt_q7 <= decrypt_q6;
-        r_5_q7 <= r_5_q6;
-        r_6_q7 <= r_6;
-    end
-
-    // Rank 8: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q8 <= valid_q7;
-        key_q8 <= key_q7;
-        decrypt_q8 <= decrypt_q7;
-        r_6_q8 <= r_6_q7;
-        r_7_q8 <= r_7;
-    end
-
-    // Rank 9: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q9 <= valid_q8;
-        key_q9 <= key_q8;
-        decrypt_q9 <= decrypt_q8;
-        r_7_q9 <= r_7_q8;
-        r_8_q9 <= r_8;
-    end
-
-    // Rank 10: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q10 <= valid_q9;
-        key_q10 <= key_q9;
-        decrypt_q10 <= decrypt_q9;
-        r_8_q10 <= r_8_q9;
-        r_9_q10 <= r_9;
-    end
-
-    // Rank 11: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q11 <= valid_q10;
-        key_q11 <= key_q10;
-        decrypt_q11 <= decrypt_q10;
-        r_9_q11 <= r_9_q10;
-        r_10_q11 <= r_10;
-    end
-
-    // Rank 12: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q12 <= valid_q11;
-        key_q12 <= key_q11;
-        decrypt_q12 <= decrypt_q11;
-        r_10_q12 <= r_10_q11;
-        r_11_q12 <= r_11;
-    end
-
-    // Rank 13: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q13 <= valid_q12;
-        key_q13 <= key_q12;
-        decrypt_q13 <= decrypt_q12;
-        r_11_q13 <= r_11_q12;
-        r_12_q13 <= r_12;
-    end
-
-    // Rank 14: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q14 <= valid_q13;
-        key_q14 <= key_q13;
-        decrypt_q14 <= decrypt_q13;
-        r_12_q14 <= r_12_q13;
-        r_13_q14 <= r_13;
-    end
-
-    // Rank 15: 122 flip-flops.
-    always @(posedge clk) begin
-        valid_q15 <= valid_q14;
-        key_q15 <= key_q14;
-        decrypt_q15 <= decrypt_q14;
-        r_13_q15 <= r_13_q14;
-        r_14_q15 <= r_14;
-    end
 
     // Rank 16: 113 flip-flops.
+    reg valid_q16;
+    reg [31:0] r_s15_q16;
+    reg [31:0] r_s16_q16;
+    reg [47:0] k_s16_q16;
     always @(posedge clk) begin
         valid_q16 <= valid_q15;
-        r_14_q16 <= r_14_q15;
-        r_15_q16 <= r_15;
-        k_1_q16 <= k_1;
+        r_s15_q16 <= r_s15_q15;
+        r_s16_q16 <= r_s16;
+        k_s16_q16 <= k_s16;
     end
 
+    // Stage 17 of 17: round 16: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    wire [31:0] r_s17;
+    des_xilinx_16_core_stage17 u_stage17 (
+        .r({r_s16_q16[31:0], r_s15_q16[31:0]}), .k(k_s16_q16), .r_o(r_s17)
+    );
+
     // Rank 17: 65 flip-flops.
+    reg valid_q17;
+    reg [31:0] r_s16_q17;
+    reg [31:0] r_s17_q17;
     always @(posedge clk) begin
         valid_q17 <= valid_q16;
-        r_15_q17 <= r_15_q16;
-        r_16_q17 <= r_16;
+        r_s16_q17 <= r_s16_q16;
+        r_s17_q17 <= r_s17;
     end
 
     assign valid_o = valid_q17;
-    assign block_o = {r_15_q17[24], r_16_q17[24], r_15_q17[16], r_16_q17[16], r_15_q17[8],
-        r_16_q17[8], r_15_q17[0], r_16_q17[0], r_15_q17[25], r_16_q17[25], r_15_q17[17],
-        r_16_q17[17], r_15_q17[9], r_16_q17[9], r_15_q17[1], r_16_q17[1], r_15_q17[26],
-        r_16_q17[26], r_15_q17[18], r_16_q17[18], r_15_q17[10], r_16_q17[10], r_15_q17[2],
-        r_16_q17[2], r_15_q17[27], r_16_q17[27], r_15_q17[19], r_16_q17[19], r_15_q17[11],
-        r_16_q17[11], r_15_q17[3], r_16_q17[3], r_15_q17[28], r_16_q17[28], r_15_q17[20],
-        r_16_q17[20], r_15_q17[12], r_16_q17[12], r_15_q17[4], r_16_q17[4], r_15_q17[29],
-        r_16_q17[29], r_15_q17[21], r_16_q17[21], r_15_q17[13], r_16_q17[13], r_15_q17[5],
-        r_16_q17[5], r_15_q17[30], r_16_q17[30], r_15_q17[22], r_16_q17[22], r_15_q17[14],
-        r_16_q17[14], r_15_q17[6], r_16_q17[6], r_15_q17[31], r_16_q17[31], r_15_q17[23],
-        r_16_q17[23], r_15_q17[15], r_16_q17[15], r_15_q17[7], r_16_q17[7]};
+    assign block_o = {r_s16_q17[24], r_s17_q17[24], r_s16_q17[16], r_s17_q17[16], r_s16_q17[8],
+        r_s17_q17[8], r_s16_q17[0], r_s17_q17[0], r_s16_q17[25], r_s17_q17[25], r_s16_q17[17],
+        r_s17_q17[17], r_s16_q17[9], r_s17_q17[9], r_s16_q17[1], r_s17_q17[1], r_s16_q17[26],
+        r_s17_q17[26], r_s16_q17[18], r_s17_q17[18], r_s16_q17[10], r_s17_q17[10], r_s16_q17[2],
+        r_s17_q17[2], r_s16_q17[27], r_s17_q17[27], r_s16_q17[19], r_s17_q17[19], r_s16_q17[11],
+        r_s17_q17[11], r_s16_q17[3], r_s17_q17[3], r_s16_q17[28], r_s17_q17[28], r_s16_q17[20],
+        r_s17_q17[20], r_s16_q17[12], r_s17_q17[12], r_s16_q17[4], r_s17_q17[4], r_s16_q17[29],
+        r_s17_q17[29], r_s16_q17[21], r_s17_q17[21], r_s16_q17[13], r_s17_q17[13], r_s16_q17[5],
+        r_s17_q17[5], r_s16_q17[30], r_s17_q17[30], r_s16_q17[22], r_s17_q17[22], r_s16_q17[14],
+        r_s17_q17[14], r_s16_q17[6], r_s17_q17[6], r_s16_q17[31], r_s17_q17[31], r_s16_q17[23],
+        r_s17_q17[23], r_s16_q17[15], r_s17_q17[15], r_s16_q17[7], r_s17_q17[7]};
 endmodule
 
 `default_nettype wire

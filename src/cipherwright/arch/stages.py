@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from ..graph import Graph
 from ..rtl import Design, LowerOptions, lower
 from ..schedule import DelayModel, Io, Schedule, logic_cells, schedule
-from ..spec import Datapath, Loop
+from ..spec import Datapath, Loop, Pipeline
 from .graphs import Unscheduled, key_variants, unscheduled
 from .key_memory import KeyMemory
 from .key_unit import KeyParts
@@ -94,8 +94,9 @@ def lowered(spec: Datapath, made: Scheduled, srl_from: int, name: str) -> Design
     """schedule -> rtl: the datapath as the module `name`. `srl_from`: as in `Timing`."""
     control = ("valid", "ready") if made.loops else ("valid",) if spec.resets else ()
     ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
+    packed = isinstance(spec, Pipeline) and spec.words == "packed"
     return lower(
         made.schedule,
         name,
-        LowerOptions(srl_from, control, made.loops, spec.keep_levels, spec.delay_lines, ring_bits),
+        LowerOptions(srl_from, control, made.loops, spec.keep_levels, spec.delay_lines, ring_bits, packed),
     )

@@ -9,7 +9,7 @@ from ..graph import Graph, Node
 from .keywords import SYSTEMVERILOG_2017
 from .module import Assign, Bits, Instance, Item, Memory, Module, Port, Register
 
-__all__ = ["Block", "Names", "clocked_module", "graph_modules", "sub_modules"]
+__all__ = ["Block", "Hints", "Names", "Operand", "clocked_module", "graph_modules", "sub_modules"]
 
 
 class Names:
@@ -27,46 +27,54 @@ class Names:
         return name
 
 
+Operand = tuple[tuple[str, int, int], ...]
+"""Bits, least significant first: ("p", port, bit), ("n", row, bit) or ("c", value, 0)."""
+
+
 @dataclass(frozen=True)
-class Block:
-    """Operations with numbered inputs. A row: (op, width, attr, operands, bits that leave). An operand is
-    a tuple of bits, least significant first: ("p", port, bit), ("n", row, bit) or ("c", value, 0). Equal
-    blocks share a module.
+class Hints:
+    """Names that a block's words that enter, words that leave and operations would like to have; without
+    names for what leaves, each word is named after the operation that makes it.
     """
 
-    rows: tuple[tuple[str, int, Any, tuple[tuple[tuple[str, int, int], ...], ...], tuple[int, ...]], ...]
-    ports: tuple[int, ...]
+    entering: tuple[str, ...]
+    leaving: tuple[str, ...]
+    rows: tuple[str, ...]
 
-    def module(self, name: str, hints: list[str], prefix: str) -> Module:
-        """`hints`: a name for each port, "|", a name for each row."""
-        split = hints.index("|")
+
+@dataclass(frozen=True)
+class Block:
+    """Operations with numbered inputs. A row: (op, width, attr, operands). `ports`: widths of the words that
+    enter; `leaves`: the words that leave, each as (row, bit), least significant first. Equal blocks share a
+    module.
+    """
+
+    rows: tuple[tuple[str, int, Any, tuple[Operand, ...]], ...]
+    ports: tuple[int, ...]
+    leaves: tuple[tuple[tuple[int, int], ...], ...]
+
+    def module(self, name: str, hints: Hints, prefix: str) -> Module:
+        """The block as a module `name`; `prefix`: what names of the modules that it calls start with."""
         names = Names()
-        port = [names.new(h) for h in hints[:split]]
-        signal = [names.new(h if h not in ("call", "lookup") else "y") for h in hints[split + 1 :]]
+        port = [names.new(h) for h in hints.entering]
+        signal = [names.new(h if h not in ("call", "lookup") else "y") for h in hints.rows]
+        leaving = hints.leaving or tuple(signal[word[0][0]] for word in self.leaves)
+        out = [names.new(f"{h}_o") for h in leaving]
         items: list[Item] = []
         ports = [Port("input", p, w) for p, w in zip(port, self.ports, strict=True)]
-        tail: list[Item] = []
-        for (op, width, attr, operands, leaves), sig in zip(self.rows, signal, strict=True):
+        ports += [Port("output", o, len(bits)) for o, bits in zip(out, self.leaves, strict=True)]
+        for (op, width, attr, operands), sig in zip(self.rows, signal, strict=True):
             words = tuple(tuple(_bit(b, port, signal) for b in o) for o in operands)
             if op in ("call", "lookup"):
-                inner = module_name(prefix, attr)
                 ins = attr.input_names() if op == "call" else ("a",)
-                out = attr.outputs[0][0] if op == "call" else "y"
-                items.append(
-                    Instance(
-                        inner,
-                        names.new(f"u_{sig}"),
-                        tuple(zip(ins, words, strict=True)),
-                        ((out, sig, width),),
-                    )
-                )
+                pins = tuple(zip(ins, words, strict=True))
+                made = (attr.outputs[0][0] if op == "call" else "y", sig, width)
+                items.append(Instance(module_name(prefix, attr), names.new(f"u_{sig}"), pins, (made,)))
             else:
                 items.append(Assign(sig, width, op, words, attr))
-            if leaves:
-                out_name = names.new(f"{sig}_o")
-                ports.append(Port("output", out_name, len(leaves)))
-                tail.append(Assign(out_name, len(leaves), "wire", (tuple((sig, k) for k in leaves),)))
-        return Module(name, tuple(ports), (*items, *tail))
+        for o, bits in zip(out, self.leaves, strict=True):
+            items.append(Assign(o, len(bits), "wire", (tuple((signal[row], k) for row, k in bits),)))
+        return Module(name, tuple(ports), tuple(items))
 
 
 def _bit(b: tuple[str, int, int], port: list[str], signal: list[str]) -> tuple[str, int]:

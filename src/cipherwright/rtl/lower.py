@@ -1,13 +1,16 @@
-"""From a schedule to modules: one combinational module for each distinct stage, registers only in the top."""
+"""From a schedule to modules: one combinational module for each distinct stage, registers in the top beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
 
 from ..graph import OPS, OUTPUT, Graph, Node
 from ..schedule import Schedule
-from .block import Block, Names, clocked_module, sub_modules
+from .block import Block, Hints, Names, Operand, clocked_module, sub_modules
 from .module import (
     Assign,
     Bit,
@@ -40,6 +43,9 @@ clears one by one.
 NodeBit = tuple[int, int]
 """A node and one of its bits."""
 
+Word = tuple[NodeBit, ...]
+"""Least significant first."""
+
 Needed = Callable[[int], list[int]]
 """Bits of a node that leave its stage."""
 
@@ -53,7 +59,8 @@ class LowerOptions:
     are in (see DelayLine); `ring_bits`: bits that one delay line takes at most (0: any number), so that
     the counter of a ring of RAM stands near all of it. `levels`: a module for every level of operations in
     a stage, so that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them
-    within a stage.
+    within a stage. `packed`: results of one name and stage are one word, which stages pass on; otherwise each
+    operation has a word of its own.
     """
 
     srl_from: int = 0
@@ -62,20 +69,32 @@ class LowerOptions:
     levels: bool = False
     delay_lines: str = "srl"
     ring_bits: int = 0
+    packed: bool = False
 
 
 @dataclass(frozen=True)
 class _Kept:
-    """Bits of a source that are kept behind a rank; `depth` 1 is a flip-flop rank, more a delay line.
+    """Bits of one word that are kept behind a rank; `depth` 1 is a flip-flop rank, more a delay line.
     `control`: reset clears them.
     """
 
     rank: int
-    src: int
     signal: str
-    bits: tuple[int, ...]
+    bits: tuple[NodeBit, ...]
     depth: int
     control: bool
+
+    @property
+    def src(self) -> int:
+        """The node of the first bit."""
+        return self.bits[0][0]
+
+
+def _pieces(bits: Sequence[NodeBit], size: int) -> Iterator[tuple[NodeBit, ...]]:
+    """The bits in pieces of at most `size`."""
+    rest = iter(bits)
+    while piece := tuple(islice(rest, size)):
+        yield piece
 
 
 class _Top:
@@ -87,18 +106,27 @@ class _Top:
         users = control_bits(self.g, dict(options.loops), options.control)
         self.control = {bit: max(self._reads(u) for u in readers) for bit, readers in users.items()}
         self.names = Names(("clk", "rst_i"))
-        self.fresh: dict[Bit, Bit] = {}
+        self.fresh: dict[NodeBit, Bit] = {}
         self.carried: dict[tuple[int, int, int], Bit] = {}
-        self.source_name: dict[int, str] = {}
-        count: dict[str, int] = {}
-        logic = set(self.g.logic())
-        for i, node in enumerate(self.g.nodes):
-            if node.op == "input":
-                self.source_name[i] = self.names.new(node.attr[0])
-            elif i in logic:
-                hint = node.name or node.op
-                count[hint] = count.get(hint, 0) + 1
-                self.source_name[i] = self.names.new(f"{hint}_{count[hint]}")
+        self.count: dict[str, int] = {}
+        self.word_name = {i: self._word_name(i) for i in (*self.g.inputs.values(), *self.g.logic())}
+
+    def _word_name(self, i: int) -> str:
+        """The word that a node's bits are in: an input by itself, otherwise the results of one name and
+        stage. A copy stays alone, since synthesis must keep it, and so does a block of the device.
+        """
+        node = self.g.nodes[i]
+        if node.op == "input":
+            return self.names.new(str(node.attr[0]))
+        hint = node.name or node.op
+        if node.op == "copy" or OPS[node.op].clocked or not self.options.packed:
+            self.count[hint] = self.count.get(hint, 0) + 1
+            return self.names.new(f"{hint}_{self.count[hint]}")
+        return f"{hint}_{self.stage_label(i)}"
+
+    def stage_label(self, i: int) -> str:
+        """`s12` for what stage 12 makes (the first is 1), `held` for what is made from held inputs alone."""
+        return f"s{self.s.made(i) - self.s.io.first + 1}" if self.g.agile[i] else _HELD
 
     def _reads(self, user: int | str) -> int:
         """The stage in which an operation or output reads."""
@@ -123,7 +151,7 @@ class _Top:
             if loop is None:
                 return (f"{node.attr[0]}_i", k)
             return self.at(*self.g.bits[dict(self.g.outputs)[loop]][k], self.s.stages)
-        return self.fresh[(self.source_name[src], k)]
+        return self.fresh[(src, k)]
 
     def word(self, index: int, stage: int) -> Bits:
         return tuple(self.at(src, k, stage) for src, k in self.g.bits[index])
@@ -132,67 +160,54 @@ class _Top:
     # ----------------------------------------------------------------------------------------------
     def plan(self) -> list[_Kept]:
         """Registers and delay lines, the control's apart from the data's."""
-        found: dict[tuple[int, int, int, bool], list[int]] = {}
+        found: dict[tuple[int, str, int, bool, Any], list[NodeBit]] = {}
         for (src, k), taps in sorted(self.s.uses.items()):
             start, last = self.s.made(src), self.control.get((src, k), self.s.io.first)
             for tap in taps:
-                gap = tap - start
-                if (
-                    gap >= _LONG
-                    and tap <= last
-                    and not self.options.loops
-                    and self.g.nodes[src].op not in _MOVES
-                ):
-                    found.setdefault((tap, src, gap, True), []).append(k)
-                elif (
-                    self.options.srl_from
-                    and gap >= self.options.srl_from
-                    and start >= last
-                    and self.g.nodes[src].op not in _MOVES
-                ):
-                    found.setdefault((tap, src, gap, False), []).append(k)
-                else:
-                    for rank in range(start + 1, tap + 1):
-                        found.setdefault((rank, src, 1, rank <= last), []).append(k)
+                for rank, depth, control in self._kept(src, start, tap, last):
+                    # Registers of a word stand together; a delay line is of one source.
+                    apart = src if depth > 1 else self.clear(src, rank)
+                    key = (rank, self.word_name[src], depth, control, apart)
+                    found.setdefault(key, []).append((src, k))
                 start = max(start, tap)
         out = []
-        for (rank, src, depth, control), bits in sorted(found.items()):
-            first = self.s.io.first
-            suffix = f"_q{rank - first}" if depth == 1 else f"_d{rank - first}_{depth}"
-            piece = (
-                1
-                if depth > 1 and control
-                else self.options.ring_bits
-                if depth > 1 and self.options.ring_bits
-                else len(bits)
-            )
-            for low in range(0, len(bits), piece):
-                out.append(
-                    _Kept(
-                        rank,
-                        src,
-                        self.names.new(self.source_name[src] + suffix),
-                        tuple(bits[low : low + piece]),
-                        depth,
-                        control,
-                    )
-                )
+        for (rank, word, depth, control, _), bits in sorted(found.items(), key=lambda f: (f[0][0], f[1][0])):
+            place = rank - self.s.io.first
+            suffix = f"_q{place}" if depth == 1 else f"_d{place}_{depth}"
+            piece = 1 if control else self.options.ring_bits or len(bits)
+            for part in _pieces(bits, piece if depth > 1 else len(bits)):
+                out.append(_Kept(rank, self.names.new(word + suffix), part, depth, control))
         return out
+
+    def _kept(self, src: int, start: int, tap: int, last: int) -> list[tuple[int, int, bool]]:
+        """(rank, cycles, whether reset clears it) of what keeps a bit from stage `start` to stage `tap`;
+        `last`: the last rank that reset clears.
+        """
+        gap, moved = tap - start, self.g.nodes[src].op in _MOVES
+        if gap >= _LONG and tap <= last and not self.options.loops and not moved:
+            return [(tap, gap, True)]
+        if self.options.srl_from and gap >= self.options.srl_from and start >= last and not moved:
+            return [(tap, gap, False)]
+        return [(rank, 1, rank <= last) for rank in range(start + 1, tap + 1)]
+
+    def clear(self, src: int, rank: int) -> NodeBit | None:
+        """What clears the register of rank `rank` behind a node, if anything does."""
+        node = self.g.nodes[src]
+        first = node.op == "clear" and rank == self.s.made(src) + 1
+        return self.g.bits[node.args[1]][0] if first else None
 
     def add_registers(self, plan: list[_Kept]) -> None:
         for r in plan:
-            data = tuple(self.at(r.src, k, r.rank - r.depth) for k in r.bits)
+            data = tuple(self.at(src, k, r.rank - r.depth) for src, k in r.bits)
             if r.depth > 1 and r.control:
                 self.items.append(ValidLine(r.signal, r.depth, data))
             elif r.depth > 1:
                 self.items.append(DelayLine(r.signal, r.depth, data, self.options.delay_lines))
             else:
-                node, clear = self.g.nodes[r.src], None
-                if node.op == "clear" and r.rank == self.s.made(r.src) + 1:
-                    clear = self.at(*self.g.bits[node.args[1]][0], self.s.stage[r.src])
-                self.items.append(
-                    Register(r.signal, r.rank - self.s.io.first, data, r.control, node.op == "copy", clear)
-                )
+                by, copy = self.clear(r.src, r.rank), self.g.nodes[r.src].op == "copy"
+                clear = self.at(*by, self.s.stage[r.src]) if by else None
+                place = r.rank - self.s.io.first
+                self.items.append(Register(r.signal, place, data, r.control, copy, clear))
 
 
 def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:
@@ -205,14 +220,17 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     shapes: dict[Block, Module] = {}
     plan = top.plan()
     for r in plan:
-        for pos, k in enumerate(r.bits):
-            top.carried[(r.src, k, r.rank)] = (r.signal, pos)
+        for pos, (src, k) in enumerate(r.bits):
+            top.carried[(src, k, r.rank)] = (r.signal, pos)
     stages = _stages(s)
     titles = _titles(g, stages) if not options.loops else {}
     clocked: dict[int, list[int]] = {}
     for i in g.logic():
         if OPS[g.nodes[i].op].clocked:
             clocked.setdefault(s.reads(i), []).append(i)
+    ranks: dict[int, list[_Kept]] = {}
+    for r in sorted(plan, key=lambda r: r.depth == 1):
+        ranks.setdefault(r.rank if options.packed else s.stages, []).append(r)
     for label, members, stage in stages:
         top.items += [Comment(titles[label])] if label in titles else []
         for part, inside in _levels(g, label, members) if options.levels else [(label, members)]:
@@ -220,31 +238,38 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
                 _add_stage(top, part, inside, stage, modules, shapes)
         if label != _HELD:
             _add_clocked(top, clocked.get(stage, []), modules)
-    top.add_registers(sorted(plan, key=lambda r: r.depth == 1))
-    ports = [Port("input", "clk", 1)]
-    if any((isinstance(i, Register) and i.reset) or isinstance(i, ValidLine) for i in top.items):
-        ports.append(Port("input", "rst_i", 1))
-    looped_in, looped_out = {i for i, _ in options.loops}, {o for _, o in options.loops}
-    used = {i: sum(src == i for src, _ in s.uses) for i in g.inputs.values()}
-    ports += [
-        Port("input", f"{n}_i", g.nodes[i].width, not g.agile[i] or used[i] < g.nodes[i].width)
-        for n, i in g.inputs.items()
-        if n not in looped_in
-    ]
+            top.add_registers(ranks.pop(stage + 1, []))
+    for rest in ranks.values():
+        top.add_registers(rest)
+    looped = {o for _, o in options.loops}
     for out, i in g.outputs:
-        if out not in looped_out:
-            ports.append(Port("output", f"{out}_o", g.nodes[i].width))
+        if out not in looped:
             word = top.word(i, s.io.departure(out, s.stages))
             top.items.append(Assign(f"{out}_o", g.nodes[i].width, "wire", (word,)))
     called = {m.module for m in top.items if isinstance(m, Instance)}
     made = [
         m for m in modules.values() if m.name in called or any(_uses(o, m.name) for o in modules.values())
     ]
-    design = Design(
-        (*made, Module(name, tuple(ports), tuple(top.items), (f"{g.name}: {s.stages} register ranks",)))
-    )
-    check_resets(design, [f"{n}_o" for n in options.control if n not in looped_out])
+    comment = (f"{g.name}: {s.stages} register ranks",)
+    design = Design((*made, Module(name, _ports(top), tuple(top.items), comment)))
+    check_resets(design, [f"{n}_o" for n in options.control if n not in {i for i, _ in options.loops}])
     return design
+
+
+def _ports(top: _Top) -> tuple[Port, ...]:
+    """Ports of the datapath: the clock, the reset where something has one, inputs, outputs."""
+    g, loops = top.g, top.options.loops
+    ports = [Port("input", "clk", 1)]
+    if any((isinstance(i, Register) and i.reset) or isinstance(i, ValidLine) for i in top.items):
+        ports.append(Port("input", "rst_i", 1))
+    used = {i: sum(src == i for src, _ in top.s.uses) for i in g.inputs.values()}
+    ports += [
+        Port("input", f"{n}_i", g.nodes[i].width, not g.agile[i] or used[i] < g.nodes[i].width)
+        for n, i in g.inputs.items()
+        if n not in {i for i, _ in loops}
+    ]
+    looped = {o for _, o in loops}
+    return (*ports, *(Port("output", f"{n}_o", g.nodes[i].width) for n, i in g.outputs if n not in looped))
 
 
 def _stages(s: Schedule) -> list[tuple[str, list[int], int]]:
@@ -300,26 +325,27 @@ def _add_stage(
                 out.append(k)
         return out
 
-    block, feeds, hints = _block(g, members, inside, needed)
-    module = shapes.get(block)
+    shape = _block(g, members, inside, needed, top.options.packed)
+    module = shapes.get(shape.block)
     if module is None:
         for call in (g.nodes[i] for i in members):
             if call.op in ("call", "lookup"):
                 for m in sub_modules(call, top.name):
                     if modules.setdefault(m.name, m) != m:
                         raise AssertionError(f"two different modules are called {m.name}")
-        module = block.module(f"{top.name}_{label}", hints, top.name)
-        shapes[block], modules[module.name] = module, module
+        module = shape.block.module(f"{top.name}_{label}", shape.hints, top.name)
+        shapes[shape.block], modules[module.name] = module, module
     inputs = [p for p in module.ports if p.direction == "input"]
     outputs = [p for p in module.ports if p.direction == "output"]
     made: list[tuple[str, str, int]] = []
-    for port, (i, bits) in zip(outputs, ((i, needed(i)) for i in members if needed(i)), strict=True):
-        signal = top.source_name[i]
-        made.append((port.name, signal, len(bits)))
-        for pos, k in enumerate(bits):
-            top.fresh[(signal, k)] = (signal, pos)
+    for port, word in zip(outputs, shape.leaving, strict=True):
+        name = top.word_name[word[0][0]]
+        signal = top.names.new(name) if top.options.packed else name
+        made.append((port.name, signal, len(word)))
+        top.fresh.update({bit: (signal, pos) for pos, bit in enumerate(word)})
     wires = tuple(
-        (p.name, tuple(top.at(src, k, stage) for src, k in f)) for p, f in zip(inputs, feeds, strict=True)
+        (p.name, tuple(top.at(src, k, stage) for src, k in f))
+        for p, f in zip(inputs, shape.entering, strict=True)
     )
     top.items.append(Instance(module.name, f"u_{label}", wires, tuple(made)))
 
@@ -327,7 +353,7 @@ def _add_stage(
 def _add_clocked(top: _Top, members: list[int], modules: dict[str, Module]) -> None:
     """Blocks of the device, with their registers inside: they read in this stage."""
     for i in members:
-        node, signal, stage = top.g.nodes[i], top.source_name[i], top.s.reads(i)
+        node, signal, stage = top.g.nodes[i], top.word_name[i], top.s.reads(i)
         module = clocked_module(node, [top.g.nodes[a].width for a in node.args], top.name)
         modules.setdefault(module.name, module)
         pins = tuple((p, top.word(a, stage)) for p, a in zip("ab", node.args, strict=False))
@@ -336,7 +362,7 @@ def _add_clocked(top: _Top, members: list[int], modules: dict[str, Module]) -> N
                 module.name, f"u_{signal}", (("clk", (("clk", 0),)), *pins), (("y", signal, node.width),)
             )
         )
-        top.fresh.update({(signal, k): (signal, k) for k in range(node.width)})
+        top.fresh.update({(i, k): (signal, k) for k in range(node.width)})
 
 
 def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[int]]]:
@@ -362,48 +388,116 @@ def _leaves_now(s: Schedule, src: int, k: int, stage: int) -> bool:
     )
 
 
-def _block(
-    g: Graph, members: list[int], inside: set[int], needed: Needed
-) -> tuple[Block, list[list[NodeBit]], list[str]]:
-    """The stage as a block whose text is free of node numbers, what feeds its inputs, and name hints."""
-    local = {i: pos for pos, i in enumerate(members)}
-    feeds: list[list[NodeBit]] = []
-    port_of: dict[tuple[NodeBit, ...], int] = {}
-    rows, hints = [], []
-    port_hint: list[str] = []
-    for i in members:
-        node = g.nodes[i]
-        operands = []
-        for a in node.args:
-            bits = g.bits[a]
-            outer = tuple(b for b in bits if b[0] not in inside and g.nodes[b[0]].op != "const")
-            if len(set(outer)) < len(outer):  # an expansion: each bit enters once and is spread inside
-                outer = tuple(sorted(set(outer)))
-            if outer and outer not in port_of:
-                port_of[outer] = len(feeds)
-                feeds.append(list(outer))
-                port_hint.append(_hint(g, outer))
-            seat = {b: pos for pos, b in reversed(list(enumerate(outer)))}
-            operands.append(
-                tuple(
-                    ("n", local[src], k)
-                    if src in inside
-                    else ("c", g.nodes[src].attr >> k & 1, 0)
-                    if g.nodes[src].op == "const"
-                    else ("p", port_of[outer], seat[(src, k)])
-                    for src, k in bits
-                )
-            )
-        rows.append((node.op, node.width, node.attr, tuple(operands), tuple(needed(i))))
-        hints.append(_clean(node))
-    block = Block(tuple(rows), tuple(len(f) for f in feeds))
-    return block, feeds, [*port_hint, "|", *hints]
+@dataclass(frozen=True)
+class _Shape:
+    """A stage's operations as a block whose text is free of node numbers; the words that enter and leave it,
+    in the order of its ports; names for these and for the operations.
+    """
+
+    block: Block
+    entering: list[tuple[NodeBit, ...]]
+    leaving: list[tuple[NodeBit, ...]]
+    hints: Hints
 
 
-def _hint(g: Graph, bits: tuple[NodeBit, ...]) -> str:
+def _block(g: Graph, members: list[int], inside: set[int], needed: Needed, packed: bool) -> _Shape:
+    """The shape of a stage. `packed`: bits of one name enter and leave as one word; otherwise the words are
+    what one operand reads and what one operation makes.
+    """
+    entering = _Entering.of(g, members, inside, packed)
+    made = [(_clean(g.nodes[i]), tuple((i, k) for k in needed(i))) for i in members if needed(i)]
+    together = _by_name(g, (bit for _, word in made for bit in word))
+    leaving = [(_hint(g, word), word) for word in together] if packed else made
+    row = {i: n for n, i in enumerate(members)}
+
+    def operand(bits: tuple[NodeBit, ...]) -> Operand:
+        outer = entering.outer(bits)
+        return tuple(
+            ("n", row[src], k)
+            if src in inside
+            else ("c", g.nodes[src].attr >> k & 1, 0)
+            if g.nodes[src].op == "const"
+            else ("p", *entering.seat((src, k), outer))
+            for src, k in bits
+        )
+
+    rows = tuple(
+        (n.op, n.width, n.attr, tuple(operand(g.bits[a]) for a in n.args))
+        for n in (g.nodes[i] for i in members)
+    )
+    leaves = tuple(tuple((row[i], k) for i, k in word) for _, word in leaving)
+    named = tuple(h for h, _ in leaving) if packed else ()
+    hints = Hints(entering.hints(), named, tuple(_clean(g.nodes[i]) for i in members))
+    words = list(entering.words.values())
+    block = Block(rows, tuple(len(w) for w in words), leaves)
+    return _Shape(block, words, [word for _, word in leaving], hints)
+
+
+@dataclass(frozen=True)
+class _Entering:
+    """The words that enter a stage, by name where they are packed, otherwise by themselves."""
+
+    graph: Graph
+    inside: set[int]
+    packed: bool
+    words: dict[str | Word, Word]
+
+    @classmethod
+    def of(cls, g: Graph, members: list[int], inside: set[int], packed: bool) -> _Entering:
+        found = cls(g, inside, packed, {})
+        words: dict[str | Word, list[NodeBit]] = {}
+        for outer in (found.outer(g.bits[a]) for i in members for a in g.nodes[i].args):
+            for bit in outer:
+                words.setdefault(found._key(bit, outer), []).append(bit)
+        for key, bits in words.items():
+            found.words[key] = tuple(sorted(set(bits))) if isinstance(key, str) else key
+        return found
+
+    def _key(self, bit: NodeBit, outer: Word) -> str | Word:
+        """The word of a bit that an operand reads among `outer`: packed, results of one name are one word.
+        Bits that an operand reads of inputs are a word by themselves, in the operand's order, so that stages
+        that choose other bits of a key look alike.
+        """
+        nodes = self.graph.nodes
+        if not self.packed:
+            return outer
+        if nodes[bit[0]].op != "input":
+            return _clean(nodes[bit[0]])
+        return tuple(b for b in outer if nodes[b[0]].op == "input")
+
+    def outer(self, bits: tuple[NodeBit, ...]) -> Word:
+        """The bits of an operand that enter; one that it reads twice enters once."""
+        read = tuple(b for b in bits if b[0] not in self.inside and self.graph.nodes[b[0]].op != "const")
+        return read if len(set(read)) == len(read) else tuple(sorted(set(read)))
+
+    @cached_property
+    def _places(self) -> dict[str | Word, tuple[int, dict[NodeBit, int]]]:
+        return {
+            name: (port, {bit: pos for pos, bit in enumerate(word)})
+            for port, (name, word) in enumerate(self.words.items())
+        }
+
+    def seat(self, bit: NodeBit, outer: Word) -> tuple[int, int]:
+        """Port and place of a bit that an operand reads among `outer`."""
+        port, places = self._places[self._key(bit, outer)]
+        return port, places[bit]
+
+    def hints(self) -> tuple[str, ...]:
+        return tuple(_hint(self.graph, word) for word in self.words.values())
+
+
+def _by_name(g: Graph, bits: Iterable[NodeBit]) -> list[Word]:
+    """Bits by the name of what makes them: one word a name, in the order of their nodes."""
+    words: dict[str, list[NodeBit]] = {}
+    for bit in sorted(bits):
+        words.setdefault(_clean(g.nodes[bit[0]]), []).append(bit)
+    return [tuple(word) for word in words.values()]
+
+
+def _hint(g: Graph, bits: Word) -> str:
     names = dict.fromkeys(_clean(g.nodes[src]) for src, _ in bits)
     return next(iter(names)) if len(names) == 1 else "in" if len(names) > 2 else "_".join(names)
 
 
 def _clean(node: Node) -> str:
-    return node.name or (node.attr[0] if node.op == "input" else node.op)
+    return node.name or (str(node.attr[0]) if node.op == "input" else node.op)

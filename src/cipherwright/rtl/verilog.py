@@ -32,6 +32,7 @@ from .module import (
     Module,
     Register,
     ValidLine,
+    bits_read,
 )
 from .ports import Pin
 from .wrapper import Box, Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
@@ -41,6 +42,8 @@ __all__ = ["concat", "print_any", "print_box", "print_design", "print_module", "
 _WIDTH = 99
 """Columns of a line, and one more for the comma that may follow."""
 _MANY = 4
+
+_Kept = Register | DelayLine | ValidLine
 
 
 def _slices(bits: Bits) -> list[str]:
@@ -307,9 +310,11 @@ def _delay_line(item: DelayLine, data: str, reset: str) -> Iterable[str]:
         data = out
 
 
-def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
-    """Registers of one rank, which are declared before."""
+def _registers(items: list[Register], widths: dict[str, int], declare: bool) -> Iterable[str]:
+    """Registers of one rank; `declare`: they are not declared yet."""
     yield f"    // Rank {items[0].rank}: {sum(len(r.data) for r in items)} flip-flops."
+    if declare:
+        yield from _declared(items)
     for r in items:
         if r.keep:
             value = concat(r.data, widths)
@@ -329,7 +334,7 @@ def _registers(items: list[Register], widths: dict[str, int]) -> Iterable[str]:
     yield "    end"
 
 
-def _declared(items: Iterable[Register | DelayLine | ValidLine]) -> Iterable[str]:
+def _declared(items: Iterable[_Kept]) -> Iterable[str]:
     """Declarations of registers by rank, and of delay lines."""
     for i in sorted(items, key=lambda r: r.rank if isinstance(r, Register) else 1 << 30):
         register = not i.keep if isinstance(i, Register) else False
@@ -372,22 +377,38 @@ def print_module(m: Module) -> str:
 
 
 def _body(m: Module, widths: dict[str, int], ports: set[str]) -> Iterable[str]:
-    """Declarations of registers, since Verilog wants names before use, and the items in their order."""
-    partly = m.partly_read()
-    ranked = [i for i in m.items if isinstance(i, Register | DelayLine | ValidLine)]
-    yield from _declared(ranked)
+    """The items in their order. Verilog wants names before use: registers are declared where they stand, or
+    first of all where one is read above.
+    """
+    partly, first = m.partly_read(), m.device or _reads_ahead(m)
+    ranked = [i for i in m.items if isinstance(i, _Kept)]
+    if first:
+        yield from _declared(ranked)
     for same, group in groupby(m.items, key=lambda i: (type(i), getattr(i, "rank", 0))):
         items = list(group)
         if ranked and same[0] is not Instance:
             yield ""
         if same[0] is Register:
-            yield from _registers([i for i in items if isinstance(i, Register)], widths)
+            yield from _registers([i for i in items if isinstance(i, Register)], widths, not first)
             continue
         for item in items:
+            if isinstance(item, _Kept) and not first:
+                yield from _declared([item])
             if isinstance(item, Instance):
                 yield from _instance(item, widths, partly)
             else:
                 yield from _item(item, widths, ports)
+
+
+def _reads_ahead(m: Module) -> bool:
+    """Whether an item reads a register, or what a delay line gives, that stands below it."""
+    below = {i.name for i in m.items if isinstance(i, _Kept)}
+    for item in m.items:
+        if any(name in below for name, _ in bits_read(item)):
+            return True
+        if isinstance(item, _Kept):
+            below.discard(item.name)
+    return False
 
 
 def _item(item: Item, widths: dict[str, int], ports: set[str]) -> Iterable[str]:

@@ -48,6 +48,11 @@ class Pipeline(Datapath):
             le=1,
         )
     )
+    words: Literal["packed", "separate"] = option(
+        "packed",
+        "How the text groups results: those of one name and stage as one word, or each by itself.",
+        cost="`separate` makes the text about four times as long. Synthesis may find other lookup tables.",
+    )
     block_ram_boxes: Annotated[int, needs(key_expansion=("unit",), direction=("encrypt", "decrypt"))] = (
         option(
             0,
