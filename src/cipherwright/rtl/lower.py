@@ -1,4 +1,4 @@
-"""From a schedule to modules: one combinational module for each distinct stage, registers in the top beside it."""
+"""From a schedule to modules: one combinational module for each distinct stage, its registers beside it."""
 
 from __future__ import annotations
 

@@ -274,6 +274,7 @@ def dress(
         ports = ports.only({pin.name for group in groups for pin in group.pins})
         mode_ffs += controlled.flip_flops
         layers += controlled.modules
+    if spec.interface == "axi-stream":
         component = Component(
             _modules(design, unit, (*written, *stream_controls(layers), *layers), top),
             groups,
