@@ -97,9 +97,9 @@ def rdl_source(facts: MapFacts) -> str:
         for k, n in enumerate(("key", "iv"))
         if n in facts.loads
     ]
-    cleared = "and of every block" if facts.zeroises else "that is in these registers"
+    inside = " and everything of them in the core" if facts.zeroises else ""
     control.append(
-        _field("ZEROISE", 2, 2, _PULSE, f"forget everything of the key, the initial value {cleared}")
+        _field("ZEROISE", 2, 2, _PULSE, f"clear the key and initial value in these registers{inside}")
     )
     if facts.held_way:
         control.append(_field("DECRYPT", 4, 4, _STORAGE, "1: blocks are decrypted"))

@@ -218,9 +218,19 @@ def _protocol(spec: Spec, core: Core) -> Iterator[tuple[str, list[str]]]:
         )
 
 
+def _key_registers(core: Core) -> Iterator[str]:
+    yield f"Software writes the key to the registers KEY; `{core.top}_registers.md` has the map."
+    if core.key_unit:
+        yield "LOAD_KEY in CONTROL hands it to the core, which takes it when the last block has left."
+    else:
+        yield "Write it while no message is in the core, and before the first one."
+
+
 def _keys(core: Core) -> Iterator[str]:
     p = core.ports
-    if p.key_valid:
+    if core.bus:
+        yield from _key_registers(core)
+    elif p.key_valid:
         yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
         yield "Hold both inputs until then."
         yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
