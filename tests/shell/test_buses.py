@@ -12,6 +12,7 @@ from peakrdl_html import HTMLExporter
 from systemrdl.compiler import RDLCompiler
 
 from cipherwright.shell import registers_of
+from cipherwright.verify.reset import check_reset
 from tests.conftest import Built
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
@@ -39,7 +40,9 @@ def accessed(made: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:
 
 @pytest.mark.parametrize("control", ["axi-lite", "apb", "wishbone"])
 def test_registers_over_each_bus(control: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    assert accessed(built(*CONTROLLED, f"control={control}"), tmp_path) == (4, 0)
+    made = built(*CONTROLLED, f"control={control}")
+    assert accessed(made, tmp_path) == (4, 0)
+    assert "all are cleared" in check_reset(made[1])
 
 
 def exchanged(folder: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:

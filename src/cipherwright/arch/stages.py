@@ -85,7 +85,13 @@ def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     stages = spec.wished_stages or (1 if isinstance(spec, Loop) and period is None else None)
     s = schedule(
-        mapped(spec, found.graph, timing.model), timing.model, stages, period, found.io, timing.srl_from
+        mapped(spec, found.graph, timing.model),
+        timing.model,
+        stages,
+        period,
+        found.io,
+        timing.srl_from,
+        isinstance(spec, Pipeline) and spec.equal_rounds,
     )
     return Scheduled(s, found.loops, found.iterations, found.rows, found.memory)
 

@@ -9,6 +9,7 @@ from .keywords import KEYWORDS, SYSTEMVERILOG_2017
 from .lower import LowerOptions, lower
 from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
 from .ports import Bus, ClockReset, Group, Handshake, Held, Memory, Order, Pin, Stream, described
+from .repeats import folded
 from .resets import check_resets, control_bits
 from .testbench import Bench, print_bench
 from .text import modules_in, words
@@ -77,6 +78,7 @@ __all__ = [
     "count_graph",
     "counter",
     "described",
+    "folded",
     "from_lanes",
     "graph_modules",
     "lower",

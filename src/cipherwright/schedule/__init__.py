@@ -4,6 +4,7 @@ count.
 
 from .delay import UNIT, DelayModel
 from .price import delay_cells, logic_cells, luts_of
+from .rounds import equal_rounds, ties_of
 from .schedule import Io, Schedule, register_classes
 from .solve import earliest, fewest_stages, schedule, shortest_period, useful_stages
 
@@ -14,11 +15,13 @@ __all__ = [
     "Schedule",
     "delay_cells",
     "earliest",
+    "equal_rounds",
     "fewest_stages",
     "logic_cells",
     "luts_of",
     "register_classes",
     "schedule",
     "shortest_period",
+    "ties_of",
     "useful_stages",
 ]

@@ -19,6 +19,7 @@ from ..graph import OPS, Graph
 from .delay import DelayModel
 from .kept import kept_solution
 from .price import SHIFT_LUT, logic_cells
+from .rounds import Ties, ties_of
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
 __all__ = ["earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
@@ -27,6 +28,9 @@ Ints = NDArray[np.int64]
 
 _EPS = 1e-6
 _PRICINGS = 4
+
+_DEAR = 1.01
+"""What equal rounds may cost, as a multiple of the logic cells without them."""
 
 _LARGE = 50_000
 """Constraints from which on the solver is spared those that others imply: it takes time in proportion to the
@@ -124,6 +128,7 @@ def schedule(
     period: float | None = None,
     io: Io | None = None,
     srl_from: int = 0,
+    equal_rounds: bool = False,
 ) -> Schedule:
     """The schedule with the fewest register bits for the stages, the period (ns), or both. `srl_from`:
     delays of at least so many cycles are shift-register LUTs (0: none); then the schedule with the fewest
@@ -160,7 +165,9 @@ def schedule(
         )
     period = best if period is None else period
     program = _Program(graph, model, stages, period, io)
-    found = Schedule(graph, stage_map(graph, program.solve()), stages, io, model, period)
+    solved = program.solve()
+    assert solved is not None
+    found = Schedule(graph, stage_map(graph, solved), stages, io, model, period)
     asked: list[float] = []
     for _ in range(_PRICINGS if srl_from else 0):
         # A delay that a shift-register LUT takes grows at a sixteenth of the price.
@@ -168,13 +175,29 @@ def schedule(
         if prices == asked:
             break
         asked, again = prices, program.solve(prices)
+        assert again is not None
         other = Schedule(graph, stage_map(graph, again), stages, io, model, period)
         if logic_cells(other, srl_from) >= logic_cells(found, srl_from):
             break
         found = other
+    if equal_rounds:
+        found = _with_equal_rounds(found, program, asked or None, srl_from)
     found.verify()
     found.verify_timing()
     return found
+
+
+def _with_equal_rounds(s: Schedule, program: _Program, prices: list[float] | None, srl_from: int) -> Schedule:
+    """The schedule with equal rounds at equal places, or the same one where that can't be or takes over 1 %
+    more logic cells.
+    """
+    ties = ties_of(s.graph, s.stage)
+    stages = program.solve(prices, ties) if ties else None
+    if stages is None:
+        return s
+    other = Schedule(s.graph, stage_map(s.graph, stages), s.stages, s.io, s.model, s.period)
+    dear = logic_cells(other, srl_from) > _DEAR * logic_cells(s, srl_from)
+    return s if dear else other
 
 
 def _price(s: Schedule, c: tuple[int, int, tuple[int, ...], tuple[str, ...]], srl_from: int) -> float:
@@ -247,13 +270,16 @@ class _Program:
             ]
         self.rows = np.array(rows)
 
-    def solve(self, prices: Sequence[float] | None = None) -> dict[int, int]:
-        """Stages of all agile operations and inputs."""
+    def solve(self, prices: Sequence[float] | None = None, ties: Ties | None = None) -> dict[int, int] | None:
+        """Stages of all agile operations and inputs; None where `ties` between them leave no solution."""
         cost = [0.0] * len(self.bounds)
         for n, (src, bits, _, _) in enumerate(self.classes):
             price = bits * (prices[n] if prices else 1.0)
             cost[self.index[src]] -= price
             cost[len(self.index) + n] = price
+        if ties is not None:
+            joined = self._joined(cost, ties)
+            return None if joined is None else {i: int(joined[k]) for i, k in self.index.items()}
         if len(self.rows) < _LARGE:
             found, _ = optimum(self.rows, self.bounds, cost)
         else:
@@ -262,13 +288,46 @@ class _Program:
             found = found if kept is None else kept
         return {i: int(found[k]) for i, k in self.index.items()}
 
+    def _joined(self, cost: Sequence[float], ties: Ties) -> Ints | None:
+        """The solution where tied variables are one: x = (its leader's x) + (its stages behind it)."""
+        lead, shift = np.arange(len(self.bounds)), np.zeros(len(self.bounds), dtype=np.int64)
+        for i, (leader, behind) in ties.items():
+            lead[self.index[i]], shift[self.index[i]] = self.index[leader], behind
+        bounds, total = list(self.bounds), np.zeros(len(self.bounds))
+        for k, ((low, high), price) in enumerate(zip(self.bounds, cost, strict=True)):
+            total[lead[k]] += price
+            own = bounds[lead[k]]
+            bounds[lead[k]] = (max(own[0], low - shift[k]), min(own[1], high - shift[k]))
+        a, b, w = self.rows.T
+        rows = np.stack([lead[a], lead[b], w - shift[b] + shift[a]], axis=1)
+        same = rows[:, 0] == rows[:, 1]
+        if (rows[same, 2] > 0).any() or any(low > high for low, high in bounds):
+            return None
+        # Variables that follow another one cost nothing and are read from their leader.
+        order = np.lexsort((-rows[:, 2], rows[:, 1], rows[:, 0]))
+        rows = rows[order][~same[order]]
+        first = np.ones(len(rows), dtype=bool)
+        first[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
+        total[lead != np.arange(len(lead))] = 0
+        found = feasible_optimum(rows[first], bounds, total.tolist(), "highs-ds")
+        return None if found is None else found[0][lead] + shift
+
 
 def optimum(
     rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], method: str = "highs-ds"
 ) -> tuple[Ints, float]:
-    """Integers x of the least total cost, and that cost. rows: (a, b, w) for x_b - x_a >= w; bounds: of every
-    x, both included; method: the solver's, which has to end in a vertex (dual simplex, or the interior-point
-    method with its crossover, which is faster for large programs).
+    """`feasible_optimum` of a program that has a solution."""
+    found = feasible_optimum(rows, bounds, cost, method)
+    assert found is not None, "the register program has no solution"
+    return found
+
+
+def feasible_optimum(
+    rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], method: str
+) -> tuple[Ints, float] | None:
+    """Integers x of the least total cost, and that cost; None where there are none. rows: (a, b, w) for
+    x_b - x_a >= w; bounds: of every x, both included; method: the solver's, which has to end in a vertex
+    (dual simplex, or the interior-point method with its crossover, which is faster for large programs).
     """
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
@@ -284,8 +343,10 @@ def optimum(
         bounds=bounds,
         method=method,
     )
+    if answer.status == 2:
+        return None
     if answer.status != 0:
-        raise AssertionError(f"the register program has no solution: {answer.message}")
+        raise AssertionError(f"the register program was not solved: {answer.message}")
     if abs(answer.x - answer.x.round()).max() > 1e-4:
         raise AssertionError("the register program's solution is not integral")
     return answer.x.round().astype(np.int64), float(answer.fun)

@@ -19,6 +19,7 @@ from ..rtl import (
     Rate,
     Wrapper,
     WrittenModule,
+    folded,
     module_pins,
     print_bench,
     print_design,
@@ -288,7 +289,9 @@ def dress(
     control_ffs = sum(m.flip_flops for m in control.modules) if control else 0
     total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
     registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lane_count)}"
-    texts = [print_design(design), *([unit.text] if unit else []), *map(print_wrapper, layers)]
+    alike = isinstance(spec, Pipeline) and spec.equal_rounds
+    printed = print_design(folded(design) if alike else design)
+    texts = [printed, *([unit.text] if unit else []), *map(print_wrapper, layers)]
     text = "\n".join(texts)
     header = header_lines(spec, given, timing, registers, port_table(component.pins))
     files = core_files(spec.name, header, text, bench, files)

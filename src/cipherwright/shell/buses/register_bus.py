@@ -67,6 +67,7 @@ def _axi_lite(name: str, bits: int) -> Wrapper:
         Step("word_q", "s_axil_wdata", "~word_there_q"),
         Step("strobe_q", "s_axil_wstrb", "~word_there_q"),
     )
+    cleared = (("address_q", f"{bits}'d0"), ("word_q", f"{WORD}'d0"), ("strobe_q", "4'd0"))
     return Wrapper(
         name,
         ("AXI4-Lite. Address and word of a write may come in any order. Ready and valid are registers.",),
@@ -92,8 +93,7 @@ def _axi_lite(name: str, bits: int) -> Wrapper:
             Drive("write_strobe_o", "strobe_q"),
             Drive("read_o", "read"),
             Drive("read_address_o", "s_axil_araddr"),
-            Clocked(steps, tuple((s.target, "1'b0") for s in steps)),
-            Clocked(payload),
+            Clocked((*steps, *payload), (*((s.target, "1'b0") for s in steps), *cleared)),
         ),
     )
 
