@@ -518,13 +518,27 @@ _IDLE = (
     "starts anew with a block."
 )
 _XOR = "The two are added to one another and read nowhere else: the sum is the same."
+_TABLE = "The table is the sum of its four inputs (16'h9669), in any order."
+_TOGETHER = "SPLIT is 0 in this engine: it has no such register, and what reads SPLIT is 0."
 ARGUMENTS: dict[str, str] = {
     "des-small/loop/constant/add_1_q1": _IDLE,
     "des-small/loop/constant/count_1_q2": _IDLE,
     "aes-tiny/loop/constant/count_q1": _IDLE,
     "aes-tiny/loop/pins-swapped/u_stage1.block+key": _XOR,
-    "misty1-fast/pipeline/parts-swapped/stage30:d7_4-3": (
-        "The table is the sum of its four inputs (16'h9669), in any order."
+    "misty1-fast/pipeline/parts-swapped/stage30:d7_4-3": _TABLE,
+    "misty1-small/loop/parts-swapped/stage1_level6:d7": _TABLE,
+    "aes-tiny/loop/parts-swapped/stage2:sum_20-3": _TABLE,
+    "mars-engine/mars-engine/not-dropped/mars_keys:early": _TOGETHER,
+    "mars-engine/mars-engine/equal-inverted/mars_keys:early-4": _TOGETHER,
+    "mars-engine/mars-engine/falling-edge/mars_keys:second_q": _TOGETHER,
+    "held-stream/stream/constant/control:time_q": (
+        "After reset the core is at rest already, and the first block starts the time anew."
+    ),
+    "khazad-small/loop/parts-swapped/stage6:theta1_3-101": (
+        "The two bits are one sum of key bits, made in two places: they are always equal."
+    ),
+    "des-fast-ram/delay-line/constant/delay_ring:LAST-2": (
+        "The ring may begin at any of its places: a word is read a full turn after it was written."
     ),
     "aes-tiny/loop/constant/gf_sums:u_n10.a": (
         "The two upper inputs of this table do not matter: its four parts are equal (16'h6666)."
