@@ -21,6 +21,7 @@ from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_route
 from cipherwright.target.place import place
 from cipherwright.target.synth import CANONICAL
 from cipherwright.tools import find, run
+from cipherwright.verify.cell_models import block
 from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
 from cipherwright.verify.matching import match_equal
 from tests.conftest import Built
@@ -494,6 +495,87 @@ def test_blocks_with_tables_and_products(tmp_path: Path) -> None:
                 prove()
             assert not isinstance(found.value, Unknown), mutation.__name__
         (out / name).write_text(good)
+
+
+STORE = """\
+module store(input wire clk, input wire write, input wire [5:0] a, input wire [5:0] b, input wire [5:0] data,
+             output reg [5:0] at_a, output reg [5:0] at_b);
+    (* ram_style = "distributed" *) reg [5:0] words [0:63];
+    always @(posedge clk) begin
+        if (write) words[a] <= data;
+        at_a <= words[a];
+        at_b <= words[b] ^ {5'd0, write};
+    end
+endmodule
+"""
+
+
+def _banks(m: dict[str, Any]) -> list[dict[str, Any]]:
+    """The RAM cells of port `a` that hold the lowest bits, one a bank."""
+    cells = [c for _, c in sorted(m["cells"].items()) if c["type"] == "TRELLIS_DPR16X4"]
+    first = cells[0]["connections"]
+    return [c for c in cells if all(c["connections"][p] == first[p] for p in ("DI", "RAD"))]
+
+
+def swapped_banks(m: dict[str, Any]) -> None:
+    """What is meant for one bank of words is written into another."""
+    x, y = (c["connections"] for c in _banks(m)[:2])
+    assert x["WRE"] != y["WRE"]
+    x["WRE"], y["WRE"] = y["WRE"], x["WRE"]
+
+
+def swapped_words(m: dict[str, Any]) -> None:
+    """What two banks read changes places."""
+    x, y = (c["connections"] for c in _banks(m)[1:3])
+    x["DO"], y["DO"] = y["DO"], x["DO"]
+
+
+def swapped_data(m: dict[str, Any]) -> None:
+    data = _banks(m)[0]["connections"]["DI"]
+    data[0], data[1] = data[1], data[0]
+
+
+def swapped_read_address(m: dict[str, Any]) -> None:
+    address = _banks(m)[-1]["connections"]["RAD"]
+    address[1], address[2] = address[2], address[1]
+
+
+def always_written(m: dict[str, Any]) -> None:
+    _banks(m)[2]["connections"]["WRE"] = ["1"]
+
+
+def test_a_memory_of_several_banks(tmp_path: Path) -> None:
+    """64 words with two ports to read: banks of 16 words, chosen by the upper bits of the address."""
+    (tmp_path / "store.v").write_text(STORE)
+    out = tmp_path / "out"
+    out.mkdir()
+    cells = synthesise([tmp_path / "store.v"], "store", load_target("ecp5-85k-8"), out).cells
+    assert cells["TRELLIS_DPR16X4"] == 2 * 4 * 2  # ports, banks, cells of four bits
+    reference = emitted([tmp_path / "store.v"], "store", "clk")
+    assert "48 columns of RAM by their inputs" in prove_mapped(out, reference, "store", "clk").statement
+    good = (out / CANONICAL).read_text()
+    for mutation in (swapped_banks, swapped_words, swapped_data, swapped_read_address, always_written):
+        design = json.loads(good)
+        mutation(design["modules"]["top"])
+        (out / CANONICAL).write_text(json.dumps(design))
+        with pytest.raises(CheckFailed) as found:
+            prove_mapped(out, reference, "store", "clk")
+        assert not isinstance(found.value, Unknown), mutation.__name__
+
+
+def test_a_table_that_can_be_written_is_no_table(tmp_path: Path) -> None:
+    """A port with its write pin at 1 writes, unless the port is off."""
+    (tmp_path / "t.v").write_text(BLOCKS)
+    out = tmp_path / "out"
+    out.mkdir()
+    synthesise([tmp_path / "t.v"], "t", load_target("ecp5-85k-8"), out)
+    cell = _block(json.loads((out / CANONICAL).read_text())["modules"]["top"], "DP16KD")
+    wires = cell["connections"]
+    assert block(cell) is not None and wires["CEA"] == ["1"]
+    wires["WEA"] = ["1"]
+    assert block(cell) is None
+    wires["CEA"] = ["0"]
+    assert block(cell) is not None
 
 
 TWO_CHAINS = """\

@@ -412,8 +412,11 @@ def _plain(g: Aig, a: Sequence[int]) -> int:
 
 def _table(cell: Cell) -> Block | None:
     """A block RAM that is never written, read at the clock by both ports."""
-    if not _is(cell, ("WEA", "WEB", "RSTA", "RSTB"), "0") or not _is(
-        cell, [f"CS{x}{k}" for x in "AB" for k in range(3)], "0"
+    written = [x for x in "AB" if not _is(cell, (f"WE{x}",), "0") and not _is(cell, (f"CE{x}",), "0")]
+    if (
+        written
+        or not _is(cell, ("RSTA", "RSTB"), "0")
+        or not _is(cell, [f"CS{x}{k}" for x in "AB" for k in range(3)], "0")
     ):
         return None
     if any(

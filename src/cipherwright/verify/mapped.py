@@ -15,7 +15,7 @@ suggest the match; it is the comparison that decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,9 @@ __all__ = [
 ]
 
 Bit = int | str
+COLUMN_ADDRESS = 4
+COLUMN = 1 << COLUMN_ADDRESS
+"""Words of a column of distributed RAM (a look-up table of four inputs that can be written)."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,10 @@ class Machine:
     rams: dict[Bit, Ram] = field(default_factory=dict)
     boxes: dict[str, Box] = field(default_factory=dict)
     boxed: dict[Bit, tuple[str, str, int]] = field(default_factory=dict)
+    column_names: dict[Bit, tuple[str, int, int, int]] = field(default_factory=dict)
+    """Of columns of a memory of the emitted Verilog: the memory, the port that reads, the bank of 16 words,
+    the bit.
+    """
     names: dict[Bit, list[str]] = field(default_factory=dict)
 
     def name(self, bit: Bit) -> str:
@@ -115,6 +122,48 @@ class Machine:
                     done.append(b)
                     stack.pop()
         return done
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """A memory of the emitted Verilog, and what is at its one port to write."""
+
+    name: str
+    address: Sequence[Bit]
+    enable: Sequence[Bit]
+    data: Sequence[Bit]
+
+
+def _padded(address: Sequence[Bit]) -> tuple[Bit, ...]:
+    """The lower bits of an address, as many as a column has."""
+    low = tuple(address[:COLUMN_ADDRESS])
+    return (*low, *("0",) * (COLUMN_ADDRESS - len(low)))
+
+
+def _chosen(bank: int) -> Make:
+    """The write enable of a bank, from that of the memory and the upper bits of the address."""
+
+    def make(g: Aig, a: Sequence[int]) -> int:
+        on = a[0]
+        for k, bit in enumerate(a[1:]):
+            on = g.and_(on, bit if bank >> k & 1 else bit ^ TRUE)
+        return on
+
+    return make
+
+
+def _select(g: Aig, a: Sequence[int]) -> int:
+    """The bank that the upper bits of the address name: 2^n banks, then n bits."""
+    left, n = list(a), 0
+    while 1 << n < len(a) - n:
+        n += 1
+    address, left = left[-n:], left[:-n]
+    for bit in address:
+        left = [
+            g.and_(g.and_(bit, high) ^ TRUE, g.and_(bit ^ TRUE, low) ^ TRUE) ^ TRUE
+            for low, high in zip(left[::2], left[1::2], strict=True)
+        ]
+    return left[0]
 
 
 class _Reader:
@@ -212,27 +261,41 @@ class _Reader:
         )
 
     def _memory(self, name: str, cell: Mapping[str, Any]) -> None:
-        """A memory of the emitted Verilog as columns, where it is one of 16 words with one port to write
-        and one to read at once.
+        """A memory of the emitted Verilog as columns of 16 words, as devices have them, where it has one
+        port to write and ports that read at once. A larger memory is a row of banks: the upper bits of the
+        address say which bank is written and which is read.
         """
         p, wires = cell["parameters"], cell["connections"]
-        size, width, address = (int(str(p[k]), 2) for k in ("SIZE", "WIDTH", "ABITS"))
-        ports = int(str(p["WR_PORTS"]), 2), int(str(p["RD_PORTS"]), 2)
-        if size > 16 or address > 4 or ports != (1, 1) or "1" in str(p["RD_CLK_ENABLE"]):
+        size, width, address, offset = (int(str(p[k]), 2) for k in ("SIZE", "WIDTH", "ABITS", "OFFSET"))
+        writers, readers = (int(str(p[k]), 2) for k in ("WR_PORTS", "RD_PORTS"))
+        whole = size <= COLUMN if address <= COLUMN_ADDRESS else size == 1 << address
+        if not whole or offset or writers != 1 or "1" in str(p["RD_CLK_ENABLE"]):
             raise Unknown(f"the memory {name} of {size} words is not one that the proof knows")
         self._clocked(name, wires["WR_CLK"][0], str(p["WR_CLK_POLARITY"])[-1] == "1")
-        zeros: tuple[Bit, ...] = ("0",) * (4 - address)
-        for k in range(width):
-            enable = wires["WR_EN"][k]
-            self._drive(wires["RD_DATA"][k], name)
-            self.m.rams[wires["RD_DATA"][k]] = Ram(
-                name,
-                wires["WR_DATA"][k],
-                enable,
-                False,
-                (*wires["WR_ADDR"], *zeros),
-                (*wires["RD_ADDR"], *zeros),
+        memory = _Memory(name, wires["WR_ADDR"], wires["WR_EN"], wires["WR_DATA"])
+        for port in range(readers):
+            read = wires["RD_ADDR"][port * address : (port + 1) * address]
+            for k in range(width):
+                self._read_bit(memory, (port, k), read, wires["RD_DATA"][port * width + k])
+
+    def _read_bit(self, memory: _Memory, which: tuple[int, int], address: Sequence[Bit], out: Bit) -> None:
+        """Bit `which[1]` of what read port `which[0]` reads from `address`, driven on `out`."""
+        port, k = which
+        self._drive(out, memory.name)
+        upper, banks = tuple(address[COLUMN_ADDRESS:]), []
+        for bank in range(1 << len(upper)):
+            column: Bit = f"{memory.name}.{port}.{bank}.{k}" if upper else out
+            enable = memory.enable[k]
+            if upper:
+                enable = f"{memory.name}.write.{bank}.{k}"
+                self.m.logic[enable] = (memory.enable[k], *memory.address[COLUMN_ADDRESS:]), _chosen(bank)
+            self.m.rams[column] = Ram(
+                memory.name, memory.data[k], enable, False, _padded(memory.address), _padded(address)
             )
+            self.m.column_names[column] = memory.name, port, bank, k
+            banks.append(column)
+        if upper:
+            self.m.logic[out] = (*banks, *upper), _select
 
     def _shift(self, name: str, cell: Mapping[str, Any]) -> None:
         """A shift-register lookup table as the flip-flops that it is, up to the one that is read."""

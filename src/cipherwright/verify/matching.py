@@ -146,6 +146,8 @@ def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]
     for a, ram in reference.rams.items():
         if a not in rams and ram.data in same:
             ours.setdefault(same[ram.data], []).append(a)
+    rams |= _banks_match(reference, mapped, rams)
+    ours = {data: [a for a in group if a not in rams] for data, group in ours.items()}
     taken = set(rams.values())
     for b, ram in mapped.rams.items():
         if b not in taken:
@@ -155,6 +157,28 @@ def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]
         for data, group in ours.items()
         if len(group) == len(theirs.get(data, ())) == 1
     }
+
+
+def _banks_match(reference: Machine, mapped: Machine, done: Mapping[Bit, Bit]) -> dict[Bit, Bit]:
+    """Columns of a memory by the names that synthesis gives its cells: MEMORY.PORT.NUMBER, the cells of a
+    bank side by side, one bank after the other.
+    """
+    cells: dict[str, list[Bit]] = {}
+    for b, ram in mapped.rams.items():
+        cells.setdefault(ram.cell, []).append(b)
+    width = dict[str, int]()
+    for memory, _, _, k in reference.column_names.values():
+        width[memory] = max(width.get(memory, 0), k + 1)
+    found: dict[Bit, Bit] = {}
+    for a, (memory, port, bank, k) in reference.column_names.items():
+        first = cells.get(f"{memory}.{port}.0")
+        if a in done or a not in reference.rams or first is None:
+            continue
+        many = len(first)
+        number = bank * -(-width[memory] // many) + k // many
+        if (cell := cells.get(f"{memory}.{port}.{number}")) and k % many < len(cell):
+            found[a] = cell[k % many]
+    return found
 
 
 def matched_by_cell(reference: Machine, mapped: Machine) -> Match:
