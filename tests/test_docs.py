@@ -59,7 +59,9 @@ def test_python_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", [*PAGES, *(f"docs/ciphers/{name}.md" for name in CATALOGUE)])
+@pytest.mark.parametrize(
+    "page", [*PAGES, "docs/guide/integrating.md", *(f"docs/ciphers/{name}.md" for name in CATALOGUE)]
+)
 def test_named_files_exist(page: str, root: Path) -> None:
     for name in re.findall(
         r"\]\(([^)#]+)\)|`((?:src|docs|tests|benchmarks|golden|examples)/[\w./-]+)`",

@@ -124,3 +124,19 @@ def test_presets_keep_their_names_and_have_legal_ones() -> None:
     for preset in preset_names():
         assert load(preset).name == preset
         assert not unfit_name(preset)
+
+
+@pytest.mark.parametrize(
+    ("changes", "stays"),
+    [
+        (["key_bits=256"], False),
+        (["stages=9"], False),
+        (["key_bits=256", "name=mine"], False),
+        (["interface=axi-stream", "control=apb", "name=mine"], True),
+        (["key_bits=128"], True),
+    ],
+)
+def test_a_title_says_what_the_core_is(changes: list[str], stays: bool) -> None:
+    """The title of aes-small speaks of AES-128 and of eleven blocks in flight."""
+    assert load("aes-small", changes).title == (load("aes-small").title if stays else "")
+    assert load("aes-small", [*changes, "title=My core"]).title == "My core"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import sysconfig
 import tarfile
 import venv
 import zipfile
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,11 +26,32 @@ from cipherwright import __version__
 from cipherwright.spec import preset_names
 from tests.conftest import ROOT
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
 WHEEL = f"cipherwright-{__version__}-py3-none-any.whl"
 SDIST = f"cipherwright-{__version__}.tar.gz"
 NOT_PACKAGED = {"__pycache__"}
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment that has the wheel: run(arguments…) runs a command of it in a folder outside the clone;
+    `env`: the variables of its shell.
+    """
+
+    bin: Path
+    desk: Path
+    env: Mapping[str, str]
+
+    def __call__(self, *args: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [str(self.bin / args[0]), *args[1:]],
+            cwd=self.desk,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done
 
 
 def _build(source: Path, out: Path) -> None:
@@ -87,10 +110,8 @@ def test_the_sdist_makes_the_same_wheel(built_packages: Path, tmp_path: Path) ->
 
 
 @pytest.fixture(scope="module")
-def installed(built_packages: Path) -> Run:
-    """installed(arguments…): the command of an environment that has the wheel, and of this environment the
-    packages that it needs, run in a folder outside the clone.
-    """
+def installed(built_packages: Path) -> Installed:
+    """An environment that has the wheel, and of this environment the packages that it needs."""
     home, desk = built_packages / "environment", built_packages / "desk"
     desk.mkdir()
     venv.create(home, with_pip=False)
@@ -115,25 +136,19 @@ def installed(built_packages: Path) -> Run:
         env=env,
     )
 
-    def run(*args: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [str(bin_ / args[0]), *args[1:]], cwd=desk, env=env, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done
-
+    run = Installed(bin_, desk, env)
     where = run("python", "-c", "import cipherwright.cli as c; print(c.__file__)").stdout
     assert where.startswith(inside), "the wheel's copy, not the clone's"
     return run
 
 
-def test_the_installed_wheel_lists_everything(installed: Run) -> None:
+def test_the_installed_wheel_lists_everything(installed: Installed) -> None:
     listed = json.loads(installed("cipherwright", "list", "--json").stdout)
     assert [p["name"] for p in listed["presets"]] == preset_names()
     assert installed("cipherwright", "--version").stdout == f"cipherwright {__version__}\n"
 
 
-def test_the_installed_wheel_builds_and_verifies(installed: Run, tmp_path: Path) -> None:
+def test_the_installed_wheel_builds_and_verifies(installed: Installed, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('cipher = "des"\nkey_bits = 64\nstages = 16\ndirection = "encrypt"\n')
     for source, name in (("des-small", "small"), (str(tmp_path / "mine.toml"), "mine")):
         out = str(tmp_path / name)
@@ -144,7 +159,33 @@ def test_the_installed_wheel_builds_and_verifies(installed: Run, tmp_path: Path)
         assert status["known answers"] == "ok", "the repository's vectors are in the wheel"
 
 
-def test_the_installed_wheel_has_the_skeleton(installed: Run, tmp_path: Path) -> None:
+def test_a_strangers_path(installed: Installed, built_packages: Path, tmp_path: Path) -> None:
+    """Every command of docs/guide/integrating.md after the installation, in a folder outside the clone."""
+    page = (ROOT / "docs/guide/integrating.md").read_text()
+    assert len(re.findall(r"^```console\n(.*?)^```", page, re.S | re.M)) == 1
+    commands = [
+        c
+        for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", page, re.S | re.M)
+        for c in block.splitlines()
+    ]
+    assert len(commands) == 7, "as the README says"
+    assert commands[1].startswith("pip install cipherwright-*.whl"), "the fixture does this"
+    done = subprocess.run(
+        ["sh", "-e", "-c", "\n".join(commands[2:])],
+        cwd=tmp_path,
+        env={**installed.env, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert "TESTS=10 PASS=10 FAIL=0" in said
+    assert "V e r i l a t i o n   R e p o r t" in said, "lint ran"
+    assert "\nPASS\n" in said, "the testbench ran"
+
+
+def test_the_installed_wheel_has_the_skeleton(installed: Installed, tmp_path: Path) -> None:
     installed("cipherwright", "new", "mine", "-o", str(tmp_path))
     code = f"import cipherwright as cw; print(cw.build({str(tmp_path / 'mine.py')!r}))"
     assert "<cipherwright.Core mine: mine, 64-bit key" in installed("python", "-c", code).stdout

@@ -221,8 +221,17 @@ def _fusesoc(target: str, top: str, cores: Path, work: Path) -> subprocess.Compl
 
 
 @pytest.mark.parametrize("target", ["lint", "sim"])
-def test_fusesoc_runs_the_targets(target: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*BUS)
+@pytest.mark.parametrize(
+    "variant",
+    [BUS, ("des-small", "interface=axi-stream", "control=axi-lite")],
+    ids=["first", "registers"],
+)
+def test_fusesoc_runs_the_targets(
+    target: str, variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*variant)
+    package = (Path(folder.path) / f"{core.top}.core").read_text()
+    assert ".rdl" not in package and ".md" not in package, "only Verilog is given to tools as Verilog"
     done = _fusesoc(target, core.top, folder.path, tmp_path)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said

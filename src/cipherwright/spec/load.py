@@ -16,6 +16,16 @@ from .core import Spec, option_names
 __all__ = ["load", "named", "parse"]
 
 
+_BESIDE_THE_TITLE = frozenset(
+    {
+        *("name", "title", "source", "target", "placer", "placer_weight", "mapping"),
+        *("interface", "tdata_bits", "tid_bits", "control", "fifo_depth", "reset"),
+        *("words", "equal_rounds", "tag_bits"),
+    }
+)
+"""Options that no title speaks of."""
+
+
 def named(preset: str) -> str:
     """The name that a preset or TOML file gives its core before any change; "" of a Python file or a cipher's
     name. Raises UserError.
@@ -28,29 +38,37 @@ def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
     """The spec of a preset, a TOML file, a Python file that describes a cipher, or a cipher by its name,
     with changes: texts K=V, or values by option. Its name is the one in the file or among the changes;
     where neither has one, the TOML file's own, so changed that it says nothing wrong
-    (`naming.changed_name`), or one made of the cipher and its options. Raises UserError with what would be
-    right.
+    (`naming.changed_name`), or one made of the cipher and its options. Where options that a preset's title
+    speaks of are changed, the title is left out. Raises UserError with what would be right.
     """
     path, data = read_preset(preset)
     changed = dict(changes) if isinstance(changes, Mapping) else read_changes(changes)
     kept = {k: v for k, v in data.items() if k not in changed}
-    if "name" in data or "name" in changed:
-        return parse({**data, **changed}, kept)
     if path is None:
+        if "name" in changed:
+            return parse({**data, **changed}, kept)
         spec = parse({"name": "core", **data, **changed}, kept)
         return parse({**data, **changed, "name": cipher_core_name(spec.options())}, kept)
-    if why := unfit_name(path.stem):
+    if "name" not in data and "name" not in changed and (why := unfit_name(path.stem)):
         raise UserError(
             f"the file's name can't name the core ({why}): write name = \"{proposed_name(path.stem)}\" in "
             f"{path.name!r}, or give it with --set"
         )
     spec = parse({"name": path.stem, **data, **changed}, kept)
     try:
-        before = parse({"name": path.stem, **data})
+        before = parse({"name": proposed_name(path.stem), **data})
     except UserError:  # it is complete with the changes only
         return spec
-    name = changed_name(spec.name, before.options(), spec.options(), preset_names())
-    return spec if name == spec.name else parse({**data, **changed, "name": name}, kept)
+    other = {} if "title" in changed or _as_titled(before, spec) else {"title": ""}
+    if "name" not in data and "name" not in changed:
+        other["name"] = changed_name(spec.name, before.options(), spec.options(), preset_names())
+    return parse({"name": path.stem, **data, **changed, **other}, kept) if other else spec
+
+
+def _as_titled(before: Spec, after: Spec) -> bool:
+    """Whether a preset's title, which is a text, still says what the core is after changes of options."""
+    old, new = before.options(), after.options()
+    return all(old.get(o) == v for o, v in new.items() if o not in _BESIDE_THE_TITLE)
 
 
 def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> Spec:

@@ -11,11 +11,12 @@ from ..built_engine import BuiltEngine
 from ..core import Core
 from ..header import origin_lines
 from ..testbench import first_link, known_answers
+from .axi_bench import axi_bench
 from .diagrams import worked_words
 from .example import Worked
 from .text import filled
 
-__all__ = ["EXTRAS", "check_extras", "extra_files"]
+__all__ = ["EXTRAS", "check_extras", "extra_files", "verilog_files"]
 
 EXTRAS = ("cocotb", "model")
 """What `--with` takes."""
@@ -31,8 +32,6 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
         raise UserError(
             f"--with cocotb is for pipelines and loops; the testbench of an engine is {core.top}_tb.v"
         )
-    if core.stream:
-        raise UserError("--with cocotb has no bench for AXI-Stream; cocotbext-axi drives such a core")
 
 
 def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
@@ -45,8 +44,9 @@ def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[st
     return made
 
 
-def _sources(core: Core | BuiltEngine) -> list[str]:
-    return sorted(n for n in core.files if not n.endswith("_tb.v"))
+def verilog_files(core: Core | BuiltEngine) -> list[str]:
+    """Names of the core's files of Verilog, without its testbench."""
+    return sorted(n for n in core.files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
 
 
 def _patience(core: Core | BuiltEngine) -> int:
@@ -56,6 +56,8 @@ def _patience(core: Core | BuiltEngine) -> int:
 
 
 def _cocotb(spec: Datapath, core: Core) -> str:
+    if core.stream:
+        return axi_bench(spec, core, verilog_files(core), 4 * _patience(core))
     p, inputs = core.ports, [pin.name for pin in core.component.pins if not pin.out]
     answers = known_answers(core.plain, spec, p.decrypt != "")
     held = spec.key == "static" and not p.key_valid
@@ -64,7 +66,7 @@ def _cocotb(spec: Datapath, core: Core) -> str:
         origin=origin_lines(spec.name),
         top=core.top,
         p=p,
-        sources=_sources(core),
+        sources=verilog_files(core),
         iv=first_link(spec, 0) if p.iv else None,
         answers=answers,
         patience=_patience(core) * 4,
@@ -107,7 +109,7 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
             "model.py.j2",
             **common,
             cls="".join(part.capitalize() for part in core.top.split("_")),
-            sources=_sources(core),
+            sources=verilog_files(core),
             inputs=inputs,
             outputs=outputs,
             reset=clock.reset,

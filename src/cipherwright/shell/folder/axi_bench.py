@@ -1,0 +1,131 @@
+"""The cocotb bench of a core behind AXI-Stream, with its registers where it has them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...cipher.modes import CHAIN_MODES, counted_bits, mode_block, ways
+from ...rtl import Handshake
+from ...spec import Datapath
+from ..buses import Register, read_map, registers_of
+from ..core import Core
+from ..header import origin_lines
+from .text import filled
+
+__all__ = ["Message", "axi_bench", "messages"]
+
+_PACKAGES = {"axi-lite": "cocotbext-axi", "apb": "cocotbext-apb", "wishbone": "cocotbext-wishbone"}
+"""What drives each register bus."""
+
+
+_DRIVEN = ("s_axis_", "m_axis_", "s_axil_", "s_apb_", "wb_")
+"""Ports that the drivers of the buses drive."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message and what a core makes of it, in bytes, byte 0 of the standard first. `iv` is empty in ECB;
+    `decrypt`: 1 where the core is told to decrypt it.
+    """
+
+    key: bytes
+    iv: bytes
+    decrypt: int
+    data: bytes
+    result: bytes
+
+
+def messages(spec: Datapath, one_key: bool) -> Iterator[Message]:
+    """Messages of whole blocks and others, in each direction of the core, computed from the description. The
+    counter of counter mode wraps within the longest of them. `one_key`: all have the key of the first.
+    """
+    rng, size = random.Random(spec.name), spec.block_bits // 8
+    key = rng.randbytes(spec.key_bits // 8)
+    for number, length in enumerate((5 * size, size, 3 * size + 1, 2 * size, 1)):
+        for way in ways(spec.direction):
+            if number and not one_key:
+                key = rng.randbytes(len(key))
+            iv = b""
+            if spec.mode in CHAIN_MODES:
+                iv = rng.randbytes(size) if number else b"\xff" * (size - 1) + b"\xfe"
+            data = rng.randbytes(length)
+            yield Message(key, iv, way, data, _result(spec, key, iv, way, data))
+
+
+def _result(spec: Datapath, key: bytes, iv: bytes, way: int, data: bytes) -> bytes:
+    """What a message becomes. ECB and CBC fill its last block up with zeros."""
+    size, cipher, out = spec.block_bits // 8, spec.described, b""
+    count = counted_bits(spec.counter_bits, spec.block_bits)
+
+    def crypt(word: int, back: bool) -> int:
+        return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(size, "big"), back), "big")
+
+    link = int.from_bytes(iv, "big")
+    for at in range(0, len(data), size):
+        block = int.from_bytes(data[at : at + size].ljust(size, b"\0"), "big")
+        if iv:
+            block, link = mode_block(spec.mode, bool(way), crypt, link, block, count)
+        else:
+            block = crypt(block, bool(way))
+        out += block.to_bytes(size, "big")
+    return out if spec.mode in ("ecb", "cbc") else out[: len(data)]
+
+
+def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
+    """The text of TOP_cocotb.py. patience: cycles in which any message comes out."""
+    pins = [pin.name for pin in core.component.pins if not pin.out]
+    registers = _registers(core)
+    handshakes = {g.valid.removesuffix("_valid_i") for g in core.component.ports if isinstance(g, Handshake)}
+    secrets = []
+    for name in ("key", "iv"):
+        port = next((p for p in (f"s_{name}_i", f"{name}_i") if p in pins), "")
+        if name.upper() in registers:
+            secrets.append((name, "", "register"))
+        elif port:
+            secrets.append((name, port, "handshake" if name in handshakes else "port"))
+    users = [pin for pin in core.component.pins if pin.name == "s_axis_tuser"]
+    ids = [pin.width for pin in core.component.pins if pin.name == "s_axis_tid"]
+    both = len(ways(spec.direction)) == 2
+    in_user = core.ports.decrypt == "s_axis_tuser"
+    held_way = "" if in_user or not both else _bit(registers, "CONTROL", "DECRYPT") or core.ports.decrypt
+    held_key = spec.key == "static" and secrets[:1] == [("key", "key_i", "port")]
+    return filled(
+        "cocotb_axi.py.j2",
+        origin=origin_lines(spec.name),
+        top=core.top,
+        sources=list(sources),
+        patience=patience,
+        control=spec.control if registers else "",
+        package=_PACKAGES.get(spec.control, ""),
+        registers={r.name: r.address for r in registers.values()},
+        loads={n: _bit(registers, "CONTROL", f"LOAD_{n}") for n in ("KEY", "IV")},
+        pendings={n: _bit(registers, "STATUS", f"{n}_PENDING") for n in ("KEY", "IV")},
+        inputs=[n for n in pins if n not in _driven(core) and not n.startswith(_DRIVEN)],
+        handshakes=bool(handshakes),
+        secrets=secrets,
+        held_way=held_way,
+        ways=in_user,
+        user=bool(users),
+        ids=1 << ids[0] if ids else 0,
+        counter=spec.mode == "ctr" and spec.architecture == "pipelined",
+        messages=list(messages(spec, held_key)),
+    )
+
+
+def _driven(core: Core) -> tuple[str, str]:
+    """Clock and reset."""
+    return core.component.clock.clock, core.component.clock.reset
+
+
+def _registers(core: Core) -> dict[str, Register]:
+    """The registers by name; empty where the core has no register bus."""
+    source = core.files.get(f"{core.top}.rdl")
+    return {r.name: r for r in registers_of(read_map(source))} if source else {}
+
+
+def _bit(registers: dict[str, Register], register: str, field: str) -> int:
+    """The place of a field; 0 where the map has none."""
+    found = registers[register].fields if register in registers else ()
+    return next((1 << f.low for f in found if f.name == field), 0)
