@@ -13,7 +13,7 @@ import pytest
 
 from cipherwright.cipher import CATALOGUE
 from cipherwright.flow import build
-from cipherwright.report.picture import draw
+from cipherwright.report.picture import draw, stages_by_round
 from cipherwright.spec import Engine, Loop, Pipeline, Spec, load
 
 PAGES = [
@@ -128,6 +128,20 @@ def test_picture(root: Path) -> None:
     assert text.count("<path") > 34
     assert (root / "docs" / "pipeline.svg").read_text().count("<path") == text.count("<path")
     assert draw(core.schedule, core.top, "png").startswith(b"\x89PNG")
+
+
+def test_a_long_pipeline_is_drawn_by_round() -> None:
+    """des-fast: every stage is in one row, rows are in the order of the rounds, and each has its box."""
+    core = build(load("des-fast"))
+    rows = stages_by_round(core.schedule)
+    stages = [k for _, group in rows for k in group]
+    assert stages == list(range(core.schedule.io.first, core.schedule.stages))
+    names = [name for name, _ in rows]
+    assert len(names) == len(set(names)) < 20
+    assert [n for n in names if n.startswith("round ")] == [f"round {k}" for k in range(1, 17)]
+    text = draw(core.schedule, core.top, "svg").decode()
+    assert text == draw(core.schedule, core.top, "svg").decode()
+    assert text.count("#8a8a8a") == len(stages)
 
 
 def test_readme_is_one_screen(root: Path) -> None:

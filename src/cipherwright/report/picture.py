@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from typing import TYPE_CHECKING
 
+from ..rtl import latest_round
 from ..schedule import Schedule
 
-__all__ = ["draw"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "stages_by_round"]
 
 
 def _contents(s: Schedule, stage: int) -> str:
@@ -23,12 +28,96 @@ def _contents(s: Schedule, stage: int) -> str:
     return ", ".join(shown[:2]) + (f" … {shown[-1]}" if len(shown) > 2 else "")
 
 
+_ROWS = 24
+"""Stages up to which a picture has a row a stage; with more of them, it has a row a round."""
+
+
 def draw(s: Schedule, title: str, kind: str) -> bytes:
-    """SVG or PNG (`kind`), the same bytes for the same schedule."""
+    """SVG or PNG (`kind`), the same bytes for the same schedule. A pipeline of more than 24 stages is grouped
+    by round: a row a round, in it a box a stage with the registers after it, in the colour of its delay.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "cipherwright"
+    from matplotlib import pyplot as plt
+
+    rounds = stages_by_round(s)
+    figure = _by_round(s, title, rounds) if s.stages > _ROWS and len(rounds) > 2 else _by_stage(s, title)
+    out = io.BytesIO()
+    figure.savefig(
+        out, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else {"Software": None}
+    )
+    plt.close(figure)
+    return out.getvalue()
+
+
+def stages_by_round(s: Schedule) -> list[tuple[str, list[int]]]:
+    """Stages one after the other by the latest round in them. A stage of registers alone belongs to the
+    round before it.
+    """
+    members: dict[int, list[int]] = {}
+    for i in s.graph.logic():
+        if s.graph.agile[i]:
+            members.setdefault(s.stage[i], []).append(i)
+    found: list[tuple[str, list[int]]] = []
+    for k in range(s.io.first, s.stages):
+        name = latest_round(s.graph, members.get(k, ()))
+        if found and name in ("", found[-1][0]):
+            found[-1][1].append(k)
+        else:
+            found.append((name or "input", [k]))
+    return found
+
+
+def _by_round(s: Schedule, title: str, rounds: list[tuple[str, list[int]]]) -> Figure:
+    from matplotlib import colormaps
+    from matplotlib import pyplot as plt
+    from matplotlib.colors import Normalize
+    from matplotlib.patches import Rectangle
+
+    delays, ranks = s.stage_delays(), s.rank_bits()
+    colours, scale = colormaps["YlOrBr"], Normalize(0, 2.2 * s.period)
+    widest = max(len(stages) for _, stages in rounds)
+    figure, axis = plt.subplots(figsize=(2.6 + 0.62 * widest + 1.0, 0.42 * len(rounds) + 1.5))
+    labels = []
+    for row, (name, stages) in enumerate(rounds):
+        for column, k in enumerate(stages):
+            axis.add_patch(
+                Rectangle(
+                    (column + 0.04, row + 0.1),
+                    0.92,
+                    0.8,
+                    facecolor=colours(scale(delays[k])),
+                    edgecolor="#8a8a8a",
+                )
+            )
+            axis.text(column + 0.5, row + 0.5, f"{ranks.get(k + 1, 0)}", ha="center", va="center", fontsize=7)
+        first, last = stages[0] - s.io.first + 1, stages[-1] - s.io.first + 1
+        labels.append(f"{name}: {first} to {last}" if last > first else f"{name}: {first}")
+        most = max(delays[k] for k in stages)
+        axis.text(widest + 0.1, row + 0.5, f"{most:.2f} ns", va="center", fontsize=7)
+    axis.set_xlim(0, widest + 1)
+    axis.set_ylim(len(rounds), 0)
+    axis.set_yticks([row + 0.5 for row in range(len(rounds))], labels, fontsize=8)
+    axis.set_xticks([k + 0.5 for k in range(widest)], [str(k + 1) for k in range(widest)], fontsize=7)
+    axis.set_xlabel(
+        "stage of the round, in each box the registers after it; at the right the delay of the longest stage",
+        fontsize=8,
+    )
+    axis.set_title(
+        f"{title}: {s.stages - s.io.first} stages, {s.register_bits()} registers; "
+        f"delays by the model of {s.model.name}, planned period {s.period:.2f} ns",
+        loc="left",
+        fontsize=9,
+    )
+    axis.spines[:].set_visible(False)
+    axis.tick_params(length=0)
+    figure.tight_layout()
+    return figure
+
+
+def _by_stage(s: Schedule, title: str) -> Figure:
     from matplotlib import pyplot as plt
 
     stages = list(range(s.io.first, s.stages))
@@ -50,9 +139,4 @@ def draw(s: Schedule, title: str, kind: str) -> bytes:
         axis.spines[["top", "right"]].set_visible(False)
         axis.tick_params(length=0)
     figure.tight_layout()
-    out = io.BytesIO()
-    figure.savefig(
-        out, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else {"Software": None}
-    )
-    plt.close(figure)
-    return out.getvalue()
+    return figure

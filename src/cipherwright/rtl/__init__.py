@@ -11,6 +11,7 @@ from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
 from .ports import Bus, ClockReset, Group, Handshake, Held, Memory, Order, Pin, Stream, described
 from .repeats import folded
 from .resets import check_resets, control_bits
+from .stages import latest_round
 from .testbench import Bench, print_bench
 from .text import modules_in, words
 from .verilog import print_any, print_box, print_design, print_module, print_wrapper
@@ -81,6 +82,7 @@ __all__ = [
     "folded",
     "from_lanes",
     "graph_modules",
+    "latest_round",
     "lower",
     "module_pins",
     "modules_in",

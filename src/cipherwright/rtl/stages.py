@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from ..graph import Graph
 
-__all__ = ["stage_titles"]
+__all__ = ["latest_round", "stage_titles"]
 
 _NAMES = 8
 """Names of results that a title lists at most."""
@@ -22,7 +22,7 @@ def stage_titles(graph: Graph, stages: Sequence[Iterable[int]]) -> list[str]:
     `stage 12 of 92: round 2, stage 1 of 9: 32 sboxin1, 16 gf_v`.
     """
     members = [list(nodes) for nodes in stages]
-    rounds = [_latest_round(graph, nodes) for nodes in members]
+    rounds = [latest_round(graph, nodes) for nodes in members]
     seen, out = Counter[str](), list[str]()
     for n, (nodes, title) in enumerate(zip(members, rounds, strict=True), 1):
         seen[title] += 1
@@ -43,7 +43,7 @@ def _numbered(graph: Graph, nodes: Iterable[int]) -> set[tuple[str, int]]:
     return {(m[1], int(m[2])) for m in found if m}
 
 
-def _latest_round(graph: Graph, nodes: Iterable[int]) -> str:
+def latest_round(graph: Graph, nodes: Iterable[int]) -> str:
     """`round 7`, `before round 1` or `after round 16`; empty where no operation belongs to a round."""
     order = ("before round", "round", "after round")
     found = [(order.index(kind), number) for kind, number in _numbered(graph, nodes) if kind in order]
