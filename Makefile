@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.ready
 
 DEBIAN := python3-venv g++ make yosys iverilog ghdl-mcode opensta qflow-tech-osu018 openssl libtomcrypt1 libbotan-2-19 libmcrypt4 libcrypto++-dev
 
-.PHONY: setup demo quick test style lint formal golden clean system
+.PHONY: setup demo quick test style lint formal golden docs clean system
 
 setup: $(STAMP)
 
@@ -23,8 +23,8 @@ demo: setup
 	@CIPHERWRIGHT=$(BIN)/cipherwright PYTHON=$(BIN)/python sh examples/demo.sh
 
 style: setup
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check -q src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks tools
+	$(BIN)/ruff format --check -q src tests examples benchmarks tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -44,6 +44,10 @@ test: style
 
 golden: setup
 	$(BIN)/python tests/renew_golden.py
+
+# The documentation site, in build/site: open build/site/index.html.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) build *.egg-info
