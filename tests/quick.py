@@ -50,6 +50,7 @@ QUICK: dict[str, tuple[str, ...]] = {
     ),
     "engine": ("tests/verify/test_processor.py::test_what_an_engine_is_not",),
     "target": ("tests/target/test_library.py", "tests/target/test_blocks.py"),
+    "board": ("tests/board/test_facts.py",),
     "report": ("tests/report/test_papers_fpga.py",),
     "spec": (
         "tests/test_bad_input.py::test_presets",

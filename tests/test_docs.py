@@ -24,6 +24,7 @@ PAGES = [
     "docs/guide/library.md",
     "docs/guide/buses.md",
     "docs/guide/modes.md",
+    "docs/guide/boards.md",
     "docs/guide/protocol.md",
     "docs/guide/core-folder.md",
     "docs/guide/glossary.md",

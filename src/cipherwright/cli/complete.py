@@ -7,7 +7,7 @@ import os
 
 from ..errors import UserError
 
-__all__ = ["complete_source", "complete_target"]
+__all__ = ["complete_board", "complete_source", "complete_target"]
 
 
 def complete_source(incomplete: str) -> list[str]:
@@ -25,6 +25,13 @@ def complete_source(incomplete: str) -> list[str]:
         if path.endswith((".toml", ".py")) or os.path.isdir(path)
     ]
     return [n for n in [*preset_names(), *ciphers] if n.startswith(incomplete)] + paths
+
+
+def complete_board(incomplete: str) -> list[str]:
+    """Boards by name."""
+    from ..board import board_names
+
+    return [n for n in board_names() if n.startswith(incomplete)]
 
 
 def complete_target(incomplete: str) -> list[str]:

@@ -14,6 +14,8 @@ import typer
 from .._version import __version__
 from ..errors import CheckFailed, ToolFailed, UserError
 from ..files import reason
+from .board import board
+from .board_run import board_run
 from .build import build
 from .console import err
 from .decrypt import decrypt
@@ -46,6 +48,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "encrypt": encrypt,
     "decrypt": decrypt,
     "reproduce": reproduce,
+    "board": board,
+    "board-run": board_run,
     "new": new,
 }
 

@@ -133,11 +133,11 @@ def count_flip_flops(modules: Sequence[AnyModule]) -> int:
     return whole((modules[-1].name, ()))
 
 
-_Key = tuple[str, tuple[tuple[str, int], ...]]
+_Key = tuple[str, tuple[tuple[str, int | str], ...]]
 """A module and its parameters."""
 
 
-def _key(name: str, parameters: Mapping[str, int]) -> _Key:
+def _key(name: str, parameters: Mapping[str, int | str]) -> _Key:
     return name, tuple(sorted(parameters.items()))
 
 

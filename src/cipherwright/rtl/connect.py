@@ -37,7 +37,7 @@ class Placed:
     part: Part
     instance: str
     links: Mapping[str, str]
-    parameters: Mapping[str, int] = field(default_factory=dict)
+    parameters: Mapping[str, int | str] = field(default_factory=dict)
 
     def at(self, port: str) -> str:
         """The expression at a port; empty where it is open."""

@@ -549,8 +549,12 @@ def _clocked(c: Clocked) -> Iterable[str]:
     yield "    end"
 
 
+def _parameter(value: int | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
 def _cell(c: Cell) -> str:
-    parameters = ", ".join(f".{name}({value})" for name, value in c.parameters.items())
+    parameters = ", ".join(f".{name}({_parameter(value)})" for name, value in c.parameters.items())
     head = f"    {c.module} {f'#({parameters}) ' if parameters else ''}{c.name} ("
     links = [f".{port}({value})" for port, value in c.links.items()]
     line = f"{head}{', '.join(links)});"

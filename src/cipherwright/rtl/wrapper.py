@@ -119,7 +119,7 @@ class Cell:
     module: str
     name: str
     links: Mapping[str, str]
-    parameters: Mapping[str, int] = field(default_factory=dict)
+    parameters: Mapping[str, int | str] = field(default_factory=dict)
 
 
 WrapperItem = Note | Wire | Let | Drive | Reg | Store | Clocked | Cell

@@ -101,7 +101,7 @@ def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
 def stream_controls(modules: Iterable[Wrapper]) -> tuple[WrittenModule, ...]:
     """The hand-written controls of streams in `modules`: each has a FIFO in memory."""
     cells = (i for m in modules for i in m.items if isinstance(i, Cell) and i.module == _MODULE)
-    return tuple(_written(c.parameters) for c in cells)
+    return tuple(_written({name: int(value) for name, value in c.parameters.items()}) for c in cells)
 
 
 def _written(parameters: Mapping[str, int]) -> WrittenModule:

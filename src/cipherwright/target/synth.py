@@ -52,6 +52,7 @@ _RAM = re.compile(r"^(DP16KD|RAMB\w+|SB_RAM\w+)$")
 _LUTRAM = re.compile(r"^(TRELLIS_DPR16X4|RAM16X1D|RAM32M|RAM32X1D|RAM64M|RAM64X1D|RAM16X1S)$")
 _DSP = re.compile(r"^(MULT18X18D|ALU54B|DSP48\w*|MULT18X18\w*)$")
 _CARRY = re.compile(r"^(CCU2C)$")
+_CLOCKS = re.compile(r"^EHXPLLL$")
 _LUTRAM_SITES = {
     "TRELLIS_DPR16X4": 6,
     "RAM16X1D": 2,
@@ -260,6 +261,7 @@ def lut_levels(module: dict[str, Any]) -> int:
             or _FF.match(cell["type"])
             or _SRL.match(cell["type"])
             or _RAM.match(cell["type"])
+            or _CLOCKS.match(cell["type"])
         ):
             continue
         inputs[name] = []

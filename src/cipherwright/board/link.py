@@ -1,0 +1,231 @@
+"""The driver: what a host does with a board over its UART. The same driver talks to the same top in
+simulation.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import serial
+
+from ..errors import CheckFailed, UserError
+from ..progress import Tell, quiet
+from ..shell.board import MAGIC, READ_BYTES, Command, generated, signature
+from ..verify.modes import in_mode
+from ..verify.reference import reference_of
+from .make import FACTS
+
+__all__ = ["BoardLink", "SelfCheck", "read_facts"]
+
+_AHEAD = 64
+"""Words that are sent before a result is read: they fit the buffers of any converter."""
+
+_FLUSH = bytes(80)
+"""Longer than the value of any command: whatever was half sent before is complete after it."""
+
+Facts = Mapping[str, Any]
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """The facts that `cipherwright board` wrote. Raises UserError where the folder has none."""
+    try:
+        facts = json.loads((folder / FACTS).read_text())
+    except (OSError, ValueError):
+        raise UserError(
+            f"{folder} is no folder of a board: it has no {FACTS} (cipherwright board makes one)"
+        ) from None
+    assert isinstance(facts, dict)
+    return facts
+
+
+@dataclass(frozen=True)
+class SelfCheck:
+    """What a self-check counted. `blocks` of them left the core in `cycles` cycles of its clock; `wrong` of
+    the `batches` had another signature than the reference.
+    """
+
+    batches: int
+    wrong: int
+    blocks: int
+    cycles: int
+    gbps: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether there was a batch, and none was wrong."""
+        return self.batches > 0 and not self.wrong
+
+
+class BoardLink:
+    """A board, or its simulation, on a serial port. Raises UserError where the port can't be opened,
+    CheckFailed where what answers is not the core of the facts, or does not answer in time.
+
+    >>> with BoardLink("/dev/ttyUSB0", read_facts(Path("my-board"))) as board:  # doctest: +SKIP
+    ...     board.load_key(bytes(8))
+    ...     board.crypt(b"8 bytes.")
+
+    """
+
+    def __init__(self, port: str, facts: Facts, timeout_s: float = 5.0) -> None:
+        self.facts = facts
+        self._parameters: Mapping[str, Any] = facts["parameters"]
+        self._size = int(facts["word_bytes"])
+        try:
+            self._port = serial.Serial(port, facts["baud"], timeout=timeout_s, write_timeout=60)
+        except (serial.SerialException, ValueError) as e:
+            raise UserError(f"can't open the serial port {port}: {e}") from None
+        try:
+            self._identify()
+        except BaseException:
+            self._port.close()
+            raise
+
+    def __enter__(self) -> BoardLink:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._port.close()
+
+    def _identify(self) -> None:
+        """End what was half sent, stop a self-check, and compare what answers with the facts."""
+        self._port.write(_FLUSH + Command.STOP.value.encode())
+        self._port.flush()
+        time.sleep(0.05)
+        while not self._port.read(1).endswith(Command.STOP.value.encode()):
+            if not self._port.in_waiting:
+                raise CheckFailed("nothing answers on the serial port: is the bitstream loaded?")
+        self._port.reset_input_buffer()
+        f = self.facts
+        wanted = MAGIC << 32 | self._size << 24 | f["key_bytes"] << 16 | f["iv_bytes"] << 8 | bool(f["both"])
+        digest = int(f["digest"][:8], 16) << 32 | f["batch"]
+        if (self.read(0), self.read(1)) != (wanted, digest):
+            raise CheckFailed(f"the board does not have the core of {f['core']} that was built here")
+
+    def send(self, command: Command, value: bytes = b"") -> None:
+        """Send a command without waiting for its answer."""
+        self._port.write(command.value.encode() + value)
+
+    def answer(self, size: int) -> bytes:
+        """Bytes that the board sends. Raises CheckFailed where they do not come in time."""
+        got: bytes = self._port.read(size)
+        if len(got) != size:
+            raise CheckFailed(f"the board answered with {len(got)} of {size} bytes")
+        return got
+
+    def _do(self, command: Command, value: bytes = b"") -> None:
+        """A command whose answer is its letter."""
+        self.send(command, value)
+        if (answer := self.answer(1)) != command.value.encode():
+            raise CheckFailed(f"the board answered {answer!r} to the command {command.name}")
+
+    def read(self, number: int) -> int:
+        """A word of the board's state, 64 bits."""
+        self.send(Command.READ, bytes([number]))
+        return int.from_bytes(self.answer(READ_BYTES), "big")
+
+    def load_key(self, key: bytes) -> None:
+        """Give the core its key. Raises UserError where it has another length."""
+        self._check(key, "key_bytes", "a key")
+        self._do(Command.KEY, key)
+
+    def load_iv(self, iv: bytes) -> None:
+        """Give the core its first counter block. Raises UserError where it takes none, or of another
+        length.
+        """
+        self._check(iv, "iv_bytes", "an initial value")
+        self._do(Command.IV, iv)
+
+    def _check(self, value: bytes, fact: str, what: str) -> None:
+        if len(value) != self.facts[fact]:
+            raise UserError(f"{what} of this core has {self.facts[fact]} bytes, not {len(value)}")
+
+    def direction(self, decrypt: bool) -> None:
+        """What happens to the blocks that follow. Raises UserError where the core has the other direction
+        only.
+        """
+        if self.facts["both"]:
+            self._do(Command.DIRECTION, bytes([decrypt]))
+        elif decrypt != (self._parameters["direction"] == "decrypt") and not self.facts["iv_bytes"]:
+            raise UserError(f"the core has direction = {self._parameters['direction']}")
+
+    def crypt(self, data: bytes, tell: Tell = quiet) -> bytes:
+        """Whole blocks through the core, under the key, initial value and direction that it has; a last
+        word is filled up with zeros. Raises CheckFailed where the board says that something was lost.
+        """
+        words = data + bytes(-len(data) % self._size)
+        out, sent = bytearray(), 0
+        while len(out) < len(words):
+            end = min(len(out) + _AHEAD * self._size, len(words))
+            self._port.write(
+                b"".join(
+                    Command.BLOCK.value.encode() + words[at : at + self._size]
+                    for at in range(sent, end, self._size)
+                )
+            )
+            sent = end
+            out += self.answer(min(len(words) - len(out), _AHEAD * self._size // 2))
+            tell(f"{len(out)} bytes", len(out) / len(words))
+        if flags := self.read(2) & 12:
+            raise CheckFailed(f"the board lost {'a result' if flags & 8 else 'a block'}")
+        return bytes(out[: len(data)])
+
+    def self_check(self, key: bytes, decrypt: bool = False, seconds: float = 1.0) -> SelfCheck:
+        """Blocks at full speed under `key`, for about `seconds`; the signature of each batch is compared on
+        the board with the reference's. In mode CTR batches differ, and one is run. Raises CheckFailed where
+        blocks are lost.
+        """
+        seed, iv = secrets.token_bytes(self._size), secrets.token_bytes(self.facts["iv_bytes"])
+        self.load_key(key)
+        self.direction(decrypt)
+        if iv:
+            self.load_iv(iv)
+        words = generated(seed, self.facts["batch"])
+        self._do(Command.SEED, seed)
+        self._do(Command.EXPECT, signature(self.reference(key, iv, words, decrypt), self._size))
+        self._do(Command.START, bytes([bool(iv)]))
+        time.sleep(0 if iv else seconds)
+        self._do(Command.STOP)
+        self._until(lambda: not self.read(2) & 1)
+        self._until(lambda: self.read(3) >> 32 == self.read(3) & 0xFFFF_FFFF)
+        batches, cycles = self.read(3) >> 32, self.read(5)
+        blocks = batches * self.facts["batch"] * self._size * 8 // self._parameters["block_bits"]
+        bits = blocks * self._parameters["block_bits"]
+        rate = bits / cycles * self.facts["clock_mhz"] / 1000 if cycles else 0.0
+        return SelfCheck(batches, self.read(4), blocks, cycles, round(rate, 3))
+
+    def round_trip(self, key: bytes, words: int = 16) -> None:
+        """Random words, encrypted and decrypted again by the board. Raises CheckFailed where they differ,
+        UserError where the core has one direction.
+        """
+        if not self.facts["both"]:
+            raise UserError(f"the core has direction = {self._parameters['direction']}")
+        data = secrets.token_bytes(words * self._size)
+        self.load_key(key)
+        self.direction(False)
+        there = self.crypt(data)
+        self.direction(True)
+        if self.crypt(there) != data:
+            raise CheckFailed("blocks that were encrypted and decrypted again differ")
+
+    def reference(self, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes:
+        """What the core has to make of whole blocks, by an independent library."""
+        if not iv:
+            return reference_of(self._parameters).bulk(key, data, decrypt)
+        ways = np.full(len(data) // len(iv), decrypt, dtype=np.uint8)
+        return in_mode(self._parameters, key, iv, data, ways)
+
+    def _until(self, reached: Callable[[], bool]) -> None:
+        for _ in range(200):
+            if reached():
+                return
+        raise CheckFailed("the self-check does not end: blocks that were accepted have no result")

@@ -1,0 +1,26 @@
+"""What is around a core on a board: UART, commands, PLL, and the self-check at full speed."""
+
+from .checker import BATCH
+from .commands import READ_BYTES, Command, Widths
+from .lfsr import generated, signature
+from .top import LEDS, MAGIC, BoardPins, BoardTop, Pll, board_top, check_core, model_of_pll, pll_module
+from .uart import SHORTEST_BIT
+
+__all__ = [
+    "BATCH",
+    "LEDS",
+    "MAGIC",
+    "READ_BYTES",
+    "SHORTEST_BIT",
+    "BoardPins",
+    "BoardTop",
+    "Command",
+    "Pll",
+    "Widths",
+    "board_top",
+    "check_core",
+    "generated",
+    "model_of_pll",
+    "pll_module",
+    "signature",
+]
