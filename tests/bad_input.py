@@ -54,6 +54,10 @@ COMMANDS: list[tuple[list[str], str]] = [
     (["implement", "des-fast", "--seeds"], "requires an argument"),
     (["encrypt", "des-fast", "IN"], "missing argument 'OUT'"),
     (["build", "des-fast", "--set", "-o", "OUT"], "missing option '-o'"),
+    (
+        ["build", "aes-small", "--set", "key=static", "--set", "key_expansion=unit", "-o", "OUT"],
+        "no number of stages can hold this design with hops = ['load']",
+    ),
     (["reproduce", "des-ibm"], "there is no paper des-ibm; there are aes-gmu, des-xilinx"),
     (["reproduce", "des-xilinx", "--plots", "NOWHERE"], "there is no folder NOWHERE for the plots"),
     (["build", "des-fast", "--picture", "gif", "-o", "OUT"], "--picture is svg or png, not gif"),

@@ -121,6 +121,24 @@ def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> flo
     return round(high + 1e-5, 4)
 
 
+_MOST_STAGES = 10_000
+"""Stages with which every graph fits that fits at all."""
+
+
+def _without_room(graph: Graph, model: DelayModel, stages: int, io: Io) -> str:
+    """Why a graph does not fit so many stages at any period, in a sentence."""
+    if _fits(graph, model, 1e9, io, stages + _MOST_STAGES):
+        low = next(n for n in range(stages + 1, stages + _MOST_STAGES) if _fits(graph, model, 1e9, io, n))
+        return f"{stages} stages can't hold this design; the fewest are {low}"
+    hops = sorted({graph.nodes[n.args[0]].name or n.name for n in graph.nodes if n.op == "hop"})
+    if not hops:
+        return "no number of stages can hold this design: an input is needed before it comes"
+    return (
+        f"no number of stages can hold this design with hops = {hops}: one of these values is needed in the "
+        f"cycle in which it is made; leave it out of hops"
+    )
+
+
 def schedule(
     graph: Graph,
     model: DelayModel,
@@ -154,8 +172,7 @@ def schedule(
             )
     best = shortest_period(graph, model, stages, io)
     if best == float("inf"):
-        low = next(n for n in range(stages + 1, stages + 10_000) if _fits(graph, model, 1e9, io, n))
-        raise UserError(f"{stages} stages can't hold this design; the fewest are {low}")
+        raise UserError(_without_room(graph, model, stages, io))
     if period is not None and best > period + _EPS:
         need = fewest_stages(graph, model, period, io)
         more = f"that period needs {need} stages" if need else "no number of stages reaches that period"

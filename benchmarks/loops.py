@@ -1,0 +1,68 @@
+"""Loops of one cipher in several ways, after synthesis: as the preset has them, derived from the standard
+alone, and over round keys that a key-expansion unit holds.
+
+Usage: python benchmarks/loops.py [PRESET ...]     (all presets of the decision where none is named)
+docs/decisions/0021-loops-of-their-own.md has the figures. ECP5; every row takes 10 to 30 seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cipherwright.arch import forms
+from cipherwright.errors import UserError
+from cipherwright.flow import generate
+from cipherwright.shell import save
+from cipherwright.spec import load
+from cipherwright.target import load_target, synthesise
+from cipherwright.verify import CoreFolder
+
+PRESETS = ("aes-small", "khazad-small", "sm4-small", "camellia-small", "des-small")
+HELD = ["key=static", "key_expansion=unit", "hops=[]"]
+TARGET = "ecp5-85k-8"
+
+
+@contextmanager
+def derived_forms() -> Iterator[None]:
+    """Every cipher's form is derived from its standard: no form of `FORMS` is taken."""
+    own, forms.FORMS = forms.FORMS, {}
+    try:
+        yield
+    finally:
+        forms.FORMS = own
+
+
+def measured(preset: str, changes: list[str]) -> str:
+    """LUT4, flip-flops, cycles of a block, planned period, throughput at it; or why there is no such core."""
+    target = load_target(TARGET)
+    try:
+        made = generate(load(preset, [f"target={TARGET}", *changes]), {"preset": preset})
+    except UserError as e:
+        return f"refused: {e}"
+    with tempfile.TemporaryDirectory() as d:
+        save(made, Path(d) / "core")
+        out = Path(d) / "out"
+        out.mkdir()
+        sources = CoreFolder.open(Path(d) / "core").sources
+        mapped = synthesise(sources, made.top, target, out, made.parameters["mapping"])
+    rate = made.bits_per_cycle / made.period
+    return (
+        f"{mapped.luts:6,} LUT4 {mapped.ffs:6,} FF, {made.slots} blocks in {made.interval} cycles, "
+        f"{made.period:.2f} ns planned, {rate:.2f} Gb/s"
+    )
+
+
+def main() -> None:
+    for preset in sys.argv[1:] or PRESETS:
+        print(f"{preset:15} as the preset has it  {measured(preset, [])}", flush=True)
+        with derived_forms():
+            print(f"{preset:15} derived form          {measured(preset, [])}", flush=True)
+        print(f"{preset:15} round keys held       {measured(preset, HELD)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
