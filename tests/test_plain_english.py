@@ -28,7 +28,9 @@ def prose_lines(path: Path) -> list[str]:
 def found_in(root: Path) -> dict[str, list[str]]:
     """File -> its lines with a phrase."""
     pages = [root / "README.md", root / "CONTRIBUTING.md", root / "ARCHITECTURE.md"]
-    files = [*pages, *sorted((root / "docs/guide").glob("*.md")), *sorted((root / "src").rglob("*.py"))]
+    texts = [p for folder in ("docs/guide", "docs/ciphers") for p in sorted((root / folder).glob("*.md"))]
+    presets = sorted((root / "src/cipherwright/data/presets").glob("*.toml"))
+    files = [*pages, *texts, *presets, *sorted((root / "src").rglob("*.py"))]
     found = {str(p.relative_to(root)): [x for x in prose_lines(p) if _PHRASE.search(x)] for p in files}
     return {name: lines for name, lines in found.items() if lines}
 
