@@ -137,13 +137,19 @@ def test_faults_of_a_core_are_seen(kind: str, built: Callable[..., Built], tmp_p
 
 
 @pytest.mark.parametrize(
-    ("gate", "form"), [("$_XOR_", "{0} | {1}"), ("$_MUX_", "MUX({0}, {2}, {1})"), ("$_NOT_", "{0}")]
+    ("gate", "form", "expected"),
+    [
+        ("$_XOR_", "{0} | {1}", 1 << 20),
+        ("$_MUX_", "MUX({0}, {2}, {1})", 1 << 20),
+        ("$_NOT_", "{0}", 1 << 20),
+        ("$_XOR_", "{0} | {1}", 1),
+    ],
 )
 def test_faults_of_the_evaluator_are_seen(
-    gate: str, form: str, built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
+    gate: str, form: str, expected: int, built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A gate's function swapped in the C++ that is made: the comparison with the cycle-accurate model sees
-    it.
+    """A gate's function swapped in the C++ that is made, for many blocks and for few: the comparison with
+    the cycle-accurate model sees it.
     """
     monkeypatch.setitem(emit.FORMS, gate, form)
     _, folder = built("des-small")
@@ -151,7 +157,7 @@ def test_faults_of_the_evaluator_are_seen(
     keys, blocks = (rng.integers(0, 256, (40, 8), dtype=np.uint8) for _ in range(2))
     ways, bench = np.zeros(1, dtype=np.uint8), Bench.compile(folder.sources, folder.record)
     try:
-        got = Bulk.compile(folder.sources, folder.record).crypt(keys, ways, blocks)
+        got = Bulk.compile(folder.sources, folder.record, expected).crypt(keys, ways, blocks)
     except CheckFailed:  # control is wrong: nothing comes out
         return
     assert (got != bench.crypt(keys, ways, blocks).blocks).any()

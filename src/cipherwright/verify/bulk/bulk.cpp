@@ -1,4 +1,4 @@
-// The frame of a bit-sliced evaluator. The generated text stands where NETLIST is included: functions over slots `v`, each a vector of
+// The frame of a bit-sliced evaluator. In the place of NETLIST is the text of what is evaluated: `frame_of`, and functions over slots `v`, each a vector of
 // LANES independent instances of one bit. Rows of ports are bytes, the most significant first.
 #include <cstdint>
 #include <cstdlib>
@@ -19,6 +19,14 @@ typedef uint64_t V __attribute__((vector_size(16)));
 #define MUX(s, b, a) ((a) ^ ((s) & ((b) ^ (a))))
 #endif
 struct Port { uint32_t slot, width; };
+// Ports and registers by their slots, and what computes the others. `spare`: slots that `evaluate` uses behind those of the registers' next values.
+struct Frame {
+    uint32_t slots, state, registers, outputs, spare;
+    const Port *in_ports;
+    const uint32_t *data_slots, *out_slots, *out_widths;
+    void (*evaluate)(V *v, const uint32_t *tables);
+    const uint32_t *tables;
+};
 #include NETLIST
 
 static const int64_t WORDS = sizeof(V) / 8, LANES = 64 * WORDS;
@@ -75,11 +83,25 @@ static void store(const V *v, const uint32_t *slots, uint32_t width, uint8_t *ro
     }
 }
 
-static const uint32_t *slots_of(int64_t port) {
-    const uint32_t *slots = out_slots;
-    for (int64_t i = 0; i < port; ++i) slots += out_widths[i];
-    return slots;
-}
+struct Machine {
+    Frame f;
+    V *v;
+    void evaluate() const { f.evaluate(v, f.tables); }
+    void tick() const {
+        V *next = v + f.slots;
+        for (uint32_t i = 0; i < f.registers; ++i) next[i] = v[f.data_slots[i]];
+        std::memcpy(v + f.state, next, f.registers * sizeof(V));
+    }
+    const uint32_t *slots_of(int64_t port) const {
+        const uint32_t *slots = f.out_slots;
+        for (int64_t i = 0; i < port; ++i) slots += f.out_widths[i];
+        return slots;
+    }
+    // Rows from number `at` on of some inputs.
+    void put(int64_t count, const int64_t *ports, const uint8_t *const *rows, int64_t at, int64_t n) const {
+        for (int64_t i = 0; i < count; ++i) load(v, f.in_ports[ports[i]], rows[i] + at * bytes_of(f.in_ports[ports[i]].width), n);
+    }
+};
 
 // 0 or 1 where all lanes have that value, otherwise -1.
 static int same(V x) {
@@ -91,73 +113,79 @@ static int same(V x) {
     return all ? 1 : none ? 0 : -1;
 }
 
-static void tick(V *v, V *next) {
-    for (int64_t i = 0; i < REGISTERS; ++i) next[i] = v[data_slots[i]];
-    std::memcpy(v + STATE, next, REGISTERS * sizeof(V));
-}
-
 extern "C" {
 int64_t bulk_lanes() { return LANES; }
 
-// Slots of one machine, all 0 but the constant 1.
-void *bulk_new() {
-    V *v = static_cast<V *>(std::aligned_alloc(sizeof(V), (SLOTS + REGISTERS) * sizeof(V)));
-    if (v) {
-        std::memset(v, 0, (SLOTS + REGISTERS) * sizeof(V));
-        v[1] = ~V{};
+// A machine of these tables, which must outlive it (a compiled netlist has none): all slots 0 but the constant 1.
+void *bulk_new(const uint32_t *tables) {
+    const Frame f = frame_of(tables);
+    const size_t size = (f.slots + f.registers + f.spare) * sizeof(V);
+    V *v = static_cast<V *>(std::aligned_alloc(sizeof(V), size));
+    Machine *m = v ? static_cast<Machine *>(std::malloc(sizeof(Machine))) : nullptr;
+    if (!m) {
+        std::free(v);
+        return nullptr;
     }
-    return v;
+    std::memset(v, 0, size);
+    v[1] = ~V{};
+    *m = {f, v};
+    return m;
 }
-void bulk_free(void *p) { std::free(p); }
+void bulk_free(void *p) {
+    std::free(static_cast<Machine *>(p)->v);
+    std::free(p);
+}
 
 // An input's rows, one a lane; they stay.
-void bulk_put(void *p, int64_t port, const uint8_t *rows) { load(static_cast<V *>(p), in_ports[port], rows, LANES); }
+void bulk_put(void *p, int64_t port, const uint8_t *rows) { static_cast<Machine *>(p)->put(1, &port, &rows, 0, LANES); }
 
 // An output's rows after bulk_evaluate.
-void bulk_get(void *p, int64_t port, uint8_t *rows) { store(static_cast<V *>(p), slots_of(port), out_widths[port], rows, LANES); }
+void bulk_get(void *p, int64_t port, uint8_t *rows) {
+    const Machine &m = *static_cast<Machine *>(p);
+    store(m.v, m.slots_of(port), m.f.out_widths[port], rows, LANES);
+}
 
-void bulk_evaluate(void *p) { evaluate(static_cast<V *>(p)); }
-void bulk_tick(void *p) { tick(static_cast<V *>(p), static_cast<V *>(p) + SLOTS); }
+void bulk_evaluate(void *p) { static_cast<Machine *>(p)->evaluate(); }
+void bulk_tick(void *p) { static_cast<Machine *>(p)->tick(); }
 
 // Registers as wires: n rows of the given inputs to n rows of an output.
 void bulk_wires(void *p, int64_t count, const int64_t *ports, const uint8_t *const *rows, int64_t out, uint8_t *results, int64_t n) {
-    V *v = static_cast<V *>(p);
-    const uint32_t *slots = slots_of(out), width = out_widths[out];
+    const Machine &m = *static_cast<Machine *>(p);
+    const uint32_t *slots = m.slots_of(out), width = m.f.out_widths[out];
     for (int64_t at = 0; at < n; at += LANES) {
-        const int64_t m = n - at < LANES ? n - at : LANES;
-        for (int64_t i = 0; i < count; ++i) load(v, in_ports[ports[i]], rows[i] + at * bytes_of(in_ports[ports[i]].width), m);
-        evaluate(v);
-        store(v, slots, width, results + at * bytes_of(width), m);
+        const int64_t part = n - at < LANES ? n - at : LANES;
+        m.put(count, ports, rows, at, part);
+        m.evaluate();
+        store(m.v, slots, width, results + at * bytes_of(width), part);
     }
 }
 
 // A machine with state: words of LANES rows are offered in every cycle until all are taken, for at most `cycles` cycles. `at`: ports valid_i and
 // ready_o (-1: always ready), valid_o, the output. Returns the number of results, or -1 where lanes do not agree on a control bit.
 int64_t bulk_feed(void *p, int64_t count, const int64_t *ports, const uint8_t *const *rows, const int64_t *at, uint8_t *results, int64_t n, int64_t cycles) {
-    V *v = static_cast<V *>(p);
-    const uint32_t *slots = slots_of(at[3]), width = out_widths[at[3]];
+    const Machine &m = *static_cast<Machine *>(p);
+    const uint32_t *slots = m.slots_of(at[3]), width = m.f.out_widths[at[3]];
     int64_t next = 0, done = 0;
     bool loaded = false;
     for (int64_t c = 0; c < cycles && done < n; ++c) {
         if (!loaded && next < n) {
-            const int64_t m = n - next < LANES ? n - next : LANES;
-            for (int64_t i = 0; i < count; ++i) load(v, in_ports[ports[i]], rows[i] + next * bytes_of(in_ports[ports[i]].width), m);
+            m.put(count, ports, rows, next, n - next < LANES ? n - next : LANES);
             loaded = true;
         }
-        v[in_ports[at[0]].slot] = next < n ? ~V{} : V{};
-        evaluate(v);
-        const int ready = at[1] < 0 ? 1 : same(v[*slots_of(at[1])]), valid = same(v[*slots_of(at[2])]);
+        m.v[m.f.in_ports[at[0]].slot] = next < n ? ~V{} : V{};
+        m.evaluate();
+        const int ready = at[1] < 0 ? 1 : same(m.v[*m.slots_of(at[1])]), valid = same(m.v[*m.slots_of(at[2])]);
         if (ready < 0 || valid < 0) return -1;
         if (valid) {
-            const int64_t m = n - done < LANES ? n - done : LANES;
-            store(v, slots, width, results + done * bytes_of(width), m);
-            done += m;
+            const int64_t part = n - done < LANES ? n - done : LANES;
+            store(m.v, slots, width, results + done * bytes_of(width), part);
+            done += part;
         }
         if (ready && next < n) {
             next += n - next < LANES ? n - next : LANES;
             loaded = false;
         }
-        tick(v, v + SLOTS);
+        m.tick();
     }
     return done;
 }

@@ -5,90 +5,60 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cache import load_library
-from ...errors import CheckFailed, ToolFailed
-from ...process import run_process
-from ...tools import digest, find, version_of
+from ...cache import cached, load_library
+from ...errors import CheckFailed
+from ...tools import digest
+from ..native import compile_library, compiler_key
 from .emit import Layout
+from .tables import Words, walker_text
 
-__all__ = ["Compiled", "Machine", "Rows", "compile_text", "compiler_key", "frame_text"]
+__all__ = ["Compiled", "Machine", "Rows", "frame_text", "walker"]
 
 Rows = NDArray[np.uint8]
 """A port's values, a row each: bytes, the most significant first."""
 
-_FLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared", "-w"]
-_QUICK = ["-fno-dse", "-fno-tree-dse", "-fdisable-rtl-combine"]
-"""Passes of GCC that take half of its time here and find nothing."""
+_INCLUDE = "#include NETLIST\n"
 
 
-def frame_text() -> str:
-    """The text around the generated one."""
-    return (resources.files(__package__) / "bulk.cpp").read_text()
+def frame_text(netlist: str) -> str:
+    """The text of an evaluator: `bulk.cpp` around the text of what is evaluated."""
+    frame = (resources.files(__package__) / "bulk.cpp").read_text()
+    assert frame.count(_INCLUDE) == 1
+    return frame.replace(_INCLUDE, netlist)
 
 
-@cache
-def _native(compiler: str) -> tuple[list[str], str]:
-    """Flags for this processor's vectors that the compiler knows, and what it then takes the processor
-    for.
-    """
-    for flags in ([*_QUICK, "-march=native"], ["-march=native"], ["-mcpu=native"], []):
-        done = run_process([compiler, *flags, "-dM", "-E", "-x", "c++", "/dev/null"])
-        if done.returncode == 0:
-            return flags, done.stdout
-    return [], ""
-
-
-def compiler_key() -> str:
-    """What a compiled evaluator depends on beside its text: the compiler and the processor."""
-    compiler = find("g++")
-    flags, macros = _native(compiler)
-    return digest(compiler, version_of(compiler), *_FLAGS, *flags, macros, frame_text())
-
-
-def compile_text(text: str, library: Path) -> None:
-    """Raises ToolFailed where the compiler does not take it."""
-    compiler = find("g++")
-    source, netlist = library.with_suffix(".cpp"), library.with_suffix(".inc")
-    netlist.write_text(text)
-    source.write_text(frame_text())
-    try:
-        done = run_process(
-            [
-                compiler,
-                *_FLAGS,
-                *_native(compiler)[0],
-                f'-DNETLIST="{netlist.resolve()}"',
-                "-o",
-                str(library),
-                str(source),
-            ]
-        )
-        if done.returncode:
-            raise ToolFailed("the C++ compiler", done.returncode, done.stdout)
-    finally:
-        source.unlink()
-        netlist.unlink()
+def walker() -> Path:
+    """The library that walks the tables of any program, compiled once."""
+    text = frame_text(walker_text())
+    name = f"walker-{digest(compiler_key(), text)[:24]}"
+    home = cached(name, lambda work: compile_library(text, work / "walker.so"))
+    return home / "walker.so"
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A library of `bulk.cpp` around a program, and its ports."""
+    """A library of `bulk.cpp` around a program, or around any program together with its tables; and the
+    program's ports.
+    """
 
     library: Path
     layout: Layout
+    tables: Words | None = None
 
     @cached_property
     def lib(self) -> ctypes.CDLL:
         lib, word, pointer = load_library(self.library), ctypes.c_int64, ctypes.c_void_p
         lib.bulk_lanes.restype, lib.bulk_new.restype, lib.bulk_feed.restype = word, pointer, word
-        lib.bulk_free.argtypes = lib.bulk_evaluate.argtypes = lib.bulk_tick.argtypes = [pointer]
+        lib.bulk_new.argtypes = lib.bulk_free.argtypes = lib.bulk_evaluate.argtypes = (
+            lib.bulk_tick.argtypes
+        ) = [pointer]
         lib.bulk_put.argtypes = lib.bulk_get.argtypes = [pointer, word, pointer]
         lib.bulk_wires.argtypes = [pointer, word, pointer, pointer, word, pointer, word]
         lib.bulk_feed.argtypes = [pointer, word, pointer, pointer, pointer, pointer, word, word]
@@ -105,7 +75,7 @@ class Machine:
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled, self._lib = compiled, compiled.lib
-        self._p = self._lib.bulk_new()
+        self._p = self._lib.bulk_new(None if compiled.tables is None else compiled.tables.ctypes.data)
         if not self._p:
             raise MemoryError
         ports = compiled.layout

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .program import Gate, Leaf, Program
 
-__all__ = ["FORMS", "Layout", "emit"]
+__all__ = ["FORMS", "Layout", "Plan", "emit", "places", "plan", "without_wires"]
 
 _CHUNK = 300
 """Gates of a function: the compiler's time grows faster than their number."""
@@ -26,22 +26,6 @@ FORMS = {
     "$_MUX_": "MUX({0}, {1}, {2})",
 }
 
-_CASES = "".join(
-    f"            case {k}: v[o->out] = {form.format('v[o->a]', 'v[o->b]', 'v[o->c]')}; break;\n"
-    for k, form in enumerate(FORMS.values())
-)
-_WALK = (
-    "struct Op { uint32_t kind, out, a, b, c; };\nstatic void walk(V *v, const Op *o, uint64_t n) {\n    "
-    "for (const Op *end = o + n; o < end; ++o)\n"
-    f"        switch (o->kind) {{\n{_CASES}        }}\n}}\n"
-    "// An instance of a module: its own slots are the constants, its inputs, and what its gates make.\n"
-    "struct Leaf { const Op *ops; uint64_t gates; const uint32_t *outs; uint32_t in, out; };\n"
-    "static void call(V *v, const Leaf &m, const uint32_t *x) {\n    static thread_local V "
-    "own[OWN_SLOTS];\n    own[1] = ~V{};\n"
-    "    for (uint32_t k = 0; k < m.in; ++k) own[2 + k] = v[x[k]];\n    walk(own, m.ops, m.gates);\n"
-    "    for (uint32_t k = 0; k < m.out; ++k) v[x[m.in + k]] = own[m.outs[k]];\n}\n"
-)
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -51,65 +35,72 @@ class Layout:
     outputs: tuple[tuple[str, int], ...]
 
 
-def emit(p: Program, clocked: bool, table: bool = False) -> tuple[str, Layout]:
-    """The text that `bulk.cpp` includes. Slots of the vectors in memory: constants, inputs, registers,
-    then what lives from one function to another, each place used again and again. `table`: gates as tables
-    that a loop walks, which runs longer and needs no time to compile.
+@dataclass(frozen=True)
+class Plan:
+    """Where the values of a program are: slots of the vectors in memory, first the constants, then inputs,
+    registers, and what lives from one group of gates to another, each place used again and again.
+
+    `groups`: gates that are evaluated together, calls of leaves by themselves; `stored`: of each group, the
+    bits that it writes; `slot`: of those and of inputs and registers. `data`: slots of what registers take
+    next, in the order of the registers, the first of which is in slot `state`; `results`: slots of the
+    outputs' bits, one output after the other.
     """
-    gates, real = _without_wires(p.gates, {} if clocked else p.registers)
-    groups = _groups(gates, 1 if table else _CHUNK)
-    slot = {0: 0, 1: 1}
+
+    groups: list[list[Gate]]
+    stored: list[set[int]]
+    slot: dict[int, int]
+    size: int
+    state: int
+    data: list[int]
+    results: list[int]
+    layout: Layout
+
+
+def plan(p: Program, clocked: bool, most: int) -> Plan:
+    """Slots for a program whose registers are state (`clocked`) or wires, in groups of `most` gates."""
+    gates, real = without_wires(p.gates, {} if clocked else p.registers)
+    groups, slot = _groups(gates, most), {0: 0, 1: 1}
     for bits in p.inputs.values():
         slot.update(zip(bits, range(len(slot), len(slot) + len(bits)), strict=True))
-    first = len(slot)
-    state = list(p.registers) if clocked else []
+    first, state = len(slot), list(p.registers) if clocked else []
     slot.update(zip(state, range(first, first + len(state)), strict=True))
     data = [real(p.registers[q][0]) for q in state]
     results = [real(b) for bits in p.outputs.values() for b in bits]
-    size, stored = _places(groups, slot, {*results, *data})
+    size, stored = places(groups, slot, {*results, *data})
+    ports = ({n: len(bits) for n, bits in side.items()} for side in (p.inputs, p.outputs))
+    layout = Layout(*(tuple(side.items()) for side in ports))
+    at = [slot[b] for b in data], [slot[b] for b in results]
+    return Plan(groups, stored, slot, size, first, *at, layout)
+
+
+def emit(p: Program, clocked: bool) -> tuple[str, Layout]:
+    """The text that `bulk.cpp` includes: a function for every leaf and every group of gates."""
+    made = plan(p, clocked, _CHUNK)
     numbers = {name: k for k, name in enumerate(p.leaves)}
-    text = (
-        _leaf_tables(p.leaves, numbers)
-        if table
-        else [_leaf_text(leaf, numbers[name]) for name, leaf in p.leaves.items()]
-    )
-    calls, own, done = list[str](), [g for g in gates if g.kind in FORMS], 0
-    if table:
-        text.append(_ops("ops", own, slot))
-    for k, group in enumerate(groups):
+    text, calls = [_leaf_text(leaf, numbers[name]) for name, leaf in p.leaves.items()], list[str]()
+    for k, group in enumerate(made.groups):
         g = group[0]
         if g.kind in p.leaves:
-            text.append(_table(f"x{k}", [slot[b] for b in (*g.ins, *g.outs)]))
-            calls.append(
-                f"call(v, leaves[{numbers[g.kind]}], x{k});" if table else f"m{numbers[g.kind]}(v, x{k});"
-            )
-        elif not table:
-            text.append(_chunk_text(group, k, slot, stored[k]))
+            text.append(_table(f"x{k}", [made.slot[b] for b in (*g.ins, *g.outs)]))
+            calls.append(f"m{numbers[g.kind]}(v, x{k});")
+        else:
+            text.append(_chunk_text(group, k, made.slot, made.stored[k]))
             calls.append(f"f{k}(v);")
-        elif k == 0 or groups[k - 1][0].kind in p.leaves:  # the first of several gates
-            count = next((j for j, h in enumerate(groups[k:]) if h[0].kind in p.leaves), len(groups) - k)
-            calls.append(f"walk(v, ops + {done}, {count});")
-            done += count
-    text.append("static void evaluate(V *v) {\n    " + "\n    ".join(calls or ["(void)v;"]) + "\n}")
-    text.append(_table("data_slots", [slot[b] for b in data]))
-    text.append(_ports("in_ports", p.inputs, slot))
-    text.append(_table("out_slots", [slot[b] for b in results]))
+    body = "\n    ".join(calls or ["(void)v;"])
+    text.append(f"static void evaluate(V *v, const uint32_t *) {{\n    {body}\n}}")
+    text.append(_table("data_slots", made.data))
+    text.append(_ports("in_ports", p.inputs, made.slot))
+    text.append(_table("out_slots", made.results))
+    text.append(_table("out_widths", [width for _, width in made.layout.outputs]))
+    sizes = f"{made.size}, {made.state}, {len(made.data)}, {len(p.outputs)}, 0"
     text.append(
-        f"enum {{ SLOTS = {size}, STATE = {first}, REGISTERS = {len(state)}, OUTPUTS = {len(p.outputs)} }};"
+        f"static Frame frame_of(const uint32_t *) {{\n    return {{{sizes}, in_ports, data_slots, out_slots, "
+        "out_widths, evaluate, nullptr};\n}"
     )
-    text.append(
-        "static const uint32_t out_widths[] = {"
-        + ", ".join(str(len(bits)) for bits in p.outputs.values())
-        + "};"
-    )
-    layout = Layout(
-        tuple((n, len(bits)) for n, bits in p.inputs.items()),
-        tuple((n, len(bits)) for n, bits in p.outputs.items()),
-    )
-    return "\n".join(text) + "\n", layout
+    return "\n".join(text) + "\n", made.layout
 
 
-def _without_wires(
+def without_wires(
     gates: Sequence[Gate], registers: Mapping[int, tuple[int, int]]
 ) -> tuple[list[Gate], Callable[[int], int]]:
     """The gates with buffers and `registers` taken for wires, and the bit that a bit then is."""
@@ -134,35 +125,6 @@ def _ports(name: str, ports: Mapping[str, Sequence[int]], slot: Mapping[int, int
     return f"static const Port {name}[] = {{{rows}}};"
 
 
-def _ops(name: str, gates: Sequence[Gate], slot: Mapping[int, int]) -> str:
-    """Gates as a table."""
-    kinds = {kind: k for k, kind in enumerate(FORMS)}
-    rows = [
-        "{" + ", ".join(map(str, (kinds[g.kind], slot[g.outs[0]], *[slot[b] for b in g.ins]))) + "}"
-        for g in gates
-    ]
-    return f"static const Op {name}[] = {{{', '.join(rows) or '{0, 0, 0, 0, 0}'}}};"
-
-
-def _leaf_tables(leaves: Mapping[str, Leaf], numbers: Mapping[str, int]) -> list[str]:
-    """The loop that walks tables, and those of all leaves."""
-    text, rows, most = list[str](), list[str](), 2
-    for name, leaf in leaves.items():
-        gates, real = _without_wires(leaf.gates, leaf.registers)
-        slot = {0: 0, 1: 1} | {b: 2 + k for k, b in enumerate(leaf.ins)}
-        outs = [real(b) for b in leaf.outs]
-        size, _ = _places([[g] for g in gates], slot, set(outs))
-        k, most = numbers[name], max(most, size)
-        text += [_ops(f"l{k}", gates, slot), _table(f"o{k}", [slot[b] for b in outs])]
-        rows.append(f"{{l{k}, {len(gates)}, o{k}, {len(leaf.ins)}, {len(outs)}}}")
-    return [
-        f"enum {{ OWN_SLOTS = {most} }};",
-        _WALK,
-        *text,
-        f"static const Leaf leaves[] = {{{', '.join(rows) or '{0, 0, 0, 0, 0}'}}};",
-    ]
-
-
 def _groups(gates: Sequence[Gate], most: int) -> list[list[Gate]]:
     """Functions: calls by themselves, gates between them in pieces."""
     groups: list[list[Gate]] = []
@@ -174,7 +136,7 @@ def _groups(gates: Sequence[Gate], most: int) -> list[list[Gate]]:
     return groups
 
 
-def _places(
+def places(
     groups: Sequence[Sequence[Gate]], slot: dict[int, int], kept: set[int]
 ) -> tuple[int, list[set[int]]]:
     """Give a slot to every bit that another group reads or that is `kept`, and take it back behind the
@@ -212,7 +174,7 @@ def _leaf_text(leaf: Leaf, number: int) -> str:
     n = len(leaf.ins)
     place = {b: k for k, b in enumerate(leaf.ins)}
     lines = [f"static void m{number}(V *__restrict v, const uint32_t *__restrict x) {{"]
-    gates, real = _without_wires(leaf.gates, leaf.registers)
+    gates, real = without_wires(leaf.gates, leaf.registers)
     lines += _lines(gates, lambda b: f"v[x[{place[b]}]]", set(), lambda b: "")
     have = {g.outs[0] for g in gates}
     for k, out in enumerate(leaf.outs):
