@@ -23,7 +23,10 @@ os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 gc.set_threshold(100_000, 50, 50)
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
-LONG = ("aes128-ctr-lanes", "camellia-fast", "mars-fast", "mars-small", "rijndael256-fast", "sm4-fast")
+LONG = (
+    *("aes128-ctr-lanes", "aes128-gcm", "aes256-gcm", "camellia-fast"),
+    *("mars-fast", "mars-small", "rijndael256-fast", "sm4-fast"),
+)
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker
 variants.
 """
@@ -43,6 +46,9 @@ ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and loa
 
 QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0")
 """Changes that make a pipeline of AES quick to build, simulate and prove."""
+QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14")
+"""The same for GCM, whose pipeline has at least 13 stages."""
+
 QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear_depth=0")
 """The same for SM4, whose round keys its unit makes."""
 

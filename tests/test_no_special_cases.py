@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.cipher import CATALOGUE
+from cipherwright.cipher import CATALOGUE, Standard
+from cipherwright.cipher.gcm import gcm
 from cipherwright.engine import ENGINES, KEY_STORES, register
 from cipherwright.engine.mars import MarsEngine
 from cipherwright.errors import UserError
 from cipherwright.spec import ENGINE_OPTIONS
-from cipherwright.verify.oracle import oracle_mode
+from cipherwright.verify.oracle import oracle_gcm, oracle_mode
 from cipherwright.verify.references import cipher_reference
 from tests.conftest import ROOT
 
@@ -78,3 +79,15 @@ def test_the_library_has_the_modes_that_the_table_lists(name: str) -> None:
         assert made is not None
         assert made != 2 * block
         assert oracle_mode(name, mode, key, block, made, True) == 2 * block
+
+
+def test_the_library_has_gcm_where_the_table_says_so() -> None:
+    """And it is the mode of the reference."""
+    for name in (n for n in sorted(BUILT_IN) if cipher_reference(n).gcm):
+        key, cipher = bytes(range(16)), CATALOGUE[name]
+
+        def crypt(word: int, key: bytes = key, cipher: Standard = cipher) -> int:
+            return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(16, "big")), "big")
+
+        made = gcm(crypt, key[:12], key, 3 * key)
+        assert oracle_gcm(name, key, key[:12], key, 3 * key) == (made.data, made.tag)

@@ -9,8 +9,8 @@ from .arch import Timing, describe, lowered, scheduled
 from .engine import ENGINES, key_parts, unit_for
 from .registry import blaming, origin
 from .rtl import Design
-from .shell import BuiltEngine, Core, arrivals, dress
-from .spec import Datapath, Engine, Spec
+from .shell import BuiltEngine, Core, arrivals, dress, dress_gcm
+from .spec import Datapath, Engine, Pipeline, Spec
 from .target import delay_lines_from, load_target, require, warnings
 from .verify import confirm_core
 
@@ -48,6 +48,11 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
         own = lowered(spec, datapath, timing.srl_from, name)
         return Design((*unit.modules, *own.modules)) if unit else own
 
-    core = dress(spec, plain, datapath, design, given or {"preset": spec.name}, unit.unit if unit else None)
+    asked = given or {"preset": spec.name}
+    if spec.mode == "gcm":
+        assert isinstance(spec, Pipeline) and unit
+        core = dress_gcm(spec, plain, datapath, design, asked, unit.unit, target.delay)
+    else:
+        core = dress(spec, plain, datapath, design, asked, unit.unit if unit else None)
     confirm_core(spec, core.design, datapath, parts, unit.loop if unit else None)
     return core

@@ -72,11 +72,12 @@ def with_rules(core: Core, folder: Path) -> Path:
     """
     text, name = core.files[f"{core.top}.v"], control_of(core)
     control = _module(text, name)
+    flight = core.packet["tag_latency_cycles"] if core.packet else core.latency
     inner = re.search(r"(\w+) u_inner \(", control)
     assert inner
     parts = [_any(_module(text, inner[1]))]
     parts += [_module(text, cell) for cell in re.findall(rf"({name}_\w+) u_(?:start|drop) \(", control)]
-    rules = _constants(control, core.latency) + (_SV / _RULES).read_text()
+    rules = _constants(control, flight) + (_SV / _RULES).read_text()
     file = folder / "control.v"
     file.write_text(control.replace("endmodule\n", f"{rules}endmodule\n") + "".join(parts))
     (folder / SCRIPT).write_text(

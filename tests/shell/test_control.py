@@ -20,6 +20,7 @@ VARIANTS = {
     "a pipeline": ("aes128-fast", *_QUICK),
     "a pipeline behind a counter": ("aes128-fast-ctr", *_QUICK),
     "two lanes": ("aes128-fast-ctr", *_QUICK, "lanes=2"),
+    "packets": ("aes128-gcm", *_QUICK, "stages=14"),
     "a loop's stream": ("mars-small", "mode=cbc", "interface=stream"),
 }
 

@@ -1,107 +1,163 @@
-"""GCM in the emitted RTL against OpenSSL: packets of all lengths in both directions, one behind the other
-and with gaps, wrong tags; faults that are seen.
+"""A core of GCM: all checks hold on a quick variant of the presets, faults are seen, and what is not there is
+refused.
 """
 
 from __future__ import annotations
 
-import random
-from functools import cache
+import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from cipherwright.arch import Timing, describe, lowered, scheduled
-from cipherwright.engine import key_parts, unit_for
-from cipherwright.errors import UserError
-from cipherwright.rtl import Design, print_design, print_wrapper
-from cipherwright.shell import arrivals
-from cipherwright.shell.gcm import GcmModules, gcm_modules
-from cipherwright.spec import Datapath, load
-from cipherwright.target import load_target
-from cipherwright.verify.simulate import Simulation, compile_simulation
-
-from .gcm_bench import Packet, Result, Run, random_packets, run_packets
-
-QUICK = ("sbox=table", "fuse_linear=false", "linear_depth=0")
-
-
-@cache
-def core(tag_bits: int = 128, stages: int = 14, key_bits: int = 128) -> tuple[str, GcmModules]:
-    """The text of a core of AES and its modules."""
-    spec = load("aes128-fast", [*QUICK, f"stages={stages}", f"key_bits={key_bits}"])
-    assert isinstance(spec, Datapath)
-    target = load_target(spec.target)
-    timing = Timing(target.delay, 0, arrivals(spec))
-    parts = key_parts(spec)
-    datapath = scheduled(spec, describe(spec), parts, timing)
-    built = unit_for(spec, datapath, timing)
-    design = Design((*built.modules, *lowered(spec, datapath, 0, "aes_core").modules))
-    made = gcm_modules("aes", built.unit, key_bits, datapath.schedule.stages, target.delay, tag_bits)
-    designs = [print_design(d) for d in (design, made.multiplier.design, made.beside)]
-    whole = "\n".join([*designs, built.unit.text, *map(print_wrapper, made.wrappers)])
-    return whole, made
-
+from cipherwright.cipher.gcm import TAG_BITS
+from cipherwright.engine import key_parts
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.flow import generate
+from cipherwright.shell import Core
+from cipherwright.shell.gcm.testbench import known_packets
+from cipherwright.spec import Pipeline, load, parse
+from cipherwright.tools import run
+from cipherwright.verify import CoreFolder, own_vectors, verify_core
+from cipherwright.verify.gcm import check_packets, check_resets
+from cipherwright.verify.packets import PacketBench
+from cipherwright.verify.simulate import compile_simulation
+from tests.conftest import QUICK_GCM, Built
 
 FAULTS = {
-    "lengths swapped": ("lengths[126:0]", "{lengths[62:0], lengths[127:64]}"),
+    "lengths swapped": ("{aads, aad_bytes}", "{datas, data_bytes}"),
     "the end has the first number of the data": ("{127'd0, end_1}", "{126'd0, end_1, 1'b0}"),
     "half of the tag is not compared": ("~(|differs_3)", "~differs_3[0]"),
     "no carry from 255 blocks": ("count_at_14 & count_full[0]", "1'b0"),
     "bytes beyond the text are hashed": ("hashed_word <= keep_l12", "{16{keep_l12[15]}}"),
+    "powers of the key before": ("armed | setup_l4", "armed | setup_late"),
+    "a key is taken within a packet": ("key_valid_i & ~inside_q", "key_valid_i"),
+    "a word is taken in the end of a packet": ("ready_o = ~end_0", "1'b1"),
+    "wrong power": ("block_q ? 2'd2 : 2'd1", "2'd2"),
+    "missed gate at a packet's start": ("~(|near)", "1'b1"),
 }
+"""(text, what is in its place)."""
+
+
+def with_faults(core: Core) -> str:
+    """The text of a core with all faults in it: a bit of the port fault_i chooses one, and zero none."""
+    text = core.files[f"{core.top}.v"]
+    for n, (before, after) in enumerate(FAULTS.values()):
+        assert before in text, before
+        found = re.fullmatch(r"(\w+ (?:<?=)) (.*)", before)
+        target, right = found.groups() if found else ("", before)
+        text = text.replace(before, f"{target} (fault_i[{n}] ? ({after}) : ({right}))")
+    for name in (core.top, *(f"{core.top}_{part}" for part in ("control", "gcm", "ghash"))):
+        port, link = f"module {name} (\n    input  wire [15:0] fault_i,", r"\1.fault_i(fault_i), "
+        text = text.replace(f"module {name} (", port)
+        text = re.sub(rf"(\b{name} u_\w+ \(\s*)", link, text)
+    return text
 
 
 @pytest.fixture(scope="module")
-def simulation(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
-    """The core with all faults in one model: a bit at the key's port chooses one, and zero none."""
-    text, _ = core()
-    for n, (before, after) in enumerate(FAULTS.values()):
-        target, right = before.split(" <= ") if " <= " in before else ("", before)
-        chosen = f"(key_i[{n}] ? {after} : {right})"
-        assert text.count(before) == 1
-        text = text.replace(before, f"{target} <= {chosen}" if target else chosen)
-    file = tmp_path_factory.mktemp("gcm") / "aes.v"
-    file.write_text(text)
-    return compile_simulation([file], "aes")
+def bench(
+    built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[int], PacketBench]:
+    """The core with the fault of a number, or -1 for none."""
+    core, folder = built(*QUICK_GCM)
+    assert isinstance(core, Core)
+    file = tmp_path_factory.mktemp("gcm") / f"{core.top}.v"
+    file.write_text(with_faults(core))
+    simulation = compile_simulation([file], core.top)
+    return lambda n: PacketBench(simulation, folder.record, {"fault_i": 1 << n if n >= 0 else 0})
 
 
-def differing(s: Simulation, made: GcmModules, count: int, idle: float = 0.0, port: int = 0) -> int:
-    """Packets of which the core makes something else than OpenSSL. `port`: what is at key_i later."""
-    rng = random.Random(38)
-    key = rng.randbytes(16)
-    packets, want = random_packets(rng, key, count)
-    got = run_packets(s, made.timing, key, packets, rng, Run(idle, port))
-    return sum(a != b for a, b in zip(got, want, strict=True))
-
-
-def test_packets_against_openssl(simulation: Simulation) -> None:
-    _, made = core()
-    assert differing(simulation, made, 150) == 0
-    assert differing(simulation, made, 60, 0.2) == 0
-
-
-def test_the_specification_s_test_case(simulation: Simulation) -> None:
-    _, made = core()
-    # McGrew and Viega, The Galois/Counter Mode of Operation, test cases 1 and 2.
-    packets = [Packet(bytes(12), b"", b""), Packet(bytes(12), b"", bytes(16))]
-    got = run_packets(simulation, made.timing, bytes(16), packets, random.Random(1))
-    assert got == [
-        Result(b"", bytes.fromhex("58e2fccefa7e3061367f1d57a4e7455a"), False),
-        Result(
-            bytes.fromhex("0388dace60b6a392f328c2b971b2fe78"),
-            bytes.fromhex("ab6e47d42cec13bdf53a67b21257bddf"),
-            False,
-        ),
-    ]
+def test_all_checks_pass(
+    bench: Callable[[int], PacketBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is simulated is the model that can have faults, without any: to compile another takes 20 s."""
+    core, folder = built(*QUICK_GCM)
+    assert isinstance(core, Core)
+    monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
+    verdicts = verify_core(folder, core.plain, blocks=500, parts=key_parts(parse(core.parameters)))
+    assert [(v.check, v.status) for v in verdicts] == [
+        ("files", "ok"),
+        ("compile", "ok"),
+        ("published packets", "ok"),
+        ("random packets against OpenSSL", "ok"),
+        ("resets within packets", "ok"),
+        ("reset", "ok"),
+        ("zeroise", "ok"),
+        ("equivalence for all inputs", "ok"),
+    ], [v for v in verdicts if not v.passed]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_seen(fault: str, simulation: Simulation) -> None:
-    _, made = core()
-    assert differing(simulation, made, 60, port=1 << list(FAULTS).index(fault)) > 0
+def test_faults_are_seen(
+    fault: str, bench: Callable[[int], PacketBench], built: Callable[..., Built]
+) -> None:
+    p = built(*QUICK_GCM)[0].parameters
+    with pytest.raises(CheckFailed):
+        check_packets(bench(list(FAULTS).index(fault)), p, 24)
 
 
-def test_what_it_cannot_be() -> None:
-    with pytest.raises(UserError, match="at least 13 stages"):
-        core(stages=12)
-    with pytest.raises(UserError, match="not of 100"):
-        core(tag_bits=100)
+def test_a_reset_that_leaves_something_is_seen(
+    bench: Callable[[int], PacketBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the port rst_i had no effect."""
+    p, right = built(*QUICK_GCM)[0].parameters, bench(-1)
+    assert "nothing of before leaves" in check_resets(right, p)
+    dead = PacketBench(right.simulation, right.record, {**right.held, "rst_i": 0})
+    with pytest.raises(CheckFailed):
+        check_resets(dead, p)
+
+
+def test_short_tags(built: Callable[..., Built], tmp_path: Path) -> None:
+    """The generated testbench of a core with tags of 96 bits, of another cipher."""
+    core, folder = built("sm4-fast", "mode=gcm", "direction=both", "tag_bits=96", "stages=40", "sbox=table")
+    assert isinstance(core, Core)
+    bench = folder.path / f"{core.top}_tb.v"
+    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
+    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+
+
+def test_known_packets_are_the_published_ones() -> None:
+    """The testbench's packets of AES are those of the specification, whose results the reference gives."""
+    for bits in (128, 192, 256):
+        spec = load("aes128-gcm", [f"key_bits={bits}"])
+        shown = [(p.key, p.iv, p.aad, p.text, p.result, p.tag) for p in known_packets(spec) if not p.decrypt]
+        vectors = [v for v in own_vectors("aes", "gcm") if len(v.key) * 8 == bits]
+        assert shown == [(v.key, v.iv, v.aad, v.pt, v.ct, v.tag) for v in vectors]
+        assert len(vectors) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (("stages=12",), "at least 13 stages"),
+        (("tag_bits=100",), "tag_bits"),
+        (("interface=stream",), "interface = plain"),
+        (("interface=axi-stream",), "interface = plain"),
+        (("direction=encrypt",), "direction = both"),
+        (("lanes=2",), "mode = ctr"),
+        (("architecture=iterative", "stages=none"), "architecture = pipelined"),
+        (("cipher=des", "key_bits=64", "block_bits=64", "sbox=table"), "block_bits = 128"),
+        (("key=agile", "key_expansion=logic"), "key_expansion = unit"),
+    ],
+    ids=" ".join,
+)
+def test_what_it_cannot_be(changes: tuple[str, ...], said: str) -> None:
+    preset, *quick = QUICK_GCM
+    with pytest.raises(UserError, match=said) as told:
+        generate(load(preset, [*quick, *changes]), {"preset": preset})
+    assert "\n" not in str(told.value)
+
+
+def test_lengths_of_tags() -> None:
+    field = Pipeline.model_fields["tag_bits"]
+    assert field.annotation is not None
+    assert field.annotation.__args__ == TAG_BITS
+
+
+def test_a_record_with_other_ports_is_refused(built: Callable[..., Built], tmp_path: Path) -> None:
+    folder = built(*QUICK_GCM)[1].path
+    (tmp_path / "record.json").write_text(
+        (folder / "record.json").read_text().replace('"tag_in": "tag_i"', '"tag": "tag_i"')
+    )
+    with pytest.raises(UserError, match=r"packet\.ports are not those of a packet"):
+        CoreFolder.open(tmp_path)

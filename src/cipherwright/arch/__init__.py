@@ -2,7 +2,7 @@
 
 from .form import Form
 from .forms import form_of, held_form_of
-from .ghash import FieldMultiplier, field_multiplier
+from .ghash import FIELD_LEVELS, FieldMultiplier, field_multiplier
 from .graphs import Unscheduled, constant_inputs, unscheduled
 from .key_memory import KeyMemory
 from .key_unit import Expansion, KeyParts, expansion
@@ -12,6 +12,7 @@ from .stages import KeyWords, Scheduled, Timing, lowered, scheduled
 from .unrolled import describe, key_parts
 
 __all__ = [
+    "FIELD_LEVELS",
     "Expansion",
     "FieldMultiplier",
     "Form",

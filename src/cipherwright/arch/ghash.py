@@ -10,7 +10,10 @@ from ..rewrite import field_product_graph
 from ..rtl import Design, lower
 from ..schedule import DelayModel, Io, Schedule, fewest_stages, schedule
 
-__all__ = ["FieldMultiplier", "field_multiplier"]
+__all__ = ["FIELD_LEVELS", "FieldMultiplier", "field_multiplier"]
+
+FIELD_LEVELS = 3
+"""Levels of Karatsuba: the fastest of 2 to 4 on ECP5."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,11 @@ class FieldMultiplier:
 
 
 def field_multiplier(
-    name: str, model: DelayModel, levels: int = 3, period: float | None = None, stages: int | None = None
+    name: str,
+    model: DelayModel,
+    levels: int = FIELD_LEVELS,
+    period: float | None = None,
+    stages: int | None = None,
 ) -> FieldMultiplier:
     """The multiplier as the module `name` with the fewest registers.
 

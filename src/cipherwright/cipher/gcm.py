@@ -14,6 +14,7 @@ __all__ = [
     "BLOCK_BITS",
     "ONE",
     "REDUCTION",
+    "TAG_BITS",
     "GcmResult",
     "coefficients",
     "field_product",
@@ -29,6 +30,9 @@ BLOCK_BITS = 128
 
 REDUCTION = (0, 1, 2, 7)
 """t^128 = t^7 + t^2 + t + 1 (section 6.3)."""
+
+TAG_BITS = (128, 120, 112, 104, 96, 64, 32)
+"""Lengths of a tag (section 5.2.1.2)."""
 
 ONE = 1 << (BLOCK_BITS - 1)
 """The field's one."""

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["CHAIN_MODES", "ONE_WAY_MODES", "cipher_way", "counted_bits", "mode_block", "next_counter", "ways"]
+__all__ = [
+    "CHAIN_MODES",
+    "ONE_WAY_MODES",
+    "PACKET_MODES",
+    "cipher_way",
+    "counted_bits",
+    "mode_block",
+    "next_counter",
+    "ways",
+]
 
 CHAIN_MODES = ("cbc", "cfb", "ofb", "ctr")
 """Sections 6.2 to 6.5; CFB with segments of a whole block."""
@@ -12,6 +21,9 @@ CHAIN_MODES = ("cbc", "cfb", "ofb", "ctr")
 
 ONE_WAY_MODES = ("ofb", "ctr")
 """Modes in which decryption is encryption."""
+
+PACKET_MODES = ("gcm",)
+"""Modes of whole packets, which have additional data and a tag (SP 800-38D)."""
 
 
 def ways(direction: str) -> list[int]:

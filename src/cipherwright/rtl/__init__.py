@@ -28,6 +28,7 @@ from .wrapper import (
     Wire,
     Wrapper,
     WrapperItem,
+    declared_first,
     through,
 )
 
@@ -78,6 +79,7 @@ __all__ = [
     "count_flip_flops",
     "count_graph",
     "counter",
+    "declared_first",
     "described",
     "folded",
     "from_lanes",

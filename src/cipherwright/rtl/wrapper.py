@@ -25,6 +25,7 @@ __all__ = [
     "Wire",
     "Wrapper",
     "WrapperItem",
+    "declared_first",
     "through",
 ]
 
@@ -201,6 +202,17 @@ class Box:
     name: str
     pins: tuple[Pin, ...]
     parameters: Mapping[str, int] = field(default_factory=dict)
+
+
+def declared_first(items: Sequence[WrapperItem]) -> tuple[WrapperItem, ...]:
+    """The same items with wires, registers and memories before named expressions, and these before all that
+    drives or reads: so every name is declared before it is used.
+    """
+
+    def place(item: WrapperItem) -> int:
+        return 0 if isinstance(item, Wire | Reg | Store) else 1 if isinstance(item, Let) else 2
+
+    return tuple(sorted(items, key=place))
 
 
 def through(pins: Sequence[Pin]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
 from .dress import arrivals, core_files, dress, spec_parameters
+from .gcm import GCM_PORTS, IV_BITS, PACKET_PORTS, GcmTiming, dress_gcm
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
 from .paper import PAPER_PORTS
@@ -19,8 +20,11 @@ __all__ = [
     "AXIS_DATA",
     "BUS_DATA",
     "COUNTER_FILE",
+    "GCM_PORTS",
     "GENERATOR",
+    "IV_BITS",
     "LANE_COUNTER_FILE",
+    "PACKET_PORTS",
     "PAPER_PORTS",
     "PREFIX",
     "SIDE_WORD",
@@ -32,6 +36,7 @@ __all__ = [
     "Core",
     "CorePorts",
     "EngineNotes",
+    "GcmTiming",
     "KeyLoop",
     "KeyUnit",
     "PortSet",
@@ -42,6 +47,7 @@ __all__ = [
     "core_record",
     "counter_latency",
     "dress",
+    "dress_gcm",
     "files_digest",
     "hand_written",
     "header_lines",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..arch import KeyWords
@@ -109,6 +109,16 @@ class Core:
     bus: Mapping[str, Any] | None = None
     """For a register bus: top and ports of the core inside it."""
 
+    packet: Mapping[str, Any] | None = None
+    """For a mode of whole packets: ports beside `ports`, `tag_bits`, `tag_latency_cycles` from a packet's last word
+    to its tag, `power_cycles`, in which powers of the hash key are made after a key is expanded, and the levels of
+    Karatsuba and the stages of the `multiplier`.
+    """
+
+    def with_files(self, files: Mapping[str, str]) -> Core:
+        """The same core with these texts by file name."""
+        return replace(self, files=files)
+
     @property
     def period(self) -> float:
         """Planned period in ns."""
@@ -122,7 +132,8 @@ class Core:
     @property
     def key_cycles(self) -> int:
         """Cycles from the one that takes a key to the first that takes a block (0: no key is held)."""
-        return self.key_unit.cycles + self.lanes + 1 if self.key_unit else 0
+        powers = self.packet["power_cycles"] if self.packet else 0
+        return self.key_unit.cycles + self.lanes + 1 + powers if self.key_unit else 0
 
     @property
     def bits_per_cycle(self) -> float:
@@ -199,6 +210,7 @@ class Core:
             "inner": self.inner,
             **({"stream": self.stream} if self.stream else {}),
             **({"bus": self.bus} if self.bus else {}),
+            **({"packet": dict(self.packet)} if self.packet else {}),
             "key_cycles": self.key_cycles,
             "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),

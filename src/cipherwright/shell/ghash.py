@@ -35,6 +35,7 @@ from ..rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    declared_first,
 )
 from ..rtl.timer import steps_of
 
@@ -43,8 +44,8 @@ __all__ = ["GhashTiming", "ghash_unit"]
 _COUNT_BITS = 4
 """Bits of a count: 15 states, which are powers 0 to 14."""
 
-_COPIES = 8
-"""Registered copies of a signal that 128 bits read."""
+_EACH = 16
+"""Bits that read one registered copy of a signal."""
 
 
 @dataclass(frozen=True)
@@ -85,36 +86,40 @@ def _stepped(name: str) -> str:
     return f"{{{name}[2:0], {name}[3] ^ {name}[2]}}"
 
 
-def _spread(name: str) -> str:
-    """The copies of a signal over 128 bits."""
-    each = 128 // _COPIES
-    return f"{{{', '.join(f'{{{each}{{{name}[{k}]}}}}' for k in reversed(range(_COPIES)))}}}"
+def _spread(name: str, bits: int = 128) -> str:
+    """The copies of a signal over so many bits."""
+    spans = [(low // _EACH, min(_EACH, bits - low)) for low in range(0, bits, _EACH)]
+    return f"{{{', '.join(f'{{{width}{{{name}[{k}]}}}}' for k, width in reversed(spans))}}}"
 
 
-def _copies(name: str, value: str) -> tuple[WrapperItem, ...]:
-    """`name`: registered copies of a value."""
-    links = {"clk": "clk", "d": value}
+def _copies(name: str, value: str, bits: int = 128) -> tuple[WrapperItem, ...]:
+    """`name`: registered copies of a value, for so many bits."""
+    links, count = {"clk": "clk", "d": value}, -(-bits // _EACH)
     return (
-        Wire((name,), _COPIES),
-        *(Cell("cipherwright_copy", f"u_{name}_{k}", {**links, "q": f"{name}[{k}]"}) for k in range(_COPIES)),
+        Wire((name,), count),
+        *(Cell("cipherwright_copy", f"u_{name}_{k}", {**links, "q": f"{name}[{k}]"}) for k in range(count)),
     )
 
 
-def ghash_unit(name: str, multiplier: str, timing: GhashTiming) -> Wrapper:
-    """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o)."""
+def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 128) -> Wrapper:
+    """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o). Of the sum the first `sum_bits` bits are
+    shown.
+    """
+    first = "" if sum_bits == 128 else f"[127:{128 - sum_bits}]"
     flags = tuple(Pin(n, with_block=True) for n in ("first_i", "block_i", "last_i", "setup_i"))
     items = (
         *_counts(timing),
-        *_gates(timing),
+        *_gates(timing, sum_bits),
         *_powers(timing),
         Note("The loop: a block and what is fed back, times a power of H."),
         Wire(("a", "b"), 128),
-        Reg(("s_q", "h_q", "sum_q"), 128),
+        Reg(("s_q", "h_q"), 128),
+        Reg(("sum_q",), sum_bits),
         Clocked(
             (
                 Step("s_q", f"x_i ^ ({_spread('gate')} & (a ^ b))"),
                 Step("h_q", f"power[count_{timing.loop - 1}]"),
-                Step("sum_q", f"a ^ b ^ ({_spread('keep')} & sum_q)"),
+                Step("sum_q", f"a{first} ^ b{first} ^ ({_spread('keep', sum_bits)} & sum_q)"),
             )
         ),
         Cell(multiplier, "u_multiplier", {"clk": "clk", "x_i": "s_q", "h_i": "h_q", "a_o": "a", "b_o": "b"}),
@@ -131,9 +136,9 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming) -> Wrapper:
         ),
         (
             ClockReset(),
-            Held((*flags, Pin("x_i", 128), Pin("sum_o", 128, True), Pin("filled_o", out=True))),
+            Held((*flags, Pin("x_i", 128), Pin("sum_o", sum_bits, True), Pin("filled_o", out=True))),
         ),
-        items,
+        declared_first(items),
     )
 
 
@@ -174,7 +179,7 @@ def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
     )
 
 
-def _gates(timing: GhashTiming) -> tuple[WrapperItem, ...]:
+def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
     """gate: what is fed back belongs to the slot's packet. keep: the sum so far does."""
     loop = timing.loop
     length, low, high = 2 * loop - 3, loop - 3, 2 * loop - 4
@@ -188,7 +193,7 @@ def _gates(timing: GhashTiming) -> tuple[WrapperItem, ...]:
         Note("The slot before is one of the last L of the same packet."),
         Reg(("open_before",)),
         Reg(("keep_line",), loop - 1),
-        *_copies("keep", f"keep_line[{loop - 2}]"),
+        *_copies("keep", f"keep_line[{loop - 2}]", sum_bits),
         Clocked(
             (
                 Step("first_line", f"{{first_line[{length - 2}:0], first_q}}"),
@@ -233,7 +238,8 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
             (
                 Step("address_q", f"setup_line[{wait - 1}] ? {_COUNT_BITS}'d{start} : {address}"),
                 Step("at_last_q", f"address_q == {_COUNT_BITS}'d{last}"),
-                Step("power[address_q]", "s_q", "write_q"),
-            )
+            ),
+            (("address_q", f"{_COUNT_BITS}'d{start}"), ("at_last_q", "1'b0")),
         ),
+        Clocked((Step("power[address_q]", "s_q", "write_q"),)),
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from ..cipher import CATALOGUE, Standard
+from ..cipher.modes import CHAIN_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
 from .core import Spec
@@ -189,7 +190,7 @@ class Datapath(Spec):
     @property
     def summed(self) -> bool:
         """Whether a mode adds a word to the cipher's in the pipeline itself."""
-        return self.architecture == "pipelined" and self.mode != "ecb"
+        return self.architecture == "pipelined" and self.mode in CHAIN_MODES
 
     @property
     def sum_inputs(self) -> int:

@@ -92,6 +92,14 @@ class Pipeline(Datapath):
         le=16,
     )
 
+    tag_bits: Annotated[Literal[128, 120, 112, 104, 96, 64, 32], needs(mode=("gcm",))] = option(
+        128,
+        "Bits of the tag that are shown and compared, with `mode = gcm`: the first ones. Tags of 64 and 32 "
+        "bits need the limits of SP 800-38D, appendix C.",
+        unit="bits",
+        cost="A shorter tag saves a few hundred flip-flops, and is easier to forge.",
+    )
+
     @property
     def wished_stages(self) -> int | None:
         """The number of stages that is asked for, if any."""
@@ -146,7 +154,7 @@ class Pipeline(Datapath):
                     "mode",
                     "direction",
                 )
-        elif self.mode == "ofb" or (self.mode != "ecb" and self.direction != "decrypt"):
+        elif self.mode == "ofb" or (self.mode in ("cbc", "cfb") and self.direction != "decrypt"):
             raise Unfit(
                 f"mode = {self.mode} with direction = {self.direction} chains a block to the result before "
                 f"it, for which a pipeline would wait: "

@@ -19,6 +19,7 @@ from ..progress import Tell, quiet
 from ..rewrite import (
     SHARED_BASES,
     HeldWords,
+    field_product_graph,
     first_boxes,
     fuse_linear,
     held_words,
@@ -37,10 +38,13 @@ from .drive import Bench
 from .equivalence import prove_pipeline
 from .expansion import prove_expansion
 from .forgotten import check_zeroise
+from .gcm import check_packets, check_resets, published_packets
 from .handshake import check_handshake
 from .loops import prove_iterative
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
+from .packets import PacketBench
+from .product import prove_field_multiplier
 from .random_blocks import random_blocks
 from .reference import reference_of
 from .register_bus import check_registers
@@ -51,12 +55,14 @@ from .verdict import CoreFolder, Verdict, attempts
 __all__ = [
     "bench_of",
     "prove_core",
+    "prove_multiplier",
     "prove_rounds",
     "prove_unit",
     "run_random",
     "run_timing",
     "run_vectors",
     "verify_core",
+    "verify_packets",
 ]
 
 _Bytes = NDArray[np.uint8]
@@ -267,6 +273,51 @@ def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:
     )
 
 
+_WORDS = 20
+"""Words of a random packet, on average."""
+
+_FEWEST, _MOST = 24, 602
+"""Random packets: at most two of every length."""
+
+
+def verify_packets(
+    folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
+) -> list[Verdict]:
+    """Every check of a core in a mode of whole packets; arguments as of `verify_core`. `blocks`: about so
+    many words of random packets.
+    """
+    parameters = folder.record["parameters"]
+    verdicts, attempt = attempts(tell, 8)
+    if not attempt("files", folder.check_files):
+        return verdicts
+    bench: list[PacketBench] = []
+
+    def compiled() -> str:
+        bench.append(PacketBench.compile(folder.sources, folder.record))
+        return "accepted and compiled by Verilator"
+
+    if attempt("compile", compiled):
+        name, count = reference_of(parameters).name, max(_FEWEST, min(blocks // _WORDS, _MOST))
+        attempt("published packets", lambda: published_packets(bench[0], parameters))
+        attempt(f"random packets against {name}", lambda: check_packets(bench[0], parameters, count))
+        attempt("resets within packets", lambda: check_resets(bench[0], parameters))
+    attempt("reset", lambda: check_reset(folder))
+    attempt("zeroise", lambda: check_zeroise(folder))
+    attempt(
+        "equivalence for all inputs",
+        lambda: f"{prove_core(folder, plain, parts)}; {prove_multiplier(folder)}",
+    )
+    return verdicts
+
+
+def prove_multiplier(folder: CoreFolder) -> str:
+    """The multiplier of a core of GCM. Returns what was shown; raises CheckFailed."""
+    made, top = folder.record["packet"]["multiplier"], f"{folder.record['top']}_multiplier"
+    graph = field_product_graph(made["levels"])
+    proof = prove_field_multiplier(folder.sources, top, graph, made["stages"])
+    return f"GHASH's multiplier: {proof.statement}"
+
+
 def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
     """The proof alone; `parts` as of `verify_core`. Returns what was shown; raises CheckFailed."""
     r, p = folder.record, folder.record["parameters"]
@@ -436,6 +487,8 @@ def verify_core(
     `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out
     of CIPHERWRIGHT_VECTORS.
     """
+    if "packet" in folder.record:
+        return verify_packets(folder, plain, blocks, tell, parts)
     parameters = folder.record["parameters"]
     mode, counting = parameters["mode"], bool(folder.record["ports"]["iv_valid"])
     in_mode = mode != "ecb" and not counting

@@ -28,6 +28,7 @@ __all__ = [
     "openssl_version",
     "oracle_blocks",
     "oracle_bulk",
+    "oracle_gcm",
     "oracle_mode",
     "oracle_name",
     "oracle_of",
@@ -250,6 +251,19 @@ def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decryp
     if mode not in found.modes:
         return None
     return _openssl_bulk(_openssl_cipher(found.algorithm, key, mode, iv))(data, decrypt)
+
+
+def oracle_gcm(name: str, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes] | None:
+    """Ciphertext and whole tag of a message by the library's own GCM, or None where it has none for the
+    cipher.
+    """
+    found = _reference(name)
+    if not found.gcm:
+        return None
+    worker = _openssl_cipher(found.algorithm, key, "gcm", iv).encryptor()
+    worker.authenticate_additional_data(aad)
+    made = worker.update(text) + worker.finalize()
+    return bytes(made), bytes(worker.tag)
 
 
 def oracle_blocks(

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..shell import PortSet
+from ..shell import PACKET_PORTS, PortSet
 
 __all__ = ["CoreRecord", "read_record"]
 
@@ -70,6 +70,27 @@ class _Inner(_Part):
         return self
 
 
+class _Multiplier(_Part):
+    levels: _Positive
+    stages: _Positive
+
+
+class _Packet(_Part):
+    """What a core in a mode of whole packets has besides."""
+
+    ports: dict[str, Identifier]
+    tag_bits: Annotated[int, Field(ge=8, le=128)]
+    tag_latency_cycles: _Positive
+    power_cycles: _Count
+    multiplier: _Multiplier
+
+    @model_validator(mode="after")
+    def _legal(self) -> _Packet:
+        if self.ports.keys() != PACKET_PORTS.keys():
+            raise ValueError("packet.ports are not those of a packet")
+        return self
+
+
 class CoreRecord(_Part):
     """The record of a core or an engine. Raises pydantic's ValidationError with the first thing that is
     wrong.
@@ -87,6 +108,7 @@ class CoreRecord(_Part):
     stages: _Positive
     inner: _Inner | None = None
     key_cycles: _Count = 0
+    packet: _Packet | None = None
     delay_lines: dict[str, int] | None = None
     logic_top: _OptionalName = ""
     memory_bits: dict[str, int] = {}

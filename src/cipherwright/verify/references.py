@@ -16,9 +16,10 @@ class CipherReference:
     """An entry of the table; the defaults are those of a cipher that it does not have.
 
     library: the independent implementation ("": none is known); algorithm: what that library calls the
-    cipher, with {block_bits} where the block's size is a choice; modes: modes of operation besides ECB
-    in which OpenSSL has it; odd_parity: whether Monte Carlo keys get odd parity in every byte; chains: the
-    document by which published Monte Carlo chains in CBC, CFB and OFB are made ("": there are none).
+    cipher, with {block_bits} where the block's size is a choice; modes: modes of operation besides ECB in
+    which OpenSSL has it; gcm: whether it has it in GCM as well; odd_parity: whether Monte Carlo keys get
+    odd parity in every byte; chains: the document by which published Monte Carlo chains in CBC, CFB and
+    OFB are made ("": there are none).
 
     >>> cipher_reference("misty1").library
     'Botan'
@@ -27,6 +28,7 @@ class CipherReference:
     library: str = ""
     algorithm: str = ""
     modes: tuple[str, ...] = ()
+    gcm: bool = False
     odd_parity: bool = False
     chains: str = ""
 

@@ -25,12 +25,18 @@ from .verdict import CoreFolder
 
 __all__ = ["Cleared", "check_reset", "prove_reset"]
 
-_DATA = {"block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o", *AXIS_DATA, *BUS_DATA}
+_PACKET = {"keep_o", "last_o", "tag_o", "good_o"}
+_DATA = {
+    *("block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o"),
+    *_PACKET,
+    *AXIS_DATA,
+    *BUS_DATA,
+}
 """Outputs that are data (in a stream the number of the slot goes with the result, through the FIFO); all
 others are control.
 """
 
-_QUIET = {"valid_o", "m_valid_o", "done_o", "out_valid_o", "m_axis_tvalid"}
+_QUIET = {"valid_o", "tag_valid_o", "m_valid_o", "done_o", "out_valid_o", "m_axis_tvalid"}
 """Control outputs that announce a result: 0 after reset."""
 
 

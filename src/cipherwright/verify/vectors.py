@@ -33,6 +33,9 @@ class Vector:
     source: str
     iterations: int = 1
     iv: bytes = b""
+    aad: bytes = b""
+    """Additional data of a mode of whole packets."""
+    tag: bytes = b""
 
 
 def _folder() -> Path:
@@ -53,7 +56,7 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
             bytes.fromhex(v["ct"]),
             v["source"],
             v.get("iterations", 1),
-            bytes.fromhex(v.get("iv", "")),
+            *(bytes.fromhex(v.get(name, "")) for name in ("iv", "aad", "tag")),
         )
         for v in json.loads(path.read_text())["vectors"]
         if v.get("mode", "ecb") == mode

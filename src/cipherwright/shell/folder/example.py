@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...cipher.modes import CHAIN_MODES, mode_block
-from ...spec import Spec
+from ...cipher.gcm import gcm
+from ...cipher.modes import CHAIN_MODES, PACKET_MODES, mode_block
+from ...spec import Pipeline, Spec
 
 __all__ = ["Worked", "worked_block"]
 
@@ -19,6 +21,9 @@ class Worked:
     block: bytes
     result: bytes
     decrypt: bool
+    aad: bytes = b""
+    tag: bytes = b""
+    """Of a worked packet: additional data, and the tag that is shown."""
 
     @staticmethod
     def shows(mode: str) -> bool:
@@ -28,7 +33,7 @@ class Worked:
 
 def worked_block(spec: Spec) -> Worked:
     """The first block of a message under the key 00 01 02 …, with the initial value ff ee dd …: encrypted
-    unless the core only decrypts. Of a mode of whole packets, it is a block of the cipher alone.
+    unless the core only decrypts. In a mode of whole packets it is a packet (`_worked_packet`).
     """
     key = bytes(range(spec.key_bits // 8))
     size = spec.block_bits // 8
@@ -40,9 +45,20 @@ def worked_block(spec: Spec) -> Worked:
     def crypt(word: int, back: bool) -> int:
         return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(size, "big"), back), "big")
 
+    if spec.mode in PACKET_MODES:
+        return _worked_packet(spec, key, crypt)
     word = int.from_bytes(block, "big")
     if iv:
         result, _ = mode_block(spec.mode, decrypt, crypt, int.from_bytes(iv, "big"), word)
     else:
         result = crypt(word, decrypt)
     return Worked(key, iv, block, result.to_bytes(size, "big"), decrypt)
+
+
+def _worked_packet(spec: Spec, key: bytes, crypt: Callable[[int, bool], int]) -> Worked:
+    """A packet with 20 bytes of additional data and 23 of plaintext, so that each ends with a part of a word."""
+    assert isinstance(spec, Pipeline)
+    iv, aad = bytes(0xF0 + i for i in range(12)), bytes(0xA0 + i for i in range(20))
+    text = bytes(0x11 * (i % 16) for i in range(23))
+    made = gcm(lambda word: crypt(word, False), iv, aad, text)
+    return Worked(key, iv, text, made.data, False, aad, made.tag[: spec.tag_bits // 8])

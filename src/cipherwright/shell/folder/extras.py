@@ -32,6 +32,10 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
         raise UserError(
             f"--with cocotb is for pipelines and loops; the testbench of an engine is {core.top}_tb.v"
         )
+    if core.packet:
+        raise UserError(
+            f"--with cocotb has no bench for packets; the testbench of the core is {core.top}_tb.v"
+        )
 
 
 def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
@@ -91,7 +95,11 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
     clock, pins = core.component.clock, core.component.pins
     inputs = _rows([pin for pin in pins if not pin.out and pin.name != clock.clock])
     outputs = _rows([pin for pin in pins if pin.out])
-    ports = core.ports if isinstance(core, Core) and not core.stream and core.lanes == 1 else None
+    ports = (
+        core.ports
+        if isinstance(core, Core) and not (core.stream or core.packet) and core.lanes == 1
+        else None
+    )
     words = worked_words(core, worked) if isinstance(core, Core) and ports else {}
     if ports and ports.ascending:
         words["key"] = int.from_bytes(worked.key, "big")

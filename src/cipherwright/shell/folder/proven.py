@@ -29,6 +29,9 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
         yield "The key-expansion unit makes the round keys of every key, and keeps them until the next key or reset."
     if core.ports.key_valid and spec.described.key_unit == "store":
         yield "Every step of the key expansion is right; that the steps in their order are the expansion is tested."
+    if core.packet:
+        yield "GHASH's multiplier multiplies in GCM's field, for all factors, in a fixed number of cycles."
+        yield "That packets are hashed and counted as SP 800-38D says is simulated against an independent library."
     if core.ports.zeroise:
         yield (
             "After zeroising, no register and no memory depends on what was there before: that is checked with "

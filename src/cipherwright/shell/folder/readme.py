@@ -14,6 +14,7 @@ from .diagrams import worked_words
 from .example import Worked
 from .figures import figure_rows
 from .fusesoc import vlnv
+from .packet import packet_sentences, packet_table
 from .proven import proven
 from .text import code, filled, plain
 from .vhdl import vhdl_instance
@@ -137,6 +138,15 @@ def _verilog(top: str, pins: Sequence[Pin]) -> str:
 
 def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
     """What the worked block is made of, by name."""
+    if worked.tag:
+        return [
+            ("key", worked.key),
+            ("IV", worked.iv),
+            ("additional data", worked.aad),
+            ("plaintext", worked.block),
+            ("ciphertext", worked.result),
+            ("tag", worked.tag),
+        ]
     first = "counter block" if spec.mode == "ctr" else "initial value"
     taken, given = ("ciphertext", "plaintext") if worked.decrypt else ("plaintext", "ciphertext")
     chained = [(first, worked.iv)] if worked.iv else []
@@ -157,10 +167,11 @@ def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     )
     rows = _rows(spec, worked)
     return {
-        "protocol": list(_protocol(spec, core)),
+        "protocol": list(_protocol(spec, core, worked)),
         "timing": list(_timing(core)),
         "values": bool(shown),
-        "example_intro": f"One worked block, computed from the cipher's description by the generator:{lanes}",
+        "example_intro": f"One worked {'packet' if core.packet else 'block'}, computed from the cipher's "
+        f"description by the generator:{lanes}",
         "example": [
             (f"{what} (`{port}`)" if port else what, _hex(data), value)
             for (what, data), (port, value) in zip(rows, shown or [("", "")] * len(rows), strict=True)
@@ -198,18 +209,28 @@ def _engine_facts(core: BuiltEngine, worked: Worked) -> dict[str, object]:
     }
 
 
-def _protocol(spec: Spec, core: Core) -> Iterator[tuple[str, list[str]]]:
+def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, list[str]]]:
     """Sections on keys, blocks and, where there are any, counter blocks and zeroising."""
-    p = core.ports
     yield "Keys", list(_keys(core))
+    if core.packet:
+        yield "Packets", list(packet_sentences(core))
+        yield "A worked packet", list(packet_table(core, worked))
+        yield from _zeroising(core)
+        return
     yield "Blocks", list(_blocks(core))
     if spec.mode != "ecb":
         yield "Mode", list(_mode(spec, core))
+    yield from _zeroising(core)
+
+
+def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
+    """The section on zeroising, where the core does it."""
+    p, what = core.ports, "and packets" if core.packet else "counter blocks and blocks"
     if p.zeroise:
         yield (
             "Zeroising",
             [
-                f"One cycle of `{p.zeroise}` drops the key, counter blocks and blocks in flight.",
+                f"One cycle of `{p.zeroise}` drops the key, {what} in flight.",
                 "No result leaves after it.",
                 f"`{p.busy}` is 0 again {core.zeroise_cycles} cycles later.",
                 "From then on no register depends on a key or block from before.",
@@ -234,8 +255,9 @@ def _keys(core: Core) -> Iterator[str]:
         yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
         yield "Hold both inputs until then."
         yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
-        yield f"The first block can be taken {core.key_cycles} cycles after the key."
-        yield "No block is taken before a key is complete, nor while one is expanded."
+        what = "word of a packet" if core.packet else "block"
+        yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
+        yield f"No {what} is taken before a key is complete, nor while one is expanded."
     elif core.parameters["key"] == "static":
         yield f"The key is held at `{p.key}`: keep it there while blocks under it are in flight."
         if p.decrypt:
@@ -290,6 +312,12 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
 
 def _timing(core: Core) -> Iterator[str]:
     p = core.ports
+    if core.packet:
+        yield f"A result is offered {core.latency} cycles after its word is taken."
+        yield f"The tag is there {core.packet['tag_latency_cycles']} cycles after the packet's last word is taken."
+        yield "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."
+        yield "A packet of n words takes n + 1 cycles. Nothing else is lost between packets."
+        return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"
     yield f"A result is offered {core.latency} cycles after its block is taken."

@@ -1,0 +1,70 @@
+"""What README.md says of a core that takes whole packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core import Core
+from .example import Worked
+
+__all__ = ["packet_sentences", "packet_table"]
+
+_SIZE = 16
+
+
+def packet_sentences(core: Core) -> Iterator[str]:
+    """The protocol of packets."""
+    p = core.ports
+    assert core.packet is not None
+    n, tag_bits = core.packet["ports"], core.packet["tag_bits"]
+    yield "A packet is a message: words of additional data first, then words of data."
+    yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
+    yield f"Never wait for `{p.ready_out}` before `{p.valid_in}` is 1; keep the word until it is taken."
+    yield f"`{p.ready_out}` is 0 in the cycle after a packet's last word, and it depends on registers only."
+    yield f"`{n['keep_in']}` has ones for the bytes that are there, from the left."
+    yield "Only the last word of the additional data and the last word of the data may have fewer than 16."
+    yield f"A packet without additional data and data is one word with `{n['keep_in']}` = 0 and `{n['last_in']}` = 1."
+    yield f"`{p.iv}` is read with the first word, `{n['tag_in']}` with the last; `{p.decrypt}` stays for all words."
+    yield ""
+    yield f"Words of the result leave in their order, each in the one cycle in which `{p.valid_out}` is 1."
+    yield "Nothing holds them back. Bytes that are not there are 0. Additional data have no result."
+    yield f"For every packet `{n['tag_valid']}` is 1 in one cycle, in the order of the packets."
+    yield f"Then `{n['tag_out']}` is the tag of a packet that was encrypted (its first {tag_bits} bits, then zeros)."
+    yield f"Of a packet that was decrypted it is 0, and `{n['good']}` tells whether the tag is the expected one."
+    yield "The comparison takes the same time whatever the tags are."
+    yield f"**Data of a decrypted packet leave before the verdict: do not use them before `{n['good']}`.**"
+    yield ""
+    yield "An IV is used for one packet under a key. The core can't see that one is used again."
+    yield "SP 800-38D, section 8 has the limits on what may be done under a key; the core does not count."
+
+
+def packet_table(core: Core, worked: Worked) -> Iterator[str]:
+    """The words of the worked packet at the ports: a table."""
+    p = core.ports
+    assert core.packet is not None
+    n = core.packet["ports"]
+    head = (p.block_in, n["keep_in"], n["aad"], n["last_in"])
+    yield f"The packet of the section Bytes, encrypted (`{p.decrypt}` = 0), with its IV at `{p.iv}`:"
+    yield ""
+    yield f"| word | {' | '.join(f'`{name}`' for name in head)} | `{p.block_out}`, `{n['keep_out']}` |"
+    yield "|--:|---|---|--:|--:|---|"
+    words = [(worked.aad, k, True) for k in range(0, len(worked.aad), _SIZE)]
+    words += [(worked.block, k, False) for k in range(0, len(worked.block), _SIZE)]
+    for number, (text, k, aad) in enumerate(words, 1):
+        part = text[k : k + _SIZE]
+        result = "" if aad else _word(worked.result[k : k + _SIZE])
+        kept = "" if aad else f", `{_keep(part)}`"
+        yield (
+            f"| {number} | `{_word(part)}` | `{_keep(part)}` | {int(aad)} | {int(number == len(words))} "
+            f"| {f'`{result}`' if result else ''}{kept} |"
+        )
+    yield ""
+    yield f"Then `{n['tag_out']}` is `{_word(worked.tag)}`. Bytes that are not there may have any value at the input."
+
+
+def _word(part: bytes) -> str:
+    return f"128'h{part.ljust(_SIZE, bytes(1)).hex()}"
+
+
+def _keep(part: bytes) -> str:
+    return f"16'h{0xFFFF0000 >> len(part) & 0xFFFF:04x}"

@@ -1,0 +1,16 @@
+"""Galois/Counter Mode (SP 800-38D) around a pipeline whose key is held."""
+
+from .core import dress_gcm
+from .modules import GcmModules, gcm_modules
+from .ports import GCM_PORTS, IV_BITS, PACKET_PORTS
+from .timing import GcmTiming
+
+__all__ = [
+    "GCM_PORTS",
+    "IV_BITS",
+    "PACKET_PORTS",
+    "GcmModules",
+    "GcmTiming",
+    "dress_gcm",
+    "gcm_modules",
+]

@@ -1,0 +1,101 @@
+"""From a pipeline to a core of GCM: modules, ports, testbench, provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from ...arch import FIELD_LEVELS, Scheduled
+from ...graph import Graph
+from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
+from ...schedule import DelayModel
+from ...spec import Pipeline
+from ..core import Core, PortSet
+from ..dress import core_files, spec_parameters
+from ..header import header_lines, module_name, port_table
+from ..keys import KeyUnit
+from .modules import GcmModules, gcm_modules
+from .ports import GCM_PORTS, PACKET_PORTS, port_groups
+from .testbench import testbench
+
+__all__ = ["dress_gcm"]
+
+
+def dress_gcm(
+    spec: Pipeline,
+    plain: Graph,
+    made: Scheduled,
+    lowered: Callable[[str], Design],
+    given: Mapping[str, str],
+    unit: KeyUnit,
+    model: DelayModel,
+) -> Core:
+    """The finished core.
+
+    plain: the cipher as described; made: its pipeline over the round keys of `unit`; lowered: makes it under a
+    module name; given: the preset and the changes as the user wrote them; model: delays by which the
+    registers of the multiplier are placed. Raises UserError where the pipeline is too short.
+    """
+    top, stages = module_name(spec.name), made.schedule.stages
+    design = lowered(f"{top}_core")
+    parts = gcm_modules(top, unit, spec.key_bits, stages, model, spec.tag_bits)
+    timing, control = parts.timing, parts.control
+    component = Component(
+        (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers),
+        port_groups(spec.key_bits, spec.tag_bits),
+        Rate(timing.latency),
+    )
+    packet = {
+        "ports": dict(PACKET_PORTS),
+        "tag_bits": spec.tag_bits,
+        "tag_latency_cycles": timing.tag_latency,
+        "power_cycles": timing.power_cycles,
+        "multiplier": {"levels": FIELD_LEVELS, "stages": timing.ghash.stages},
+    }
+    core = Core(
+        top,
+        spec_parameters(spec),
+        plain,
+        made.schedule,
+        design,
+        GCM_PORTS,
+        timing.latency,
+        1,
+        1,
+        {},
+        component,
+        {
+            "top": f"{top}_core",
+            "ports": asdict(PortSet(decrypt="")),
+            "latency_cycles": stages,
+            "early": {},
+            "key_cycles": unit.cycles,
+        },
+        made.key_words,
+        unit,
+        _mode_flip_flops(parts, design, stages),
+        control.zeroise_cycles,
+        sum(m.flip_flops for m in control.modules),
+        given,
+        packet=packet,
+    )
+    said = (
+        f"{timing.latency} cycles from a word to its result; a word every cycle, and one cycle more for each "
+        f"packet; {timing.tag_latency} cycles from a packet's last word to its tag"
+    )
+    registers = f"{core.flip_flops} flip-flops predicted"
+    header = header_lines(spec, given, said, registers, port_table(component.pins))
+    own = folded(design) if spec.equal_rounds else design
+    printed = print_design(Design((*parts.designs.modules, *own.modules)))
+    text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])
+    bench = print_bench(testbench(component, spec, timing, spec.tag_bits))
+    return core.with_files(core_files(spec.name, header, text, bench, unit.files))
+
+
+def _mode_flip_flops(parts: GcmModules, design: Design, stages: int) -> int:
+    """Flip-flops around the pipeline and its key-expansion unit, without those of the pipeline's valid bits,
+    which nobody reads: what a slot means goes beside it.
+    """
+    around = (parts.keyed, parts.ghash, parts.mode, parts.top)
+    unread = design.valid_line_flip_flops() or stages
+    return parts.designs.flip_flops() + sum(w.flip_flops for w in around) - unread

@@ -1,0 +1,147 @@
+"""The modules of a core of GCM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...arch import FieldMultiplier, field_multiplier
+from ...cipher.gcm import TAG_BITS
+from ...errors import UserError
+from ...graph import Graph, GraphBuilder
+from ...rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Design,
+    Handshake,
+    Held,
+    LowerOptions,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wrapper,
+    lower,
+)
+from ...schedule import DelayModel, Io, schedule
+from ..control import Control, core_control
+from ..ghash import GhashTiming, ghash_unit
+from ..keys import KeyUnit, keyed_top, pipeline_part
+from .layer import gcm_layer
+from .ports import PACKET, RESULTS
+from .timing import KEEP, META, RESET, GcmTiming
+
+__all__ = ["GcmModules", "gcm_modules"]
+
+
+@dataclass(frozen=True)
+class GcmModules:
+    """What is around the pipeline `TOP_core`: its key unit's control, delays, GHASH, the mode, the control of
+    keys and the top, in the order of use.
+
+    keyed: the pipeline with its key unit; beside: the delays.
+    """
+
+    timing: GcmTiming
+    keyed: Wrapper
+    multiplier: FieldMultiplier
+    beside: Design
+    ghash: Wrapper
+    mode: Wrapper
+    control: Control
+    top: Wrapper
+
+    @property
+    def wrappers(self) -> tuple[Wrapper, ...]:
+        """What connects and controls, used ones first."""
+        return (self.keyed, self.ghash, self.mode, *self.control.modules, self.top)
+
+    @property
+    def designs(self) -> Design:
+        """Modules with scheduled registers: the multiplier and the delays."""
+        return Design((*self.multiplier.design.modules, *self.beside.modules))
+
+
+def gcm_modules(
+    top: str, unit: KeyUnit, key_bits: int, stages: int, model: DelayModel, tag_bits: int = 128
+) -> GcmModules:
+    """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`.
+    Raises UserError where the pipeline is too short, or there are no tags of `tag_bits` bits.
+    """
+    multiplier = field_multiplier(f"{top}_multiplier", model)
+    timing = GcmTiming(stages, GhashTiming(multiplier.stages))
+    if stages < timing.early:
+        raise UserError(f"mode gcm needs a pipeline of at least {timing.early} stages, not {stages}")
+    if tag_bits not in TAG_BITS:
+        raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
+    names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash"))
+    key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    control = core_control(
+        f"{top}_control",
+        f"{top}_gcm",
+        (*key, *PACKET, *RESULTS),
+        128,
+        timing.tag_latency + 1,
+        max(unit.flush, timing.tag_latency),
+        unit.cycles + timing.power_cycles + 1,
+        True,
+        True,
+    )
+    return GcmModules(
+        timing,
+        keyed_top(names[0], pipeline_part(f"{top}_core", unit, 128), unit),
+        multiplier,
+        _delays(names[1], timing, model),
+        ghash_unit(names[2], f"{top}_multiplier", timing.ghash, tag_bits),
+        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits),
+        control,
+        _top(top, key_bits),
+    )
+
+
+def _top(name: str, key_bits: int) -> Wrapper:
+    """The core: a key that is offered within a packet waits for the packet's end."""
+    held = (Pin("busy_o", out=True), *RESULTS)
+    links = {p.name: p.name for p in (*PACKET, *held, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
+    for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
+        links[n] = n
+    return Wrapper(
+        name,
+        ("A key that is offered within a packet is taken after the packet's end.",),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Stream("valid_i", (*PACKET, Pin("block_i", 128)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+            Held((Pin("zeroise_i"), *held)),
+        ),
+        (
+            Reg(("taken_q", "last_q", "inside_q")),
+            Clocked(
+                (
+                    Step("taken_q", "valid_i & ready_o & ~zeroise_i"),
+                    Step("last_q", "last_i"),
+                    Step("inside_q", "~zeroise_i & (taken_q ? ~last_q : inside_q)"),
+                ),
+                (("taken_q", "1'b0"), ("last_q", "1'b0"), ("inside_q", "1'b0")),
+            ),
+            Cell(f"{name}_control", "u_core", {**links, "key_valid_i": "key_valid_i & ~inside_q"}),
+        ),
+    )
+
+
+def _delay_graph() -> Graph:
+    b = GraphBuilder("beside")
+    b.output("block_late", b.input("block", 128))
+    b.output("keep_late", b.input("keep", KEEP))
+    for name in META:
+        b.output(f"{name}_late", b.input(name, 1))
+    return b.build()
+
+
+def _delays(name: str, timing: GcmTiming, model: DelayModel) -> Design:
+    """The module `name` in which a slot's word and its meaning wait while the cipher works."""
+    soon = timing.cipher - timing.early
+    leave = tuple((f"{n}_late", soon) for n in ("keep", *META))
+    s = schedule(_delay_graph(), model, timing.cipher, None, Io(leave=leave))
+    return lower(s, name, LowerOptions(control=tuple(f"{n}_late" for n in RESET)))

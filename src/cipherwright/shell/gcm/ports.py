@@ -1,0 +1,97 @@
+"""Ports of a packet, of its results, and of a whole core of GCM."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...rtl import ClockReset, Group, Handshake, Held, Order, Pin, Stream
+from ..core import PortSet
+from .timing import KEEP
+
+__all__ = ["GCM_PORTS", "PACKET", "PACKET_PORTS", "RESULTS", "port_groups"]
+
+IV_BITS = 96
+"""Bits of an IV that takes no time of its own (SP 800-38D, section 7.1, step 2)."""
+
+_KEPT = f"bit {KEEP - 1} is 1 where byte 0 of the word is there, bit 0 for its last byte"
+
+PACKET = (
+    Pin("keep_i", KEEP, with_block=True, meaning=f"bytes of the word, from the left: {_KEPT}"),
+    Pin("last_i", with_block=True, meaning="the packet ends with this word"),
+    Pin("aad_i", with_block=True, meaning="the word is additional data (0: data)"),
+    Pin("decrypt_i", with_block=True, meaning="the packet is decrypted (0: encrypted)"),
+    Pin("iv_i", IV_BITS, with_block=True, order=Order.BYTES, meaning="IV, read with the packet's first word"),
+    Pin(
+        "tag_i",
+        128,
+        with_block=True,
+        order=Order.BYTES,
+        meaning="expected tag of a packet that is decrypted, read with its last word",
+    ),
+)
+"""What goes with a word that is offered."""
+
+RESULTS = (
+    Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT}"),
+    Pin("last_o", out=True, meaning="the packet's data end with this word"),
+    Pin("tag_valid_o", out=True, meaning="a packet's tag or verdict is there, in this cycle alone"),
+    Pin(
+        "tag_o",
+        128,
+        True,
+        order=Order.BYTES,
+        meaning="tag of a packet that was encrypted, 0 of one that was decrypted",
+    ),
+    Pin("good_o", out=True, meaning="the packet was decrypted, and its tag is the expected one"),
+)
+"""What leaves beside a word: with it the first two; with the tag the others."""
+
+GCM_PORTS = PortSet(
+    ready_out="ready_o",
+    key_valid="key_valid_i",
+    key_ready="key_ready_o",
+    iv="iv_i",
+    busy="busy_o",
+    zeroise="zeroise_i",
+)
+
+PACKET_PORTS = {
+    "keep_in": "keep_i",
+    "last_in": "last_i",
+    "aad": "aad_i",
+    "tag_in": "tag_i",
+    "keep_out": "keep_o",
+    "last_out": "last_o",
+    "tag_valid": "tag_valid_o",
+    "tag_out": "tag_o",
+    "good": "good_o",
+}
+"""What a port of a packet is for -> its name, beside those of GCM_PORTS."""
+
+
+def port_groups(key_bits: int, tag_bits: int) -> tuple[Group, ...]:
+    """All ports of a core, in groups."""
+    n = GCM_PORTS
+    keep, last, tag_valid, tag, good = RESULTS
+    if tag_bits < tag.width:
+        tag = replace(tag, meaning=f"{tag.meaning}; its first {tag_bits} bits, then zeros")
+    busy = "a packet is in flight, a key is expanded, or everything is being cleared"
+    block = Pin(n.block_in, 128, order=Order.BYTES, meaning="word of additional data or data")
+    result = Pin(n.block_out, 128, True, order=Order.BYTES, meaning="word of the result")
+    return (
+        ClockReset(n.clk, n.reset),
+        Handshake(
+            n.key_valid, Pin(n.key, key_bits, order=Order.BYTES, meaning="key"), n.key_ready, what="a key"
+        ),
+        Stream(n.valid_in, (*PACKET, block), n.ready_out, what="a word"),
+        Stream(n.valid_out, (result, keep, last), out=True, what="a word of the result"),
+        Held(
+            (
+                Pin(n.zeroise, meaning="one cycle clears keys, packets and tags"),
+                Pin(n.busy, out=True, meaning=busy),
+                tag_valid,
+                tag,
+                good,
+            )
+        ),
+    )

@@ -1,0 +1,166 @@
+"""Behind the cipher: the block of lengths, what is hashed and what leaves, tags and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem
+from .counter import counter_items
+from .timing import KEEP, VERDICT, GcmTiming
+
+__all__ = ["length_items", "mask_items", "tag_items"]
+
+
+_LENGTH = 36
+"""Bits of a length in bytes: 2^32 words of 16 bytes."""
+
+
+def length_items(value: int) -> tuple[WrapperItem, ...]:
+    """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added."""
+    before, first = f"keep_l{value - 1}", f"keep_l{value - 2}"
+    # How many of the bytes are there, from the left: a bit of that number is a sum of ranges.
+    ranges = {3: [(8, 16)], 2: [(4, 8), (12, 16)], 1: [(k, k + 2) for k in range(2, 16, 4)]}
+    ranges[0] = [(k, k + 1) for k in range(1, 16, 2)]
+    near = [(bit, pair) for bit, spans in ranges.items() for pair in _pairs(spans)]
+    steps = [
+        Step(f"bytes_near[{n}]", " | ".join(f"({first}[{16 - a}] & ~{first}[{16 - b}])" for a, b in pair))
+        for n, (_, pair) in enumerate(near)
+    ]
+    for bit in ranges:
+        terms = [f"bytes_near[{n}]" for n, (of, _) in enumerate(near) if of == bit]
+        steps.append(Step(f"bytes[{bit}]", " | ".join(terms)))
+    steps += [
+        Step("aad_word", f"{before}[15] & aad_l{value - 1}"),
+        Step("full_aad", f"{before}[0] & aad_l{value - 1}"),
+        Step("full_data", f"{before}[0] & ~aad_l{value - 1}"),
+        Step("aad_bytes", "bytes & {4{~fresh_lengths}}", "fresh_lengths | aad_word"),
+        Step("data_bytes", "bytes & {4{~fresh_lengths}}", f"fresh_lengths | data_l{value}"),
+    ]
+    return (
+        Note("Lengths of additional data and of data."),
+        Let("fresh_lengths", f"end_l{value} | filling"),
+        Reg(("bytes_near",), len(near)),
+        Reg(("bytes", "aad_bytes", "data_bytes"), 4),
+        Reg(("aad_word", "full_aad", "full_data")),
+        Clocked(tuple(steps)),
+        *counter_items("aads", 0, "full_aad", "fresh_lengths"),
+        *counter_items("datas", 0, "full_data", "fresh_lengths"),
+        Reg(("one_q",)),
+        Reg(("aad_length", "data_length"), _LENGTH),
+        Clocked(
+            (
+                Step("aad_length", f"{{aads, aad_bytes}} & {{{_LENGTH}{{end_l{value}}}}}"),
+                Step("data_length", f"{{datas, data_bytes}} & {{{_LENGTH}{{end_l{value}}}}}"),
+                Step("one_q", f"setup_l{value}"),
+            )
+        ),
+        Let("lengths", "{one_q, 24'd0, aad_length, 3'd0, 25'd0, data_length, 3'd0}", 128),
+    )
+
+
+def _pairs(spans: Sequence[tuple[int, int]]) -> list[Sequence[tuple[int, int]]]:
+    return [spans[k : k + 2] for k in range(0, len(spans), 2)]
+
+
+def _bytes(mask: str) -> str:
+    """A mask of bytes over 128 bits."""
+    return f"{{{', '.join(f'{{8{{{mask}[{k}]}}}}' for k in reversed(range(KEEP)))}}}"
+
+
+def mask_items(timing: GcmTiming, ghash: str, tag_bits: int) -> tuple[WrapperItem, ...]:
+    """What is hashed, and what leaves."""
+    before = timing.early - 1
+    flags = {
+        "first_i": "first_h",
+        "block_i": "block_h",
+        "last_i": "last_h",
+        "setup_i": "setup_l4",
+    }
+    return (
+        Note("What is hashed: a word, its sum with the key stream, the lengths, or the hash key."),
+        Reg(("first_h", "block_h", "last_h", "enciphered")),
+        Reg(("hashed_sum", "hashed_word", "shown"), KEEP),
+        Reg(("hashed", "x"), 128),
+        Reg(("result_0",), 128),
+        Wire(("sum",), tag_bits),
+        Clocked(
+            (
+                Step("first_h", "first_l3"),
+                Step("block_h", "keep_l3[15] | end_l3 | filling"),
+                Step("last_h", "end_l3 | (first_l3 & filling)"),
+                Step("enciphered", f"~aad_l{before - 1} & ~decrypt_l{before - 1}"),
+                Step(
+                    "hashed_sum",
+                    f"(keep_l{before} & {{{KEEP}{{enciphered}}}}) | {{{KEEP}{{hash_key_l{before}}}}}",
+                ),
+                Step("hashed_word", f"keep_l{before}"),
+                Step("shown", f"keep_l{before} | {{{KEEP}{{end_l{before}}}}}"),
+                Step("hashed", f"(stream & {_bytes('hashed_sum')}) ^ (block_late & {_bytes('hashed_word')})"),
+                Step("result_0", f"(stream ^ block_late) & {_bytes('shown')}"),
+                Step("x", "hashed ^ lengths"),
+            )
+        ),
+        Cell(
+            ghash,
+            "u_ghash",
+            {"clk": "clk", "rst_i": "rst_i", **flags, "x_i": "x", "sum_o": "sum", "filled_o": "filled"},
+        ),
+    )
+
+
+def tag_items(timing: GcmTiming, tag_bits: int) -> tuple[WrapperItem, ...]:
+    """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum."""
+    value, wait = timing.early, timing.ghash.loop + 2
+    tag = value + timing.ghash.loop + 3 + VERDICT
+    sizes, compare = _any_steps(tag_bits)
+    return (
+        Note("Results; and at the packet's end the tag, or whether the expected tag differs."),
+        Reg(("data_v", "tag_v", "good_q")),
+        Reg(tuple(f"result_{k}" for k in range(1, wait + 1)), tag_bits),
+        Reg(tuple(f"difference_{k}" for k in range(VERDICT)), tag_bits),
+        *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
+        Reg(("keep_q",), KEEP),
+        Reg(("last_q",)),
+        Reg(("tag_q",), tag_bits),
+        Clocked(
+            (
+                Step("result_1", "result_0" if tag_bits == 128 else f"result_0[127:{128 - tag_bits}]"),
+                *(Step(f"result_{k}", f"result_{k - 1}") for k in range(2, wait + 1)),
+                Step("difference_0", f"sum ^ result_{wait}"),
+                *(Step(f"difference_{k}", f"difference_{k - 1}") for k in range(1, VERDICT)),
+                *compare,
+                Step("tag_q", f"difference_{VERDICT - 1} & {{{tag_bits}{{~decrypt_l{tag}}}}}"),
+                Step("good_q", f"~(|differs_{VERDICT - 1}) & decrypt_l{tag}"),
+                Step("keep_q", "shown"),
+                Step("last_q", f"last_l{value}"),
+            )
+        ),
+        Clocked(
+            (Step("data_v", f"data_l{value}"), Step("tag_v", f"end_l{tag}")),
+            (("data_v", "1'b0"), ("tag_v", "1'b0")),
+        ),
+        Drive("valid_o", "data_v"),
+        Drive("block_o", "result_0"),
+        Drive("keep_o", "keep_q"),
+        Drive("last_o", "last_q"),
+        Drive("tag_valid_o", "tag_v & ~drop_i"),
+        Drive("tag_o", "tag_q" if tag_bits == 128 else f"{{tag_q, {128 - tag_bits}'d0}}"),
+        Drive("good_o", "good_q"),
+    )
+
+
+def _any_steps(tag_bits: int) -> tuple[list[int], list[Step]]:
+    """Bits of the registers `differs_1` and so on, each of which tells whether one of four bits of the one
+    before is 1, and their steps. The first reads `difference_0`.
+    """
+    sizes, steps = list[int](), list[Step]()
+    source, wide = "difference_0", tag_bits
+    for level in range(1, VERDICT):
+        size = -(-wide // 4)
+        steps += [
+            Step(f"differs_{level}[{k}]", f"|{source}[{min(4 * k + 3, wide - 1)}:{4 * k}]")
+            for k in range(size)
+        ]
+        sizes.append(size)
+        source, wide = f"differs_{level}", size
+    return sizes, steps

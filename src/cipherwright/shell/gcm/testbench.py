@@ -1,0 +1,229 @@
+"""A self-checking testbench of a core of GCM: packets whose results the reference model computed.
+
+The messages are those of the test cases with IVs of 96 bits in McGrew and Viega, The Galois/Counter Mode of
+Operation (GCM), appendix B. For AES the results are the published ones (`tests/cipher/test_gcm.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...cipher.gcm import gcm
+from ...rtl import Bench, Component
+from ...spec import Spec
+from .ports import GCM_PORTS
+from .timing import KEEP, GcmTiming
+
+__all__ = ["KnownPacket", "known_packets", "testbench"]
+
+_KEY = bytes.fromhex("feffe9928665731c6d6a8f9467308308")
+_IV = bytes.fromhex("cafebabefacedbaddecaf888")
+_AAD = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
+_TEXT = bytes.fromhex(
+    "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+    "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255"
+)
+
+
+@dataclass(frozen=True)
+class KnownPacket:
+    """A packet and what becomes of it. text: what is taken; result: what leaves; `tag` is the whole tag, which
+    a packet for decryption brings; good: that tag is the right one.
+    """
+
+    key: bytes
+    iv: bytes
+    aad: bytes
+    text: bytes
+    result: bytes
+    tag: bytes
+    decrypt: bool = False
+    good: bool = False
+
+    def words(self) -> list[tuple[bytes, bool, bytes]]:
+        """Bytes of each word that is taken, whether they are additional data, and bytes of its result; without
+        any, an empty word.
+        """
+        found = [(self.aad[k : k + 16], True, b"") for k in range(0, len(self.aad), 16)]
+        spans = range(0, len(self.text), 16)
+        found += [(self.text[k : k + 16], False, self.result[k : k + 16]) for k in spans]
+        return found or [(b"", False, b"")]
+
+
+def known_packets(spec: Spec) -> list[KnownPacket]:
+    """Packets under two keys: the published ones encrypted, and decrypted with the right tag; the last again with
+    a wrong tag.
+    """
+    size, cipher = spec.key_bits // 8, spec.described
+    zero, other = bytes(size), (_KEY * 3)[:size]
+    messages = (
+        (zero, bytes(12), b"", b""),
+        (zero, bytes(12), b"", bytes(16)),
+        (other, _IV, b"", _TEXT),
+        (other, _IV, _AAD, _TEXT[:60]),
+    )
+    found = list[KnownPacket]()
+    for key, iv, aad, text in messages:
+
+        def crypt(word: int, key: bytes = key) -> int:
+            return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(16, "big")), "big")
+
+        made = gcm(crypt, iv, aad, text)
+        found.append(KnownPacket(key, iv, aad, text, made.data, made.tag))
+        found.append(KnownPacket(key, iv, aad, made.data, text, made.tag, True, True))
+    wrong = bytes([found[-1].tag[0] ^ 1, *found[-1].tag[1:]])
+    last = found[-1]
+    return [*found, KnownPacket(last.key, last.iv, last.aad, last.text, last.result, wrong, True, False)]
+
+
+def testbench(component: Component, spec: Spec, timing: GcmTiming, tag_bits: int = 128) -> Bench:
+    """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are taken;
+    results and tags must come in order, each after exactly the promised number of cycles, and after a reset
+    no control output may be unknown.
+    """
+    packets = known_packets(spec)
+    words = [(p, k, *w) for p in packets for k, w in enumerate(p.words())]
+    results = [w for w in words if w[2] and not w[3]]
+    pins = {pin.name: pin.name[:-2] for pin in component.pins if pin.name.endswith(("_i", "_o"))}
+    signals = pins | {"clk": "clk", "rst_i": "rst", "valid_o": "valid_out", "block_o": "block_out"}
+    signals |= {"keep_o": "keep_out", "last_o": "last_out", "tag_o": "tag_out"}
+    return Bench(
+        component.name,
+        f"Testbench of {component.name}: {len(packets)} packets with known answers of the reference model. Prints "
+        f"PASS or what went wrong.",
+        component.pins,
+        signals,
+        {},
+        _variables(spec.key_bits, len(words), len(results), len(packets)),
+        "\n".join(
+            (
+                *_tables(packets, words, results, spec.key_bits, tag_bits),
+                _RUN.format(
+                    words=len(words),
+                    results=len(results),
+                    packets=len(packets),
+                    cycles=40 * (timing.tag_latency + 400) + 8 * len(words),
+                    rest=2 * timing.tag_latency,
+                    latency=timing.latency,
+                    tag_latency=timing.tag_latency,
+                    ready=GCM_PORTS.ready_out[:-2],
+                ),
+            )
+        ),
+    )
+
+
+def _variables(key_bits: int, words: int, results: int, packets: int) -> tuple[str, ...]:
+    """Tables of words that are offered, of results and of tags, and what counts them."""
+    return (
+        f"reg [{key_bits - 1}:0] keys[0:{words - 1}];",
+        f"reg [127:0] blocks[0:{words - 1}], tags[0:{words - 1}];",
+        f"reg [95:0] ivs[0:{words - 1}];",
+        f"reg [{KEEP - 1}:0] keeps[0:{words - 1}];",
+        f"reg [3:0] kinds[0:{words - 1}]; // the first word under a key, last, additional data, decryption",
+        f"reg [127:0] results[0:{results - 1}], tag_results[0:{packets - 1}];",
+        f"reg [{KEEP}:0] kept[0:{results - 1}]; // last, bytes",
+        f"reg goods[0:{packets - 1}];",
+        "integer cycle = 0, sent = 0, begun = 0, ended = 0, done = 0, told = 0;",
+        f"integer started[0:{results - 1}], finished[0:{packets - 1}];",
+    )
+
+
+_Word = tuple[KnownPacket, int, bytes, bool, bytes]
+"""A packet, the word's number in it, and what `KnownPacket.words` says of the word."""
+
+
+def _keep(data: bytes) -> int:
+    return (0xFFFF0000 >> len(data)) & 0xFFFF
+
+
+def _block(data: bytes) -> str:
+    return f"128'h{data.ljust(16, bytes(1)).hex()}"
+
+
+def _tables(
+    packets: Sequence[KnownPacket],
+    words: Sequence[_Word],
+    results: Sequence[_Word],
+    key_bits: int,
+    tag_bits: int,
+) -> Iterable[str]:
+    """The contents of the tables."""
+    yield "    initial begin"
+    before = b""
+    for n, (p, k, data, aad, _) in enumerate(words):
+        last = k == len(p.words()) - 1
+        kind = (p.key != before) << 3 | last << 2 | aad << 1 | p.decrypt
+        before = p.key
+        yield f"        keys[{n}] = {key_bits}'h{p.key.hex()}; kinds[{n}] = 4'd{kind};"
+        yield f"        blocks[{n}] = {_block(data)}; keeps[{n}] = {KEEP}'h{_keep(data):x};"
+        yield f"        ivs[{n}] = 96'h{p.iv.hex()}; tags[{n}] = {_block(p.tag)};"
+    for n, (p, k, data, _, result) in enumerate(results):
+        last = k == len(p.words()) - 1
+        yield f"        results[{n}] = {_block(result)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | _keep(data):x};"
+    shown = ((1 << tag_bits) - 1) << (128 - tag_bits)
+    for n, p in enumerate(packets):
+        tag = 0 if p.decrypt else int.from_bytes(p.tag, "big") & shown
+        yield f"        tag_results[{n}] = 128'h{tag:x}; goods[{n}] = 1'b{int(p.good)};"
+    yield "    end"
+
+
+_RUN = """\
+    always @(posedge clk) if (!rst && ^{{valid_out, tag_valid, {ready}, key_ready, busy}} === 1'bx) begin
+        $display("FAIL: a control output is unknown after reset");
+        `FAILED;
+    end
+    initial begin
+        @(negedge clk);
+        rst = 0;
+        while (sent < {words} && cycle < {cycles}) begin
+            if (kinds[sent][3]) begin
+                key = keys[sent]; key_valid = 1; @(negedge clk);
+                while (!key_ready) @(negedge clk);
+                @(negedge clk); key_valid = 0; key = 0; kinds[sent][3] = 0;
+            end
+            valid = 1; block = blocks[sent]; keep = keeps[sent]; iv = ivs[sent]; tag = tags[sent];
+            last = kinds[sent][2]; aad = kinds[sent][1]; decrypt = kinds[sent][0];
+            #1 if ({ready}) begin
+                if (keep[15] && !aad) begin started[begun] = cycle; begun = begun + 1; end
+                if (last) begin finished[ended] = cycle; ended = ended + 1; end
+                sent = sent + 1;
+            end
+            @(negedge clk);
+            valid = 0;
+        end
+        repeat ({rest}) @(negedge clk);
+        $display("FAIL: %0d of {packets} tags came out", told);
+        `FAILED;
+    end
+    always @(negedge clk) begin
+        cycle <= cycle + 1;
+        if (valid_out && !rst) begin
+            if (done == {results} || block_out !== results[done] || {{last_out, keep_out}} !== kept[done]) begin
+                $display("FAIL: word %0d is %h", done, block_out);
+                `FAILED;
+            end
+            if (cycle + 1 - started[done] != {latency}) begin
+                $display("FAIL: word %0d took %0d cycles", done, cycle + 1 - started[done]);
+                `FAILED;
+            end
+            done <= done + 1;
+        end
+        if (tag_valid && !rst) begin
+            if (tag_out !== tag_results[told] || good !== goods[told]) begin
+                $display("FAIL: tag %0d is %h, verdict %b", told, tag_out, good);
+                `FAILED;
+            end
+            if (cycle + 1 - finished[told] != {tag_latency}) begin
+                $display("FAIL: tag %0d took %0d cycles", told, cycle + 1 - finished[told]);
+                `FAILED;
+            end
+            if (told == {packets} - 1) begin
+                if (done == {results}) $display("PASS"); else $display("FAIL: %0d words came out", done);
+                $finish;
+            end
+            told <= told + 1;
+        end
+    end
+"""

@@ -1,0 +1,57 @@
+"""Timing of a core of GCM, and what the slots of its pipeline bring with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ghash import GhashTiming
+
+__all__ = ["FRONT", "KEEP", "META", "RESET", "VERDICT", "GcmTiming"]
+
+KEEP = 16
+"""Bytes of a word."""
+
+FRONT = 2
+"""Registers in front of the cipher."""
+
+VERDICT = 4
+"""Lookup tables in a row, each with its register, from a difference of 128 bits to the verdict."""
+
+META = ("data", "end", "setup", "first", "last", "aad", "decrypt", "hash_key")
+"""What goes with a slot, one bit each: a word of data; the packet's last slot; the first slot of making
+powers; the packet's first word and its last; the word is additional data; the packet is decrypted; the slot is
+E(K, 0).
+"""
+
+RESET = ("data", "end", "setup")
+"""Those from which a control output can be reached."""
+
+
+@dataclass(frozen=True)
+class GcmTiming:
+    """Cycles of a core. cipher: from a counter block to its value; ghash: of the GHASH unit."""
+
+    cipher: int
+    ghash: GhashTiming
+
+    @property
+    def early(self) -> int:
+        """Cycles by which what goes with a slot is there before its value leaves the cipher."""
+        return self.ghash.flags_lead + 2
+
+    @property
+    def latency(self) -> int:
+        """Cycles from accepting a word to its result."""
+        return FRONT + self.cipher + 1
+
+    @property
+    def tag_latency(self) -> int:
+        """Cycles from accepting a packet's last word to its tag and verdict."""
+        return FRONT + 1 + self.cipher + 2 + self.ghash.sum_latency + 1 + VERDICT
+
+    @property
+    def power_cycles(self) -> int:
+        """Cycles in which the powers of a new hash key are made: E(K, 0) through the cipher, then L turns of
+        L cycles each.
+        """
+        return FRONT + self.cipher + self.ghash.loop**2 + 5

@@ -1,0 +1,170 @@
+"""Checks of a core of GCM: published packets, random ones against an independent library, resets, and the
+proofs of its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..cipher.gcm import gcm
+from ..errors import CheckFailed, NotChecked
+from .oracle import oracle_gcm
+from .packets import Packet, PacketBench, PacketResult
+from .reference import reference_of
+from .vectors import own_vectors
+
+__all__ = ["check_packets", "check_resets", "published_packets", "sealed"]
+
+_LONGEST = 300
+"""Bytes of additional data and of data in random packets, at most."""
+
+_ODD_LENGTH = 66_000
+"""Bytes of one packet whose counter carries over twelve bits."""
+
+_UNDER_KEY = 8
+"""Random packets under one key, on average."""
+
+_GAPS = (0.0, 0.5, 0.0, 0.1)
+"""How probable a gap before a word is, under one key after the other."""
+
+_RESETS = 12
+"""Resets in as many cycles."""
+
+
+def sealed(p: Mapping[str, Any], key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes]:
+    """Ciphertext and whole tag of a message by the reference of a core with parameters `p`: by a library's
+    own GCM where it has one, otherwise by the mode's definition around the library's cipher.
+    """
+    reference = reference_of(p)
+    done = oracle_gcm(reference.library, key, iv, aad, text) if reference.library else None
+    if done is not None:
+        return done
+
+    def crypt(word: int) -> int:
+        return int.from_bytes(reference.bulk(key, word.to_bytes(16, "big"), False), "big")
+
+    made = gcm(crypt, iv, aad, text)
+    return made.data, made.tag
+
+
+def published_packets(bench: PacketBench, p: Mapping[str, Any]) -> str:
+    """Published packets, encrypted and decrypted, and decrypted with a wrong tag. Raises NotChecked where
+    there are none.
+    """
+    size, rounds = bench.tag_bytes, p["rounds"]
+    found = [v for v in own_vectors(p["cipher"], "gcm") if len(v.key) * 8 == p["key_bits"]]
+    if not found or rounds is not None:
+        raise NotChecked(
+            f"the repository has no published packets of this cipher with {p['key_bits']}-bit keys"
+        )
+    for v in found:
+        wrong = bytes([v.tag[0] ^ 128, *v.tag[1:size]])
+        sent = [
+            Packet(v.iv, v.aad, v.pt),
+            Packet(v.iv, v.aad, v.ct, True, v.tag[:size]),
+            Packet(v.iv, v.aad, v.ct, True, wrong),
+        ]
+        want = [
+            PacketResult(v.ct, v.tag[:size].ljust(16, b"\0"), False),
+            PacketResult(v.pt, bytes(16), True),
+            PacketResult(v.pt, bytes(16), False),
+        ]
+        with bench.session() as s:
+            s.load_key(v.key)
+            for packet in sent:
+                s.send(packet)
+            if s.finish() != want:
+                raise CheckFailed(f"known answer not met: key {v.key.hex()}, IV {v.iv.hex()} ({v.source})")
+    return f"{len(found)} published packets, encrypted, decrypted, and refused with a wrong tag"
+
+
+def random_packets(
+    p: Mapping[str, Any], rng: np.random.Generator, key: bytes, sizes: Sequence[tuple[int, int]]
+) -> tuple[list[Packet], list[PacketResult]]:
+    """Packets with so many bytes of additional data and of data, in both directions, some with a wrong tag;
+    and what the reference makes of them.
+    """
+    packets, want, shown = list[Packet](), list[PacketResult](), int(p["tag_bits"]) // 8
+    for n_aad, n_text in sizes:
+        iv, aad, text = rng.bytes(12), rng.bytes(n_aad), rng.bytes(n_text)
+        made, tag = sealed(p, key, iv, aad, text)
+        tag = tag[:shown]
+        if rng.random() < 0.5:
+            packets.append(Packet(iv, aad, text))
+            want.append(PacketResult(made, tag.ljust(16, b"\0"), False))
+            continue
+        good = bool(rng.random() < 0.7)
+        bit = int(rng.integers(0, 8 * shown))
+        given = tag if good else (int.from_bytes(tag, "big") ^ 1 << bit).to_bytes(shown, "big")
+        packets.append(Packet(iv, aad, made, True, given))
+        want.append(PacketResult(text, bytes(16), good))
+    return packets, want
+
+
+def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
+    """Random packets back to back and with gaps, under keys that change, in both directions, against the
+    reference. Lengths go through all from 0 to 300 bytes of additional data and of data, in random order.
+    """
+    rng = np.random.default_rng(seed)
+    lengths = [
+        [int(x) for _ in range(-(-count // (_LONGEST + 1))) for x in rng.permutation(_LONGEST + 1)]
+        for _ in "ad"
+    ]
+    sizes = list(zip(*lengths, strict=True))[:count]
+    sizes += [(0, 0), (0, 1), (16, 0), (0, _ODD_LENGTH)]
+    total, keys = 0, 0
+    with bench.session(seed) as s:
+        after, key, begin = b"", rng.bytes(p["key_bits"] // 8), 0
+        while begin < len(sizes):
+            some = sizes[begin : begin + int(rng.integers(1, 2 * _UNDER_KEY))]
+            begin += len(some)
+            gaps = _GAPS[keys % len(_GAPS)]
+            packets, want = random_packets(p, rng, key, some)
+            after = rng.bytes(p["key_bits"] // 8)
+            s.load_key(key)
+            for k, packet in enumerate(packets):
+                s.send(packet, gaps, after if k == len(packets) - 1 else b"")
+            got = s.finish()
+            if got != want:
+                wrong = next(k for k, (a, b) in enumerate(zip(got, want, strict=True)) if a != b)
+                raise CheckFailed(
+                    f"a packet of {some[wrong][0]} and {some[wrong][1]} bytes differs from "
+                    f"{reference_of(p).name} (key {key.hex()}, IV {packets[wrong].iv.hex()})"
+                )
+            total, keys, key = total + len(packets), keys + 1, after
+    return (
+        f"{total} random packets under {keys} keys equal to {reference_of(p).name}, directions and wrong "
+        f"tags mixed, back to back and with gaps; one of {_ODD_LENGTH} bytes; every word, tag and key in "
+        "its cycle"
+    )
+
+
+def check_resets(bench: PacketBench, p: Mapping[str, Any], seed: int = 3) -> str:
+    """One cycle of reset at any time: nothing of before leaves, and the next key and packets are right."""
+    rng = np.random.default_rng(seed)
+    record = bench.record
+    span = record["key_cycles"] + bench.tag_latency + 40
+    for when in [int(x) for x in np.linspace(1, span, _RESETS)]:
+        key = rng.bytes(p["key_bits"] // 8)
+        packets, want = random_packets(p, rng, key, [(20, 45), (0, 16), (5, 0)])
+        with bench.session(when) as s:
+            s.run(s.offered(s.idle(when), key))
+            s.reset()
+            quiet = s.run(s.idle(bench.tag_latency + 4))
+            shown = [bench.simulation.view(quiet, n) for n in bench.announcing]
+            if any(view.any() for view in shown):
+                raise CheckFailed(f"after a reset in cycle {when} the core shows something of before")
+            s.load_key(key)
+            for packet in packets:
+                s.send(packet)
+            if s.finish() != want:
+                raise CheckFailed(
+                    f"after a reset in cycle {when} a packet differs from {reference_of(p).name}"
+                )
+    return (
+        f"resets in {_RESETS} cycles, within keys and packets: nothing of before leaves, and all is right "
+        "after"
+    )

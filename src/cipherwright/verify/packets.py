@@ -1,0 +1,325 @@
+"""Packets through a simulated core of GCM, cycle by cycle: every word is taken when the core promises it, and
+every result and tag leaves in the promised cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CheckFailed
+from ..shell import PortSet
+from .simulate import Model, Simulation, Words, compile_simulation
+
+__all__ = ["Packet", "PacketBench", "PacketResult", "Session"]
+
+_SIZE = 16
+_SLICE = 1 << 16
+"""Words of a long packet that are simulated at a time."""
+
+_Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Packet:
+    """What a core is given: `text` is the ciphertext where `decrypt` is set. tag: the expected one, its first
+    bytes where it is shorter than 16.
+    """
+
+    iv: bytes
+    aad: bytes
+    text: bytes
+    decrypt: bool = False
+    tag: bytes = b""
+
+    @property
+    def sizes(self) -> list[tuple[int, bool]]:
+        """Bytes of each word, and whether they are additional data; without any, an empty word."""
+        found = [(min(_SIZE, len(self.aad) - k), True) for k in range(0, len(self.aad), _SIZE)]
+        found += [(min(_SIZE, len(self.text) - k), False) for k in range(0, len(self.text), _SIZE)]
+        return found or [(0, False)]
+
+
+@dataclass(frozen=True)
+class PacketResult:
+    """What a core gives back. good: its verdict on a packet that was decrypted."""
+
+    text: bytes
+    tag: bytes
+    good: bool
+
+
+@dataclass
+class _Seen:
+    """Cycles and contents of what left."""
+
+    cycles: list[int] = field(default_factory=list)
+    rows: list[Words] = field(default_factory=list)
+
+    @property
+    def all_rows(self) -> Words:
+        return np.vstack(self.rows) if self.rows else np.zeros((0, 0), dtype=np.uint8)
+
+
+class Session:
+    """One model of a core, from its reset on. It raises CheckFailed where a word or key is not taken when it
+    is promised, or where something leaves in another cycle.
+    """
+
+    def __init__(self, bench: PacketBench, rng: np.random.Generator) -> None:
+        self.bench, self.rng, self.cycle = bench, rng, 0
+        self.model = Model(bench.simulation)
+        self._forget()
+        self.reset()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.model.close()
+
+    def _forget(self) -> None:
+        self.words, self.tags = _Seen(), _Seen()
+        self.due: list[tuple[int, int, bool, int]] = []
+        self.ends: list[int] = []
+        self.count = 0
+
+    def run(self, rows: Words) -> Words:
+        """The outputs of these cycles, whose results are kept."""
+        b = self.bench
+        for name, value in b.held.items():
+            view = b.simulation.view(rows, name)
+            view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
+        out = self.model.run(rows)
+        for seen, valid in ((self.words, b.ports.valid_out), (self.tags, b.packet["tag_valid"])):
+            at = np.flatnonzero(b.simulation.view(out, valid)[:, 0])
+            seen.cycles += [self.cycle + int(c) for c in at]
+            if len(at):
+                seen.rows.append(out[at])
+        self.cycle += len(rows)
+        return out
+
+    def idle(self, cycles: int) -> Words:
+        """Cycles in which nothing is offered; payload ports have any value."""
+        rows = self.rng.integers(0, 256, self.bench.simulation.rows(cycles).shape, dtype=np.uint8)
+        for name in (p.name for p in self.bench.simulation.inputs):
+            view = self.bench.simulation.view(rows, name)
+            width = self.bench.simulation.port(name).width
+            if name in self.bench.controls:
+                view[:] = 0
+            elif width < 8:
+                view[:] &= (1 << width) - 1
+        return rows
+
+    def reset(self) -> None:
+        """One cycle of reset, after which nothing of before may leave."""
+        rows = self.idle(1)
+        self.bench.simulation.view(rows, self.bench.ports.reset)[0, 0] = 1
+        self.run(rows)
+        self._forget()
+
+    def load_key(self, key: bytes) -> None:
+        """Offer a key until it is taken, and wait until packets are."""
+        b, s = self.bench, self.bench.simulation
+        for _ in range(b.record["zeroise_cycles"]):
+            offer = self._offered_key(self.idle(1), key)
+            if s.view(self.run(offer), b.ports.key_ready)[0, 0]:
+                break
+        else:
+            raise CheckFailed(f"a key is not taken within {b.record['zeroise_cycles']} cycles")
+        seen = self.run(self.idle(b.record["key_cycles"]))
+        ready, busy = s.view(seen, b.ports.ready_out)[:, 0], s.view(seen, b.ports.busy)[:, 0]
+        if ready[:-1].any() or not ready[-1] or not busy[:-2].all() or busy[-1]:
+            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
+
+    def offered(self, rows: Words, key: bytes) -> Words:
+        """The key offered in its first cycles, and words of one packet after the other in all."""
+        s, p = self.bench.simulation, self.bench.ports
+        self._offered_key(rows, key)
+        s.view(rows, p.key_valid)[8:, 0] = 0
+        s.view(rows, p.valid_in)[:, 0] = 1
+        return rows
+
+    def _offered_key(self, rows: Words, key: bytes, begin: int = 0) -> Words:
+        """The key offered from cycle `begin` on."""
+        s, p = self.bench.simulation, self.bench.ports
+        s.view(rows, p.key_valid)[begin:, 0] = 1
+        s.view(rows, p.key)[begin:] = np.frombuffer(key[::-1], dtype=np.uint8)
+        return rows
+
+    def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
+        """Offer a packet's words one after the other; before each, with the probability `gaps`, up to twelve
+        cycles without one. In the cycle after the last a word is offered that must not be taken. next_key: a
+        key that is offered from the fourth word on, and must not be taken within the packet.
+        """
+        sizes = packet.sizes
+        before = np.zeros(len(sizes), dtype=np.int64)
+        if gaps:
+            before = self.rng.integers(1, 13, len(sizes)) * (self.rng.random(len(sizes)) < gaps)
+        if next_key:
+            before[:4] = 0
+        at = np.cumsum(before + 1) - 1
+        for begin in range(0, len(sizes), _SLICE):
+            some = slice(begin, begin + _SLICE)
+            first = int(at[begin - 1]) + 1 if begin else 0
+            self._send_slice(packet, sizes, some, at[some] - first, next_key)
+        self.ends.append(self.cycle - 2)
+        self.count += 1
+
+    def _send_slice(
+        self, packet: Packet, sizes: list[tuple[int, bool]], some: slice, at: NDArray[np.int64], key: bytes
+    ) -> None:
+        b, s, ends = self.bench, self.bench.simulation, some.stop >= len(sizes)
+        rows = self.idle(int(at[-1]) + 1 + ends)
+        self._put(rows, packet, sizes, some, at)
+        offered = at
+        if ends:  # the slot of the packet's end: nothing is taken
+            offered = np.append(at, len(rows) - 1)
+        s.view(rows, b.ports.valid_in)[offered, 0] = 1
+        if key and not some.start and len(at) > 4:
+            self._offered_key(rows, key, int(at[3]))
+        now, out = self.cycle, self.run(rows)
+        ready = s.view(out, b.ports.ready_out)[:, 0]
+        if not ready[at].all() or (ends and ready[-1]):
+            raise CheckFailed(
+                f"packet {self.count}: a word is not taken when it should be, or one too many is"
+            )
+        if s.view(out, b.ports.key_ready)[:, 0].any():
+            raise CheckFailed(f"packet {self.count}: a key is taken within the packet")
+        latency = b.record["latency_cycles"]
+        for k, c in zip(range(some.start, some.start + len(at)), at, strict=True):
+            size, aad = sizes[k]
+            if size and not aad:
+                self.due.append((now + int(c) + latency, size, k == len(sizes) - 1, self.count))
+
+    def _put(
+        self,
+        rows: Words,
+        packet: Packet,
+        sizes: list[tuple[int, bool]],
+        some: slice,
+        at: NDArray[np.int64],
+    ) -> None:
+        """A packet's words at their cycles; what a word does not read has any value."""
+        b, s = self.bench, self.bench.simulation
+        chosen = sizes[some]
+        s.view(rows, b.packet["last_in"])[at, 0] = 0
+        if some.stop >= len(sizes):
+            s.view(rows, b.packet["last_in"])[at[-1], 0] = 1
+            tag = packet.tag + self.rng.bytes(_SIZE - len(packet.tag))
+            s.view(rows, b.packet["tag_in"])[at[-1]] = np.frombuffer(tag[::-1], dtype=np.uint8)
+        if not some.start:
+            s.view(rows, b.ports.iv)[at[0]] = np.frombuffer(packet.iv[::-1], dtype=np.uint8)
+        s.view(rows, b.packet["aad"])[at, 0] = [aad for _, aad in chosen]
+        s.view(rows, b.ports.decrypt)[at, 0] = packet.decrypt
+        keeps = np.array([(0xFFFF0000 >> size) & 0xFFFF for size, _ in chosen], dtype="<u2")
+        s.view(rows, b.packet["keep_in"])[at] = keeps.view(np.uint8).reshape(-1, 2)
+        texts = b"".join(self._padded(packet, some))
+        s.view(rows, b.ports.block_in)[at] = np.frombuffer(texts, dtype=np.uint8).reshape(-1, _SIZE)[:, ::-1]
+
+    def _padded(self, packet: Packet, some: slice) -> Iterator[bytes]:
+        """Words of 16 bytes; bytes beyond a text have any value."""
+        words = -(-len(packet.aad) // _SIZE)
+        for k in range(some.start, min(some.stop, len(packet.sizes))) if not words else ():
+            part = packet.text[_SIZE * k : _SIZE * (k + 1)]
+            yield part + self.rng.bytes(_SIZE - len(part))
+        if words:
+            filled = packet.aad + self.rng.bytes(-len(packet.aad) % _SIZE)
+            filled += packet.text + self.rng.bytes(-len(packet.text) % _SIZE)
+            yield filled[_SIZE * some.start : _SIZE * some.stop]
+
+    def finish(self) -> list[PacketResult]:
+        """Wait for the last tag; the results of all packets since the reset."""
+        b, s = self.bench, self.bench.simulation
+        self.run(self.idle(b.tag_latency + 4))
+        if self.tags.cycles != [e + b.tag_latency for e in self.ends]:
+            raise CheckFailed("tags do not come in the promised cycles, one for each packet")
+        if self.words.cycles != [d[0] for d in self.due]:
+            raise CheckFailed("words of the results do not come in the promised cycles")
+        texts: list[list[bytes]] = [[] for _ in range(self.count)]
+        if self.due:
+            self._collect(texts)
+        tags = s.view(self.tags.all_rows, b.packet["tag_out"])[:, ::-1]
+        good = s.view(self.tags.all_rows, b.packet["good"])[:, 0]
+        found = [
+            PacketResult(b"".join(text), tag.tobytes(), bool(g))
+            for text, tag, g in zip(texts, tags, good, strict=True)
+        ]
+        self._forget()
+        return found
+
+    def _collect(self, texts: list[list[bytes]]) -> None:
+        """Each packet's words of the result."""
+        b, s = self.bench, self.bench.simulation
+        rows = self.words.all_rows
+        blocks = np.ascontiguousarray(s.view(rows, b.ports.block_out)[:, ::-1])
+        keeps = np.ascontiguousarray(s.view(rows, b.packet["keep_out"])).view("<u2")[:, 0]
+        lasts = s.view(rows, b.packet["last_out"])[:, 0]
+        for block, keep, last, (_, size, ends, packet) in zip(blocks, keeps, lasts, self.due, strict=True):
+            if keep != (0xFFFF0000 >> size) & 0xFFFF or last != ends or block[size:].any():
+                raise CheckFailed(f"packet {packet}: a word has other bytes than the word that was taken")
+            texts[packet].append(block[:size].tobytes())
+
+
+@dataclass(frozen=True)
+class PacketBench:
+    """A compiled core of GCM with its record."""
+
+    simulation: Simulation
+    record: Mapping[str, Any]
+    held: Mapping[str, int] = field(default_factory=dict)
+    """Inputs that stay as they are, whatever is driven: those that a test puts in, or takes away."""
+
+    @classmethod
+    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
+        """The core of a record, compiled."""
+        return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
+
+    @property
+    def ports(self) -> PortSet:
+        return PortSet(**self.record["ports"])
+
+    @property
+    def packet(self) -> Mapping[str, str]:
+        """What a port of a packet is for -> its name."""
+        ports: Mapping[str, str] = self.record["packet"]["ports"]
+        return ports
+
+    @property
+    def tag_bytes(self) -> int:
+        return int(self.record["packet"]["tag_bits"]) // 8
+
+    @property
+    def tag_latency(self) -> int:
+        return int(self.record["packet"]["tag_latency_cycles"])
+
+    @property
+    def controls(self) -> frozenset[str]:
+        """Inputs that make something happen."""
+        p = self.ports
+        return frozenset((p.reset, p.valid_in, p.key_valid, p.zeroise))
+
+    @property
+    def announcing(self) -> tuple[str, ...]:
+        """Outputs that are 0 while the core has no key and nothing is in flight."""
+        p = self.ports
+        return p.valid_out, self.packet["tag_valid"], p.ready_out, p.busy
+
+    def session(self, seed: int = 1) -> Session:
+        """A model of its own, just reset."""
+        return Session(self, np.random.default_rng(seed))
+
+    def crypt(self, key: bytes, packet: Packet) -> PacketResult:
+        """One packet under a key."""
+        with self.session() as s:
+            s.load_key(key)
+            s.send(packet)
+            return s.finish()[0]
