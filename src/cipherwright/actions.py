@@ -9,24 +9,26 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from .cipher.modes import ONE_WAY_MODES
+from .cipher.modes import ONE_WAY_MODES, PACKET_MODES
 from .engine import ENGINES
-from .errors import UserError
+from .errors import CheckFailed, UserError
 from .files import new_folder
 from .flow import generate
-from .key_input import parse_hex
+from .key_input import parse_any_hex, parse_hex
 from .progress import Tell, quiet
 from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top
-from .shell import save
+from .shell import IV_BITS, save
 from .spec import Spec, load
 from .target import implement, load_target
 from .tools import scratch
-from .verify import Bulk, CoreFolder
+from .verify import Bulk, CoreFolder, Packet, PacketBench
 
 __all__ = [
+    "additional_data",
     "check_direction",
     "crypt",
+    "crypt_packet",
     "implement_core",
     "initial_value",
     "opened",
@@ -74,12 +76,28 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
     """
     if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave {option} away")
+    if spec.mode in PACKET_MODES:
+        if not iv:
+            raise UserError(
+                f"mode {spec.mode} takes an IV: give {option} with {IV_BITS // 4} hexadecimal digits"
+            )
+        return parse_hex(iv, "IV", IV_BITS)
     if spec.mode != "ecb" and not iv:
         what = "the first counter block" if spec.mode == "ctr" else "an initial value"
         raise UserError(
             f"mode {spec.mode} takes {what}: give {option} with {spec.block_bits // 4} hexadecimal digits"
         )
     return parse_hex(iv, "IV", spec.block_bits) if iv else b""
+
+
+def additional_data(spec: Spec, aad: str | bytes, option: str = "aad") -> bytes:
+    """Additional data that a packet authenticates, from bytes or hexadecimal digits. `option`: how the user
+    gives it. Raises UserError where the core's mode has none.
+    """
+    data = parse_any_hex(aad, "additional data") if isinstance(aad, str) else aad
+    if data and spec.mode not in PACKET_MODES:
+        raise UserError(f"mode {spec.mode} takes no additional data; leave {option} away")
+    return data
 
 
 def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
@@ -94,8 +112,11 @@ def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
 
 def padded(spec: Spec, data: bytes, what: str) -> bytes:
     """A message as whole blocks: filled up in modes that take any length (`crypt` cuts the rest off again).
-    `what`: what the user calls it. Raises UserError where ECB or CBC would need padding.
+    `what`: what the user calls it. A packet has any length. Raises UserError where ECB or CBC would need
+    padding.
     """
+    if spec.mode in PACKET_MODES:
+        return data
     size = spec.block_bits // 8
     if spec.mode in _ANY_LENGTH and data:
         data += bytes(-len(data) % size)
@@ -130,6 +151,36 @@ def crypt(
     driver = ENGINES[p["cipher"]].driver(core)
     tell(blocks)
     return driver.crypt_bulk(key, decrypt, data, iv)
+
+
+def crypt_packet(
+    core: CoreFolder,
+    decrypt: bool,
+    key: bytes,
+    iv: bytes,
+    aad: bytes,
+    data: bytes,
+    tell: Tell = quiet,
+) -> bytes:
+    """A message through a core's simulated hardware as one packet. Encryption gives the ciphertext and then
+    the tag; decryption takes both. Raises UserError where a message is too short for a tag, CheckFailed
+    where the tag is wrong.
+    """
+    size = int(core.record["packet"]["tag_bits"]) // 8
+    if decrypt and len(data) < size:
+        raise UserError(
+            f"a message to decrypt is the ciphertext and then a tag of {size} bytes; this one has {len(data)}"
+        )
+    text, tag = (data[: len(data) - size], data[len(data) - size :]) if decrypt else (data, b"")
+    tell("compiling the simulation (kept for the next time)", 0.0)
+    bench = PacketBench.compile(core.sources, core.record)
+    tell(f"a packet of {len(aad)} and {len(text)} bytes through the simulated hardware")
+    result = bench.crypt(key, Packet(iv, aad, text, decrypt, tag))
+    if decrypt and not result.good:
+        raise CheckFailed(
+            "the tag is wrong: the message, its additional data, the key or the IV is not what was encrypted"
+        )
+    return result.text if decrypt else result.text + result.tag[:size]
 
 
 def implement_core(

@@ -8,7 +8,7 @@ from pathlib import Path
 from .errors import UserError
 from .files import reason
 
-__all__ = ["parse_hex", "read_key"]
+__all__ = ["parse_any_hex", "parse_hex", "read_key"]
 
 _LARGEST_TEXT = 1 << 16
 """Characters of a key file that are read: more than any key has, with spaces between its digits."""
@@ -35,6 +35,18 @@ def read_key(text: str, file: Path | None, bits: int) -> bytes:
     except UnicodeDecodeError:
         raise UserError(f"the {what} is not hexadecimal text: give {bits // 4} digits 0-9, a-f") from None
     return parse_hex(text, what, bits)
+
+
+def parse_any_hex(text: str, what: str) -> bytes:
+    """Hexadecimal digits of any even number, which may be grouped by blanks. Raises UserError with what is
+    wrong with them.
+    """
+    digits = "".join(text.split())
+    if set(digits) - set("0123456789abcdefABCDEF"):
+        raise UserError(f"the {what} is not hexadecimal: give digits 0-9, a-f, two for a byte")
+    if len(digits) % 2:
+        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; two make a byte")
+    return bytes.fromhex(digits)
 
 
 def parse_hex(text: str, what: str, bits: int) -> bytes:

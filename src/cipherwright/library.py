@@ -128,7 +128,12 @@ class Core:
         return copy.deepcopy(self._record)
 
     def encrypt(
-        self, key: Bytes | str, data: Bytes, iv: Bytes | str | None = None, tell: Tell = quiet
+        self,
+        key: Bytes | str,
+        data: Bytes,
+        iv: Bytes | str | None = None,
+        tell: Tell = quiet,
+        aad: Bytes | str = b"",
     ) -> bytes:
         """Encrypt a message through the simulated hardware.
 
@@ -137,6 +142,9 @@ class Core:
         padded. `iv`: in every mode but ECB the initial value or first counter block, of a block's length.
         Returns as many bytes as `data` has. `tell` is called with what is being done.
 
+        In GCM the data have any length, `iv` has 12 bytes, `aad` is additional data (bytes or hexadecimal
+        digits), and the tag follows the result.
+
         Raises UserError for a key, IV or message of another length, or a core of the other direction. The
         first call compiles the simulation, which is kept for the next time.
 
@@ -144,17 +152,23 @@ class Core:
         >>> core.encrypt("133457799bbcdff1", bytes.fromhex("0123456789abcdef")).hex()
         '85e813540f0ab405'
         """
-        return self._crypt(False, key, data, iv, tell)
+        return self._crypt(False, key, data, iv, aad, tell)
 
     def decrypt(
-        self, key: Bytes | str, data: Bytes, iv: Bytes | str | None = None, tell: Tell = quiet
+        self,
+        key: Bytes | str,
+        data: Bytes,
+        iv: Bytes | str | None = None,
+        tell: Tell = quiet,
+        aad: Bytes | str = b"",
     ) -> bytes:
-        """Decrypt a message through the simulated hardware; like `encrypt`.
+        """Decrypt a message through the simulated hardware; like `encrypt`. In GCM the data are the
+        ciphertext and then the tag; CheckFailed is raised where the tag is wrong.
 
         >>> build("des-small").decrypt("133457799bbcdff1", bytes.fromhex("85e813540f0ab405")).hex()
         '0123456789abcdef'
         """
-        return self._crypt(True, key, data, iv, tell)
+        return self._crypt(True, key, data, iv, aad, tell)
 
     def verify(self, blocks: int | None = None, monte: int = 1, tell: Tell = quiet) -> list[Verdict]:
         """All checks, as `cipherwright verify` runs them: known answers, simulation, an independent library,
@@ -263,14 +277,23 @@ class Core:
             yield CoreFolder.open(home / "core")
 
     def _crypt(
-        self, decrypt: bool, key: Bytes | str, data: Bytes, iv: Bytes | str | None, tell: Tell
+        self,
+        decrypt: bool,
+        key: Bytes | str,
+        data: Bytes,
+        iv: Bytes | str | None,
+        aad: Bytes | str,
+        tell: Tell,
     ) -> bytes:
         actions.check_direction(self.spec, decrypt, f"the core {self.name}")
         raw = parse_hex(_hex(key, "key"), "key", self.spec.key_bits)
         start = actions.initial_value(self.spec, "" if iv is None else _hex(iv, "iv"))
+        covered = actions.additional_data(self.spec, aad if isinstance(aad, str) else _bytes(aad, "aad"))
         message = _bytes(data, "data")
         blocks = actions.padded(self.spec, message, "the message")
         with self._folder() as folder:
+            if self.made.record().get("packet"):
+                return actions.crypt_packet(folder, decrypt, raw, start, covered, message, tell)
             return actions.crypt(folder, decrypt, raw, start, (blocks, len(message)), tell)
 
 

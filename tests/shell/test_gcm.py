@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from cipherwright import library
 from cipherwright.cipher.gcm import TAG_BITS
+from cipherwright.cli.run import execute
 from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
@@ -105,6 +107,91 @@ def test_a_reset_that_leaves_something_is_seen(
     dead = PacketBench(right.simulation, right.record, {**right.held, "rst_i": 0})
     with pytest.raises(CheckFailed):
         check_resets(dead, p)
+
+
+KEY, IV, AAD = (
+    "feffe9928665731c6d6a8f9467308308",
+    "cafebabefacedbaddecaf888",
+    "feedfacedeadbeef" * 2 + "abaddad2",
+)
+
+
+@pytest.fixture
+def command(
+    bench: Callable[[int], PacketBench],
+    built: Callable[..., Built],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., tuple[int, str]]:
+    """A command line on the built core -> its exit status and what it says on standard error."""
+    monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
+    folder = str(built(*QUICK_GCM)[1].path)
+
+    def call(way: str, *args: str) -> tuple[int, str]:
+        status = execute([way, folder, "--key", KEY, *args])
+        return status, capsys.readouterr().err
+
+    return call
+
+
+def test_files_through_the_command_line(command: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    published = next(v for v in own_vectors("aes", "gcm") if v.key.hex() == KEY and v.aad)
+    names = ("plain", "sealed", "back", "header", "cut", "spoilt", "none")
+    plain, sealed, back, header, cut, spoilt, none = (tmp_path / n for n in names)
+    plain.write_bytes(published.pt)
+    header.write_bytes(bytes.fromhex(AAD))
+    given = ("--iv", IV, "--aad", AAD)
+    assert command("encrypt", *given, str(plain), str(sealed))[0] == 0
+    assert sealed.read_bytes() == published.ct + published.tag
+    from_file = ("--iv", IV, "--aad-file", str(header))
+    assert command("decrypt", *from_file, str(sealed), str(back))[0] == 0
+    assert back.read_bytes() == published.pt
+    spoilt.write_bytes(bytes([published.ct[0] ^ 1]) + sealed.read_bytes()[1:])
+    for args in (
+        (*given, str(spoilt)),
+        ("--iv", IV, str(sealed)),
+        ("--iv", "00" * 12, "--aad", AAD, str(sealed)),
+    ):
+        status, said = command("decrypt", *args, str(none))
+        assert status == 1
+        assert "check failed: the tag is wrong" in said
+    plain.write_bytes(b"")
+    assert command("encrypt", "--iv", "00" * 12, str(plain), str(cut))[0] == 0
+    assert len(cut.read_bytes()) == 16, "the tag of nothing"
+    cut.write_bytes(bytes(15))
+    for args, what in (
+        (("--aad", AAD, str(sealed)), "takes an IV: give --iv with 24 hexadecimal digits"),
+        (("--iv", "", str(sealed)), "takes an IV: give --iv with 24 hexadecimal digits"),
+        (("--iv", "00" * 16, str(sealed)), "the IV has 128 bits; this core takes 96 bits"),
+        (("--iv", IV, "--aad", "0g", str(sealed)), "the additional data is not hexadecimal"),
+        (("--iv", IV, "--aad", "000", str(sealed)), "3 hexadecimal digits, an odd number"),
+        ((*from_file, "--aad", AAD, str(sealed)), "--aad and --aad-file are both given"),
+        (("--iv", IV, "--aad-file", str(none), str(sealed)), "can't read"),
+        (("--iv", IV, str(cut)), "a tag of 16 bytes; this one has 15"),
+    ):
+        status, said = command("decrypt", *args, str(none))
+        assert (status, said.count("\n")) == (2, 1)
+        assert what in said
+    assert not none.exists()
+
+
+def test_messages_through_the_library(
+    bench: Callable[[int], PacketBench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
+    preset, *quick = QUICK_GCM
+    core = library.build(
+        preset, **{k: int(v) if v.isdigit() else v for k, v in (c.split("=") for c in quick)}
+    )
+    sealed = core.encrypt(KEY, b"abc", iv=IV, aad=AAD)
+    assert core.decrypt(KEY, sealed, iv=bytes.fromhex(IV), aad=bytes.fromhex(AAD)) == b"abc"
+    with pytest.raises(CheckFailed, match="the tag is wrong"):
+        core.decrypt(KEY, sealed, iv=IV)
+
+
+def test_additional_data_need_a_mode_of_packets() -> None:
+    with pytest.raises(UserError, match="mode ecb takes no additional data; leave aad away"):
+        library.build("des-small").encrypt("133457799bbcdff1", bytes(8), aad="00")
 
 
 def test_short_tags(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from ..progress import Tell, shown
 from .complete import complete_source
 
 __all__ = [
+    "Aad",
+    "AadFile",
     "CipherFile",
     "Iv",
     "Json",
@@ -50,6 +52,13 @@ KeyFile = Annotated[
     ),
 ]
 Iv = Annotated[str, typer.Option(metavar="HEX")]
+Aad = Annotated[
+    str, typer.Option("--aad", metavar="HEX", help="Additional data that the tag covers (mode gcm).")
+]
+AadFile = Annotated[
+    Path | None,
+    typer.Option("--aad-file", metavar="FILE", help="A file of additional data, instead of --aad."),
+]
 Made = Annotated[str, typer.Argument(metavar="DIR|PRESET", autocompletion=complete_source)]
 CipherFile = Annotated[Path | None, typer.Option("--cipher", metavar="FILE.py", help=_CIPHER_HELP)]
 

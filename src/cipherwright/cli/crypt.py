@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from ..files import reason, write_whole
 from ..key_input import read_key
 from .console import err, progress, register_file
+
+if TYPE_CHECKING:
+    from ..spec import Spec
 
 __all__ = ["Request", "crypt_file"]
 
@@ -24,13 +28,23 @@ class Request:
     key: str
     key_file: Path | None
     iv: str
+    aad: str
+    aad_file: Path | None
     sets: list[str]
     cipher: Path | None
 
 
 def crypt_file(decrypt: bool, r: Request) -> None:
     """Read IN, encrypt or decrypt it, write OUT whole or not at all."""
-    from ..actions import check_direction, crypt, initial_value, opened_or_built, padded, spec_of
+    from ..actions import (
+        check_direction,
+        crypt,
+        crypt_packet,
+        initial_value,
+        opened_or_built,
+        padded,
+        spec_of,
+    )
     from ..cipher.modes import ONE_WAY_MODES
     from ..spec import load
     from ..verify import CoreFolder
@@ -49,17 +63,35 @@ def crypt_file(decrypt: bool, r: Request) -> None:
             wanted = "both" if spec.architecture == "engine" and decrypt else direction
             changes = [*r.sets, f"direction={wanted}"]
     key = read_key(r.key, r.key_file, spec.key_bits)
-    start = initial_value(spec, r.iv, "--iv")
-    try:
-        data = r.source.read_bytes()
-    except OSError as e:
-        raise UserError(f"can't read {r.source}: {reason(e)}") from None
+    start, aad = initial_value(spec, r.iv, "--iv"), _additional_data(spec, r)
+    data = _read(r.source)
     _check_writable(r.out)
     blocks = padded(spec, data, str(r.source))
     with progress("simulating the core") as tell, opened_or_built(r.what, changes) as core:
-        result = crypt(core, decrypt, key, start, (blocks, len(data)), tell)
+        if "packet" in core.record:
+            result = crypt_packet(core, decrypt, key, start, aad, data, tell)
+        else:
+            result = crypt(core, decrypt, key, start, (blocks, len(data)), tell)
     write_whole(r.out, result)
     err.print(f"{r.out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as e:
+        raise UserError(f"can't read {path}: {reason(e)}") from None
+
+
+def _additional_data(spec: Spec, r: Request) -> bytes:
+    """What --aad or --aad-file gives. Raises UserError."""
+    from ..actions import additional_data
+
+    if r.aad and r.aad_file:
+        raise UserError("--aad and --aad-file are both given: name one of them")
+    if r.aad_file:
+        return additional_data(spec, _read(r.aad_file), "--aad-file")
+    return additional_data(spec, r.aad, "--aad")
 
 
 def _check_writable(out: Path) -> None:

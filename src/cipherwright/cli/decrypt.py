@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .console import CipherFile, Iv, Key, KeyFile, Made, Sets
+from .console import Aad, AadFile, CipherFile, Iv, Key, KeyFile, Made, Sets
 from .crypt import Request, crypt_file
 
 __all__ = ["decrypt"]
@@ -20,8 +20,10 @@ def decrypt(
     key: Key = "",
     key_file: KeyFile = None,
     iv: Iv = "",
+    aad: Aad = "",
+    aad_file: AadFile = None,
     sets: Sets = [],  # noqa: B006
     cipher: CipherFile = None,
 ) -> None:
     """Decrypt a file through the simulated hardware."""
-    crypt_file(True, Request(what, source, out, key, key_file, iv, sets, cipher))
+    crypt_file(True, Request(what, source, out, key, key_file, iv, aad, aad_file, sets, cipher))

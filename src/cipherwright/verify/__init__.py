@@ -9,6 +9,7 @@ from .equivalence import Proof, prove_pipeline
 from .final_adder import prove_final_adder
 from .loops import prove_iterative
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
+from .packets import Packet, PacketBench
 from .random_blocks import random_blocks
 from .record import CoreRecord, read_record
 from .vectors import extra_vectors, own_vectors
@@ -19,6 +20,8 @@ __all__ = [
     "Bulk",
     "CoreFolder",
     "CoreRecord",
+    "Packet",
+    "PacketBench",
     "Proof",
     "Traffic",
     "Verdict",
