@@ -31,6 +31,7 @@ style: setup
 # The emitted Verilog of all presets: names, lint switched on again, a strict front end. The tests check the same.
 lint: style
 	$(BIN)/python -m tests.front_ends
+	$(BIN)/python -m pytest -q tests/test_verible.py
 
 formal: setup
 	$(BIN)/python -m pytest -q tests/shell/test_formal.py tests/shell/test_control.py

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 from cipherwright.rtl import modules_in
 from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits
-from tests.verify.test_engine_resets import LEFT, STALE
+from tests.engine.test_mars import FAULTS as ENGINE_FAULTS
+from tests.engine.test_resets import LEFT, STALE
+from tests.engine.test_rijndael import FAULTS as PROCESSOR_FAULTS
 from tests.verify.test_loops import FAULTS as LATER
 from tests.verify.test_loops import SHELL, USUAL
-from tests.verify.test_mars import FAULTS as ENGINE_FAULTS
 from tests.verify.test_modes import WAYS
-from tests.verify.test_processor import FAULTS as PROCESSOR_FAULTS
 
 __all__ = ["ARGUMENTS", "SUBJECTS", "Mutant", "Scope", "Subject", "generic", "targeted"]
 

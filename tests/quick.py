@@ -48,7 +48,7 @@ QUICK: dict[str, tuple[str, ...]] = {
         "tests/verify/test_record.py",
         "tests/verify/test_netlist.py",
     ),
-    "engine": ("tests/verify/test_processor.py::test_what_an_engine_is_not",),
+    "engine": ("tests/engine/test_rijndael.py::test_what_an_engine_is_not",),
     "target": ("tests/target/test_library.py", "tests/target/test_blocks.py"),
     "board": ("tests/board/test_facts.py",),
     "report": ("tests/report/test_papers_fpga.py",),

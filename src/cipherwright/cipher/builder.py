@@ -88,7 +88,19 @@ class IntWord:
 
 
 class IntBuilder:
-    """The reference meaning of the vocabulary, on `IntWord` values."""
+    """The reference meaning of the vocabulary, on `IntWord` values. Raises ValueError where widths differ, a
+    bit is outside its word, or a table has not an entry for each address.
+
+    >>> b = IntBuilder()
+    >>> b.select(IntWord(8, 0xA5), range(7, 3, -1))
+    IntWord(width=4, value=10)
+    >>> b.add(IntWord(4, 9), IntWord(4, 9))
+    IntWord(width=4, value=2)
+    >>> b.xor(IntWord(4, 9), IntWord(8, 9))
+    Traceback (most recent call last):
+        ...
+    ValueError: operands of 4 and 8 bits
+    """
 
     def width(self, a: IntWord) -> int:
         return a.width

@@ -6,6 +6,12 @@
 The same text runs on integers, which is the reference model, and on a `GraphBuilder`, which makes the
 dataflow graph (`over`). Bit 0 of a word is its least significant bit; parts are listed most significant
 first. An integer beside a word is a constant of the word's width.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> b = IntBuilder()
+    >>> x = over(b, IntWord(8, 0xA5))
+    >>> under(b, (x ^ 0x0F).rotl(4))
+    IntWord(width=8, value=170)
 """
 
 from __future__ import annotations
@@ -125,7 +131,14 @@ class Word(ABC):
         return self._with("sub", self._operand(other))
 
     def __getitem__(self, which: int | slice) -> Word:
-        """`w[k]` is bit k; `w[hi:lo]` the bits hi … lo, both included, as standards and Verilog write it."""
+        """`w[k]` is bit k, from 0, the least significant; `w[hi:lo]` the bits hi … lo, both included, as
+        standards and Verilog write it. Raises ValueError for other slices.
+
+        >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+        >>> b = IntBuilder()
+        >>> under(b, over(b, IntWord(8, 0xA5))[7:4])
+        IntWord(width=4, value=10)
+        """
         if isinstance(which, int):
             return self.bits((which,))
         if which.step is not None or which.start is None or which.stop is None or which.start < which.stop:
@@ -136,7 +149,15 @@ class Word(ABC):
         return self._with("mul", self._operand(other))
 
     def rotl(self, by: int | Word) -> Word:
-        """Rotated to the left, towards the most significant bit; by a word, as many bits as it says."""
+        """Rotated to the left, towards the most significant bit, by a number of bits modulo the width; by a
+        word, as many bits as it says: a multiplexer for each of its bits.
+
+        >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+        >>> b = IntBuilder()
+        >>> x, by = over(b, IntWord(8, 0xA5)), over(b, IntWord(3, 4))
+        >>> under(b, x.rotl(4)) == under(b, x.rotl(by)) == IntWord(8, 0x5A)
+        True
+        """
         if isinstance(by, Word):
             out: Word = self
             for k in range(by.width):
@@ -146,18 +167,31 @@ class Word(ABC):
         return self.bits([(k - by) % width for k in reversed(range(width))])
 
     def rotr(self, by: int) -> Word:
-        """Rotated to the right."""
+        """Rotated to the right, by a number of bits modulo the width."""
         return self.rotl(-by)
 
     def split(self, parts: int) -> tuple[Word, ...]:
-        """So many equal parts, most significant first. Raises ValueError where the width is no multiple."""
+        """So many equal parts, most significant first. Raises ValueError where the width is no multiple.
+
+        >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+        >>> b = IntBuilder()
+        >>> [under(b, part).value for part in over(b, IntWord(8, 0xA5)).split(2)]
+        [10, 5]
+        """
         size, rest = divmod(self.width, parts)
         if rest:
             raise ValueError(f"a word of {self.width} bits has no {parts} equal parts")
         return tuple(self[self.width - 1 - size * i : self.width - size * (i + 1)] for i in range(parts))
 
     def each(self, size: int, function: Callable[[Word], Word]) -> Word:
-        """The function of every piece of `size` bits, joined again."""
+        """The function of every piece of `size` bits, joined again in the same order: a layer of S-boxes.
+        Raises ValueError where the width is no multiple of `size`.
+
+        >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+        >>> b = IntBuilder()
+        >>> under(b, over(b, IntWord(8, 0xA5)).each(4, lambda nibble: nibble + 1)) == IntWord(8, 0xB6)
+        True
+        """
         return concat(*map(function, self.split(self.width // size)))
 
 
@@ -166,24 +200,52 @@ Words = tuple[Word, ...]
 
 
 def concat(*words: Word) -> Word:
-    """One word out of several, the most significant first."""
+    """One word out of several (at least one), the most significant first; as wide as all of them.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> b = IntBuilder()
+    >>> under(b, concat(over(b, IntWord(4, 0xA)), over(b, IntWord(8, 5)))) == IntWord(12, 0xA05)
+    True
+    """
     return words[0] if len(words) == 1 else words[0]._concat(words)
 
 
 def lookup(table: Table, address: Word) -> Word:
-    """The table's entry at an address. Raises ValueError where the address has another width."""
+    """The table's entry at an address: an S-box. The address is an unsigned number, its bit 0 the least
+    significant. Raises ValueError where the table has not 2^width(address) entries.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> b, square = IntBuilder(), Table("square", 4, (0, 1, 4, 9))
+    >>> under(b, lookup(square, over(b, IntWord(2, 3))))
+    IntWord(width=4, value=9)
+    """
     if len(table.entries) != 1 << address.width:
         raise ValueError(f"{table.name}: {len(table.entries)} entries, an address of {address.width} bits")
     return address._lookup(table)
 
 
 def linear(matrix: Matrix, word: Word) -> Word:
-    """The linear map of a word."""
+    """The linear map of a word over GF(2), as wide as the matrix has rows. A row's bit k reads bit k of the
+    word.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> b, swap_and_sum = IntBuilder(), Matrix("swap, sum", (0b01, 0b10, 0b11))
+    >>> under(b, linear(swap_and_sum, over(b, IntWord(2, 0b01)))) == IntWord(3, 0b101)
+    True
+    """
     return word._linear(matrix)
 
 
 def choose(bit: Word, one: Word, zero: Word) -> Word:
-    """`one` where the bit is 1, else `zero`."""
+    """`one` where the bit is 1, else `zero`: a multiplexer. Raises ValueError where the choice is no single
+    bit, or the words differ in width.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> b = IntBuilder()
+    >>> one, zero = over(b, IntWord(4, 9)), over(b, IntWord(4, 6))
+    >>> under(b, choose(over(b, IntWord(1, 0)), one, zero))
+    IntWord(width=4, value=6)
+    """
     if bit.width != 1 or one.width != zero.width:
         raise ValueError("a choice is between words of one width, by one bit")
     return bit._choose(one, zero)
@@ -195,7 +257,12 @@ class Permutation:
     the most significant, the number of the operand's bit, where number 1 is the most significant. `width`:
     that of the operand.
 
-    Example: Permutation(4, (2, 3, 4, 1)) rotates a word of four bits to the left.
+    This one rotates a word of four bits to the left:
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> b = IntBuilder()
+    >>> under(b, Permutation(4, (2, 3, 4, 1))(over(b, IntWord(4, 0b1001)))) == IntWord(4, 0b0011)
+    True
     """
 
     width: int
@@ -263,12 +330,25 @@ class _Over(Word, Generic[W]):
 
 
 def over(builder: Builder[W], value: W) -> Word:
-    """A builder's value as a word."""
+    """A builder's value as a word: `IntWord` of an `IntBuilder`, the number of a node of a `GraphBuilder`.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> over(IntBuilder(), IntWord(8, 3)).width
+    8
+    """
     return _Over(builder, value)
 
 
 def under(builder: Builder[W], word: Word) -> W:
-    """The builder's value behind a word. Raises ValueError where it belongs to another builder."""
+    """The builder's value behind a word, the opposite of `over`. Raises ValueError where it belongs to
+    another builder.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> under(IntBuilder(), over(IntBuilder(), IntWord(8, 3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: words of two builders do not meet
+    """
     found = cast("_Over[W]", word)
     if found.builder is not builder:
         raise ValueError("words of two builders do not meet")
@@ -276,10 +356,22 @@ def under(builder: Builder[W], word: Word) -> W:
 
 
 def all_over(builder: Builder[W], values: Sequence[W]) -> Words:
-    """A builder's values as words."""
+    """A builder's values as words, in the same order.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> [word.width for word in all_over(IntBuilder(), [IntWord(8, 3), IntWord(4, 1)])]
+    [8, 4]
+    """
     return tuple(over(builder, value) for value in values)
 
 
 def all_under(builder: Builder[W], words: Sequence[Word]) -> tuple[W, ...]:
-    """The builder's values behind words. Raises ValueError where one belongs to another builder."""
+    """The builder's values behind words, in the same order. Raises ValueError where one belongs to another
+    builder.
+
+    >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+    >>> b = IntBuilder()
+    >>> all_under(b, all_over(b, [IntWord(8, 3), IntWord(4, 1)]))
+    (IntWord(width=8, value=3), IntWord(width=4, value=1))
+    """
     return tuple(under(builder, word) for word in words)
