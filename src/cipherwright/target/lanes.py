@@ -144,7 +144,9 @@ class _Board:
                     "port_directions": {},
                     "connections": {},
                 }
-        return self._design(cells, {"clk": ports["clk"]})
+        # An input that had no port would have no driver, and the placer takes such nets off their cells.
+        inputs = {name: port for name, port in ports.items() if port["direction"] == "input"}
+        return self._design(cells, inputs)
 
     def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:
         """Put the packed cells of a lane, with their places, in the place of its own."""

