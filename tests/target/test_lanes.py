@@ -16,6 +16,7 @@ from cipherwright.progress import quiet
 from cipherwright.target import lanes, load_target
 from cipherwright.target.floorplan import Slices, lane_of_name, mark_lanes, strips
 from cipherwright.target.lanes import assign, place_lanes
+from cipherwright.target.netlist_proof import prove_routed
 from cipherwright.target.place import place
 from cipherwright.target.synth import CANONICAL, synthesise
 
@@ -127,7 +128,11 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(
             x <= 63 and inside == 1
         ):  # beside a flip-flop of the first lane, where there is no room for one without a clock
             assert c["attributes"]["BEL"].rpartition("/")[0] in first
-    assert place(netlist, target, 1, 200, name).fmax_mhz > 100
+    assert place(netlist, target, 1, 200, name, keep=True).fmax_mhz > 100
+    assert (
+        "equals the core's for every state"
+        in prove_routed(netlist, netlist / "routed1.json", "clk").statement
+    )
 
 
 def test_what_does_not_fit_its_strip_is_left_to_the_placer(

@@ -144,9 +144,7 @@ class _Board:
                     "port_directions": {},
                     "connections": {},
                 }
-        # An input that had no port would have no driver, and the placer takes such nets off their cells.
-        inputs = {name: port for name, port in ports.items() if port["direction"] == "input"}
-        return self._design(cells, inputs)
+        return self._design(cells, {"clk": ports["clk"]})
 
     def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:
         """Put the packed cells of a lane, with their places, in the place of its own."""
@@ -169,7 +167,7 @@ class _Board:
                 p: [to[b] if isinstance(b, int) else b for b in bits] for p, bits in c["connections"].items()
             }
             name = name if name in before else f"lane{lane}.{name}"
-            self.cells[name] = c
+            self.cells[name] = _unpacked(c)
             self.fixed[name] = None
 
     def design(self, ports: dict[str, Any]) -> dict[str, Any]:
@@ -187,6 +185,18 @@ class _Board:
                 CANONICAL_TOP: {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}
             },
         }
+
+
+def _unpacked(cell: Cell) -> Cell:
+    """A placed cell as the packer takes it once more. It has moved the input of a flip-flop that no lookup
+    table of the slice drives from DI to M, and would move what is then at DI, nothing, over it.
+    """
+    if cell["type"] != "TRELLIS_FF" or "M" not in cell["connections"]:
+        return cell
+    pins, ways = dict(cell["connections"]), dict(cell["port_directions"])
+    pins["DI"], ways["DI"] = pins.pop("M"), ways.pop("M")
+    parameters = {k: v for k, v in cell["parameters"].items() if k != "SD"}
+    return cell | {"connections": pins, "port_directions": ways, "parameters": parameters}
 
 
 def _tile(bel: str) -> str:
