@@ -22,6 +22,7 @@ from cipherwright.verify import CoreFolder, prove_core
 
 SLOW = (
     "aes128-ctr-lanes",
+    "aes128-fast-agile",
     "aes128-fast-both",
     "aes128-fast-ctr",
     "aes128-fast-decrypt",

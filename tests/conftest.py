@@ -32,6 +32,7 @@ variants.
 """
 
 SLOW = (
+    "aes128-fast-agile",
     "aes128-fast-both",
     "aes128-fast-ctr",
     "aes128-fast-decrypt",
