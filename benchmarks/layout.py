@@ -1,6 +1,8 @@
 """Place and route a core on the cells of osu018 with qflow, graywolf and qrouter, and time it after routing.
 
-Usage: python benchmarks/layout.py PRESET [MINUTES]     (needs: apt-get install qflow graywolf qrouter tcsh opensta)
+Usage: python benchmarks/layout.py PRESET [MINUTES]
+
+Needs: apt-get install qflow graywolf qrouter tcsh opensta
 
 benchmarks/records/layout-PRESET@osu018.json gets the area of the die and of its cells, the nets, those that
 were not routed, and the clock before and after routing. MINUTES: after which the router is stopped (60). A
