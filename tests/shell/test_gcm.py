@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from cipherwright.verify import CoreFolder, own_vectors, verify_core
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from cipherwright.verify.simulate import compile_simulation
+from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import QUICK_GCM, Built
 
 FAULTS = {
@@ -107,6 +109,20 @@ def test_a_reset_that_leaves_something_is_seen(
     dead = PacketBench(right.simulation, right.record, {**right.held, "rst_i": 0})
     with pytest.raises(CheckFailed):
         check_resets(dead, p)
+
+
+def test_a_sample_of_nist_s_vectors(bench: Callable[[int], PacketBench]) -> None:
+    """Every 41st case with an IV of 96 bits under keys of 128 bits, and 40 that must fail; benchmarks/cavp.py
+    runs all of them, with keys of 256 bits as well.
+    """
+    found = {way: [c for c in cases(128, way) if not why_left_out(c, 16)] for way in FILES}
+    fails = [c for c in found["decrypt"] if c.fails][:40]
+    counts = run_cases(bench(-1), [*found["encrypt"][::41], *found["decrypt"][::41], *fails])
+    assert counts["must fail, and fails"] >= 40
+    assert counts["right"] >= 64
+    wrong = [replace(c, tag=bytes(16)) for c in found["encrypt"][:1]]
+    with pytest.raises(AssertionError, match="count 0"):
+        run_cases(bench(-1), wrong)
 
 
 KEY, IV, AAD = (

@@ -1,0 +1,106 @@
+"""The control of GHASH, proven for all times: which power a slot is multiplied by, what is fed back to it,
+and which products make a packet's sum.
+
+The flags of the slots are free, and so is every register at the start. The control is a shift register of
+flags, but for one bit, whose rule is part of the statement (it tells which slots are within a packet). So
+what holds from any state after as many cycles as the control remembers holds at all times; a reset changes
+nothing of it. The multiplier is abstracted: its outputs are free. That such products give GHASH is
+arithmetic, which tests/shell/test_ghash.py has on integers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cipherwright.rtl import print_wrapper
+from cipherwright.rtl.cells import COPY
+from cipherwright.shell.ghash import GhashTiming, ghash_unit
+
+from .test_formal import killed, sby
+
+SCRIPT = "ghash.sby"
+
+FREE = """\
+module multiplier (input wire clk, input wire [127:0] x_i, input wire [127:0] h_i,
+    output wire [127:0] a_o, output wire [127:0] b_o);
+    (* anyseq *) wire [127:0] f_a, f_b;
+    assign a_o = f_a;
+    assign b_o = f_b;
+endmodule
+"""
+
+FAULTS = [
+    ("block_q ? 2'd2 : 2'd1", "2'd2"),
+    ("~(|near)", "1'b1"),
+    ("~first_line[9] & ~open_before", "~open_before"),
+    ("~first_line[9] & ~open_before", "~first_line[9]"),
+    ("more[4] <= open[3] & ~last_q & block_i;", "more[4] <= open[3] & block_i;"),
+    ("first_i | (inside_q & ~last_q)", "first_i | inside_q"),
+]
+"""(text, what is in its place)."""
+
+
+def rules(timing: GhashTiming) -> str:
+    """The statement, to be put into the unit: f_block[i] and so on are the flags of the slot that entered i
+    cycles ago. Slot L meets its power and what is fed back; slot 2 L leaves the multiplier.
+    """
+    loop = timing.loop
+    most, age = 2 * loop + 2, 2 * loop + 4
+    rows = "".join(f"            {k}: f_state = 4'd{timing.count(k)};\n" for k in range(loop + 1))
+    terms = " + ".join(
+        f"(f_inside[{loop}] & ~(|f_last[{loop}:{loop - j + 1}]) & f_block[{loop - j}])"
+        for j in range(1, loop)
+    )
+    return f"""
+    reg [{most}:0] f_first, f_block, f_last, f_inside;
+    reg [5:0] f_age = 0;
+    always @(posedge clk) begin
+        f_first <= {{f_first[{most - 1}:1], first_q, 1'b0}};
+        f_block <= {{f_block[{most - 1}:1], block_q, 1'b0}};
+        f_last <= {{f_last[{most - 1}:1], last_q, 1'b0}};
+        f_inside <= {{f_inside[{most - 1}:1], inside_q, 1'b0}};
+        if (f_age != {age}) f_age <= f_age + 1;
+    end
+    function automatic [3:0] f_state(input [3:0] k);
+        case (k)
+{rows}            default: f_state = 0;
+        endcase
+    endfunction
+    wire [3:0] f_count = {{3'd0, f_block[{loop}]}} + {terms};
+    wire f_fed = ~(|f_first[{2 * loop - 1}:{loop}]);
+    wire f_open = f_inside[{2 * loop + 1}] & ~(|f_last[{2 * loop + 1}:{loop + 2}]);
+    always @(posedge clk) if (f_age == {age}) begin
+        assert (count_{loop - 1} == f_state(f_count));
+        assert (gate == {{8{{f_fed}}}});
+        assert (keep == {{8{{~f_first[{2 * loop}] & ~f_open}}}});
+        assert (f_inside[1] == (f_first[1] | (f_inside[2] & ~f_last[2])));
+    end
+"""
+
+
+def write(folder: Path, old: str = "", new: str = "") -> None:
+    """The unit with its rules, and one fault, in the folder, and the script."""
+    timing = GhashTiming(9)
+    text = print_wrapper(ghash_unit("ghash", "multiplier", timing))
+    assert old in text
+    text = text.replace(old, new) if old else text
+    (folder / "ghash.v").write_text(f"{COPY}{FREE}{text.replace('endmodule', rules(timing) + 'endmodule')}")
+    (folder / SCRIPT).write_text(
+        f"[options]\nmode bmc\ndepth {2 * timing.loop + 6}\n\n[engines]\nsmtbmc z3\n\n[script]\n"
+        "read -formal -sv ghash.v\nprep -top ghash\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
+        "memory_map\nopt_clean\n\n[files]\nghash.v\n"
+    )
+
+
+def test_control_of_ghash(tmp_path: Path) -> None:
+    write(tmp_path)
+    text = sby(tmp_path, "", SCRIPT)
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+@pytest.mark.parametrize(("old", "new"), FAULTS)
+def test_a_broken_control_is_seen(old: str, new: str, tmp_path: Path) -> None:
+    write(tmp_path, old, new)
+    assert killed(sby(tmp_path, "", SCRIPT))
