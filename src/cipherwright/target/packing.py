@@ -8,8 +8,8 @@ from typing import Any
 
 __all__ = ["paired_flip_flops"]
 
-_TABLE = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV|SRL16E?|SRLC16E?|SRLC32E)$")
-_FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+)$")
+_TABLE = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV|SRL16E?|SRLC16E?|SRLC32E|WIDEFN9)$")
+_FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+|DFFN?[SRPC]?E?)$")
 _DATA = ("D", "DI")
 """Data pin of a flip-flop."""
 

@@ -74,6 +74,8 @@ def place(
     CheckFailed where the design does not fit the device.
     """
     report = folder / f"report{seed}.json"
+    if target.bare:
+        netlist = _without_ports(folder, netlist)
     said = _nextpnr(
         folder,
         target,
@@ -90,6 +92,15 @@ def place(
     )
     names = json.loads((folder / NAMES).read_text()) if (folder / NAMES).exists() else {}
     return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path), netlist)
+
+
+def _without_ports(folder: Path, netlist: str) -> str:
+    """Write a netlist of the folder without the ports of its modules; the file's name."""
+    design = json.loads((folder / netlist).read_text())
+    for module in design["modules"].values():
+        module["ports"] = {}
+    (folder / f"bare_{netlist}").write_text(json.dumps(design))
+    return f"bare_{netlist}"
 
 
 def _named(part: Any, names: Mapping[str, str]) -> Any:
@@ -135,7 +146,7 @@ def _nextpnr(
     folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
 ) -> str:
     args = nextpnr_arguments(target, seed, timing_weight, netlist, more)
-    done = run(f"yowasp-nextpnr-{target.family}", args, cwd=folder, check=False)
+    done = run(f"yowasp-nextpnr-{target.nextpnr}", args, cwd=folder, check=False)
     written = [folder / value for flag, value in pairwise(more) if flag in ("--report", "--write")]
     if done.returncode or not all(path.exists() for path in written):
         errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]

@@ -45,13 +45,16 @@ _CELL = re.compile(r'^\(\* cipherwright = "(\w+)" \*\)\nmodule (\w+)', re.M)
 # LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by
 # Yosys.
 _LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
-_FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+)$")
+_FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+|DFFN?[SRPC]?E?)$")
 _CELL_FF = re.compile(r"\w*DFF\w*$")
 _SRL = re.compile(r"^(SRL16E?|SRLC32E|SRLC16E?)$")
 _RAM = re.compile(r"^(DP16KD|RAMB\w+|SB_RAM\w+)$")
 _LUTRAM = re.compile(r"^(TRELLIS_DPR16X4|RAM16X1D|RAM32M|RAM32X1D|RAM64M|RAM64X1D|RAM16X1S)$")
 _DSP = re.compile(r"^(MULT18X18D|ALU54B|DSP48\w*|MULT18X18\w*)$")
 _CARRY = re.compile(r"^(CCU2C)$")
+_ALU = re.compile(r"^ALU$")
+_LUT5 = re.compile(r"^WIDEFN9$")
+"""Two lookup tables and the multiplexer behind them in one cell."""
 _CLOCKS = re.compile(r"^EHXPLLL$")
 _LUTRAM_SITES = {
     "TRELLIS_DPR16X4": 6,
@@ -96,7 +99,13 @@ class Mapped:
     def luts(self) -> int:
         """Every LUT site used, whatever its size; shift registers, LUT RAM and carry cells take sites too."""
         ram = sum(n * _LUTRAM_SITES[c] for c, n in self.cells.items() if _LUTRAM.match(c))
-        return self._count(_LUT) + self.srls + ram + 2 * self._count(_CARRY)
+        return (
+            self._count(_LUT)
+            + self.srls
+            + ram
+            + self._count(_ALU)
+            + 2 * (self._count(_CARRY) + self._count(_LUT5))
+        )
 
     @property
     def ffs(self) -> int:
@@ -280,8 +289,9 @@ def lut_levels(module: dict[str, Any]) -> int:
             if todo and name not in depth:
                 stack += todo
                 continue
+            kind = module["cells"][name]["type"]
             depth[stack.pop()] = max((depth[d] for d in before), default=0) + bool(
-                _LUT.match(module["cells"][name]["type"])
+                _LUT.match(kind) or _LUT5.match(kind)
             )
     return max(depth.values(), default=0)
 
@@ -295,6 +305,12 @@ def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
         synth = f"synth_ecp5 -noflatten{wide} -top {top}"
     elif target.family == "ice40":
         synth = f"synth_ice40 -noflatten -top {top}"
+    elif target.family == "gowin":
+        # nextpnr knows no delay of the wide multiplexers.
+        synth = f"synth_gowin -noflatten -noiopads -nowidelut -top {top}"
+    elif target.family == "nexus":
+        # nextpnr refuses the constant at the beginning of a carry chain in a hierarchy that was kept.
+        synth = f"synth_nexus -noflatten -noiopad -noccu2 -top {top}"
     elif target.family == "xilinx":
         synth = f"synth_xilinx -family {target.yosys_family} -nosrl -noiopad -noclkbuf{wide} -top {top}"
     else:

@@ -9,7 +9,7 @@ from ..shell import BuiltEngine, Core
 from ..spec import Datapath, Spec
 from .facts import Target
 
-__all__ = ["delay_lines_from", "require", "warnings"]
+__all__ = ["delay_lines_from", "require", "require_room", "warnings"]
 
 
 def require(spec: Datapath, target: Target) -> None:
@@ -28,11 +28,17 @@ def delay_lines_from(spec: Datapath, target: Target) -> int:
 
 
 def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[str]:
-    """What was asked for and does nothing, and what the device is too small for, a sentence each."""
+    """What was asked for and does nothing, a sentence each."""
     if isinstance(core, Core) and isinstance(spec, Datapath):
         yield from _idle_delay_lines(spec, target, core)
+
+
+def require_room(target: Target, core: Core | BuiltEngine) -> None:
+    """Raise UserError where a core has more flip-flops than its device."""
     if beyond := target.beyond({"ffs": core.flip_flops}):
-        yield f"this core does not fit {target.title}, which lacks {' and '.join(beyond)}"
+        raise UserError(
+            f"{core.top} does not fit {target.title}, which lacks {' and '.join(beyond)}: choose a larger one"
+        )
 
 
 def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[str]:

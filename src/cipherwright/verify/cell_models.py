@@ -97,8 +97,9 @@ def _lut(cell: Cell, parameter: str, pins: Sequence[str], out: str) -> list[Outp
 
 
 def _lut_of(inputs: int, cell: Cell) -> list[Output]:
-    """A lookup table of Xilinx devices, whose pins are I0 and so on."""
-    return _lut(cell, "INIT", [f"I{k}" for k in range(inputs)], "O")
+    """A lookup table of Xilinx or Gowin devices, whose pins are I0 and so on."""
+    out = "F" if "F" in cell["connections"] else "O"
+    return _lut(cell, "INIT", [f"I{k}" for k in range(inputs)], out)
 
 
 def _mux(out: str, select: str, one: str, zero: str) -> Output:
@@ -185,12 +186,43 @@ def _one(out: str, pins: Sequence[str], make: Make) -> Callable[[Cell], list[Out
 
 
 def _lut4(cell: Cell) -> list[Output]:
-    """Lattice's LUT4, or Xilinx's."""
-    return (
-        _lut(cell, "INIT", "ABCD", "Z")
-        if "Z" in cell["connections"]
-        else _lut(cell, "INIT", ("I0", "I1", "I2", "I3"), "O")
-    )
+    """Lattice's LUT4, or that of Xilinx or Gowin."""
+    if "Z" not in cell["connections"]:
+        return _lut_of(4, cell)
+    init = str(cell["parameters"].get("INIT", "0"))
+    if init.startswith("0x"):  # Nexus
+        cell = {**cell, "parameters": {"INIT": f"{int(init, 16):016b}"}}
+    return _lut(cell, "INIT", "ABCD", "Z")
+
+
+def _widefn9(cell: Cell) -> list[Output]:
+    """A LUT5 of a Nexus slice: two lookup tables and the multiplexer behind them."""
+    inits = []
+    for k in (0, 1):
+        text = _text(cell, f"INIT{k}", "0x0000")
+        if not text.startswith("0x"):
+            raise Unknown(f"the table INIT{k} of a WIDEFN9 is no number: {text}")
+        inits.append(int(text, 16))
+    pins = _pins("A0", "B0", "C0", "D0", "A1", "B1", "C1", "D1", "SEL")
+    return [
+        Output(("Z", 0), pins, lambda g, a: g.mux(a[8], g.table(inits[1], a[4:8]), g.table(inits[0], a[:4])))
+    ]
+
+
+def _alu(cell: Cell) -> list[Output]:
+    """A Gowin carry cell: a sum, a difference, or one of them by I3."""
+    mode = _bits(cell, "ALU_MODE", 32)
+    if mode > 2:
+        raise Unknown(f"an ALU has the mode {mode}, which the proof does not know")
+
+    def same(g: Aig, a: Sequence[int]) -> int:
+        return (g.xor(a[0], a[1]), g.xor(a[0], a[1]) ^ 1, g.xor(g.xor(a[0], a[1]), a[2] ^ 1))[mode]
+
+    reads = _pins("I0", "I1", "I3", "CIN")
+    return [
+        Output(("SUM", 0), reads, lambda g, a: g.xor(same(g, a), a[3])),
+        Output(("COUT", 0), reads, lambda g, a: g.mux(same(g, a), a[3], a[0])),
+    ]
 
 
 _OUTPUTS: dict[str, Callable[[Cell], list[Output]]] = {
@@ -235,8 +267,12 @@ _OUTPUTS: dict[str, Callable[[Cell], list[Output]]] = {
             lambda g, a: a[0] ^ 1,
         )
     ],
-    "VCC": _one("P", (), lambda g, a: 1),
+    "VCC": lambda c: [Output(("P" if "P" in c["connections"] else "V", 0), (), lambda g, a: 1)],
     "GND": _one("G", (), lambda g, a: 0),
+    "VHI": _one("Z", (), lambda g, a: 1),
+    "VLO": _one("Z", (), lambda g, a: 0),
+    "WIDEFN9": _widefn9,
+    "ALU": _alu,
 }
 
 
@@ -324,6 +360,23 @@ def _fd(cell: Cell, kind: str) -> Flop:
     return Flop(("C", 0), not _bits(cell, "IS_C_INVERTED", 1), ("Q", 0), _pins("D", "CE", pin), make, idle)
 
 
+_DFF = re.compile(r"^DFF([SR]?)(E?)$")
+
+
+def _gowin_ff(found: re.Match[str]) -> Flop:
+    """A Gowin flip-flop; its synchronous set or reset acts whether it is enabled or not."""
+    clear, enable = found[1], found[2]
+    reads = ["D", *(["CE"] if enable else []), *([{"S": "SET", "R": "RESET"}[clear]] if clear else [])]
+    take, clearing = (1 if enable else None), (len(reads) - 1 if clear else None)
+    return Flop(("CLK", 0), True, ("Q", 0), _pins(*reads), _held(take, clearing, int(clear == "S")))
+
+
+def _nexus_ff(cell: Cell, kind: str) -> Flop:
+    """FD1P3IX and FD1P3JX: enable SP, synchronous reset CD or set PD."""
+    pin = {"IX": "CD", "JX": "PD"}[kind]
+    return Flop(("CK", 0), True, ("Q", 0), _pins("D", "SP", pin), _held(1, 2, int(kind == "JX")))
+
+
 def flop(cell: Cell) -> Flop | None:
     """A flip-flop's behaviour; None for another cell. Raises Unknown for a mode that is not known."""
     kind = cell["type"]
@@ -333,6 +386,10 @@ def flop(cell: Cell) -> Flop | None:
         return _trellis_ff(cell)
     if found := _SB.match(kind):
         return _sb_ff(found)
+    if found := _DFF.match(kind):
+        return _gowin_ff(found)
+    if kind in ("FD1P3IX", "FD1P3JX"):
+        return _nexus_ff(cell, kind[5:])
     if (found := _FD.match(kind)) and found[1] != "RSE":
         return _fd(cell, found[1])
     return None
