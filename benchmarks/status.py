@@ -127,7 +127,7 @@ def figures() -> str:
     """
     paths = sorted((ROOT / "benchmarks" / "records").glob("*@*.json"), reverse=True)
     records = [json.loads(p.read_text()) for p in paths]
-    said = {r["rtl_digest"]: {key: r[key] for key in SAID} for r in records}
+    said = {r["rtl_digest"]: {key: r[key] for key in SAID} for r in records if "rtl_digest" in r}
     return json.dumps(said, indent=1, sort_keys=True) + "\n"
 
 
