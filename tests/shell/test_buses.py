@@ -26,6 +26,8 @@ STREAMS = [
 
 
 CONTROLLED = ("des-small", "mode=ctr", "interface=axi-stream", "tdata_bits=32")
+PIPELINE = ("des-small", "architecture=pipelined", "stages=16", "key=static", "interface=axi-stream")
+"""A loop whose initial values come with messages; a pipeline with its direction held beside the key."""
 
 
 def accessed(made: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:
@@ -34,14 +36,15 @@ def accessed(made: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:
     p = folder.record["parameters"]
     env = {"CIPHER": p["cipher"], "MODE": p["mode"], "KEY_BYTES": str(p["key_bits"] // 8)}
     env |= {"CONTROL": p["control"], "MAP": core.files[f"{core.top}.rdl"]}
+    env["AWAITED"] = "KEY IV" if folder.record["bus"]["ports"]["iv_valid"] else "KEY"
     env |= {"COCOTB_TEST_FILTER": only, "COCOTB_LOG_LEVEL": "ERROR"}
     return on_icarus(folder.sources, core.top, "tests.shell.cocotb_registers", tmp_path, env)
 
 
 @pytest.mark.parametrize("control", ["axi-lite", "apb", "wishbone"])
 def test_registers_over_each_bus(control: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    made = built(*CONTROLLED, f"control={control}")
-    assert accessed(made, tmp_path) == (4, 0)
+    made = built(*(PIPELINE if control == "apb" else CONTROLLED), f"control={control}")
+    assert accessed(made, tmp_path) == (6, 0)
     assert "all are cleared" in check_reset(made[1])
 
 
@@ -96,6 +99,26 @@ def test_a_broken_register_bus_is_seen(
     assert old in core.files[f"{core.top}.v"]
     wrong = broken_file(folder, f"{core.top}.v", lambda t: t.replace(old, new), tmp_path / "b")
     assert accessed((core, wrong), tmp_path / "sim", "interrupts")[1]
+
+
+GATES = [
+    (PIPELINE, "nothing_without", "held_q <= 1'b0;", "held_q <= 1'b1;"),
+    (PIPELINE, "nothing_without", "load_key & key_written", "load_key"),
+    (PIPELINE, "keys_in_flight", "quiet_q <= rest_q & ~start_q & ~open_q", "quiet_q <= ~open_q"),
+    (CONTROLLED, "nothing_without", "wire may = ~fresh | iv_offer_q;", "wire may = 1'b1;"),
+    (CONTROLLED, "nothing_without", " & ~iv_lock_i", ""),
+]
+"""The first is a core that takes blocks before it has a key, as all without a key-expansion unit once did."""
+
+
+@pytest.mark.parametrize(("variant", "only", "old", "new"), GATES)
+def test_a_core_that_takes_blocks_too_early_is_seen(
+    variant: tuple[str, ...], only: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*variant, "control=apb")
+    assert old in core.files[f"{core.top}.v"]
+    wrong = broken_file(folder, f"{core.top}.v", lambda t: t.replace(old, new), tmp_path / "b")
+    assert accessed((core, wrong), tmp_path / "sim", only)[1]
 
 
 def test_header_and_pages_are_made_from_the_map(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
 from .built_engine import BuiltEngine, EngineNotes
-from .buses import AXIS_DATA, BUS_DATA, SIDE_WORD, AxiStream, Register, read_map, registers_of
+from .buses import AXIS_DATA, BUS_DATA, AxiStream, Register, read_map, registers_of
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
@@ -27,7 +27,6 @@ __all__ = [
     "PACKET_PORTS",
     "PAPER_PORTS",
     "PREFIX",
-    "SIDE_WORD",
     "STREAM_FILE",
     "STREAM_PORTS",
     "AxiStream",

@@ -180,7 +180,7 @@ def _registers(phases: int, width: int, pieces: int, alone: bool) -> tuple[Reg, 
             "Of zeroising: a key of zeros goes in, is expanded, blocks under it go through.",
         ),
         Reg(("time_q",), width, "Since the last block was taken: a shift register with feedback."),
-        Reg(("match_q",), pieces),
+        Reg(("match_q",), pieces, vector=True),
     )
 
 

@@ -27,12 +27,12 @@ from ..rtl import (
 )
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline, Spec
-from .buses import AxiStream, Inside, axi_stream_top, controlled_top, map_facts, map_pages
+from .buses import AxiStream, Inner, Inside, axi_stream_top, controlled_top, map_facts, map_pages, packets
 from .control import core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
 from .header import commented, header_lines, module_name, origin_lines, port_table
-from .keys import KeyUnit, keyed_top
+from .keys import KeyUnit, key_register, keyed_top
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .ports import CorePorts, inner_groups, pins_of
@@ -99,6 +99,8 @@ def dress(
     """
     s, iterations, tied = scheduled.schedule, scheduled.iterations, constant_inputs(spec)
     top = module_name(spec.name)
+    if spec.control != "none":
+        unit = unit or key_register(f"{top}_keys", spec.key_bits)
     iterative, counting = iterations is not None, spec.mode == "ctr"
     shelled = spec.interface != "plain" or bool(tied)
     parts = [
@@ -130,7 +132,9 @@ def dress(
         inner["key_cycles"] = unit.cycles
         if unit.memory:
             inner["keyed"] = names["ecb"]
-    pins = pins_of(spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "")
+    pins = pins_of(
+        spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "", spec.agile_direction
+    )
     if unit:
         ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
         files.update(unit.files)
@@ -269,8 +273,9 @@ def dress(
     below_bus = None
     if spec.control != "none":
         below_bus = {"top": names["axis"], "ports": asdict(ports)}
-        held = any(pin.name == "decrypt_i" for group in groups for pin in group.pins)
-        controlled = controlled_top(top, names["axis"], groups, spec.control, map_facts(spec, ports, held))
+        behind = Inner(groups, slots if bus.slot_bits else 1)
+        facts = map_facts(spec, ports, behind.has("decrypt_i"))
+        controlled = controlled_top((top, names["axis"]), behind, packets(behind, bus), spec.control, facts)
         groups = controlled.module.ports
         ports = ports.only({pin.name for group in groups for pin in group.pins})
         mode_ffs += controlled.flip_flops

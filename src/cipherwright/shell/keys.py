@@ -38,7 +38,7 @@ from ..rtl import (
     print_any,
 )
 
-__all__ = ["DRAIN", "KeyUnit", "key_unit", "keyed_top", "pipeline_part"]
+__all__ = ["DRAIN", "KeyUnit", "key_register", "key_unit", "keyed_top", "pipeline_part"]
 
 
 DRAIN = 8
@@ -192,6 +192,31 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
     return KeyUnit((wrapper,), e.iterations * stages + there, words, flush=stages + there + 1 + DRAIN)
 
 
+def key_register(name: str, key_bits: int) -> KeyUnit:
+    """A register for the key of a datapath that makes its round keys itself: a unit that expands nothing. So the
+    same control keeps blocks and keys apart with and without a key-expansion unit.
+    """
+    wrapper = Wrapper(
+        name,
+        ("The key, held for the datapath. While zeroise_i is 1 it is a key of zeros.",),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Held((Pin("zeroise_i"), Pin("key_o", key_bits, True))),
+        ),
+        (
+            Reg(("key_q",), key_bits),
+            Drive("key_ready_o", "1'b1"),
+            Drive("key_o", "key_q"),
+            Clocked(
+                (Step("key_q", f"zeroise_i ? {key_bits}'d0 : key_i", "zeroise_i | key_valid_i"),),
+                (("key_q", f"{key_bits}'d0"),),
+            ),
+        ),
+    )
+    return KeyUnit((wrapper,), 1, {"key": key_bits})
+
+
 @dataclass(frozen=True)
 class _Place:
     """The registers of a round key, which take `source` in the second cycle behind that of `hit`."""
@@ -252,13 +277,15 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
     """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks
     and keys apart.
 
-    A datapath with ready_o does not take a block in every cycle (a loop: while fill_i is 1, every slot takes
+    A direction that does not come with the block is held. A datapath with ready_o does not take a block in every cycle (a loop: while fill_i is 1, every slot takes
     what is presented). With chain_i it takes another word, which a mode of operation adds; with decrypt_i a
     direction with every block. `lanes` of it share the unit: the round keys go from lane to lane, a register
     rank each, so that no wire of them reaches all lanes.
     """
     has = datapath.pins
-    ready, chained, turning = "ready_o" in has, "chain_i" in has, "decrypt_i" in has
+    ready, chained = "ready_o" in has, "chain_i" in has
+    streamed = {p.name for g in datapath.ports if isinstance(g, Stream) for p in g.pins}
+    turning, turned = "decrypt_i" in streamed, "decrypt_i" in has.keys() - streamed
     block_bits, key = has["block_i"].width, unit.part.pins["key_i"]
     words = sorted(unit.words.items())
     given = {"clk": "clk", "rst_i": "rst_i"}
@@ -275,7 +302,7 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
         part = f"[{block_bits * (lanes - lane) - 1}:{block_bits * (lanes - lane - 1)}]" if lanes > 1 else ""
         suffix = f"_{lane}" if lane else ""
         links = {"clk": "clk", "rst_i": "rst_i", "valid_i": "valid_i | fill_i" if ready else "valid_i"}
-        links |= {"decrypt_i": "decrypt_i"} if turning else {}
+        links |= {"decrypt_i": "decrypt_i"} if turning or turned else {}
         links |= {"block_i": f"block_i{part}"} | ({"chain_i": f"chain_i{part}"} if chained else {})
         links |= {"ready_o": "ready_o"} if ready else {}
         links |= {"valid_o": f"unread[{lane - 1}]" if lane else "valid_o", "block_o": f"block_o{part}"}
@@ -288,7 +315,13 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
         (
             ClockReset(),
             Handshake("key_valid_i", key, "key_ready_o"),
-            Held((*([Pin("fill_i")] if ready else []), Pin("wipe_i"))),
+            Held(
+                (
+                    *([Pin("decrypt_i")] if turned else []),
+                    *([Pin("fill_i")] if ready else []),
+                    Pin("wipe_i"),
+                )
+            ),
             Stream("valid_i", payload, "ready_o" if ready else ""),
             Stream("valid_o", (Pin("block_o", block_bits * lanes, True),), out=True),
         ),

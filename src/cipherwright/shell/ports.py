@@ -11,10 +11,12 @@ from .core import PortSet
 __all__ = ["CorePorts", "inner_groups", "pins_of"]
 
 
-def pins_of(key_bits: int, agile: bool, unit: bool, both: bool) -> tuple[Pin, ...]:
-    """Pins of a core with its key: loaded into a key-expansion unit, or with the block (`agile`), or held."""
-    direction = (Pin("decrypt_i", with_block=agile or unit),) if both else ()
-    if unit:
+def pins_of(key_bits: int, agile: bool, loaded: bool, both: bool, turning: bool) -> tuple[Pin, ...]:
+    """Pins of a core with its key: `loaded` by a handshake, or with the block (`agile`), or held. `both`: it has both
+    directions, one of which comes with the block (`turning`) or is held.
+    """
+    direction = (Pin("decrypt_i", with_block=turning),) if both else ()
+    if loaded:
         return (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True), *direction)
     return (Pin("key_i", key_bits, with_block=agile), *direction)
 

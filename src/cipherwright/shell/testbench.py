@@ -42,7 +42,7 @@ def _stimulus(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, int, 
             words.append(word & (1 << width) - 1)
         key, block = words
         decrypt = i & 1 if both else 0
-        if spec.key == "static" and rows:
+        if spec.holds_key and rows:
             key = rows[0][0]
             decrypt = decrypt if spec.agile_direction else rows[0][1]
         inputs = {"valid": 1, "key": key, "block": block, "decrypt": decrypt, "chain": first_link(spec, i)}

@@ -183,6 +183,11 @@ class Datapath(Spec):
         return 1
 
     @property
+    def holds_key(self) -> bool:
+        """Whether one key is for all blocks until there is another, at a port or in registers."""
+        return self.key == "static" or self.control != "none"
+
+    @property
     def agile_direction(self) -> bool:
         """Whether the direction comes with every block, as it does where round keys are held for both."""
         return self.key == "agile" or self.key_expansion == "unit"

@@ -34,7 +34,7 @@ from ..shell import PortSet
 from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
-from .drive import Bench
+from .drive import Bench, holds_key
 from .equivalence import prove_pipeline
 from .expansion import prove_expansion
 from .forgotten import check_zeroise
@@ -105,7 +105,7 @@ def _computed(bench: Bench | Bulk, p: Mapping[str, Any], decrypt: int, answers: 
         n = bench.lanes
         parts = [bench.crypt(keys[i : i + n], ways, blocks[i : i + n]) for i in range(0, len(keys), n)]
         return np.vstack(parts)
-    if p["key"] != "static":
+    if not holds_key(p):
         return bench.crypt(keys, ways, blocks).blocks
     starts = [i for i in range(len(keys)) if not i or answers[i].key != answers[i - 1].key]
     groups = np.split(blocks, starts[1:])
@@ -144,7 +144,7 @@ def run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
         return f"{runs} known answers, {bench.lanes} at once"
     return (
         f"{runs} known answers ({len(chosen)} own, {len(more)} from CIPHERWRIGHT_VECTORS), "
-        f"{'each key held' if p['key'] == 'static' else 'keys changing every cycle'}"
+        f"{'each key held' if holds_key(p) else 'keys changing every cycle'}"
     )
 
 
@@ -164,7 +164,7 @@ def run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) -> 
     patterns = [(1.0, 1.0), (0.6, 1.0)] + ([(1.0, 0.5), (0.7, 0.7)] if bench.ports.ready_in else [])
     for gap, back in patterns:
         n = -(-blocks // len(patterns))
-        keys = rng.integers(0, 256, (1 if p["key"] == "static" else n, p["key_bits"] // 8), dtype=np.uint8)
+        keys = rng.integers(0, 256, (1 if holds_key(p) else n, p["key_bits"] // 8), dtype=np.uint8)
         agile_direction = p["key"] == "agile" or p["key_expansion"] == "unit"
         modes = rng.choice(np.array(_directions(p), dtype=np.uint8), n if agile_direction else 1)
         data = rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8)
@@ -182,8 +182,8 @@ def run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) -> 
     turning = " and directions" if len(_directions(p)) == 2 else ""
     changing = (
         f"keys{turning} changing from cycle to cycle"
-        if p["key"] == "agile"
-        else "key held" + (f"{turning} changing" if agile_direction else "")
+        if not holds_key(p)
+        else "key held" + (f"{turning} changing" if turning and agile_direction else "")
     )
     return f"{total} random blocks equal to {reference.name}, {changing}, with gaps" + (
         " and back-pressure" if bench.ports.ready_in else ""
@@ -200,11 +200,9 @@ def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
     """The evaluated netlist gives what the cycle-accurate model does, block for block."""
     p, rng = folder.record["parameters"], np.random.default_rng(9)
     n = _COMPARED // 5 if bench.ports.iv_valid else _COMPARED
-    held = p["key"] == "static"
-    keys = rng.integers(0, 256, (1 if held else n, p["key_bits"] // 8), dtype=np.uint8)
-    modes = rng.choice(
-        np.array(_directions(p), dtype=np.uint8), 1 if held and p["key_expansion"] != "unit" else n
-    )
+    keys = rng.integers(0, 256, (1 if holds_key(p) else n, p["key_bits"] // 8), dtype=np.uint8)
+    turns = p["key"] == "agile" or p["key_expansion"] == "unit"
+    modes = rng.choice(np.array(_directions(p), dtype=np.uint8), n if turns else 1)
     data, offer = (
         rng.integers(0, 256, (n, p["block_bits"] // 8), dtype=np.uint8),
         (rng.random(4096) < 0.6).astype(np.uint8),
@@ -490,7 +488,8 @@ def verify_core(
     if "packet" in folder.record:
         return verify_packets(folder, plain, blocks, tell, parts)
     parameters = folder.record["parameters"]
-    mode, counting = parameters["mode"], bool(folder.record["ports"]["iv_valid"])
+    driven = folder.record.get("bus", folder.record)["ports"]
+    mode, counting = parameters["mode"], bool(driven["iv_valid"])
     in_mode = mode != "ecb" and not counting
     chains = published > 0 and not counting
     verdicts, attempt = attempts(
@@ -539,7 +538,7 @@ def verify_core(
         if folder.record["ports"]["reset"]:
             attempt("protocol", lambda: _protocol(bench[0], folder))
     attempt("reset", lambda: check_reset(folder))
-    if folder.record.get("bus", folder.record)["ports"]["zeroise"]:
+    if driven["zeroise"]:
         attempt("zeroise", lambda: check_zeroise(folder))
     if parameters["control"] != "none":
         attempt("registers", lambda: check_registers(folder))

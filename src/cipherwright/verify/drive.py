@@ -20,7 +20,7 @@ from ..process import parallel
 from ..shell import PortSet
 from .simulate import Cycles, Model, Simulation, Words, compile_simulation
 
-__all__ = ["Bench", "Links", "Traffic"]
+__all__ = ["Bench", "Links", "Traffic", "holds_key"]
 
 Links = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 """Of chained blocks: whether each is the first of a message (n or 1), and the IV that it is then chained
@@ -33,6 +33,11 @@ _IV_CYCLES = 128
 
 _PART = 1 << 17
 """Blocks of a long message that one model computes at a time."""
+
+
+def holds_key(parameters: Mapping[str, Any]) -> bool:
+    """Whether a core has one key for all blocks until it gets another, at a port or in registers."""
+    return bool(parameters["key"] == "static" or parameters["control"] != "none")
 
 
 def _repeated(pattern: NDArray[np.uint8], n: int) -> NDArray[np.uint8]:

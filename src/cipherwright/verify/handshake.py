@@ -80,8 +80,9 @@ class Bus:
         for name, often in ((p.valid_in, 0.9), (p.decrypt, 0.5), (p.first, 1.0), (p.ready_in, take)):
             if name:
                 s.view(rows, name)[:, 0] = rng.random(cycles) < often
-        if self.p["key"] == "static" and not p.key_valid:
-            s.view(rows, p.key)[:] = 0x3C
+        if self.p["key"] == "static" and self.p["key_expansion"] != "unit":
+            if not p.key_valid:
+                s.view(rows, p.key)[:] = 0x3C
             self.put(rows, p.decrypt, slice(None), int(self.p["direction"] == "decrypt"))
         return rows
 

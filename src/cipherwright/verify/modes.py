@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..cipher.modes import counted_bits, mode_block, ways
 from ..errors import CheckFailed, NotChecked
-from .drive import Bench
+from .drive import Bench, holds_key
 from .reference import reference_of
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 
@@ -97,7 +97,7 @@ def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
     neighbours in a slot and in other slots go both ways.
     """
     rng, slots, total = np.random.default_rng(8), bench.slots, 0
-    fixed = p["key"] == "static"
+    fixed = holds_key(p)
     each_way = ways(p["direction"])
     for mixed in (False, True)[: len(each_way) if not bench.rows_share else 1]:
         for way in each_way if not mixed else (0,):

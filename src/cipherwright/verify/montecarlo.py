@@ -10,7 +10,7 @@ import numpy as np
 from ..cipher.modes import cipher_way, ways
 from ..errors import CheckFailed, NotChecked
 from .bulk import Bulk
-from .drive import Bench
+from .drive import Bench, holds_key
 from .modes import mode_name
 from .reference import reference_of
 from .references import cipher_reference
@@ -41,7 +41,7 @@ def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -
         _BULK_CHAINS
         if isinstance(core, Bulk) and reference.library
         else 1
-        if parameters["key"] == "static" and not isinstance(core, Bulk)
+        if holds_key(parameters) and not isinstance(core, Bulk)
         else _CHAINS
     )
     fit = _odd if cipher_reference(parameters["cipher"]).odd_parity else _as_is
@@ -93,7 +93,7 @@ def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records:
     if p["rounds"] is not None:
         raise NotChecked(f"nobody publishes chains of {p['cipher']} with {p['rounds']} rounds")
     size, mode = p["block_bits"] // 8, p["mode"]
-    most = 1 if p["key"] == "static" and not isinstance(core, Bulk) else records
+    most = 1 if holds_key(p) and not isinstance(core, Bulk) else records
 
     def fits(v: Vector) -> bool:
         return len(v.key) * 8 == p["key_bits"] and len(v.pt) == size and 1 < v.iterations <= _LONGEST

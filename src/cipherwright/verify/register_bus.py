@@ -99,10 +99,11 @@ class RegisterDriver:
 
 @dataclass(frozen=True)
 class _Software:
-    """The registers by their names."""
+    """The registers by their names. `awaited`: secrets that are taken without a message."""
 
     driver: RegisterDriver
     registers: Mapping[str, Register]
+    awaited: tuple[str, ...]
 
     def bit(self, register: str, field: str) -> int:
         """A field's place; 0 bits where the map has none."""
@@ -114,17 +115,18 @@ class _Software:
     def put(self, register: str, value: int, strobe: int = 15) -> None:
         self.driver.write(self.registers[register].address, value, strobe)
 
-    def give(self, name: str, value: bytes) -> None:
-        """A key or an initial value: its first word byte by byte, and loaded where that is a command."""
+    def give(self, name: str, value: bytes, more: int = 0) -> None:
+        """Write and load a key or an initial value, its first word byte by byte. `more`: bits beside the
+        command.
+        """
         start = self.registers[name].address
         for at in range(0, len(value), 4):
             word = int.from_bytes(value[at : at + 4], "little")
             for strobe in (1, 2, 4, 8) if not at else (15,):
                 self.driver.write(start + at, word, strobe)
-        load = self.bit("CONTROL", f"LOAD_{name}")
-        if not load:
+        self.put("CONTROL", self.bit("CONTROL", f"LOAD_{name}") | more)
+        if name not in self.awaited:
             return
-        self.put("CONTROL", load)
         for _ in range(1000):
             if not self.get("STATUS") & self.bit("STATUS", f"{name}_PENDING"):
                 return
@@ -140,8 +142,10 @@ def check_registers(folder: CoreFolder) -> str:
     messages = 0
     model = bench.start()
     try:
-        software = _Software(RegisterDriver(bench.simulation, model, p["control"]), registers)
+        awaited = ("KEY", "IV") if bench.ports.iv_valid else ("KEY",)
+        software = _Software(RegisterDriver(bench.simulation, model, p["control"]), registers, awaited)
         _check_constants(software)
+        _check_closed(software, p["key_bits"] // 8)
         for seed in range(3):
             messages += _messages(bench, model, software, p, seed)
         _check_secrets(software)
@@ -165,14 +169,41 @@ def _check_constants(software: _Software) -> None:
             raise CheckFailed(f"{register.name} reads as {value:#x}, not {wanted:#x}")
 
 
+def _offered(software: _Software) -> int:
+    """Whether a beat is taken within cycles in which one is offered."""
+    driver = software.driver
+    rows = driver.simulation.rows(_MOST)
+    for name, value in (("s_axis_tvalid", 1), ("s_axis_tkeep", 255), ("s_axis_tlast", 1)):
+        driver.simulation.view(rows, name)[:] = value
+    return int(driver.simulation.view(driver.model.run(rows), "s_axis_tready")[:, 0].any())
+
+
+def _check_closed(software: _Software, key_bytes: int) -> None:
+    """No block is taken before a key was written, loaded and complete, nor in a mode that needs an
+    initial value before there is one.
+    """
+    load = software.bit("CONTROL", "LOAD_KEY")
+    for place in range(0, key_bytes, 4):
+        software.put("CONTROL", load)
+        if _offered(software):
+            raise CheckFailed(f"a block is taken with {place} bytes of the key written")
+        software.driver.write(software.registers["KEY"].address + place, 0x0123_4567)
+    if _offered(software):
+        raise CheckFailed("a block is taken before the key is loaded")
+    if "IV" in software.registers:
+        software.put("CONTROL", load)
+        software.put("CONTROL", software.bit("CONTROL", "LOAD_IV"))
+        if _offered(software):
+            raise CheckFailed("a block is taken without an initial value")
+
+
 def _messages(bench: AxiBench, model: Model, software: _Software, p: Mapping[str, Any], seed: int) -> int:
     """Messages in each direction under one key."""
     rng, size = np.random.default_rng(seed), p["block_bits"] // 8
     key = rng.bytes(p["key_bits"] // 8)
-    software.give("KEY", key)
     for way in ways(p["direction"]):
         iv = rng.bytes(size)
-        _prepare(software, way, iv)
+        _prepare(software, way, key, iv)
         data = rng.integers(0, 256, (5, size), dtype=np.uint8)
         firsts = np.array([1, 0, 0, 0, 0], dtype=np.uint8)
         links = (firsts, np.zeros((1, size), dtype=np.uint8)) if bench.ports.first else None
@@ -189,10 +220,9 @@ def _messages(bench: AxiBench, model: Model, software: _Software, p: Mapping[str
     return len(ways(p["direction"]))
 
 
-def _prepare(software: _Software, way: int, iv: bytes) -> None:
-    """The direction where it is held, and the initial value; until a block can be taken."""
-    if held := software.bit("CONTROL", "DECRYPT"):
-        software.put("CONTROL", held * way)
+def _prepare(software: _Software, way: int, key: bytes, iv: bytes) -> None:
+    """The key with the direction, where that is held, and the initial value; until a block can be taken."""
+    software.give("KEY", key, software.bit("CONTROL", "DECRYPT") * way)
     if "IV" in software.registers:
         software.give("IV", iv)
     for _ in range(_MOST * 8):
@@ -231,15 +261,15 @@ def _check_events(software: _Software) -> None:
 
 
 def _check_zeroise(software: _Software) -> None:
-    """ZEROISE ends, and a core that holds its key takes no block without a new one."""
+    """ZEROISE ends, and no block is taken without a new key."""
     busy = software.bit("STATUS", "BUSY")
     software.put("CONTROL", software.bit("CONTROL", "ZEROISE"))
-    if busy and not software.get("STATUS") & busy:
+    if not software.get("STATUS") & busy:
         raise CheckFailed("BUSY is not 1 after ZEROISE")
     for _ in range(4096):
         if not software.get("STATUS") & busy:
             break
     else:
         raise CheckFailed("BUSY stays 1 after ZEROISE")
-    if busy and software.get("STATUS") & software.bit("STATUS", "READY"):
+    if software.get("STATUS") & software.bit("STATUS", "READY") or _offered(software):
         raise CheckFailed("blocks are taken after ZEROISE without a new key")

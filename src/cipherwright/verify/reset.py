@@ -6,6 +6,11 @@ which a control output can be reached, through logic and through registers, must
 the control outputs do later depends on what has come in since alone: nothing of a block accepted before
 can be announced. A pipeline's valid line holds no constants, but shows nothing until all of it has left:
 that is shown of its module.
+
+A word that a FIFO offers may be left as it is. Then it is shown that no control output and no register
+reads it while its valid bit is 0, and that it is loaded whenever that bit rises. What is loaded comes from
+the memory of the hand-written FIFO, whose rules (`shell/sv/stream.sby`) show that it was written since the
+last reset.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CheckFailed, NotChecked
-from ..shell import AXIS_DATA, BUS_DATA, SIDE_WORD
+from ..shell import AXIS_DATA, BUS_DATA, STREAM_FILE, own_names
 from .aig import FALSE, TRUE
 from .delay_lines import VALID_LINES, flushes
 from .equivalence import gate_function, topological
@@ -53,13 +58,13 @@ class Cleared:
 
 
 def _after(n: Netlist, order: Sequence[str], known: Mapping[Any, int]) -> dict[Any, int]:
-    """Every bit as 0, 1 or unknown; what is not in `known` is unknown, the x in a text and what memories
-    hold too.
+    """Every bit as 0, 1 or unknown; what is neither in `known` nor follows from it is unknown, the x in a
+    text and what memories hold too.
     """
     value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
     ternary: Any = Ternary
     for cell in (n.cells[name] for name in order):
-        if cell["type"] in GATES:
+        if cell["type"] in GATES and out_bits(cell)[0] not in known:
             pins = cell["connections"]
             value[pins["Y"][0]] = gate_function(cell)(
                 ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
@@ -90,11 +95,12 @@ def _check_lines(n: Netlist, reset: str, clock: str) -> int:
     return count
 
 
-def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any]:
+def _cone(
+    n: Netlist, roots: Iterable[Any], value: Mapping[Any, int], words: Collection[Any] = ()
+) -> set[Any]:
     """Outputs of the registers from which `roots` can be reached. What is constant for good (parameters)
-    leads nowhere. Neither does the word that the FIFO of a bus offers: its rules (shell/sv/stream.sby) show
-    that it was written after the last reset. Raises CheckFailed where a memory is on the way: reset does not
-    clear one.
+    leads nowhere, and nothing is behind `words` that a FIFO offers. Raises CheckFailed where a memory is on
+    the way: reset does not clear one.
     """
     driver = {b: c for c in n.cells.values() for b in out_bits(c)}
     lines = _lines(n)
@@ -108,7 +114,8 @@ def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any
             continue
         seen.add(bit)
         cell = driver[bit]
-        if cell["type"] == FLIP_FLOP and n.name(bit).split("[")[0].split(".")[-1] == SIDE_WORD:
+        if bit in words:
+            found.add(bit)
             continue
         if cell["type"] == MEMORY:
             raise CheckFailed(
@@ -120,11 +127,111 @@ def _cone(n: Netlist, roots: Iterable[Any], value: Mapping[Any, int]) -> set[Any
     return found
 
 
+@dataclass(frozen=True)
+class _Offered:
+    """A word that a FIFO offers. select: 1 in a cycle in which the word is loaded; valid: the register that
+    tells that it is offered.
+    """
+
+    bits: frozenset[Any]
+    select: Any
+    valid: Any
+
+
+def _through_muxes(driver: Mapping[Any, Mapping[str, Any]], bit: Any) -> tuple[set[Any], set[Any]]:
+    """What multiplexers choose a bit from, and their selects."""
+    ends, selects, todo, seen = set[Any](), set[Any](), [bit], set[Any]()
+    while todo:
+        at = todo.pop()
+        cell = driver.get(at)
+        if at in seen:
+            continue
+        seen.add(at)
+        if cell is None or cell["type"] != "$_MUX_":
+            ends.add(at)
+            continue
+        pins = cell["connections"]
+        selects.add(pins["S"][0])
+        todo += [pins["A"][0], pins["B"][0]]
+    return ends, selects
+
+
+def _offered(n: Netlist, fifo: str, during: Mapping[Any, int]) -> list[_Offered]:
+    """Words that are loaded from the memory of a FIFO, whose text is in the file `fifo`, each with every
+    register that may be its valid bit: it has a select in common with the word, and reset makes it 0.
+    """
+    driver = {b: c for c in n.cells.values() for b in out_bits(c)}
+    stored = {
+        b
+        for c in n.cells.values()
+        if c["type"] == MEMORY and str(c.get("attributes", {}).get("src", "")).startswith(f"{fifo}:")
+        for b in c["connections"]["RD_DATA"]
+    }
+    registers = {
+        c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP
+    }
+    chosen = {q: _through_muxes(driver, d) for q, d in registers.items()}
+    words: dict[Any, set[Any]] = {}
+    for q, (ends, selects) in chosen.items():
+        if ends & stored:
+            for select in selects:
+                words.setdefault(select, set()).add(q)
+    return [
+        _Offered(frozenset(bits), select, v)
+        for select, bits in words.items()
+        for v, (_, selects) in chosen.items()
+        if select in selects and v not in bits and during.get(registers[v], UNKNOWN) == FALSE
+    ]
+
+
+def _reads(
+    driver: Mapping[Any, Mapping[str, Any]], value: Mapping[Any, int], bits: Iterable[Any]
+) -> set[Any]:
+    """Registers that `bits` depend on in the same cycle, with what is known in `value`."""
+    found, seen, todo = set[Any](), set[Any](), list(bits)
+    while todo:
+        bit = todo.pop()
+        if bit in seen or bit not in driver or value.get(bit, UNKNOWN) <= TRUE:
+            continue
+        seen.add(bit)
+        cell = driver[bit]
+        pins = cell["connections"]
+        if cell["type"] == FLIP_FLOP:
+            found.add(bit)
+        elif cell["type"] == "$_MUX_" and (select := value.get(pins["S"][0], UNKNOWN)) <= TRUE:
+            todo.append(pins["B" if select else "A"][0])
+        else:
+            todo += in_bits(cell)
+    return found
+
+
+def _unread(
+    n: Netlist, order: Sequence[str], word: _Offered, registers: Mapping[Any, Any], roots: Iterable[Any]
+) -> bool:
+    """Whether a word that is not offered reaches none of `roots` nor the registers behind them, and is loaded
+    whenever its valid bit rises.
+    """
+    driver = {b: c for c in n.cells.values() for b in out_bits(c)}
+    calm = _after(n, order, {word.valid: FALSE})
+    if _reads(driver, calm, roots) & word.bits:
+        return False
+    loaded = _after(n, order, {word.valid: FALSE, word.select: TRUE})
+    kept = _after(n, order, {word.valid: FALSE, word.select: FALSE})
+    stays = _reads(driver, loaded, [registers[q] for q in word.bits]) & word.bits
+    return not stays and kept.get(registers[word.valid], UNKNOWN) == FALSE
+
+
 def prove_reset(
-    n: Netlist, reset: str, data: Collection[str] = (), quiet: Collection[str] = (), clock: str = "clk"
+    n: Netlist,
+    reset: str,
+    data: Collection[str] = (),
+    quiet: Collection[str] = (),
+    clock: str = "clk",
+    fifo: str = "",
 ) -> Cleared:
     """One cycle of the input `reset` clears every register from which an output that is not in `data` can
-    be reached; outputs in `quiet` are 0 after it. Raises CheckFailed with one that stays.
+    be reached; outputs in `quiet` are 0 after it. `fifo`: the file of the hand-written FIFO, if the core
+    may have one. Raises CheckFailed with one that stays.
     """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
@@ -136,10 +243,21 @@ def prove_reset(
         raise CheckFailed("the core has no control output")
     pin = n.inputs[reset][0]
     during = _after(n, order, {pin: TRUE})
-    cone = _cone(n, [b for bits in control.values() for b in bits], _after(n, order, {}))
+    offered = _offered(n, fifo, during) if fifo else []
+    roots = [b for bits in control.values() for b in bits]
+    cone = _cone(n, roots, _after(n, order, {}), frozenset().union(*(w.bits for w in offered)))
+    for word in {w.bits: w for w in offered if w.bits & cone}.values():
+        behind = [*roots, *(registers[q] for q in cone - word.bits)]
+        if not any(w.bits == word.bits and _unread(n, order, w, registers, behind) for w in offered):
+            first = n.name(min(word.bits & cone, key=n.name))
+            raise CheckFailed(
+                f"a control output depends on {first}, which one cycle of {reset} does not clear"
+            )
+        cone -= word.bits
     for q in sorted(cone, key=n.name):
         if during.get(registers[q], UNKNOWN) > TRUE:
-            outputs = [name for name, bits in control.items() if q in _cone(n, bits, {})]
+            words = frozenset().union(*(w.bits for w in offered))
+            outputs = [name for name, bits in control.items() if q in _cone(n, bits, {}, words)]
             raise CheckFailed(
                 f"one cycle of {reset} does not clear {n.name(q)}, which {outputs[0]} depends on"
             )
@@ -163,7 +281,7 @@ def check_reset(folder: CoreFolder) -> str:
     if not ports["reset"]:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
-    done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"])
+    done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"], own_names(STREAM_FILE, record["top"]))
     lines = (
         f"; {done.lined} in lines of valid bits show nothing until what was inside has left"
         if done.lined

@@ -31,13 +31,10 @@ from ...rtl import (
 from ..core import PortSet
 from .convert import Converter, Side, gather, scatter
 
-__all__ = ["AXIS_DATA", "SIDE_WORD", "AxiStream", "Inside", "StreamShell", "axi_stream_top", "bytes_reversed"]
+__all__ = ["AXIS_DATA", "AxiStream", "Inside", "StreamShell", "axi_stream_top", "bytes_reversed"]
 
 AXIS_DATA = ("m_axis_tdata", "m_axis_tkeep", "m_axis_tlast", "m_axis_tuser", "m_axis_tid")
 """Outputs that belong to m_axis_tvalid."""
-
-SIDE_WORD = "side"
-"""What goes beside a block, as the FIFO for it offers it with the block's result."""
 
 _ANY_LENGTH = ("ctr", "ofb", "cfb")
 
@@ -366,7 +363,7 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
         Wire(("block_valid", "block_last", *(["idle"] if into.gated else []))),
         Wire(("block",), bus.block_bits),
         Wire(("block_count",), count),
-        *([Wire(("block_tag",), tag_bits)] if tag_bits else []),
+        *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
         *([Wire(("open",))] if into.gated else []),
         Wire(("core_ready", "block_ready", "accept")),
         into.cell("u_in", links),
@@ -402,7 +399,7 @@ def _first(around: _Around, slots: int) -> list[WrapperItem]:
     else:
         value, read = (
             f"(first_q & ~({slots}'d1 << {low})) | ({{{slots - 1}'d0, block_last}} << {low})",
-            f"first_q[{low}]",
+            f"|(first_q & ({slots}'d1 << {low}))",
         )
     if forgets:
         value = f"{forgets} ? {ones} : {value}"
@@ -493,14 +490,15 @@ def _side(bus: AxiStream, log2: int, drops: bool) -> tuple[list[WrapperItem], in
         "core_valid_i": "side_accept",
         "core_data_i": f"{{{', '.join(reversed(fields))}}}",
         "m_valid_o": "side_valid",
-        "m_ready_i": "result_valid & result_ready",
-        "m_data_o": SIDE_WORD,
+        "m_ready_i": "whole & result_ready",
+        "m_data_o": "side",
     }
-    spare = "it moves with the core's own FIFO, which says when."
+    spare = "it has as many places as the core's own FIFO, which says when."
     return [
-        Wire(("side_accept",)),
-        Wire(("side_ready", "side_valid"), lint=spare),
-        Wire((SIDE_WORD,), width),
+        Wire(("side_accept", "side_valid")),
+        Wire(("side_ready",), lint=spare),
+        Let("whole", "result_valid & side_valid"),
+        Wire(("side",), width),
         Cell("cipherwright_stream", "u_side", links, {"WIDTH": width, "DEPTH_LOG2": log2}),
     ], width
 
@@ -519,7 +517,7 @@ def _output(bus: AxiStream, out: Converter | None, drops: bool) -> list[WrapperI
     word = bytes_reversed("result", bus.block_bits)
     if out is None:
         return [
-            Drive("m_axis_tvalid", "result_valid"),
+            Drive("m_axis_tvalid", "whole"),
             Drive("result_ready", "m_axis_tready"),
             Drive("m_axis_tdata", word),
             Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}"),
@@ -528,7 +526,7 @@ def _output(bus: AxiStream, out: Converter | None, drops: bool) -> list[WrapperI
             *([Drive("m_axis_tid", tid[0])] if tid else []),
         ]
     links = {
-        "in_valid_i": "result_valid",
+        "in_valid_i": "whole",
         "in_ready_o": "result_ready",
         "in_data_i": word,
         "in_last_i": "side[0]",

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from ...rtl import (
     Cell,
     Clocked,
     ClockReset,
     Drive,
-    Group,
-    Handshake,
     Held,
     Let,
     Pin,
     Reg,
     Step,
-    Stream,
     Wire,
     Wrapper,
     WrapperItem,
 )
 from .axi_stream import bytes_reversed
 from .register_bus import BUSES
-from .register_file import address_bits, register_file, request_pins
+from .register_file import RegisterFile, address_bits, register_file, request_pins
 from .register_map import MapFacts, rdl_source, read_map, registers_of
+from .traffic import Inner, Traffic
 
 __all__ = ["Controlled", "controlled_top"]
 
@@ -48,159 +46,154 @@ class Controlled:
         return sum(m.flip_flops for m in self.modules)
 
 
-@dataclass(frozen=True)
-class _Core:
-    """The core inside: its groups of ports."""
+def controlled_top(
+    names: tuple[str, str], core: Inner, traffic: Traffic, kind: str, facts: MapFacts
+) -> Controlled:
+    """A module around a core with the bus `kind` for its registers. names: of the module and of the core.
 
-    groups: Sequence[Group]
-
-    @property
-    def loads(self) -> tuple[str, ...]:
-        """What it takes by a handshake."""
-        return tuple(g.valid.removesuffix("_valid_i") for g in self.groups if isinstance(g, Handshake))
-
-    @property
-    def names(self) -> frozenset[str]:
-        return frozenset(pin.name for g in self.groups for pin in g.pins)
-
-    def port(self, what: str) -> str:
-        """The port of the key or the initial value; "" where there is none."""
-        return next((n for n in (f"{what}_i", f"s_{what}_i") if n in self.names), "")
-
-    @property
-    def streams(self) -> tuple[Stream, ...]:
-        """Streams, without what the registers give."""
-        beside = {"s_key_i", "s_iv_i"}
-        found = []
-        for g in self.groups:
-            if isinstance(g, Stream):
-                payload = tuple(p for p in g.payload if p.name not in beside)
-                found.append(Stream(g.valid, payload, g.ready, g.out, g.what))
-        return tuple(found)
-
-
-def controlled_top(name: str, inner: str, groups: Sequence[Group], kind: str, facts: MapFacts) -> Controlled:
-    """The module `name` around the core `inner` with AXI-Stream ports and the bus `kind` for its registers.
-
-    A key or counter block that is loaded by a command is offered until the core takes it; then its registers are
-    cleared. A key without a command is what its registers hold.
+    A command offers what software wrote until the core takes it; then its registers are cleared. Until it is
+    complete a command does nothing, and while it is offered no write changes it.
     """
-    core, text = _Core(groups), rdl_source(facts)
+    name, inner = names
+    text = rdl_source(facts)
     registers = registers_of(read_map(text))
     bits = address_bits(registers)
     bus, bus_groups = BUSES[kind]
-    front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers)
-    links = {pin.name: pin.name for g in core.streams for pin in g.pins} | {"clk": "clk", "rst_i": "rst_i"}
-    at_file = {"clk": "clk", "rst_i": "rst_i"}
-    items: list[WrapperItem] = []
-    for what in ("key", "iv"):
-        if core.port(what):
-            made, inside, outside = _value(core, what, facts)
-            items += made
-            links |= inside
-            at_file |= outside
-    made, inside, outside = _state(core, facts)
-    items += made
-    links |= inside
-    at_file |= outside
-    request = {p.name: p.name.removesuffix("_o").removesuffix("_i") for p in request_pins(bits, True)}
-    wires = [Wire((request[p.name],), p.width) for p in request_pins(bits, True)]
-    at_bus = {p.name: p.name for g in bus_groups(bits) for p in g.pins} | request
-    at_bus |= {p.name: p.name for g in front.ports if isinstance(g, ClockReset) for p in g.pins}
-    at_file |= {f"{n[:-2]}_{'i' if n.endswith('_o') else 'o'}": wire for n, wire in request.items()}
+    lengths = {"KEY": facts.key_bits // 8, "IV": facts.iv_bits // 8}
+    front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers, lengths)
+    made = Traffic(
+        traffic.items,
+        {"clk": "clk", "rst_i": "rst_i", **traffic.links},
+        {"clk": "clk", "rst_i": "rst_i", **traffic.registers},
+        traffic.groups,
+        traffic.events,
+    )
+    for part in (_key(core, facts), _initial_value(core, facts), _state(core)):
+        made = _with(made, part)
+    made = _with(made, _interrupts(made.events))
+    irq = Pin(
+        "irq_o", out=True, meaning="interrupt: an event that is enabled has happened, until it is cleared"
+    )
     module = Wrapper(
         name,
         (f"Registers around {inner}: keys, initial values, commands, status and interrupts.",),
-        (
-            ClockReset(),
-            *bus_groups(bits),
-            *core.streams,
-            Held(
-                (
-                    Pin(
-                        "irq_o",
-                        out=True,
-                        meaning="interrupt: an event that is enabled has happened, until it is cleared",
-                    ),
-                )
-            ),
-        ),
-        (
-            *wires,
-            *items,
-            Cell(front.name, "u_bus", at_bus),
-            Cell(file.module.name, "u_registers", at_file),
-            Cell(inner, "u_core", links),
-        ),
+        (ClockReset(), *bus_groups(bits), *traffic.groups, Held((irq,))),
+        (*_accesses(front, file, made.registers), *made.items, Cell(inner, "u_core", made.links)),
     )
     return Controlled((module, front, file.module), text)
 
 
-_Linked = tuple[list[WrapperItem], dict[str, str], dict[str, str]]
-"""Items of the module, links of the core, links of the registers."""
+def _with(made: Traffic, part: Traffic) -> Traffic:
+    """Both together."""
+    return replace(
+        made,
+        items=(*made.items, *part.items),
+        links={**made.links, **part.links},
+        registers={**made.registers, **part.registers},
+        events=(*made.events, *part.events),
+    )
 
 
-def _value(core: _Core, what: str, facts: MapFacts) -> _Linked:
-    """The key, or the initial value: from its registers to the core."""
-    bits = facts.key_bits if what == "key" else facts.iv_bits
-    words = -(-bits // 32) * 32
-    items: list[WrapperItem] = [
-        Wire((f"{what}_words",), words, "" if words == bits else "the last word is not full."),
+def _accesses(front: Wrapper, file: RegisterFile, fields: Mapping[str, str]) -> list[WrapperItem]:
+    """The bus and the register file, and the port for accesses between them."""
+    pins = request_pins(address_bits(file.registers), True)
+    wires = {p.name: p.name.removesuffix("_o").removesuffix("_i") for p in pins}
+    at_bus = {p.name: wires.get(p.name, p.name) for p in front.pins}
+    at_file = {f"{n[:-2]}_{'i' if n.endswith('_o') else 'o'}": wire for n, wire in wires.items()}
+    return [
+        *(Wire((wires[p.name],), p.width) for p in pins),
+        Cell(front.name, "u_bus", at_bus),
+        Cell(file.module.name, "u_registers", {**fields, **at_file}),
     ]
-    links = {core.port(what): bytes_reversed(f"{what}_words", bits)}
-    outside = {f"{what}_o": f"{what}_words", f"{what}_clear_i": "zeroise"}
-    if what not in core.loads:
-        return items, links, outside
-    taken = f"{what}_taken"
-    items += [
-        Wire((f"load_{what}", f"{what}_ready")),
-        Reg((f"{what}_offer_q",), note=f"The {what} is offered until the core takes it."),
-        Let(taken, f"{what}_offer_q & {what}_ready"),
+
+
+def _loaded(what: str, bits: int, taken: str) -> Traffic:
+    """What software writes and then loads. It is offered from the command until `taken` is 1."""
+    offer, load, written = f"{what}_offer_q", f"load_{what}", f"{what}_written"
+    items = (
+        Wire((f"{what}_words",), bits),
+        Wire((load, written)),
+        Reg((offer,), note=f"The {what} is offered until it is taken."),
         Clocked(
-            (Step(f"{what}_offer_q", f"~zeroise & (load_{what} | ({what}_offer_q & ~{what}_ready))"),),
-            ((f"{what}_offer_q", "1'b0"),),
+            (Step(offer, f"~zeroise & (({load} & {written}) | ({offer} & ~{taken}))"),), ((offer, "1'b0"),)
         ),
-    ]
-    links |= {f"{what}_valid_i": f"{what}_offer_q", f"{what}_ready_o": f"{what}_ready"}
-    outside |= {
+    )
+    registers = {
+        f"{what}_o": f"{what}_words",
+        f"{what}_written_o": written,
         f"{what}_clear_i": f"zeroise | {taken}",
-        f"control_load_{what}_o": f"load_{what}",
-        f"status_{what}_pending_i": f"load_{what} | {what}_offer_q",
+        f"{what}_lock_i": f"{load} | {offer}",
+        f"control_load_{what}_o": load,
+        f"status_{what}_pending_i": f"{load} | {offer}",
+        f"status_{what}_written_i": written,
         f"interrupt_status_{what}_taken_i": taken,
     }
-    return items, links, outside
+    return Traffic(items, {}, registers, events=(f"{what}_taken",))
 
 
-def _state(core: _Core, facts: MapFacts) -> _Linked:
-    """Commands, status and events."""
-    events = [f"{n}_taken" for n in core.loads]
-    items: list[WrapperItem] = [Wire(("zeroise",))]
-    links, outside = dict[str, str](), {"control_zeroise_o": "zeroise", "status_ready_i": "s_axis_tready"}
-    if facts.zeroises:
-        items += [
-            Wire(("busy",)),
-            Reg(("busy_q",)),
-            Clocked((Step("busy_q", "busy"),), (("busy_q", "1'b0"),)),
-        ]
-        links |= {"zeroise_i": "zeroise", "busy_o": "busy"}
-        outside |= {"status_busy_i": "busy", "interrupt_status_idle_i": "busy_q & ~busy"}
-        events.append("idle")
+def _key(core: Inner, facts: MapFacts) -> Traffic:
+    """The key, and the direction that is held with it."""
+    made = _loaded("key", facts.key_bits, "key_taken")
+    items: list[WrapperItem] = [Wire(("key_ready",)), Let("key_taken", "key_offer_q & key_ready")]
+    links = {
+        "key_valid_i": "key_offer_q",
+        "key_ready_o": "key_ready",
+        "key_i": bytes_reversed("key_words", facts.key_bits),
+    }
+    registers = dict(made.registers)
     if facts.held_way:
-        items.append(Wire(("decrypt",)))
-        links["decrypt_i"] = "decrypt"
-        outside["control_decrypt_o"] = "decrypt"
-    items.append(Let("leaves", "m_axis_tvalid & m_axis_tready & m_axis_tlast"))
-    outside["interrupt_status_message_i"] = "leaves"
-    events.append("message")
-    if facts.fills:
-        user = next(p for g in core.streams for p in g.pins if p.name == "m_axis_tuser")
-        top = f"m_axis_tuser[{user.width - 1}]" if user.width > 1 else "m_axis_tuser"
-        outside["interrupt_status_filled_i"] = f"leaves & {top}"
-        events.append("filled")
+        items += [
+            Wire(("decrypt",)),
+            Reg(
+                ("decrypt_offer_q", "decrypt_q"),
+                note="The direction of the key that is offered, and of the last one.",
+            ),
+            Clocked(
+                (
+                    Step("decrypt_offer_q", "decrypt", "load_key"),
+                    Step("decrypt_q", "decrypt_offer_q", "key_taken"),
+                ),
+                (("decrypt_offer_q", "1'b0"), ("decrypt_q", "1'b0")),
+            ),
+        ]
+        links["decrypt_i"] = "decrypt_q"
+        registers["control_decrypt_o"] = "decrypt"
+    return replace(made, items=(*items, *made.items), links=links, registers=registers)
+
+
+def _initial_value(core: Inner, facts: MapFacts) -> Traffic:
+    """The initial value or counter block, where the mode has one."""
+    if not facts.iv_bits:
+        return Traffic((), {}, {})
+    made = _loaded("iv", facts.iv_bits, "iv_taken")
+    links = {core.port("iv"): bytes_reversed("iv_words", facts.iv_bits)}
+    if not core.counts:
+        return replace(made, links=links)
+    items = (Wire(("iv_ready",)), Let("iv_taken", "iv_offer_q & iv_ready"), *made.items)
+    return replace(made, items=items, links={**links, "iv_valid_i": "iv_offer_q", "iv_ready_o": "iv_ready"})
+
+
+def _state(core: Inner) -> Traffic:
+    """Zeroising and whether the core is busy."""
+    items = (
+        Wire(("zeroise", "busy")),
+        Reg(("busy_q",)),
+        Clocked((Step("busy_q", "busy"),), (("busy_q", "1'b0"),)),
+    )
+    links = {"zeroise_i": "zeroise", "busy_o": "busy"}
+    registers = {
+        "control_zeroise_o": "zeroise",
+        "status_busy_i": "busy | zeroise",
+        "interrupt_status_idle_i": "busy_q & ~busy",
+    }
+    return Traffic(items, links, registers, events=("idle",))
+
+
+def _interrupts(events: tuple[str, ...]) -> Traffic:
+    """irq_o: an event that is enabled has happened."""
     happened = [f"{e}_happened" for e in events]
     enabled = [f"{e}_enabled" for e in events]
-    items.append(Wire((*happened, *enabled)))
-    items.append(Drive("irq_o", " | ".join(f"({h} & {e})" for h, e in zip(happened, enabled, strict=True))))
-    for e in events:
-        outside |= {f"interrupt_status_{e}_o": f"{e}_happened", f"interrupt_enable_{e}_o": f"{e}_enabled"}
-    return items, links, outside
+    raised = " | ".join(f"({h} & {e})" for h, e in zip(happened, enabled, strict=True))
+    registers = {f"interrupt_status_{e}_o": f"{e}_happened" for e in events}
+    registers |= {f"interrupt_enable_{e}_o": f"{e}_enabled" for e in events}
+    return Traffic((Wire((*happened, *enabled)), Drive("irq_o", raised)), {}, registers)

@@ -64,7 +64,7 @@ def _kept(name: str, width: int, value: str, enable: str, drops: bool) -> Step:
     """A register of the payload, which drop_i clears."""
     if not drops:
         return Step(name, value, enable)
-    return Step(name, f"drop_i ? {width}'d0 : {value}", f"drop_i | {enable}")
+    return Step(name, f"drop_i ? {width}'d0 : ({enable}) ? {value} : {name}")
 
 
 def _dropped(value: str, drops: bool) -> str:

@@ -13,7 +13,6 @@ __all__ = ["map_facts", "map_pages"]
 def map_facts(spec: Datapath, ports: PortSet, held_way: bool) -> MapFacts:
     """What software sees of a core with the AXI-Stream ports `ports`."""
     major, minor, patch = (int(n) for n in GENERATOR.split(".")[:3])
-    loads = [n for n, valid in (("key", ports.key_valid), ("iv", ports.iv_valid)) if valid]
     return MapFacts(
         module_name(spec.name),
         (major, minor, patch),
@@ -22,8 +21,6 @@ def map_facts(spec: Datapath, ports: PortSet, held_way: bool) -> MapFacts:
         spec.key_bits,
         spec.block_bits,
         spec.block_bits if ports.iv else 0,
-        tuple(loads),
-        ports.zeroise != "",
         held_way,
         spec.mode in ("ecb", "cbc"),
     )

@@ -5,7 +5,7 @@ What is read comes a cycle later. An address that the map does not have reads as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rtl import Clocked, ClockReset, Drive, Held, Let, Pin, Reg, Step, Wrapper, WrapperItem
@@ -45,7 +45,8 @@ def signal(register: str, field: str) -> str:
 class RegisterFile:
     """The module of a map. For every field that the core sees it has a port by the name `signal`: pulses and stored
     values go to the core, a status and the event that sets a sticky bit come from it. Secrets are one word of all
-    registers of the name, which its port `NAME_clear_i` clears.
+    registers of the name. `NAME_clear_i` clears it, `NAME_lock_i` keeps it as it is, and `NAME_written_o` tells that
+    each of its `bytes` has been written since it was cleared.
     """
 
     module: Wrapper
@@ -73,14 +74,16 @@ def _shown(r: Register, f: Field) -> str:
     return f"{signal(r.name, f.name)}_{'i' if f.kind == 'status' else 'q'}"
 
 
-def register_file(name: str, registers: Sequence[Register]) -> RegisterFile:
-    """The module `name` for a map."""
+def register_file(name: str, registers: Sequence[Register], lengths: Mapping[str, int]) -> RegisterFile:
+    """The module `name` for a map. lengths: bytes of each secret, by its register's name."""
     bits = address_bits(registers)
     pins, items, steps = list[Pin](), list[WrapperItem](), list[Step]()
     cleared, drives = list[tuple[str, str]](), list[WrapperItem]()
     for r in registers:
         secret = r.fields[0].kind == "secret"
-        for made in (_secret(r, bits),) if secret else (_plain(r, f, bits) for f in r.fields):
+        for made in (
+            (_secret(r, lengths[r.name], bits),) if secret else (_plain(r, f, bits) for f in r.fields)
+        ):
             pins += made.pins
             items += made.items
             steps += made.steps
@@ -148,24 +151,25 @@ def _plain(r: Register, f: Field, bits: int) -> _Made:
     return _Made(pins, (q,), (Step(f"{name}_q", value),), after, out[1])
 
 
-def _secret(r: Register, bits: int) -> _Made:
+def _secret(r: Register, length: int, bits: int) -> _Made:
     """Words that are written and never read, each byte by its strobe."""
-    name, width = r.name.lower(), WORD * r.count
-    lets = tuple(Let(f"at_{name}_{k}", _written(r, k, bits)) for k in range(r.count))
-    steps = tuple(_bytes(name, r.count))
+    name, width = r.name.lower(), 8 * length
+    lets = tuple(Let(f"at_{name}_{k}", f"{_written(r, k, bits)} & ~{name}_lock_i") for k in range(r.count))
+    out = (Pin(f"{name}_o", width, True), Pin(f"{name}_written_o", out=True))
     return _Made(
-        (Pin(f"{name}_clear_i"), Pin(f"{name}_o", width, True)),
-        (Reg((f"{name}_q",), width), *lets),
-        steps,
-        ((f"{name}_q", f"{width}'d0"),),
-        (Drive(f"{name}_o", f"{name}_q"),),
+        (Pin(f"{name}_clear_i"), Pin(f"{name}_lock_i"), *out),
+        (Reg((f"{name}_q",), width), Reg((f"{name}_there_q",), length, vector=True), *lets),
+        tuple(_bytes(name, length)),
+        ((f"{name}_q", f"{width}'d0"), (f"{name}_there_q", f"{length}'d0")),
+        (Drive(f"{name}_o", f"{name}_q"), Drive(f"{name}_written_o", f"&{name}_there_q")),
     )
 
 
-def _bytes(name: str, words: int) -> Iterable[Step]:
-    for k in range(words):
-        for b in range(4):
-            at = WORD * k + 8 * b
-            value = f"{name}_clear_i ? 8'd0 : write_data_i[{8 * b + 7}:{8 * b}]"
-            enable = f"{name}_clear_i | (at_{name}_{k} & write_strobe_i[{b}])"
-            yield Step(f"{name}_q[{at + 7}:{at}]", value, enable)
+def _bytes(name: str, length: int) -> Iterable[Step]:
+    """The bytes of a secret, and whether each has been written."""
+    for at in range(length):
+        word, b = divmod(at, WORD // 8)
+        enable = f"at_{name}_{word} & write_strobe_i[{b}]"
+        value = f"{name}_clear_i ? 8'd0 : write_data_i[{8 * b + 7}:{8 * b}]"
+        yield Step(f"{name}_q[{8 * at + 7}:{8 * at}]", value, f"{name}_clear_i | ({enable})")
+        yield Step(f"{name}_there_q[{at}]", f"~{name}_clear_i & ({name}_there_q[{at}] | ({enable}))")

@@ -25,7 +25,7 @@ WORD = 32
 @dataclass(frozen=True)
 class MapFacts:
     """What a core has, as far as software sees it. iv_bits: of the initial value or counter block (0: there is
-    none); `loads`: which of `key` and `iv` are loaded by a command; `held_way`: the direction is held for all blocks.
+    none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks.
     """
 
     name: str
@@ -35,10 +35,13 @@ class MapFacts:
     key_bits: int
     block_bits: int
     iv_bits: int
-    loads: tuple[str, ...]
-    zeroises: bool
     held_way: bool
     fills: bool
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """What software writes and then loads."""
+        return ("key", "iv") if self.iv_bits else ("key",)
 
 
 @dataclass(frozen=True)
@@ -97,28 +100,37 @@ def rdl_source(facts: MapFacts) -> str:
         for k, n in enumerate(("key", "iv"))
         if n in facts.loads
     ]
-    inside = " and everything of them in the core" if facts.zeroises else ""
     control.append(
-        _field("ZEROISE", 2, 2, _PULSE, f"clear the key and initial value in these registers{inside}")
+        _field("ZEROISE", 2, 2, _PULSE, "clear keys, initial values and blocks, here and in the core")
     )
     if facts.held_way:
-        control.append(_field("DECRYPT", 4, 4, _STORAGE, "1: blocks are decrypted"))
+        control.append(
+            _field(
+                "DECRYPT",
+                4,
+                4,
+                _STORAGE,
+                "1: blocks are decrypted under the key that is loaded by the same write",
+            )
+        )
     status = [
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
         for k, n in enumerate(("key", "iv"))
         if n in facts.loads
     ]
-    if facts.zeroises:
-        status.append(
-            _field("BUSY", 2, 2, _STATUS, "a block is inside, or a key is expanded or cleared", None)
-        )
+    status.append(_field("BUSY", 2, 2, _STATUS, "a block is inside, or a key is expanded or cleared", None))
     status.append(_field("READY", 3, 3, _STATUS, "a beat of a message can be taken", None))
+    status += [
+        _field(f"{n.upper()}_WRITTEN", k, k, _STATUS, f"every byte of {n.upper()} has been written", None)
+        for k, n in ((4, "key"), (5, "iv"))
+        if n in facts.loads
+    ]
     events = [
         (k, f"{n.upper()}_TAKEN", f"the {what[n]} was taken")
         for k, n in enumerate(("key", "iv"))
         if n in facts.loads
     ]
-    events += [(2, "IDLE", "BUSY went from 1 to 0")] if facts.zeroises else []
+    events += [(2, "IDLE", "BUSY went from 1 to 0")]
     events += (
         [(3, "FILLED", "a message ended within a block, which was filled up with zeros")]
         if facts.fills

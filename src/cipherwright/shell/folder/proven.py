@@ -25,14 +25,14 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
             f"A block that is taken in any reachable state of the control comes out right {_after(core)}, for every "
             "key, and whatever came before."
         )
-    if core.ports.key_valid and spec.described.key_unit == "loop":
+    if spec.key_expansion == "unit" and spec.described.key_unit == "loop":
         yield "The key-expansion unit makes the round keys of every key, and keeps them until the next key or reset."
-    if core.ports.key_valid and spec.described.key_unit == "store":
+    if spec.key_expansion == "unit" and spec.described.key_unit == "store":
         yield "Every step of the key expansion is right; that the steps in their order are the expansion is tested."
     if core.packet:
         yield "GHASH's multiplier multiplies in GCM's field, for all factors, in a fixed number of cycles."
         yield "That packets are hashed and counted as SP 800-38D says is simulated against an independent library."
-    if core.ports.zeroise:
+    if core.zeroise_cycles:
         yield (
             "After zeroising, no register and no memory depends on what was there before: that is checked with "
             "unknown values, with the request in 64 different cycles."

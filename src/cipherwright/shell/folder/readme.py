@@ -241,10 +241,8 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
 
 def _key_registers(core: Core) -> Iterator[str]:
     yield f"Software writes the key to the registers KEY; `{core.top}_registers.md` has the map."
-    if core.key_unit:
-        yield "LOAD_KEY in CONTROL hands it to the core, which takes it when the last block has left."
-    else:
-        yield "Write it while no message is in the core, and before the first one."
+    yield "LOAD_KEY in CONTROL hands it to the core, which takes it when the last block has left."
+    yield "No block is taken before a key is complete, nor while one is expanded."
 
 
 def _keys(core: Core) -> Iterator[str]:

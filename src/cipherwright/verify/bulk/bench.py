@@ -70,7 +70,7 @@ class Bulk:
         """
         p, inner = record["parameters"], record["inner"]
         ports = PortSet(**(inner or record)["ports"])
-        unit = record["key_cycles"] > 0
+        unit = p["key_expansion"] == "unit"
         key = digest(
             compiler_key(),
             frame_text(""),
@@ -324,7 +324,8 @@ def _own_text() -> str:
 def _compile(
     folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, table: bool
 ) -> None:
-    inner, p, unit = record["inner"], record["parameters"], record["key_cycles"] > 0
+    inner, p = record["inner"], record["parameters"]
+    unit = p["key_expansion"] == "unit"
     top = inner["top"] if inner else record["top"]
     lines = " ".join(KEPT_NAMES)
     modules = read_modules(sources, record["top"], PortSet(**record["ports"]).clk, lines)
