@@ -12,6 +12,7 @@ import pytest
 from cipherwright.cipher.misty1 import Misty1
 from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
+from cipherwright.flow import build
 from cipherwright.graph import STATIC, GraphBuilder
 from cipherwright.rewrite import held_words, same_up_to_linear_maps, with_raw_words
 from cipherwright.spec import load, parse
@@ -143,3 +144,11 @@ def test_units_where_there_are_none_are_refused(monkeypatch: pytest.MonkeyPatch)
         ),
     ):
         load("aes128-fast", ["key=agile"])
+
+
+def test_copies_of_the_direction_are_of_the_rounds_alone() -> None:
+    """des-fast copies its direction bit; the key schedule of its unit has none. Every core is compared with
+    its description when it is generated.
+    """
+    core = build(load("des-fast", ["key=static", "key_expansion=unit", "stages=34"]))
+    assert core.key_unit is not None and core.ports.decrypt

@@ -45,7 +45,7 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
     copies = spec.copies if isinstance(spec, Pipeline) else 0
-    if copies and spec.cipher_direction == "both" and spec.agile_direction:
+    if copies and spec.cipher_direction == "both" and spec.agile_direction and "decrypt" in graph.inputs:
         graph = replicate(graph, "decrypt", copies)
     return add_hops(graph, spec.hops) if spec.hops else graph
 
