@@ -45,7 +45,7 @@ def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
     changed = dict(changes) if isinstance(changes, Mapping) else read_changes(changes)
     kept = {k: v for k, v in data.items() if k not in changed}
     if path is None:
-        if "name" in changed:
+        if "name" in data or "name" in changed:
             return parse({**data, **changed}, kept)
         spec = parse({"name": "core", **data, **changed}, kept)
         return parse({**data, **changed, "name": cipher_core_name(spec.options())}, kept)

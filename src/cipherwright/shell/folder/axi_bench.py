@@ -90,6 +90,7 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
     both = len(ways(spec.direction)) == 2
     in_user = core.ports.decrypt == "s_axis_tuser"
     held_way = "" if in_user or not both else _bit(registers, "CONTROL", "DECRYPT") or core.ports.decrypt
+    counter = spec.mode == "ctr" and spec.architecture == "pipelined"
     held_key = spec.key == "static" and secrets[:1] == [("key", "key_i", "port")]
     return filled(
         "cocotb_axi.py.j2",
@@ -109,7 +110,8 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
         ways=in_user,
         user=bool(users),
         ids=1 << ids[0] if ids else 0,
-        counter=spec.mode == "ctr" and spec.architecture == "pipelined",
+        waits=any(n == "iv" and how == "register" for n, _, how in secrets) and not counter,
+        once=counter or any(n == "iv" and how == "register" for n, _, how in secrets),
         messages=list(messages(spec, held_key)),
     )
 
