@@ -32,7 +32,8 @@ CHANGES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=14", "linear_depth
 
 def counted(key_bits: int, way: str) -> dict[str, int]:
     """How many cases a file has that are run, and that are left out and why."""
-    found = Counter(why_left_out(c, 16) or "run" for c in cases(key_bits, way))
+    whys = (why_left_out(c, 16) for c in cases(key_bits, way))
+    found = Counter(f"left out: {why}" if why else "run" for why in whys)
     return dict(sorted(found.items()))
 
 
