@@ -88,7 +88,8 @@ def test_an_interrupted_compilation(number: int, desk: Path, monkeypatch: pytest
         lambda: pids.is_file() and len(pids.read_text().split()) > 1,
         number,
     )
-    assert (status, err) == (130, "cipherwright: interrupted\n")
+    # Where the machine is slow, a line a minute comes before it.
+    assert (status, err.splitlines()[-1]) == (130, "cipherwright: interrupted")
     assert seconds < _PATIENCE
     assert not list((desk / "temporary").iterdir())
     left = [p for p in (desk / "cache").iterdir() if p.name != "lock"]
