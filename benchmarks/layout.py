@@ -125,9 +125,8 @@ def routed_timing(folder: Path, top: str, clock: str) -> dict[str, float]:
     nets = re.sub(r"(?<=\s)(\d+)_(\d+)(?=\s)", r"*\1/\2", nets)
     cel = (layout / f"{top}.cel").read_text()
     blif = (folder / "synthesis" / f"{top}.blif").read_text()
-    outputs = {
-        f"*{n}" for n, name in re.findall(r"^\*(\d+) (\S+)$", names, re.M) if name in ports_of(blif)[1]
-    }
+    leaving = ports_of(blif)[1]
+    outputs = {f"*{n}" for n, name in re.findall(r"^\*(\d+) (\S+)$", names, re.M) if name in leaving}
     nets = re.sub(
         r"^\*P (\*\d+) \w", lambda m: f"*P {m[1]} {'O' if m[1] in outputs else 'I'}", nets, flags=re.M
     )
@@ -136,6 +135,7 @@ def routed_timing(folder: Path, top: str, clock: str) -> dict[str, float]:
         nets = re.sub(rf"^.*{re.escape(stub[1])}(?!\d).*\n", "", nets, flags=re.M)
     (layout / "wires.spef").write_text(head + names + nets)
     (layout / "netlist.v").write_text(placed_netlist(cel, blif, top))
+    (layout / "cells.lib").write_text(library.read_text())
     return {
         "path_ns": routed_path(layout, top, clock, ""),
         "path_ns_with_the_wires_of_the_clock": routed_path(layout, top, clock, "set_propagated_clock clk\n"),
@@ -146,17 +146,11 @@ def routed_path(layout: Path, top: str, clock: str, more: str) -> float:
     """The longest path by OpenSTA. `more`: a command on the clock. Raises RuntimeError where it does not read
     the delays of all wires.
     """
-    (layout / "sta.tcl").write_text(
-        f"read_liberty {TECH / 'osu018_stdcells.lib'}\nread_verilog netlist.v\nlink_design {top}\n"
-        f"create_clock -name clk -period 1000 [get_ports {clock}]\n{more}read_spef wires.spef\n"
-        "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] "
-        "-digits 4\nexit\n"
-    )
-    text = run("sta", ["-no_splash", "-exit", "sta.tcl"], cwd=layout).stdout
-    slack = re.findall(r"(-?\d+\.\d+)\s+slack", text)
-    if not slack or "Warning" in text or "Error" in text:
-        raise RuntimeError(f"OpenSTA did not read the delays of all wires:\n{text[:2000]}")
-    return round(1000 - float(slack[0]), 4)
+    path = timing(layout, top, clock, f"{more}read_spef wires.spef\n").path_ns
+    said = (layout / "sta.log").read_text()
+    if "Warning" in said or "Error" in said:
+        raise RuntimeError(f"OpenSTA did not read the delays of all wires:\n{said[:2000]}")
+    return path
 
 
 def die(text: str) -> float:

@@ -28,7 +28,6 @@ __all__ = [
     "additional_data",
     "check_direction",
     "crypt",
-    "crypt_packet",
     "implement_core",
     "initial_value",
     "opened",
@@ -136,11 +135,17 @@ def crypt(
     iv: bytes,
     message: tuple[bytes, int],
     tell: Tell = quiet,
+    aad: bytes = b"",
 ) -> bytes:
-    """A message through a core's simulated hardware. `message`: whole blocks (`padded`), and how many bytes
-    of the result count. Byte 0 is the most significant byte of the first block.
+    """A message through a core's simulated hardware. `message`: what `padded` makes of it, and how many bytes
+    of the result count. Byte 0 is the most significant byte of the first block. A core of a mode of packets
+    takes it as one packet, with the additional data `aad`: encryption gives the ciphertext and then the tag,
+    decryption takes both. Raises UserError where a packet is too short for a tag, CheckFailed where the tag
+    is wrong.
     """
     p = core.record["parameters"]
+    if p["mode"] in PACKET_MODES:
+        return _crypt_packet(core, decrypt, key, iv, aad, message[0], tell)
     data, length = message
     blocks = f"{len(data) // (p['block_bits'] // 8)} blocks through the simulated hardware"
     tell("compiling the simulation (kept for the next time)", 0.0)
@@ -153,19 +158,9 @@ def crypt(
     return driver.crypt_bulk(key, decrypt, data, iv)
 
 
-def crypt_packet(
-    core: CoreFolder,
-    decrypt: bool,
-    key: bytes,
-    iv: bytes,
-    aad: bytes,
-    data: bytes,
-    tell: Tell = quiet,
+def _crypt_packet(
+    core: CoreFolder, decrypt: bool, key: bytes, iv: bytes, aad: bytes, data: bytes, tell: Tell
 ) -> bytes:
-    """A message through a core's simulated hardware as one packet. Encryption gives the ciphertext and then
-    the tag; decryption takes both. Raises UserError where a message is too short for a tag, CheckFailed
-    where the tag is wrong.
-    """
     size = int(core.record["packet"]["tag_bits"]) // 8
     if decrypt and len(data) < size:
         raise UserError(

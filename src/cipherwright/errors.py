@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import signal
+from collections.abc import Sequence
 
-__all__ = ["CheckFailed", "NotChecked", "ToolFailed", "UserError"]
+__all__ = ["CheckFailed", "NotChecked", "ToolFailed", "UserError", "nearest"]
 
 
 class UserError(Exception):
@@ -37,3 +39,13 @@ class ToolFailed(RuntimeError):
             telling = f"ended by {signal.Signals(-status).name}; {telling}"
         super().__init__(f"{tool} failed: {telling[:400]}")
         self.output = output
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """A question for whoever gave a name that is none of `names`; empty where none of them is near.
+
+    >>> nearest("des-fats", ["aes-small", "des-fast"])
+    'did you mean des-fast?'
+    """
+    near = difflib.get_close_matches(name, names, 1)
+    return f"did you mean {near[0]}?" if near else ""

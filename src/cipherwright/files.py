@@ -19,6 +19,14 @@ def reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
+def read_whole(path: Path) -> bytes:
+    """What a file holds. Raises UserError where it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as e:
+        raise UserError(f"can't read {path}: {reason(e)}") from None
+
+
 def _beside(path: Path) -> Path:
     """A name in the same folder that nothing has."""
     return path.parent / f".cipherwright-{os.getpid()}-{secrets.token_hex(4)}"

@@ -292,9 +292,7 @@ class Core:
         message = _bytes(data, "data")
         blocks = actions.padded(self.spec, message, "the message")
         with self._folder() as folder:
-            if self.made.record().get("packet"):
-                return actions.crypt_packet(folder, decrypt, raw, start, covered, message, tell)
-            return actions.crypt(folder, decrypt, raw, start, (blocks, len(message)), tell)
+            return actions.crypt(folder, decrypt, raw, start, (blocks, len(message)), tell, covered)
 
 
 def load(source: Source, **options: Option) -> Spec:

@@ -4,7 +4,6 @@ or a cipher's name; and changes of single options.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Sequence
 from importlib import resources
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .cipher import CATALOGUE
-from .errors import UserError
+from .errors import UserError, nearest
 from .files import reason
 from .registry import cipher_from_file, find_cipher
 
@@ -31,8 +30,7 @@ def preset_names() -> list[str]:
 def preset_path(name: str) -> Path:
     """File of a preset. Raises UserError with the nearest name."""
     if name not in preset_names():
-        near = difflib.get_close_matches(name, [*preset_names(), *CATALOGUE], 1)
-        hint = f"did you mean {near[0]}?" if near else "cipherwright list shows them"
+        hint = nearest(name, [*preset_names(), *CATALOGUE]) or "cipherwright list shows them"
         raise UserError(f"there is no preset or TOML file {name}; {hint}")
     return _folder() / f"{name}.toml"
 

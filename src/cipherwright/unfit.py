@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from .errors import UserError
+from .errors import UserError, nearest
 from .sources import shortened
 
 __all__ = ["Unfit", "told"]
@@ -29,8 +28,7 @@ def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) 
     first = e.errors()[0]
     where = ".".join(str(p) for p in first["loc"])
     if first["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(where, options, 1)
-        hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(options)}"
+        hint = nearest(where, options) or f"options are {', '.join(options)}"
         return UserError(f"there is no option {where}; {hint}")
     message = first["msg"].removeprefix("Value error, ")
     given = f" (given: {shortened(first['input'])})" if where and first["type"] != "missing" else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
 from pathlib import Path
 
-from ..errors import UserError
+from ..errors import UserError, nearest
 from ..shell.board import SHORTEST_BIT, BoardPins
 
 __all__ = ["Board", "board_names", "load_board"]
@@ -86,9 +85,8 @@ def board_names() -> list[str]:
 def load_board(name: str) -> Board:
     """A board by its name. Raises UserError with what there is."""
     if name not in board_names():
-        near = difflib.get_close_matches(name, board_names(), 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UserError(f"there is no board {name}; {hint}there are {', '.join(board_names())}")
+        said = (nearest(name, board_names()), f"there are {', '.join(board_names())}")
+        raise UserError(f"there is no board {name}; {' '.join(filter(None, said))}")
     data = tomllib.loads((_DATA / f"{name}.toml").read_text())
     data["device"] = tuple(data["device"])
     known = {f.name for f in fields(Board)}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CheckFailed, UserError
-from ..files import reason, write_whole
+from ..files import read_whole, write_whole
 from ..key_input import parse_hex, read_key
 from .console import Iv, Json, Key, KeyFile, err, print_json, progress
 
@@ -56,10 +56,7 @@ class _File:
 
     def __init__(self, source: Path, out: Path, key: bytes, iv: bytes, decrypt: bool) -> None:
         self.out, self.key, self.iv, self.decrypt = out, key, iv, decrypt
-        try:
-            self.data = source.read_bytes()
-        except OSError as e:
-            raise UserError(f"can't read {source}: {reason(e)}") from None
+        self.data = read_whole(source)
 
     def send(self, link: BoardLink, tell: Any) -> None:
         """Through the board, and written whole or not at all."""

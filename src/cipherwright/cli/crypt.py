@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
-from ..files import reason, write_whole
+from ..files import read_whole, write_whole
 from ..key_input import read_key
 from .console import err, progress, register_file
 
@@ -39,7 +39,6 @@ def crypt_file(decrypt: bool, r: Request) -> None:
     from ..actions import (
         check_direction,
         crypt,
-        crypt_packet,
         initial_value,
         opened_or_built,
         padded,
@@ -64,23 +63,13 @@ def crypt_file(decrypt: bool, r: Request) -> None:
             changes = [*r.sets, f"direction={wanted}"]
     key = read_key(r.key, r.key_file, spec.key_bits)
     start, aad = initial_value(spec, r.iv, "--iv"), _additional_data(spec, r)
-    data = _read(r.source)
+    data = read_whole(r.source)
     _check_writable(r.out)
     blocks = padded(spec, data, str(r.source))
     with progress("simulating the core") as tell, opened_or_built(r.what, changes) as core:
-        if "packet" in core.record:
-            result = crypt_packet(core, decrypt, key, start, aad, data, tell)
-        else:
-            result = crypt(core, decrypt, key, start, (blocks, len(data)), tell)
+        result = crypt(core, decrypt, key, start, (blocks, len(data)), tell, aad)
     write_whole(r.out, result)
     err.print(f"{r.out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as e:
-        raise UserError(f"can't read {path}: {reason(e)}") from None
 
 
 def _additional_data(spec: Spec, r: Request) -> bytes:
@@ -90,7 +79,7 @@ def _additional_data(spec: Spec, r: Request) -> bytes:
     if r.aad and r.aad_file:
         raise UserError("--aad and --aad-file are both given: name one of them")
     if r.aad_file:
-        return additional_data(spec, _read(r.aad_file), "--aad-file")
+        return additional_data(spec, read_whole(r.aad_file), "--aad-file")
     return additional_data(spec, r.aad, "--aad")
 
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..rtl import words
 from ..tools import digest
 
-__all__ = ["files_digest", "rtl_digest"]
+__all__ = ["files_digest", "rtl_digest", "rtl_names"]
+
+
+def rtl_names(files: Iterable[str]) -> list[str]:
+    """Those of the files' names that are the core's Verilog, sorted; without its testbench."""
+    return sorted(n for n in files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
 
 
 def rtl_digest(files: Mapping[str, str]) -> str:
     """SHA-256 over what the RTL says: without comments, blanks and line breaks, without the header, which
     tells how a core was asked for, and without testbench.
     """
-    rtl = {
-        n: words(t[t.index("`timescale") :])
-        for n, t in files.items()
-        if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")
-    }
-    return files_digest(rtl)
+    return files_digest({n: words(files[n][files[n].index("`timescale") :]) for n in rtl_names(files)})
 
 
 def files_digest(files: Mapping[str, str]) -> str:

@@ -5,9 +5,9 @@ from .implement import Build, implement, nand2_area
 from .liberty import cell_delays
 from .packing import paired_flip_flops
 from .place import Placed, place
+from .requirements import delay_lines_from, require, require_room, warnings
 from .sta import through
 from .synth import CELL_MAPPINGS, Mapped, synthesise
-from .wishes import delay_lines_from, require, require_room, warnings
 
 __all__ = [
     "CELL_MAPPINGS",

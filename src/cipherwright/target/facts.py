@@ -4,7 +4,6 @@ names.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError
+from ..errors import UserError, nearest
 from ..schedule import DelayModel
 from .library import read_library
 
@@ -73,11 +72,9 @@ def load_target(name: str) -> Target:
     if name.endswith(".lib"):
         return _liberty(Path(name))
     if name not in target_names():
-        near = difflib.get_close_matches(name, target_names(), 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UserError(
-            f"there is no target {name}; {hint}there are {', '.join(target_names())}, or a Liberty file *.lib"
-        )
+        there_are = f"there are {', '.join(target_names())}, or a Liberty file *.lib"
+        said = " ".join(filter(None, (nearest(name, target_names()), there_are)))
+        raise UserError(f"there is no target {name}; {said}")
     data = tomllib.loads((_DATA / f"{name}.toml").read_text())
     known = {
         "title",

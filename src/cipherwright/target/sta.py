@@ -19,11 +19,13 @@ class Timing:
     words: str
 
 
-def timing(folder: Path, top: str, clock: str = "clk") -> Timing:
-    """Analyse folder/netlist.v, whose registers follow the port `clock`."""
+def timing(folder: Path, top: str, clock: str = "clk", more: str = "") -> Timing:
+    """Analyse folder/netlist.v by folder/cells.lib; its registers follow the port `clock`. `more`: commands
+    of OpenSTA on clock and wires, before the report. What it said is in folder/sta.log.
+    """
     (folder / "sta.tcl").write_text(
         f"read_liberty cells.lib\nread_verilog netlist.v\nlink_design {top}\n"
-        f"create_clock -name clk -period 1000 [get_ports {clock}]\n"
+        f"create_clock -name clk -period 1000 [get_ports {clock}]\n{more}"
         "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] "
         "-digits 4\nexit\n"
     )

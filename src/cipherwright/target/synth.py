@@ -224,10 +224,15 @@ def own_cells(texts: Iterable[str]) -> dict[str, str]:
 
 def _cell_maps(target: Target) -> dict[str, str]:
     """What the target has in place of each kind of cell: the text of a module."""
-    text = (CELLS / f"{target.family if target.lut_inputs == 4 else 'generic'}.v").read_text()
-    text += (CELLS / "shift.v").read_text() if target.srl else ""
+    files = [
+        "generic",
+        *([target.family] if target.lut_inputs == 4 else []),
+        *(["shift"] if target.srl else []),
+    ]
+    texts = [path.read_text() for name in files if (path := CELLS / f"{name}.v").exists()]
     return {
         name.removeprefix("cipherwright_"): text[start:end] + "\n"
+        for text in texts
         for name, (start, end) in modules_in(text).items()
     }
 

@@ -66,6 +66,14 @@ class Aig:
             return a
         return self.and_(self.and_(s, a) ^ 1, self.and_(s ^ 1, b) ^ 1) ^ 1
 
+    def select(self, address: Sequence[int], choices: Sequence[int]) -> int:
+        """The one of 2^n choices that an address of n literals names, least significant first."""
+        left = list(choices)
+        for bit in address:
+            left = [self.mux(bit, high, low) for low, high in zip(left[::2], left[1::2], strict=True)]
+        (chosen,) = left
+        return chosen
+
     def table(self, truth: int, address: Sequence[int]) -> int:
         """Truth table over literals, least significant address bit first."""
         if not address:

@@ -152,20 +152,6 @@ def _chosen(bank: int) -> Make:
     return make
 
 
-def _select(g: Aig, a: Sequence[int]) -> int:
-    """The bank that the upper bits of the address name: 2^n banks, then n bits."""
-    left, n = list(a), 0
-    while 1 << n < len(a) - n:
-        n += 1
-    address, left = left[-n:], left[:-n]
-    for bit in address:
-        left = [
-            g.and_(g.and_(bit, high) ^ TRUE, g.and_(bit ^ TRUE, low) ^ TRUE) ^ TRUE
-            for low, high in zip(left[::2], left[1::2], strict=True)
-        ]
-    return left[0]
-
-
 class _Reader:
     """Builds a machine from cells; `clock` is the port that every register must follow."""
 
@@ -295,7 +281,7 @@ class _Reader:
             self.m.column_names[column] = memory.name, port, bank, k
             banks.append(column)
         if upper:
-            self.m.logic[out] = (*banks, *upper), _select
+            self.m.logic[out] = (*banks, *upper), lambda g, a: g.select(a[len(banks) :], a[: len(banks)])
 
     def _shift(self, name: str, cell: Mapping[str, Any]) -> None:
         """A shift-register lookup table as the flip-flops that it is, up to the one that is read."""

@@ -53,15 +53,20 @@ def _follow_back(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> 
             todo.append(a[0])
 
 
+def _same_ports(reference: Machine, mapped: Machine) -> dict[Bit, Bit]:
+    """The bits of inputs -> those of the mapped netlist's."""
+    return {
+        b: theirs
+        for n, bits in reference.inputs.items()
+        for theirs, b in zip(mapped.inputs.get(n, []), bits, strict=False)
+    }
+
+
 def _same_support(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
     """Match registers that no name tells by what their next values depend on: the same ports and matched
     registers, and no other pair with these. What is matched so may tell more of them.
     """
-    same = {
-        b: theirs
-        for n, bits in reference.inputs.items()
-        for theirs, b in zip(mapped.inputs.get(n, []), bits, strict=False)
-    } | found
+    same = _same_ports(reference, mapped) | found
     taken = set(found.values())
     theirs = {b: _support(mapped, b) for b in mapped.registers if b not in taken}
     ours = {q: _support(reference, q) for q in reference.registers if q not in found} if theirs else {}
@@ -184,18 +189,12 @@ def _columns_match(reference: Machine, mapped: Machine, found: Mapping[Bit, Bit]
         for q, r in reference.registers.items()
         if r.reads[0] in reference.rams and found.get(q) in column
     }
-    same: dict[Bit, Bit] = {
-        b: ours
-        for n, bits in reference.inputs.items()
-        for ours, b in zip(mapped.inputs.get(n, []), bits, strict=False)
-    }
-    same |= found
+    rams |= _banks_match(reference, mapped, rams)
+    same = {**_same_ports(reference, mapped), **found}
     ours, theirs = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
     for a, ram in reference.rams.items():
         if a not in rams and ram.data in same:
             ours.setdefault(same[ram.data], []).append(a)
-    rams |= _banks_match(reference, mapped, rams)
-    ours = {data: [a for a in group if a not in rams] for data, group in ours.items()}
     taken = set(rams.values())
     for b, ram in mapped.rams.items():
         if b not in taken:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from ..cache import cached
 from ..errors import ToolFailed
 from ..process import run_process
 from ..tools import digest, find, version_of
 
-__all__ = ["compile_library", "compiler_key"]
+__all__ = ["compile_library", "compiled_once", "compiler_key"]
 
 _FLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared", "-w"]
 _QUICK = ["-fno-dse", "-fno-tree-dse", "-fdisable-rtl-combine"]
@@ -46,3 +47,10 @@ def compile_library(text: str, library: Path) -> None:
             raise ToolFailed("the C++ compiler", done.returncode, done.stdout)
     finally:
         source.unlink()
+
+
+def compiled_once(name: str, text: str) -> Path:
+    """The shared library of a C++ text, compiled once and kept in the cache. Raises as `compile_library`."""
+    file = f"{name}.so"
+    key = digest(compiler_key(), file, text)
+    return cached(f"{name}-{key[:24]}", lambda work: compile_library(text, work / file)) / file

@@ -92,8 +92,5 @@ class Reads:
             free = [given[b] for b in bits]
             numbers = map(self.memory.number, range(1 << self.memory.address_bits))
             words = [free if number is None else self.word(aig, number) for number in numbers]
-            for select in address:
-                pairs = zip(words[1::2], words[::2], strict=True)
-                words = [[aig.mux(select, a, b) for a, b in zip(*pair, strict=True)] for pair in pairs]
-            out |= dict(zip(bits, words[0], strict=True))
+            out |= {b: aig.select(address, column) for b, *column in zip(bits, *words, strict=True)}
         return out

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cache import cached, load_library
-from ..tools import digest
+from ..cache import load_library
 from .equivalence import slot, topological
-from .native import compile_library, compiler_key
+from .native import compiled_once
 from .netlist import FLIP_FLOP, GATES, Netlist
 
 __all__ = ["ALL", "RUNS", "Places", "ThreeValued", "Words"]
@@ -63,9 +62,7 @@ def _library() -> Any:
     forms = enumerate(FORMS.values())
     cases = (f"            case {k}: y[0] = {zero}; y[1] = {one}; break;\n" for k, (zero, one) in forms)
     text = _TEXT % "".join(cases)
-    name = f"three-valued-{digest(compiler_key(), text)[:24]}"
-    home = cached(name, lambda work: compile_library(text, work / "settle.so"))
-    library = load_library(home / "settle.so")
+    library = load_library(compiled_once("three-valued", text))
     library.settle.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
     library.settle.restype = None
     return library

@@ -11,11 +11,11 @@ from typing import Any
 from ...spec import Spec, parse
 from ..built_engine import BuiltEngine
 from ..core import Core
-from ..digests import rtl_digest
+from ..digests import rtl_digest, rtl_names
 from .constraints import constraints
 from .diagrams import diagrams
 from .example import Worked, worked_block
-from .extras import EXTRAS, check_extras, extra_files, verilog_files
+from .extras import EXTRAS, check_extras, extra_files
 from .figures import FIGURES, measured, measured_presets
 from .fusesoc import fusesoc_core, vlnv
 from .readme import readme
@@ -46,7 +46,7 @@ def folder_files(core: Core | BuiltEngine) -> dict[str, str]:
     worked, pins = worked_block(spec), core.component.pins
     drawn = () if isinstance(core, BuiltEngine) else diagrams(core, worked)
     tested = core.stream["top"] if isinstance(core, Core) and core.stream else core.top
-    rtl = verilog_files(core)[::-1]
+    rtl = rtl_names(core.files)[::-1]
     clock = core.component.clock.clock
     files = {
         **constraints(spec.name, core.top, pins, clock, core.period, spec.target),

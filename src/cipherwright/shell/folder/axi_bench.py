@@ -6,12 +6,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...cipher.modes import CHAIN_MODES, counted_bits, mode_block, ways
+from ...cipher.modes import CHAIN_MODES, counted_bits, ways
 from ...rtl import Handshake
 from ...spec import Datapath
 from ..buses import Register, read_map, registers_of
 from ..core import Core
 from ..header import origin_lines
+from .example import message_result
 from .text import filled
 
 __all__ = ["Message", "axi_bench", "messages"]
@@ -42,6 +43,7 @@ def messages(spec: Datapath, one_key: bool) -> Iterator[Message]:
     counter of counter mode wraps within the longest of them. `one_key`: all have the key of the first.
     """
     rng, size = random.Random(spec.name), spec.block_bits // 8
+    count = counted_bits(spec.counter_bits, spec.block_bits)
     key = rng.randbytes(spec.key_bits // 8)
     for number, length in enumerate((5 * size, size, 3 * size + 1, 2 * size, 1)):
         for way in ways(spec.direction):
@@ -51,32 +53,13 @@ def messages(spec: Datapath, one_key: bool) -> Iterator[Message]:
             if spec.mode in CHAIN_MODES:
                 iv = rng.randbytes(size) if number else b"\xff" * (size - 1) + b"\xfe"
             data = rng.randbytes(length)
-            yield Message(key, iv, way, data, _result(spec, key, iv, way, data))
-
-
-def _result(spec: Datapath, key: bytes, iv: bytes, way: int, data: bytes) -> bytes:
-    """What a message becomes. ECB and CBC fill its last block up with zeros."""
-    size, cipher, out = spec.block_bits // 8, spec.described, b""
-    count = counted_bits(spec.counter_bits, spec.block_bits)
-
-    def crypt(word: int, back: bool) -> int:
-        return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(size, "big"), back), "big")
-
-    link = int.from_bytes(iv, "big")
-    for at in range(0, len(data), size):
-        block = int.from_bytes(data[at : at + size].ljust(size, b"\0"), "big")
-        if iv:
-            block, link = mode_block(spec.mode, bool(way), crypt, link, block, count)
-        else:
-            block = crypt(block, bool(way))
-        out += block.to_bytes(size, "big")
-    return out if spec.mode in ("ecb", "cbc") else out[: len(data)]
+            yield Message(key, iv, way, data, message_result(spec, key, iv, bool(way), data, count))
 
 
 def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
     """The text of TOP_cocotb.py. patience: cycles in which any message comes out."""
     pins = [pin.name for pin in core.component.pins if not pin.out]
-    registers = _registers(core)
+    registers, clock = _registers(core), core.component.clock
     handshakes = {g.valid.removesuffix("_valid_i") for g in core.component.ports if isinstance(g, Handshake)}
     secrets = []
     for name in ("key", "iv"):
@@ -103,7 +86,7 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
         registers={r.name: r.address for r in registers.values()},
         loads={n: _bit(registers, "CONTROL", f"LOAD_{n}") for n in ("KEY", "IV")},
         pendings={n: _bit(registers, "STATUS", f"{n}_PENDING") for n in ("KEY", "IV")},
-        inputs=[n for n in pins if n not in _driven(core) and not n.startswith(_DRIVEN)],
+        inputs=[n for n in pins if n not in (clock.clock, clock.reset) and not n.startswith(_DRIVEN)],
         handshakes=bool(handshakes),
         secrets=secrets,
         held_way=held_way,
@@ -114,11 +97,6 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
         once=counter or any(n == "iv" and how == "register" for n, _, how in secrets),
         messages=list(messages(spec, held_key)),
     )
-
-
-def _driven(core: Core) -> tuple[str, str]:
-    """Clock and reset."""
-    return core.component.clock.clock, core.component.clock.reset
 
 
 def _registers(core: Core) -> dict[str, Register]:

@@ -9,7 +9,7 @@ from ...cipher.gcm import gcm
 from ...cipher.modes import CHAIN_MODES, PACKET_MODES, mode_block
 from ...spec import Pipeline, Spec
 
-__all__ = ["Worked", "worked_block"]
+__all__ = ["Worked", "message_result", "worked_block"]
 
 
 @dataclass(frozen=True)
@@ -40,25 +40,45 @@ def worked_block(spec: Spec) -> Worked:
     iv = bytes(0x11 * (15 - i % 16) for i in range(size)) if spec.mode in CHAIN_MODES else b""
     block = bytes(0x11 * (i % 16) for i in range(size))
     decrypt = spec.direction == "decrypt"
-    cipher = spec.described
+    if spec.mode in PACKET_MODES:
+        return _worked_packet(spec, key)
+    return Worked(key, iv, block, message_result(spec, key, iv, decrypt, block), decrypt)
+
+
+def message_result(
+    spec: Spec, key: bytes, iv: bytes, decrypt: bool, data: bytes, counter_bits: int = 128
+) -> bytes:
+    """What a message becomes, by the cipher's description. A last block that is not whole is filled up with
+    zeros; in ECB and CBC it leaves whole, in the other modes it is cut off again. `iv` is empty in ECB;
+    `counter_bits`: those of a counter block that count.
+    """
+    size, crypt, out = spec.block_bits // 8, _on_words(spec, key), b""
+    link = int.from_bytes(iv, "big")
+    for at in range(0, len(data), size):
+        block = int.from_bytes(data[at : at + size].ljust(size, b"\0"), "big")
+        if iv:
+            block, link = mode_block(spec.mode, decrypt, crypt, link, block, counter_bits)
+        else:
+            block = crypt(block, decrypt)
+        out += block.to_bytes(size, "big")
+    return out if spec.mode in ("ecb", "cbc") else out[: len(data)]
+
+
+def _on_words(spec: Spec, key: bytes) -> Callable[[int, bool], int]:
+    """The described cipher under a key, from a block as a number and whether it is decrypted."""
+    size, cipher = spec.block_bits // 8, spec.described
 
     def crypt(word: int, back: bool) -> int:
         return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(size, "big"), back), "big")
 
-    if spec.mode in PACKET_MODES:
-        return _worked_packet(spec, key, crypt)
-    word = int.from_bytes(block, "big")
-    if iv:
-        result, _ = mode_block(spec.mode, decrypt, crypt, int.from_bytes(iv, "big"), word)
-    else:
-        result = crypt(word, decrypt)
-    return Worked(key, iv, block, result.to_bytes(size, "big"), decrypt)
+    return crypt
 
 
-def _worked_packet(spec: Spec, key: bytes, crypt: Callable[[int, bool], int]) -> Worked:
+def _worked_packet(spec: Spec, key: bytes) -> Worked:
     """A packet with 20 bytes of additional data and 23 of plaintext, so that each ends with a part of a word."""
     assert isinstance(spec, Pipeline)
     iv, aad = bytes(0xF0 + i for i in range(12)), bytes(0xA0 + i for i in range(20))
     text = bytes(0x11 * (i % 16) for i in range(23))
+    crypt = _on_words(spec, key)
     made = gcm(lambda word: crypt(word, False), iv, aad, text)
     return Worked(key, iv, text, made.data, False, aad, made.tag[: spec.tag_bits // 8])

@@ -9,6 +9,7 @@ from ...rtl import Pin
 from ...spec import Datapath, Spec
 from ..built_engine import BuiltEngine
 from ..core import Core
+from ..digests import rtl_names
 from ..header import origin_lines
 from ..testbench import first_link, known_answers
 from .axi_bench import axi_bench
@@ -16,7 +17,7 @@ from .diagrams import worked_words
 from .example import Worked
 from .text import filled
 
-__all__ = ["EXTRAS", "check_extras", "extra_files", "verilog_files"]
+__all__ = ["EXTRAS", "check_extras", "extra_files"]
 
 EXTRAS = ("cocotb", "model")
 """What `--with` takes."""
@@ -48,11 +49,6 @@ def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[st
     return made
 
 
-def verilog_files(core: Core | BuiltEngine) -> list[str]:
-    """Names of the core's files of Verilog, without its testbench."""
-    return sorted(n for n in core.files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
-
-
 def _patience(core: Core | BuiltEngine) -> int:
     """Cycles in which every handshake and any single block has an end."""
     loaded = 64 + core.key_cycles + core.zeroise_cycles if isinstance(core, Core) else 1000
@@ -61,7 +57,7 @@ def _patience(core: Core | BuiltEngine) -> int:
 
 def _cocotb(spec: Datapath, core: Core) -> str:
     if core.stream:
-        return axi_bench(spec, core, verilog_files(core), 4 * _patience(core))
+        return axi_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     p, inputs = core.ports, [pin.name for pin in core.component.pins if not pin.out]
     answers = known_answers(core.plain, spec, p.decrypt != "")
     held = spec.key == "static" and not p.key_valid
@@ -70,7 +66,7 @@ def _cocotb(spec: Datapath, core: Core) -> str:
         origin=origin_lines(spec.name),
         top=core.top,
         p=p,
-        sources=verilog_files(core),
+        sources=rtl_names(core.files),
         iv=first_link(spec, 0) if p.iv else None,
         answers=answers,
         patience=_patience(core) * 4,
@@ -117,7 +113,7 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
             "model.py.j2",
             **common,
             cls="".join(part.capitalize() for part in core.top.split("_")),
-            sources=verilog_files(core),
+            sources=rtl_names(core.files),
             inputs=inputs,
             outputs=outputs,
             reset=clock.reset,

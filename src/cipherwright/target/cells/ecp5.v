@@ -1,4 +1,4 @@
-// The generator's cells as the device's own.
+// The generator's cells that the device has; the others are in generic.v.
 module cipherwright_lut4 (input [3:0] a, output y);
     parameter [15:0] INIT = 16'h0000;
     LUT4 #(.INIT(INIT)) _TECHMAP_REPLACE_ (.A(a[0]), .B(a[1]), .C(a[2]), .D(a[3]), .Z(y));
@@ -10,9 +10,4 @@ endmodule
 
 module cipherwright_muxf6 (input a0, a1, s, output y);
     L6MUX21 _TECHMAP_REPLACE_ (.D0(a0), .D1(a1), .SD(s), .Z(y));
-endmodule
-
-module cipherwright_xor5 (input [WIDTH-1:0] a, b, c, d, e, output [WIDTH-1:0] y);
-    parameter WIDTH = 1;
-    assign y = a ^ b ^ c ^ d ^ e;
 endmodule

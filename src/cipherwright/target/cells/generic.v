@@ -1,4 +1,4 @@
-// The generator's cells as plain logic, for fabrics that have no such cells.
+// The generator's cells as plain logic, for fabrics that have no such cells, or where synthesis finds them itself.
 module cipherwright_lut4 (input [3:0] a, output y);
     parameter [15:0] INIT = 16'h0000;
     assign y = INIT[a];

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cache import cached, load_library
+from ...cache import load_library
 from ...errors import CheckFailed
-from ...tools import digest
-from ..native import compile_library, compiler_key
+from ..native import compiled_once
 from .emit import Layout
 from .tables import Words, walker_text
 
@@ -36,10 +35,7 @@ def frame_text(netlist: str) -> str:
 
 def walker() -> Path:
     """The library that walks the tables of any program, compiled once."""
-    text = frame_text(walker_text())
-    name = f"walker-{digest(compiler_key(), text)[:24]}"
-    home = cached(name, lambda work: compile_library(text, work / "walker.so"))
-    return home / "walker.so"
+    return compiled_once("walker", frame_text(walker_text()))
 
 
 @dataclass(frozen=True)
