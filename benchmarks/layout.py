@@ -19,19 +19,16 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from cipherwright.flow import generate
+from building import core_of
+
 from cipherwright.report import clock_port, mapped_top
-from cipherwright.shell import save
-from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.target.sta import timing
 from cipherwright.tools import find, run
-from cipherwright.verify import CoreFolder
 
 RECORDS = Path(__file__).resolve().parent / "records"
 QFLOW, TECH = Path("/usr/lib/qflow"), Path("/usr/share/qflow/tech/osu018")
@@ -163,11 +160,7 @@ def die(text: str) -> float:
 def measured(preset: str, minutes: float) -> dict[str, Any]:
     """The record of one preset."""
     target = load_target(TARGET)
-    with tempfile.TemporaryDirectory() as d:
-        made = generate(load(preset, [f"target={TARGET}"]), {"preset": preset})
-        save(made, Path(d) / "core")
-        core, out = CoreFolder.open(Path(d) / "core"), Path(d) / "out"
-        out.mkdir()
+    with core_of(preset, TARGET) as (made, core, out):
         top, clock = mapped_top(core.record, target.kind), clock_port(core.record)
         mapped = synthesise(core.sources, top, target, out, made.parameters["mapping"])
         before = timing(out, top, clock)

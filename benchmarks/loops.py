@@ -8,18 +8,15 @@ docs/decisions/0021-loops-of-their-own.md has the figures. ECP5; every row takes
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+
+from building import core_of
 
 from cipherwright.arch import forms
 from cipherwright.errors import UserError
-from cipherwright.flow import generate
-from cipherwright.shell import save
-from cipherwright.spec import load
+from cipherwright.shell import Core
 from cipherwright.target import load_target, synthesise
-from cipherwright.verify import CoreFolder
 
 PRESETS = ("aes-small", "khazad-small", "sm4-small", "camellia-small", "des-small")
 HELD = ["key=static", "key_expansion=unit", "hops=[]"]
@@ -40,15 +37,11 @@ def measured(preset: str, changes: list[str]) -> str:
     """LUT4, flip-flops, cycles of a block, planned period, throughput at it; or why there is no such core."""
     target = load_target(TARGET)
     try:
-        made = generate(load(preset, [f"target={TARGET}", *changes]), {"preset": preset})
+        with core_of(preset, TARGET, changes) as (made, core, out):
+            mapped = synthesise(core.sources, made.top, target, out, made.parameters["mapping"])
     except UserError as e:
         return f"refused: {e}"
-    with tempfile.TemporaryDirectory() as d:
-        save(made, Path(d) / "core")
-        out = Path(d) / "out"
-        out.mkdir()
-        sources = CoreFolder.open(Path(d) / "core").sources
-        mapped = synthesise(sources, made.top, target, out, made.parameters["mapping"])
+    assert isinstance(made, Core)
     rate = made.bits_per_cycle / made.period
     return (
         f"{mapped.luts:6,} LUT4 {mapped.ffs:6,} FF, {made.slots} blocks in {made.interval} cycles, "

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import tomllib
 from pathlib import Path
 
+from building import core_of
 from status import write_pages
 
-from cipherwright.flow import generate
 from cipherwright.report import clock_port, implementation_record, mapped_top
-from cipherwright.shell import rtl_digest, save
-from cipherwright.spec import load
+from cipherwright.shell import rtl_digest
 from cipherwright.target import implement, load_target
-from cipherwright.verify import CoreFolder
 
 HERE = Path(__file__).resolve().parent
 
@@ -36,10 +33,7 @@ def main() -> None:
         preset, target = budget["preset"], budget["target"]
         if sys.argv[1:] and [preset, target][: len(sys.argv) - 1] != sys.argv[1:3]:
             continue
-        with tempfile.TemporaryDirectory() as d:
-            made = generate(load(preset, [f"target={target}"]), {"preset": preset})
-            save(made, Path(d) / "core")
-            core = CoreFolder.open(Path(d) / "core")
+        with core_of(preset, target) as (made, core, _):
             print(f"{preset} on {target}", file=sys.stderr)
             chosen = load_target(target)
             result = implement(

@@ -12,21 +12,18 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from cipherwright.flow import generate
+from building import core_of
+
 from cipherwright.report import clock_port
-from cipherwright.shell import save
-from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.target.lanes import place_lanes
 from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_routed
 from cipherwright.target.place import place
-from cipherwright.verify import CoreFolder
 from cipherwright.verify.mapped import Unknown
 
 HERE = Path(__file__).resolve().parent
@@ -38,11 +35,7 @@ def proven(preset: str, target_name: str, placed: bool) -> dict[str, Any]:
     proof and of synthesis.
     """
     target = load_target(target_name)
-    with tempfile.TemporaryDirectory() as d:
-        made = generate(load(preset, [f"target={target_name}"]), {"preset": preset})
-        save(made, Path(d) / "core")
-        core, out = CoreFolder.open(Path(d) / "core"), Path(d) / "out"
-        out.mkdir()
+    with core_of(preset, target_name) as (made, core, out):
         start = time.monotonic()
         mapped = synthesise(core.sources, made.top, target, out, made.parameters["mapping"])
         synthesis, clock = time.monotonic() - start, clock_port(core.record)
