@@ -38,14 +38,12 @@ from ..rtl import (
     declared_first,
 )
 from ..rtl.timer import steps_of
+from .copies import copies, spread
 
 __all__ = ["GhashTiming", "ghash_unit"]
 
 _COUNT_BITS = 4
 """Bits of a count: 15 states, which are powers 0 to 14."""
-
-_EACH = 16
-"""Bits that read one registered copy of a signal."""
 
 
 @dataclass(frozen=True)
@@ -86,21 +84,6 @@ def _stepped(name: str) -> str:
     return f"{{{name}[2:0], {name}[3] ^ {name}[2]}}"
 
 
-def _spread(name: str, bits: int = 128) -> str:
-    """The copies of a signal over so many bits."""
-    spans = [(low // _EACH, min(_EACH, bits - low)) for low in range(0, bits, _EACH)]
-    return f"{{{', '.join(f'{{{width}{{{name}[{k}]}}}}' for k, width in reversed(spans))}}}"
-
-
-def _copies(name: str, value: str, bits: int = 128) -> tuple[WrapperItem, ...]:
-    """`name`: registered copies of a value, for so many bits."""
-    links, count = {"clk": "clk", "d": value}, -(-bits // _EACH)
-    return (
-        Wire((name,), count),
-        *(Cell("cipherwright_copy", f"u_{name}_{k}", {**links, "q": f"{name}[{k}]"}) for k in range(count)),
-    )
-
-
 def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 128) -> Wrapper:
     """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o). Of the sum the first `sum_bits` bits are
     shown.
@@ -117,9 +100,9 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
         Reg(("sum_q",), sum_bits),
         Clocked(
             (
-                Step("s_q", f"x_i ^ ({_spread('gate')} & (a ^ b))"),
+                Step("s_q", f"x_i ^ ({spread('gate')} & (a ^ b))"),
                 Step("h_q", f"power[count_{timing.loop - 1}]"),
-                Step("sum_q", f"a{first} ^ b{first} ^ ({_spread('keep', sum_bits)} & sum_q)"),
+                Step("sum_q", f"a{first} ^ b{first} ^ ({spread('keep', sum_bits)} & sum_q)"),
             )
         ),
         Cell(multiplier, "u_multiplier", {"clk": "clk", "x_i": "s_q", "h_i": "h_q", "a_o": "a", "b_o": "b"}),
@@ -189,11 +172,11 @@ def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
         Note("The packet's first slot is at least L slots back: a product of the same packet is fed back."),
         Reg(("first_line",), length),
         Reg(("near",), len(groups)),
-        *_copies("gate", "~(|near)"),
+        *copies("gate", "~(|near)"),
         Note("The slot before is one of the last L of the same packet."),
         Reg(("open_before",)),
         Reg(("keep_line",), loop - 1),
-        *_copies("keep", f"keep_line[{loop - 2}]", sum_bits),
+        *copies("keep", f"keep_line[{loop - 2}]", sum_bits),
         Clocked(
             (
                 Step("first_line", f"{{first_line[{length - 2}:0], first_q}}"),
