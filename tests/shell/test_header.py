@@ -15,8 +15,8 @@ import pytest
 from cipherwright.errors import UserError
 from cipherwright.flow import generate
 from cipherwright.shell import GENERATOR
-from cipherwright.shell.dress import core_files
 from cipherwright.shell.header import header_lines
+from cipherwright.shell.texts import core_files
 from cipherwright.spec import Spec, load
 from tests.conftest import Built
 from tests.front_ends import slang, text_faults

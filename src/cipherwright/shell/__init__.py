@@ -1,18 +1,19 @@
 """What makes a datapath a core: ports, stream shell, testbench, package files."""
 
+from .assemble import arrivals, assemble
 from .built_engine import BuiltEngine, EngineNotes
 from .buses import AXIS_DATA, BUS_DATA, AxiStream, Register, read_map, registers_of
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
-from .dress import arrivals, core_files, dress, spec_parameters
-from .gcm import GCM_PORTS, IV_BITS, PACKET_PORTS, GcmTiming, dress_gcm
+from .gcm import GCM_PORTS, IV_BITS, PACKET_PORTS, GcmTiming, assemble_gcm
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
 from .paper import PAPER_PORTS
 from .ports import CorePorts
 from .save import all_files, core_record, save
 from .stream import STREAM_FILE, STREAM_PORTS
+from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
 
@@ -42,11 +43,11 @@ __all__ = [
     "Register",
     "all_files",
     "arrivals",
+    "assemble",
+    "assemble_gcm",
     "core_files",
     "core_record",
     "counter_latency",
-    "dress",
-    "dress_gcm",
     "files_digest",
     "hand_written",
     "header_lines",

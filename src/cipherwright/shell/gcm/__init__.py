@@ -1,6 +1,6 @@
 """Galois/Counter Mode (SP 800-38D) around a pipeline whose key is held."""
 
-from .core import dress_gcm
+from .core import assemble_gcm
 from .modules import GcmModules, gcm_modules
 from .ports import GCM_PORTS, IV_BITS, PACKET_PORTS
 from .timing import GcmTiming
@@ -11,6 +11,6 @@ __all__ = [
     "PACKET_PORTS",
     "GcmModules",
     "GcmTiming",
-    "dress_gcm",
+    "assemble_gcm",
     "gcm_modules",
 ]

@@ -11,17 +11,17 @@ from ...rtl import Component, Design, Rate, folded, print_bench, print_design, p
 from ...schedule import DelayModel
 from ...spec import Pipeline
 from ..core import Core, PortSet
-from ..dress import core_files, spec_parameters
 from ..header import header_lines, module_name, port_table
 from ..keys import KeyUnit
+from ..texts import core_files, spec_parameters
 from .modules import GcmModules, gcm_modules
 from .ports import GCM_PORTS, PACKET_PORTS, port_groups
 from .testbench import testbench
 
-__all__ = ["dress_gcm"]
+__all__ = ["assemble_gcm"]
 
 
-def dress_gcm(
+def assemble_gcm(
     spec: Pipeline,
     plain: Graph,
     made: Scheduled,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
@@ -26,12 +25,12 @@ from ..rtl import (
     print_wrapper,
 )
 from ..schedule import Io, Schedule
-from ..spec import Datapath, Pipeline, Spec
+from ..spec import Datapath, Pipeline
 from .buses import AxiStream, Inner, Inside, axi_stream_top, controlled_top, map_facts, map_pages, packets
 from .control import core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
-from .header import commented, header_lines, module_name, origin_lines, port_table
+from .header import header_lines, module_name, port_table
 from .keys import KeyUnit, key_register, keyed_top
 from .modes import chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
@@ -47,31 +46,11 @@ from .stream import (
     sustained_interval,
 )
 from .testbench import testbench
+from .texts import core_files, spec_parameters
 from .tied import tied_top
-from .written import hand_written, own_names
+from .written import hand_written
 
-__all__ = ["arrivals", "dress"]
-
-
-_LINT = re.compile(r"^\s*// verilator lint_(on|off) (\w+)$", re.M)
-
-_BENCH_LINT = """\
-// Lint: a testbench gives what it drives a value at the start, and not every core shows or takes all that it could.
-// verilator lint_off PROCASSINIT
-// verilator lint_off UNUSEDSIGNAL
-// verilator lint_off PINCONNECTEMPTY
-"""
-
-_BENCH_FATAL = "CIPHERWRIGHT_FATAL"
-"""A macro with which a testbench that fails ends the simulator with an error."""
-_BENCH_END = f"""\
-// A run that fails ends with $finish; where {_BENCH_FATAL} is defined, with $fatal of SystemVerilog, so that the simulator's exit status tells.
-`ifdef {_BENCH_FATAL}
-`define FAILED $fatal(0)
-`else
-`define FAILED $finish
-`endif
-"""
+__all__ = ["arrivals", "assemble"]
 
 
 def arrivals(spec: Datapath) -> Io:
@@ -84,7 +63,7 @@ def arrivals(spec: Datapath) -> Io:
     return Io(arrive=tuple((name, -lead) for name, lead in leads.items() if lead))
 
 
-def dress(
+def assemble(
     spec: Datapath,
     plain: Graph,
     scheduled: Scheduled,
@@ -354,43 +333,6 @@ def _modules(
 def _early(s: Schedule) -> dict[str, int]:
     """Inputs of the datapath that come before its valid bit, and by how many cycles."""
     return {f"{name}_i": -stage for name, stage in s.io.arrive if stage < 0}
-
-
-def spec_parameters(spec: Spec) -> dict[str, object]:
-    """A spec's options as a record holds them."""
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in spec.options().items()}
-
-
-def core_files(
-    name: str, header: Sequence[str], text: str, bench: str, control: Mapping[str, str]
-) -> dict[str, str]:
-    """All Verilog of the core `name`: its own behind the lines of a `header`, hand-written `control`, testbench.
-    Every module bears the core's name (`own_names`), and every file has the same time scale.
-    """
-    top, origin = module_name(name), commented(origin_lines(name))
-    files = {
-        own_names(file, top): f"{origin}//\n{_scaled(own_names(written, top))}"
-        for file, written in control.items()
-    }
-    # The core and the modules that it alone uses are in one file.
-    lint = "// verilator lint_{} DECLFILENAME\n"
-    files[f"{top}.v"] = commented(header) + _scaled(
-        lint.format("off") + own_names(text, top) + lint.format("on")
-    )
-    files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + _BENCH_END + bench)}`undef FAILED\n"
-    return files
-
-
-def _scaled(text: str) -> str:
-    """Verilog with a time scale, and with lint that is switched off switched on again at the end at the
-    latest.
-    """
-    off = [warning for state, warning in _LINT.findall(text) if state == "off"]
-    on = [warning for state, warning in _LINT.findall(text) if state == "on"]
-    left = [w for k, w in enumerate(off) if off[: k + 1].count(w) > on.count(w)]
-    return f"`timescale 1ns / 1ps\n{text}" + "".join(
-        f"// verilator lint_on {w}\n" for w in dict.fromkeys(left)
-    )
 
 
 def _delay_lines(design: Design, kind: str, lanes: int) -> str:

@@ -1,0 +1,69 @@
+"""A core's files of Verilog, and its options as a record holds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ..spec import Spec
+from .header import commented, module_name, origin_lines
+from .written import own_names
+
+__all__ = ["core_files", "spec_parameters"]
+
+_LINT = re.compile(r"^\s*// verilator lint_(on|off) (\w+)$", re.M)
+
+_BENCH_LINT = """\
+// Lint: a testbench gives what it drives a value at the start, and not every core shows or takes all that it could.
+// verilator lint_off PROCASSINIT
+// verilator lint_off UNUSEDSIGNAL
+// verilator lint_off PINCONNECTEMPTY
+"""
+
+_BENCH_FATAL = "CIPHERWRIGHT_FATAL"
+"""A macro with which a testbench that fails ends the simulator with an error."""
+_BENCH_END = f"""\
+// A run that fails ends with $finish; where {_BENCH_FATAL} is defined, with $fatal of SystemVerilog, so that the simulator's exit status tells.
+`ifdef {_BENCH_FATAL}
+`define FAILED $fatal(0)
+`else
+`define FAILED $finish
+`endif
+"""
+
+
+def spec_parameters(spec: Spec) -> dict[str, object]:
+    """A spec's options as a record holds them."""
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in spec.options().items()}
+
+
+def core_files(
+    name: str, header: Sequence[str], text: str, bench: str, control: Mapping[str, str]
+) -> dict[str, str]:
+    """All Verilog of the core `name`: its own behind the lines of a `header`, hand-written `control`, testbench.
+    Every module bears the core's name (`own_names`), and every file has the same time scale.
+    """
+    top, origin = module_name(name), commented(origin_lines(name))
+    files = {
+        own_names(file, top): f"{origin}//\n{_scaled(own_names(written, top))}"
+        for file, written in control.items()
+    }
+    # The core and the modules that it alone uses are in one file.
+    lint = "// verilator lint_{} DECLFILENAME\n"
+    files[f"{top}.v"] = commented(header) + _scaled(
+        lint.format("off") + own_names(text, top) + lint.format("on")
+    )
+    files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + _BENCH_END + bench)}`undef FAILED\n"
+    return files
+
+
+def _scaled(text: str) -> str:
+    """Verilog with a time scale, and with lint that is switched off switched on again at the end at the
+    latest.
+    """
+    off = [warning for state, warning in _LINT.findall(text) if state == "off"]
+    on = [warning for state, warning in _LINT.findall(text) if state == "on"]
+    left = [w for k, w in enumerate(off) if off[: k + 1].count(w) > on.count(w)]
+    return f"`timescale 1ns / 1ps\n{text}" + "".join(
+        f"// verilator lint_on {w}\n" for w in dict.fromkeys(left)
+    )
