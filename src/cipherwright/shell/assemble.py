@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from ..arch import Scheduled, constant_inputs
 from ..cipher.modes import counted_bits
@@ -12,6 +12,7 @@ from ..rtl import (
     AnyModule,
     Component,
     Design,
+    Group,
     Module,
     Part,
     Pin,
@@ -27,12 +28,12 @@ from ..rtl import (
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline
 from .buses import AxiStream, Inner, Inside, axi_stream_top, controlled_top, map_facts, map_pages, packets
-from .control import core_control
+from .control import Control, core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
 from .header import header_lines, module_name, port_table
 from .keys import KeyUnit, key_register, keyed_top
-from .modes import chain_layer, counter_layer, previous_layer
+from .modes import Layer, chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .ports import CorePorts, inner_groups, pins_of
 from .stream import (
@@ -76,89 +77,150 @@ def assemble(
     plain: the cipher as described; lowered: makes the datapath under a module name; given: the preset and
     the changes as the user wrote them; unit: makes the round keys of a datapath that reads them as inputs.
     """
-    s, iterations, tied = scheduled.schedule, scheduled.iterations, constant_inputs(spec)
     top = module_name(spec.name)
     if spec.control != "none":
         unit = unit or key_register(f"{top}_keys", spec.key_bits)
-    iterative, counting = iterations is not None, spec.mode == "ctr"
-    shelled = spec.interface != "plain" or bool(tied)
-    parts = [
-        "core",
-        *(["ecb"] if unit else []),
-        *([spec.mode] if spec.mode != "ecb" else []),
-        *(["control"] if unit else []),
-        *(["buffered"] if spec.interface == "axi-stream" else []),
-        *(["axis"] if spec.interface == "axi-stream" and spec.control != "none" else []),
-        *(["shell"] if shelled else []),
-    ]
-    names = {p: top if p == parts[-1] else f"{top}_{p}" for p in parts}
-    datapath = below = names["core"]
-    design = lowered(datapath)
-    inner_latency = iterations * s.stages if iterations else s.stages
-    interval, slots = (inner_latency, s.stages) if iterations else (1, 1)
-    rate = Rate(inner_latency, interval, slots)
-    latency = inner_latency - s.io.arrival("block")
-    ports = inside = _ports(spec, iterative)
-    files, layers, written = dict[str, str](), list[Wrapper](), list[WrittenModule]()
-    inner: dict[str, object] = {
-        "top": datapath,
-        "ports": asdict(inside),
-        "latency_cycles": inner_latency,
-        "early": _early(s),
-    }
-    rank_ffs = 0
-    if unit:
-        inner["key_cycles"] = unit.cycles
-        if unit.memory:
-            inner["keyed"] = names["ecb"]
-    pins = pins_of(
-        spec.key_bits, spec.key == "agile", unit is not None, inside.decrypt != "", spec.agile_direction
+    made = _Assembly(spec, scheduled, lowered, unit)
+    inner = made.datapath_facts()
+    made.add_key_unit()
+    made.add_mode()
+    made.add_constants()
+    made.plan_fifo()
+    made.add_control()
+    made.add_interface()
+    groups = made.port_groups()
+    bench = print_bench(testbench(made.component(groups, made.rate), made.ports, plain, spec))
+    outside = made.add_buses(groups)
+    flip_flops = made.flip_flops()
+    total = made.design.flip_flops() + (unit.flip_flops if unit else 0) + sum(flip_flops)
+    rate = outside.component.rate
+    timing = f"{rate.latency} cycles from a block to its result; {rate.slots} block(s) every {rate.interval} cycle(s)"
+    delays = _delay_lines(made.design, spec.delay_lines, spec.lane_count)
+    registers = f"{total} flip-flops predicted{delays}"
+    header = header_lines(spec, given, timing, registers, port_table(outside.component.pins))
+    files = core_files(spec.name, header, made.text(), bench, made.files) | outside.pages
+    hidden = bool(unit) or spec.mode != "ecb" or spec.streams
+    return Core(
+        top,
+        spec_parameters(spec),
+        plain,
+        scheduled.schedule,
+        made.design,
+        outside.ports,
+        rate.latency,
+        rate.interval,
+        rate.slots,
+        files,
+        outside.component,
+        inner if hidden else None,
+        scheduled.key_words,
+        unit,
+        flip_flops[0],
+        made.control.zeroise_cycles if made.control else 0,
+        flip_flops[1],
+        given,
+        stream=outside.stream,
+        bus=outside.bus,
     )
-    if unit:
-        ports = replace(ports, key_valid="key_valid_i", key_ready="key_ready_o")
-        files.update(unit.files)
-        keyed = keyed_top(names["ecb"], _part(design.top, _turning(pins), rate), unit, spec.lane_count)
-        layers.append(keyed)
-        rank_ffs = keyed.flip_flops
-        below = names["ecb"]
-    slot_bits = mode_ffs = 0
-    if spec.mode != "ecb":
-        if iterations:
-            layer = chain_layer(
-                names[spec.mode],
-                below,
-                spec.mode,
-                spec.direction,
-                spec.block_bits,
-                pins,
-                slots,
-                iterations,
-                spec.counter_bits,
-                unit is not None,
-            )
-        elif counting:
-            layer = counter_layer(
-                names[spec.mode],
-                below,
-                spec.block_bits,
-                counted_bits(spec.counter_bits, spec.block_bits),
-                pins,
-                unit is not None,
-                spec.lane_count,
-            )
-        else:
-            layer = previous_layer(
-                names[spec.mode], below, spec.mode, spec.block_bits, pins, unit is not None
-            )
-        pins, slot_bits, mode_ffs = layer.pins, layer.slot_bits, layer.flip_flops
-        has = {p.name for p in pins}
+
+
+@dataclass(frozen=True)
+class _Outside:
+    """What a user of the core sees. `stream`, `bus`: what a record says of the core inside the buses; `pages`
+    of the register map.
+    """
+
+    component: Component
+    ports: PortSet
+    stream: dict[str, object] | None = None
+    bus: dict[str, object] | None = None
+    pages: dict[str, str] = field(default_factory=dict)
+
+
+class _Assembly:
+    """A core in the making, from the datapath outwards. Each `add_` puts a module around those before, or
+    nothing where the specification asks for nothing.
+
+    below: name of the outermost module so far; pins: those beside its blocks; ports: names of the core's
+    ports so far; rate: the core's so far; files: hand-written ones, by name.
+    """
+
+    def __init__(
+        self, spec: Datapath, scheduled: Scheduled, lowered: Callable[[str], Design], unit: KeyUnit | None
+    ) -> None:
+        self.spec, self.unit = spec, unit
+        self.schedule, self.iterations = scheduled.schedule, scheduled.iterations
+        self.tied = constant_inputs(spec)
+        self.names = _module_names(spec, unit is not None, bool(self.tied))
+        self.top = module_name(spec.name)
+        self.below = self.names["core"]
+        self.design = lowered(self.below)
+        stages = self.schedule.stages
+        cycles = self.iterations * stages if self.iterations else stages
+        self.inner_rate = Rate(cycles, cycles, stages) if self.iterations else Rate(cycles, 1, 1)
+        self.rate = replace(self.inner_rate, latency=cycles - self.schedule.io.arrival("block"))
+        decrypt = "decrypt_i" if spec.cipher_direction == "both" else ""
+        self.ports = PortSet(
+            decrypt=decrypt,
+            ready_out="ready_o" if self.iterations else "",
+            reset="rst_i" if spec.resets else "",
+        )
+        self.pins = pins_of(
+            spec.key_bits, spec.key == "agile", unit is not None, decrypt != "", spec.agile_direction
+        )
+        self.files = dict[str, str]()
+        self.layers, self.written = list[Wrapper](), list[WrittenModule]()
+        self.control: Control | None = None
+        self.slot_bits = self.fifo_log2 = 0
+        self.mode_flip_flops = self.key_rank_flip_flops = 0
+
+    @property
+    def _counting(self) -> bool:
+        return self.spec.mode == "ctr"
+
+    @property
+    def _inner(self) -> Part:
+        """The datapath, to be connected."""
+        return _part(self.design.top, _turning(self.pins), self.inner_rate)
+
+    def datapath_facts(self) -> dict[str, object]:
+        """What a record says of the datapath inside."""
+        facts: dict[str, object] = {
+            "top": self.names["core"],
+            "ports": asdict(self.ports),
+            "latency_cycles": self.inner_rate.latency,
+            "early": _early(self.schedule),
+        }
+        if self.unit:
+            facts["key_cycles"] = self.unit.cycles
+            if self.unit.memory:
+                facts["keyed"] = self.names["ecb"]
+        return facts
+
+    def add_key_unit(self) -> None:
+        """What makes or holds the round keys."""
+        if not self.unit:
+            return
+        self.ports = replace(self.ports, key_valid="key_valid_i", key_ready="key_ready_o")
+        self.files.update(self.unit.files)
+        keyed = keyed_top(self.names["ecb"], self._inner, self.unit, self.spec.lane_count)
+        self.layers.append(keyed)
+        self.key_rank_flip_flops = keyed.flip_flops
+        self.below = self.names["ecb"]
+
+    def add_mode(self) -> None:
+        """The mode of operation."""
+        if self.spec.mode == "ecb":
+            return
+        layer = self._mode_layer()
+        self.pins, self.slot_bits, self.mode_flip_flops = layer.pins, layer.slot_bits, layer.flip_flops
+        has = {p.name for p in self.pins}
         iv_valid, iv_ready, first, slot, decrypt = (
             n if n in has else "" for n in ("iv_valid_i", "iv_ready_o", "first_i", "slot_o", "decrypt_i")
         )
-        ready = "ready_o" if iv_valid else ports.ready_out
-        ports = replace(
-            ports,
-            ready_out=ready,
+        self.ports = replace(
+            self.ports,
+            ready_out="ready_o" if iv_valid else self.ports.ready_out,
             iv="iv_i",
             iv_valid=iv_valid,
             iv_ready=iv_ready,
@@ -166,144 +228,181 @@ def assemble(
             slot=slot,
             decrypt=decrypt,
         )
-        layers.append(layer.module)
-        written += layer.written
-        below = names[spec.mode]
+        self.layers.append(layer.module)
+        self.written += layer.written
+        self.below = self.names[self.spec.mode]
         if layer.file:
-            files[layer.file] = hand_written(layer.file)
-    if tied:
-        order = tuple(p.name for p in design.top.ports)
-        layers.append(tied_top(top, _part(design.top, _turning(pins), rate), tied, order))
-    log2 = 0
-    if spec.streams:
-        latency += STREAM_LATENCY
-        log2 = fifo_log2(latency, interval, slots, spec.fifo_depth)
-        interval = sustained_interval(latency, interval, slots, log2)
-    control = None
-    if unit:
-        lanes = counting and spec.lane_count > 1
-        flush = max(unit.flush, latency + spec.lane_count, 2 * slots)
-        drops = spec.mode != "ecb" and not lanes
-        control = core_control(
-            names["control"],
-            below,
-            pins,
+            self.files[layer.file] = hand_written(layer.file)
+
+    def _mode_layer(self) -> Layer:
+        spec, held = self.spec, self.unit is not None
+        name = self.names[spec.mode]
+        if self.iterations:
+            slots = self.inner_rate.slots
+            return chain_layer(
+                name,
+                self.below,
+                spec.mode,
+                spec.direction,
+                spec.block_bits,
+                self.pins,
+                slots,
+                self.iterations,
+                spec.counter_bits,
+                held,
+            )
+        if self._counting:
+            count = counted_bits(spec.counter_bits, spec.block_bits)
+            return counter_layer(name, self.below, spec.block_bits, count, self.pins, held, spec.lane_count)
+        return previous_layer(name, self.below, spec.mode, spec.block_bits, self.pins, held)
+
+    def add_constants(self) -> None:
+        """Inputs of the datapath that this core holds at one value."""
+        if self.tied:
+            order = tuple(p.name for p in self.design.top.ports)
+            self.layers.append(tied_top(self.top, self._inner, self.tied, order))
+
+    def plan_fifo(self) -> None:
+        """The size of a stream's FIFO, by what is in flight, and the rate that it sustains."""
+        spec, rate = self.spec, self.rate
+        if spec.streams:
+            latency = rate.latency + STREAM_LATENCY
+            self.fifo_log2 = fifo_log2(latency, rate.interval, rate.slots, spec.fifo_depth)
+            sustained = sustained_interval(latency, rate.interval, rate.slots, self.fifo_log2)
+            self.rate = replace(rate, latency=latency, interval=sustained)
+
+    def add_control(self) -> None:
+        """What decides when a block and when a key is taken."""
+        if not self.unit:
+            return
+        spec, rate = self.spec, self.rate
+        lanes = self._counting and spec.lane_count > 1
+        self.control = core_control(
+            self.names["control"],
+            self.below,
+            self.pins,
             spec.block_bits * spec.lane_count,
-            latency + 1,
-            flush,
-            unit.cycles + spec.lane_count,
-            iterative,
-            drops,
-            log2 and 1 << log2,
-            COUNTER_LOAD if counting and not (iterative or lanes) else 0,
+            rate.latency + 1,
+            max(self.unit.flush, rate.latency + spec.lane_count, 2 * rate.slots),
+            self.unit.cycles + spec.lane_count,
+            self.iterations is not None,
+            spec.mode != "ecb" and not lanes,
+            self.fifo_log2 and 1 << self.fifo_log2,
+            COUNTER_LOAD if self._counting and not (self.iterations or lanes) else 0,
         )
-        pins, below = control.pins, names["control"]
-        layers += control.modules
-        ports = replace(ports, ready_out="ready_o", busy="busy_o", zeroise="zeroise_i")
-    if spec.interface == "paper":
-        layers.append(paper_top(top, below))
-        ports = PAPER_PORTS
-    elif spec.streams:
-        buffered = names.get("buffered", top)
-        layers.append(
-            stream_top(buffered, _part(_named(below, design, layers), _turning(pins)), pins, log2, slot_bits)
-        )
-        ports = stream_ports(ports, pins, slot_bits > 0)
-        files[STREAM_FILE] = hand_written(STREAM_FILE)
-    with_block = frozenset(outer(p) if ports.ready_in else p.name for p in pins if p.with_block)
-    groups = CorePorts(
-        ports,
-        spec.key_bits,
-        spec.block_bits,
-        spec.lane_count,
-        slot_bits,
-        frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
-        spec.key_lead if isinstance(spec, Pipeline) else 0,
-    ).groups
-    component = Component(
-        _modules(design, unit, (*written, *stream_controls(layers), *layers), names.get("buffered", top)),
-        groups,
-        Rate(latency, interval, slots, ports.ready_in != ""),
-    )
-    bench = print_bench(testbench(component, ports, plain, spec))
-    stream = None
-    if spec.interface == "axi-stream":
-        bus = AxiStream(
-            spec.mode,
+        self.pins, self.below = self.control.pins, self.names["control"]
+        self.layers += self.control.modules
+        self.ports = replace(self.ports, ready_out="ready_o", busy="busy_o", zeroise="zeroise_i")
+
+    def add_interface(self) -> None:
+        """The paper's ports, or a stream with back-pressure."""
+        if self.spec.interface == "paper":
+            self.layers.append(paper_top(self.top, self.below))
+            self.ports = PAPER_PORTS
+        elif self.spec.streams:
+            part = _part(_named(self.below, self.design, self.layers), _turning(self.pins))
+            self.layers.append(stream_top(self._buffered, part, self.pins, self.fifo_log2, self.slot_bits))
+            self.ports = stream_ports(self.ports, self.pins, self.slot_bits > 0)
+            self.files[STREAM_FILE] = hand_written(STREAM_FILE)
+
+    @property
+    def _buffered(self) -> str:
+        """Name of the core before buses."""
+        return self.names.get("buffered", self.top)
+
+    def port_groups(self) -> tuple[Group, ...]:
+        """The core's ports before buses."""
+        spec, ports = self.spec, self.ports
+        with_block = frozenset(outer(p) if ports.ready_in else p.name for p in self.pins if p.with_block)
+        return CorePorts(
+            ports,
+            spec.key_bits,
             spec.block_bits,
-            spec.tdata_bits or spec.block_bits,
-            spec.tid_bits,
-            ports.decrypt.startswith("s_"),
-            slot_bits,
+            spec.lane_count,
+            self.slot_bits,
+            frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
+            spec.key_lead if isinstance(spec, Pipeline) else 0,
+        ).groups
+
+    def component(self, groups: tuple[Group, ...], rate: Rate, top: str = "") -> Component:
+        """The core so far, with these ports; `top`: its outermost module, before buses if not said."""
+        around: tuple[AnyModule, ...] = (*self.written, *stream_controls(self.layers), *self.layers)
+        stalls = self.ports.ready_in != "" or top != ""
+        return Component(
+            _modules(self.design, self.unit, around, top or self._buffered),
+            groups,
+            replace(rate, stalls=stalls),
         )
-        shell = axi_stream_top(
-            names.get("axis", top), bus, Inside(buffered, pins, slots, log2, groups, ports)
-        )
-        stream = {
-            "top": buffered,
+
+    def add_buses(self, groups: tuple[Group, ...]) -> _Outside:
+        """AXI-Stream for blocks, and a register bus for the rest. groups: of the core before them."""
+        spec, rate, ports = self.spec, self.rate, self.ports
+        if spec.interface != "axi-stream":
+            return _Outside(self.component(groups, rate), ports)
+        width = spec.tdata_bits or spec.block_bits
+        turning = ports.decrypt.startswith("s_")
+        bus = AxiStream(spec.mode, spec.block_bits, width, spec.tid_bits, turning, self.slot_bits)
+        inside = Inside(self._buffered, self.pins, rate.slots, self.fifo_log2, groups, ports)
+        shell = axi_stream_top(self.names.get("axis", self.top), bus, inside)
+        stream: dict[str, object] = {
+            "top": self._buffered,
             "ports": asdict(ports),
-            "latency_cycles": latency,
-            "interval_cycles": interval,
+            "latency_cycles": rate.latency,
+            "interval_cycles": rate.interval,
         }
         ports, groups = shell.ports, shell.module.ports
-        latency, interval = latency + bus.latency, max(interval, bus.beats * slots)
-        mode_ffs += shell.flip_flops
-        layers += shell.modules
-    below_bus = None
-    if spec.control != "none":
-        below_bus = {"top": names["axis"], "ports": asdict(ports)}
-        behind = Inner(groups, slots if bus.slot_bits else 1)
-        facts = map_facts(spec, ports, behind.has("decrypt_i"))
-        controlled = controlled_top((top, names["axis"]), behind, packets(behind, bus), spec.control, facts)
-        groups = controlled.module.ports
-        ports = ports.only({pin.name for group in groups for pin in group.pins})
-        mode_ffs += controlled.flip_flops
-        layers += controlled.modules
-    if spec.interface == "axi-stream":
-        component = Component(
-            _modules(design, unit, (*written, *stream_controls(layers), *layers), top),
-            groups,
-            Rate(latency, interval, slots, stalls=True),
+        interval = max(rate.interval, bus.beats * rate.slots)
+        rate = replace(rate, latency=rate.latency + bus.latency, interval=interval)
+        self.mode_flip_flops += shell.flip_flops
+        self.layers += shell.modules
+        below: dict[str, object] | None = None
+        pages = dict[str, str]()
+        if spec.control != "none":
+            below = {"top": self.names["axis"], "ports": asdict(ports)}
+            behind = Inner(groups, rate.slots if bus.slot_bits else 1)
+            facts = map_facts(spec, ports, behind.has("decrypt_i"))
+            tops = (self.top, self.names["axis"])
+            controlled = controlled_top(tops, behind, packets(behind, bus), spec.control, facts)
+            groups = controlled.module.ports
+            ports = ports.only({pin.name for group in groups for pin in group.pins})
+            self.mode_flip_flops += controlled.flip_flops
+            self.layers += controlled.modules
+            pages = dict(map_pages(spec.name, controlled.source))
+        return _Outside(self.component(groups, rate, self.top), ports, stream, below, pages)
+
+    def flip_flops(self) -> tuple[int, int]:
+        """Those of the mode with everything else around the datapath and its key unit, and of the control."""
+        # The valid bits of lanes after the first have no reader, so synthesis takes them away.
+        read = self.design.valid_line_flip_flops() or self.schedule.stages
+        lanes = (self.spec.lane_count - 1) * (self.design.flip_flops(self.names["core"]) - read)
+        control = sum(m.flip_flops for m in self.control.modules) if self.control else 0
+        return self.mode_flip_flops + lanes + self.key_rank_flip_flops, control
+
+    def text(self) -> str:
+        """Verilog of all modules but the hand-written ones."""
+        alike = isinstance(self.spec, Pipeline) and self.spec.equal_rounds
+        printed = print_design(folded(self.design) if alike else self.design)
+        return "\n".join(
+            [printed, *([self.unit.text] if self.unit else []), *map(print_wrapper, self.layers)]
         )
-    timing = f"{latency} cycles from a block to its result; {slots} block(s) every {interval} cycle(s)"
-    # The valid bits of lanes after the first have no reader, so synthesis takes them away.
-    mode_ffs += (spec.lane_count - 1) * (
-        design.flip_flops(datapath) - (design.valid_line_flip_flops() or s.stages)
-    ) + rank_ffs
-    control_ffs = sum(m.flip_flops for m in control.modules) if control else 0
-    total = design.flip_flops() + (unit.flip_flops if unit else 0) + mode_ffs + control_ffs
-    registers = f"{total} flip-flops predicted{_delay_lines(design, spec.delay_lines, spec.lane_count)}"
-    alike = isinstance(spec, Pipeline) and spec.equal_rounds
-    printed = print_design(folded(design) if alike else design)
-    texts = [printed, *([unit.text] if unit else []), *map(print_wrapper, layers)]
-    text = "\n".join(texts)
-    header = header_lines(spec, given, timing, registers, port_table(component.pins))
-    files = core_files(spec.name, header, text, bench, files)
-    if spec.control != "none":
-        files |= map_pages(spec.name, controlled.source)
-    hidden = bool(unit) or spec.mode != "ecb" or spec.streams
-    return Core(
-        top,
-        spec_parameters(spec),
-        plain,
-        s,
-        design,
-        ports,
-        latency,
-        interval,
-        slots,
-        files,
-        component,
-        inner if hidden else None,
-        scheduled.key_words,
-        unit,
-        mode_ffs,
-        control.zeroise_cycles if control else 0,
-        control_ffs,
-        given,
-        stream=stream,
-        bus=below_bus,
-    )
+
+
+def _module_names(spec: Datapath, held: bool, tied: bool) -> dict[str, str]:
+    """Names of the core's modules by what they are, from the datapath outwards; the last has the core's name.
+    `held`: the core holds its key; `tied`: some inputs of the datapath are constant.
+    """
+    top, axi = module_name(spec.name), spec.interface == "axi-stream"
+    wanted = {
+        "core": True,
+        "ecb": held,
+        spec.mode: spec.mode != "ecb" or held,
+        "control": held,
+        "buffered": axi,
+        "axis": axi and spec.control != "none",
+        "shell": spec.interface != "plain" or tied,
+    }
+    parts = [part for part, has in wanted.items() if has]
+    return {part: top if part == parts[-1] else f"{top}_{part}" for part in parts}
 
 
 def _turning(pins: Sequence[Pin]) -> tuple[str, ...]:
@@ -342,11 +441,3 @@ def _delay_lines(design: Design, kind: str, lanes: int) -> str:
     if kind == "srl":
         return f", {lanes * design.shift_luts()} shift-register LUTs"
     return f", {lanes * design.ring_flip_flops()} more around delay lines in RAM"
-
-
-def _ports(spec: Datapath, iterative: bool) -> PortSet:
-    """The datapath's ports."""
-    decrypt = "decrypt_i" if spec.cipher_direction == "both" else ""
-    return PortSet(
-        decrypt=decrypt, ready_out="ready_o" if iterative else "", reset="rst_i" if spec.resets else ""
-    )
