@@ -9,9 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from cipherwright.cipher import word
-
-EXAMPLES_EVERYWHERE = [word]
+EXAMPLES_EVERYWHERE = [
+    importlib.import_module(f"cipherwright.{name}")
+    for name in ("cipher.word", "rtl.connect", "rtl.timer", "spec.load")
+]
 """Modules whose every public function has an example."""
 
 _ELSEWHERE = ("cipherwright.library", "cipherwright.__init__")

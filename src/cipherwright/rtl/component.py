@@ -19,6 +19,9 @@ class Rate:
     """Timing of a component. `latency`: cycles from accepting a word to offering its result. `slots` words in
     `interval` cycles are sustained (with one slot, `interval` is the initiation interval). `stalls`: its
     result waits for a ready, so that it may leave later.
+
+    >>> Rate(latency=17, interval=17)  # a loop of 17 cycles with one block in it
+    Rate(latency=17, interval=17, slots=1, stalls=False)
     """
 
     latency: int

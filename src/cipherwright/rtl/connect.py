@@ -76,6 +76,25 @@ def connect(
     - a port that is held follows a word of a stream, which changes while it is used;
     - a part may refuse a word, and nothing reads its ready;
     - parts that take the same words have different timing, so that their results come apart.
+
+    >>> from cipherwright.rtl import ClockReset, print_wrapper
+    >>> taken, shown = Pin("word_i", 8), Pin("word_o", 8, out=True)
+    >>> ports = (ClockReset(), Stream("valid_i", (taken,)), Stream("valid_o", (shown,), out=True))
+    >>> inner = Part("inner", ports, Rate(latency=3))
+    >>> links = {name: name for name in inner.pins}
+    >>> print(print_wrapper(connect("top", ["One of them."], ports, [Placed(inner, "u_inner", links)])))
+    // One of them.
+    module top (
+    ...
+        inner u_inner (
+            .clk(clk), .rst_i(rst_i), .valid_i(valid_i), .word_i(word_i), .valid_o(valid_o),
+            .word_o(word_o)
+        );
+    endmodule
+    <BLANKLINE>
+    >>> connect("top", [], ports, [Placed(inner, "u_inner", links | {"word_i": "word_i[3:0]"})])
+    Traceback (most recent call last):
+    ValueError: top: u_inner.word_i has 8 bits, but word_i[3:0] has 4
     """
     pins = {pin.name: pin for group in ports for pin in group.pins}
     if order and sorted(order) != sorted(pins):

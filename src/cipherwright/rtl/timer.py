@@ -14,12 +14,20 @@ _PIECE = 3
 
 
 def width_for(count: int) -> int:
-    """The narrowest register that takes `count` different values and one more."""
+    """The narrowest register that takes `count` different values and one more.
+
+    >>> width_for(100)
+    7
+    """
     return next(w for w in TAPS if (1 << w) - 2 > count)
 
 
 def steps_of(width: int, count: int, start: int = 1, complement: bool = False) -> int:
-    """The register's value `count` steps after `start`, whose first bit is the lowest."""
+    """The register's value `count` steps after `start`, whose first bit is the lowest.
+
+    >>> [steps_of(3, count) for count in range(8)]  # with 3 bits, the eighth value is the first again
+    [1, 2, 5, 3, 7, 6, 4, 1]
+    """
     value, tap = start, TAPS[width]
     for _ in range(count):
         value = value << 1 & (1 << width) - 1 | (value >> width - 1 ^ value >> tap - 1 ^ complement) & 1
@@ -29,6 +37,9 @@ def steps_of(width: int, count: int, start: int = 1, complement: bool = False) -
 def matches(width: int, value: int = 0) -> list[str]:
     """Comparisons in Verilog, one a piece, that are all 1 where the register time_q of `width` bits holds
     `value`.
+
+    >>> matches(7, steps_of(7, 100))
+    ["time_q[2:0] == 3'd3", "time_q[5:3] == 3'd7", "time_q[6:6] == 1'd0"]
     """
     out = []
     for low in range(0, width, _PIECE):

@@ -24,6 +24,10 @@ class DelayModel:
 
     Keys: `lutN` (N inputs an output bit), `addN`, `mulN` (N bits wide), `wire`. An N between two entries
     takes the larger one; above the largest it is scaled.
+
+    >>> model = DelayModel.from_table("example", {"register": 0.9, "lut4": 0.5, "lut6": 0.8})
+    >>> model.look_up("lut4"), model.look_up("lut5"), round(model.look_up("lut9"), 2)
+    (0.5, 0.8, 1.2)
     """
 
     name: str

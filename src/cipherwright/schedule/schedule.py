@@ -19,7 +19,12 @@ Class = tuple[int, tuple[int, ...], tuple[tuple[int, int], ...]]
 @dataclass(frozen=True)
 class Io:
     """When ports speak: stage at which an input arrives (default 0; -1 is one cycle before the data) and the
-    rank after which an output leaves (default: the number of stages; 0: straight from the inputs' stage)."""
+    rank after which an output leaves (default: the number of stages; 0: straight from the inputs' stage).
+
+    >>> io = Io(arrive=(("key", -1),))  # the key comes a cycle before its block
+    >>> io.arrival("key"), io.arrival("block"), io.departure("result", 8)
+    (-1, 0, 8)
+    """
 
     arrive: tuple[tuple[str, int], ...] = ()
     leave: tuple[tuple[str, int], ...] = ()

@@ -93,7 +93,18 @@ def _fits(
 
 
 def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int | None:
-    """Fewest stages that reach a period, or None where no number does."""
+    """Fewest stages that reach a period (ns), or None where no number does.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> from cipherwright.schedule import UNIT
+    >>> b = GraphBuilder("sum")
+    >>> x, y, z = (b.input(name, 4) for name in "xyz")
+    >>> b.output("sum", b.xor(b.and_(x, y), z))
+    >>> fewest_stages(b.build(), UNIT, 2.0, Io()), fewest_stages(b.build(), UNIT, 1.0, Io())
+    (1, 2)
+    >>> fewest_stages(b.build(), UNIT, 0.5, Io()) is None
+    True
+    """
     at = earliest(graph, model, period, io)
     return None if at is None else max([*(s + 1 for s in at.values()), 1])
 
@@ -153,6 +164,15 @@ def schedule(
     logic cells that is found.
 
     Raises UserError where it can't be done, and says the nearest that can.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> from cipherwright.schedule import UNIT  # every operation takes 1 ns, a register nothing
+    >>> b = GraphBuilder("sum")
+    >>> x, y, z = (b.input(name, 4) for name in "xyz")
+    >>> b.output("sum", b.xor(b.and_(x, y), z))
+    >>> found = schedule(b.build(), UNIT, stages=2)
+    >>> found.period, found.rank_bits()  # after the AND: its result and z; after the XOR: the sum
+    (1.0, {1: 8, 2: 4})
     """
     io = io or Io()
     if stages is None and period is None:

@@ -29,6 +29,9 @@ _BESIDE_THE_TITLE = frozenset(
 def named(preset: str) -> str:
     """The name that a preset or TOML file gives its core before any change; "" of a Python file or a cipher's
     name. Raises UserError.
+
+    >>> named("des-small"), named("des")
+    ('des-small', '')
     """
     path, data = read_preset(preset)
     return str(data.get("name", path.stem if path else ""))
@@ -40,6 +43,14 @@ def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
     where neither has one, the TOML file's own, so changed that it says nothing wrong
     (`naming.changed_name`), or one made of the cipher and its options. Where options that a preset's title
     speaks of are changed, the title is left out. Raises UserError with what would be right.
+
+    >>> load("des-small").mode, load("des-small", ["mode=cbc"]).mode
+    ('ecb', 'cbc')
+    >>> load("des-small", {"mode": "cbc"}).name
+    'des-small-cbc'
+    >>> load("des-small", ["mode=cbx"])  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    cipherwright.errors.UserError: mode = cbx is none of these
     """
     path, data = read_preset(preset)
     changed = dict(changes) if isinstance(changes, Mapping) else read_changes(changes)
@@ -74,6 +85,10 @@ def _as_titled(before: Spec, after: Spec) -> bool:
 def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> Spec:
     """A checked spec. `preset`: what of it a preset or file says. Raises UserError: one sentence on the
     first thing that is wrong, and where that comes from the preset.
+
+    >>> spec = parse({"name": "mine", "cipher": "des", "architecture": "iterative"})
+    >>> spec.block_bits, spec.key_bits, spec.direction
+    (64, 64, 'both')
     """
     try:
         return Spec(**data)
