@@ -242,6 +242,7 @@ def test_known_packets_are_the_published_ones() -> None:
     [
         (("stages=12",), "at least 13 stages"),
         (("tag_bits=100",), "tag_bits"),
+        (("counter_bits=64",), "GCM always counts in 32 bits"),
         (("interface=stream",), "interface = plain"),
         (("interface=axi-stream",), "interface = plain"),
         (("direction=encrypt",), "direction = both"),

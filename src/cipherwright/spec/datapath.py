@@ -10,7 +10,7 @@ from ..cipher import CATALOGUE, Standard
 from ..cipher.modes import CHAIN_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
-from .core import Spec
+from .core import MODES, Spec
 from .option import needs, option
 
 __all__ = ["TDATA_BITS", "Datapath"]
@@ -109,10 +109,17 @@ class Datapath(Spec):
         cost="A lower bound saves more flip-flops and takes more lookup tables or memory.",
         ge=2,
     )
-    counter_bits: Literal[32, 64, 128] = option(
+    counter_bits: Annotated[
+        Literal[32, 64, 128],
+        needs(
+            because="GCM always counts in 32 bits (SP 800-38D, section 6.2)",
+            mode=tuple(m for m in MODES if m != "gcm"),
+        ),
+    ] = option(
         128,
         "The number of lowest bits of the counter block that count, with `mode = ctr` (32: the increment of "
-        "GCM). Of a block that is shorter all bits count.",
+        "GCM). Of a block that is shorter all bits count. With `mode = gcm` 32 bits count, and the option is "
+        "refused.",
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )
