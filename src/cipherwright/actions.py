@@ -20,7 +20,7 @@ from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top
 from .shell import IV_BITS, save
 from .spec import Spec, load
-from .target import implement, load_target
+from .target import implement, load_target, measured_power
 from .tools import scratch
 from .verify import Bulk, CoreFolder, Packet, PacketBench
 
@@ -195,12 +195,30 @@ def implement_core(
     """
     with new_folder(out) if out else nullcontext() as work:
         record = _implemented(core, target, seeds, dont_use, prove, tell, work)
+        if work and record["gate_equivalents"] is not None:
+            record |= _power(core, work, record["warnings"], tell)
         if work:
             constraints = [n for n in core.record["files"] if n.endswith((".sdc", ".xdc", ".lpf"))]
             for name in constraints:
                 shutil.copy(core.path / name, work / name)
             (work / "record.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     return record
+
+
+def _power(core: CoreFolder, work: Path, warnings: Sequence[str], tell: Tell) -> dict[str, Any]:
+    """`power` of a record: that of the cell netlist in a folder while the core's testbench runs; what it
+    takes to measure it again is left there. None, and one more of the `warnings`, where no testbench drives
+    the netlist.
+    """
+    top = str(core.record["top"])
+    if mapped_top(core.record, "cells") != top:
+        why = (
+            "power was not measured: the testbench drives the engine with its memories, the netlist has none"
+        )
+        return {"power": None, "warnings": [*warnings, why]}
+    tell("power while the testbench runs")
+    bench = (core.path / f"{top}_tb.v").read_text(encoding="utf-8")
+    return {"power": measured_power(work, top, bench, clock_port(core.record)).record()}
 
 
 def _implemented(

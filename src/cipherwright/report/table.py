@@ -55,6 +55,9 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
             ("clock", record["fmax_mhz"], f"MHz ({seed})"),
             ("throughput", record["throughput_gbps"], "Gb/s"),
         ]
+    if power := record.get("power"):
+        said = f"mW at {power['clock_mhz']:g} MHz, without glitches"
+        rows += [("power", round(power["total_mw"], 3), said)]
     if record["mbps_per_lut"]:
         rows += [("throughput per area", record["mbps_per_lut"], "Mb/s per LUT")]
     print_rows(console, f"{record['preset']} on {record['target']}", ("figure", "value", "unit"), rows)

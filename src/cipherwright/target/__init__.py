@@ -5,6 +5,7 @@ from .implement import Build, implement, nand2_area
 from .liberty import cell_delays
 from .packing import paired_flip_flops
 from .place import Placed, place
+from .power import measured_power
 from .requirements import delay_lines_from, require, require_room, warnings
 from .sta import through
 from .synth import CELL_MAPPINGS, Mapped, synthesise
@@ -19,6 +20,7 @@ __all__ = [
     "delay_lines_from",
     "implement",
     "load_target",
+    "measured_power",
     "nand2_area",
     "paired_flip_flops",
     "place",
