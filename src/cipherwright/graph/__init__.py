@@ -1,9 +1,9 @@
 """Graphs: word operations without clocks, their meaning, their text form, and proven rewrites."""
 
 from .builder import GraphBuilder
-from .graph import AGILE, OUTPUT, STATIC, Graph, Node
+from .graph import OUTPUT, Graph, Node
 from .interpret import Bits, evaluate, evaluate_many, from_words, to_words
-from .ops import OPS, Op, Table
+from .ops import AGILE, OPS, STATIC, Op, Table
 from .text import digest, to_text
 
 __all__ = [

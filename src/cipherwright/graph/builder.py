@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .graph import AGILE, Graph, Node
-from .ops import OPS, Table
+from .graph import Graph, Node
+from .ops import AGILE, OPS, Table
 
 __all__ = ["GraphBuilder"]
 

@@ -8,11 +8,9 @@ from functools import cached_property
 from itertools import repeat
 from typing import Any
 
-from .ops import OPS, Table
+from .ops import AGILE, OPS
 
-__all__ = ["AGILE", "OUTPUT", "STATIC", "Graph", "Node"]
-
-AGILE, STATIC = "agile", "static"
+__all__ = ["OUTPUT", "Graph", "Node"]
 
 OUTPUT = -1
 """The reader that stands for an output of the graph."""
@@ -124,57 +122,21 @@ class Graph:
 
 def _check(graph: Graph, index: int, node: Node) -> None:
     """Raise ValueError where a node breaks the rules of the operation table."""
-    where = f"graph {graph.name}, node {index} ({node.op})"
+    fault = _fault(graph, index, node)
+    if fault:
+        raise ValueError(f"graph {graph.name}, node {index} ({node.op}): {fault}")
+
+
+def _fault(graph: Graph, index: int, node: Node) -> str:
+    """What is wrong with a node, in a sentence; empty where it follows the rules."""
     op = OPS.get(node.op)
     if op is None:
-        raise ValueError(f"{where}: there is no such operation")
+        return "there is no such operation"
     if node.width < 1 or any(not 0 <= a < index for a in node.args):
-        raise ValueError(f"{where}: a width below 1 or an argument that does not come before it")
+        return "a width below 1 or an argument that does not come before it"
     if op.arity is not None and len(node.args) != op.arity:
-        raise ValueError(f"{where}: {len(node.args)} arguments instead of {op.arity}")
-    w = [graph.nodes[a].width for a in node.args]
-    if node.op in ("xor", "xor5", "and", "or", "not", "add", "sub", "mul", "again", "copy", "hop"):
-        good = all(x == node.width for x in w)
-    elif node.op in ("mux", "muxf5", "muxf6"):
-        good = w[0] == 1 and w[1] == w[2] == node.width
-    elif node.op == "clear":
-        good = w == [node.width, 1]
-    elif node.op == "input":
-        good = len(node.attr) == 2 and node.attr[1] in (AGILE, STATIC)
-    elif node.op == "const":
-        good = 0 <= node.attr < 1 << node.width
-    elif node.op == "select":
-        good = len(node.attr) == node.width and all(0 <= k < w[0] for k in node.attr)
-    elif node.op == "cat":
-        good = sum(w) == node.width
-    elif node.op in ("full_adder", "half_adder_n"):
-        good = all(x == 1 for x in w) and node.width == 2
-    elif node.op == "dsp":
-        good = max(w) <= 18 and node.width <= sum(w)
-    elif node.op in ("lookup", "rom"):
-        words = len(w) if node.op == "rom" else 1
-        good = (
-            1 <= words <= 2
-            and isinstance(node.attr, Table)
-            and words * node.attr.width == node.width
-            and all(len(node.attr.entries) == 1 << x for x in w)
-        )
-    elif node.op == "linear":
-        good = len(node.attr[1]) == node.width and all(0 <= r < 1 << w[0] for r in node.attr[1])
-    elif node.op == "lut4":
-        good = (
-            1 <= len(w) <= 4
-            and all(x == 1 for x in w)
-            and node.width == 1
-            and 0 <= node.attr < 1 << (1 << len(w))
-        )
-    elif node.op == "lut":
-        good = (
-            1 <= len(w) <= 6 and all(x in (1, node.width) for x in w) and 0 <= node.attr < 1 << (1 << len(w))
-        )
-    else:
-        inner = node.attr
-        good = [inner.nodes[i].width for i in inner.inputs.values()] == w and len(inner.outputs) == 1
-        good = good and inner.nodes[inner.outputs[0][1]].width == node.width
-    if not good:
-        raise ValueError(f"{where}: widths {w} -> {node.width} or attribute do not fit the operation")
+        return f"{len(node.args)} arguments instead of {op.arity}"
+    widths = [graph.nodes[a].width for a in node.args]
+    if not op.fits(node.attr, widths, node.width):
+        return f"widths {widths} -> {node.width} or attribute do not fit the operation"
+    return ""

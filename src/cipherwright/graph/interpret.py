@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .graph import Graph
+from .graph import Graph, Node
 from .ops import OPS
 
 __all__ = ["Bits", "evaluate", "evaluate_many", "from_words", "to_words"]
@@ -54,63 +54,92 @@ def evaluate_many(graph: Graph, inputs: Mapping[str, Bits]) -> dict[str, Bits]:
 
 
 def _many(graph: Graph, index: int, v: list[Bits]) -> Bits:
+    """The values of one node from those of its arguments."""
     node = graph.nodes[index]
-    match node.op:
-        case "const":
-            return np.array([[node.attr >> k & 1] for k in range(node.width)], dtype=np.uint8)
-        case "select":
-            return v[0][list(reversed(node.attr))]
-        case "cat":
-            n = max(x.shape[1] for x in v)
-            return np.concatenate([np.broadcast_to(x, (x.shape[0], n)) for x in reversed(v)])
-        case "xor":
-            return v[0] ^ v[1]
-        case "xor5":
-            return v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4]
-        case "and":
-            return v[0] & v[1]
-        case "or":
-            return v[0] | v[1]
-        case "not":
-            return v[0] ^ np.uint8(1)
-        case "mux" | "muxf5" | "muxf6":
-            return np.where(v[0] != 0, v[1], v[2])
-        case "again" | "copy" | "hop":
-            return v[0]
-        case "lookup":
-            return _table(np.array(node.attr.entries, dtype=object), node.width, _address(v[0]))
-        case "lut" | "lut4":
-            address = np.zeros((1, 1), dtype=np.int64)
-            for x in v:
-                address = address * 2 + x
-            table = np.array([node.attr >> k & 1 for k in range(1 << len(v))], dtype=np.uint8)
-            return table[address]
-        case "linear":
-            rows = np.array([[r >> k & 1 for k in range(v[0].shape[0])] for r in reversed(node.attr[1])])
-            return (rows @ v[0] & 1).astype(np.uint8)
-        case "call":
-            inner = node.attr
-            return evaluate_many(inner, dict(zip(inner.input_names(), v, strict=True)))[inner.outputs[0][0]]
-        case _:  # add, sub, mul: through Python integers, exact at any width
-            n = max(x.shape[1] for x in v)
-            columns = [to_words(np.broadcast_to(x, (x.shape[0], n))) for x in v]
-            widths = [graph.nodes[a].width for a in node.args]
-            op = OPS[node.op]
-            return from_words(
-                [op.meaning(node.attr, widths, row, node.width) for row in zip(*columns, strict=True)],
-                node.width,
-            )
+    form = _FORMS.get(node.op)
+    return form(node, v) if form else _by_words(node, [graph.nodes[a].width for a in node.args], v)
+
+
+def _const(node: Node, v: list[Bits]) -> Bits:
+    return np.array([[node.attr >> k & 1] for k in range(node.width)], dtype=np.uint8)
+
+
+def _cat(node: Node, v: list[Bits]) -> Bits:
+    n = max(x.shape[1] for x in v)
+    return np.concatenate([np.broadcast_to(x, (x.shape[0], n)) for x in reversed(v)])
+
+
+def _mux(node: Node, v: list[Bits]) -> Bits:
+    return np.where(v[0] != 0, v[1], v[2])
+
+
+def _lookup(node: Node, v: list[Bits]) -> Bits:
+    entries = np.array(node.attr.entries, dtype=object)
+    rows = np.array([[int(e) >> k & 1 for e in entries] for k in range(node.width)], dtype=np.uint8)
+    return rows[:, _address(v[0])]
+
+
+def _lut(node: Node, v: list[Bits]) -> Bits:
+    address = np.zeros((1, 1), dtype=np.int64)
+    for x in v:
+        address = address * 2 + x
+    table = np.array([node.attr >> k & 1 for k in range(1 << len(v))], dtype=np.uint8)
+    return table[address]
+
+
+def _linear(node: Node, v: list[Bits]) -> Bits:
+    rows = np.array([[r >> k & 1 for k in range(v[0].shape[0])] for r in reversed(node.attr[1])])
+    return (rows @ v[0] & 1).astype(np.uint8)
+
+
+def _call(node: Node, v: list[Bits]) -> Bits:
+    inner = node.attr
+    return evaluate_many(inner, dict(zip(inner.input_names(), v, strict=True)))[inner.outputs[0][0]]
+
+
+def _same(node: Node, v: list[Bits]) -> Bits:
+    return v[0]
+
+
+_FORMS: dict[str, Callable[[Node, list[Bits]], Bits]] = {
+    "const": _const,
+    "select": lambda node, v: v[0][list(reversed(node.attr))],
+    "cat": _cat,
+    "xor": lambda node, v: v[0] ^ v[1],
+    "xor5": lambda node, v: v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4],
+    "and": lambda node, v: v[0] & v[1],
+    "or": lambda node, v: v[0] | v[1],
+    "not": lambda node, v: v[0] ^ np.uint8(1),
+    "mux": _mux,
+    "muxf5": _mux,
+    "muxf6": _mux,
+    "again": _same,
+    "copy": _same,
+    "hop": _same,
+    "lookup": _lookup,
+    "lut": _lut,
+    "lut4": _lut,
+    "linear": _linear,
+    "call": _call,
+}
+"""The vector form of each operation: its node and the bits of its arguments -> the bits of its result. What
+is left out, such as addition, goes through Python integers, which are exact at any width.
+"""
+
+
+def _by_words(node: Node, widths: list[int], v: list[Bits]) -> Bits:
+    """The result through the operation's meaning on integers, block by block."""
+    n = max(x.shape[1] for x in v)
+    columns = [to_words(np.broadcast_to(x, (x.shape[0], n))) for x in v]
+    meaning = OPS[node.op].meaning
+    words = [meaning(node.attr, widths, row, node.width) for row in zip(*columns, strict=True)]
+    return from_words(words, node.width)
 
 
 def _address(bits: Bits) -> NDArray[np.int64]:
     weights = np.int64(1) << np.arange(bits.shape[0], dtype=np.int64)
     out: NDArray[np.int64] = weights @ bits.astype(np.int64)
     return out
-
-
-def _table(entries: NDArray[Any], width: int, address: NDArray[np.int64]) -> Bits:
-    rows = np.array([[int(e) >> k & 1 for e in entries] for k in range(width)], dtype=np.uint8)
-    return rows[:, address]
 
 
 def from_words(words: Any, width: int) -> Bits:

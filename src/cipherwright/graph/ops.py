@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["OPS", "Op", "Table"]
+__all__ = ["AGILE", "OPS", "STATIC", "Op", "Table"]
+
+AGILE, STATIC = "agile", "static"
+"""An input that changes from cycle to cycle, and one that is held while blocks are inside."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,9 @@ class Table:
         return (len(self.entries) - 1).bit_length()
 
 
+# fits(attr, widths of the arguments, width of the result) -> whether they go together
+Rule = Callable[[Any, Sequence[int], int], bool]
+
 # meaning(attr, widths of the arguments, values of the arguments, width of the result) -> value
 Meaning = Callable[[Any, Sequence[int], Sequence[int], int], int]
 
@@ -38,6 +44,7 @@ Meaning = Callable[[Any, Sequence[int], Sequence[int], int], int]
 class Op:
     """One operation.
 
+    `arity`: the number of its arguments, None where it varies. `fits`: its rule for widths and attribute.
     `wiring`: costs neither logic nor delay and is followed bit by bit. `delay`: key into the delay model,
     with `{n}` standing for the number of input bits that one output bit depends on, or for the width.
     `verilog`: expression over {0}, {1} … for operations that are one expression; None where the printer
@@ -49,6 +56,7 @@ class Op:
 
     name: str
     arity: int | None
+    fits: Rule
     meaning: Meaning
     wiring: bool = False
     delay: str = ""
@@ -56,6 +64,77 @@ class Op:
     in_latency: int = 0
     out_latency: int = 0
     clocked: bool = False
+
+
+def _same(attr: Any, widths: Sequence[int], width: int) -> bool:
+    """Every argument is as wide as the result."""
+    return all(x == width for x in widths)
+
+
+def _fits_input(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return len(attr) == 2 and attr[1] in (AGILE, STATIC)
+
+
+def _fits_const(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return bool(0 <= attr < 1 << width)
+
+
+def _fits_select(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return len(attr) == width and all(0 <= k < widths[0] for k in attr)
+
+
+def _fits_cat(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return sum(widths) == width
+
+
+def _fits_mux(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return widths[0] == 1 and widths[1] == widths[2] == width
+
+
+def _fits_clear(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return list(widths) == [width, 1]
+
+
+def _fits_adder(attr: Any, widths: Sequence[int], width: int) -> bool:
+    """Single bits in, a sum and a carry out."""
+    return all(x == 1 for x in widths) and width == 2
+
+
+def _fits_dsp(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return max(widths) <= 18 and width <= sum(widths)
+
+
+def _fits_table(attr: Any, widths: Sequence[int], width: int) -> bool:
+    """A word of the table for every address, whose width is that of the table's address."""
+    return (
+        isinstance(attr, Table)
+        and len(widths) * attr.width == width
+        and all(len(attr.entries) == 1 << x for x in widths)
+    )
+
+
+def _fits_rom(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return 1 <= len(widths) <= 2 and _fits_table(attr, widths, width)
+
+
+def _fits_linear(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return len(attr[1]) == width and all(0 <= row < 1 << widths[0] for row in attr[1])
+
+
+def _fits_lut(attr: Any, widths: Sequence[int], width: int, most: int = 6) -> bool:
+    """At most `most` arguments, each of one bit or as wide as the result, and a truth table over them."""
+    truth = 1 <= len(widths) <= most and 0 <= attr < 1 << (1 << len(widths))
+    return truth and all(x in (1, width) for x in widths)
+
+
+def _fits_lut4(attr: Any, widths: Sequence[int], width: int) -> bool:
+    return width == 1 and _fits_lut(attr, widths, width, 4)
+
+
+def _fits_call(attr: Any, widths: Sequence[int], width: int) -> bool:
+    """The arguments are as wide as the inputs of the graph that is called, which has one output."""
+    inputs = [attr.nodes[i].width for i in attr.inputs.values()]
+    return inputs == list(widths) and len(attr.outputs) == 1 and attr.nodes[attr.outputs[0][1]].width == width
 
 
 def _select(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
@@ -115,29 +194,37 @@ def _mask(width: int) -> int:
 OPS: dict[str, Op] = {
     op.name: op
     for op in (
-        Op("input", 0, _missing),
-        Op("const", 0, lambda a, w, v, n: int(a), wiring=True),
-        Op("select", 1, _select, wiring=True),
-        Op("cat", None, _cat, wiring=True),
-        Op("xor", 2, lambda a, w, v, n: v[0] ^ v[1], delay="lut2", verilog="{0} ^ {1}"),
-        Op("and", 2, lambda a, w, v, n: v[0] & v[1], delay="lut2", verilog="{0} & {1}"),
-        Op("or", 2, lambda a, w, v, n: v[0] | v[1], delay="lut2", verilog="{0} | {1}"),
-        Op("not", 1, lambda a, w, v, n: v[0] ^ _mask(n), delay="lut1", verilog="~{0}"),
-        Op("mux", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3", verilog="{0} ? {1} : {2}"),
-        Op("add", 2, lambda a, w, v, n: (v[0] + v[1]) & _mask(n), delay="add{w}", verilog="{0} + {1}"),
-        Op("sub", 2, lambda a, w, v, n: (v[0] - v[1]) & _mask(n), delay="add{w}", verilog="{0} - {1}"),
-        Op("mul", 2, lambda a, w, v, n: (v[0] * v[1]) & _mask(n), delay="mul{w}", verilog="{0} * {1}"),
-        Op("lookup", 1, lambda a, w, v, n: int(a.entries[v[0]]), delay="lut{n}"),
-        Op("linear", 1, _linear, delay="lut{n}"),
-        Op("lut", None, _lut, delay="lut{n}"),
-        Op("lut4", None, _lut, delay="lut{n}"),
-        Op("muxf5", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
-        Op("muxf6", 3, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
-        Op("xor5", 5, lambda a, w, v, n: v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4], delay="lut5"),
-        Op("rom", None, _rom, delay="rom", in_latency=1, out_latency=1, clocked=True),
+        Op("input", 0, _fits_input, _missing),
+        Op("const", 0, _fits_const, lambda a, w, v, n: int(a), wiring=True),
+        Op("select", 1, _fits_select, _select, wiring=True),
+        Op("cat", None, _fits_cat, _cat, wiring=True),
+        Op("xor", 2, _same, lambda a, w, v, n: v[0] ^ v[1], delay="lut2", verilog="{0} ^ {1}"),
+        Op("and", 2, _same, lambda a, w, v, n: v[0] & v[1], delay="lut2", verilog="{0} & {1}"),
+        Op("or", 2, _same, lambda a, w, v, n: v[0] | v[1], delay="lut2", verilog="{0} | {1}"),
+        Op("not", 1, _same, lambda a, w, v, n: v[0] ^ _mask(n), delay="lut1", verilog="~{0}"),
+        Op(
+            "mux",
+            3,
+            _fits_mux,
+            lambda a, w, v, n: v[1] if v[0] else v[2],
+            delay="lut3",
+            verilog="{0} ? {1} : {2}",
+        ),
+        Op("add", 2, _same, lambda a, w, v, n: (v[0] + v[1]) & _mask(n), delay="add{w}", verilog="{0} + {1}"),
+        Op("sub", 2, _same, lambda a, w, v, n: (v[0] - v[1]) & _mask(n), delay="add{w}", verilog="{0} - {1}"),
+        Op("mul", 2, _same, lambda a, w, v, n: (v[0] * v[1]) & _mask(n), delay="mul{w}", verilog="{0} * {1}"),
+        Op("lookup", 1, _fits_table, lambda a, w, v, n: int(a.entries[v[0]]), delay="lut{n}"),
+        Op("linear", 1, _fits_linear, _linear, delay="lut{n}"),
+        Op("lut", None, _fits_lut, _lut, delay="lut{n}"),
+        Op("lut4", None, _fits_lut4, _lut, delay="lut{n}"),
+        Op("muxf5", 3, _fits_mux, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
+        Op("muxf6", 3, _fits_mux, lambda a, w, v, n: v[1] if v[0] else v[2], delay="lut3"),
+        Op("xor5", 5, _same, lambda a, w, v, n: v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4], delay="lut5"),
+        Op("rom", None, _fits_rom, _rom, delay="rom", in_latency=1, out_latency=1, clocked=True),
         Op(
             "dsp",
             2,
+            _fits_dsp,
             lambda a, w, v, n: (v[0] * v[1]) & _mask(n),
             delay="dsp",
             verilog="{0} * {1}",
@@ -145,18 +232,21 @@ OPS: dict[str, Op] = {
             out_latency=1,
             clocked=True,
         ),
-        Op("full_adder", 3, lambda a, w, v, n: v[0] + v[1] + v[2], delay="lut3"),
+        Op("full_adder", 3, _fits_adder, lambda a, w, v, n: v[0] + v[1] + v[2], delay="lut3"),
         Op(
             "half_adder_n",
             2,
+            _fits_adder,
             lambda a, w, v, n: (v[0] | v[1]) << 1 | (v[0] ^ v[1] ^ 1),
             delay="lut2",
             verilog="{{{0} | {1}, ~({0} ^ {1})}}",
         ),
-        Op("call", None, _call, delay="call"),
-        Op("again", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}"),
-        Op("copy", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", out_latency=1),
-        Op("clear", 2, lambda a, w, v, n: 0 if v[1] else v[0], delay="wire", out_latency=1),
-        Op("hop", 1, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", in_latency=1, out_latency=1),
+        Op("call", None, _fits_call, _call, delay="call"),
+        Op("again", 1, _same, lambda a, w, v, n: v[0], delay="wire", verilog="{0}"),
+        Op("copy", 1, _same, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", out_latency=1),
+        Op("clear", 2, _fits_clear, lambda a, w, v, n: 0 if v[1] else v[0], delay="wire", out_latency=1),
+        Op(
+            "hop", 1, _same, lambda a, w, v, n: v[0], delay="wire", verilog="{0}", in_latency=1, out_latency=1
+        ),
     )
 }

@@ -7,11 +7,24 @@ When things happen is for others to check.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 
 from ..graph import OPS, Table
-from .module import Assign, Bits, Design, Instance, Memory, Module, Part, Register, bits_read
+from .module import (
+    Assign,
+    Bits,
+    DelayLine,
+    Design,
+    Instance,
+    Memory,
+    Module,
+    Part,
+    Register,
+    ValidLine,
+    bits_read,
+)
 
 __all__ = ["DesignModel", "Lanes", "from_lanes", "to_lanes"]
 
@@ -70,56 +83,39 @@ class DesignModel:
                 values[p.name] = inputs.get(p.name, [0] * p.width)
         for item in _ordered(m, frozenset(self._held) if m is self._top else frozenset()):
             if isinstance(item, Instance):
-                inner = self._modules[item.module]
-                given = {port: _gather(values, bits, self._full) for port, bits in item.inputs}
-                made = self._evaluate(inner, given, {})
-                for port, signal, _ in item.outputs:
-                    values[signal] = made[port]
+                values.update(self._instance(item, values))
             elif isinstance(item, Assign):
-                args = [_gather(values, bits, self._full) for bits in item.operands]
-                values[item.name] = self._apply(item, args, m)
+                values[item.name] = self._assign(item, values, m)
             elif not isinstance(item, Memory):
-                values[item.name] = _gather(values, item.data, self._full)
-                if isinstance(item, Register) and item.clear:
-                    (clear,) = _gather(values, (item.clear,), self._full)
-                    values[item.name] = [lane & ~clear for lane in values[item.name]]
+                values[item.name] = self._kept(item, values)
         return values
 
-    def _apply(self, a: Assign, args: list[Lanes], m: Module) -> Lanes:
-        full = self._full
-        match a.op:
-            case "wire" | "again":
-                return args[0]
-            case "xor":
-                return [x ^ y for x, y in zip(*args, strict=True)]
-            case "and":
-                return [x & y for x, y in zip(*args, strict=True)]
-            case "or":
-                return [x | y for x, y in zip(*args, strict=True)]
-            case "not":
-                return [x ^ full for x in args[0]]
-            case "xor5":
-                return [p ^ q ^ r ^ s ^ t for p, q, r, s, t in zip(*args, strict=True)]
-            case "mux" | "muxf5" | "muxf6":
-                s = args[0][0]
-                return [(s & x) | (~s & y) for x, y in zip(args[1], args[2], strict=True)]
-            case "lut" | "lut4":
-                return [
-                    _table(a.attr, [w[k] if len(w) > 1 else w[0] for w in reversed(args)], full)
-                    for k in range(a.width)
-                ]
-            case "linear":
-                return [_parity(args[0], row) for row in reversed(a.attr[1])]
-            case "entry":
-                return self._lookup(
-                    next(i.table for i in m.items if isinstance(i, Memory) and i.name == a.attr), args[0]
-                )
-            case "lookup":
-                return self._lookup(a.attr, args[0])
+    def _instance(self, item: Instance, values: Mapping[str, Lanes]) -> dict[str, Lanes]:
+        """The signals that an instance drives."""
+        given = {port: _gather(values, bits, self._full) for port, bits in item.inputs}
+        made = self._evaluate(self._modules[item.module], given, {})
+        return {signal: made[port] for port, signal, _ in item.outputs}
+
+    def _kept(self, item: Register | DelayLine | ValidLine, values: Mapping[str, Lanes]) -> Lanes:
+        """What a register or a delay line lets through."""
+        data = _gather(values, item.data, self._full)
+        if not isinstance(item, Register) or not item.clear:
+            return data
+        (clear,) = _gather(values, (item.clear,), self._full)
+        return [lane & ~clear for lane in data]
+
+    def _assign(self, a: Assign, values: Mapping[str, Lanes], m: Module) -> Lanes:
+        """The result of an operation."""
+        args = [_gather(values, bits, self._full) for bits in a.operands]
+        on_lanes = _ON_LANES.get(a.op)
+        if on_lanes:
+            return on_lanes(a, args, self._full)
+        if a.op in ("entry", "lookup"):
+            return self._lookup(a.attr if a.op == "lookup" else _contents(m, a.attr), args[0])
         columns = [from_lanes(x, self._blocks) for x in args]
-        widths = [len(x) for x in args]
+        widths, meaning = [len(x) for x in args], OPS[a.op].meaning
         return to_lanes(
-            [OPS[a.op].meaning(a.attr, widths, row, a.width) for row in zip(*columns, strict=True)], a.width
+            [meaning(a.attr, widths, row, a.width) for row in zip(*columns, strict=True)], a.width
         )
 
     def _lookup(self, table: Table, address: Lanes) -> Lanes:
@@ -128,6 +124,46 @@ class DesignModel:
 
 def _gather(values: Mapping[str, Lanes], bits: Bits, full: int) -> Lanes:
     return [values[name][k] if name else full * k for name, k in bits]
+
+
+def _contents(m: Module, name: str) -> Table:
+    """The table of a module's memory."""
+    found: Table = next(i.table for i in m.items if isinstance(i, Memory) and i.name == name)
+    return found
+
+
+def _mux(a: Assign, args: list[Lanes], full: int) -> Lanes:
+    select = args[0][0]
+    return [(select & x) | (~select & y) for x, y in zip(args[1], args[2], strict=True)]
+
+
+def _lut(a: Assign, args: list[Lanes], full: int) -> Lanes:
+    """A truth table bit by bit; an argument of one bit is read for every bit."""
+    return [
+        _table(a.attr, [w[k] if len(w) > 1 else w[0] for w in reversed(args)], full) for k in range(a.width)
+    ]
+
+
+def _same(a: Assign, args: list[Lanes], full: int) -> Lanes:
+    return args[0]
+
+
+_ON_LANES: dict[str, Callable[[Assign, list[Lanes], int], Lanes]] = {
+    "wire": _same,
+    "again": _same,
+    "xor": lambda a, args, full: [x ^ y for x, y in zip(*args, strict=True)],
+    "and": lambda a, args, full: [x & y for x, y in zip(*args, strict=True)],
+    "or": lambda a, args, full: [x | y for x, y in zip(*args, strict=True)],
+    "not": lambda a, args, full: [x ^ full for x in args[0]],
+    "xor5": lambda a, args, full: [p ^ q ^ r ^ s ^ t for p, q, r, s, t in zip(*args, strict=True)],
+    "mux": _mux,
+    "muxf5": _mux,
+    "muxf6": _mux,
+    "lut": _lut,
+    "lut4": _lut,
+    "linear": lambda a, args, full: [_parity(args[0], row) for row in reversed(a.attr[1])],
+}
+"""Operations that work on lanes directly: the assignment, its arguments, and a lane of ones -> the result."""
 
 
 def _parity(word: Lanes, row: int) -> int:
@@ -158,33 +194,18 @@ def _ordered(m: Module, held: frozenset[str]) -> tuple[Part, ...]:
     """Items, each after those that it reads; registers in `held` are there from the start. Raises
     ValueError on a loop.
     """
-    maker: dict[str, Part] = {}
-    for item in m.parts:
-        names = [signal for _, signal, _ in item.outputs] if isinstance(item, Instance) else [item.name]
-        maker.update({n: item for n in names if n not in held})
-    order: list[Part] = []
-    mark: dict[int, int] = {}
-    for root in m.parts:
-        if isinstance(root, Register) and root.name in held:
-            continue
-        stack = [root]
-        while stack:
-            item = stack[-1]
-            if mark.get(id(item)) == 2:
-                stack.pop()
-                continue
-            todo = [
-                maker[n]
-                for n in dict.fromkeys(name for name, _ in bits_read(item))
-                if n in maker and mark.get(id(maker[n])) != 2
-            ]
-            if mark.get(id(item)) == 1 and todo:
-                raise ValueError(f"module {m.name} has a loop through {todo[0].name}")
-            mark[id(item)] = 1
-            if todo:
-                stack += todo
-            else:
-                mark[id(item)] = 2
-                order.append(item)
-                stack.pop()
-    return tuple(order)
+    maker = {name: place for place, item in enumerate(m.parts) for name in _driven(item) if name not in held}
+    reads = {
+        place: {maker[name] for name, _ in bits_read(item) if name in maker}
+        for place, item in enumerate(m.parts)
+        if not (isinstance(item, Register) and item.name in held)
+    }
+    try:
+        return tuple(m.parts[place] for place in TopologicalSorter(reads).static_order())
+    except CycleError as error:
+        raise ValueError(f"module {m.name} has a loop through {m.parts[error.args[1][0]].name}") from error
+
+
+def _driven(item: Part) -> list[str]:
+    """The signals that an item drives."""
+    return [signal for _, signal, _ in item.outputs] if isinstance(item, Instance) else [item.name]

@@ -109,6 +109,8 @@ class _Top:
         self.fresh: dict[NodeBit, Bit] = {}
         self.carried: dict[tuple[int, int, int], Bit] = {}
         self.count: dict[str, int] = {}
+        self.modules: dict[str, Module] = {}
+        self.shapes: dict[Block, Module] = {}
         self.word_name = {i: self._word_name(i) for i in (*self.g.inputs.values(), *self.g.logic())}
 
     def _word_name(self, i: int) -> str:
@@ -215,45 +217,67 @@ def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design
     `*_o`.
     """
     options = options or LowerOptions()
-    top, g = _Top(s, name, options), s.graph
-    modules: dict[str, Module] = {}
-    shapes: dict[Block, Module] = {}
+    top = _Top(s, name, options)
     plan = top.plan()
-    for r in plan:
-        for pos, (src, k) in enumerate(r.bits):
-            top.carried[(src, k, r.rank)] = (r.signal, pos)
-    stages = _stages(s)
-    titles = _titles(g, stages) if not options.loops else {}
-    clocked: dict[int, list[int]] = {}
-    for i in g.logic():
-        if OPS[g.nodes[i].op].clocked:
-            clocked.setdefault(s.reads(i), []).append(i)
-    ranks: dict[int, list[_Kept]] = {}
-    for r in sorted(plan, key=lambda r: r.depth == 1):
-        ranks.setdefault(r.rank if options.packed else s.stages, []).append(r)
+    top.carried = {(src, k, r.rank): (r.signal, pos) for r in plan for pos, (src, k) in enumerate(r.bits)}
+    _add_stages(top, plan)
+    _add_outputs(top)
+    comment = (f"{s.graph.name}: {s.stages} register ranks",)
+    design = Design((*_called(top), Module(name, _ports(top), tuple(top.items), comment)))
+    check_resets(design, [f"{n}_o" for n in options.control if n not in {i for i, _ in options.loops}])
+    return design
+
+
+def _add_stages(top: _Top, plan: list[_Kept]) -> None:
+    """Every stage's operations, blocks of the device and registers, in the stages' order."""
+    stages = _stages(top.s)
+    titles = _titles(top.g, stages) if not top.options.loops else {}
+    clocked, ranks = _clocked(top.s), _by_rank(top, plan)
     for label, members, stage in stages:
         top.items += [Comment(titles[label])] if label in titles else []
-        for part, inside in _levels(g, label, members) if options.levels else [(label, members)]:
+        for part, inside in _levels(top.g, label, members) if top.options.levels else [(label, members)]:
             if inside:
-                _add_stage(top, part, inside, stage, modules, shapes)
+                _add_stage(top, part, inside, stage)
         if label != _HELD:
-            _add_clocked(top, clocked.get(stage, []), modules)
+            _add_clocked(top, clocked.get(stage, []))
             top.add_registers(ranks.pop(stage + 1, []))
     for rest in ranks.values():
         top.add_registers(rest)
-    looped = {o for _, o in options.loops}
-    for out, i in g.outputs:
+
+
+def _clocked(s: Schedule) -> dict[int, list[int]]:
+    """Stage -> the operations in blocks of the device that read in it."""
+    found: dict[int, list[int]] = {}
+    for i in s.graph.logic():
+        if OPS[s.graph.nodes[i].op].clocked:
+            found.setdefault(s.reads(i), []).append(i)
+    return found
+
+
+def _by_rank(top: _Top, plan: list[_Kept]) -> dict[int, list[_Kept]]:
+    """The registers and delay lines by the rank that they are printed at, delay lines first: their own where
+    words are packed, otherwise the last.
+    """
+    ranks: dict[int, list[_Kept]] = {}
+    for r in sorted(plan, key=lambda r: r.depth == 1):
+        ranks.setdefault(r.rank if top.options.packed else top.s.stages, []).append(r)
+    return ranks
+
+
+def _add_outputs(top: _Top) -> None:
+    """The outputs, those apart that a loop takes back."""
+    looped = {o for _, o in top.options.loops}
+    for out, i in top.g.outputs:
         if out not in looped:
-            word = top.word(i, s.io.departure(out, s.stages))
-            top.items.append(Assign(f"{out}_o", g.nodes[i].width, "wire", (word,)))
+            word = top.word(i, top.s.io.departure(out, top.s.stages))
+            top.items.append(Assign(f"{out}_o", top.g.nodes[i].width, "wire", (word,)))
+
+
+def _called(top: _Top) -> list[Module]:
+    """The modules below the top that something instantiates."""
     called = {m.module for m in top.items if isinstance(m, Instance)}
-    made = [
-        m for m in modules.values() if m.name in called or any(_uses(o, m.name) for o in modules.values())
-    ]
-    comment = (f"{g.name}: {s.stages} register ranks",)
-    design = Design((*made, Module(name, _ports(top), tuple(top.items), comment)))
-    check_resets(design, [f"{n}_o" for n in options.control if n not in {i for i, _ in options.loops}])
-    return design
+    made = top.modules.values()
+    return [m for m in made if m.name in called or any(_uses(o, m.name) for o in made)]
 
 
 def _ports(top: _Top) -> tuple[Port, ...]:
@@ -298,14 +322,7 @@ def _uses(module: Module, name: str) -> bool:
     return any(isinstance(i, Instance) and i.module == name for i in module.items)
 
 
-def _add_stage(
-    top: _Top,
-    label: str,
-    members: list[int],
-    stage: int,
-    modules: dict[str, Module],
-    shapes: dict[Block, Module],
-) -> None:
+def _add_stage(top: _Top, label: str, members: list[int], stage: int) -> None:
     """Instantiate the stage's module, made now where no earlier stage has the same shape."""
     g, s = top.g, top.s
     inside = set(members)
@@ -326,15 +343,7 @@ def _add_stage(
         return out
 
     shape = _block(g, members, inside, needed, top.options.packed)
-    module = shapes.get(shape.block)
-    if module is None:
-        for call in (g.nodes[i] for i in members):
-            if call.op in ("call", "lookup"):
-                for m in sub_modules(call, top.name):
-                    if modules.setdefault(m.name, m) != m:
-                        raise AssertionError(f"two different modules are called {m.name}")
-        module = shape.block.module(f"{top.name}_{label}", shape.hints, top.name)
-        shapes[shape.block], modules[module.name] = module, module
+    module = top.shapes.get(shape.block) or _new_module(top, shape, members, f"{top.name}_{label}")
     inputs = [p for p in module.ports if p.direction == "input"]
     outputs = [p for p in module.ports if p.direction == "output"]
     made: list[tuple[str, str, int]] = []
@@ -350,12 +359,23 @@ def _add_stage(
     top.items.append(Instance(module.name, f"u_{label}", wires, tuple(made)))
 
 
-def _add_clocked(top: _Top, members: list[int], modules: dict[str, Module]) -> None:
+def _new_module(top: _Top, shape: _Shape, members: list[int], name: str) -> Module:
+    """The module of a shape that no stage has had yet, after the modules that its operations call."""
+    for call in (top.g.nodes[i] for i in members):
+        for m in sub_modules(call, top.name) if call.op in ("call", "lookup") else ():
+            if top.modules.setdefault(m.name, m) != m:
+                raise AssertionError(f"two different modules are called {m.name}")
+    module = shape.block.module(name, shape.hints, top.name)
+    top.shapes[shape.block] = top.modules[module.name] = module
+    return module
+
+
+def _add_clocked(top: _Top, members: list[int]) -> None:
     """Blocks of the device, with their registers inside: they read in this stage."""
     for i in members:
         node, signal, stage = top.g.nodes[i], top.word_name[i], top.s.reads(i)
         module = clocked_module(node, [top.g.nodes[a].width for a in node.args], top.name)
-        modules.setdefault(module.name, module)
+        top.modules.setdefault(module.name, module)
         pins = tuple((p, top.word(a, stage)) for p, a in zip("ab", node.args, strict=False))
         top.items.append(
             Instance(

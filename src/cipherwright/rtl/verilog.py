@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from ..graph import OPS
@@ -45,33 +46,43 @@ _MANY = 4
 
 _Kept = Register | DelayLine | ValidLine
 
+Halves = list[tuple[int, int]]
+"""For each argument of a truth table: the tables that are left where it is 0, and where it is 1."""
+
 
 def _slices(bits: Bits) -> list[str]:
     """Pieces of a concatenation, most significant first; the caller knows signal widths only by name."""
     out: list[str] = []
-    k = len(bits) - 1
-    while k >= 0:
-        name, i = bits[k]
-        j = k
-        if name == "":
-            while j >= 0 and bits[j][0] == "":
-                j -= 1
-            value = "".join(str(b[1]) for b in reversed(bits[j + 1 : k + 1]))
-            out.append(f"{len(value)}'b{value}")
-        else:
-            same = j - 1
-            while same >= 0 and bits[same] == bits[k]:
-                same -= 1
-            if k - same > 2:
-                out.append(f"{{{k - same}{{{name}[{i}]}}}}")
-                j = same
-            else:
-                while j >= 0 and bits[j] == (name, i - (k - j)):
-                    j -= 1
-                low = i - (k - j) + 1
-                out.append(f"{name}[{i}:{low}]" if low != i else f"{name}[{i}]")
-        k = j
+    top = len(bits) - 1
+    while top >= 0:
+        text, top = _slice(bits, top)
+        out.append(text)
     return out
+
+
+def _slice(bits: Bits, top: int) -> tuple[str, int]:
+    """The piece whose most significant bit is at place `top`, and the place below it: a constant, a bit
+    repeated more than twice, or bits of one signal in a row.
+    """
+    name, i = bits[top]
+    if name == "":
+        end = _end(bits, top, lambda j: bits[j][0] == "")
+        value = "".join(str(b[1]) for b in reversed(bits[end + 1 : top + 1]))
+        return f"{len(value)}'b{value}", end
+    end = _end(bits, top, lambda j: bits[j] == bits[top])
+    if top - end > 2:
+        return f"{{{top - end}{{{name}[{i}]}}}}", end
+    end = _end(bits, top, lambda j: bits[j] == (name, i - (top - j)))
+    low = i - (top - end) + 1
+    return f"{name}[{i}:{low}]" if low != i else f"{name}[{i}]", end
+
+
+def _end(bits: Bits, top: int, belongs: Callable[[int], bool]) -> int:
+    """The first place below `top` that does not belong to its piece; -1 where all do."""
+    end = top - 1
+    while end >= 0 and belongs(end):
+        end -= 1
+    return end
 
 
 def concat(bits: Bits, widths: dict[str, int]) -> str:
@@ -119,118 +130,179 @@ def _packed(pieces: Iterable[str], indent: str) -> str:
     return ",\n".join(lines)
 
 
-def _lut_expression(table: int, args: list[str], scalar: list[bool], width: int) -> str:
-    """A readable expression of a bitwise truth table (argument 0 is the top address bit)."""
-    n = len(args)
-    full = (1 << (1 << n)) - 1
-    if table in (0, full):
-        return f"{{{width}{{1'b{int(table == full)}}}}}"
+@dataclass(frozen=True)
+class _Lut:
+    """A bitwise truth table to print (argument 0 is the top address bit). `scalar`: which arguments are one
+    bit for all `width` bits of the result.
+    """
 
-    def spread(j: int) -> str:
-        return f"{{{width}{{{args[j]}}}}}" if scalar[j] and width > 1 else args[j]
+    table: int
+    args: tuple[str, ...]
+    scalar: tuple[bool, ...]
+    width: int
 
-    def halves(j: int) -> tuple[int, int]:
-        low = high = 0
-        pos = 0
-        for a in range(1 << n):
-            if not a >> (n - 1 - j) & 1:
-                low |= (table >> a & 1) << pos
-                high |= (table >> (a | 1 << (n - 1 - j)) & 1) << pos
-                pos += 1
+    def expression(self) -> str:
+        """A readable expression."""
+        rows = 1 << len(self.args)
+        if self.table in (0, (1 << rows) - 1):
+            return f"{{{self.width}{{1'b{int(self.table > 0)}}}}}"
+        if rows == 2:
+            return self._spread(0) if self.table == 2 else f"~{self._spread(0)}"
+        halves = [self._halves(j) for j in range(len(self.args))]
+        return self._smaller(halves) or self._sum(halves) or self._gated(halves) or self._choice(halves)
+
+    def _spread(self, j: int) -> str:
+        """Argument j in the result's width."""
+        name = self.args[j]
+        return f"{{{self.width}{{{name}}}}}" if self.scalar[j] and self.width > 1 else name
+
+    def _halves(self, j: int) -> tuple[int, int]:
+        """The truth tables that are left where argument j is 0, and where it is 1."""
+        top, low, high = 1 << (len(self.args) - 1 - j), 0, 0
+        zero = [a for a in range(1 << len(self.args)) if not a & top]
+        for pos, a in enumerate(zero):
+            low |= (self.table >> a & 1) << pos
+            high |= (self.table >> (a | top) & 1) << pos
         return low, high
 
-    part = (1 << (1 << n - 1)) - 1
+    def _without(self, j: int, table: int) -> str:
+        """The expression of a table over the other arguments than j."""
+        args, scalar = self.args[:j] + self.args[j + 1 :], self.scalar[:j] + self.scalar[j + 1 :]
+        return _Lut(table, args, scalar, self.width).expression()
 
-    def rest(j: int, t: int) -> str:
-        text = _lut_expression(t, args[:j] + args[j + 1 :], scalar[:j] + scalar[j + 1 :], width)
+    def _rest(self, j: int, table: int) -> str:
+        """The same as an operand."""
+        text = self._without(j, table)
         return text if text.replace("_", "").isalnum() else f"({text})"
 
-    if n == 1:
-        return spread(0) if table == 2 else f"~{spread(0)}"
-    split = [halves(j) for j in range(n)]
-    for j, (low, high) in enumerate(split):
-        if low == high:
-            return _lut_expression(low, args[:j] + args[j + 1 :], scalar[:j] + scalar[j + 1 :], width)
-    for j, (low, high) in enumerate(split):
-        if low == high ^ part:
-            return f"{spread(j)} ^ {rest(j, low)}"
-    for j, (low, high) in enumerate(split):
-        for cond, form in (
-            (low == 0, "{x} & {h}"),
-            (high == 0, "~{x} & {l}"),
-            (high == part, "{x} | {l}"),
-            (low == part, "~{x} | {h}"),
-        ):
-            if cond:
-                return form.format(x=spread(j), h=rest(j, high), l=rest(j, low))
-    j = next((k for k in range(n) if scalar[k]), 0)
-    low, high = split[j]
-    if scalar[j] or width == 1:
-        return f"{args[j]} ? {rest(j, high)} : {rest(j, low)}"
-    return f"({spread(j)} & {rest(j, high)}) | (~{spread(j)} & {rest(j, low)})"
+    def _smaller(self, halves: Halves) -> str:
+        """Where an argument does not matter: the expression of the others."""
+        return next((self._without(j, low) for j, (low, high) in enumerate(halves) if low == high), "")
+
+    def _sum(self, halves: Halves) -> str:
+        """Where an argument inverts the rest: an XOR with it."""
+        ones = (1 << (1 << len(self.args) - 1)) - 1
+        found = (j for j, (low, high) in enumerate(halves) if low == high ^ ones)
+        return next((f"{self._spread(j)} ^ {self._rest(j, halves[j][0])}" for j in found), "")
+
+    def _gated(self, halves: Halves) -> str:
+        """Where a value of an argument makes the result constant: an AND or OR with it."""
+        ones = (1 << (1 << len(self.args) - 1)) - 1
+        for j, (low, high) in enumerate(halves):
+            name = self._spread(j)
+            if low in (0, ones):
+                return f"{name} & {self._rest(j, high)}" if low == 0 else f"~{name} | {self._rest(j, high)}"
+            if high in (0, ones):
+                return f"~{name} & {self._rest(j, low)}" if high == 0 else f"{name} | {self._rest(j, low)}"
+        return ""
+
+    def _choice(self, halves: Halves) -> str:
+        """A choice by the first argument of one bit, otherwise by the first."""
+        j = next((k for k, one in enumerate(self.scalar) if one), 0)
+        low, high = (self._rest(j, table) for table in halves[j])
+        if self.scalar[j] or self.width == 1:
+            return f"{self.args[j]} ? {high} : {low}"
+        return f"({self._spread(j)} & {high}) | (~{self._spread(j)} & {low})"
 
 
-def _assign(a: Assign, widths: dict[str, int], ports: set[str]) -> Iterable[str]:
-    head = f"assign {a.name}" if a.name in ports else f"wire {_range(a.width)}{a.name}"
-    args = [concat(o, widths) for o in a.operands]
-    if a.op == "wire":
-        yield _wrap(f"{head} = {args[0]};", "    ")
-    elif a.op == "entry":
-        yield f"    {head} = {a.attr}[{args[0]}];"
-    elif a.op == "lookup":
-        yield from _case(a, args[0], ports)
-    elif a.op == "linear":
-        digits = [f"^({args[0]} & {len(a.operands[0])}'h{row:x})" for row in a.attr[1]]
-        yield _wrap(f"{head} = {{{', '.join(digits)}}};", "    ")
-    elif a.op == "lut4":
-        if a.name not in ports:
-            yield f"    wire {a.name};"
-        n, full = len(a.operands), 0
-        for x in range(16):  # unused address bits repeat the table
-            full |= (a.attr >> (x & (1 << n) - 1) & 1) << x
-        address = concat(tuple(o[0] for o in reversed(a.operands)), widths)
-        pad = f"{{{4 - n}'b0, {address}}}" if n < 4 else address
-        yield f"    cipherwright_lut4 #(.INIT(16'h{full:04x})) u_{a.name} (.a({pad}), .y({a.name}));"
-    elif a.op in ("muxf5", "muxf6"):
-        if a.name not in ports:
-            yield f"    wire {a.name};"
-        yield (
-            f"    cipherwright_{a.op} u_{a.name} (.a0({args[2]}), .a1({args[1]}), .s({args[0]}), "
-            f".y({a.name}));"
-        )
-    elif a.op == "full_adder":
-        yield f"    wire [1:0] {a.name};"
-        yield (
-            f"    cipherwright_full_adder u_{a.name} (.a({args[0]}), .b({args[1]}), .c({args[2]}), "
-            f".y({a.name}));"
-        )
-    elif a.op == "xor5":
-        if a.name not in ports:
-            yield f"    wire {_range(a.width)}{a.name};"
-        pins = ", ".join(f".{p}({x})" for p, x in zip("abcde", args, strict=True))
-        yield _wrap(f"cipherwright_xor5 #(.WIDTH({a.width})) u_{a.name} ({pins}, .y({a.name}));", "    ")
-    elif a.op == "lut" and a.width == 1 and len(a.operands) > 3:
-        table = f"{a.name.upper()}_LUT"
-        size = 1 << len(a.operands)
+@dataclass(frozen=True)
+class _Names:
+    """What the text of an item needs of its module: the width of every signal, the ports, the words of which
+    some bits are not read, and whether registers are declared before all items.
+    """
+
+    widths: dict[str, int]
+    ports: set[str]
+    partly: set[str]
+    first: bool
+
+    @classmethod
+    def of(cls, m: Module) -> _Names:
+        """Those of a module."""
+        return cls(_widths(m), {p.name for p in m.ports}, m.partly_read(), m.device or _reads_ahead(m))
+
+    def text(self, bits: Bits) -> str:
+        """An expression for the bits."""
+        return concat(bits, self.widths)
+
+    def head(self, a: Assign) -> str:
+        """What an assignment begins with; a signal that is no port is declared by it."""
+        return f"assign {a.name}" if a.name in self.ports else f"wire {_range(a.width)}{a.name}"
+
+    def declared(self, a: Assign) -> list[str]:
+        """The declaration of a signal that a cell drives, where it is no port."""
+        return [] if a.name in self.ports else [f"    wire {_range(a.width)}{a.name};"]
+
+
+def _assign(a: Assign, names: _Names) -> Iterable[str]:
+    """The text of an operation: a cell's, a table's, or an expression."""
+    args = [names.text(o) for o in a.operands]
+    form = _FORMS.get(a.op)
+    if form:
+        return form(a, args, names)
+    template = "{0}" if a.op == "wire" else OPS[a.op].verilog
+    assert template is not None, a.op
+    return [_wrap(f"{names.head(a)} = {template.format(*args)};", "    ")]
+
+
+def _entry(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
+    yield f"    {names.head(a)} = {a.attr}[{args[0]}];"
+
+
+def _linear(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
+    digits = [f"^({args[0]} & {len(a.operands[0])}'h{row:x})" for row in a.attr[1]]
+    yield _wrap(f"{names.head(a)} = {{{', '.join(digits)}}};", "    ")
+
+
+def _address(a: Assign, names: _Names) -> str:
+    """The operands of one bit as an address."""
+    return names.text(tuple(o[0] for o in reversed(a.operands)))
+
+
+def _lut4_cell(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
+    yield from names.declared(a)
+    n, full = len(a.operands), 0
+    for x in range(16):  # unused address bits repeat the table
+        full |= (a.attr >> (x & (1 << n) - 1) & 1) << x
+    address = _address(a, names)
+    pad = f"{{{4 - n}'b0, {address}}}" if n < 4 else address
+    yield f"    cipherwright_lut4 #(.INIT(16'h{full:04x})) u_{a.name} (.a({pad}), .y({a.name}));"
+
+
+def _mux_cell(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
+    yield from names.declared(a)
+    pins = f".a0({args[2]}), .a1({args[1]}), .s({args[0]}), .y({a.name})"
+    yield f"    cipherwright_{a.op} u_{a.name} ({pins});"
+
+
+def _full_adder_cell(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
+    yield f"    wire [1:0] {a.name};"
+    pins = f".a({args[0]}), .b({args[1]}), .c({args[2]}), .y({a.name})"
+    yield f"    cipherwright_full_adder u_{a.name} ({pins});"
+
+
+def _xor5_cell(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
+    yield from names.declared(a)
+    pins = ", ".join(f".{p}({x})" for p, x in zip("abcde", args, strict=True))
+    yield _wrap(f"cipherwright_xor5 #(.WIDTH({a.width})) u_{a.name} ({pins}, .y({a.name}));", "    ")
+
+
+def _lut(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
+    """A truth table: of many single bits as a constant that they address, otherwise as an expression."""
+    if a.width == 1 and len(a.operands) > 3:
+        table, size = f"{a.name.upper()}_LUT", 1 << len(a.operands)
         yield f"    localparam [{size - 1}:0] {table} = {size}'h{a.attr:0{size // 4}x};"
-        address = concat(tuple(o[0] for o in reversed(a.operands)), widths)
-        yield _wrap(f"{head} = {table}[{address}];", "    ")
-    elif a.op == "lut":
-        scalar = [len(o) == 1 for o in a.operands]
-        for j, text in enumerate(args):
-            if (
-                len({name for name, _ in a.operands[j]}) > _MANY
-            ):  # gathered from many signals: said once, with a name
-                args[j] = f"{a.name}_in{j}"
-                yield _wrap(f"wire {_range(len(a.operands[j]))}{args[j]} = {text};", "    ")
-        yield _wrap(f"{head} = {_lut_expression(a.attr, args, scalar, a.width)};", "    ")
-    else:
-        template = OPS[a.op].verilog
-        assert template is not None, a.op
-        yield _wrap(f"{head} = {template.format(*args)};", "    ")
+        yield _wrap(f"{names.head(a)} = {table}[{_address(a, names)}];", "    ")
+        return
+    for j, bits in enumerate(a.operands):
+        if len({name for name, _ in bits}) > _MANY:  # gathered from many signals: said once, with a name
+            text, args[j] = args[j], f"{a.name}_in{j}"
+            yield _wrap(f"wire {_range(len(bits))}{args[j]} = {text};", "    ")
+    lut = _Lut(a.attr, tuple(args), tuple(len(o) == 1 for o in a.operands), a.width)
+    yield _wrap(f"{names.head(a)} = {lut.expression()};", "    ")
 
 
-def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
+def _case(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
     """A table as a complete case statement in a function: a continuous assignment has its value from the
     start, while an
     `always @*` waits in some simulators until an input changes.
@@ -251,10 +323,23 @@ def _case(a: Assign, address: str, ports: set[str]) -> Iterable[str]:
         yield f"            default: entry = {t.width}'h{usual:0{digits}x};"
     yield "        endcase"
     yield "    endfunction"
-    yield (
-        f"    {'assign' if a.name in ports else 'wire'} "
-        f"{'' if a.name in ports else _range(t.width)}{a.name} = entry({address});"
-    )
+    yield f"    {names.head(a)} = entry({args[0]});"
+
+
+_FORMS: dict[str, Callable[[Assign, list[str], _Names], Iterable[str]]] = {
+    "entry": _entry,
+    "lookup": _case,
+    "linear": _linear,
+    "lut4": _lut4_cell,
+    "muxf5": _mux_cell,
+    "muxf6": _mux_cell,
+    "full_adder": _full_adder_cell,
+    "xor5": _xor5_cell,
+    "lut": _lut,
+}
+"""Operations that are more than one expression: the assignment, its operands' text and its module's names ->
+lines of text.
+"""
 
 
 def _lint_off(line: str, reason: str) -> str:
@@ -265,12 +350,12 @@ def _lint_off(line: str, reason: str) -> str:
     )
 
 
-def _instance(i: Instance, widths: dict[str, int], partly: set[str]) -> Iterable[str]:
+def _instance(i: Instance, names: _Names) -> Iterable[str]:
     for _, signal, width in i.outputs:
         line = f"    wire {_range(width)}{signal};"
-        yield _lint_off(line, "nobody reads some bits of this word.") if signal in partly else line
+        yield _lint_off(line, "nobody reads some bits of this word.") if signal in names.partly else line
     yield f"    {i.module} {i.name} ("
-    pins = [f".{port}({concat(bits, widths)})" for port, bits in i.inputs]
+    pins = [f".{port}({names.text(bits)})" for port, bits in i.inputs]
     yield _packed([*pins, *(f".{port}({signal})" for port, signal, _ in i.outputs)], "        ")
     yield "    );"
 
@@ -310,14 +395,14 @@ def _delay_line(item: DelayLine, data: str, reset: str) -> Iterable[str]:
         data = out
 
 
-def _registers(items: list[Register], widths: dict[str, int], declare: bool) -> Iterable[str]:
-    """Registers of one rank; `declare`: they are not declared yet."""
+def _registers(items: list[Register], names: _Names) -> Iterable[str]:
+    """Registers of one rank, declared here where they are not yet."""
     yield f"    // Rank {items[0].rank}: {sum(len(r.data) for r in items)} flip-flops."
-    if declare:
+    if not names.first:
         yield from _declared(items)
     for r in items:
         if r.keep:
-            value = concat(r.data, widths)
+            value = names.text(r.data)
             cell, reset = ("copy_reset", ".rst_i(rst_i), ") if r.reset else ("copy", "")
             yield f"    cipherwright_{cell} u_{r.name} (.clk(clk), {reset}.d({value}), .q({r.name}));"
     here = [r for r in items if not r.keep]
@@ -325,9 +410,9 @@ def _registers(items: list[Register], widths: dict[str, int], declare: bool) -> 
         return
     yield "    always @(posedge clk) begin"
     for r in here:
-        value = concat(r.data, widths)
+        value = names.text(r.data)
         if r.clear:
-            value = f"{concat((r.clear,), widths)} ? {len(r.data)}'d0 : {value}"
+            value = f"{names.text((r.clear,))} ? {len(r.data)}'d0 : {value}"
         if r.reset:
             value = f"rst_i ? {len(r.data)}'d0 : {value}"
         yield _wrap(f"{r.name} <= {value};", "        ")
@@ -359,7 +444,6 @@ def _widths(m: Module) -> dict[str, int]:
 
 def print_module(m: Module) -> str:
     """One module's text."""
-    widths, ports = _widths(m), {p.name for p in m.ports}
     lines = [f"// {c}" for c in m.comment]
     lines.append(f"module {m.name} (")
     kind = {"input": "input  wire", "output": "output wire"}
@@ -371,33 +455,26 @@ def print_module(m: Module) -> str:
         text = "\n".join(row for _, row in group)
         lines.append(_lint_off(text, "the cipher ignores some bits of these ports.") if partly else text)
     lines.append(");")
-    lines += _body(m, widths, ports)
+    lines += _body(m)
     lines.append("endmodule")
     return "\n".join(lines) + "\n"
 
 
-def _body(m: Module, widths: dict[str, int], ports: set[str]) -> Iterable[str]:
+def _body(m: Module) -> Iterable[str]:
     """The items in their order. Verilog wants names before use: registers are declared where they stand, or
     first of all where one is read above.
     """
-    partly, first = m.partly_read(), m.device or _reads_ahead(m)
-    ranked = [i for i in m.items if isinstance(i, _Kept)]
-    if first:
+    names, ranked = _Names.of(m), [i for i in m.items if isinstance(i, _Kept)]
+    if names.first:
         yield from _declared(ranked)
     for same, group in groupby(m.items, key=lambda i: (type(i), getattr(i, "rank", 0))):
-        items = list(group)
         if ranked and same[0] is not Instance:
             yield ""
         if same[0] is Register:
-            yield from _registers([i for i in items if isinstance(i, Register)], widths, not first)
-            continue
-        for item in items:
-            if isinstance(item, _Kept) and not first:
-                yield from _declared([item])
-            if isinstance(item, Instance):
-                yield from _instance(item, widths, partly)
-            else:
-                yield from _item(item, widths, ports)
+            yield from _registers([i for i in group if isinstance(i, Register)], names)
+        else:
+            for item in group:
+                yield from _item(item, names)
 
 
 def _reads_ahead(m: Module) -> bool:
@@ -411,52 +488,57 @@ def _reads_ahead(m: Module) -> bool:
     return False
 
 
-def _item(item: Item, widths: dict[str, int], ports: set[str]) -> Iterable[str]:
-    """One item that is neither a register nor an instance."""
+def _item(item: Item, names: _Names) -> Iterable[str]:
+    """One item that is no register."""
+    if isinstance(item, DelayLine | ValidLine) and not names.first:
+        yield from _declared([item])
     match item:
         case Assign():
-            yield from _assign(item, widths, ports)
+            yield from _assign(item, names)
+        case Instance():
+            yield from _instance(item, names)
         case Memory():
             yield from _memory(item)
         case DelayLine():
-            yield from _delay_line(item, concat(item.data, widths), "rst_i" if "rst_i" in ports else "1'b0")
+            yield from _delay_line(item, names.text(item.data), "rst_i" if "rst_i" in names.ports else "1'b0")
         case ValidLine():
-            pins = f".clk(clk), .rst_i(rst_i), .d({concat(item.data, widths)}), .q({item.name})"
+            pins = f".clk(clk), .rst_i(rst_i), .d({names.text(item.data)}), .q({item.name})"
             yield _wrap(f"cipherwright_delay_valid_{item.depth} u_{item.name} ({pins});", "    ")
         case Comment():
             yield _wrap(item.text[:1].upper() + item.text[1:] + ".", "    // ", "")
 
 
+_OF_OPERATION = {
+    "lut4": LUT4,
+    "xor5": XOR5,
+    "full_adder": FULL_ADDER,
+    "muxf5": MUX.format(name="muxf5", what="multiplexer of two LUT4s in a logic block"),
+    "muxf6": MUX.format(name="muxf6", what="multiplexer of two LUT5s in a logic block"),
+}
+"""The module of an operation that is a cell."""
+
+_OF_PIECE = {"block": DELAY_BLOCK, "ring": DELAY_RING, "line": DELAY_LINE}
+"""The module of each kind of piece that delay lines have."""
+
+
+def _cells(design: Design) -> list[str]:
+    """The modules of the cells that a design instantiates."""
+    items = [i for m in design.modules for i in m.items]
+    copied = {i.reset for i in items if isinstance(i, Register) and i.keep}
+    used = {i.op for i in items if isinstance(i, Assign)}
+    valid = {i.depth for i in items if isinstance(i, ValidLine)}
+    pieces = {kind for i in items if isinstance(i, DelayLine) for kind, _ in i.pieces()}
+    return [
+        *(text for reset, text in ((False, COPY), (True, COPY_RESET)) if reset in copied),
+        *(text for op, text in _OF_OPERATION.items() if op in used),
+        *(valid_line(depth) for depth in sorted(valid)),
+        *(text for kind, text in _OF_PIECE.items() if kind in pieces),
+    ]
+
+
 def print_design(design: Design) -> str:
     """All modules. The text depends on the design alone."""
-    parts = [print_module(m) for m in design.modules]
-    lines = {
-        kind for m in design.modules for i in m.items if isinstance(i, DelayLine) for kind, _ in i.pieces()
-    }
-    for kind, text in (("line", DELAY_LINE), ("ring", DELAY_RING), ("block", DELAY_BLOCK)):
-        if kind in lines:
-            parts.insert(0, text)
-    parts[:0] = [
-        valid_line(depth)
-        for depth in sorted({i.depth for m in design.modules for i in m.items if isinstance(i, ValidLine)})
-    ]
-    used = {i.op for m in design.modules for i in m.items if isinstance(i, Assign)}
-    for name, what in (
-        ("muxf6", "multiplexer of two LUT5s in a logic block"),
-        ("muxf5", "multiplexer of two LUT4s in a logic block"),
-    ):
-        if name in used:
-            parts.insert(0, MUX.format(name=name, what=what))
-    if "full_adder" in used:
-        parts.insert(0, FULL_ADDER)
-    if "xor5" in used:
-        parts.insert(0, XOR5)
-    if "lut4" in used:
-        parts.insert(0, LUT4)
-    copied = {i.reset for m in design.modules for i in m.items if isinstance(i, Register) and i.keep}
-    for reset, text in ((True, COPY_RESET), (False, COPY)):
-        if reset in copied:
-            parts.insert(0, text)
+    parts = [*_cells(design), *(print_module(m) for m in design.modules)]
     return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
 
 
@@ -501,9 +583,19 @@ def _wrapper_item(item: WrapperItem) -> Iterable[str]:
     match item:
         case Note():
             yield _wrap(item.text, "    // ", "")
+        case Clocked():
+            yield from _clocked(item)
+        case Cell():
+            yield _cell(item)
+        case _:
+            yield from _declaration(item)
+
+
+def _declaration(item: Wire | Let | Drive | Reg | Store) -> Iterable[str]:
+    """What declares a signal or drives one."""
+    match item:
         case Wire():
-            bits = f"[{item.width - 1}:0] " if item.vector else _range(item.width)
-            line = _wrap(f"wire {bits}{', '.join(item.names)};", "    ")
+            line = _wrap(f"wire {_vector(item)}{', '.join(item.names)};", "    ")
             yield _lint_off(line, item.lint) if item.lint else line
         case Let():
             line = _wrap(f"wire {_range(item.width)}{item.name} = {item.value};", "    ")
@@ -512,15 +604,15 @@ def _wrapper_item(item: WrapperItem) -> Iterable[str]:
             yield _wrap(f"assign {item.name} = {item.value};", "    ")
         case Reg():
             yield from [_wrap(item.note, "    // ", "")] if item.note else []
-            bits = f"[{item.width - 1}:0] " if item.vector else _range(item.width)
-            yield _wrap(f"reg  {bits}{', '.join(item.names)};", "    ")
+            yield _wrap(f"reg  {_vector(item)}{', '.join(item.names)};", "    ")
         case Store():
             yield from [f'    (* ram_style = "{item.style}" *)'] if item.style else []
             yield _wrap(f"reg  {_range(item.width)}{item.name} [0:{item.words - 1}];", "    ")
-        case Clocked():
-            yield from _clocked(item)
-        case Cell():
-            yield _cell(item)
+
+
+def _vector(item: Wire | Reg) -> str:
+    """The range of a declaration, which a `vector` has even for one bit."""
+    return f"[{item.width - 1}:0] " if item.vector else _range(item.width)
 
 
 def _step(step: Step | Note, indent: str) -> str:

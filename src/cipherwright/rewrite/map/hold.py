@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...graph.builder import GraphBuilder
-from ...graph.graph import STATIC, Graph, Node
+from ...graph.graph import Graph, Node
+from ...graph.ops import STATIC
 from .._walk import rebuild
 
 __all__ = ["HeldWords", "held_words", "with_raw_words"]
