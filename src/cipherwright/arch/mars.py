@@ -9,6 +9,7 @@ the first key words and forward mixing, `finish` backward mixing and the last ke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..cipher import ROUND_KEY
 from ..cipher.mars import (
@@ -27,7 +28,7 @@ from ..cipher.word import Word, Words, choose, concat, lookup
 from .form import HeldForm
 from .mars_mixer import MIX_OPERATIONS, add_or_subtract, mix_operation, mixer
 
-__all__ = ["MarsForm", "core_body", "core_round", "key_numbers", "split_words"]
+__all__ = ["CoreRound", "MarsForm", "core_body", "core_round", "key_numbers", "split_words"]
 
 
 def key_numbers(index: int, back: bool) -> list[int]:
@@ -50,30 +51,34 @@ def core_round(
     """
     a = state[0]
     source, rotated = choose(back, a.rotl(19), a), choose(back, a, a.rotl(13))
-    return core_body(state, source, rotated, k_add, k_mul, second_half, back, look)
+    return core_body(state, source, rotated, k_add, k_mul, CoreRound(second_half, back, look))
 
 
-def core_body(
-    state: Words,
-    source: Word,
-    rotated: Word,
-    k_add: Word,
-    k_mul: Word,
-    second_half: Word,
-    back: Word,
-    look: Look,
-    summed: Callable[[Word, Word, Word], Word] = add_or_subtract,
-) -> Words:
-    """What a round does with its source word, as it is and rotated left by 13, and the three other words
-    of `state`. `summed`: how words are added and subtracted.
+@dataclass(frozen=True)
+class CoreRound:
+    """What tells a round of the core from others. `second_half` (one bit): rounds 8 to 15, where L and R
+    change places; `back` (one bit): decryption; `look`: the S-box; `summed`: how words are added and
+    subtracted.
     """
+
+    second_half: Word
+    back: Word
+    look: Look = s_box
+    summed: Callable[[Word, Word, Word], Word] = add_or_subtract
+
+
+def core_body(state: Words, source: Word, rotated: Word, k_add: Word, k_mul: Word, kind: CoreRound) -> Words:
+    """What a round does with its source word, as it is and rotated left by 13, and the three other words
+    of `state`.
+    """
+    second_half, back = kind.second_half, kind.back
     _, w1, w2, w3 = state
-    left, m, r = e_function(source, rotated, k_add, k_mul, look)
+    left, m, r = e_function(source, rotated, k_add, k_mul, kind.look)
     other = choose(second_half, w3, w1)
-    sum_left = summed(other, left, back).named("plus_l")
+    sum_left = kind.summed(other, left, back).named("plus_l")
     sum_r = (choose(second_half, w1, w3) ^ r).named("xor_r")
     w1, w3 = choose(second_half, sum_r, sum_left), choose(second_half, sum_left, sum_r)
-    return w1, summed(w2, m, back).named("plus_m"), w3, choose(back, source, rotated)
+    return w1, kind.summed(w2, m, back).named("plus_m"), w3, choose(back, source, rotated)
 
 
 def _turned(words: Sequence[Word], back: Word) -> list[Word]:

@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from ..graph.builder import GraphBuilder
 from ..graph.graph import Graph, Node
 
-__all__ = ["BITWISE", "copied", "lookup_depths", "rebuild", "reordered"]
+__all__ = ["BITWISE", "copied", "lookup_depths", "rebuild", "reordered", "summands"]
 
 BITWISE = ("xor", "and", "or", "not", "mux", "lut")
 """Operations whose output bit k depends on bit k of wide operands (and on one-bit operands)."""
@@ -63,6 +63,12 @@ def reordered(graph: Graph, after: Mapping[int, int]) -> tuple[Graph, dict[int, 
     made = b.build()
     assert len(made.nodes) == len(graph.nodes), "every node of a built graph is needed"
     return made, place
+
+
+def summands(graph: Graph, node: Node, k: int) -> list[tuple[int, int]]:
+    """The bits that bit `k` of a linear map is the sum of."""
+    row = node.attr[1][-1 - k]
+    return [bit for j, bit in enumerate(graph.bits[node.args[0]]) if row >> j & 1]
 
 
 def lookup_depths(graph: Graph) -> list[int]:

@@ -141,28 +141,27 @@ class Schedule:
     def verify(self) -> None:
         """Raise ValueError where the schedule breaks causality or leaves its stages."""
         for i in self.graph.logic():
-            if not self.graph.agile[i]:
-                continue
-            if not self.io.first <= self.stage[i] < self.stages:
-                raise ValueError(
-                    f"node {i} is at stage {self.stage[i]}, outside {self.io.first}..{self.stages - 1}"
-                )
-            for a in self.graph.nodes[i].args:
-                for src, _ in self.graph.bits[a]:
-                    if self.graph.agile[src] and self.stage[i] < self.stage[src] + edge_latency(
-                        self.graph, src, i
-                    ):
-                        raise ValueError(
-                            f"node {i} (stage {self.stage[i]}) reads node {src} (stage {self.stage[src]}) "
-                            f"too early"
-                        )
+            if self.graph.agile[i]:
+                self._verify_operation(i)
         for name, i in self.graph.inputs.items():
             if self.stage[i] != self.io.arrival(name):
                 raise ValueError(f"input {name} is at stage {self.stage[i]}, not where it arrives")
         for name, i in self.graph.outputs:
+            last = self.io.departure(name, self.stages)
             for src, _ in self.graph.bits[i]:
-                if self.graph.agile[src] and self.stage[src] > self.io.departure(name, self.stages):
+                if self.graph.agile[src] and self.stage[src] > last:
                     raise ValueError(f"output {name} leaves before node {src} has computed it")
+
+    def _verify_operation(self, i: int) -> None:
+        """Raise ValueError where an operation is outside the stages, or before what it reads."""
+        at = self.stage[i]
+        if not self.io.first <= at < self.stages:
+            raise ValueError(f"node {i} is at stage {at}, outside {self.io.first}..{self.stages - 1}")
+        sources = {src for a in self.graph.nodes[i].args for src, _ in self.graph.bits[a]}
+        for src in sorted(sources):
+            made = self.stage[src]
+            if self.graph.agile[src] and at < made + edge_latency(self.graph, src, i):
+                raise ValueError(f"node {i} (stage {at}) reads node {src} (stage {made}) too early")
 
     def verify_timing(self) -> None:
         """Raise ValueError where a stage's predicted delay exceeds the period."""

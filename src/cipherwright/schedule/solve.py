@@ -8,7 +8,8 @@ matrix is totally unimodular, so the vertex that the simplex method returns is i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
@@ -175,53 +176,71 @@ def schedule(
     (1.0, {1: 8, 2: 4})
     """
     io = io or Io()
-    if stages is None and period is None:
-        raise UserError("ask for a number of stages, a clock, or both")
-    if stages is None:
-        assert period is not None
-        stages = fewest_stages(graph, model, period, io)
-        if stages is None:
-            slow = max(
-                (n for i, n in enumerate(graph.nodes) if graph.agile[i]), key=lambda n: model.delay(graph, n)
-            )
-            most = model.delay(graph, slow) + model.register
-            raise UserError(
-                f"no number of stages reaches {period:.3f} ns ({1000 / period:.0f} MHz): one operation "
-                f"({model.key(graph, slow)}) takes {most:.3f} ns with its register, so ask for at most "
-                f"{int(1000 / most)} MHz"
-            )
-    best = shortest_period(graph, model, stages, io)
-    if best == float("inf"):
-        raise UserError(_without_room(graph, model, stages, io))
-    if period is not None and best > period + _EPS:
-        need = fewest_stages(graph, model, period, io)
-        more = f"that period needs {need} stages" if need else "no number of stages reaches that period"
-        raise UserError(
-            f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not "
-            f"{period:.3f} ns; {more}"
-        )
-    period = best if period is None else period
+    stages = stages if stages is not None else _stages_for(graph, model, period, io)
+    period = _period_for(graph, model, stages, period, io)
     program = _Program(graph, model, stages, period, io)
     solved = program.solve()
     assert solved is not None
-    found = Schedule(graph, stage_map(graph, solved), stages, io, model, period)
+    first = Schedule(graph, stage_map(graph, solved), stages, io, model, period)
+    found, prices = _priced(first, program, srl_from) if srl_from else (first, None)
+    if equal_rounds:
+        found = _with_equal_rounds(found, program, prices, srl_from)
+    found.verify()
+    found.verify_timing()
+    return found
+
+
+def _stages_for(graph: Graph, model: DelayModel, period: float | None, io: Io) -> int:
+    """The fewest stages for a period. Raises UserError where no number reaches it."""
+    if period is None:
+        raise UserError("ask for a number of stages, a clock, or both")
+    stages = fewest_stages(graph, model, period, io)
+    if stages is not None:
+        return stages
+    slow = max((n for i, n in enumerate(graph.nodes) if graph.agile[i]), key=lambda n: model.delay(graph, n))
+    most = model.delay(graph, slow) + model.register
+    raise UserError(
+        f"no number of stages reaches {period:.3f} ns ({1000 / period:.0f} MHz): one operation "
+        f"({model.key(graph, slow)}) takes {most:.3f} ns with its register, so ask for at most "
+        f"{int(1000 / most)} MHz"
+    )
+
+
+def _period_for(graph: Graph, model: DelayModel, stages: int, period: float | None, io: Io) -> float:
+    """The period that was asked for, or the shortest that so many stages reach. Raises UserError where they
+    hold no design or miss the period.
+    """
+    best = shortest_period(graph, model, stages, io)
+    if best == float("inf"):
+        raise UserError(_without_room(graph, model, stages, io))
+    if period is None or best <= period + _EPS:
+        return best if period is None else period
+    need = fewest_stages(graph, model, period, io)
+    more = f"that period needs {need} stages" if need else "no number of stages reaches that period"
+    raise UserError(
+        f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not "
+        f"{period:.3f} ns; {more}"
+    )
+
+
+def _priced(found: Schedule, program: _Program, srl_from: int) -> tuple[Schedule, list[float] | None]:
+    """The schedule with the fewest logic cells that is found, and the prices of the last one tried: a delay
+    that a shift-register LUT takes grows at a sixteenth of the price of flip-flops.
+    """
     asked: list[float] = []
-    for _ in range(_PRICINGS if srl_from else 0):
-        # A delay that a shift-register LUT takes grows at a sixteenth of the price.
+    for _ in range(_PRICINGS):
         prices = [_price(found, c, srl_from) for c in program.classes]
         if prices == asked:
             break
         asked, again = prices, program.solve(prices)
         assert again is not None
-        other = Schedule(graph, stage_map(graph, again), stages, io, model, period)
+        other = Schedule(
+            found.graph, stage_map(found.graph, again), found.stages, found.io, found.model, found.period
+        )
         if logic_cells(other, srl_from) >= logic_cells(found, srl_from):
             break
         found = other
-    if equal_rounds:
-        found = _with_equal_rounds(found, program, asked or None, srl_from)
-    found.verify()
-    found.verify_timing()
-    return found
+    return found, asked or None
 
 
 def _with_equal_rounds(s: Schedule, program: _Program, prices: list[float] | None, srl_from: int) -> Schedule:
@@ -244,6 +263,35 @@ def _price(s: Schedule, c: tuple[int, int, tuple[int, ...], tuple[str, ...]], sr
     return 1 / SHIFT_LUT if last - s.made(src) >= srl_from else 1.0
 
 
+@dataclass(frozen=True)
+class _Paths:
+    """What paths without registers are made of: each operation's users on them, its delay, and the longest
+    path from it on, its own delay included; `room`: the delay that fits in a period.
+    """
+
+    users: Mapping[int, Sequence[int]]
+    delay: Mapping[int, float]
+    tail: Mapping[int, float]
+    room: float
+
+    def beyond(self, u: int) -> set[int]:
+        """The operations at which a path from `u` exceeds the room first."""
+        users, delay, tail, room = self.users, self.delay, self.tail, self.room
+        found: set[int] = set()
+        longest, frontier = {u: delay[u]}, [u] if tail[u] > room else []
+        while frontier:
+            i = heappop(frontier)
+            for v in users[i]:
+                d = longest[i] + delay[v]
+                if d > room:
+                    found.add(v)
+                elif longest[i] + tail[v] > room:
+                    if v not in longest:
+                        heappush(frontier, v)
+                    longest[v] = max(d, longest.get(v, 0.0))
+        return found
+
+
 def _period_edges(
     graph: Graph, model: DelayModel, period: float, edges: dict[int, dict[int, int]]
 ) -> set[tuple[int, int]]:
@@ -252,28 +300,14 @@ def _period_edges(
     """
     users: dict[int, list[int]] = defaultdict(list)
     for v, sources in edges.items():
-        for s, latency in sources.items():
-            if latency == 0:
-                users[s].append(v)
-    room = period - model.register + _EPS
+        for s in (s for s, latency in sources.items() if latency == 0):
+            users[s].append(v)
     delay = {i: model.delay(graph, graph.nodes[i]) for i in edges}
-    tail: dict[int, float] = {}  # the longest path from an operation on, its own delay included
+    tail: dict[int, float] = {}
     for u in sorted(edges, reverse=True):
         tail[u] = delay[u] + max((tail[v] for v in users[u]), default=0.0)
-    pairs: set[tuple[int, int]] = set()
-    for u in edges:
-        longest, frontier = {u: delay[u]}, [u] if tail[u] > room else []
-        while frontier:
-            i = heappop(frontier)
-            for v in users[i]:
-                d = longest[i] + delay[v]
-                if d > room:
-                    pairs.add((u, v))
-                elif longest[i] + tail[v] > room:
-                    if v not in longest:
-                        heappush(frontier, v)
-                    longest[v] = max(d, longest.get(v, 0.0))
-    return pairs
+    paths = _Paths(users, delay, tail, period - model.register + _EPS)
+    return {(u, v) for u in edges for v in paths.beyond(u)}
 
 
 class _Program:

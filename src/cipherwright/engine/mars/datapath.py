@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ...arch.mars import core_body, split_words
+from ...arch.mars import CoreRound, core_body, split_words
 from ...arch.mars_mixer import add_or_subtract_by_carry, mixer
 from ...cipher.mars import linear_step, mask_step, stirring_step
 from ...cipher.word import Word, Words, choose, concat, over, under
@@ -57,17 +57,8 @@ def engine_core(
         return word
 
     source = state[0]
-    front, *others = core_body(
-        state,
-        source,
-        source.rotl(13),
-        k_add,
-        k_mul,
-        second_half,
-        decrypt,
-        look,
-        add_or_subtract_by_carry,
-    )
+    kind = CoreRound(second_half, decrypt, look, add_or_subtract_by_carry)
+    front, *others = core_body(state, source, source.rotl(13), k_add, k_mul, kind)
     turns = (decrypt & ~last).named("turns")
     return asked[0], (choose(turns, front.rotl(19), front), *others)
 

@@ -76,20 +76,15 @@ class Tree:
     half: int = 0
 
 
-def partial_products(
-    b: GraphBuilder, x: int, y: int, width: int, delays: CellDelays, arrival: Sequence[float] = ()
-) -> list[list[TimedBit]]:
-    """The inverted partial products below 2^width of two words, by column. `arrival`: of the bits of x and
-    y (none: all at 0).
-    """
+def partial_products(b: GraphBuilder, x: int, y: int, width: int, delays: CellDelays) -> list[list[TimedBit]]:
+    """The inverted partial products below 2^width of two words, whose bits arrive at 0, by column."""
     n, m = b.width(x), b.width(y)
-    at = list(arrival) or [0.0] * max(n, m)
     bits_x, bits_y = [b.select(x, (i,)) for i in range(n)], [b.select(y, (j,)) for j in range(m)]
     columns: list[list[TimedBit]] = [[] for _ in range(width)]
     for i in range(n):
         for j in range(min(m, width - i)):
             node = b.named(b.not_(b.and_(bits_x[i], bits_y[j])), "pp")
-            columns[i + j].append(TimedBit(max(at[i], at[j]) + delays.gates.get("nand2", 0.0), node))
+            columns[i + j].append(TimedBit(delays.gates.get("nand2", 0.0), node))
     return columns
 
 

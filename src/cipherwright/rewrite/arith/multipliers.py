@@ -115,7 +115,7 @@ def product_circuit(
             [(bit, 1 << k, False) for k, bit in enumerate(graph.bits[dict(graph.outputs)["p"]])],
         )
         return Product(graph, None)
-    made = low_product(b, x, y, 2 * width if whole else width, cells or UNIT_CELLS, (), TREE_SLACK, final)
+    made = low_product(b, x, y, 2 * width if whole else width, cells or UNIT_CELLS, TREE_SLACK, final)
     b.output("p", made.node)
     alone = b.build()
     for k, column in enumerate(made.tree.columns):
@@ -165,7 +165,7 @@ def realise_multipliers(
         if modules and (made := product_circuit(kind, b.width(x), cells, final, whole)):
             return b.call(made.graph, x, y)
         if kind == "tree":
-            return low_product(b, x, y, node.width, cells or UNIT_CELLS, (), TREE_SLACK, final).node
+            return low_product(b, x, y, node.width, cells or UNIT_CELLS, TREE_SLACK, final).node
         make = MULTIPLIERS[kind]
         return make(b, args[0], args[1]) if make else None
 

@@ -228,43 +228,75 @@ def profile_add(
     PROFILE_ADDERS, and how it was planned.
     `slack`: see `plan_blocks`; a prefix network takes none.
     """
-    x, gates = Gates(b), cells.gates
+    x = Gates(b)
+    groups, g_at, p_at = _column_groups(x, columns, cells)
+    if kind in PREFIX_NETWORKS:
+        plan = plan_network(kind, g_at, p_at, cells)
+        assert plan.parting is not None
+        carries = _network_carries(x, groups, plan.parting)
+        sums = [x.xor(p, c) for (_, p), c in zip(groups, carries, strict=True)]
+    else:
+        plan = plan_blocks(g_at, p_at, cells, slack, _BLOCKS[kind])
+        sums = _block_sums(x, groups, plan)
+    return b.cat(*(b.const(1, int(v)) if isinstance(v, bool) else v for v in reversed(sums))), plan
+
+
+def _column_groups(
+    x: Gates, columns: Sequence[Sequence[TimedBit]], cells: CellDelays
+) -> tuple[list[Group], list[float], list[float]]:
+    """Generate and propagate of every column of inverted bits, and their arrivals."""
     groups: list[Group] = []
     g_at, p_at = [], []
     for column in columns:
         nodes, at = [t.node for t in column], max((t.arrival for t in column), default=0.0)
         if len(nodes) == 2:
             groups.append((x.nor(nodes[0], nodes[1]), x.xor(nodes[0], nodes[1])))
-            g_at.append(at + gates["nor2"])
-            p_at.append(at + gates["xor2"])
+            g_at.append(at + cells.gates["nor2"])
+            p_at.append(at + cells.gates["xor2"])
         else:
-            groups.append((False, b.not_(nodes[0]) if nodes else False))
+            groups.append((False, x.b.not_(nodes[0]) if nodes else False))
             g_at.append(0.0)
-            p_at.append(at + gates["inv"])
+            p_at.append(at + cells.gates["inv"])
+    return groups, g_at, p_at
+
+
+def _block_sums(x: Gates, groups: Sequence[Group], plan: Plan) -> list[Bit]:
+    """The sum of every column by the plan's blocks."""
     sums: list[Bit] = []
-    if kind in PREFIX_NETWORKS:
-        plan = plan_network(kind, g_at, p_at, cells)
-        assert plan.parting is not None
-        sums = [
-            x.xor(p, c) for (_, p), c in zip(groups, _network_carries(x, groups, plan.parting), strict=True)
-        ]
-    else:
-        plan = plan_blocks(g_at, p_at, cells, slack, _BLOCKS[kind])
-    carry: int | bool = False
+    carry: Bit = False
     for block in plan.blocks:
-        part = groups[block.low : block.high]
-        if block.kind == "ripple":
-            for g, p in part:
-                sums.append(x.xor(p, carry))
-                carry = x.or_(g, x.and_(p, carry))
-            continue
-        own: int | bool = False
-        through: int | bool = True
-        for g, p in part:
-            if block.kind == "skip":
-                sums.append(x.xor(p, x.or_(own, x.and_(through, carry))))
-            else:
-                sums.append(x.choose(carry, x.xor(p, x.or_(own, through)), x.xor(p, own)))
-            own, through = x.or_(g, x.and_(p, own)), x.and_(p, through)
-        carry = x.or_(own, x.and_(through, carry))
-    return b.cat(*(b.const(1, int(v)) if isinstance(v, bool) else v for v in reversed(sums))), plan
+        add = _ripple if block.kind == "ripple" else _skip if block.kind == "skip" else _select
+        made, carry = add(x, groups[block.low : block.high], carry)
+        sums += made
+    return sums
+
+
+def _ripple(x: Gates, part: Sequence[Group], carry: Bit) -> tuple[list[Bit], Bit]:
+    """Sums and carry of a block through which the carry ripples."""
+    sums: list[Bit] = []
+    for g, p in part:
+        sums.append(x.xor(p, carry))
+        carry = x.or_(g, x.and_(p, carry))
+    return sums, carry
+
+
+def _skip(x: Gates, part: Sequence[Group], carry: Bit) -> tuple[list[Bit], Bit]:
+    """Sums and carry of a block over which a carry skips."""
+    own: Bit = False
+    through: Bit = True
+    sums: list[Bit] = []
+    for g, p in part:
+        sums.append(x.xor(p, x.or_(own, x.and_(through, carry))))
+        own, through = x.or_(g, x.and_(p, own)), x.and_(p, through)
+    return sums, x.or_(own, x.and_(through, carry))
+
+
+def _select(x: Gates, part: Sequence[Group], carry: Bit) -> tuple[list[Bit], Bit]:
+    """Sums and carry of a block that the carry chooses between two sums."""
+    own: Bit = False
+    through: Bit = True
+    sums: list[Bit] = []
+    for g, p in part:
+        sums.append(x.choose(carry, x.xor(p, x.or_(own, through)), x.xor(p, own)))
+        own, through = x.or_(g, x.and_(p, own)), x.and_(p, through)
+    return sums, x.or_(own, x.and_(through, carry))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph, Node
-from .._walk import rebuild
+from .._walk import rebuild, summands
 
 __all__ = ["inverse_rows", "map_words"]
 
@@ -119,27 +119,8 @@ class _Words:
 
     def expanded(self, read: _Read) -> tuple[Rows, tuple[Bit, ...]]:
         """The map of bits behind the linear maps that made them, over the bits in front of those."""
-        found: dict[Bit, None] = {}
-        masks: list[set[Bit]] = []
-        for src, k in read.bits:
-            node = self.g.nodes[src]
-            if node.op != "linear":
-                masks.append({(src, k)})
-                found.setdefault((src, k))
-                continue
-            row, inner = node.attr[1][-1 - k], self.g.bits[node.args[0]]
-            chosen = tuple(bit for j, bit in enumerate(inner) if row >> j & 1)
-            total: set[Bit] = set()
-            if any(self.g.nodes[s].op == "linear" for s, _ in chosen):
-                ones, bits = self.expanded(_Read(((1 << len(chosen)) - 1,), chosen))
-                total = {bit for j, bit in enumerate(bits) if ones[0] >> j & 1}
-            else:
-                for bit in chosen:
-                    total ^= {bit}
-            masks.append(total)
-            for bit in sorted(total):
-                found.setdefault(bit)
-        order = tuple(sorted(found))
+        masks = [self._before(bit) for bit in read.bits]
+        order = tuple(sorted(set().union(*masks)))
         place = {bit: k for k, bit in enumerate(order)}
         rows = []
         for row in read.rows:
@@ -149,6 +130,20 @@ class _Words:
                     bits_of ^= mask
             rows.append(sum(1 << place[bit] for bit in bits_of))
         return tuple(rows), order
+
+    def _before(self, bit: Bit) -> set[Bit]:
+        """The bits in front of linear maps whose sum a bit is: itself where no linear map made it."""
+        node = self.g.nodes[bit[0]]
+        if node.op != "linear":
+            return {bit}
+        chosen = tuple(summands(self.g, node, bit[1]))
+        if any(self.g.nodes[s].op == "linear" for s, _ in chosen):
+            ones, bits = self.expanded(_Read(((1 << len(chosen)) - 1,), chosen))
+            return {bit for j, bit in enumerate(bits) if ones[0] >> j & 1}
+        total: set[Bit] = set()
+        for source in chosen:
+            total ^= {source}
+        return total
 
 
 def map_words(graph: Graph) -> Graph:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...graph.builder import GraphBuilder
 from ...graph.graph import OUTPUT, Graph, Node
-from .._walk import rebuild
+from .._walk import rebuild, summands
 from .domain import map_words
 
 __all__ = ["fuse_linear"]
@@ -31,6 +31,10 @@ class _Sum:
         self.behind ^= other.behind
         self.plain ^= other.plain
         self.inverted ^= other.inverted
+
+    def mapped(self) -> _Sum:
+        """The sum as a linear map reads it: bits that no map has made yet count as behind this one."""
+        return self if self.behind else _Sum(self.plain, set(), self.inverted)
 
 
 class _Expansion:
@@ -88,26 +92,24 @@ class _Expansion:
     def bit(self, bit: Bit) -> _Sum:
         """A bit as a sum."""
         if bit not in self.known:
-            src, k = bit
-            node, out = self.g.nodes[src], _Sum()
-            if node.op == "const":
-                out.inverted = bool(node.attr >> k & 1)
-            elif node.op == "xor" and self.below[src]:
-                for a in node.args:
-                    out.add(self.bit(self.g.bits[a][k]))
-            elif node.op == "linear":
-                for j, inner in enumerate(self.g.bits[node.args[0]]):
-                    if node.attr[1][-1 - k] >> j & 1:
-                        found = self.bit(inner)
-                        out.add(
-                            _Sum(found.behind ^ found.plain, set(), found.inverted)
-                            if not found.behind
-                            else found
-                        )
-            else:
-                out.plain = {bit}
-            self.known[bit] = out
+            self.known[bit] = self._traced(bit)
         return self.known[bit]
+
+    def _traced(self, bit: Bit) -> _Sum:
+        """A bit as a sum, found from the sums of what made it."""
+        src, k = bit
+        node, out = self.g.nodes[src], _Sum()
+        if node.op == "const":
+            out.inverted = bool(node.attr >> k & 1)
+        elif node.op == "xor" and self.below[src]:
+            for a in node.args:
+                out.add(self.bit(self.g.bits[a][k]))
+        elif node.op == "linear":
+            for inner in summands(self.g, node, k):
+                out.add(self.bit(inner).mapped())
+        else:
+            out.plain = {bit}
+        return out
 
     def order(self, bits: tuple[Bit, ...], into: dict[Bit, None]) -> None:
         """The bits behind linear maps in the order of the maps' arguments, most significant first."""
@@ -137,9 +139,8 @@ def fuse_linear(graph: Graph) -> Graph:
         rows[i] = []
         for k in range(node.width):
             total = _Sum()
-            for j, bit in enumerate(graph.bits[node.args[0]]):
-                if node.attr[1][-1 - k] >> j & 1:
-                    total.add(e.bit(bit))
+            for bit in summands(graph, node, k):
+                total.add(e.bit(bit))
             rows[i].append(total)
         behind = frozenset(b for s in rows[i] for b in s.behind)
         groups.setdefault(behind, []).append(i)

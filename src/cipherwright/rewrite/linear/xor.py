@@ -143,38 +143,44 @@ def _shared_pairs(rows: Sequence[int], columns: int, k: int, spare: int) -> Netw
     user.
     """
     work = [set(_bits(r)) for r in rows]
-    pairs: list[tuple[int, int]] = []
-    count: Counter[tuple[int, int]] = Counter()
+    pairs: list[Pair] = []
+    count: Counter[Pair] = Counter()
     for terms in work:
         ordered = sorted(terms)
         count.update((a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :])
     queue = [(-n, pair) for pair, n in count.items()]
     heapify(queue)
     while queue:
-        n, (a, b) = heappop(queue)
-        if count[a, b] != -n:
+        n, pair = heappop(queue)
+        if count[pair] != -n:
             continue  # it was counted again since
         if n > -2:
             break
-        new = columns + len(pairs)
-        pairs.append((a, b))
-        changed = set[tuple[int, int]]()
-        for terms in work:
-            if a in terms and b in terms:
-                for x in terms:
-                    for y in (a, b):
-                        if x != y and (x not in (a, b) or x == a):
-                            pair = (min(x, y), max(x, y))
-                            count[pair] -= 1
-                            changed.add(pair)
-                terms -= {a, b}
-                joined = [(min(x, new), max(x, new)) for x in terms]
-                count.update(joined)
-                changed.update(joined)
-                terms.add(new)
-        for pair in changed:
-            heappush(queue, (-count[pair], pair))
+        pairs.append(pair)
+        new = columns + len(pairs) - 1
+        for changed in _take_out(pair, new, work, count):
+            heappush(queue, (-count[changed], changed))
     return _packed(columns, pairs, [sorted(t) for t in work], k, spare)
+
+
+Pair = tuple[int, int]
+"""Two signals, the lower number first."""
+
+
+def _take_out(pair: Pair, new: int, work: list[set[int]], count: Counter[Pair]) -> set[Pair]:
+    """Write the signal `new` for a pair in every row that has both; the pairs whose `count` changes."""
+    a, b = pair
+    changed = set[Pair]()
+    for terms in work:
+        if a in terms and b in terms:
+            gone = [(min(x, y), max(x, y)) for x in terms for y in pair if x != y and (x != b or y != a)]
+            terms -= {a, b}
+            joined = [(min(x, new), max(x, new)) for x in terms]
+            terms.add(new)
+            count.subtract(gone)
+            count.update(joined)
+            changed.update(gone, joined)
+    return changed
 
 
 def _packed(columns: int, pairs: list[tuple[int, int]], outs: list[list[int]], k: int, spare: int) -> Network:

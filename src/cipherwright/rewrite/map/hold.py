@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph, Node
 from ...graph.ops import STATIC
-from .._walk import rebuild
+from .._walk import rebuild, summands
 
 __all__ = ["HeldWords", "held_words", "with_raw_words"]
 
@@ -34,28 +34,7 @@ def held_words(graph: Graph) -> HeldWords:
     """Every static input replaced by the linear map of it that is read. Raises ValueError where what is
     read is no linear map of one input.
     """
-    sums: dict[Bit, tuple[str, int]] = {}  # static bit -> input and mask of its bits
-    for i, node in enumerate(graph.nodes):
-        if graph.agile[i] or node.op == "const":
-            continue
-        for k in range(node.width):
-            if node.op == "input":
-                sums[(i, k)] = (node.attr[0], 1 << k)
-            elif node.op == "linear":
-                read = [
-                    sums[bit]
-                    for j, bit in enumerate(graph.bits[node.args[0]])
-                    if node.attr[1][-1 - k] >> j & 1
-                ]
-                names = {name for name, _ in read}
-                if len(names) != 1:
-                    raise ValueError(f"a linear map joins the held words {', '.join(sorted(names))}")
-                mask = 0
-                for _, m in read:
-                    mask ^= m
-                sums[(i, k)] = (names.pop(), mask)
-            elif node.op not in ("select", "cat"):
-                raise ValueError(f"held words go through the operation {node.op}, which is no linear map")
+    sums = _input_sums(graph)
     wanted: dict[str, set[int]] = {}
     for bit, readers in graph.readers.items():
         if bit in sums and any(u < 0 or graph.agile[u] for u in readers):
@@ -82,6 +61,36 @@ def held_words(graph: Graph) -> HeldWords:
 
     held = rebuild(graph, replace, new)
     return HeldWords(held, {name: tuple(reversed(masks)) for name, masks in order.items()})
+
+
+def _input_sums(graph: Graph) -> dict[Bit, tuple[str, int]]:
+    """Static bits that are not wiring: the input that each is a sum of, and the mask of that input's bits.
+    Raises ValueError where it is no such sum.
+    """
+    sums: dict[Bit, tuple[str, int]] = {}
+    for i, node in enumerate(graph.nodes):
+        if graph.agile[i] or node.op in ("const", "select", "cat"):
+            continue
+        if node.op not in ("input", "linear"):
+            raise ValueError(f"held words go through the operation {node.op}, which is no linear map")
+        for k in range(node.width):
+            sums[(i, k)] = (
+                (node.attr[0], 1 << k)
+                if node.op == "input"
+                else _added([sums[bit] for bit in summands(graph, node, k)])
+            )
+    return sums
+
+
+def _added(read: list[tuple[str, int]]) -> tuple[str, int]:
+    """The sum of sums of one input's bits."""
+    names = {name for name, _ in read}
+    if len(names) != 1:
+        raise ValueError(f"a linear map joins the held words {', '.join(sorted(names))}")
+    mask = 0
+    for _, m in read:
+        mask ^= m
+    return names.pop(), mask
 
 
 def with_raw_words(held: HeldWords, widths: Mapping[str, int]) -> Graph:

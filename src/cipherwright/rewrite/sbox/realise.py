@@ -176,20 +176,24 @@ def gates(table: Table) -> Graph:
         low, high = column & (1 << (1 << n - 1)) - 1, column >> (1 << n - 1)
         if low == high:
             return make(low, n - 1)
-        x, half = v[n - 1], (1 << (1 << n - 1)) - 1
+        x, ones = v[n - 1], (1 << (1 << n - 1)) - 1
         if n == 1:
             return x if high else b.not_(x)
-        if low == high ^ half:
+        if low == high ^ ones:
             return b.xor(x, make(low, n - 1))
+        if {low, high} & {0, ones}:
+            return gated(x, low, high, n)
+        return b.or_(b.and_(x, make(high, n - 1)), b.and_(b.not_(x), make(low, n - 1)))
+
+    def gated(x: int, low: int, high: int, n: int) -> int:
+        """A column of which one half is constant."""
         if high == 0:
             return b.and_(b.not_(x), make(low, n - 1))
         if low == 0:
             return b.and_(x, make(high, n - 1))
-        if high == half:
-            return b.or_(x, make(low, n - 1))
-        if low == half:
+        if low == (1 << (1 << n - 1)) - 1:
             return b.or_(b.not_(x), make(high, n - 1))
-        return b.or_(b.and_(x, make(high, n - 1)), b.and_(b.not_(x), make(low, n - 1)))
+        return b.or_(x, make(low, n - 1))
 
     return _finish(b, [make(_column(table, k), table.address_bits) for k in range(table.width)])
 
@@ -363,39 +367,55 @@ def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[in
     """
     if realisation not in REALISATIONS:
         raise ValueError(f"no S-box realisation {realisation}; there are {', '.join(REALISATIONS)}")
-    make = REALISATIONS[realisation]
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        if node.op != "lookup" or realisation == "table" or i in kept:
+        if node.op != "lookup" or i in kept or not _changes(node.attr, realisation):
             return None
-        if realisation != "gates" and node.attr.address_bits <= 4:
-            return None  # one lookup table an output bit, whatever the realisation
         if realisation == "block_ram":
-            return (
-                b.node("rom", node.width, args, node.attr, node.name)
-                if node.attr.address_bits >= _BLOCK_RAM_BITS
-                else None
-            )
-        why = unfit(node.attr, realisation)
-        if why:
-            raise ValueError(why)
-        if realisation == "leaves":
-            _proven(summed_whole, node.attr)
-            return summed(b, node.attr, args[0])
-        if realisation == "tower":
-            _proven(tower_whole, node.attr)
-            return tower_value(b, node.attr, args[0], basis)
-        if make is not None:
-            return b.call(_proven(make, node.attr), args[0])
-        if realisation == "lut4_pool":
-            _proven(_pool_whole, node.attr)
-            return pooled(b, node.attr, args[0])
-        flat = realisation == "lut4_flat"
-        _proven(_flat_whole if flat else _halves_whole, node.attr)
-        low, high, select = split(b, node.attr, args[0], flat)
-        return b.mux(select, high, low)
+            return b.node("rom", node.width, args, node.attr, node.name)
+        return _value(b, node.attr, args[0], realisation, basis)
 
     return _distinct_calls(rebuild(graph, replace))
+
+
+def _changes(table: Table, realisation: str) -> bool:
+    """Whether the realisation is for a table of that size: for one of at most four address bits it is one
+    lookup table an output bit, whatever the realisation.
+    """
+    if realisation == "block_ram":
+        return table.address_bits >= _BLOCK_RAM_BITS
+    return realisation == "gates" or (realisation != "table" and table.address_bits > 4)
+
+
+_WHOLE: dict[str, Callable[[Table], Graph]] = {
+    "leaves": summed_whole,
+    "tower": tower_whole,
+    "lut4_pool": _pool_whole,
+    "lut4_flat": _flat_whole,
+    "lut4_f5": _halves_whole,
+}
+"""Realisations of more than one call: the whole graph (a -> y), for the comparison with the table."""
+
+
+def _value(b: GraphBuilder, table: Table, address: int, realisation: str, basis: str) -> int:
+    """A table's value in a realisation, which is compared with the table before. Raises ValueError where it
+    can't serve the table.
+    """
+    why = unfit(table, realisation)
+    if why:
+        raise ValueError(why)
+    make = REALISATIONS[realisation]
+    if make is not None:
+        return b.call(_proven(make, table), address)
+    _proven(_WHOLE[realisation], table)
+    if realisation == "leaves":
+        return summed(b, table, address)
+    if realisation == "tower":
+        return tower_value(b, table, address, basis)
+    if realisation == "lut4_pool":
+        return pooled(b, table, address)
+    low, high, select = split(b, table, address, realisation == "lut4_flat")
+    return b.mux(select, high, low)
 
 
 def _distinct_calls(graph: Graph) -> Graph:

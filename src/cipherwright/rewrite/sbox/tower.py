@@ -279,27 +279,27 @@ def _constant_forms(ys: Sequence[int]) -> list[tuple[int, ...]]:
     """Bilinear forms of x and ys[x] (rows of 8 bits, row k for bit k of x) that are constant for x not 0."""
     pivots: dict[int, int] = {}
     for x in range(1, 256):
-        row = 1 << 64 | sum(ys[x] << 8 * k for k in range(8) if x >> k & 1)
-        for p, other in pivots.items():
-            if row >> p & 1:
-                row ^= other
-        if row:
-            p = row.bit_length() - 1
-            for q in pivots:
-                if pivots[q] >> p & 1:
-                    pivots[q] ^= row
-            pivots[p] = row
+        _eliminate(1 << 64 | sum(ys[x] << 8 * k for k in range(8) if x >> k & 1), pivots)
         if len(pivots) > 57:
             return []
-    free = [k for k in range(65) if k not in pivots]
     out = []
-    for f in free:
-        form = 1 << f
-        for p, row in pivots.items():
-            if row >> f & 1:
-                form |= 1 << p
+    for f in (k for k in range(65) if k not in pivots):
+        form = 1 << f | sum(1 << p for p, row in pivots.items() if row >> f & 1)
         out.append(tuple(form >> 8 * k & 255 for k in range(8)))
     return [form for form in out if any(form)]
+
+
+def _eliminate(row: int, pivots: dict[int, int]) -> None:
+    """Add an equation to those that are solved already, by place of their unknown (reduced row echelon)."""
+    for p, other in pivots.items():
+        if row >> p & 1:
+            row ^= other
+    if row:
+        p = row.bit_length() - 1
+        for q in pivots:
+            if pivots[q] >> p & 1:
+                pivots[q] ^= row
+        pivots[p] = row
 
 
 def _times(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
