@@ -29,6 +29,8 @@ from tests.shell.test_formal import (
     CHAIN_TASKS,
     COUNTER,
     COUNTER_FAULTS,
+    DEEP,
+    DEEP_FAULTS,
     FILES,
     LANE_FAULTS,
     LANES,
@@ -56,6 +58,10 @@ def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
         yield f"stream of {1 << log2} words", FILES, "rules", {"DEPTH_LOG2": log2, "WIDTH": 8}
     for width in (64, 128, 640):
         yield f"stream of 256 words of {width} bits", FILES, "rules", {"DEPTH_LOG2": 8, "WIDTH": width}
+    for log2, margin in ((3, 4), (5, 4), (7, 9)):
+        sizes = {"DEPTH_LOG2": log2, "MARGIN": margin}
+        yield f"deep stream of {1 << log2} words, {margin} left free", DEEP, "rules", sizes
+    yield "a deep stream is filled", DEEP, "reach", {}
     for task in ("wide", "gcm", "half"):
         yield f"counter, {task}", COUNTER, task, {}
     for task in ("wide", "gcm"):
@@ -76,6 +82,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
     """(name, files, script's task, (text, what stands in its place))."""
     for what, files, task, found in (
         ("stream", FILES, "rules", STREAM_FAULTS),
+        ("deep stream", DEEP, "rules", DEEP_FAULTS),
         ("counter", COUNTER, "gcm", COUNTER_FAULTS),
         ("lane", LANES, "gcm", LANE_FAULTS),
     ):

@@ -21,8 +21,11 @@ STREAMS = [
     ("des-small", "interface=axi-stream"),
     ("des-small", "mode=cfb", "direction=encrypt", "interface=axi-stream", "tdata_bits=32", "tid_bits=3"),
     ("des-small", "interface=axi-stream", "direction=encrypt", "tdata_bits=256"),
+    ("des-small", "architecture=pipelined", "stages=16", "key=agile", "interface=axi-stream", "tid_bits=3"),
 ]
-"""A block wide with both directions; narrower, with messages of any length and TID; wider."""
+"""A block wide with both directions; narrower, with messages of any length and TID; wider; around a pipeline,
+whose FIFO is in block RAM.
+"""
 
 
 CONTROLLED = ("des-small", "mode=ctr", "interface=axi-stream", "tdata_bits=32")

@@ -28,6 +28,7 @@ SOURCES = {
 """Hand-written control, its rules and the scripts of their proofs, by file name."""
 
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
+DEEP = ("cipherwright_deep_stream.sv", "cipherwright_deep_stream_formal.sv", "deep_stream.sby")
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 COUNTER = ("cipherwright_counter.sv", "cipherwright_counter_formal.sv", "counter.sby")
 LANES = ("cipherwright_lane_counter.sv", "cipherwright_lane_counter_formal.sv", "lane_counter.sby")
@@ -67,7 +68,7 @@ def spoil(source: Path, old: str, new: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (*FILES, *COUNTER, *LANES, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN):
+    for name in (*FILES, *DEEP, *COUNTER, *LANES, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN):
         shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
 
@@ -128,6 +129,41 @@ def test_a_broken_stream_is_seen(folder: Path, old: str, new: str) -> None:
     """The others, as for all that follow: benchmarks/control_proofs.py."""
     spoil(folder / FILES[0], old, new)
     assert killed(sby(folder, "rules"))
+
+
+def test_rules_of_a_deep_stream(folder: Path) -> None:
+    """The same for the FIFO in block RAM, whose counts are late."""
+    text = sby(folder, "rules", resized(folder, DEEP[2], WIDTH=1, BESIDE=1))
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+DEEP_FAULTS = [
+    ("if (accept_q) beside[place_q] <= beside_q;", "if (accept_q) beside[place_q] <= s_beside_i;"),
+    ("wire there = pop_q ? more_q : some_q;", "wire there = some_q;"),
+    ("START = DEPTH - MARGIN;", "START = DEPTH + 1 - MARGIN;"),
+    ("| (GRACE != 0 & early_q);", "| (GRACE != 0 & early_q) | ready_q;"),
+    (
+        "{{DEPTH_LOG2 + 1{accept_q & ~pop_q}}, accept_q ^ pop_q}",
+        "{{DEPTH_LOG2 + 1{accept_q}}, accept_q ^ pop_q}",
+    ),
+    ("both ? least_q[2] : none ? least_q[0]", "none ? least_q[0]"),
+    ("wire move = ~held_q | ~valid_q | m_ready_i;", "wire move = ~held_q | m_ready_i;"),
+    ("if (leave) valid_q <= held_q;", "valid_q <= held_q;"),
+    ("            pop_2q <= 1'b0;\n", ""),
+    ("            least_q <= 4'd0;\n", ""),
+    ("            early_q <= 1'b0;\n", ""),
+    ("            accept_q <= 1'b0;\n", ""),
+    ("            held_q <= 1'b0;\n", ""),
+    ("s_valid_i & ready_q & core_ready_i;", "s_valid_i & ready_q;"),
+    ("if (core_valid_i | zeroise_i) memory", "if (core_valid_i) memory"),
+    ("wire clear = rst_i | zeroise_i | zeroise_q;", "wire clear = rst_i | zeroise_i;"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), DEEP_FAULTS[:3])
+def test_a_broken_deep_stream_is_seen(folder: Path, old: str, new: str) -> None:
+    spoil(folder / DEEP[0], old, new)
+    assert killed(sby(folder, "rules", resized(folder, DEEP[2], WIDTH=1, BESIDE=1)))
 
 
 @pytest.mark.parametrize("task", ["wide", "gcm"])

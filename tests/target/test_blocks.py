@@ -72,6 +72,20 @@ def test_an_output_register_goes_into_a_block_ram() -> None:
     assert found["connections"]["CLKA"] == [2]
 
 
+def test_an_enable_goes_into_a_block_ram() -> None:
+    """Registers with one enable become the output register with that enable; with two they stay."""
+    for second, gone in ((40, 2), (41, 0)):
+        m = ram()
+        for name, enable in (("q0", 40), ("q1", second)):
+            m["cells"][name]["connections"]["CE"] = [enable]
+            m["cells"][name]["port_directions"]["CE"] = "input"
+            m["cells"][name]["parameters"]["CEMUX"] = "CE"
+        assert absorb_registers(m) == gone
+        if gone:
+            pins = m["cells"]["ram"]["connections"]
+            assert (pins["OCEA"], pins["OCEB"]) == ([40], [40])
+
+
 def test_what_is_no_output_register_stays() -> None:
     """Another reader beside the flip-flop, another clock, a reset, an output of the module."""
     for m in (

@@ -12,7 +12,7 @@ from .keys import KeyUnit, key_unit
 from .paper import PAPER_PORTS
 from .ports import CorePorts
 from .save import all_files, core_record, save
-from .stream import STREAM_FILE, STREAM_PORTS
+from .stream import DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
@@ -21,6 +21,7 @@ __all__ = [
     "AXIS_DATA",
     "BUS_DATA",
     "COUNTER_FILE",
+    "DEEP_STREAM_FILE",
     "GCM_PORTS",
     "GENERATOR",
     "IV_BITS",

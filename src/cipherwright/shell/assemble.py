@@ -37,9 +37,9 @@ from .modes import Layer, chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .ports import CorePorts, inner_groups, pins_of
 from .stream import (
-    STREAM_FILE,
-    STREAM_LATENCY,
-    fifo_log2,
+    AHEAD,
+    Fifo,
+    choose_fifo,
     outer,
     stream_controls,
     stream_ports,
@@ -171,7 +171,9 @@ class _Assembly:
         self.files = dict[str, str]()
         self.layers, self.written = list[Wrapper](), list[WrittenModule]()
         self.control: Control | None = None
-        self.slot_bits = self.fifo_log2 = 0
+        self.slot_bits = 0
+        self.fifo: Fifo | None = None
+        self.bus: AxiStream | None = None
         self.mode_flip_flops = self.key_rank_flip_flops = 0
 
     @property
@@ -265,11 +267,35 @@ class _Assembly:
     def plan_fifo(self) -> None:
         """The size of a stream's FIFO, by what is in flight, and the rate that it sustains."""
         spec, rate = self.spec, self.rate
-        if spec.streams:
-            latency = rate.latency + STREAM_LATENCY
-            self.fifo_log2 = fifo_log2(latency, rate.interval, rate.slots, spec.fifo_depth)
-            sustained = sustained_interval(latency, rate.interval, rate.slots, self.fifo_log2)
-            self.rate = replace(rate, latency=latency, interval=sustained)
+        if not spec.streams:
+            return
+        self.bus = self._axi_stream()
+        ahead = AHEAD if self.bus and self.bus.one_block and not self.iterations else 0
+        self.fifo = choose_fifo(rate.latency, rate.interval, rate.slots, spec.fifo_depth, ahead)
+        latency = rate.latency + self.fifo.latency
+        needed = latency + (ahead if self.fifo.deep else 0)
+        sustained = sustained_interval(needed, rate.interval, rate.slots, self.fifo)
+        self.rate = replace(rate, latency=latency, interval=sustained)
+
+    def _axi_stream(self) -> AxiStream | None:
+        """AXI-Stream, if the core is to have it."""
+        spec = self.spec
+        if spec.interface != "axi-stream":
+            return None
+        ways = any(p.name == "decrypt_i" and p.with_block for p in self.pins)
+        width = spec.tdata_bits or spec.block_bits
+        return AxiStream(spec.mode, spec.block_bits, width, spec.tid_bits, ways, self.slot_bits)
+
+    @property
+    def _around_bits(self) -> int:
+        """Bits that go round the core with a block, for an AXI-Stream whose blocks flow into it; else 0."""
+        return self.bus.around_bits if self.bus and self._flows else 0
+
+    @property
+    def _flows(self) -> bool:
+        """Whether a block that AXI-Stream takes never waits in front of the core."""
+        deep = self.fifo is not None and self.fifo.deep
+        return deep and self.bus is not None and self.bus.one_block and not self.iterations
 
     def add_control(self) -> None:
         """What decides when a block and when a key is taken."""
@@ -287,7 +313,7 @@ class _Assembly:
             self.unit.cycles + spec.lane_count,
             self.iterations is not None,
             spec.mode != "ecb" and not lanes,
-            self.fifo_log2 and 1 << self.fifo_log2,
+            self.fifo.flush if self.fifo else 0,
             COUNTER_LOAD if self._counting and not (self.iterations or lanes) else 0,
         )
         self.pins, self.below = self.control.pins, self.names["control"]
@@ -299,11 +325,12 @@ class _Assembly:
         if self.spec.interface == "paper":
             self.layers.append(paper_top(self.top, self.below))
             self.ports = PAPER_PORTS
-        elif self.spec.streams:
+        elif self.fifo:
             part = _part(_named(self.below, self.design, self.layers), _turning(self.pins))
-            self.layers.append(stream_top(self._buffered, part, self.pins, self.fifo_log2, self.slot_bits))
-            self.ports = stream_ports(self.ports, self.pins, self.slot_bits > 0)
-            self.files[STREAM_FILE] = hand_written(STREAM_FILE)
+            bits = (self.slot_bits, self._around_bits)
+            self.layers.append(stream_top(self._buffered, part, self.pins, self.fifo, *bits))
+            self.ports = stream_ports(self.ports, self.pins, self.slot_bits > 0, self._flows)
+            self.files[self.fifo.file] = hand_written(self.fifo.file)
 
     @property
     def _buffered(self) -> str:
@@ -322,6 +349,7 @@ class _Assembly:
             self.slot_bits,
             frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
             spec.key_lead if isinstance(spec, Pipeline) else 0,
+            self._around_bits,
         ).groups
 
     def component(self, groups: tuple[Group, ...], rate: Rate, top: str = "") -> Component:
@@ -336,13 +364,10 @@ class _Assembly:
 
     def add_buses(self, groups: tuple[Group, ...]) -> _Outside:
         """AXI-Stream for blocks, and a register bus for the rest. groups: of the core before them."""
-        spec, rate, ports = self.spec, self.rate, self.ports
-        if spec.interface != "axi-stream":
+        spec, rate, ports, bus = self.spec, self.rate, self.ports, self.bus
+        if not bus or not self.fifo:
             return _Outside(self.component(groups, rate), ports)
-        width = spec.tdata_bits or spec.block_bits
-        turning = ports.decrypt.startswith("s_")
-        bus = AxiStream(spec.mode, spec.block_bits, width, spec.tid_bits, turning, self.slot_bits)
-        inside = Inside(self._buffered, self.pins, rate.slots, self.fifo_log2, groups, ports)
+        inside = Inside(self._buffered, self.pins, rate.slots, self.fifo, groups, ports, self._flows)
         shell = axi_stream_top(self.names.get("axis", self.top), bus, inside)
         stream: dict[str, object] = {
             "top": self._buffered,
@@ -352,7 +377,8 @@ class _Assembly:
         }
         ports, groups = shell.ports, shell.module.ports
         interval = max(rate.interval, bus.beats * rate.slots)
-        rate = replace(rate, latency=rate.latency + bus.latency, interval=interval)
+        added = 1 if self._flows else bus.latency
+        rate = replace(rate, latency=rate.latency + added, interval=interval)
         self.mode_flip_flops += shell.flip_flops
         self.layers += shell.modules
         below: dict[str, object] | None = None

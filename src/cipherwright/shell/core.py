@@ -49,6 +49,14 @@ class PortSet:
     zeroise: str = ""
     """One cycle makes the core forget keys, counter blocks and blocks."""
 
+    early: str = ""
+    """Ready is 1 in the next cycle as well: for a register in front that cannot wait."""
+
+    beside_in: str = ""
+    """Bits that go round the core with a block, and come out with its result (`beside_out`)."""
+
+    beside_out: str = ""
+
     def only(self, names: Collection[str]) -> PortSet:
         """Without the ports that are not among `names`."""
         kept: dict[str, Any] = {

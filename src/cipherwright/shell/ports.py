@@ -41,6 +41,9 @@ def inner_groups(pins: Sequence[Pin], with_block: Iterable[str] = ()) -> tuple[G
     return (*groups, *([Held(held)] if held else []))
 
 
+_EARLY = "a block that is offered in the next cycle is accepted"
+
+
 @dataclass(frozen=True)
 class CorePorts:
     """The ports of a core by what they are for.
@@ -57,6 +60,8 @@ class CorePorts:
     slot_bits: int = 0
     with_block: frozenset[str] = frozenset()
     key_lead: int = 0
+    beside_bits: int = 0
+    """Bits that go round the core with a block."""
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -106,7 +111,12 @@ class CorePorts:
     def _offered(self) -> tuple[Pin, ...]:
         what = f"{self.lanes} blocks, the first at the top" if self.lanes > 1 else "block"
         block = Pin(self.names.block_in, self.block_bits * self.lanes, order=self._order, meaning=what)
-        return (*(p for p in self._beside() if p.name in self.with_block), block)
+        beside = (p for p in self._beside() if p.name in self.with_block)
+        return (
+            *beside,
+            block,
+            *self._around(self.names.beside_in, False, "comes back with the block's result"),
+        )
 
     def _result(self) -> tuple[Pin, ...]:
         n = self.names
@@ -114,7 +124,16 @@ class CorePorts:
         block = Pin(n.block_out, self.block_bits * self.lanes, True, order=self._order, meaning=what)
         turn = "" if n.ready_in else ", and whose turn it is to offer a block"
         slot = f"number of the stream whose result is offered{turn}"
-        return (block, *([Pin(n.slot, self.slot_bits, True, meaning=slot)] if n.slot else []))
+        return (
+            block,
+            *([Pin(n.slot, self.slot_bits, True, meaning=slot)] if n.slot else []),
+            *self._around(n.beside_out, True, "came with the block"),
+        )
+
+    def _around(self, name: str, out: bool, meaning: str) -> Iterable[Pin]:
+        """The port of what goes round the core, if it has this name."""
+        if name:
+            yield Pin(name, self.beside_bits, out, meaning=meaning)
 
     def _controls(self) -> Iterable[Pin]:
         yield from (p for p in self._beside() if p.name not in self.with_block)
@@ -127,5 +146,6 @@ class CorePorts:
         turn = "number of the stream whose turn it is to offer a block"
         return (
             *([Pin(n.busy, out=True, meaning=busy)] if n.busy else []),
+            *([Pin(n.early, out=True, meaning=_EARLY)] if n.early else []),
             *([Pin("slot_o", self.slot_bits, True, meaning=turn)] if n.slot and n.ready_in else []),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..rtl import (
     Cell,
@@ -24,10 +24,12 @@ from .core import PortSet
 from .written import written_module
 
 __all__ = [
+    "AHEAD",
+    "DEEP_STREAM_FILE",
     "STREAM_FILE",
-    "STREAM_LATENCY",
     "STREAM_PORTS",
-    "fifo_log2",
+    "Fifo",
+    "choose_fifo",
     "outer",
     "stream_controls",
     "stream_ports",
@@ -36,7 +38,7 @@ __all__ = [
 ]
 
 STREAM_FILE = "cipherwright_stream.sv"
-_MODULE = "cipherwright_stream"
+DEEP_STREAM_FILE = "cipherwright_deep_stream.sv"
 STREAM_PORTS = PortSet(
     valid_in="s_valid_i",
     ready_out="s_ready_o",
@@ -49,8 +51,71 @@ STREAM_PORTS = PortSet(
 )
 
 
-STREAM_LATENCY = 2
-"""Cycles from a result of the core to the same at the stream's port."""
+@dataclass(frozen=True)
+class Fifo:
+    """The FIFO of a stream's results, of 2 ** log2 places. `deep`: it is in block RAM, whose read takes two registers
+    (cipherwright_deep_stream.sv); a shallow one is read at once (cipherwright_stream.sv).
+    """
+
+    log2: int
+    deep: bool = False
+
+    @property
+    def places(self) -> int:
+        """Words that find room."""
+        return 1 << self.log2
+
+    @property
+    def file(self) -> str:
+        """The hand-written file of its control."""
+        return DEEP_STREAM_FILE if self.deep else STREAM_FILE
+
+    @property
+    def module(self) -> str:
+        """The name of that control."""
+        return self.file.removesuffix(".sv")
+
+    @property
+    def latency(self) -> int:
+        """Cycles from a result of the core to the same at the stream's port."""
+        return 6 if self.deep else 2
+
+    @property
+    def flush(self) -> int:
+        """Cycles of zeroising in which every place and every register behind them is written anew."""
+        return self.places + 2 if self.deep else self.places
+
+    def flip_flops(self, width: int, beside: int = 0) -> int:
+        """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round. Shallow: counts of
+        credits and of words stored, places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
+        counts with a sign, 15 bits of what has happened; what goes round once and its place; both registers of a word
+        are in the block RAM.
+        """
+        counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
+        return counts + 15 + bool(beside) * (self.log2 + beside) if self.deep else counts + width + 2
+
+
+_DEEP_FROM = 5
+"""log2 of the places from which on a FIFO is in block RAM: below, distributed RAM takes fewer lookup tables."""
+
+_LATE = 2
+"""Places that a deep FIFO needs besides, since its counts are late."""
+
+
+AHEAD = 3
+"""Places that stay free where a register in front of a deep FIFO cannot wait, and the cycle that it adds."""
+
+
+def choose_fifo(latency: int, interval: int, slots: int, depth: int, ahead: int = 0) -> Fifo:
+    """The FIFO behind a core of so many cycles, which takes `slots` blocks every `interval` cycles. `depth`: places
+    that the user asks for (0: as many as sustain the core's rate); `ahead`: places that a bus in front of it leaves
+    free where the FIFO is deep, and cycles that it adds.
+    """
+    shallow = Fifo(fifo_log2(latency + Fifo(0).latency, interval, slots, depth))
+    if shallow.log2 < _DEEP_FROM:
+        return shallow
+    behind = latency + Fifo(0, True).latency + _LATE + ahead
+    return Fifo(fifo_log2(behind, interval, slots, depth), True)
 
 
 def fifo_log2(latency: int, interval: int, slots: int, depth: int) -> int:
@@ -63,12 +128,15 @@ def fifo_log2(latency: int, interval: int, slots: int, depth: int) -> int:
     return max(2, ((depth or full * slots + min(rest, slots)) - 1).bit_length())
 
 
-def sustained_interval(latency: int, interval: int, slots: int, log2: int) -> int:
-    """Cycles for `slots` blocks that a FIFO sustains: `interval`, or more where it is too small."""
+def sustained_interval(latency: int, interval: int, slots: int, fifo: Fifo) -> int:
+    """Cycles for `slots` blocks that a FIFO sustains: `interval`, or more where it is too small. `latency` of the
+    stream.
+    """
+    latency += _LATE * fifo.deep
     full, rest = divmod(latency + 1, interval)
-    if full * slots + min(rest, slots) <= 1 << log2:
+    if full * slots + min(rest, slots) <= fifo.places:
         return interval
-    return -(-slots * (latency + 1 + (slots > 1) * interval) >> log2)
+    return -(-slots * (latency + 1 + (slots > 1) * interval) >> fifo.log2)
 
 
 def outer(p: Pin) -> str:
@@ -76,8 +144,10 @@ def outer(p: Pin) -> str:
     return f"s_{p.name}" if p.with_block else p.name
 
 
-def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
-    """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_."""
+def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool, beside: bool = False) -> PortSet:
+    """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_. `beside`: bits go
+    round the core with a block.
+    """
     names = {p.name: outer(p) for p in pins}
     base = replace(
         ports,
@@ -88,6 +158,9 @@ def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
         ready_in=STREAM_PORTS.ready_in,
         block_out=STREAM_PORTS.block_out,
         slot="m_slot_o" if slot else "",
+        early="s_early_o" if beside else "",
+        beside_in="s_beside_i" if beside else "",
+        beside_out="m_beside_o" if beside else "",
     )
     return replace(
         base,
@@ -100,34 +173,48 @@ def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool) -> PortSet:
 
 def stream_controls(modules: Iterable[Wrapper]) -> tuple[WrittenModule, ...]:
     """The hand-written controls of streams in `modules`: each has a FIFO in memory."""
-    cells = (i for m in modules for i in m.items if isinstance(i, Cell) and i.module == _MODULE)
-    return tuple(_written({name: int(value) for name, value in c.parameters.items()}) for c in cells)
-
-
-def _written(parameters: Mapping[str, int]) -> WrittenModule:
-    """The control, whose FIFO has 2 ** DEPTH_LOG2 words of WIDTH bits. Its registers: credits and words in the
-    FIFO, places to write and to read; the word that is offered; valid, ready, zeroising.
-    """
-    width, log2 = parameters["WIDTH"], parameters["DEPTH_LOG2"]
-    made = written_module(STREAM_FILE, _control(width), 2 * (log2 + 1) + 2 * log2 + width + 3)
-    return replace(made, parameters=parameters)
-
-
-def _control(width: int) -> tuple[Group, ...]:
-    """Ports of the control of a stream of `width` bits."""
-    return (
-        ClockReset(),
-        Held((Pin("zeroise_i"),)),
-        Stream("s_valid_i", (), "s_ready_o"),
-        Stream("core_valid_o", (), out=True),
-        Stream("core_valid_i", (Pin("core_data_i", width),)),
-        Stream("m_valid_o", (Pin("m_data_o", width, True),), "m_ready_i", out=True),
+    kinds = {f.module: f.deep for f in (Fifo(0), Fifo(0, True))}
+    cells = (i for m in modules for i in m.items if isinstance(i, Cell) and i.module in kinds)
+    return tuple(
+        _written(kinds[c.module], {name: int(value) for name, value in c.parameters.items()}) for c in cells
     )
 
 
-def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits: int = 0) -> Wrapper:
+def _written(deep: bool, parameters: Mapping[str, int]) -> WrittenModule:
+    """The control, whose FIFO has 2 ** DEPTH_LOG2 words of WIDTH bits."""
+    fifo, width = Fifo(parameters["DEPTH_LOG2"], deep), parameters["WIDTH"]
+    beside = parameters.get("BESIDE", 1) if deep else 0
+    made = written_module(
+        fifo.file, _control(width, beside), fifo.flip_flops(width, parameters.get("BESIDE", 0))
+    )
+    return replace(made, parameters=parameters)
+
+
+def _control(width: int, beside: int) -> tuple[Group, ...]:
+    """Ports of the control of a stream of `width` bits; of a deep one (`beside` is not 0), with bits beside a word."""
+    deep = beside > 0
+    asked = (Pin("core_ready_i"), Pin("s_early_o", out=True)) if deep else ()
+    return (
+        ClockReset(),
+        Held((Pin("zeroise_i"), *asked)),
+        Stream("s_valid_i", (Pin("s_beside_i", beside),) if deep else (), "s_ready_o"),
+        Stream("core_valid_o", (), out=True),
+        Stream("core_valid_i", (Pin("core_data_i", width),)),
+        Stream(
+            "m_valid_o",
+            (Pin("m_data_o", width, True), *((Pin("m_beside_o", beside, True),) if deep else ())),
+            "m_ready_i",
+            out=True,
+        ),
+    )
+
+
+def stream_top(
+    name: str, core: Part, pins: Sequence[Pin], fifo: Fifo, slot_bits: int = 0, beside: int = 0
+) -> Wrapper:
     """A module with stream ports around `core` and the stream control. A block and its `pins` are one word.
-    `slot_bits` of the number of a stream's slot, which goes with the result.
+    `slot_bits` of the number of a stream's slot, which goes with the result. `beside`: bits that go round the core with a
+    block, through a deep FIFO, for a register in front that cannot wait; then there is s_early_o too.
 
     A core may refuse a word by ready_o. In the time in which zeroising_o of it is 1, the FIFO forgets as well.
     """
@@ -149,6 +236,8 @@ def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits:
         "valid_o": "result_valid",
         "block_o": "result",
     }
+    if fifo.deep:
+        gate = ""
     control = {
         "clk": "clk",
         "rst_i": "rst_i",
@@ -163,7 +252,18 @@ def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits:
         "m_data_o": "{m_slot_o, m_block_o}" if slot_bits else "m_block_o",
     }
     width = block_bits + slot_bits
-    results = Stream("m_valid_o", (Pin("m_block_o", block_bits, True), *slot), "m_ready_i", out=True)
+    parameters = {"WIDTH": width, "DEPTH_LOG2": fifo.log2}
+    early, around = tuple[Pin, ...](), tuple[Pin, ...]()
+    if fifo.deep:
+        control |= {"core_ready_i": "core_ready" if ready else "1'b1"}
+        control |= {"s_early_o": "", "s_beside_i": "1'b0", "m_beside_o": ""}
+    if beside:
+        control |= {"s_early_o": "s_early_o", "s_beside_i": "s_beside_i", "m_beside_o": "m_beside_o"}
+        parameters |= {"BESIDE": beside, "GRACE": 1}
+        payload, early = (*payload, Pin("s_beside_i", beside)), (Pin("s_early_o", out=True),)
+        around = (Pin("m_beside_o", beside, True),)
+    answer = (Pin("m_block_o", block_bits, True), *slot, *around)
+    results = Stream("m_valid_o", answer, "m_ready_i", out=True)
     return connect(
         name,
         (
@@ -173,7 +273,7 @@ def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits:
         (
             ClockReset(),
             Stream("s_valid_i", (*payload, Pin("s_block_i", block_bits)), "s_ready_o"),
-            Held(held),
+            Held((*held, *early)),
             results,
         ),
         (
@@ -181,18 +281,19 @@ def stream_top(name: str, core: Part, pins: Sequence[Pin], log2: int, slot_bits:
             Wire(("result",), block_bits),
             *([Wire(("core_ready",))] if ready else []),
             *([Wire(("zeroising",))] if forgets else []),
-            Drive("s_ready_o", f"credit_ready{gate}"),
+            Drive("s_ready_o", f"credit_ready{' & core_ready' if ready else ''}"),
             Placed(core, "u_core", links),
             Placed(
-                Part(_MODULE, _control(width)),
+                Part(fifo.module, _control(width, beside or 1 if fifo.deep else 0)),
                 "u_stream",
-                control,
-                {"WIDTH": width, "DEPTH_LOG2": log2},
+                {port: link for port, link in control.items() if link},
+                parameters,
             ),
         ),
         (
             *("clk", "rst_i", "s_valid_i", "s_ready_o", "s_block_i"),
-            *(p.name for p in shown),
+            *(p.name for p in (*shown, *early)),
+            *(["s_beside_i"] if beside else []),
             *(p.name for p in results.pins),
         ),
     )

@@ -82,6 +82,7 @@ def testbench(component: Component, ports: PortSet, plain: Graph, spec: Datapath
     """
     rows = known_answers(plain, spec, ports.decrypt != "")
     signals, linked = _signals(ports), _linked(ports, spec)
+    linked |= {pin.name: f"{pin.width}'d0" for pin in component.pins if pin.name == ports.beside_in}
     return Bench(
         component.name,
         f"Testbench of {component.name}: {_BLOCKS} known answers of the reference model. Prints PASS or what "
@@ -171,6 +172,8 @@ def _linked(ports: PortSet, spec: Datapath) -> dict[str, str]:
         ports.zeroise: "1'b0",
         ports.slot: "",
         "slot_o" if ports.slot else "": "",
+        ports.early: "",
+        ports.beside_out: "",
     }
     if ports.ascending:
         values[ports.key] = f"{{{', '.join(f'key[{63 - 8 * j}:{57 - 8 * j}]' for j in range(8))}}}"

@@ -35,23 +35,35 @@ class _Netlist:
                 for b in port["bits"]:
                     self.readers.setdefault(b, []).append(("", ""))
 
-    def plain(self, name: str, clock: Bit) -> bool:
-        """Whether the cell is a flip-flop on this clock that always takes its data."""
+    def plain(self, name: str, clock: Bit, enable: Bit = "1") -> bool:
+        """Whether the cell is a flip-flop on this clock, without a reset, loaded where `enable` is 1."""
         cell = self.cells[name]
-        if cell["type"] != _FF or cell["connections"]["CLK"] != [clock]:
+        if cell["type"] != _FF or cell["connections"]["CLK"] != [clock] or self.enable(name) != enable:
             return False
-        held = [
-            b for pin in ("LSR", "M", "CE") for b in cell["connections"].get(pin, []) if isinstance(b, int)
-        ]
-        usual = (
-            cell["parameters"].get("CEMUX", "1").strip() == "1"
-            and cell["parameters"].get("CLKMUX", "CLK") == "CLK"
-        )
+        held = [b for pin in ("LSR", "M") for b in cell["connections"].get(pin, []) if isinstance(b, int)]
+        usual = cell["parameters"].get("CLKMUX", "CLK") == "CLK"
         return not held and usual and cell["parameters"].get("REGSET", "RESET") == "RESET"
 
-    def behind(self, bits: Iterable[Bit], clock: Bit) -> dict[Bit, str] | None:
-        """The flip-flop behind each bit that somebody reads, where every one has just such a reader; else
-        None.
+    def enable(self, name: str) -> Bit:
+        """The net that enables a flip-flop: "1" where it always takes its data, "" where it is inverted."""
+        cell = self.cells[name]
+        pin: Bit = cell["connections"].get("CE", ["1"])[0]
+        mode = cell["parameters"].get("CEMUX", "1").strip()
+        if mode == "1":
+            return "1" if isinstance(pin, str) else ""
+        return pin if mode == "CE" and isinstance(pin, int) else ""
+
+    def enable_behind(self, bits: Iterable[Bit]) -> Bit:
+        """The enable of the flip-flop behind the first bit that somebody reads, "1" where there is none."""
+        for b in bits:
+            for name, pin in self.readers.get(b, []):
+                if pin == "DI" and self.cells[name]["type"] == _FF:
+                    return self.enable(name)
+        return "1"
+
+    def behind(self, bits: Iterable[Bit], clock: Bit, enable: Bit = "1") -> dict[Bit, str] | None:
+        """The flip-flop with this enable behind each bit that somebody reads, where every one has just such a
+        reader; else None.
         """
         out: dict[Bit, str] = {}
         for b in bits:
@@ -59,7 +71,7 @@ class _Netlist:
             if not users:
                 continue
             name, pin = users[0]
-            if len(users) > 1 or pin != "DI" or not self.plain(name, clock):
+            if len(users) > 1 or pin != "DI" or not self.plain(name, clock, enable):
                 return None
             out[b] = name
         return out or None
@@ -116,12 +128,17 @@ def _clock(cell: dict[str, Any], *pins: str) -> Bit | None:
 def _ram(n: _Netlist, name: str) -> int:
     cell = n.cells[name]
     clock, pins = _clock(cell, "CLKA", "CLKB"), _pins(cell, "DOA", "DOB")
-    found = n.behind([cell["connections"][p][0] for p in pins], clock) if clock is not None else None
+    bits = [cell["connections"][p][0] for p in pins]
+    enable = n.enable_behind(bits)
+    found = n.behind(bits, clock, enable) if clock is not None and enable else None
     if found is None or any(cell["parameters"].get(f"REGMODE_{x}") != "NOREG" for x in "AB"):
         return 0
     for x in "AB":
         cell["parameters"][f"REGMODE_{x}"] = "OUTREG"
-        cell["connections"] |= {f"OCE{x}": ["1"], f"CLK{x}": [clock]}  # words of 36 bits leave by both ports
+        cell["connections"] |= {
+            f"OCE{x}": [enable],
+            f"CLK{x}": [clock],
+        }  # words of 36 bits leave by both ports
     return n.take_output(cell, pins, found)
 
 

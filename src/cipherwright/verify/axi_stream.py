@@ -207,6 +207,10 @@ class AxiBench(Bench):
             model.close()
         return replace(done, blocks=np.ascontiguousarray(done.blocks ^ added))
 
+    def _group(self, model: Model, key: _Bytes, ways: _Bytes, blocks: _Bytes, last: bool) -> Traffic:
+        """Blocks through a model that has its key, as a message of its own."""
+        return self.exchange(model, key[None], ways, blocks)
+
     def exchange(
         self,
         model: Model,

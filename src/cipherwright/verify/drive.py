@@ -242,13 +242,24 @@ class Bench:
                     loaded = key.tobytes()
                 if iv is not None:
                     self.load_iv(model, iv)
-                rows = self.words(key[None], ways, blocks)
-                got, accepted, delivered = self._exchange(model, rows, None, None, number == len(groups))
-                out = self.simulation.view(got, self.ports.block_out)[:, ::-1]
-                done.append(Traffic(np.ascontiguousarray(out), accepted, delivered))
+                done.append(self._group(model, key, ways, blocks, number == len(groups)))
         finally:
             model.close()
         return done
+
+    def _group(
+        self,
+        model: Model,
+        key: NDArray[np.uint8],
+        ways: NDArray[np.uint8],
+        blocks: NDArray[np.uint8],
+        last: bool,
+    ) -> Traffic:
+        """Blocks through a model that has its key; the `last` of them, or others follow."""
+        rows = self.words(key[None], ways, blocks)
+        got, accepted, delivered = self._exchange(model, rows, None, None, last)
+        out = self.simulation.view(got, self.ports.block_out)[:, ::-1]
+        return Traffic(np.ascontiguousarray(out), accepted, delivered)
 
     @property
     def mode(self) -> str:

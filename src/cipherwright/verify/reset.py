@@ -9,8 +9,8 @@ that is shown of its module.
 
 A word that a FIFO offers may be left as it is. Then it is shown that no control output and no register
 reads it while its valid bit is 0, and that it is loaded whenever that bit rises. What is loaded comes from
-the memory of the hand-written FIFO, whose rules (`shell/sv/stream.sby`) show that it was written since the
-last reset.
+the memory of a hand-written FIFO, or from the register behind it, and the rules of the FIFO
+(`shell/sv/stream.sby`, `deep_stream.sby`) show that it was written since the last reset.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CheckFailed, NotChecked
-from ..shell import AXIS_DATA, BUS_DATA, STREAM_FILE, own_names
+from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, STREAM_FILE, own_names
 from .aig import FALSE, TRUE
 from .delay_lines import VALID_LINES, flushes
 from .equivalence import gate_function, topological
@@ -156,21 +156,21 @@ def _through_muxes(driver: Mapping[Any, Mapping[str, Any]], bit: Any) -> tuple[s
     return ends, selects
 
 
-def _offered(n: Netlist, fifo: str, during: Mapping[Any, int]) -> list[_Offered]:
-    """Words that are loaded from the memory of a FIFO, whose text is in the file `fifo`, each with every
-    register that may be its valid bit: it has a select in common with the word, and reset makes it 0.
+def _offered(n: Netlist, fifos: Collection[str], during: Mapping[Any, int]) -> list[_Offered]:
+    """Words that are loaded from the memory of a FIFO, whose text is in one of the files `fifos`, or from a
+    register of it that is, each with every register that may be its valid bit: it has a select in common
+    with the word, and reset makes it 0.
     """
     driver = {b: c for c in n.cells.values() for b in out_bits(c)}
-    stored = {
-        b
-        for c in n.cells.values()
-        if c["type"] == MEMORY and str(c.get("attributes", {}).get("src", "")).startswith(f"{fifo}:")
-        for b in c["connections"]["RD_DATA"]
-    }
+    files = tuple(f"{fifo}:" for fifo in fifos)
+    own = [c for c in n.cells.values() if str(c.get("attributes", {}).get("src", "")).startswith(files)]
+    stored = {b for c in own if c["type"] == MEMORY for b in c["connections"]["RD_DATA"]}
     registers = {
         c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP
     }
     chosen = {q: _through_muxes(driver, d) for q, d in registers.items()}
+    inside = {c["connections"]["Q"][0] for c in own if c["type"] == FLIP_FLOP}
+    stored |= {q for q in inside if chosen[q][0] & stored}
     words: dict[Any, set[Any]] = {}
     for q, (ends, selects) in chosen.items():
         if ends & stored:
@@ -227,10 +227,10 @@ def prove_reset(
     data: Collection[str] = (),
     quiet: Collection[str] = (),
     clock: str = "clk",
-    fifo: str = "",
+    fifos: Collection[str] = (),
 ) -> Cleared:
     """One cycle of the input `reset` clears every register from which an output that is not in `data` can
-    be reached; outputs in `quiet` are 0 after it. `fifo`: the file of the hand-written FIFO, if the core
+    be reached; outputs in `quiet` are 0 after it. `fifos`: the files of hand-written FIFOs, if the core
     may have one. Raises CheckFailed with one that stays.
     """
     lined = _check_lines(n, reset, clock)
@@ -243,7 +243,7 @@ def prove_reset(
         raise CheckFailed("the core has no control output")
     pin = n.inputs[reset][0]
     during = _after(n, order, {pin: TRUE})
-    offered = _offered(n, fifo, during) if fifo else []
+    offered = _offered(n, fifos, during) if fifos else []
     roots = [b for bits in control.values() for b in bits]
     cone = _cone(n, roots, _after(n, order, {}), frozenset().union(*(w.bits for w in offered)))
     for word in {w.bits: w for w in offered if w.bits & cone}.values():
@@ -281,7 +281,8 @@ def check_reset(folder: CoreFolder) -> str:
     if not ports["reset"]:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
-    done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"], own_names(STREAM_FILE, record["top"]))
+    fifos = [own_names(file, record["top"]) for file in (STREAM_FILE, DEEP_STREAM_FILE)]
+    done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"], fifos)
     lines = (
         f"; {done.lined} in lines of valid bits show nothing until what was inside has left"
         if done.lined

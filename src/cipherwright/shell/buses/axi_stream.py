@@ -29,6 +29,7 @@ from ...rtl import (
     WrapperItem,
 )
 from ..core import PortSet
+from ..stream import Fifo
 from .convert import Converter, Side, gather, scatter
 
 __all__ = ["AXIS_DATA", "AxiStream", "Inside", "StreamShell", "axi_stream_top", "bytes_reversed"]
@@ -105,6 +106,26 @@ class AxiStream:
         several blocks, of one with a single block.
         """
         return 1 + int(self.data_bits != self.block_bits or self.any_length)
+
+    @property
+    def around(self) -> tuple[Pin, ...]:
+        """What goes round a core that a block flows into, with the block's beat, from bit 0 on: TLAST, TKEEP or whether the block
+        was filled up, the direction, TID.
+        """
+        lanes = self.data_bits // 8
+        kept = ("keep", lanes) if self.any_length else ("filled", 1)
+        fields = (("last", 1), kept, ("way", int(self.ways)), ("id", self.id_bits))
+        return tuple(Pin(name, width) for name, width in fields if width)
+
+    @property
+    def around_bits(self) -> int:
+        """Bits that go round the core."""
+        return sum(p.width for p in self.around)
+
+    @property
+    def one_block(self) -> bool:
+        """Whether a beat is a block."""
+        return self.data_bits == self.block_bits
 
     def pins(self, side: str) -> tuple[Pin, ...]:
         """TDATA and what goes with it of the side `s` or `m`, in order."""
@@ -240,15 +261,17 @@ class _Around:
 @dataclass(frozen=True)
 class Inside:
     """The stream shell that a bus is put around. pins: of the core inside it; slots: interleaved streams of a chaining
-    mode; log2: of the entries of its FIFO; `groups` of ports, and their names by meaning.
+    mode; its FIFO; `groups` of ports, and their names by meaning. `flows`: the FIFO of a
+    pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait in front of it.
     """
 
     name: str
     pins: Sequence[Pin]
     slots: int
-    log2: int
+    fifo: Fifo
     groups: Sequence[Group]
     ports: PortSet
+    flows: bool = False
 
 
 def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
@@ -257,6 +280,110 @@ def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     A block is held back while a key or a counter block is offered, and while the core has none: so whatever is
     loaded is for the blocks that are accepted after it.
     """
+    return _flowing_top(name, bus, inside) if inside.flows else _waiting_top(name, bus, inside)
+
+
+def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
+    """A register in front of the core, and nothing behind its FIFO but the zeros of bytes that do not count."""
+    around = _Around(inside.pins, 0)
+    gated = bool(around.loads)
+    tag_bits = bus.user_bits + bus.id_bits + sum(p.width for p in around.beside)
+    items = [
+        Wire(("core_ready",), lint="" if gated else "the core takes a block at any time."),
+        Wire(("early", "open")),
+        *_taken(bus, around, tag_bits),
+        *(_gate(around, True) if gated else [Drive("open", "early")]),
+        *_first(around, 1),
+        *_inside(inside.name, bus, around, True),
+        *_given(bus),
+    ]
+    comment = (
+        f"AXI-Stream ports around {inside.name}. Byte 0 of a message is in TDATA[7:0]; ready depends on registers only.",
+        "A beat that is taken is accepted in the next cycle: the core's FIFO tells ahead when it has room.",
+    )
+    lint = (
+        None if bus.any_length else ("UNUSEDSIGNAL", "a beat has at least one byte: TKEEP[0] says nothing.")
+    )
+    module = Wrapper(name, comment, _groups(bus, around, inside.groups), tuple(items), lint)
+    # What goes round is counted with the stream inside.
+    beside = inside.fifo.flip_flops(0, bus.around_bits)
+    return StreamShell((module,), _ports(bus, around, inside.ports), beside)
+
+
+def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
+    """The register in front of the core, which takes whatever is offered; `valid_q` says that it was taken."""
+    lanes = bus.data_bits // 8
+    keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
+    data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
+    fields = [*(p.name for p in reversed(around.beside))]
+    fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
+    kept = "s_axis_tkeep" if bus.any_length else f"s_axis_tlast & ~s_axis_tkeep[{lanes - 1}]"
+    width = lanes if bus.any_length else 1
+    drops = around.has("zeroise_i")
+    valid = Step("valid_q", "take & ~zeroise_i" if drops else "take")
+    steps = [Step("data_q", _unless(data, bus.block_bits, drops))]
+    steps += [Step("last_q", "s_axis_tlast"), Step("kept_q", kept)]
+    if tag_bits:
+        steps.append(Step("tag_q", _unless(f"{{{', '.join(fields)}}}", tag_bits, drops)))
+    return [
+        Reg(("valid_q", "last_q")),
+        Reg(("data_q",), bus.block_bits),
+        Reg(("kept_q",), width, "TKEEP." if bus.any_length else "The message ends within the block."),
+        *([Reg(("tag_q",), tag_bits, vector=True)] if tag_bits else []),
+        Wire(("block_valid", "block_last", *(["idle"] if around.loads else []))),
+        Wire(("block",), bus.block_bits),
+        *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
+        Drive("block_valid", "valid_q"),
+        Drive("block", "data_q"),
+        Drive("block_last", "last_q"),
+        *([Drive("block_tag", "tag_q")] if tag_bits else []),
+        *([Drive("idle", "~valid_q")] if around.loads else []),
+        Drive("s_axis_tready", "open"),
+        Let("take", "s_axis_tvalid & open"),
+        Clocked((valid,), (("valid_q", "1'b0"),)),
+        Clocked(tuple(steps)),
+    ]
+
+
+def _unless(value: str, width: int, drops: bool) -> str:
+    """A value, or zeros while everything is forgotten."""
+    return f"zeroise_i ? {width}'d0 : {value}" if drops else value
+
+
+def _sent(bus: AxiStream) -> str:
+    """What goes round the core with a block (`AxiStream.around`)."""
+    low, fields = bus.user_bits, ["last_q", "kept_q"]
+    fields += ["tag_q[0]"] * bus.ways + [f"tag_q[{low + bus.id_bits - 1}:{low}]"] * bool(bus.id_bits)
+    return f"{{{', '.join(reversed(fields))}}}"
+
+
+def _given(bus: AxiStream) -> list[WrapperItem]:
+    """The result as it leaves the FIFO is the beat."""
+    lanes, low = bus.data_bits // 8, 0
+    place: dict[str, str] = {}
+    for p in bus.around:
+        place[p.name] = f"beside[{low + p.width - 1}:{low}]" if p.width > 1 else f"beside[{low}]"
+        low += p.width
+    word = bytes_reversed("result", bus.block_bits)
+    user = [place[n] for n in ("filled", "way") if n in place]
+    items: list[WrapperItem] = [
+        Let("given", word, bus.block_bits),
+        Drive("m_axis_tvalid", "result_valid"),
+        Drive("result_ready", "m_axis_tready"),
+        Drive("m_axis_tlast", place["last"]),
+    ]
+    if bus.any_length:
+        keeps = [f"beside[{1 + i}]" for i in range(lanes)]
+        items += [Drive("m_axis_tdata", _masked("given", keeps)), Drive("m_axis_tkeep", place["keep"])]
+    else:
+        items += [Drive("m_axis_tdata", "given"), Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}")]
+    if user:
+        items.append(Drive("m_axis_tuser", f"{{{', '.join(user)}}}"))
+    return [*items, *([Drive("m_axis_tid", place["id"])] if bus.id_bits else [])]
+
+
+def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
+    """Registers that change the width, which wait for the core, and a FIFO beside it."""
     around = _Around(inside.pins, bus.slot_bits)
     drops, gated = around.has("zeroise_i"), bool(around.loads)
     beside = sum(p.width for p in around.beside)
@@ -266,7 +393,7 @@ def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     items += _gate(around) if gated else []
     items += _first(around, inside.slots)
     items += _inside(inside.name, bus, around)
-    side, width = _side(bus, inside.log2, drops)
+    side, width = _side(bus, inside.fifo, drops)
     items += side
     items += _output(bus, out, drops)
     module = Wrapper(
@@ -282,12 +409,8 @@ def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         else None,
     )
     modules = (module, into.module, *([out.module] if out else []))
-    return StreamShell(modules, _ports(bus, around, inside.ports), _fifo_flip_flops(inside.log2, width))
-
-
-def _fifo_flip_flops(log2: int, width: int) -> int:
-    """Flip-flops of a stream's FIFO beside its memory: credit, words stored, places, the word that is offered."""
-    return 2 * (log2 + 1) + 2 * log2 + width + 3
+    beside = inside.fifo.flip_flops(width)
+    return StreamShell(modules, _ports(bus, around, inside.ports), beside)
 
 
 def _groups(bus: AxiStream, around: _Around, inner: Sequence[Group]) -> tuple[Group, ...]:
@@ -370,18 +493,23 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
     ]
 
 
-def _gate(around: _Around) -> list[WrapperItem]:
-    """Whether a block may begin: the core has been ready since the last load, and nothing is offered."""
+def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
+    """Whether a block may begin: the core has been ready since the last load, and nothing is offered. `flows`: it is
+    ready and there is room, and stays so for the cycle in which the block is accepted.
+    """
     offered = " | ".join(f"{n}_valid_i" for n in around.loads)
     taken = " & ".join(f"~({n}_valid_i & {n}_ready_o)" for n in around.loads)
     forgets = " & ~zeroise_i" if around.has("zeroise_i") else ""
+    live = f"(live_q | core_ready) & {taken}{forgets}"
+    if flows:
+        live = f"core_ready & ~({offered}){forgets}"
     return [
         Reg(("hold_q",), note="A key or a counter block is offered: no block begins."),
         Reg(("live_q",), note="The core has been ready since the last load."),
-        Drive("open", "live_q & ~hold_q"),
+        Drive("open", f"{'early & ' if flows else ''}live_q & ~hold_q"),
         Let("quiet", "hold_q & idle"),
         Clocked(
-            (Step("hold_q", offered), Step("live_q", f"(live_q | core_ready) & {taken}{forgets}")),
+            (Step("hold_q", offered), Step("live_q", live)),
             (("hold_q", "1'b0"), ("live_q", "1'b0")),
         ),
     ]
@@ -412,8 +540,10 @@ def _first(around: _Around, slots: int) -> list[WrapperItem]:
     ]
 
 
-def _inside(core: str, bus: AxiStream, around: _Around) -> list[WrapperItem]:
-    """The core with its stream ports. A block waits until it is its stream's turn."""
+def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> list[WrapperItem]:
+    """The core with its stream ports. A block waits until it is its stream's turn. `flows`: a block does not wait,
+    and what belongs to it goes round with it.
+    """
     turn = " & turn == slot" if bus.slot_bits else ""
     links = {
         "clk": "clk",
@@ -429,9 +559,16 @@ def _inside(core: str, bus: AxiStream, around: _Around) -> list[WrapperItem]:
     items: list[WrapperItem] = [
         Wire(("result_valid", "result_ready")),
         Wire(("result",), bus.block_bits),
-        Drive("block_ready", f"core_ready{turn}"),
-        Drive("accept", "block_valid & block_ready"),
     ]
+    if flows:
+        links |= {"s_early_o": "early", "s_beside_i": _sent(bus), "m_beside_o": "beside"}
+        items.append(Wire(("beside",), bus.around_bits, vector=True))
+        items += [Let("accept", "block_valid")] if around.has("first_i") else []
+    else:
+        items += [
+            Drive("block_ready", f"core_ready{turn}"),
+            Drive("accept", "block_valid & block_ready"),
+        ]
     if bus.slot_bits:
         links |= {"slot_o": "turn", "m_slot_o": "result_slot"}
         low = int(bus.ways)
@@ -459,7 +596,7 @@ def _block_links(bus: AxiStream, around: _Around) -> dict[str, str]:
     return links
 
 
-def _side(bus: AxiStream, log2: int, drops: bool) -> tuple[list[WrapperItem], int]:
+def _side(bus: AxiStream, fifo: Fifo, drops: bool) -> tuple[list[WrapperItem], int]:
     """What goes beside the core, in a FIFO of as many places as the core's: it moves with every block and
     result. Its fields from bit 0 on: last, the index of the last byte or whether the block was filled up, the
     direction, TID.
@@ -492,6 +629,7 @@ def _side(bus: AxiStream, log2: int, drops: bool) -> tuple[list[WrapperItem], in
         "m_valid_o": "side_valid",
         "m_ready_i": "whole & result_ready",
         "m_data_o": "side",
+        **({"core_ready_i": "1'b1", "s_beside_i": "1'b0"} if fifo.deep else {}),
     }
     spare = "it has as many places as the core's own FIFO, which says when."
     return [
@@ -499,7 +637,7 @@ def _side(bus: AxiStream, log2: int, drops: bool) -> tuple[list[WrapperItem], in
         Wire(("side_ready",), lint=spare),
         Let("whole", "result_valid & side_valid"),
         Wire(("side",), width),
-        Cell("cipherwright_stream", "u_side", links, {"WIDTH": width, "DEPTH_LOG2": log2}),
+        Cell(fifo.module, "u_side", links, {"WIDTH": width, "DEPTH_LOG2": fifo.log2}),
     ], width
 
 

@@ -1,0 +1,199 @@
+// Rules of cipherwright_deep_stream, by induction for all times: any pattern of words, back-pressure, resets and zeroising.
+//
+// Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising comes before; a word that is offered
+// stays until it is taken; no place of the FIFO is used twice. Ready says that MARGIN places were free two cycles ago. A word is read from
+// the memory in the first cycle, from the fourth after the one that brings it on, in which the registers behind the memory move.
+// When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew, and two cycles later both registers.
+//
+// What is behind is any core that answers each word once, in order, after one cycle or more, and that drops its words in a cycle of reset or
+// zeroising. So latency, gaps and what the core computes are free; nothing is abstracted. Checked by SymbiYosys (deep_stream.sby).
+`default_nettype none
+module cipherwright_deep_stream_formal #(
+    parameter integer WIDTH = 8,
+    parameter integer DEPTH_LOG2 = 3,
+    parameter integer BESIDE = 2,
+    parameter integer GRACE = 1,
+    parameter integer MARGIN = 3 + GRACE
+) (
+    input wire             clk,
+    input wire             rst_i,
+    input wire             zeroise_i,
+    input wire             s_valid_i,
+    input wire             core_ready_i,
+    input wire [WIDTH-1:0] s_data_i,
+    input wire [BESIDE-1:0] s_beside_i,
+    input wire             m_ready_i
+);
+    localparam [DEPTH_LOG2+1:0] DEPTH = 1 << DEPTH_LOG2;
+    wire s_ready, s_early, core_valid, m_valid, held, pop, wiping;
+    wire [WIDTH-1:0] m_data, next, word;
+    wire [BESIDE-1:0] m_beside, beside_in, beside, beside_next;
+    wire [DEPTH_LOG2-1:0] beside_place;
+    wire [DEPTH_LOG2+1:0] room;
+    wire [DEPTH_LOG2:0] stored;
+    wire [DEPTH_LOG2-1:0] write, read;
+    wire [3:0] least, late;
+    wire [1:0] more;
+    reg started = 1'b0;
+    always @(posedge clk) started <= 1'b1;
+    always @(*) if (!started) assume (rst_i);
+
+    // The core: a number of words, the first of which may come out.
+    (* anyseq *) wire answers;
+    (* anyseq *) wire [WIDTH-1:0] answer;
+    wire clear = rst_i | zeroise_i;
+    wire accepted = s_valid_i & s_ready & core_ready_i;
+    reg [DEPTH_LOG2+1:0] flying;
+    wire answered = answers && flying != 0;
+    always @(posedge clk) flying <= clear ? 0 : flying + accepted - answered;
+
+    wire [DEPTH_LOG2-1:0] place;
+    cipherwright_deep_stream #(
+        .WIDTH(WIDTH), .DEPTH_LOG2(DEPTH_LOG2), .BESIDE(BESIDE), .GRACE(GRACE), .MARGIN(MARGIN)
+    ) dut (
+        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .s_valid_i(s_valid_i), .s_ready_o(s_ready), .s_early_o(s_early),
+        .s_beside_i(s_beside_i), .core_valid_o(core_valid), .core_ready_i(core_ready_i), .m_beside_o(m_beside),
+        .f_beside_place_o(beside_place), .f_beside_in_o(beside_in), .f_beside_o(beside), .f_beside_next_o(beside_next),
+        .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i), .m_data_o(m_data),
+        .f_room_o(room), .f_stored_o(stored), .f_write_o(write), .f_read_o(read), .f_zeroise_o(wiping), .f_held_o(held), .f_pop_o(pop),
+        .f_late_o(late), .f_least_o(least), .f_more_o(more), .f_next_o(next), .f_place_i(place), .f_word_o(word)
+    );
+
+    // Words in the memory and free places, now and up to three cycles ago.
+    reg [DEPTH_LOG2+1:0] inside, inside_1, inside_2, inside_3, free_1, free_2;
+    reg [3:1] pushed, popped, came;
+    wire [DEPTH_LOG2+1:0] free = DEPTH - flying - inside;
+    reg cleared, zeroised, early_past;
+    wire forget = clear | wiping;
+    always @(posedge clk) begin
+        cleared <= forget;
+        zeroised <= zeroise_i & ~rst_i;
+        early_past <= s_early & ~forget;
+        inside <= forget ? 0 : inside + answered - pop;
+        inside_1 <= forget ? 0 : inside;
+        inside_2 <= forget ? 0 : inside_1;
+        inside_3 <= forget ? 0 : inside_2;
+        free_1 <= forget ? DEPTH : free;
+        free_2 <= forget ? DEPTH : free_1;
+        pushed <= forget ? 0 : {pushed[2:1], answered};
+        popped <= forget ? 0 : {popped[2:1], pop};
+        came <= forget ? 0 : {came[2:1], accepted};
+    end
+    wire taken = m_valid & m_ready_i;
+    wire moves = !held || !m_valid || m_ready_i;
+    wire [DEPTH_LOG2+1:0] gone_2 = popped[2] + popped[3];
+    wire [DEPTH_LOG2+1:0] here = inside + flying + m_valid + held;
+    wire [DEPTH_LOG2-1:0] used = write - read;
+    wire [DEPTH_LOG2-1:0] write_next = write + flying - came[1];
+    wire [DEPTH_LOG2+1:0] less = free_1 - MARGIN;
+    always @(*) if (started) begin
+        assert (core_valid == (s_valid_i & s_ready));
+        assert (wiping == zeroised && (cleared || !wiping));
+        assert (flying <= DEPTH && inside <= DEPTH && flying + inside <= DEPTH);
+        assert (wiping ? inside == 0 && read == 0 && !m_valid && !held : used == inside[DEPTH_LOG2-1:0]);
+        if (cleared) assert (here == 0 && !s_ready && !accepted && pushed == 0 && popped == 0 && came == 0);
+        // What was is what is, without what happened since.
+        assert (inside_1 + pushed[1] == inside + popped[1]);
+        assert (inside_2 + pushed[2] == inside_1 + popped[2]);
+        assert (inside_3 + pushed[3] == inside_2 + popped[3]);
+        assert (free_1 + popped[1] == free + came[1]);
+        assert (free_2 + popped[2] == free_1 + came[2]);
+        assert (inside_1 <= DEPTH && inside_2 <= DEPTH && inside_3 <= DEPTH && free_1 <= DEPTH && free_2 <= DEPTH);
+        // The late counts, and what follows from them.
+        assert (late == {came[1], pushed[1], popped[2], popped[1]});
+        assert (room == less);
+        assert (s_early == (!cleared && free_2 >= MARGIN));
+        assert (s_ready == (s_early || (GRACE != 0 && early_past && !cleared)));
+        if (early_past && !cleared) assert (free_2 + 1'b1 >= MARGIN && (GRACE == 0 || s_ready));
+        if (accepted) assert (free != 0);
+        if (came[1]) assert (free_1 != 0 && flying != 0);
+        assert (wiping ? beside_place == 0 : beside_place == write_next);
+        assert ({1'b0, stored} == inside_1);
+        assert (least == {inside_2 >= 4, inside_2 >= 3, inside_2 >= 2, inside_2 >= 1});
+        assert (inside_3 >= gone_2);
+        assert (more == {inside_3 - gone_2 >= 2, inside_3 - gone_2 >= 1});
+        assert (inside_3 - gone_2 >= popped[1]);
+        assert (pop == (moves && inside_3 - gone_2 > popped[1]));
+        if (pop) assert (inside != 0);
+    end
+
+    // A word that is offered stays until it is taken.
+    reg kept = 1'b0;
+    reg [WIDTH-1:0] data_past;
+    always @(posedge clk) begin
+        kept <= m_valid & ~m_ready_i & ~forget;
+        data_past <= m_data;
+    end
+    always @(*) if (started && kept) assert (m_valid && m_data == data_past);
+
+    // Any word, from where it is accepted: as many leave before it as were there.
+    (* anyseq *) wire choice;
+    reg watched;
+    reg [DEPTH_LOG2+1:0] ahead;
+    reg [WIDTH-1:0] value;
+    reg [BESIDE-1:0] tag;
+    wire shown = m_valid && ahead == 0;
+    wire follows = held && ahead == {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
+    wire [DEPTH_LOG2+1:0] index = ahead - m_valid - held;  // words before it in the memory
+    wire out = shown || follows;
+    wire in_fifo = !out && index < inside;
+    always @(posedge clk) begin
+        if (clear) watched <= 1'b0;
+        else if (!watched && accepted && choice) begin
+            watched <= 1'b1;
+            ahead <= here - taken;
+            value <= s_data_i;
+            tag <= s_beside_i;
+        end else if (watched && taken) begin
+            watched <= ahead != 0;
+            ahead <= ahead - 1'b1;
+        end
+    end
+    always @(*) if (watched && answered && !out && index == inside) assume (answer == value);
+    always @(*) if (started && watched) begin
+        assert (!wiping);
+        assert (ahead < here);
+        if (shown) assert (m_data == value && m_beside == tag);
+        if (follows) assert (next == value && beside_next == tag);
+        if (in_fifo) assert (word == value);
+        if (!out && came[1] && beside_place == place) assert (beside_in == tag);
+        else if (!out) assert (beside == tag);
+    end
+
+    // Zeroising: any place, and for how long.
+    (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
+    reg [DEPTH_LOG2:0] times;
+    reg written, first;
+    reg [WIDTH-1:0] last, word_past, next_past;
+    wire [DEPTH_LOG2-1:0] distance = chosen - write;
+    assign place = watched ? read + index[DEPTH_LOG2-1:0] : chosen;
+    always @(posedge clk) begin
+        times <= rst_i || !zeroise_i ? 0 : times[DEPTH_LOG2] ? times : times + 1'b1;
+        written <= (written && times != 0) || chosen == write;
+        if (chosen == write) last <= answer;
+        word_past <= word;
+        next_past <= next;
+        first <= wiping && chosen == 0;
+    end
+    always @(*) if (started) begin
+        assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
+        if (times != 0) assert (written || {2'b0, distance} + {1'b0, times} < DEPTH);
+        if (times != 0 && written) assert (word == last);
+        if (first && wiping) assert (next == word_past);
+        if (first && wiping) assert (m_data == next_past);
+    end
+
+    // The FIFO is really filled, and emptied again; a reset comes while it is full.
+    reg filled = 1'b0, dropped = 1'b0;
+    wire full = m_valid && held && inside == DEPTH;
+    always @(posedge clk) begin
+        if (started && full) filled <= 1'b1;
+        if (started && full && rst_i) dropped <= 1'b1;
+    end
+    always @(*) begin
+        cover (filled && free == DEPTH && !dropped);
+        cover (dropped && watched && shown && m_ready_i);
+        cover (times[DEPTH_LOG2] && filled);
+    end
+endmodule
+`default_nettype wire
