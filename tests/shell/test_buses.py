@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from peakrdl_cheader.exporter import CHeaderExporter
 from peakrdl_html import HTMLExporter
 from systemrdl.compiler import RDLCompiler
 
@@ -124,14 +124,63 @@ def test_a_core_that_takes_blocks_too_early_is_seen(
     assert accessed((core, wrong), tmp_path / "sim", only)[1]
 
 
+OFFSETS = {
+    "CONTROL": r"control_load_key_q <= write_i & write_address_i\[\d+:2\] == \d+'d(\d+)",
+    "STATUS": r"read_address_i\[\d+:2\] == \d+'d(\d+)\}\} & \{\d+'d0, status_",
+    "INTERRUPT_STATUS": r"interrupt_status_idle_q & ~\(write_i & write_address_i\[\d+:2\] == \d+'d(\d+)",
+    "INTERRUPT_ENABLE": r"write_i & write_address_i\[\d+:2\] == \d+'d(\d+) & \S+\) interrupt_enable_idle_q",
+    "KEY": r"at_key_0 = write_i & write_address_i\[\d+:2\] == \d+'d(\d+)",
+    "IV": r"at_iv_0 = write_i & write_address_i\[\d+:2\] == \d+'d(\d+)",
+}
+"""Register -> what the Verilog says of its word."""
+
+
+def offsets(header: Path, work: Path) -> dict[str, int]:
+    """Byte offsets of the registers, as a C compiler reads them in a header."""
+    kind = f"{header.stem}_t"
+    prints = "".join(f'printf("{n} %zu\\n", offsetof({kind}, {n}));' for n in OFFSETS)
+    work.mkdir()
+    (work / "o.c").write_text(
+        "#include <stdio.h>\n#include <stddef.h>\n"
+        f'#include "{header}"\nint main(void) {{ {prints} return 0; }}\n'
+    )
+    subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "o", "o.c"], cwd=work, check=True)
+    said = subprocess.run(["./o"], cwd=work, check=True, capture_output=True, text=True).stdout
+    return {name: int(value) for name, value in (line.split() for line in said.splitlines())}
+
+
+def in_verilog(text: str) -> dict[str, int]:
+    """The same offsets, as the Verilog has them."""
+    flat = " ".join(text.split())
+    return {n: 4 * int(found[1]) for n, rule in OFFSETS.items() if (found := re.search(rule, flat))}
+
+
+def test_the_c_header_has_the_offsets_of_the_verilog(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*CONTROLLED, "control=apb")
+    header, verilog = folder.path / f"{core.top}_registers.h", core.files[f"{core.top}.v"]
+    found = offsets(header, tmp_path / "c")
+    assert found == in_verilog(verilog)
+    assert found.keys() == OFFSETS.keys()
+    moved = tmp_path / header.name
+    moved.write_text(
+        header.read_text().replace("uint8_t RESERVED_18_1f[0x8];", "uint8_t RESERVED_18_1f[0xc];")
+    )
+    with pytest.raises(subprocess.CalledProcessError):  # the header itself checks its size
+        offsets(moved, tmp_path / "d")
+    other = verilog.replace(
+        "at_key_0 = write_i & write_address_i[6:2] == 5'd8",
+        "at_key_0 = write_i & write_address_i[6:2] == 5'd7",
+    )
+    assert in_verilog(other) != found
+
+
 def test_header_and_pages_are_made_from_the_map(built: Callable[..., Built], tmp_path: Path) -> None:
-    """PeakRDL's exporters take the source as it is; the header has the addresses of the map."""
+    """PeakRDL's exporters take the source as it is; the header has the fields of the map."""
     core, folder = built(*CONTROLLED, "control=apb")
     compiler = RDLCompiler()
     compiler.compile_file(str(folder.path / f"{core.top}.rdl"))
     node = compiler.elaborate().top
-    CHeaderExporter().export(node, str(tmp_path / "map.h"))
-    header = (tmp_path / "map.h").read_text()
+    header = (folder.path / f"{core.top}_registers.h").read_text()
     for register in registers_of(node):
         assert re.search(rf"\b{register.name}\b", header)
         for f in register.fields:

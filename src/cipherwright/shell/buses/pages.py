@@ -1,6 +1,12 @@
-"""What a core's folder holds of its register map: the SystemRDL source, and a page made from it."""
+"""What a core's folder holds of its register map: the SystemRDL source, and a page and a C header made from it."""
 
 from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from peakrdl_cheader.exporter import CHeaderExporter
+from systemrdl.node import AddrmapNode
 
 from ...spec import Datapath
 from ..core import PortSet
@@ -27,9 +33,20 @@ def map_facts(spec: Datapath, ports: PortSet, held_way: bool) -> MapFacts:
 
 
 def map_pages(name: str, source: str) -> dict[str, str]:
-    """The SystemRDL source of the core `name`, and its page."""
-    top = module_name(name)
+    """The SystemRDL source of the core `name`, its page, and its C header."""
+    top, node = module_name(name), read_map(source)
+    origin = commented(origin_lines(name))
     return {
-        f"{top}.rdl": commented(origin_lines(name)) + source,
-        f"{top}_registers.md": markdown(top, registers_of(read_map(source))),
+        f"{top}.rdl": origin + source,
+        f"{top}_registers.md": markdown(top, registers_of(node)),
+        f"{top}_registers.h": f"{origin}//\n// Offsets are of bytes. Bits 7:0 of the first word of KEY are the key's first byte.\n"
+        + _c_header(node),
     }
+
+
+def _c_header(node: AddrmapNode) -> str:
+    """The text that PeakRDL makes of a map: a structure of the registers, and masks of their fields."""
+    with tempfile.TemporaryDirectory() as d:
+        path = Path(d) / f"{node.inst_name}.h"
+        CHeaderExporter().export(node, str(path))
+        return path.read_text()

@@ -36,6 +36,7 @@ _KINDS = (
     (".sv", "hand-written control of the core"),
     (".rdl", "register map: SystemRDL, from which the registers are made"),
     ("_registers.md", "the register map as a page"),
+    ("_registers.h", "the register map as a C header"),
 )
 _BYTE_ZERO = (
     "Byte 0 of a key or block in the standard is the most significant byte of its port.",
