@@ -142,32 +142,26 @@ def unfit_cipher_name(name: str) -> str:
     return unfit_name(name)
 
 
+_STATEMENTS = (
+    ("name", str, "a text"),
+    ("title", str, "a text"),
+    ("standard", str, "a text"),
+    ("block_bits", int, "a number"),
+    ("key_sizes", tuple, "a tuple of numbers"),
+)
+"""What a cipher states of itself: the attribute, its type, and what that is in words."""
+
+
 def _instance(cipher: object) -> Standard:
     """The cipher itself, its statements checked. Raises UserError."""
     if isinstance(cipher, type) and issubclass(cipher, Cipher):
-        if missing := sorted(getattr(cipher, "__abstractmethods__", ())):
-            raise UserError(f"the cipher {cipher.__name__} lacks {', '.join(missing)}")
-        called = cipher.__name__
-        try:
-            cipher = cipher()
-        except Exception as e:
-            raise UserError(f"can't make the cipher {called} without arguments: {_said(e)}") from None
+        cipher = _called(cipher)
     if not isinstance(cipher, Standard):
         raise UserError(
             f"a cipher is an object or a class of cipherwright.cipher.Standard, not {cipher!r:.80}"
         )
-    for attribute, kind, what in (
-        ("name", str, "a text"),
-        ("title", str, "a text"),
-        ("standard", str, "a text"),
-        ("block_bits", int, "a number"),
-        ("key_sizes", tuple, "a tuple of numbers"),
-    ):
-        value = getattr(cipher, attribute, None)
-        if not isinstance(value, kind) or not value:
-            raise UserError(f"the cipher {type(cipher).__name__} does not state its {attribute}, {what}")
-        if isinstance(value, str) and not value.isprintable():
-            raise UserError(f"the {attribute} of {type(cipher).__name__} is not one line of printable text")
+    for attribute, kind, what in _STATEMENTS:
+        _check_statement(cipher, attribute, kind, what)
     if why := unfit_cipher_name(cipher.name):
         raise UserError(f"{cipher.name!r:.80} can't name a cipher: {why}")
     for bits in (cipher.block_bits, *cipher.key_sizes):
@@ -176,6 +170,25 @@ def _instance(cipher: object) -> Standard:
                 f"the cipher {cipher.name} has blocks and keys of whole bytes, not of {bits} bits"
             )
     return cipher
+
+
+def _called(kind: type[Cipher]) -> Cipher:
+    """A cipher from its class. Raises UserError where the class is not complete or needs arguments."""
+    if missing := sorted(getattr(kind, "__abstractmethods__", ())):
+        raise UserError(f"the cipher {kind.__name__} lacks {', '.join(missing)}")
+    try:
+        return kind()
+    except Exception as e:
+        raise UserError(f"can't make the cipher {kind.__name__} without arguments: {_said(e)}") from None
+
+
+def _check_statement(cipher: Standard, attribute: str, kind: type, what: str) -> None:
+    """Raise UserError where a statement is missing, or is not one line of text where it is text."""
+    value = getattr(cipher, attribute, None)
+    if not isinstance(value, kind) or not value:
+        raise UserError(f"the cipher {type(cipher).__name__} does not state its {attribute}, {what}")
+    if isinstance(value, str) and not value.isprintable():
+        raise UserError(f"the {attribute} of {type(cipher).__name__} is not one line of printable text")
 
 
 def _try(cipher: Cipher, where: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -23,12 +24,7 @@ def write_skeleton(name: str, folder: Path) -> list[Path]:
     """Write NAME.py, test_NAME.py and NAME.md into a folder; returns their paths. Raises UserError where
     the name can't name a cipher, is taken, or a file exists or can't be written; then none of them is left.
     """
-    if why := unfit_cipher_name(name):
-        raise UserError(f"{name!r:.80} can't name a cipher: {why}")
-    if name in sys.stdlib_module_names:
-        raise UserError(f"{name} can't name a cipher's file: Python has a module of this name")
-    if name in known_ciphers() or name in preset_names():
-        raise UserError(f"the name {name} is taken: cipherwright list shows ciphers and presets")
+    _check_name(name)
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder} for the files")
     paths = [folder / _renamed(file, name) for file in _FILES]
@@ -36,17 +32,32 @@ def write_skeleton(name: str, folder: Path) -> list[Path]:
         if os.path.lexists(path):
             raise UserError(f"the file {path} exists; nothing is overwritten")
     source = resources.files("cipherwright") / "data" / "skeleton"
+    texts = [_renamed((source / file).read_text(encoding="utf-8"), name) for file in _FILES]
+    _write_all(dict(zip(paths, texts, strict=True)))
+    return paths
+
+
+def _check_name(name: str) -> None:
+    """Raise UserError where the name can't name a cipher and its file, or is taken."""
+    if why := unfit_cipher_name(name):
+        raise UserError(f"{name!r:.80} can't name a cipher: {why}")
+    if name in sys.stdlib_module_names:
+        raise UserError(f"{name} can't name a cipher's file: Python has a module of this name")
+    if name in known_ciphers() or name in preset_names():
+        raise UserError(f"the name {name} is taken: cipherwright list shows ciphers and presets")
+
+
+def _write_all(texts: Mapping[Path, str]) -> None:
+    """Write every file, or leave none behind."""
     written: list[Path] = []
     try:
-        for file, path in zip(_FILES, paths, strict=True):
-            text = (source / file).read_text(encoding="utf-8")
-            write_whole(path, _renamed(text, name).encode())
+        for path, text in texts.items():
+            write_whole(path, text.encode())
             written.append(path)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
         raise
-    return paths
 
 
 def _renamed(text: str, name: str) -> str:

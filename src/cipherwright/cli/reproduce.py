@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,7 +23,7 @@ def reproduce(
     ] = None,
 ) -> None:
     """A paper's tables beside what is measured here (all papers where none is named)."""
-    from ..report import PAPERS, plot, print_rows
+    from ..report import PAPERS
     from ..report import reproduce as run
 
     if paper and paper not in PAPERS:
@@ -35,14 +36,28 @@ def reproduce(
             name: run(name, part_of(tell, k / len(chosen), (k + 1) / len(chosen), f"{name}: "))
             for k, name in enumerate(chosen)
         }
-        for name, result in results.items():
-            for i, figure in enumerate(result.get("plots", []) if plots else []):
-                assert plots is not None
-                (plots / f"{name}-{i + 1}.svg").write_bytes(plot(figure))
+        if plots:
+            _draw(results, plots)
     if as_json:
         print_json(results)
-        return
-    for result in results.values():
+    else:
+        _print(results.values())
+
+
+def _draw(results: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
+    """Write the plots of each paper's results into a folder."""
+    from ..report import plot
+
+    for name, result in results.items():
+        for i, figure in enumerate(result.get("plots", []), 1):
+            (folder / f"{name}-{i}.svg").write_bytes(plot(figure))
+
+
+def _print(results: Iterable[Mapping[str, Any]]) -> None:
+    """Print the tables of each paper's results, with their notes."""
+    from ..report import print_rows
+
+    for result in results:
         out.print(result["title"], highlight=False)
         for table in result["tables"]:
             print_rows(out, table["title"], table["columns"], table["rows"])

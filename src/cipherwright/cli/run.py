@@ -93,22 +93,33 @@ def execute(args: Sequence[str]) -> int:
         if status == 130:  # Typer's own word for an interruption
             return _fail("interrupted", 130)
         return status if isinstance(status, int) else 0
-    except UserError as e:
-        return _fail(str(e), 2)
-    except CheckFailed as e:
-        return _fail(f"check failed: {e}", 1)
-    except (ToolFailed, MemoryError) as e:
-        return _fail(str(e) or "there is not enough memory for this", 2)
-    except KeyboardInterrupt:
-        return _fail("interrupted", 130)
     except BrokenPipeError:
         return 1
-    except OSError as e:
-        return _fail(f"{e.filename}: {reason(e)}" if e.filename else reason(e), 2)
     except _UsageError as e:
         return _usage(e)
     except SystemExit as e:  # of Rich and Typer where the reader of a pipe is gone
         return e.code if isinstance(e.code, int) else 1
+    except tuple(_ENDINGS) as e:
+        kind = next(kind for kind in _ENDINGS if isinstance(e, kind))
+        say, code = _ENDINGS[kind]
+        return _fail(say(e), code)
+
+
+def _said_of_file(error: OSError) -> str:
+    return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
+
+
+_NO_MEMORY = "there is not enough memory for this"
+
+_ENDINGS: dict[type[BaseException], tuple[Callable[[Any], str], int]] = {
+    UserError: (str, 2),
+    CheckFailed: (lambda e: f"check failed: {e}", 1),
+    ToolFailed: (lambda e: str(e) or _NO_MEMORY, 2),
+    MemoryError: (lambda e: str(e) or _NO_MEMORY, 2),
+    KeyboardInterrupt: (lambda e: "interrupted", 130),
+    OSError: (_said_of_file, 2),
+}
+"""How a command ends: what is raised, its sentence and the exit status."""
 
 
 def _usage(error: Any) -> int:

@@ -25,15 +25,18 @@ class _Netlist:
         self.readers: dict[Bit, list[tuple[str, str]]] = {}
         for name, cell in self.cells.items():
             for pin, bits in cell["connections"].items():
-                for b in bits:
-                    if cell["port_directions"][pin] == "output":
-                        self.driver[b] = name
-                    else:
-                        self.readers.setdefault(b, []).append((name, pin))
+                if cell["port_directions"][pin] == "output":
+                    self.driver.update(dict.fromkeys(bits, name))
+                else:
+                    self._read(bits, name, pin)
         for port in module["ports"].values():
             if port["direction"] == "output":
-                for b in port["bits"]:
-                    self.readers.setdefault(b, []).append(("", ""))
+                self._read(port["bits"], "", "")
+
+    def _read(self, bits: Iterable[Bit], name: str, pin: str) -> None:
+        """Note a reader of bits: a cell's pin, or an output port, which has no name here."""
+        for b in bits:
+            self.readers.setdefault(b, []).append((name, pin))
 
     def plain(self, name: str, clock: Bit, enable: Bit = "1") -> bool:
         """Whether the cell is a flip-flop on this clock, without a reset, loaded where `enable` is 1."""

@@ -20,47 +20,30 @@ def strongest_buffer(library: Path) -> tuple[str, str, str] | None:
     apart; None where it has none.
     """
     text = library.read_text(errors="replace")
-    found: list[tuple[float, str, str, str]] = []
-    for part in re.split(r'\bcell\s*\(\s*"?', text)[1:]:
-        name = re.match(r"\w+", part)
-        area = re.search(r"\barea\s*:\s*([\d.]+)", part)
-        ins = re.findall(
-            r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{(?:(?!pin\s*\().)*?direction\s*:\s*"?input', part, re.S
-        )
-        out = re.search(
-            r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{(?:(?!pin\s*\().)*?\bfunction\s*:\s*"\s*\(?(\w+)\)?\s*"',
-            part,
-            re.S,
-        )
-        if (
-            name
-            and area
-            and out
-            and len(ins) == 1
-            and out[2] == ins[0]
-            and "three_state" not in part
-            and "CLK" not in name[0].upper()
-        ):
-            found.append((float(area[1]), name[0], ins[0], out[1]))
+    cells = (_buffer(part) for part in re.split(r'\bcell\s*\(\s*"?', text)[1:])
+    found = [cell for cell in cells if cell]
     return max(found)[1:] if found else None
+
+
+def _buffer(text: str) -> tuple[float, str, str, str] | None:
+    """(area, cell, input, output) of a cell's text where it is a buffer, those for clocks apart."""
+    name, area = re.match(r"\w+", text), re.search(r"\barea\s*:\s*([\d.]+)", text)
+    ins = re.findall(r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{(?:(?!pin\s*\().)*?direction\s*:\s*"?input', text, re.S)
+    out = re.search(
+        r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{(?:(?!pin\s*\().)*?\bfunction\s*:\s*"\s*\(?(\w+)\)?\s*"', text, re.S
+    )
+    if not name or not area or not out or ins != [out[2]]:
+        return None
+    other = "three_state" in text or "CLK" in name[0].upper()
+    return None if other else (float(area[1]), name[0], ins[0], out[1])
 
 
 def buffered(module: dict[str, Any], buffer: tuple[str, str, str], registers: re.Pattern[str]) -> int:
     """Put trees behind the registers of a flat mapped module (Yosys JSON, changed in place); the number of
     buffers.
     """
-    cell, pin_in, pin_out = buffer
-    sinks: dict[int, list[tuple[str, str, int]]] = {}
-    roots: list[int] = []
-    for name, c in module["cells"].items():
-        for port, bits in c["connections"].items():
-            for k, bit in enumerate(bits):
-                if c["port_directions"][port] == "input":
-                    sinks.setdefault(bit, []).append((name, port, k))
-                elif registers.match(c["type"]):
-                    roots.append(bit)
-    fresh = 1 + max(_bits(module))
-    made = 0
+    sinks, roots = _nets(module, registers)
+    fresh, made = 1 + max(_bits(module)), 0
     for root in roots:
         todo = sinks.get(root, [])
         while len(todo) > _MOST:
@@ -70,18 +53,43 @@ def buffered(module: dict[str, Any], buffer: tuple[str, str, str], registers: re
             for i in range(0, len(todo), size):
                 for name, port, k in todo[i : i + size]:
                     module["cells"][name]["connections"][port][k] = fresh
-                above.append((f"fanout_{made}", pin_in, 0))
-                module["cells"][above[-1][0]] = {
-                    "hide_name": 0,
-                    "type": cell,
-                    "parameters": {},
-                    "attributes": {},
-                    "port_directions": {pin_in: "input", pin_out: "output"},
-                    "connections": {pin_in: [root], pin_out: [fresh]},
-                }
+                added = f"fanout_{made}"
+                module["cells"][added] = _buffer_cell(buffer, root, fresh)
+                above.append((added, buffer[1], 0))
                 fresh, made = fresh + 1, made + 1
             todo = above
     return made
+
+
+Pin = tuple[str, str, int]
+"""A cell, its port and a bit of that."""
+
+
+def _nets(module: Mapping[str, Any], registers: re.Pattern[str]) -> tuple[dict[int, list[Pin]], list[int]]:
+    """The pins that read each net, and the nets that registers drive."""
+    sinks: dict[int, list[Pin]] = {}
+    roots: list[int] = []
+    for name, c in module["cells"].items():
+        for port, bits in c["connections"].items():
+            if c["port_directions"][port] == "input":
+                for k, bit in enumerate(bits):
+                    sinks.setdefault(bit, []).append((name, port, k))
+            elif registers.match(c["type"]):
+                roots += bits
+    return sinks, roots
+
+
+def _buffer_cell(buffer: tuple[str, str, str], net: int, driven: int) -> dict[str, Any]:
+    """The entry of a buffer from one net to another."""
+    cell, pin_in, pin_out = buffer
+    return {
+        "hide_name": 0,
+        "type": cell,
+        "parameters": {},
+        "attributes": {},
+        "port_directions": {pin_in: "input", pin_out: "output"},
+        "connections": {pin_in: [net], pin_out: [driven]},
+    }
 
 
 def _bits(module: Mapping[str, Any]) -> list[int]:

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from graphlib import TopologicalSorter
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,8 @@ _ALU = re.compile(r"^ALU$")
 _LUT5 = re.compile(r"^WIDEFN9$")
 """Two lookup tables and the multiplexer behind them in one cell."""
 _CLOCKS = re.compile(r"^EHXPLLL$")
+_ENDS = (_FF, _SRL, _RAM, _CLOCKS)
+"""Cells that no combinational path goes through."""
 _LUTRAM_SITES = {
     "TRELLIS_DPR16X4": 6,
     "RAM16X1D": 2,
@@ -275,13 +278,7 @@ def lut_levels(module: dict[str, Any]) -> int:
     driver: dict[Any, str] = {}
     inputs: dict[str, list[Any]] = {}
     for name, cell in module["cells"].items():
-        if (
-            cell["type"].startswith("$")
-            or _FF.match(cell["type"])
-            or _SRL.match(cell["type"])
-            or _RAM.match(cell["type"])
-            or _CLOCKS.match(cell["type"])
-        ):
+        if cell["type"].startswith("$") or any(kind.match(cell["type"]) for kind in _ENDS):
             continue
         inputs[name] = []
         for port, bits in cell["connections"].items():
@@ -289,20 +286,12 @@ def lut_levels(module: dict[str, Any]) -> int:
                 driver.update(dict.fromkeys(bits, name))
             else:
                 inputs[name] += bits
+    before = {name: {driver[b] for b in bits if b in driver} for name, bits in inputs.items()}
     depth: dict[str, int] = {}
-    for root in inputs:
-        stack = [root]
-        while stack:
-            name = stack[-1]
-            before = {driver[b] for b in inputs[name] if b in driver}
-            todo = [d for d in before if d not in depth]
-            if todo and name not in depth:
-                stack += todo
-                continue
-            kind = module["cells"][name]["type"]
-            depth[stack.pop()] = max((depth[d] for d in before), default=0) + bool(
-                _LUT.match(kind) or _LUT5.match(kind)
-            )
+    for name in TopologicalSorter(before).static_order():
+        kind = module["cells"][name]["type"]
+        own = bool(_LUT.match(kind) or _LUT5.match(kind))
+        depth[name] = max((depth[d] for d in before[name]), default=0) + own
     return max(depth.values(), default=0)
 
 

@@ -137,29 +137,38 @@ def run_protocol(bench: ProcessorBench) -> str:
     """What is not asked for does not happen: unknown codes, instructions and half-words at the wrong time,
     old keys.
     """
-    session = bench.session()
-    key, block = bytes(range(16)), bytes(range(16, 32))
+    session, key, block = bench.session(), bytes(range(16)), bytes(range(16, 32))
     want = _oracle(key, block, False)
-
-    def shown() -> bytes:
-        session.instruct("output_data")
-        return session.take(16)
-
-    def refused(seen: int, what: str) -> None:
-        if seen:
-            raise CheckFailed(f"the processor {what}")
-
     session.load_key(key)
+    if session.crypt(block) != want:
+        raise CheckFailed("the processor does not encrypt after reset")
     unknown = set(range(16)) - set(INSTRUCTIONS.values())
     if bench.parameters["direction"] == "encrypt":
         unknown |= {INSTRUCTIONS["decrypt"], INSTRUCTIONS["decrypt_feedback"]}
-    if session.crypt(block) != want:
-        raise CheckFailed("the processor does not encrypt after reset")
     for code in sorted(unknown):
         session.instruct(code)
-        refused(not session.cycle().ready, f"does something at the code {code:04b}, which Table 1 leaves out")
-    if shown() != want or shown() != want:
+        _refuse(not session.cycle().ready, f"does something at the code {code:04b}, which Table 1 leaves out")
+    if _shown(session) != want or _shown(session) != want:
         raise CheckFailed("data change where they are read, or at a code that Table 1 leaves out")
+    _check_closed(session, block)
+    if _shown(session) != want:
+        raise CheckFailed("what is offered while the processor computes changes its result")
+    for name in ("reset", "block_128", "key_128"):
+        session.load_key(key)
+        session.crypt(block)
+        session.instruct(name)
+        if _shown(session) != bytes(16) or session.crypt(block) != _oracle(bytes(16), block, False):
+            raise CheckFailed(f"{name} does not clear data and key")
+    return (
+        f"{len(unknown)} codes that do nothing; closed while busy; data stay while they are read; "
+        f"lengths and reset clear data and key"
+    )
+
+
+def _check_closed(session: Session, block: bytes) -> None:
+    """Raise CheckFailed where the processor takes an instruction beside data, or anything while it
+    encrypts.
+    """
     session.instruct("input_data")
     for i in range(0, 16, 2):  # an instruction beside every half-word
         seen = session.cycle(
@@ -168,25 +177,25 @@ def run_protocol(bench: ProcessorBench) -> str:
             instruction_valid_i=1,
             instruction_i=0,
         )
-        refused(seen.ready, "takes an instruction while data come in")
+        _refuse(seen.ready, "takes an instruction while data come in")
     session.instruct("encrypt")
     seen = session.cycle(
         instruction_valid_i=1, instruction_i=INSTRUCTIONS["output_data"], in_valid_i=1, in_data_i=0xFFFF
     )
-    refused(seen.ready | seen.in_ready | seen.out_valid, "is open while it computes")
+    _refuse(seen.ready | seen.in_ready | seen.out_valid, "is open while it computes")
     session.wait()
-    if shown() != want:
-        raise CheckFailed("what is offered while the processor computes changes its result")
-    for name in ("reset", "block_128", "key_128"):
-        session.load_key(key)
-        session.crypt(block)
-        session.instruct(name)
-        if shown() != bytes(16) or session.crypt(block) != _oracle(bytes(16), block, False):
-            raise CheckFailed(f"{name} does not clear data and key")
-    return (
-        f"{len(unknown)} codes that do nothing; closed while busy; data stay while they are read; "
-        f"lengths and reset clear data and key"
-    )
+
+
+def _shown(session: Session) -> bytes:
+    """The data that the processor puts out."""
+    session.instruct("output_data")
+    return session.take(16)
+
+
+def _refuse(seen: int, what: str) -> None:
+    """Raise CheckFailed where something was seen that must not be."""
+    if seen:
+        raise CheckFailed(f"the processor {what}")
 
 
 def verify_processor(
