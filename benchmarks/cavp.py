@@ -1,11 +1,12 @@
-"""Run NIST's CAVP vectors of GCM through the emitted RTL, and write counts to benchmarks/cavp.json.
+"""Run NIST's CAVP vectors of GCM and XTS through the emitted RTL, and write counts to benchmarks/cavp.json.
 
-Usage: python benchmarks/cavp.py [--check]
+Usage: python benchmarks/cavp.py [gcm|xts] [--check]
 
-Every case with an IV of 96 bits runs on a core of AES with the key's length (a pipeline of 14 stages with
-small boxes, which simulates fast; mode, GHASH and tags are those of the presets). A core compares tags of one
-length, here 128 bits; encryption is compared with the first bytes of its tag. `--check` runs nothing: it
-compares the record's counts with the files.
+Every case of GCM with an IV of 96 bits, and every case of XTS whose unit is a number of bytes, runs on a core
+of AES with the key's length (a pipeline of 12 or 14 stages with small boxes, which simulates fast; the modes
+are those of the presets). A core of GCM compares tags of one length, here 128 bits; encryption is compared
+with the first bytes of its tag. A mode that is named is run alone. `--check` runs nothing: it compares the
+record's counts with the files.
 """
 
 from __future__ import annotations
@@ -14,43 +15,68 @@ import json
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cipherwright.flow import generate
 from cipherwright.shell import save
 from cipherwright.spec import load
-from cipherwright.verify import CoreFolder, PacketBench
-from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
+from cipherwright.verify import CoreFolder, PacketBench, UnitBench
+from tests import cavp_gcm, cavp_xts
 
 RECORD = Path(__file__).resolve().parent / "cavp.json"
 SIZES = (128, 256)
 CHANGES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=14", "linear_depth=0")
+XTS_CHANGES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0", "direction=both")
 
 
-def counted(key_bits: int, way: str) -> dict[str, int]:
-    """How many cases a file has that are run, and that are left out and why."""
-    whys = (why_left_out(c, 16) for c in cases(key_bits, way))
-    found = Counter(f"left out: {why}" if why else "run" for why in whys)
-    return dict(sorted(found.items()))
-
-
-def run(key_bits: int) -> list[dict[str, object]]:
-    """Both files of a key's length through a core."""
-    changes = [*CHANGES, f"key_bits={key_bits}"]
-    made = generate(load("aes128-gcm", changes), {"preset": "aes128-gcm"})
+@contextmanager
+def folder_of(preset: str, changes: Sequence[str]) -> Iterator[CoreFolder]:
+    """The folder of a core, for as long as it is needed."""
     with tempfile.TemporaryDirectory() as d:
-        save(made, Path(d) / "core")
-        folder = CoreFolder.open(Path(d) / "core")
+        save(generate(load(preset, changes), {"preset": preset}), Path(d) / "core")
+        yield CoreFolder.open(Path(d) / "core")
+
+
+def run_gcm(key_bits: int) -> Iterator[dict[str, Any]]:
+    """Both files of a key's length through a core."""
+    with folder_of("aes128-gcm", [*CHANGES, f"key_bits={key_bits}"]) as folder:
         bench = PacketBench.compile(folder.sources, folder.record)
-        out: list[dict[str, object]] = []
-        for way, file in FILES.items():
-            counts = run_cases(bench, cases(key_bits, way))
-            out.append({"file": file.format(key_bits), "cases": dict(sorted(counts.items()))})
-            print(json.dumps(out[-1]), flush=True)
-    return out
+        for way, file in cavp_gcm.FILES.items():
+            yield told(file, key_bits, cavp_gcm.run_cases(bench, cavp_gcm.cases(key_bits, way)))
+
+
+def run_xts(key_bits: int) -> Iterator[dict[str, Any]]:
+    """Both files of a key's length through a core."""
+    with folder_of("aes128-xts", [*XTS_CHANGES, f"key_bits={key_bits}"]) as folder:
+        bench = UnitBench.compile(folder.sources, folder.record)
+        for given, file in cavp_xts.FILES.items():
+            yield told(file, key_bits, cavp_xts.run_cases(bench, cavp_xts.cases(key_bits, given)))
+
+
+def told(file: str, key_bits: int, counts: Mapping[str, int]) -> dict[str, Any]:
+    """What the record says of a file."""
+    found = {"file": file.format(key_bits), "cases": dict(sorted(counts.items()))}
+    print(json.dumps(found), flush=True)
+    return found
+
+
+def expected() -> dict[str, Counter[str]]:
+    """File -> how many of its cases are run, and how many are left out and why."""
+    found: dict[str, Counter[str]] = {}
+    for size in SIZES:
+        for way, file in cavp_gcm.FILES.items():
+            whys = (cavp_gcm.why_left_out(c, 16) for c in cavp_gcm.cases(size, way))
+            found[file.format(size)] = Counter(f"left out: {why}" if why else "run" for why in whys)
+        for given, file in cavp_xts.FILES.items():
+            whys = (cavp_xts.why_left_out(c) for c in cavp_xts.cases(size, given))
+            found[file.format(size)] = Counter(f"left out: {why}" if why else "run" for why in whys)
+    return found
 
 
 def consistent() -> bool:
@@ -58,27 +84,27 @@ def consistent() -> bool:
     record = json.loads(RECORD.read_text())
     if record["cryptography-vectors"] != metadata.version("cryptography-vectors"):
         return False
-    told = {f["file"]: f["cases"] for f in record["files"]}
-    for key_bits in SIZES:
-        for way, file in FILES.items():
-            said = dict(told.get(file.format(key_bits), {}))
-            ran = said.pop("right", 0) + said.pop("must fail, and fails", 0)
-            if {**said, "run": ran} != counted(key_bits, way):
-                return False
-    return True
+    said: dict[str, Counter[str]] = {}
+    for f in (*record["files"], *record["xts"]["files"]):
+        counts = said.setdefault(f["file"], Counter())
+        for what, number in f["cases"].items():
+            counts[what if what.startswith("left out") else "run"] += number
+    return said == expected()
 
 
 def main() -> None:
     if "--check" in sys.argv[1:]:
         sys.exit(0 if consistent() else "benchmarks/cavp.json is of other files: run benchmarks/cavp.py")
-    files = [found for size in SIZES for found in run(size)]
-    version = metadata.version("cryptography-vectors")
-    RECORD.write_text(
-        json.dumps(
-            {"cryptography-vectors": version, "core": ["aes128-gcm", *CHANGES], "files": files}, indent=1
-        )
-        + "\n"
-    )
+    chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or ["gcm", "xts"]
+    record: dict[str, Any] = json.loads(RECORD.read_text())
+    record["cryptography-vectors"] = metadata.version("cryptography-vectors")
+    if "gcm" in chosen:
+        record["core"] = ["aes128-gcm", *CHANGES]
+        record["files"] = [found for size in SIZES for found in run_gcm(size)]
+    if "xts" in chosen:
+        files = [found for size in SIZES for found in run_xts(size)]
+        record["xts"] = {"core": ["aes128-xts", *XTS_CHANGES], "files": files}
+    RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

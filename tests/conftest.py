@@ -24,7 +24,7 @@ gc.set_threshold(100_000, 50, 50)
 
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
 LONG = (
-    *("aes128-ctr-lanes", "aes128-gcm", "aes256-gcm", "camellia-fast"),
+    *("aes128-ctr-lanes", "aes128-gcm", "aes128-xts", "aes256-gcm", "aes256-xts", "camellia-fast"),
     *("mars-fast", "mars-small", "rijndael256-fast", "sm4-fast"),
 )
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker
@@ -49,6 +49,9 @@ QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_dep
 """Changes that make a pipeline of AES quick to build, simulate and prove."""
 QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14")
 """The same for GCM, whose pipeline has at least 13 stages."""
+
+QUICK_XTS = ("aes128-xts", *QUICK_AES, "direction=both", "distinct_halves=true")
+"""The same for XTS, in both directions."""
 
 QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear_depth=0")
 """The same for SM4, whose round keys its unit makes."""

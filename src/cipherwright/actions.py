@@ -9,7 +9,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from .cipher.modes import ONE_WAY_MODES, PACKET_MODES
+from .cipher.modes import ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
+from .cipher.xts import BLOCK_BYTES, LARGEST_UNIT, halves, number_after
 from .engine import ENGINES
 from .errors import CheckFailed, UserError
 from .files import new_folder
@@ -22,18 +23,21 @@ from .shell import IV_BITS, save
 from .spec import Spec, load
 from .target import implement, load_target, measured_power
 from .tools import scratch
-from .verify import Bulk, CoreFolder, Packet, PacketBench
+from .verify import Bulk, CoreFolder, Packet, PacketBench, Unit, UnitBench
 
 __all__ = [
     "additional_data",
     "check_direction",
+    "check_key",
     "crypt",
+    "crypt_units",
     "implement_core",
     "initial_value",
     "opened",
     "opened_or_built",
     "padded",
     "spec_of",
+    "units_of",
 ]
 
 _ANY_LENGTH = ("ctr", "ofb", "cfb")
@@ -82,7 +86,8 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
             )
         return parse_hex(iv, "IV", IV_BITS)
     if spec.mode != "ecb" and not iv:
-        what = "the first counter block" if spec.mode == "ctr" else "an initial value"
+        whats = {"ctr": "the first counter block", "xts": "the number of the first unit"}
+        what = whats.get(spec.mode, "an initial value")
         raise UserError(
             f"mode {spec.mode} takes {what}: give {option} with {spec.block_bits // 4} hexadecimal digits"
         )
@@ -99,22 +104,58 @@ def additional_data(spec: Spec, aad: str | bytes, option: str = "aad") -> bytes:
     return data
 
 
+def check_key(spec: Spec, key: bytes) -> None:
+    """Raise UserError where the two keys of a mode of data units are equal (FIPS 140-3 IG, C.I)."""
+    if spec.mode in UNIT_MODES and len(set(halves(key))) == 1:
+        raise UserError(f"mode {spec.mode} needs two different keys, and both halves of this key are equal")
+
+
+def units_of(
+    spec: Spec, data: bytes, number: bytes, unit_bytes: int, what: str, option: str = "unit_bytes"
+) -> list[tuple[bytes, bytes]]:
+    """Data units with their numbers: a message cut every `unit_bytes` bytes (0: it is one unit), with numbers
+    that count up from `number`. `what`: what the user calls the message; `option`: how the user gives the
+    length. Raises UserError where a unit would have less than a block or more than 2^20, or the mode has no
+    units.
+    """
+    if spec.mode not in UNIT_MODES:
+        if unit_bytes:
+            raise UserError(f"mode {spec.mode} has no data units; leave {option} away")
+        return []
+    if unit_bytes and not BLOCK_BYTES <= unit_bytes <= LARGEST_UNIT:
+        raise UserError(f"{option} is {unit_bytes}, and a unit has {BLOCK_BYTES} to {LARGEST_UNIT} bytes")
+    size = unit_bytes or len(data)
+    if len(data) < BLOCK_BYTES:
+        raise UserError(f"{what} has {len(data)} bytes, and mode {spec.mode} takes at least {BLOCK_BYTES}")
+    if rest := len(data) % size if len(data) % size < BLOCK_BYTES else 0:
+        raise UserError(
+            f"the last unit of {what} would have {rest} bytes, and a unit has at least {BLOCK_BYTES}: give "
+            f"another {option} than {unit_bytes}"
+        )
+    if size > LARGEST_UNIT:
+        raise UserError(
+            f"{what} has {len(data)} bytes, and a unit has at most {LARGEST_UNIT}: cut it with {option}"
+        )
+    begins = range(0, len(data), size)
+    return [(number_after(number, k), data[at : at + size]) for k, at in enumerate(begins)]
+
+
 def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
     """Raise UserError where a built core does not run in this direction. `what`: what the user calls it."""
     wanted = "decrypt" if decrypt else "encrypt"
     if spec.direction not in ("both", wanted) and spec.mode not in ONE_WAY_MODES:
+        right = "both" if spec.mode in UNIT_MODES else f"both or {wanted}"
         raise UserError(
-            f"{what} has direction = {spec.direction} and can't {wanted}: build one with direction = both or "
-            f"{wanted}"
+            f"{what} has direction = {spec.direction} and can't {wanted}: build one with direction = {right}"
         )
 
 
 def padded(spec: Spec, data: bytes, what: str) -> bytes:
     """A message as whole blocks: filled up in modes that take any length (`crypt` cuts the rest off again).
-    `what`: what the user calls it. A packet has any length. Raises UserError where ECB or CBC would need
-    padding.
+    `what`: what the user calls it. A packet has any length, and so have units (`units_of`). Raises UserError
+    where ECB or CBC would need padding.
     """
-    if spec.mode in PACKET_MODES:
+    if spec.mode in (*PACKET_MODES, *UNIT_MODES):
         return data
     size = spec.block_bits // 8
     if spec.mode in _ANY_LENGTH and data:
@@ -156,6 +197,19 @@ def crypt(
     driver = ENGINES[p["cipher"]].driver(core)
     tell(blocks)
     return driver.crypt_bulk(key, decrypt, data, iv)
+
+
+def crypt_units(
+    core: CoreFolder, decrypt: bool, key: bytes, units: Sequence[tuple[bytes, bytes]], tell: Tell = quiet
+) -> bytes:
+    """Data units, as `units_of` makes them, through a core's simulated hardware: their results one behind the
+    other. key: K1 and then K2.
+    """
+    tell("compiling the simulation (kept for the next time)", 0.0)
+    bench = UnitBench.compile(core.sources, core.record)
+    words = sum(-(-len(text) // BLOCK_BYTES) for _, text in units)
+    tell(f"{len(units)} units, {words} words through the simulated hardware")
+    return b"".join(bench.crypt(key, [Unit(number, text, decrypt) for number, text in units]))
 
 
 def _crypt_packet(

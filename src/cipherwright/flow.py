@@ -9,7 +9,7 @@ from .arch import Timing, describe, lowered, scheduled
 from .engine import ENGINES, key_parts, unit_for
 from .registry import blaming, origin
 from .rtl import Design
-from .shell import BuiltEngine, Core, arrivals, assemble, assemble_gcm
+from .shell import BuiltEngine, Core, arrivals, assemble, assemble_gcm, assemble_xts
 from .spec import Datapath, Engine, Pipeline, Spec
 from .target import delay_lines_from, load_target, require, require_room, warnings
 from .verify import confirm_core
@@ -53,6 +53,9 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
     if spec.mode == "gcm":
         assert isinstance(spec, Pipeline) and unit
         core = assemble_gcm(spec, plain, datapath, design, asked, unit.unit, target.delay)
+    elif spec.mode == "xts":
+        assert isinstance(spec, Pipeline) and unit
+        core = assemble_xts(spec, plain, datapath, design, asked, unit.unit)
     else:
         core = assemble(spec, plain, datapath, design, asked, unit.unit if unit else None)
     confirm_core(spec, core.design, datapath, parts, unit.loop if unit else None)

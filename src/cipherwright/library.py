@@ -65,6 +65,15 @@ Option: TypeAlias = str | int | float | bool | Sequence[str] | None
 """The value of an option; None takes a preset's value away."""
 
 
+@dataclass(frozen=True)
+class _Given:
+    """What a mode takes beside a key and a message, as the user gives it."""
+
+    iv: Bytes | str | None
+    aad: Bytes | str
+    unit_bytes: int
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Core:
     """A core that is built: Verilog, testbench, constraints and record, as texts in memory.
@@ -134,6 +143,7 @@ class Core:
         iv: Bytes | str | None = None,
         tell: Tell = quiet,
         aad: Bytes | str = b"",
+        unit_bytes: int = 0,
     ) -> bytes:
         """Encrypt a message through the simulated hardware.
 
@@ -145,6 +155,10 @@ class Core:
         In GCM the data have any length, `iv` has 12 bytes, `aad` is additional data (bytes or hexadecimal
         digits), and the tag follows the result.
 
+        In XTS `key` is K1 and then K2, `iv` the number of the first data unit as 16 bytes, and the data are
+        cut into units of `unit_bytes` bytes with consecutive numbers (0: they are one unit). Every unit has
+        at least 16 bytes.
+
         Raises UserError for a key, IV or message of another length, or a core of the other direction. The
         first call compiles the simulation, which is kept for the next time.
 
@@ -152,7 +166,7 @@ class Core:
         >>> core.encrypt("133457799bbcdff1", bytes.fromhex("0123456789abcdef")).hex()
         '85e813540f0ab405'
         """
-        return self._crypt(False, key, data, iv, aad, tell)
+        return self._crypt(False, key, data, _Given(iv, aad, unit_bytes), tell)
 
     def decrypt(
         self,
@@ -161,6 +175,7 @@ class Core:
         iv: Bytes | str | None = None,
         tell: Tell = quiet,
         aad: Bytes | str = b"",
+        unit_bytes: int = 0,
     ) -> bytes:
         """Decrypt a message through the simulated hardware; like `encrypt`. In GCM the data are the
         ciphertext and then the tag; CheckFailed is raised where the tag is wrong.
@@ -168,7 +183,7 @@ class Core:
         >>> build("des-small").decrypt("133457799bbcdff1", bytes.fromhex("85e813540f0ab405")).hex()
         '0123456789abcdef'
         """
-        return self._crypt(True, key, data, iv, aad, tell)
+        return self._crypt(True, key, data, _Given(iv, aad, unit_bytes), tell)
 
     def verify(self, blocks: int | None = None, monte: int = 1, tell: Tell = quiet) -> list[Verdict]:
         """All checks, as `cipherwright verify` runs them: known answers, simulation, an independent library,
@@ -276,22 +291,20 @@ class Core:
             save(self.made, home / "core")
             yield CoreFolder.open(home / "core")
 
-    def _crypt(
-        self,
-        decrypt: bool,
-        key: Bytes | str,
-        data: Bytes,
-        iv: Bytes | str | None,
-        aad: Bytes | str,
-        tell: Tell,
-    ) -> bytes:
+    def _crypt(self, decrypt: bool, key: Bytes | str, data: Bytes, given: _Given, tell: Tell) -> bytes:
         actions.check_direction(self.spec, decrypt, f"the core {self.name}")
-        raw = parse_hex(_hex(key, "key"), "key", self.spec.key_bits)
-        start = actions.initial_value(self.spec, "" if iv is None else _hex(iv, "iv"))
-        covered = actions.additional_data(self.spec, aad if isinstance(aad, str) else _bytes(aad, "aad"))
+        raw = parse_hex(_hex(key, "key"), "key", self.spec.given_key_bits)
+        actions.check_key(self.spec, raw)
+        start = actions.initial_value(self.spec, "" if given.iv is None else _hex(given.iv, "iv"))
+        aad = given.aad if isinstance(given.aad, str) else _bytes(given.aad, "aad")
+        covered = actions.additional_data(self.spec, aad)
         message = _bytes(data, "data")
+        _number("unit_bytes", given.unit_bytes, 0, None)
+        units = actions.units_of(self.spec, message, start, given.unit_bytes, "the message")
         blocks = actions.padded(self.spec, message, "the message")
         with self._folder() as folder:
+            if units:
+                return actions.crypt_units(folder, decrypt, raw, units, tell)
             return actions.crypt(folder, decrypt, raw, start, (blocks, len(message)), tell, covered)
 
 

@@ -14,7 +14,7 @@ import pytest
 from cipherwright.flow import generate
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import find, run
-from tests.conftest import LONG, QUICK_AES, QUICK_GCM, Built
+from tests.conftest import LONG, QUICK_AES, QUICK_GCM, QUICK_XTS, Built
 from tests.front_ends import core_faults
 from tests.renew_golden import GOLDEN, golden_text
 
@@ -22,6 +22,7 @@ VARIANTS = [
     *((p,) for p in preset_names() if p not in LONG),
     ("rijndael256-fast", *QUICK_AES, "stages=14"),
     QUICK_GCM,
+    QUICK_XTS,
     ("mars-fast",),
     ("mars-small",),
     ("des-fast", "interface=stream"),

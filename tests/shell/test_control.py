@@ -21,6 +21,7 @@ VARIANTS = {
     "a pipeline behind a counter": ("aes128-fast-ctr", *_QUICK),
     "two lanes": ("aes128-fast-ctr", *_QUICK, "lanes=2"),
     "packets": ("aes128-gcm", *_QUICK, "stages=14"),
+    "units": ("aes128-xts", *_QUICK),
     "a loop's stream": ("mars-small", "mode=cbc", "interface=stream"),
 }
 

@@ -3,7 +3,7 @@
 from .form import Form
 from .forms import form_of, held_form_of
 from .ghash import FIELD_LEVELS, FieldMultiplier, field_multiplier
-from .graphs import Unscheduled, constant_inputs, unscheduled
+from .graphs import SECOND_KEY, SECOND_LEAD, Unscheduled, constant_inputs, unscheduled
 from .key_memory import KeyMemory
 from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_narrow, fold_read
@@ -13,6 +13,8 @@ from .unrolled import describe, key_parts
 
 __all__ = [
     "FIELD_LEVELS",
+    "SECOND_KEY",
+    "SECOND_LEAD",
     "Expansion",
     "FieldMultiplier",
     "Form",

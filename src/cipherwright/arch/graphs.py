@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..cipher.modes import UNIT_MODES
 from ..graph import Graph
-from ..rewrite import boxes_in_block_ram, held_words, share_boxes
+from ..rewrite import boxes_in_block_ram, held_words, share_boxes, with_second_words
 from ..schedule import Io
 from ..spec import Datapath, Loop, Pipeline
 from .forms import form_of, held_form_of
@@ -19,7 +20,14 @@ from .loop import fold, fold_held, fold_narrow, fold_read
 from .rewrites import realised
 from .unrolled import describe
 
-__all__ = ["Unscheduled", "constant_inputs", "key_variants", "unscheduled"]
+__all__ = ["SECOND_KEY", "SECOND_LEAD", "Unscheduled", "constant_inputs", "key_variants", "unscheduled"]
+
+
+SECOND_KEY = "second"
+"""Input of a pipeline over the round keys of two keys: the block is encrypted under the second."""
+
+SECOND_LEAD = 2
+"""Cycles by which that input comes before its block: one for its registered copies, one to reach them."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,10 @@ def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
     else:
         boxes = boxes_in_block_ram(rounds, spec.block_ram_boxes)
     held = held_words(realised(spec, boxes))
-    return Unscheduled(held.graph, io, rows=held.rows)
+    if spec.mode not in UNIT_MODES:
+        return Unscheduled(held.graph, io, rows=held.rows)
+    early = Io((*io.arrive, (SECOND_KEY, -SECOND_LEAD)), io.leave)
+    return Unscheduled(with_second_words(held.graph, SECOND_KEY), early, rows=held.rows)
 
 
 def _loop(spec: Loop, held: bool) -> RoundLoop:

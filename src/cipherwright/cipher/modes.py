@@ -8,8 +8,10 @@ __all__ = [
     "CHAIN_MODES",
     "ONE_WAY_MODES",
     "PACKET_MODES",
+    "UNIT_MODES",
     "cipher_way",
     "counted_bits",
+    "given_key_bits",
     "mode_block",
     "next_counter",
     "ways",
@@ -25,6 +27,14 @@ ONE_WAY_MODES = ("ofb", "ctr")
 PACKET_MODES = ("gcm",)
 """Modes of whole packets, which have additional data and a tag (SP 800-38D)."""
 
+UNIT_MODES = ("xts",)
+"""Modes of whole data units, each with a number, under a key of two halves (SP 800-38E)."""
+
+
+def given_key_bits(mode: str, key_bits: int) -> int:
+    """Bits of the key that a core in a mode takes, where the cipher's key has `key_bits`."""
+    return 2 * key_bits if mode in UNIT_MODES else key_bits
+
 
 def ways(direction: str) -> list[int]:
     """Values of the direction bit that a core of a direction has."""
@@ -32,8 +42,8 @@ def ways(direction: str) -> list[int]:
 
 
 def cipher_way(mode: str, direction: str) -> str:
-    """The direction in which the cipher itself runs: only ECB and CBC decrypt by decryption."""
-    return direction if mode in ("ecb", "cbc") else "encrypt"
+    """The direction in which the cipher itself runs: only ECB, CBC and XTS decrypt by decryption."""
+    return direction if mode in ("ecb", "cbc", *UNIT_MODES) else "encrypt"
 
 
 def counted_bits(counter_bits: int, block_bits: int) -> int:

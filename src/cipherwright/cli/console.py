@@ -25,6 +25,7 @@ __all__ = [
     "KeyFile",
     "Made",
     "Sets",
+    "UnitBytes",
     "err",
     "out",
     "print_json",
@@ -58,6 +59,15 @@ Aad = Annotated[
 AadFile = Annotated[
     Path | None,
     typer.Option("--aad-file", metavar="FILE", help="A file of additional data, instead of --aad."),
+]
+UnitBytes = Annotated[
+    int,
+    typer.Option(
+        "--unit-bytes",
+        metavar="N",
+        help="Cut the file into data units of so many bytes (mode xts).",
+        show_default=False,
+    ),
 ]
 Made = Annotated[str, typer.Argument(metavar="DIR|PRESET", autocompletion=complete_source)]
 CipherFile = Annotated[Path | None, typer.Option("--cipher", metavar="FILE.py", help=_CIPHER_HELP)]

@@ -32,19 +32,23 @@ class Request:
     aad_file: Path | None
     sets: list[str]
     cipher: Path | None
+    unit_bytes: int = 0
 
 
 def crypt_file(decrypt: bool, r: Request) -> None:
     """Read IN, encrypt or decrypt it, write OUT whole or not at all."""
     from ..actions import (
         check_direction,
+        check_key,
         crypt,
+        crypt_units,
         initial_value,
         opened_or_built,
         padded,
         spec_of,
+        units_of,
     )
-    from ..cipher.modes import ONE_WAY_MODES
+    from ..cipher.modes import ONE_WAY_MODES, UNIT_MODES
     from ..spec import load
     from ..verify import CoreFolder
 
@@ -58,16 +62,22 @@ def crypt_file(decrypt: bool, r: Request) -> None:
     else:
         spec = load(r.what, r.sets)
         if spec.direction != "both" and spec.mode not in ONE_WAY_MODES:
-            # An engine of one direction encrypts; to decrypt takes the one for both.
-            wanted = "both" if spec.architecture == "engine" and decrypt else direction
+            # An engine of one direction encrypts, and so does a core of data units: to decrypt takes both.
+            one_way = spec.architecture == "engine" or spec.mode in UNIT_MODES
+            wanted = "both" if one_way and decrypt else direction
             changes = [*r.sets, f"direction={wanted}"]
-    key = read_key(r.key, r.key_file, spec.key_bits)
+    key = read_key(r.key, r.key_file, spec.given_key_bits)
+    check_key(spec, key)
     start, aad = initial_value(spec, r.iv, "--iv"), _additional_data(spec, r)
     data = read_whole(r.source)
     _check_writable(r.out)
+    units = units_of(spec, data, start, r.unit_bytes, str(r.source), "--unit-bytes")
     blocks = padded(spec, data, str(r.source))
     with progress("simulating the core") as tell, opened_or_built(r.what, changes) as core:
-        result = crypt(core, decrypt, key, start, (blocks, len(data)), tell, aad)
+        if units:
+            result = crypt_units(core, decrypt, key, units, tell)
+        else:
+            result = crypt(core, decrypt, key, start, (blocks, len(data)), tell, aad)
     write_whole(r.out, result)
     err.print(f"{r.out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .console import Aad, AadFile, CipherFile, Iv, Key, KeyFile, Made, Sets
+from .console import Aad, AadFile, CipherFile, Iv, Key, KeyFile, Made, Sets, UnitBytes
 from .crypt import Request, crypt_file
 
 __all__ = ["decrypt"]
@@ -24,6 +24,7 @@ def decrypt(
     aad_file: AadFile = None,
     sets: Sets = [],  # noqa: B006
     cipher: CipherFile = None,
+    unit_bytes: UnitBytes = 0,
 ) -> None:
     """Decrypt a file through the simulated hardware."""
-    crypt_file(True, Request(what, source, out, key, key_file, iv, aad, aad_file, sets, cipher))
+    crypt_file(True, Request(what, source, out, key, key_file, iv, aad, aad_file, sets, cipher, unit_bytes))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .console import Aad, AadFile, CipherFile, Iv, Key, KeyFile, Made, Sets
+from .console import Aad, AadFile, CipherFile, Iv, Key, KeyFile, Made, Sets, UnitBytes
 from .crypt import Request, crypt_file
 
 __all__ = ["encrypt"]
@@ -24,6 +24,7 @@ def encrypt(
     aad_file: AadFile = None,
     sets: Sets = [],  # noqa: B006
     cipher: CipherFile = None,
+    unit_bytes: UnitBytes = 0,
 ) -> None:
     """Encrypt a file through the simulated hardware."""
-    crypt_file(False, Request(what, source, out, key, key_file, iv, aad, aad_file, sets, cipher))
+    crypt_file(False, Request(what, source, out, key, key_file, iv, aad, aad_file, sets, cipher, unit_bytes))

@@ -14,6 +14,7 @@ from .linear.xor import Network, network
 from .map.hold import HeldWords, held_words, with_raw_words
 from .map.merge import merge_bitwise
 from .map.narrow import narrow
+from .map.second import SECOND, with_second_words
 from .map.spread import add_hops, replicate
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
 from .sbox.names import BOTH_BOXES
@@ -29,6 +30,7 @@ __all__ = [
     "MULTIPLIERS",
     "PROFILE_ADDERS",
     "REALISATIONS",
+    "SECOND",
     "SHARED_BASES",
     "UNIT_CELLS",
     "CellDelays",
@@ -66,4 +68,5 @@ __all__ = [
     "sum_inputs",
     "unfit",
     "with_raw_words",
+    "with_second_words",
 ]

@@ -16,6 +16,7 @@ from .stream import DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
+from .xts import UNIT_PORTS, assemble_xts
 
 __all__ = [
     "AXIS_DATA",
@@ -31,6 +32,7 @@ __all__ = [
     "PREFIX",
     "STREAM_FILE",
     "STREAM_PORTS",
+    "UNIT_PORTS",
     "AxiStream",
     "BuiltEngine",
     "BuiltUnit",
@@ -46,6 +48,7 @@ __all__ = [
     "arrivals",
     "assemble",
     "assemble_gcm",
+    "assemble_xts",
     "core_files",
     "core_record",
     "counter_latency",

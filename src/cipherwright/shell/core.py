@@ -123,6 +123,11 @@ class Core:
     Karatsuba and the stages of the `multiplier`.
     """
 
+    unit: Mapping[str, Any] | None = None
+    """For a mode of data units: ports beside `ports`, how many `tweaks` wait or are on their way, and
+    `late_latency_cycles` from a unit's short word to the last of its results, at most.
+    """
+
     def with_files(self, files: Mapping[str, str]) -> Core:
         """The same core with these texts by file name."""
         return replace(self, files=files)
@@ -139,7 +144,11 @@ class Core:
 
     @property
     def key_cycles(self) -> int:
-        """Cycles from the one that takes a key to the first that takes a block (0: no key is held)."""
+        """Cycles from the one that takes a key to the first that takes a block, or a unit number (0: no key is
+        held).
+        """
+        if self.unit and self.key_unit:
+            return self.key_unit.cycles
         powers = self.packet["power_cycles"] if self.packet else 0
         return self.key_unit.cycles + self.lanes + 1 + powers if self.key_unit else 0
 
@@ -219,6 +228,7 @@ class Core:
             **({"stream": self.stream} if self.stream else {}),
             **({"bus": self.bus} if self.bus else {}),
             **({"packet": dict(self.packet)} if self.packet else {}),
+            **({"unit": dict(self.unit)} if self.unit else {}),
             "key_cycles": self.key_cycles,
             "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),

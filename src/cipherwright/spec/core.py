@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from ..cipher import CATALOGUE, Standard
-from ..cipher.modes import cipher_way
+from ..cipher.modes import cipher_way, given_key_bits
 from ..graph import Table
 from ..naming import unfit_name
 from ..registry import completed
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 Architecture = Literal["pipelined", "iterative", "engine"]
-Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm"]
+Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "xts"]
 Interface = Literal["plain", "stream", "axi-stream", "paper"]
 
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
@@ -65,7 +65,7 @@ _ORDER = """
     sbox block_ram_boxes adder multiplier final_adder linear_depth slice_xor shallow_maps fuse_linear
     key_words merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
-    mode tag_bits counter_bits lanes interface tdata_bits tid_bits control keep_levels reset
+    mode tag_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control keep_levels reset
     target placer_weight placer mapping fifo_depth
 """
 """The order in which records, headers and the reference page list options: those of one topic together,
@@ -132,18 +132,28 @@ class Spec(BaseModel):
     )
     mode: Annotated[
         Mode,
-        needs(("gcm",), architecture=("pipelined",)),
+        needs(("gcm", "xts"), architecture=("pipelined",)),
+        needs(
+            ("xts",),
+            "decryption in XTS encrypts the unit's number, so a core that decrypts has both directions",
+            block_bits=(128,),
+            key_expansion=("unit",),
+            direction=("encrypt", "both"),
+            interface=("plain",),
+        ),
         needs(
             ("gcm",), block_bits=(128,), key_expansion=("unit",), direction=("both",), interface=("plain",)
         ),
     ] = option(
         "ecb",
-        "Mode of operation (SP 800-38A; GCM: SP 800-38D). A loop has every mode of SP 800-38A, for as many "
-        "interleaved streams as it has stages. A pipeline has those without feedback: CTR, decryption in CBC "
-        "and CFB, and GCM, whose packets say which way they go.",
+        "Mode of operation (SP 800-38A; GCM: SP 800-38D; XTS: SP 800-38E). A loop has every mode of SP "
+        "800-38A, for as many interleaved streams as it has stages. A pipeline has those without feedback: "
+        "CTR, decryption in CBC and CFB, GCM, whose packets say which way they go, and XTS, whose key is K1 "
+        "and then K2, `key_bits` each.",
         cost="A register for each stream of a loop. In a pipeline the chained word waits in registers. GCM "
         "takes a multiplier of about 6,500 lookup tables and 9,000 flip-flops, and registers for the words "
-        "that wait beside the cipher.",
+        "that wait beside the cipher. XTS holds the round keys of two keys, between which every round "
+        "chooses.",
     )
     interface: Annotated[
         Interface,
@@ -255,6 +265,11 @@ class Spec(BaseModel):
     def cipher_direction(self) -> str:
         """The direction in which the cipher itself runs."""
         return cipher_way(self.mode, self.direction)
+
+    @property
+    def given_key_bits(self) -> int:
+        """Bits of the key that the core takes: in XTS two keys of the cipher."""
+        return given_key_bits(self.mode, self.key_bits)
 
     @property
     def described(self) -> Standard:

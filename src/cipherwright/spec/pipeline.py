@@ -99,6 +99,12 @@ class Pipeline(Datapath):
         unit="bits",
         cost="A shorter tag saves a few hundred flip-flops, and is easier to forge.",
     )
+    distinct_halves: Annotated[bool, needs(mode=("xts",))] = option(
+        False,
+        "Whether no unit is taken under a key whose halves are equal, with `mode = xts` (FIPS 140-3 "
+        "implementation guidance C.I). The command line refuses such a key in any case.",
+        cost="About 130 lookup tables and 90 flip-flops.",
+    )
 
     @property
     def wished_stages(self) -> int | None:

@@ -12,6 +12,7 @@ from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, or
 from .packets import Packet, PacketBench
 from .random_blocks import random_blocks
 from .record import CoreRecord, read_record
+from .units import Unit, UnitBench
 from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict
 
@@ -24,6 +25,8 @@ __all__ = [
     "PacketBench",
     "Proof",
     "Traffic",
+    "Unit",
+    "UnitBench",
     "Verdict",
     "confirm_core",
     "confirm_expansion",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..arch import KeyParts, Scheduled, constant_inputs
-from ..cipher.modes import ways
+from ..arch import SECOND_KEY, KeyParts, Scheduled, constant_inputs
+from ..cipher.modes import UNIT_MODES, ways
 from ..graph import evaluate
+from ..rewrite import SECOND
 from ..rtl import Design
 from ..shell import KeyLoop
 from ..spec import Datapath
@@ -64,4 +65,14 @@ def _held(
             return {n: word << parts.memory.width - wide[n] for n, word in made.items()}
         return {n: linear_word(rows[n], word) if n in rows else word for n, word in made.items()}
 
-    return words
+    if spec.mode not in UNIT_MODES:
+        return words
+
+    def of_two_keys(key: int) -> dict[str, int]:
+        """The key is the second for half of all keys; the other key has all bits inverted."""
+        second, other = key & 1, key ^ ((1 << spec.key_bits) - 1)
+        first = words(other if second else key)
+        later = {f"{SECOND}{n}": word for n, word in words(key if second else other).items()}
+        return {**first, **later, SECOND_KEY: second}
+
+    return of_two_keys

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arch import KeyParts
+from ..arch import SECOND_KEY, KeyParts
 from ..cipher import CATALOGUE
-from ..cipher.modes import cipher_way, ways
+from ..cipher.modes import UNIT_MODES, cipher_way, ways
 from ..errors import CheckFailed, NotChecked
 from ..graph import STATIC, Graph
 from ..progress import Tell, quiet
 from ..rewrite import (
+    SECOND,
     SHARED_BASES,
     HeldWords,
     field_product_graph,
@@ -29,6 +30,7 @@ from ..rewrite import (
     same_up_to_linear_maps,
     sum_inputs,
     with_raw_words,
+    with_second_words,
 )
 from ..shell import PortSet
 from .aig import Hints
@@ -49,8 +51,10 @@ from .random_blocks import random_blocks
 from .reference import reference_of
 from .register_bus import check_registers
 from .reset import check_reset
+from .units import UnitBench
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
+from .xts import check_unit_resets, check_units, published_units
 
 __all__ = [
     "bench_of",
@@ -63,6 +67,7 @@ __all__ = [
     "run_vectors",
     "verify_core",
     "verify_packets",
+    "verify_units",
 ]
 
 _Bytes = NDArray[np.uint8]
@@ -308,6 +313,40 @@ def verify_packets(
     return verdicts
 
 
+_UNIT_WORDS = 10
+"""Words of a random data unit, on average."""
+
+_MOST_UNITS = 2850
+"""Random data units: at most ten of every length."""
+
+
+def verify_units(
+    folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
+) -> list[Verdict]:
+    """Every check of a core in a mode of data units; arguments as of `verify_core`. `blocks`: about so many
+    words of random units.
+    """
+    parameters = folder.record["parameters"]
+    verdicts, attempt = attempts(tell, 8)
+    if not attempt("files", folder.check_files):
+        return verdicts
+    bench: list[UnitBench] = []
+
+    def compiled() -> str:
+        bench.append(UnitBench.compile(folder.sources, folder.record))
+        return "accepted and compiled by Verilator"
+
+    if attempt("compile", compiled):
+        name, count = reference_of(parameters).name, max(_FEWEST, min(blocks // _UNIT_WORDS, _MOST_UNITS))
+        attempt("published units", lambda: published_units(bench[0], parameters))
+        attempt(f"random units against {name}", lambda: check_units(bench[0], parameters, count))
+        attempt("resets within units", lambda: check_unit_resets(bench[0], parameters))
+    attempt("reset", lambda: check_reset(folder))
+    attempt("zeroise", lambda: check_zeroise(folder))
+    attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
+    return verdicts
+
+
 def prove_multiplier(folder: CoreFolder) -> str:
     """The multiplier of a core of GCM. Returns what was shown; raises CheckFailed."""
     made, top = folder.record["packet"]["multiplier"], f"{folder.record['top']}_multiplier"
@@ -395,10 +434,9 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
         ).statement
     if parts.proof:
         realised = _rounds(folder, parts)
-        words, hints = (
-            [f"{n}_i" for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC],
-            _hints(realised, p),
-        )
+        static = [n for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
+        hints = _hints(realised, p)
+        realised, words = _of_keys(realised, p, static)
         if p["architecture"] == "iterative":
             return prove_iterative(
                 folder.sources,
@@ -412,16 +450,17 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
             ).statement
         return prove_pipeline(folder.sources, top, realised, ports, latency, early, words, hints).statement
     held = held or _held(folder, parts)
+    graph, words = _of_keys(held.graph, p, list(held.rows))
     return prove_pipeline(
-        folder.sources,
-        top,
-        held.graph,
-        ports,
-        latency,
-        early,
-        [f"{name}_i" for name in held.rows],
-        _hints(held.graph, p),
+        folder.sources, top, graph, ports, latency, early, words, _hints(graph, p)
     ).statement
+
+
+def _of_keys(graph: Graph, p: Mapping[str, Any], words: Sequence[str]) -> tuple[Graph, list[str]]:
+    """Rounds over held words, and the ports of these words: in a mode of two keys, those of both."""
+    if p["mode"] not in UNIT_MODES:
+        return graph, [f"{name}_i" for name in words]
+    return with_second_words(graph, SECOND_KEY), [f"{s}{name}_i" for s in ("", SECOND) for name in words]
 
 
 def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
@@ -487,6 +526,8 @@ def verify_core(
     """
     if "packet" in folder.record:
         return verify_packets(folder, plain, blocks, tell, parts)
+    if "unit" in folder.record:
+        return verify_units(folder, plain, blocks, tell, parts)
     parameters = folder.record["parameters"]
     driven = folder.record.get("bus", folder.record)["ports"]
     mode, counting = parameters["mode"], bool(driven["iv_valid"])

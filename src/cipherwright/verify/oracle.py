@@ -32,6 +32,7 @@ __all__ = [
     "oracle_mode",
     "oracle_name",
     "oracle_of",
+    "oracle_xts",
 ]
 
 Bulk = Callable[[bytes, bool], bytes]
@@ -264,6 +265,16 @@ def oracle_gcm(name: str, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tup
     worker.authenticate_additional_data(aad)
     made = worker.update(text) + worker.finalize()
     return bytes(made), bytes(worker.tag)
+
+
+def oracle_xts(name: str, key: bytes, number: bytes, unit: bytes, decrypt: bool) -> bytes | None:
+    """A data unit by the library's own XTS, or None where it has none for the cipher and the key's length. It
+    takes no key with equal halves, so for that the answer is None, too.
+    """
+    found, half = _reference(name), len(key) // 2
+    if 8 * half not in found.xts or key[:half] == key[half:]:
+        return None
+    return _openssl_bulk(_openssl_cipher(found.algorithm, key, "xts", number))(unit, decrypt)
 
 
 def oracle_blocks(

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..shell import PACKET_PORTS, PortSet
+from ..shell import PACKET_PORTS, UNIT_PORTS, PortSet
 
 __all__ = ["CoreRecord", "read_record"]
 
@@ -91,6 +91,20 @@ class _Packet(_Part):
         return self
 
 
+class _Unit(_Part):
+    """What a core in a mode of data units has besides."""
+
+    ports: dict[str, Identifier]
+    tweaks: _Positive
+    late_latency_cycles: _Positive
+
+    @model_validator(mode="after")
+    def _legal(self) -> _Unit:
+        if self.ports.keys() != UNIT_PORTS.keys():
+            raise ValueError("unit.ports are not those of a unit")
+        return self
+
+
 class CoreRecord(_Part):
     """The record of a core or an engine. Raises pydantic's ValidationError with the first thing that is
     wrong.
@@ -109,6 +123,7 @@ class CoreRecord(_Part):
     inner: _Inner | None = None
     key_cycles: _Count = 0
     packet: _Packet | None = None
+    unit: _Unit | None = None
     delay_lines: dict[str, int] | None = None
     logic_top: _OptionalName = ""
     memory_bits: dict[str, int] = {}

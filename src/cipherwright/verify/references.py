@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 __all__ = ["CipherReference", "cipher_reference"]
 
@@ -17,7 +18,8 @@ class CipherReference:
 
     library: the independent implementation ("": none is known); algorithm: what that library calls the
     cipher, with {block_bits} where the block's size is a choice; modes: modes of operation besides ECB in
-    which OpenSSL has it; gcm: whether it has it in GCM as well; odd_parity: whether Monte Carlo keys get
+    which OpenSSL has it; gcm: whether it has it in GCM as well; xts: bits of each of
+    the two keys with which it has it in XTS; odd_parity: whether Monte Carlo keys get
     odd parity in every byte; chains: the document by which published Monte Carlo chains in CBC, CFB and
     OFB are made ("": there are none).
 
@@ -29,6 +31,7 @@ class CipherReference:
     algorithm: str = ""
     modes: tuple[str, ...] = ()
     gcm: bool = False
+    xts: tuple[int, ...] = ()
     odd_parity: bool = False
     chains: str = ""
 
@@ -36,9 +39,10 @@ class CipherReference:
 @cache
 def _table() -> Mapping[str, CipherReference]:
     text = (resources.files(__package__) / "references.toml").read_text()
-    entries = tomllib.loads(text)
+    entries: dict[str, dict[str, Any]] = tomllib.loads(text)
+    lists = {"modes": (), "xts": ()}
     return {
-        name: CipherReference(**{**entry, "modes": tuple(entry.get("modes", ()))})
+        name: CipherReference(**{**entry, **{n: tuple(entry.get(n, none)) for n, none in lists.items()}})
         for name, entry in entries.items()
     }
 

@@ -30,7 +30,7 @@ from .verdict import CoreFolder
 
 __all__ = ["Cleared", "check_reset", "prove_reset"]
 
-_PACKET = {"keep_o", "last_o", "tag_o", "good_o"}
+_PACKET = {"keep_o", "last_o", "late_o", "tag_o", "good_o"}
 _DATA = {
     *("block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o"),
     *_PACKET,

@@ -18,7 +18,7 @@ _WITHOUT_RESET = 4
 
 def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of a core, in the order in which a reader wants them; none of a core on a standard bus,
-    whose standard has them, or in a mode of whole packets.
+    whose standard has them, or in a mode of whole packets or units.
     """
     if core.stream or not Worked.shows(core.parameters["mode"]):
         return ()

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...cipher.gcm import gcm
-from ...cipher.modes import CHAIN_MODES, PACKET_MODES, mode_block
+from ...cipher.modes import CHAIN_MODES, PACKET_MODES, UNIT_MODES, mode_block
+from ...cipher.xts import halves, xts
 from ...spec import Pipeline, Spec
 
 __all__ = ["Worked", "message_result", "worked_block"]
@@ -27,13 +28,16 @@ class Worked:
 
     @staticmethod
     def shows(mode: str) -> bool:
-        """Whether a core in this mode turns the block into the result: not where it takes whole packets."""
+        """Whether a core in this mode turns the block into the result: not where it takes whole packets or
+        units.
+        """
         return mode == "ecb" or mode in CHAIN_MODES
 
 
 def worked_block(spec: Spec) -> Worked:
     """The first block of a message under the key 00 01 02 …, with the initial value ff ee dd …: encrypted
-    unless the core only decrypts. In a mode of whole packets it is a packet (`_worked_packet`).
+    unless the core only decrypts. In a mode of whole packets or units it is a packet (`_worked_packet`) or a unit
+    (`_worked_unit`).
     """
     key = bytes(range(spec.key_bits // 8))
     size = spec.block_bits // 8
@@ -42,6 +46,8 @@ def worked_block(spec: Spec) -> Worked:
     decrypt = spec.direction == "decrypt"
     if spec.mode in PACKET_MODES:
         return _worked_packet(spec, key)
+    if spec.mode in UNIT_MODES:
+        return _worked_unit(spec)
     return Worked(key, iv, block, message_result(spec, key, iv, decrypt, block), decrypt)
 
 
@@ -82,3 +88,14 @@ def _worked_packet(spec: Spec, key: bytes) -> Worked:
     crypt = _on_words(spec, key)
     made = gcm(lambda word: crypt(word, False), iv, aad, text)
     return Worked(key, iv, text, made.data, False, aad, made.tag[: spec.tag_bits // 8])
+
+
+def _worked_unit(spec: Spec) -> Worked:
+    """A unit of 23 bytes, so that bytes of its first word's result are stolen. Its number is in `iv`."""
+    key = bytes(range(spec.given_key_bits // 8))
+    number = bytes([0x2A]).ljust(16, b"\0")
+    text = bytes(0x11 * (i % 16) for i in range(23))
+    first, second = (
+        lambda block, back, half=half: spec.described.encrypt_block(half, block, back) for half in halves(key)
+    )
+    return Worked(key, number, text, xts(first, second, number, text), False)

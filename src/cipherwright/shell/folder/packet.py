@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..core import Core
 from .example import Worked
 
-__all__ = ["packet_sentences", "packet_table"]
+__all__ = ["keep_text", "packet_sentences", "packet_table", "word_text"]
 
 _SIZE = 16
 
@@ -52,19 +52,21 @@ def packet_table(core: Core, worked: Worked) -> Iterator[str]:
     words += [(worked.block, k, False) for k in range(0, len(worked.block), _SIZE)]
     for number, (text, k, aad) in enumerate(words, 1):
         part = text[k : k + _SIZE]
-        result = "" if aad else _word(worked.result[k : k + _SIZE])
-        kept = "" if aad else f", `{_keep(part)}`"
+        result = "" if aad else word_text(worked.result[k : k + _SIZE])
+        kept = "" if aad else f", `{keep_text(part)}`"
         yield (
-            f"| {number} | `{_word(part)}` | `{_keep(part)}` | {int(aad)} | {int(number == len(words))} "
+            f"| {number} | `{word_text(part)}` | `{keep_text(part)}` | {int(aad)} | {int(number == len(words))} "
             f"| {f'`{result}`' if result else ''}{kept} |"
         )
     yield ""
-    yield f"Then `{n['tag_out']}` is `{_word(worked.tag)}`. Bytes that are not there may have any value at the input."
+    yield f"Then `{n['tag_out']}` is `{word_text(worked.tag)}`. Bytes that are not there may have any value at the input."
 
 
-def _word(part: bytes) -> str:
+def word_text(part: bytes) -> str:
+    """A word, or the first bytes of one, as a value of a block port."""
     return f"128'h{part.ljust(_SIZE, bytes(1)).hex()}"
 
 
-def _keep(part: bytes) -> str:
+def keep_text(part: bytes) -> str:
+    """Which bytes of a word are there, as a value of a keep port."""
     return f"16'h{0xFFFF0000 >> len(part) & 0xFFFF:04x}"

@@ -29,10 +29,7 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
         yield "The key-expansion unit makes the round keys of every key, and keeps them until the next key or reset."
     if spec.key_expansion == "unit" and spec.described.key_unit == "store":
         yield "Every step of the key expansion is right; that the steps in their order are the expansion is tested."
-    if core.packet:
-        yield "GHASH's multiplier multiplies in GCM's field, for all factors, in a fixed number of cycles."
-        yield "GHASH's control gives every word the power of its place in its packet, for all times; the multiplier is free in that."
-        yield "Counters, and that a tag meets its packet, are simulated against an independent library."
+    yield from _of_mode(core)
     if core.zeroise_cycles:
         yield (
             "After zeroising, no register and no memory depends on what was there before: that is checked with "
@@ -40,6 +37,16 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
         )
     if core.ports.reset:
         yield "One cycle of reset leaves every register that a control output depends on in a known state."
+
+
+def _of_mode(core: Core) -> Iterator[str]:
+    """Sentences on a mode of whole packets or units."""
+    if core.packet:
+        yield "GHASH's multiplier multiplies in GCM's field, for all factors, in a fixed number of cycles."
+        yield "GHASH's control gives every word the power of its place in its packet, for all times; the multiplier is free in that."
+        yield "Counters, and that a tag meets its packet, are simulated against an independent library."
+    if core.unit:
+        yield "Units, tweaks and stealing are simulated against an independent library."
 
 
 def _after(core: Core) -> str:

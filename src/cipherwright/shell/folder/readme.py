@@ -17,6 +17,7 @@ from .fusesoc import vlnv
 from .packet import packet_sentences, packet_table
 from .proven import proven
 from .text import code, filled, plain
+from .unit import unit_sentences, unit_table, unit_timing
 from .vhdl import vhdl_instance
 from .wave import Diagram
 
@@ -95,8 +96,13 @@ def _what(spec: Spec, core: Core | BuiltEngine) -> str:
     mode = f" in {spec.mode.upper()} mode" if spec.mode != "ecb" else ""
     return (
         f"{title}{plain(cipher.title)} ({plain(cipher.standard)}){mode}: blocks of {spec.block_bits} bits, keys of "
-        f"{spec.key_bits} bits, {_WAYS[spec.direction]}."
+        f"{_key_size(spec)} bits, {_WAYS[spec.direction]}."
     )
+
+
+def _key_size(spec: Spec) -> str:
+    """Bits of the key; of two keys, of each."""
+    return str(spec.key_bits) if spec.given_key_bits == spec.key_bits else f"2 x {spec.key_bits}"
 
 
 def _file_kind(name: str, top: str) -> str:
@@ -148,7 +154,7 @@ def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
             ("ciphertext", worked.result),
             ("tag", worked.tag),
         ]
-    first = "counter block" if spec.mode == "ctr" else "initial value"
+    first = {"ctr": "counter block", "xts": "unit number"}.get(spec.mode, "initial value")
     taken, given = ("ciphertext", "plaintext") if worked.decrypt else ("plaintext", "ciphertext")
     chained = [(first, worked.iv)] if worked.iv else []
     return [("key", worked.key), *chained, (taken, worked.block), (given, worked.result)]
@@ -171,7 +177,7 @@ def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
         "protocol": list(_protocol(spec, core, worked)),
         "timing": list(_timing(core)),
         "values": bool(shown),
-        "example_intro": f"One worked {'packet' if core.packet else 'block'}, computed from the cipher's "
+        "example_intro": f"One worked {_thing(core)}, computed from the cipher's "
         f"description by the generator:{lanes}",
         "example": [
             (f"{what} (`{port}`)" if port else what, _hex(data), value)
@@ -218,15 +224,28 @@ def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, lis
         yield "A worked packet", list(packet_table(core, worked))
         yield from _zeroising(core)
         return
+    if core.unit:
+        yield "Units", list(unit_sentences(core))
+        yield "A worked unit", list(unit_table(core, worked))
+        yield from _zeroising(core)
+        return
     yield "Blocks", list(_blocks(core))
     if spec.mode != "ecb":
         yield "Mode", list(_mode(spec, core))
     yield from _zeroising(core)
 
 
+_IN_FLIGHT = {"packet": "and packets", "unit": "unit numbers, tweaks and units"}
+
+
+def _thing(core: Core) -> str:
+    """What the core takes: packets, units, or blocks."""
+    return "packet" if core.packet else "unit" if core.unit else "block"
+
+
 def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
     """The section on zeroising, where the core does it."""
-    p, what = core.ports, "and packets" if core.packet else "counter blocks and blocks"
+    p, what = core.ports, _IN_FLIGHT.get(_thing(core), "counter blocks and blocks")
     if p.zeroise:
         yield (
             "Zeroising",
@@ -254,7 +273,7 @@ def _keys(core: Core) -> Iterator[str]:
         yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
         yield "Hold both inputs until then."
         yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
-        what = "word of a packet" if core.packet else "block"
+        what = {"packet": "word of a packet", "unit": "unit number"}.get(_thing(core), "block")
         yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
         yield f"No {what} is taken before a key is complete, nor while one is expanded."
     elif core.parameters["key"] == "static":
@@ -316,6 +335,9 @@ def _timing(core: Core) -> Iterator[str]:
         yield f"The tag is there {core.packet['tag_latency_cycles']} cycles after the packet's last word is taken."
         yield "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."
         yield "A packet of n words takes n + 1 cycles. Nothing else is lost between packets."
+        return
+    if core.unit:
+        yield from unit_timing(core)
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"

@@ -1,0 +1,82 @@
+"""What README.md says of a core that takes whole data units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core import Core
+from .example import Worked
+from .packet import keep_text, word_text
+
+__all__ = ["unit_sentences", "unit_table", "unit_timing"]
+
+_SIZE = 16
+
+
+def unit_sentences(core: Core) -> Iterator[str]:
+    """The protocol of data units."""
+    p = core.ports
+    assert core.unit is not None
+    n = core.unit["ports"]
+    yield "A unit is a run of words. Its number is announced before its first word."
+    yield f"A number is taken in a cycle in which `{n['unit_valid']}` and `{n['unit_ready']}` are both 1."
+    yield "Numbers are used in the order in which they are announced, one for each unit."
+    yield f"Announce them as soon as the core takes them: up to {core.unit['tweaks']} units ahead, and then words never wait."
+    yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
+    yield f"Never wait for `{p.ready_out}` or `{n['unit_ready']}` before the valid input is 1; keep the word until it is taken."
+    yield "Ready outputs depend on registers only."
+    yield f"`{n['keep_in']}` has ones for the bytes that are there, from the left; only a unit's last word may be short."
+    yield "The first word of a unit is always whole: a unit has at least 16 bytes."
+    if p.decrypt:
+        yield f"`{p.decrypt}` stays for all words of a unit."
+    yield ""
+    yield f"Every result leaves in the one cycle in which `{p.valid_out}` is 1. Nothing holds it back."
+    yield "Results leave in the order of the words, with one exception."
+    yield f"Of a unit with a short last word, the short result leaves in the place of the last whole one, with `{n['last_out']}` = 1."
+    yield f"The last whole result leaves later, with `{n['late']}` = 1, while results of other units go on."
+    yield "Such late results leave in the order of their units. Bytes that are not there are 0."
+    yield ""
+    yield "A key is K1 for the data and then K2 for the unit numbers."
+    if core.parameters["distinct_halves"]:
+        yield f"Under a key whose halves are equal, `{n['unit_ready']}` stays 0, and no unit is taken."
+    else:
+        yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."
+    yield f"A key that is offered is taken after all units that were announced; `{n['unit_ready']}` is 0 meanwhile."
+    yield "A unit has at most 2^20 blocks (SP 800-38E, section 4); the core does not count."
+
+
+def unit_table(core: Core, worked: Worked) -> Iterator[str]:
+    """The words of the worked unit at the ports: a table."""
+    p = core.ports
+    assert core.unit is not None
+    n = core.unit["ports"]
+    yield f"The unit of the section Bytes, encrypted, with `{word_text(worked.iv)}` at `{n['unit']}`:"
+    yield ""
+    yield f"| word | `{p.block_in}` | `{n['keep_in']}` | `{n['last_in']}` |"
+    yield "|--:|---|---|--:|"
+    words = _words(worked.block)
+    for number, word in enumerate(words, 1):
+        yield f"| {number} | `{word_text(word)}` | `{keep_text(word)}` | {int(number == len(words))} |"
+    yield ""
+    yield f"| result | `{p.block_out}` | `{n['keep_out']}` | `{n['last_out']}` | `{n['late']}` |"
+    yield "|--:|---|---|--:|--:|"
+    *_, whole, short = _words(worked.result)
+    yield f"| 1 | `{word_text(short)}` | `{keep_text(short)}` | 1 | 0 |"
+    yield f"| 2 | `{word_text(whole)}` | `{keep_text(whole)}` | 0 | 1 |"
+    yield ""
+    yield "Bytes that are not there may have any value at the input."
+
+
+def unit_timing(core: Core) -> Iterator[str]:
+    """Latencies and rates."""
+    assert core.unit is not None
+    yield f"A result is offered {core.latency} cycles after its word is taken, where the next word comes at once."
+    yield "A unit's last word needs no next one. Before any other word has its result, the word behind it must come."
+    yield f"A late result is offered at most {core.unit['late_latency_cycles']} cycles after its unit's short word is taken."
+    yield f"A unit's first word can be taken about {core.latency} cycles after its number."
+    yield "A word can be taken every cycle, but for one cycle for each unit: 128 bits a cycle."
+    yield "A unit of n words takes n + 1 cycles, where numbers are announced far enough ahead."
+
+
+def _words(data: bytes) -> list[bytes]:
+    return [data[k : k + _SIZE] for k in range(0, len(data), _SIZE)]

@@ -1,0 +1,95 @@
+"""From a pipeline to a core of XTS: modules, ports, testbench, provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from ...arch import SECOND_KEY, SECOND_LEAD, Scheduled
+from ...graph import Graph
+from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
+from ...spec import Pipeline
+from ..core import Core, PortSet
+from ..header import header_lines, module_name, port_table
+from ..keys import KeyUnit
+from ..texts import core_files, spec_parameters
+from .modules import XtsModules, xts_modules
+from .ports import UNIT_PORTS, port_groups, xts_ports
+from .testbench import testbench
+from .timing import TWEAKS
+
+__all__ = ["assemble_xts"]
+
+
+def assemble_xts(
+    spec: Pipeline,
+    plain: Graph,
+    made: Scheduled,
+    lowered: Callable[[str], Design],
+    given: Mapping[str, str],
+    unit: KeyUnit,
+) -> Core:
+    """The finished core; arguments as of `assemble`. plain: the cipher under one key; made: its pipeline over the
+    round keys of two, which two of `unit` make. Raises UserError where the pipeline is too short.
+    """
+    top, stages, both = module_name(spec.name), made.schedule.stages, spec.direction == "both"
+    design = lowered(f"{top}_core")
+    parts = xts_modules(top, unit, spec.given_key_bits, stages, both, spec.distinct_halves)
+    timing, control = parts.timing, parts.control
+    component = Component(
+        (*design.modules, *unit.modules, *parts.wrappers),
+        port_groups(spec.given_key_bits, both),
+        Rate(timing.latency),
+    )
+    core = Core(
+        top,
+        spec_parameters(spec),
+        plain,
+        made.schedule,
+        design,
+        xts_ports(both),
+        timing.latency,
+        1,
+        1,
+        {},
+        component,
+        {
+            "top": f"{top}_core",
+            "ports": asdict(PortSet(decrypt="decrypt_i" if both else "")),
+            "latency_cycles": stages,
+            "early": {f"{SECOND_KEY}_i": SECOND_LEAD},
+            "key_cycles": unit.cycles,
+        },
+        made.key_words,
+        unit,
+        _mode_flip_flops(parts, design, unit, stages),
+        control.zeroise_cycles,
+        sum(m.flip_flops for m in control.modules),
+        given,
+        unit={
+            "ports": dict(UNIT_PORTS),
+            "tweaks": TWEAKS,
+            "late_latency_cycles": timing.late_latency,
+        },
+    )
+    said = (
+        f"{timing.latency} cycles from a word to its result, where the next word comes at once; a word every cycle, "
+        "and one cycle more for each unit"
+    )
+    registers = f"{core.flip_flops} flip-flops predicted"
+    header = header_lines(spec, given, said, registers, port_table(component.pins))
+    printed = print_design(folded(design) if spec.equal_rounds else design)
+    text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])
+    bench = print_bench(testbench(component, spec, timing))
+    return core.with_files(core_files(spec.name, header, text, bench, unit.files))
+
+
+def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, stages: int) -> int:
+    """Flip-flops around the pipeline and its first key-expansion unit, the second one's among them, without those
+    of the pipeline's valid bits, which nobody reads.
+    """
+    around = (parts.keyed, parts.turns, parts.mode, parts.top)
+    unread = design.valid_line_flip_flops() or stages
+    own = design.flip_flops(design.top.name)
+    second = unit.flip_flops + design.flip_flops() - own
+    return second + sum(w.flip_flops for w in around) - unread

@@ -1,0 +1,425 @@
+"""The data of XTS (IEEE 1619) around a pipeline of any cipher with blocks of 128 bits: words, tweaks, and the
+block that takes stolen bytes in. `turns.py` says whose slot is whose, and counts its cycles from e.
+
+A tweak is a number here: bit k is the coefficient of alpha^k, so byte 0 of the standard is in the lowest bits. A
+word has byte 0 in its highest bits, as at the ports.
+
+A block's tweak waits beside the cipher until its result is there. In the slot behind that of a block whose result
+gives bytes away, the short word waits in the tweak's place.
+"""
+
+from __future__ import annotations
+
+from ...rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Handshake,
+    Held,
+    Let,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Store,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    declared_first,
+)
+from ..copies import copies, spread
+from .ports import NUMBER, RESULTS, word_pins
+from .timing import KEEP, TWEAKS, XtsTiming
+from .turns import ADDRESS, SLOTS
+
+__all__ = ["xts_layer"]
+
+_PIECE = 32
+"""Bits of a tweak that one memory holds."""
+
+_COMPARED = 5
+"""Registers from a key to what tells whether its halves differ."""
+
+
+def xts_layer(
+    name: str, cipher: str, key_bits: int, timing: XtsTiming, both: bool, distinct: bool = False
+) -> Wrapper:
+    """The mode around the module `cipher`: a pipeline with the round keys of both halves of a key.
+
+    key_bits: of both halves; both: the core decrypts as well; distinct: no unit is taken under a key whose
+    halves are equal.
+    """
+    return Wrapper(
+        name,
+        (
+            "XTS, a block a cycle, and one cycle more for each unit.",
+            "unit_i: the numbers of units, each before its unit's first word.",
+        ),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Held((Pin("drop_i"), Pin("wipe_i"), Pin("fill_i", meaning="nothing needs it"))),
+            Handshake("unit_valid_i", NUMBER, "unit_ready_o"),
+            Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+            Held((*RESULTS, Pin("pending_o", out=True))),
+        ),
+        declared_first(
+            (
+                *_key(key_bits, distinct),
+                *_turns(f"{name}_turns"),
+                *_words(both),
+                *_tweaks(),
+                *_cipher_input(cipher, both),
+                *_beside(timing.cipher, both),
+                *_stolen(both),
+                *_results(),
+            )
+        ),
+        ("UNUSEDSIGNAL", "fill_i is of the control's protocol, and this mode fills its registers by itself."),
+    )
+
+
+def _key(key_bits: int, distinct: bool) -> tuple[WrapperItem, ...]:
+    """Whether a key was taken, and whether its halves differ where that is asked for."""
+    if not distinct:
+        return (
+            Reg(("keyed",)),
+            Clocked((Step("keyed", "~drop_i & (keyed | key_valid_i)"),), (("keyed", "1'b0"),)),
+        )
+    sizes, steps, source = list[int](), list[Step](), "differs_0"
+    half = size = key_bits // 2
+    steps.append(Step(source, f"key_i[{key_bits - 1}:{half}] ^ key_i[{half - 1}:0]"))
+    for level in range(1, _COMPARED):
+        before, size = size, -(-size // 4)
+        sizes.append(size)
+        steps += [
+            Step(f"differs_{level}[{k}]", f"|{source}[{min(4 * k + 3, before - 1)}:{4 * k}]")
+            for k in range(size)
+        ]
+        source = f"differs_{level}"
+    widths = {"differs_0": half} | {f"differs_{k}": n for k, n in enumerate(sizes, 1)}
+    known = f"compare[{_COMPARED - 1}] & (|{source})"
+    return (
+        Note("Whether the halves of the key differ; until that is known, no unit is taken."),
+        Reg(("keyed",)),
+        Reg(("compare",), _COMPARED),
+        Reg(("differs_0",), half),
+        *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
+        Clocked(tuple(steps), tuple((n, f"{w}'d0") for n, w in widths.items())),
+        Clocked(
+            (
+                Step("compare", f"{{compare[{_COMPARED - 2}:0], key_valid_i}}"),
+                Step("keyed", f"~drop_i & ~key_valid_i & (keyed | ({known}))"),
+            ),
+            (("compare", f"{_COMPARED}'d0"), ("keyed", "1'b0")),
+        ),
+    )
+
+
+def _turns(name: str) -> tuple[WrapperItem, ...]:
+    """The control."""
+    outputs = ("ready", "room", "pending", "word", *SLOTS, "step", "load", "next", "push", "stolen", "valid")
+    links = {f"{n}_o": f"{n}_0" for n in outputs} | {
+        "read_o": "read_at",
+        "last_o": "last_o",
+        "late_o": "late_o",
+    }
+    return (
+        Wire(tuple(f"{n}_0" for n in outputs)),
+        Wire(("read_at",), ADDRESS),
+        Wire(("expanded",)),
+        Let("announce", "unit_valid_i & unit_ready_o"),
+        Cell(
+            name,
+            "u_turns",
+            {
+                **{n: n for n in ("clk", "rst_i", "valid_i", "last_i", "drop_i")},
+                "full_i": "keep_i[0]",
+                "announce_i": "announce",
+                **links,
+            },
+        ),
+        Drive("key_ready_o", "expanded"),
+        Drive("unit_ready_o", "room_0 & keyed & expanded"),
+        Drive("ready_o", "ready_0"),
+        Drive("valid_o", "valid_0"),
+        Drive("pending_o", "pending_0"),
+    )
+
+
+def _words(both: bool) -> tuple[WrapperItem, ...]:
+    """Words and unit numbers as they are taken, and the word that is held."""
+    ways = ("way_1", "way_2", "way_held") if both else ()
+    return (
+        Note("Words and numbers as they come, the held word, and the number of the next tweak."),
+        Reg(("block_1", "block_2", "block_held", "number_1", "number_2", "number"), 128),
+        Reg(("keep_1", "keep_2"), KEEP),
+        *([Reg(ways)] if both else []),
+        Reg(("announced",)),
+        *copies("hold", "word_0 | drop_i"),
+        *copies("take_number", "announced | drop_i"),
+        Clocked((Step("announced", "announce"),), (("announced", "1'b0"),)),
+        Clocked(
+            (
+                Step("block_1", "block_i"),
+                Step("block_2", "block_1"),
+                Step("keep_1", "keep_i"),
+                Step("keep_2", "keep_1"),
+                Step("number_1", "unit_i"),
+                Step("number_2", "number_1"),
+                *_loads("block_held", "block_2", "hold"),
+                *_loads("number", "number_2", "take_number"),
+                *(
+                    [
+                        Step("way_1", "decrypt_i"),
+                        Step("way_2", "way_1"),
+                        Step("way_held", "way_2", "hold[0]"),
+                    ]
+                    if both
+                    else []
+                ),
+            )
+        ),
+    )
+
+
+def _loads(target: str, value: str, enable: str) -> list[Step]:
+    """A register of 128 bits, every 16 of them with a copy of the enable."""
+    return [
+        Step(f"{target}[{16 * k + 15}:{16 * k}]", f"{value}[{16 * k + 15}:{16 * k}]", f"{enable}[{k}]")
+        for k in range(8)
+    ]
+
+
+def _swapped(name: str) -> str:
+    """A word with its bytes in the other order."""
+    return f"{{{', '.join(f'{name}[{8 * k + 7}:{8 * k}]' for k in range(16))}}}"
+
+
+def _times_alpha(name: str) -> str:
+    """alpha^128 is alpha^7 + alpha^2 + alpha + 1 (IEEE 1619, section 5.2)."""
+    top = f"{name}[127]"
+    return f"{{{name}[126:0], 1'b0}} ^ {{120'd0, {top}, 4'd0, {{3{{{top}}}}}}}"
+
+
+def _over_alpha(name: str) -> str:
+    """What times alpha gives the tweak `name`."""
+    low = f"{name}[0]"
+    return f"{{{low}, {name}[127:1]}} ^ {{121'd0, {low}, 4'd0, {{2{{{low}}}}}}}"
+
+
+def _tweaks() -> tuple[WrapperItem, ...]:
+    """Tweaks that wait in memories, the next one and the current one."""
+    pieces = range(128 // _PIECE)
+    stores, steps, wires = list[WrapperItem](), list[Step](), list[WrapperItem]()
+    for k in pieces:
+        bits = f"[{_PIECE * k + _PIECE - 1}:{_PIECE * k}]"
+        stores.append(Store(f"tweaks_{k}", _PIECE, TWEAKS, "distributed"))
+        steps.append(Step(f"tweaks_{k}[write_{k}]", f"made{bits}", f"push[{k}]"))
+    for bit in range(ADDRESS):
+        wires += _address("read", f"read_at[{bit}]", bit)
+    read = ", ".join(f"tweaks_{k}[read_{k}]" for k in reversed(pieces))
+    return (
+        Note("Tweaks: made by the cipher, in the memory, the next unit's and the current block's."),
+        Reg(("made", "after", "tweak"), 128),
+        *stores,
+        *wires,
+        *(
+            Let(
+                f"read_{k}",
+                f"{{{', '.join(f'read_bit_{b}[{k}]' for b in reversed(range(ADDRESS)))}}}",
+                ADDRESS,
+            )
+            for k in pieces
+        ),
+        *(Reg((f"write_{k}",), ADDRESS) for k in pieces),
+        *copies("push", "push_0 | drop_i", 64),
+        *copies("step", "step_0 | drop_i"),
+        *copies("load", "load_0"),
+        *copies("next", "next_0 | drop_i"),
+        Let("stored", f"{{{read}}}", 128),
+        Let(
+            "following", f"({spread('load')} & after) | (~{spread('load')} & ({_times_alpha('tweak')}))", 128
+        ),
+        Clocked((Step("made", _swapped("stream")), *steps)),
+        Clocked(
+            (*_loads("after", "stored", "next"), *_loads("tweak", "following", "step")),
+        ),
+        *(
+            Clocked(
+                (Step(f"write_{k}", f"write_{k} + {ADDRESS}'d1", f"push[{k}]"),),
+                ((f"write_{k}", f"{ADDRESS}'d0"),),
+            )
+            for k in pieces
+        ),
+    )
+
+
+def _address(name: str, value: str, bit: int) -> list[WrapperItem]:
+    """Copies of a bit of an address, one for each memory."""
+    return list(copies(f"{name}_bit_{bit}", value, 64))
+
+
+def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
+    """Blocks with their tweaks, unit numbers, and stolen blocks."""
+    clocked = {"clk": "clk", "rst_i": "rst_i"}
+    right = f"({_times_alpha('tweak')})"
+    chosen = f"({spread('turned_2')} & {right}) | (~{spread('turned_2')} & tweak)" if both else "tweak"
+    return (
+        Note("What goes into the cipher: a block with its tweak, a unit number, or a stolen block."),
+        *copies("data_2", "data_0"),
+        *copies("number_slot_2", "number_0"),
+        *copies("short_3", "short_2"),
+        *copies("again_3", "again_2"),
+        *copies("again_4", "again_3_q"),
+        *(copies("turned_2", "steal_0 & way_held") if both else ()),
+        Reg(("block_a", "block_b", "whitened", "whitening", "input_q"), 128),
+        Reg(("short_2", "again_2", "again_3_q", "second_2")),
+        *([Reg(("way_2a", "way_3", "way_4"))] if both else []),
+        Let("own", chosen, 128),
+        Wire(("stream",), 128),
+        Wire(("stream_valid",), lint="a slot's meaning is known to the control."),
+        Clocked((Step("short_2", "short_0"), Step("again_2", "again_0"), Step("again_3_q", "again_2"))),
+        Clocked(
+            (
+                Step("second_2", "number_0"),
+                Step("block_a", "block_held"),
+                Step("block_b", "block_a"),
+                Step(
+                    "whitened",
+                    f"({spread('number_slot_2')} & number) | (~{spread('number_slot_2')} & block_a)",
+                ),
+                Step("whitening", f"{spread('data_2')} & own"),
+                Step(
+                    "input_q",
+                    f"({spread('again_3')} & again_input) | (~{spread('again_3')} & (whitened ^ "
+                    f"{_swapped('whitening')}))",
+                ),
+                *(
+                    [
+                        Step("way_2a", "way_held & data_0"),
+                        Step("way_3", "way_2a"),
+                        Step("way_4", "again_3[0] ? again_way_1 : way_3"),
+                    ]
+                    if both
+                    else []
+                ),
+            )
+        ),
+        Cell(
+            cipher,
+            "u_cipher",
+            {
+                **clocked,
+                "key_valid_i": "key_valid_i",
+                "key_i": "key_i",
+                "key_ready_o": "expanded",
+                "wipe_i": "wipe_i",
+                "second_i": "second_2",
+                **({"decrypt_i": "way_4"} if both else {}),
+                "block_i": "input_q",
+                "valid_o": "stream_valid",
+                "block_o": "stream",
+            },
+        ),
+    )
+
+
+def _line(name: str, source: str, length: int) -> list[Step]:
+    return [Step(f"{name}_{k}", f"{name}_{k - 1}" if k > 1 else source) for k in range(1, length + 1)]
+
+
+def _beside(cipher: int, both: bool) -> tuple[WrapperItem, ...]:
+    """What waits beside the cipher: tweaks and short words, the bytes of short words, directions."""
+    wait, keeps, ways = cipher - 1, cipher + 3, cipher + 2
+    return (
+        Note("What waits beside the cipher: a block's tweak or a short word; a short word's bytes."),
+        Reg(("beside_a", "beside"), 128),
+        Reg(tuple(f"beside_{k}" for k in range(1, wait + 1)), 128),
+        Reg(("keep_a", *(f"keep_l{k}" for k in range(1, keeps + 1))), KEEP),
+        *([Reg(tuple(f"way_l{k}" for k in range(1, ways + 1)))] if both else []),
+        Let("late", f"beside_{wait}", 128),
+        Let("keep_late", f"keep_l{keeps}", KEEP),
+        *([Let("way_late", f"way_l{ways}")] if both else []),
+        Clocked(
+            (
+                Step(
+                    "beside_a",
+                    f"({spread('short_3')} & block_b) | (~{spread('short_3')} & {_swapped('whitening')})",
+                ),
+                Step(
+                    "beside",
+                    f"({spread('again_4')} & {_swapped('again_tweak_2')}) | (~{spread('again_4')} & beside_a)",
+                ),
+                *_line("beside", "beside", wait),
+                Step("keep_a", f"keep_2 | {{{KEEP}{{~steal_0}}}}"),
+                *(Step(f"keep_l{k}", f"keep_l{k - 1}" if k > 1 else "keep_a") for k in range(1, keeps + 1)),
+                *(
+                    [Step(f"way_l{k}", f"way_l{k - 1}" if k > 1 else "way_2a") for k in range(1, ways + 1)]
+                    if both
+                    else []
+                ),
+            )
+        ),
+    )
+
+
+def _bytes(mask: str) -> str:
+    """A mask of bytes over 128 bits."""
+    return f"{{{', '.join(f'{{8{{{mask}[{k}]}}}}' for k in reversed(range(KEEP)))}}}"
+
+
+def _stolen(both: bool) -> tuple[WrapperItem, ...]:
+    """The block that takes stolen bytes in, with the unit's other tweak: encryption gives the short word's bytes
+    and the next tweak, decryption the tweak before.
+    """
+    other = f"({_times_alpha('late_tweak')})"
+    if both:
+        back = f"({_over_alpha('late_tweak')})"
+        other = f"({spread('back')} & {back}) | (~{spread('back')} & {other})"
+    mask = _bytes("short_keep")
+    return (
+        Note(
+            "A stolen block: the short word, what is left of the result before, and the other of two tweaks."
+        ),
+        Reg(("late_1", "again_block", "again_tweak", "again_tweak_1", "again_tweak_2", "again_input"), 128),
+        *([Reg(("again_way", "again_way_1"))] if both else []),
+        *copies("cap", "stolen_0 | drop_i"),
+        *(copies("back", "way_late") if both else ()),
+        Let("short_keep", "keep_late", KEEP),
+        Let("late_tweak", _swapped("late_1"), 128),
+        Let("other_tweak", other, 128),
+        Let("filled_up", f"({mask} & late) | (~{mask} & result_0)", 128),
+        Clocked(
+            (
+                Step("late_1", "late"),
+                *_loads("again_block", "filled_up", "cap"),
+                *_loads("again_tweak", "other_tweak", "cap"),
+                Step("again_tweak_1", "again_tweak"),
+                Step("again_tweak_2", "again_tweak_1"),
+                Step("again_input", f"again_block ^ {_swapped('again_tweak')}"),
+                *([Step("again_way", "back[0]", "cap[0]"), Step("again_way_1", "again_way")] if both else []),
+            )
+        ),
+    )
+
+
+def _results() -> tuple[WrapperItem, ...]:
+    """Results: a block with its tweak; in the place of a block that gave bytes away, these bytes."""
+    return (
+        Note("Results."),
+        Reg(("result_0", "result_1"), 128),
+        Reg(("keep_q",), KEEP),
+        Clocked(
+            (
+                Step("result_0", "stream ^ late"),
+                Step("result_1", f"result_0 & {_bytes('keep_late')}"),
+                Step("keep_q", "keep_late"),
+            )
+        ),
+        Drive("block_o", "result_1"),
+        Drive("keep_o", "keep_q"),
+    )

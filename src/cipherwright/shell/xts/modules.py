@@ -1,0 +1,148 @@
+"""The modules of a core of XTS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...errors import UserError
+from ...rewrite import SECOND
+from ...rtl import Cell, Clocked, ClockReset, Drive, Handshake, Held, Pin, Reg, Step, Stream, Wire, Wrapper
+from ..control import Control, core_control
+from ..keys import KeyUnit
+from .layer import xts_layer
+from .ports import NUMBER, RESULTS, word_pins
+from .timing import XtsTiming
+from .turns import turns
+
+__all__ = ["XtsModules", "xts_modules"]
+
+_FEWEST = 4
+"""Stages of a pipeline, at least: the registers beside it are some fewer."""
+
+
+@dataclass(frozen=True)
+class XtsModules:
+    """What is around the pipeline `TOP_core`: its two key units, the mode with its control, the control of keys
+    and the top, in the order of use.
+    """
+
+    timing: XtsTiming
+    keyed: Wrapper
+    turns: Wrapper
+    mode: Wrapper
+    control: Control
+    top: Wrapper
+
+    @property
+    def wrappers(self) -> tuple[Wrapper, ...]:
+        """What connects and controls, used ones first."""
+        return (self.keyed, self.turns, self.mode, *self.control.modules, self.top)
+
+
+def xts_modules(
+    top: str, unit: KeyUnit, key_bits: int, stages: int, both: bool, distinct: bool
+) -> XtsModules:
+    """The modules that make a pipeline of `stages`, with two of the key units `unit`, a core of XTS with the name
+    `top`. key_bits: of both halves of the key; both: the core decrypts as well; distinct: it refuses a key whose
+    halves are equal. Raises UserError where the pipeline is too short.
+    """
+    if stages < _FEWEST:
+        raise UserError(f"mode xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
+    timing = XtsTiming(stages)
+    key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    number = (Pin("unit_valid_i"), NUMBER, Pin("unit_ready_o", out=True))
+    control = core_control(
+        f"{top}_control",
+        f"{top}_xts",
+        (*key, *number, *word_pins(both), *RESULTS, Pin("pending_o", out=True)),
+        128,
+        timing.late_latency + 1,
+        max(unit.flush, timing.flush),
+        unit.cycles + 1,
+        True,
+        True,
+    )
+    return XtsModules(
+        timing,
+        _two_keys(f"{top}_ecb", f"{top}_core", unit, key_bits, both),
+        turns(f"{top}_xts_turns", timing),
+        xts_layer(f"{top}_xts", f"{top}_ecb", key_bits, timing, both, distinct),
+        control,
+        _top(top, key_bits, both),
+    )
+
+
+def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) -> Wrapper:
+    """The module `name`: the pipeline, and a key-expansion unit for each half of the key."""
+    half = key_bits // 2
+    words = sorted(unit.words.items())
+    units = []
+    for prefix, bits in (("", f"{key_bits - 1}:{half}"), (SECOND, f"{half - 1}:0")):
+        links = {"clk": "clk", "rst_i": "rst_i", "key_valid_i": "key_valid_i", "key_i": f"key_i[{bits}]"}
+        links |= {"key_ready_o": f"{prefix}ready", "zeroise_i": "wipe_i"}
+        units.append(Cell(unit.name, f"u_{prefix}keys", links | {f"{w}_o": f"{prefix}{w}" for w, _ in words}))
+    turning = {"decrypt_i": "decrypt_i"} if both else {}
+    return Wrapper(
+        name,
+        (
+            "A pipeline with the round keys of the two halves of a key. second_i chooses those of the second half "
+            "and comes two cycles before its block.",
+            "wipe_i: keys of zeros are taken. The control around this module keeps blocks and keys apart.",
+        ),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Held(
+                (Pin("wipe_i"), Pin("second_i"), *([Pin("decrypt_i")] if both else []), Pin("block_i", 128))
+            ),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+        ),
+        (
+            *(Wire((f"{prefix}{w}",), width) for prefix in ("", SECOND) for w, width in words),
+            Wire(("ready", f"{SECOND}ready")),
+            Drive("key_ready_o", f"ready & {SECOND}ready"),
+            *units,
+            Cell(
+                core,
+                "u_core",
+                {
+                    **{n: n for n in ("clk", "rst_i", "second_i", "block_i", "valid_o", "block_o")},
+                    **turning,
+                    "valid_i": "1'b1",
+                    **{f"{prefix}{w}_i": f"{prefix}{w}" for prefix in ("", SECOND) for w, _ in words},
+                },
+            ),
+        ),
+    )
+
+
+def _top(name: str, key_bits: int, both: bool) -> Wrapper:
+    """The core: a key that is offered waits for the end of all units that were announced."""
+    pins = (*word_pins(both), *RESULTS)
+    links = {p.name: p.name for p in (*pins, NUMBER, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
+    for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
+        links[n] = n
+    links |= {"key_valid_i": "key_valid_i & ~pending", "busy_o": "busy", "pending_o": "pending"}
+    links |= {"unit_valid_i": "unit_valid_i & ~offered_q", "unit_ready_o": "room"}
+    return Wrapper(
+        name,
+        (
+            "A key that is offered is taken after the last unit that was announced; no other unit is taken then.",
+        ),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Handshake("unit_valid_i", NUMBER, "unit_ready_o"),
+            Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+            Held((Pin("zeroise_i"), *RESULTS, Pin("busy_o", out=True))),
+        ),
+        (
+            Reg(("offered_q",)),
+            Wire(("pending", "busy", "room")),
+            Clocked((Step("offered_q", "key_valid_i"),), (("offered_q", "1'b0"),)),
+            Drive("unit_ready_o", "room & ~offered_q"),
+            Drive("busy_o", "busy | pending"),
+            Cell(f"{name}_control", "u_core", links),
+        ),
+    )

@@ -1,0 +1,83 @@
+"""Ports of a word and of a unit number, of results, and of a whole core of XTS."""
+
+from __future__ import annotations
+
+from ...rtl import ClockReset, Group, Handshake, Held, Order, Pin, Stream
+from ..core import PortSet
+from .timing import KEEP
+
+__all__ = ["NUMBER", "RESULTS", "UNIT_PORTS", "port_groups", "word_pins", "xts_ports"]
+
+_KEPT = f"bit {KEEP - 1} is 1 where byte 0 of the word is there, bit 0 for its last byte"
+
+_DECRYPT = Pin("decrypt_i", with_block=True, meaning="the unit is decrypted (0: encrypted)")
+
+NUMBER = Pin(
+    "unit_i", 128, order=Order.BYTES, meaning="number of a unit, the 16 bytes of SP 800-38E's tweak input"
+)
+
+RESULTS = (
+    Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT}"),
+    Pin("last_o", out=True, meaning="a result of the unit's last word"),
+    Pin(
+        "late_o",
+        out=True,
+        meaning="a result of the last whole word of a unit with a short one, whose other results are out",
+    ),
+)
+"""What leaves with a word."""
+
+UNIT_PORTS = {
+    "keep_in": "keep_i",
+    "last_in": "last_i",
+    "unit_valid": "unit_valid_i",
+    "unit": "unit_i",
+    "unit_ready": "unit_ready_o",
+    "keep_out": "keep_o",
+    "last_out": "last_o",
+    "late": "late_o",
+}
+"""What a port of a unit is for -> its name, beside those of the core."""
+
+
+def word_pins(both: bool) -> tuple[Pin, ...]:
+    """What goes with a word that is offered. both: the core decrypts as well."""
+    return (
+        Pin("keep_i", KEEP, with_block=True, meaning=f"bytes of the word, from the left: {_KEPT}"),
+        Pin("last_i", with_block=True, meaning="the unit ends with this word"),
+        *((_DECRYPT,) if both else ()),
+    )
+
+
+def xts_ports(both: bool) -> PortSet:
+    """Names of a core's ports."""
+    return PortSet(
+        ready_out="ready_o",
+        decrypt=_DECRYPT.name if both else "",
+        key_valid="key_valid_i",
+        key_ready="key_ready_o",
+        busy="busy_o",
+        zeroise="zeroise_i",
+    )
+
+
+def port_groups(key_bits: int, both: bool) -> tuple[Group, ...]:
+    """All ports of a core, in groups. key_bits: of both halves of the key."""
+    n, u = xts_ports(both), UNIT_PORTS
+    busy = "a unit was announced or is in flight, a key is expanded, or everything is being cleared"
+    block = Pin(n.block_in, 128, order=Order.BYTES, meaning="word of a unit")
+    result = Pin(n.block_out, 128, True, order=Order.BYTES, meaning="word of the result")
+    key = Pin(n.key, key_bits, order=Order.BYTES, meaning="key: K1 of the data, then K2 of the unit numbers")
+    return (
+        ClockReset(n.clk, n.reset),
+        Handshake(n.key_valid, key, n.key_ready, what="a key"),
+        Handshake(u["unit_valid"], NUMBER, u["unit_ready"], what="a unit number"),
+        Stream(n.valid_in, (*word_pins(both), block), n.ready_out, what="a word"),
+        Stream(n.valid_out, (result, *RESULTS), out=True, what="a word of the result"),
+        Held(
+            (
+                Pin(n.zeroise, meaning="one cycle clears keys, unit numbers, units and tweaks"),
+                Pin(n.busy, out=True, meaning=busy),
+            )
+        ),
+    )

@@ -1,0 +1,218 @@
+"""A self-checking testbench of a core of XTS: units whose results the reference model computed.
+
+The units are those of IEEE 1619-2007, annex B, vectors 2 and 15 to 18, and others of more lengths under the same
+keys. For AES-128 the results of the former are the published ones (`tests/cipher/test_xts.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...cipher.xts import BLOCK_BYTES, halves, xts
+from ...rtl import Bench, Component
+from ...spec import Spec
+from .timing import KEEP, XtsTiming
+
+__all__ = ["KnownUnit", "known_units", "testbench"]
+
+_LENGTHS = (16, 17, 18, 19, 20, 32, 47, 80)
+
+
+@dataclass(frozen=True)
+class KnownUnit:
+    """A unit and what becomes of it. key: K1 and K2; text: what is taken; result: what leaves, in the order of the
+    standard.
+    """
+
+    key: bytes
+    number: bytes
+    text: bytes
+    result: bytes
+    decrypt: bool = False
+
+    @property
+    def words(self) -> list[bytes]:
+        """What is taken, word by word."""
+        return _split(self.text)
+
+    @property
+    def results(self) -> tuple[list[bytes], list[bytes]]:
+        """What leaves in order, and the block that leaves late: the last whole one of a unit with a short word."""
+        found = _split(self.result)
+        return (found, []) if len(found[-1]) == BLOCK_BYTES else ([*found[:-2], found[-1]], [found[-2]])
+
+
+def _split(data: bytes) -> list[bytes]:
+    return [data[k : k + BLOCK_BYTES] for k in range(0, len(data), BLOCK_BYTES)]
+
+
+def known_units(spec: Spec) -> list[KnownUnit]:
+    """Units under two keys; where the core decrypts, each is decrypted as well."""
+    size, cipher, found = spec.key_bits // 8, spec.described, list[KnownUnit]()
+    falling = bytes(0xFF - k for k in range(size)) + bytes(0xBF - k for k in range(size))
+    text = bytes(range(max(_LENGTHS)))
+    messages = [(falling, bytes.fromhex("9a78563412"), text[:n]) for n in _LENGTHS]
+    messages.append((b"\x11" * size + b"\x22" * size, b"\x33" * 5, b"\x44" * 32))
+    for key, number, data in messages:
+        first, second = (
+            lambda block, back, half=half: cipher.encrypt_block(half, block, back) for half in halves(key)
+        )
+        number = number.ljust(BLOCK_BYTES, b"\0")
+        made = xts(first, second, number, data)
+        found.append(KnownUnit(key, number, data, made))
+        if spec.direction == "both":
+            found.append(KnownUnit(key, number, made, data, True))
+    return found
+
+
+def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
+    """The testbench of a core. It prints PASS or the first mismatch. Numbers and words are offered as soon as they
+    are taken; results must come in the promised order, the first after the promised number of cycles, and after a
+    reset no control output may be unknown.
+    """
+    units = known_units(spec)
+    words = [(u, k, w) for u in units for k, w in enumerate(u.words)]
+    results = [(u, k, r) for u in units for k, r in enumerate(u.results[0])]
+    late = [r for u in units for r in u.results[1]]
+    pins = {pin.name: pin.name[:-2] for pin in component.pins if pin.name.endswith(("_i", "_o"))}
+    signals = pins | {"clk": "clk", "rst_i": "rst", "valid_o": "valid_out", "block_o": "block_out"}
+    signals |= {"keep_o": "keep_out", "last_o": "last_out"}
+    both = spec.direction == "both"
+    key_bits = spec.given_key_bits
+    return Bench(
+        component.name,
+        f"Testbench of {component.name}: {len(units)} units with known answers of the reference model. Prints PASS or "
+        "what went wrong.",
+        component.pins,
+        signals,
+        {},
+        (
+            f"reg [{key_bits - 1}:0] keys[0:{len(words) - 1}];",
+            f"reg [127:0] blocks[0:{len(words) - 1}], numbers[0:{len(units) - 1}];",
+            f"reg [{KEEP - 1}:0] keeps[0:{len(words) - 1}];",
+            f"reg [2:0] kinds[0:{len(words) - 1}]; // the first word under a key, last, decryption",
+            f"integer under[0:{len(units) - 1}]; // keys that were taken before the unit",
+            f"reg [127:0] results[0:{len(results) - 1}], lates[0:{len(late) - 1}];",
+            f"reg [{KEEP}:0] kept[0:{len(results) - 1}]; // last, bytes",
+            "integer cycle = 0, sent = 0, told = 0, taken = 0, started = 0, done = 0, behind = 0;",
+        ),
+        "\n".join(
+            (
+                *_tables(units, words, results, late, key_bits),
+                _RUN.format(
+                    words=len(words),
+                    units=len(units),
+                    results=len(results),
+                    late=len(late),
+                    cycles=40 * (timing.late_latency + 400) + 8 * len(words),
+                    rest=2 * timing.late_latency,
+                    latency=timing.latency,
+                    way="decrypt = kinds[sent][0];" if both else "",
+                ),
+            )
+        ),
+    )
+
+
+def _keep(data: bytes) -> int:
+    return (0xFFFF0000 >> len(data)) & 0xFFFF
+
+
+def _block(data: bytes) -> str:
+    return f"128'h{data.ljust(BLOCK_BYTES, bytes(1)).hex()}"
+
+
+_Word = tuple[KnownUnit, int, bytes]
+"""A unit, the word's number in it, and the word."""
+
+
+def _tables(
+    units: Sequence[KnownUnit],
+    words: Sequence[_Word],
+    results: Sequence[_Word],
+    late: Sequence[bytes],
+    key_bits: int,
+) -> Iterable[str]:
+    """The contents of the tables."""
+    keys = list(dict.fromkeys(u.key for u in units))
+    yield "    initial begin"
+    for n, u in enumerate(units):
+        yield f"        numbers[{n}] = {_block(u.number)}; under[{n}] = {keys.index(u.key) + 1};"
+    before = b""
+    for n, (u, k, data) in enumerate(words):
+        kind = (u.key != before) << 2 | (k == len(u.words) - 1) << 1 | u.decrypt
+        before = u.key
+        yield f"        keys[{n}] = {key_bits}'h{u.key.hex()}; kinds[{n}] = 3'd{kind};"
+        yield f"        blocks[{n}] = {_block(data)}; keeps[{n}] = {KEEP}'h{_keep(data):x};"
+    for n, (u, k, data) in enumerate(results):
+        last = k == len(u.results[0]) - 1
+        yield f"        results[{n}] = {_block(data)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | _keep(data):x};"
+    for n, data in enumerate(late):
+        yield f"        lates[{n}] = {_block(data)};"
+    yield "    end"
+
+
+_RUN = """\
+    always @(posedge clk) if (!rst && ^{{valid_out, ready, unit_ready, key_ready, busy}} === 1'bx) begin
+        $display("FAIL: a control output is unknown after reset");
+        `FAILED;
+    end
+    initial begin
+        @(negedge clk);
+        while (told < {units}) begin
+            if (taken >= under[told]) begin
+                unit_valid = 1; unit = numbers[told];
+                #1 if (unit_ready) told = told + 1;
+            end
+            @(negedge clk);
+            unit_valid = 0;
+        end
+    end
+    initial begin
+        @(negedge clk);
+        rst = 0;
+        while (sent < {words} && cycle < {cycles}) begin
+            if (kinds[sent][2]) begin
+                key = keys[sent]; key_valid = 1; @(negedge clk);
+                while (!key_ready) @(negedge clk);
+                @(negedge clk); key_valid = 0; key = 0; kinds[sent][2] = 0; taken = taken + 1;
+            end
+            valid = 1; block = blocks[sent]; keep = keeps[sent]; last = kinds[sent][1]; {way}
+            #1 if (ready) begin
+                if (sent == 0) started = cycle;
+                sent = sent + 1;
+            end
+            @(negedge clk);
+            valid = 0;
+        end
+        repeat ({rest}) @(negedge clk);
+        $display("FAIL: %0d of {results} words came out, and %0d of {late} late ones", done, behind);
+        `FAILED;
+    end
+    always @(negedge clk) begin
+        cycle <= cycle + 1;
+        if (valid_out && !rst && late) begin
+            if (behind == {late} || block_out !== lates[behind] || {{last_out, keep_out}} !== 17'h0ffff) begin
+                $display("FAIL: late word %0d is %h", behind, block_out);
+                `FAILED;
+            end
+            behind <= behind + 1;
+        end
+        if (valid_out && !rst && !late) begin
+            if (done == {results} || block_out !== results[done] || {{last_out, keep_out}} !== kept[done]) begin
+                $display("FAIL: word %0d is %h", done, block_out);
+                `FAILED;
+            end
+            if (done == 0 && cycle + 1 - started != {latency}) begin
+                $display("FAIL: the first word took %0d cycles", cycle + 1 - started);
+                `FAILED;
+            end
+            done <= done + 1;
+        end
+        if (done == {results} && behind == {late}) begin
+            $display("PASS");
+            $finish;
+        end
+    end
+"""

@@ -1,0 +1,227 @@
+"""Which slot of the pipeline is whose: the control of XTS, without any data.
+
+A slot is a cycle. It belongs to a block of data, to a unit number that becomes a tweak, or to a block that took
+stolen bytes in and goes through once more; or it is empty. A word that was taken is held until the word behind it
+is there, or it is its unit's last: so the last whole word knows whether a short one follows. That word's result
+gives its bytes to the short one's, and what is left of it goes through again.
+
+Cycles are counted from e, in which a held word goes on. What a slot means is at the outputs `data_o` and so on in
+cycle e + 1, with its block at the cipher in cycle e + 4, and with its result in cycle u = e + 4 + L, where L is the
+cipher's latency. Lines of registers carry the meaning along: place k of a line is cycle e + 2 + k.
+
+*The stolen block.* It is whole in cycle u + 3 and goes on as if it were held in cycle u. That is known before:
+ready_o is 0 in cycle u - 1, so no word comes then. Where the held word is a unit's last and goes on in cycle u all
+the same, the stolen block goes in cycle u + 1, for the register of held words is empty then.
+
+*Tweaks.* A number that was announced takes the first free slot. After the last word of a unit there is one: ready_o
+is 0 for a cycle, or the word is short and needs none. A tweak waits in a memory of TWEAKS words, then as the next
+one (`after`), then as that of the current unit (`now`), from which its last block takes it away. Bits of an address
+count up; how many tweaks wait or are on their way is a row of ones.
+"""
+
+from __future__ import annotations
+
+from ...rtl import (
+    Clocked,
+    ClockReset,
+    Drive,
+    Held,
+    Let,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Wrapper,
+    WrapperItem,
+    declared_first,
+)
+from .timing import TWEAKS, XtsTiming
+
+__all__ = ["ADDRESS", "SLOTS", "turns"]
+
+ADDRESS = (TWEAKS - 1).bit_length()
+"""Bits of an address of the memory of tweaks."""
+
+SLOTS = ("data", "short", "steal", "again", "number")
+"""What a slot may be: a block of data; the place of a short word, beside the cipher; a block of data whose result
+gives bytes to the short word behind it; a stolen block; a unit number.
+"""
+
+_INPUTS = (
+    Pin("valid_i", with_block=True, meaning="a word is taken"),
+    Pin("last_i", with_block=True, meaning="it is its unit's last"),
+    Pin("full_i", with_block=True, meaning="it has all bytes"),
+    Pin("announce_i", meaning="a unit number is taken"),
+    Pin("drop_i", meaning="everything is forgotten"),
+)
+
+_OUTPUTS = (
+    Pin("ready_o", out=True, meaning="a word can be taken"),
+    Pin("room_o", out=True, meaning="a unit number can be taken"),
+    Pin("pending_o", out=True, meaning="a unit was announced whose last word was not taken"),
+    Pin("word_o", out=True, meaning="the word that was taken the cycle before is held from the next on"),
+    *(Pin(f"{name}_o", out=True, meaning="the slot's meaning") for name in SLOTS),
+    Pin("step_o", out=True, meaning="the current tweak moves on"),
+    Pin("load_o", out=True, meaning="it becomes that of the next unit"),
+    Pin("next_o", out=True, meaning="the next unit's tweak is read from the memory"),
+    Pin("read_o", ADDRESS, True, meaning="at this address"),
+    Pin("push_o", out=True, meaning="a tweak leaves the cipher"),
+    Pin("stolen_o", out=True, meaning="a result of which bytes are stolen leaves the cipher"),
+    Pin("valid_o", out=True, meaning="a result leaves the core"),
+    Pin("last_o", out=True, meaning="its position is the unit's last"),
+    Pin("late_o", out=True, meaning="it took stolen bytes in"),
+)
+
+
+def turns(name: str, timing: XtsTiming) -> Wrapper:
+    """The control as the module `name`."""
+    return Wrapper(
+        name,
+        (
+            "Whose slot of the pipeline is whose: blocks, unit numbers, and stolen blocks that go through again.",
+        ),
+        (ClockReset(), Held((*_INPUTS, *_OUTPUTS))),
+        declared_first((*_lines(timing.cipher), *_words(), *_tweaks())),
+    )
+
+
+def _words() -> tuple[WrapperItem, ...]:
+    """The word that was taken and the one that is held, and whose slot comes next."""
+    cleared = ("end_q", "word_1", "held", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
+    steps = (
+        Step("start_q", "drop_i | (valid_i ? last_i : start_q)"),
+        Step("end_q", "valid_i & last_i & ~drop_i & (full_i | start_q | ~now | ~after | ended_1 | ended_2)"),
+        Step("word_1", "valid_i & ~drop_i"),
+        Step("held", "~drop_i & (word_1 | (held & ~held_last))"),
+        Step("data_q", "goes"),
+        Step("short_q", "held & held_short"),
+        Step("steal_q", "held & ~held_last & word_1 & short_1"),
+        Step("again_x", "again_0 & held & held_last"),
+        Step("again_q", "again_now"),
+        Step("asked", "~drop_i & (announce_i | (asked & ~number_q))"),
+        Step("number_q", "asked & ~number_q & ~goes & ~again_now & ~drop_i"),
+    )
+    return (
+        Note("A word, and the one before it, which is held."),
+        Reg(("start_q", "end_q", "word_1", "last_1", "short_1")),
+        Reg(("held", "held_last", "held_short")),
+        Reg(tuple(f"{n}_q" for n in SLOTS)),
+        Reg(("again_x", "asked", "ended_2", "last_q")),
+        Let("ended_1", "word_1 & last_1"),
+        Let("goes", "held & ~held_short & (word_1 | held_last)"),
+        Let("again_now", "(again_0 & ~(held & held_last)) | again_x"),
+        Clocked(steps, (("start_q", "1'b1"), *((n, "1'b0") for n in cleared))),
+        Clocked(
+            (
+                Step("last_1", "last_i"),
+                Step("short_1", "last_i & ~full_i & ~start_q"),
+                Step("held_last", "last_1", "word_1"),
+                Step("held_short", "short_1", "word_1"),
+                Step("last_q", "held_last | (word_1 & short_1)"),
+            ),
+            tuple((n, "1'b0") for n in ("last_1", "short_1", "held_last", "held_short")),
+        ),
+        Clocked((Step("ended_2", "ended_1 & ~short_1"),), (("ended_2", "1'b0"),)),
+        Drive("word_o", "word_1"),
+        *(Drive(f"{n}_o", f"{n}_q") for n in SLOTS),
+    )
+
+
+def _tweaks() -> tuple[WrapperItem, ...]:
+    """How many tweaks there are, and when they move."""
+    top = TWEAKS - 1
+    moved = (
+        Step("way", _moved("way", "announce_i", "pop", top)),
+        Step("full", _moved("full", "push_q", "pop", top)),
+        Step("now", "~drop_i & (after | (now & ~uses))"),
+        Step("after", "~drop_i & (full[0] | (after & ~load))"),
+        Step("write_q", f"write_q + {ADDRESS}'d1", "writes"),
+        Step("read_q", f"drop_q ? write_q + {ADDRESS}'d1 : read_q + {ADDRESS}'d1", "pop | drop_q"),
+        Step("ready_q", "~drop_i & ~stop & ((ended_1 | ended_2) ? after : (now | after))"),
+        Step("drop_q", "drop_i"),
+        Step("pending_q", "asked | way[0] | after | now"),
+    )
+    cleared = ("now", "after", "ready_q", "pending_q", "drop_q")
+    return (
+        Note("Tweaks that are on their way, that wait in the memory, the next one and the current one."),
+        Note("While everything is forgotten, all of the memory is written."),
+        Reg(("way", "full"), TWEAKS),
+        Reg(("drop_q",)),
+        Let("writes", "push_q | drop_q"),
+        Reg(("now", "after", "ready_q", "pending_q")),
+        Reg(("write_q", "read_q", "read_1"), ADDRESS),
+        Reg(("step_q", "load_q", "next_q")),
+        Let("uses", "goes & (held_last | (word_1 & short_1))"),
+        Let("load", "uses | ~now"),
+        Let("pop", "full[0] & (load | ~after)"),
+        Clocked(
+            moved,
+            (
+                ("way", f"{TWEAKS}'d0"),
+                ("full", f"{TWEAKS}'d0"),
+                ("write_q", f"{ADDRESS}'d0"),
+                ("read_q", f"{ADDRESS}'d0"),
+                *((n, "1'b0") for n in cleared),
+            ),
+        ),
+        Clocked(
+            (
+                Step("read_1", "read_q"),
+                Step("step_q", "goes | load | drop_i"),
+                Step("load_q", "load | drop_i"),
+                Step("next_q", "load | ~after | drop_i"),
+            )
+        ),
+        Drive("ready_o", "ready_q & ~end_q"),
+        Drive("room_o", f"~asked & ~way[{top}]"),
+        Drive("pending_o", "pending_q"),
+        Drive("step_o", "step_q"),
+        Drive("load_o", "load_q"),
+        Drive("next_o", "next_q"),
+        Drive("read_o", "read_1"),
+    )
+
+
+def _moved(row: str, more: str, fewer: str, top: int) -> str:
+    """A row of ones that grows with `more` and shrinks with `fewer`."""
+    grown, shrunk = f"{{{row}[{top - 1}:0], 1'b1}}", f"{{1'b0, {row}[{top}:1]}}"
+    return f"drop_i ? {TWEAKS}'d0 : ({more} & ~{fewer}) ? {grown} : ({fewer} & ~{more}) ? {shrunk} : {row}"
+
+
+def _lines(cipher: int) -> tuple[WrapperItem, ...]:
+    """What slots mean while their values are computed."""
+    value = cipher + 2  # the place in cycle u
+    places = {
+        "steal": value + 1,
+        "number": value + 1,
+        "shown": value + 3,
+        "last": value + 3,
+        "late": value + 3,
+    }
+    given = {
+        "steal": "steal_q & ~drop_i",
+        "number": "number_q & ~drop_i",
+        "shown": "(data_q | again_q) & ~drop_i",
+        "last": "data_q & last_q",
+        "late": "again_q",
+    }
+    steps = {n: Step(f"{n}_line", f"{{{n}_line[{k - 2}:0], {given[n]}}}") for n, k in places.items()}
+    control = ("steal", "number", "shown")
+    return (
+        Note("What slots mean, while their values are computed."),
+        *(Reg((f"{n}_line",), k) for n, k in places.items()),
+        Reg(("push_q",)),
+        Let("stop", f"steal_line[{value - 2}]"),
+        Let("again_0", f"steal_line[{value}]"),
+        Clocked(
+            (*(steps[n] for n in control), Step("push_q", f"number_line[{value}]")),
+            (*((f"{n}_line", f"{places[n]}'d0") for n in control), ("push_q", "1'b0")),
+        ),
+        Clocked(tuple(steps[n] for n in places if n not in control)),
+        Drive("push_o", f"number_line[{value}]"),
+        Drive("stolen_o", f"steal_line[{value}]"),
+        *(
+            Drive(f"{o}_o", f"{n}_line[{value + 2}]")
+            for o, n in (("valid", "shown"), ("last", "last"), ("late", "late"))
+        ),
+    )

@@ -1,0 +1,431 @@
+"""Data units through a simulated core of XTS, cycle by cycle: every result leaves in the promised place and
+cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cipher.modes import given_key_bits
+from ..errors import CheckFailed
+from ..shell import PortSet
+from .simulate import Model, Simulation, Words, compile_simulation
+
+__all__ = ["Pauses", "Unit", "UnitBench", "UnitSession"]
+
+_SIZE = 16
+_PATIENCE = 64
+"""Cycles beside the core's latencies in which something that is offered is taken."""
+
+_TO_REST = 3
+"""Cycles from the first in which a unit number is taken to the first in which the core is not busy with the
+key.
+"""
+
+_DRAWN = 1 << 10
+"""Rows of random inputs that are made at a time."""
+
+_Row = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a core is given: a unit's number and its bytes, which are ciphertext where `decrypt` is set."""
+
+    number: bytes
+    text: bytes
+    decrypt: bool = False
+
+    @property
+    def words(self) -> list[bytes]:
+        """Its words of 16 bytes, the last one shorter where the unit is no whole number of them."""
+        return [self.text[k : k + _SIZE] for k in range(0, len(self.text), _SIZE)]
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """How probable a pause of one to `longest` cycles is before a word and before a number."""
+
+    word: float = 0.0
+    number: float = 0.0
+    longest: int = 12
+
+
+@dataclass(frozen=True)
+class _Due:
+    """A result that must come: of which unit, at which of its words, how many bytes, in the cycles from
+    `first` to `last`.
+    """
+
+    unit: int
+    place: int
+    size: int
+    first: int
+    last: int
+    ends: bool
+
+
+@dataclass
+class _Offers:
+    """Rows of inputs that are offered one after the other, each after a pause."""
+
+    rows: Sequence[_Row]
+    pauses: Sequence[int]
+    taken: list[int] = field(default_factory=list)
+    wait: int = -1
+
+    @property
+    def left(self) -> bool:
+        return len(self.taken) < len(self.rows)
+
+    def offered(self) -> _Row | None:
+        """What is offered in this cycle."""
+        if not self.left:
+            return None
+        if self.wait < 0:
+            self.wait = self.pauses[len(self.taken)]
+        if self.wait:
+            self.wait -= 1
+            return None
+        return self.rows[len(self.taken)]
+
+    def take(self, cycle: int) -> None:
+        """What is offered was taken."""
+        self.taken.append(cycle)
+        self.wait = -1
+
+
+class UnitSession:
+    """One model of a core, from its reset on. It raises CheckFailed where something is not taken that should
+    be, or where something leaves that should not.
+    """
+
+    def __init__(self, bench: UnitBench, rng: np.random.Generator) -> None:
+        self.bench, self.rng, self.cycle = bench, rng, 0
+        self.model = Model(bench.simulation)
+        self._drawn: Iterator[_Row] = iter(())
+        self._forget()
+        self.reset()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.model.close()
+
+    def _forget(self) -> None:
+        self.due: list[_Due] = []
+        self.late: list[_Due] = []
+        self.found: list[list[bytes]] = []
+        self.begun = 0
+
+    def idle(self, cycles: int) -> Words:
+        """Cycles in which nothing is offered; payload ports have any value."""
+        b = self.bench
+        rows = self.rng.integers(0, 256, b.simulation.rows(cycles).shape, dtype=np.uint8)
+        for p in b.simulation.inputs:
+            view = b.simulation.view(rows, p.name)
+            if p.name in b.held:
+                view[:] = np.frombuffer(b.held[p.name].to_bytes(view.shape[1], "little"), dtype=np.uint8)
+            elif p.name in b.controls:
+                view[:] = 0
+            elif p.width < 8:
+                view[:] &= (1 << p.width) - 1
+        return rows
+
+    def _row(self) -> _Row:
+        for row in self._drawn:
+            return row
+        self._drawn = iter(self.idle(_DRAWN))
+        return next(self._drawn)
+
+    def run(self, rows: Words) -> Words:
+        """The outputs of these cycles; results are compared with what is due."""
+        out = self.model.run(rows)
+        valid = out[:, self.bench.place(self.bench.ports.valid_out)]
+        for at in np.flatnonzero(valid):
+            self._take(self.cycle + int(at), out[at : at + 1])
+        self.cycle += len(rows)
+        return out
+
+    def _take(self, cycle: int, row: Words) -> None:
+        """A result that leaves. Raises CheckFailed where it is not due."""
+        b, s = self.bench, self.bench.simulation
+        late = bool(s.view(row, b.unit["late"])[0, 0])
+        queue = self.late if late else self.due
+        if not queue:
+            raise CheckFailed(f"a {'late ' * late}result leaves in cycle {cycle}, and none is due")
+        d = queue.pop(0)
+        if not d.first <= cycle <= d.last:
+            raise CheckFailed(
+                f"unit {d.unit}: a {'late ' * late}result leaves in cycle {cycle}, not {d.first}"
+            )
+        block = s.view(row, b.ports.block_out)[0, ::-1].tobytes()
+        keep = int.from_bytes(s.view(row, b.unit["keep_out"])[0].tobytes(), "little")
+        ends = bool(s.view(row, b.unit["last_out"])[0, 0])
+        if keep != (0xFFFF0000 >> d.size) & 0xFFFF or (ends != d.ends and not late) or any(block[d.size :]):
+            raise CheckFailed(f"unit {d.unit}: a result has other bytes, or another end, than its word")
+        self.found[d.unit][d.place] = block[: d.size]
+
+    def reset(self) -> None:
+        """One cycle of reset, after which nothing of before may leave."""
+        rows = self.idle(1)
+        b = self.bench
+        b.simulation.view(rows, b.ports.reset)[0, 0] = b.held.get(b.ports.reset, 1)
+        self.model.run(rows)
+        self.cycle += 1
+        self._forget()
+
+    def with_key(self, rows: Words, key: bytes) -> Words:
+        """The same cycles with a key offered."""
+        s, p = self.bench.simulation, self.bench.ports
+        s.view(rows, p.key_valid)[:, 0] = 1
+        s.view(rows, p.key)[:] = np.frombuffer(key[::-1], dtype=np.uint8)
+        return rows
+
+    def load_key(self, key: bytes) -> None:
+        """Offer a key until it is taken, which must not be before all results are out; wait until a unit
+        number is taken.
+        """
+        b, s = self.bench, self.bench.simulation
+        for _ in range(b.record["zeroise_cycles"] + b.late_latency):
+            out = self.run(self.with_key(self.idle(1), key))
+            if b.bit(out, b.ports.key_ready):
+                break
+        else:
+            raise CheckFailed("a key is not taken")
+        if self.due or self.late:
+            raise CheckFailed("a key is taken before all units that were announced are out")
+        ready = b.record["key_cycles"] - 1
+        seen = self.run(self.idle(ready + _TO_REST))
+        room, busy = s.view(seen, b.unit["unit_ready"])[:, 0], s.view(seen, b.ports.busy)[:, 0]
+        if room[:ready].any() or not room[ready] or not busy[:ready].all() or busy[-1]:
+            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
+
+    def play(self, units: Sequence[Unit], pauses: Pauses = Pauses(), after: bytes = b"") -> int:
+        """Announce and offer units, one behind the other, until the last word is taken; returns the cycles
+        from the first word to the last. after: a key that is offered from the last announcement on, and must
+        wait.
+        """
+        numbers, words = self._offers(units, pauses)
+        sizes = [
+            (len(self.found) + k, place, w, u) for k, u in enumerate(units) for place, w in enumerate(u.words)
+        ]
+        self.found += [[b""] * len(u.words) for u in units]
+        limit = self.bench.late_latency + self.bench.record["latency_cycles"] + _PATIENCE
+        last = self.cycle
+        while words.left:
+            moved = self._cycle(numbers, words, after)
+            if moved:
+                self._expect(words.taken, sizes)
+            if moved or words.wait > 0 or numbers.wait > 0:
+                last = self.cycle
+            if self.cycle - last > limit:
+                raise CheckFailed("a word or a unit number is not taken")
+        return words.taken[-1] - words.taken[0] + 1
+
+    def begin(self, key: bytes, units: Sequence[Unit], cycles: int) -> None:
+        """So many cycles in which a key and then units are offered, whose results nobody reads."""
+        b = self.bench
+        numbers, words = self._offers(units, Pauses())
+        keyed = False
+        for _ in range(cycles):
+            row = self._offered(numbers, words)
+            out = self.model.run(row if keyed else self.with_key(row, key))
+            keyed = keyed or b.bit(out, b.ports.key_ready)
+            for offers, valid, ready in (
+                (numbers, b.unit["unit_valid"], b.unit["unit_ready"]),
+                (words, b.ports.valid_in, b.ports.ready_out),
+            ):
+                if b.bit(row, valid) and b.bit(out, ready):
+                    offers.take(self.cycle)
+            self.cycle += 1
+
+    def _drawn_pauses(self, count: int, chance: float, pauses: Pauses) -> Sequence[int]:
+        if not chance:
+            return [0] * count
+        some = self.rng.integers(1, pauses.longest + 1, count) * (self.rng.random(count) < chance)
+        return [int(x) for x in some]
+
+    def _offers(self, units: Sequence[Unit], pauses: Pauses) -> tuple[_Offers, _Offers]:
+        """The numbers and the words of units."""
+        words = [self._word(u, w, k == len(u.words) - 1) for u in units for k, w in enumerate(u.words)]
+        return (
+            _Offers([self._number(u) for u in units], self._drawn_pauses(len(units), pauses.number, pauses)),
+            _Offers(words, self._drawn_pauses(len(words), pauses.word, pauses)),
+        )
+
+    def _offered(self, numbers: _Offers, words: _Offers) -> Words:
+        """A cycle with what is offered of both."""
+        b = self.bench
+        row = self._row()
+        for offered, places in ((numbers.offered(), b.number_places), (words.offered(), b.word_places)):
+            if offered is not None:
+                row[places] = offered[places]
+        return row.reshape(1, -1)
+
+    def _cycle(self, numbers: _Offers, words: _Offers, after: bytes) -> bool:
+        """One cycle; whether a word was taken."""
+        b = self.bench
+        row = self._offered(numbers, words)
+        number, word = b.bit(row, b.unit["unit_valid"]), b.bit(row, b.ports.valid_in)
+        if after and not numbers.left:
+            self.with_key(row, after)
+        now, out = self.cycle, self.run(row)
+        if number and b.bit(out, b.unit["unit_ready"]):
+            numbers.take(now)
+        if b.bit(out, b.ports.key_ready):
+            raise CheckFailed("a key is taken before all units that were announced are out")
+        if word and b.bit(out, b.ports.ready_out):
+            words.take(now)
+            return True
+        return False
+
+    def _expect(self, taken: Sequence[int], sizes: Sequence[tuple[int, int, bytes, Unit]]) -> None:
+        """The word that was taken last makes results due: that of the word before, and its own where it is
+        its unit's last.
+        """
+        b = self.bench
+        latency, now = b.record["latency_cycles"], taken[-1]
+        unit, place, word, of = sizes[len(taken) - 1]
+        ends = place == len(of.words) - 1
+        if place and len(word) < _SIZE:
+            at = now + latency - 1
+            self.due.append(_Due(unit, place, len(word), at, at, True))
+            late = now + b.late_latency
+            self.late.append(_Due(unit, place - 1, _SIZE, late - 1, late, False))
+            return
+        if place:
+            at = now + latency - 1
+            self.due.append(_Due(unit, place - 1, _SIZE, at, at, False))
+        if ends:
+            self.due.append(_Due(unit, place, _SIZE, now + latency, now + latency, True))
+
+    def _number(self, unit: Unit) -> _Row:
+        b, s = self.bench, self.bench.simulation
+        row = s.rows(1)
+        s.view(row, b.unit["unit_valid"])[:] = 1
+        s.view(row, b.unit["unit"])[:] = np.frombuffer(unit.number[::-1], dtype=np.uint8)
+        return row.reshape(-1)
+
+    def _word(self, unit: Unit, word: bytes, last: bool) -> _Row:
+        """A word at its ports; bytes that are not there have any value."""
+        b, s = self.bench, self.bench.simulation
+        row = s.rows(1)
+        filled = word + self.rng.bytes(_SIZE - len(word))
+        s.view(row, b.ports.valid_in)[:] = 1
+        s.view(row, b.ports.block_in)[:] = np.frombuffer(filled[::-1], dtype=np.uint8)
+        keep = (0xFFFF0000 >> len(word)) & 0xFFFF
+        s.view(row, b.unit["keep_in"])[:] = np.frombuffer(keep.to_bytes(2, "little"), dtype=np.uint8)
+        s.view(row, b.unit["last_in"])[:] = last
+        if b.ports.decrypt:
+            s.view(row, b.ports.decrypt)[:] = unit.decrypt
+        return row.reshape(-1)
+
+    def finish(self) -> list[bytes]:
+        """Wait for the last result; the results of all units since the reset, in the order of their bytes."""
+        b = self.bench
+        out = self.run(self.idle(b.record["zeroise_cycles"]))
+        if self.due or self.late:
+            raise CheckFailed(f"{len(self.due) + len(self.late)} results do not come")
+        if b.simulation.view(out, b.ports.busy)[-1, 0]:
+            raise CheckFailed("the core is busy after its last result")
+        found = [b"".join(words) for words in self.found]
+        self._forget()
+        return found
+
+
+@dataclass(frozen=True)
+class UnitBench:
+    """A compiled core of XTS with its record."""
+
+    simulation: Simulation
+    record: Mapping[str, Any]
+    held: Mapping[str, int] = field(default_factory=dict)
+    """Inputs that stay as they are, whatever is driven: those that a test puts in, or takes away."""
+
+    @classmethod
+    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
+        """The core of a record, compiled."""
+        return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
+
+    @cached_property
+    def ports(self) -> PortSet:
+        return PortSet(**self.record["ports"])
+
+    @cached_property
+    def unit(self) -> Mapping[str, str]:
+        """What a port of a unit is for -> its name."""
+        ports: Mapping[str, str] = self.record["unit"]["ports"]
+        return ports
+
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of both halves of the key."""
+        p = self.record["parameters"]
+        return given_key_bits(p["mode"], p["key_bits"]) // 8
+
+    @property
+    def late_latency(self) -> int:
+        return int(self.record["unit"]["late_latency_cycles"])
+
+    @cached_property
+    def number_places(self) -> NDArray[np.int64]:
+        """The bytes of a row that are offered with a unit number."""
+        return self._places(self.unit["unit_valid"], self.unit["unit"])
+
+    @cached_property
+    def word_places(self) -> NDArray[np.int64]:
+        """The bytes of a row that are offered with a word."""
+        p, u = self.ports, self.unit
+        decrypt = [p.decrypt] if p.decrypt else []
+        return self._places(p.valid_in, p.block_in, u["keep_in"], u["last_in"], *decrypt)
+
+    def _places(self, *names: str) -> NDArray[np.int64]:
+        ports = [self.simulation.port(n) for n in names]
+        return np.concatenate([np.arange(p.offset, p.offset + -(-p.width // 8)) for p in ports])
+
+    def place(self, name: str) -> int:
+        """The byte of a row in which a port begins."""
+        return self._offsets[name]
+
+    def bit(self, rows: Words, name: str) -> bool:
+        """A port of one bit in the first of some rows."""
+        return bool(rows[0, self._offsets[name]])
+
+    @cached_property
+    def _offsets(self) -> Mapping[str, int]:
+        return {p.name: p.offset for p in (*self.simulation.inputs, *self.simulation.outputs)}
+
+    @property
+    def controls(self) -> frozenset[str]:
+        """Inputs that make something happen."""
+        p = self.ports
+        return frozenset((p.reset, p.valid_in, p.key_valid, p.zeroise, self.unit["unit_valid"]))
+
+    @property
+    def announcing(self) -> tuple[str, ...]:
+        """Outputs that are 0 while the core has no key and nothing is in flight."""
+        p = self.ports
+        return p.valid_out, p.ready_out, self.unit["unit_ready"], p.busy
+
+    def session(self, seed: int = 1) -> UnitSession:
+        """A model of its own, just reset."""
+        return UnitSession(self, np.random.default_rng(seed))
+
+    def crypt(self, key: bytes, units: Sequence[Unit]) -> list[bytes]:
+        """Units under a key, as fast as the core takes them."""
+        with self.session() as s:
+            s.load_key(key)
+            s.play(units)
+            return s.finish()

@@ -1,0 +1,141 @@
+"""Checks of a core of XTS: published units, random ones against an independent library, resets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..cipher.modes import given_key_bits, ways
+from ..cipher.xts import halves, number_after, xts
+from ..errors import CheckFailed, NotChecked
+from .oracle import oracle_xts
+from .reference import reference_of
+from .units import Pauses, Unit, UnitBench
+from .vectors import own_vectors
+
+__all__ = ["check_unit_resets", "check_units", "published_units", "unit_result"]
+
+_LENGTHS = range(16, 301)
+"""Bytes of random units."""
+
+_UNDER_KEY = 24
+"""Random units under one key, on average."""
+
+_AHEAD = 36
+"""Units under the first key: far more than are announced ahead."""
+
+_SHORT = (*[16] * 8, *[17, 16] * 4, *[31, 33, 17, 48] * 4)
+"""Bytes of units of one to three words, one behind the other."""
+
+_PAUSES = (Pauses(word=0.5), Pauses(), Pauses(number=0.6, longest=60), Pauses(0.1, 0.3))
+"""Pauses under one key after the other."""
+
+_RESETS = 12
+"""Resets in as many cycles."""
+
+
+def unit_result(p: Mapping[str, Any], key: bytes, unit: Unit) -> bytes:
+    """What a unit becomes by the reference of a core with parameters `p`: by a library's own XTS where it has
+    one, otherwise by the mode's definition around the library's cipher.
+    """
+    reference = reference_of(p)
+    made = (
+        oracle_xts(reference.library, key, unit.number, unit.text, unit.decrypt)
+        if reference.library
+        else None
+    )
+    if made is not None:
+        return made
+    first, second = (lambda block, back, half=half: reference.bulk(half, block, back) for half in halves(key))
+    return xts(first, second, unit.number, unit.text, unit.decrypt)
+
+
+def _bytes_of_key(p: Mapping[str, Any]) -> int:
+    return given_key_bits(p["mode"], p["key_bits"]) // 8
+
+
+def published_units(bench: UnitBench, p: Mapping[str, Any]) -> str:
+    """Published units in every direction of the core. Raises NotChecked where there are none."""
+    found = [v for v in own_vectors(p["cipher"], "xts") if len(v.key) == _bytes_of_key(p)]
+    if not found or p["rounds"] is not None:
+        raise NotChecked(
+            f"the repository has no published units of this cipher with two {p['key_bits']}-bit keys"
+        )
+    for v in found:
+        if p["distinct_halves"] and len(set(halves(v.key))) == 1:
+            continue
+        given = {0: (v.pt, v.ct), 1: (v.ct, v.pt)}
+        chosen = [given[way] for way in ways(p["direction"])]
+        units = [
+            Unit(v.iv, text, way == 1) for way, (text, _) in zip(ways(p["direction"]), chosen, strict=True)
+        ]
+        if bench.crypt(v.key, units) != [want for _, want in chosen]:
+            raise CheckFailed(f"known answer not met: key {v.key.hex()}, unit {v.iv.hex()} ({v.source})")
+    return f"{len(found)} published units{', encrypted and decrypted' * (p['direction'] == 'both')}"
+
+
+def _random_units(p: Mapping[str, Any], rng: np.random.Generator, sizes: Sequence[int]) -> list[Unit]:
+    """Units of so many bytes with consecutive numbers that carry, in the core's directions."""
+    start = b"\xff" * int(rng.integers(0, 16))
+    start += rng.bytes(16 - len(start))
+    return [
+        Unit(number_after(start, k), rng.bytes(n), bool(rng.choice(ways(p["direction"]))))
+        for k, n in enumerate(sizes)
+    ]
+
+
+def check_units(bench: UnitBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
+    """Random units back to back and with pauses before words and before numbers, under keys that change, in
+    the core's directions, against the reference. Lengths go through all from 16 to 300 bytes, in random
+    order.
+    """
+    rng = np.random.default_rng(seed)
+    rounds = -(-count // len(_LENGTHS))
+    sizes = [int(_LENGTHS[k]) for _ in range(rounds) for k in rng.permutation(len(_LENGTHS))][:count]
+    sizes[count // 2 : count // 2] = 4 * _SHORT
+    total, keys, begin = 0, 0, 0
+    with bench.session(seed) as s:
+        key = rng.bytes(bench.key_bytes)
+        s.load_key(key)
+        while begin < len(sizes):
+            some = sizes[begin : begin + (int(rng.integers(1, 2 * _UNDER_KEY)) if begin else _AHEAD)]
+            begin += len(some)
+            units, after = _random_units(p, rng, some), rng.bytes(bench.key_bytes)
+            s.play(units, _PAUSES[keys % len(_PAUSES)], after if keys % 2 else b"")
+            _compare(p, key, units, s.finish())
+            s.load_key(after)
+            key, total, keys = after, total + len(units), keys + 1
+    return f"{total} units of 16 to 300 bytes under {keys} keys, back to back and with pauses"
+
+
+def _compare(p: Mapping[str, Any], key: bytes, units: Sequence[Unit], found: Sequence[bytes]) -> None:
+    for unit, made in zip(units, found, strict=True):
+        if made != unit_result(p, key, unit):
+            way = "decrypted" if unit.decrypt else "encrypted"
+            raise CheckFailed(
+                f"a unit of {len(unit.text)} bytes, {way}, differs from {reference_of(p).name} "
+                f"(key {key.hex()}, number {unit.number.hex()})"
+            )
+
+
+def check_unit_resets(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) -> str:
+    """A reset at any time: nothing of before leaves, and the next key and units are right."""
+    rng = np.random.default_rng(seed)
+    span = bench.record["key_cycles"] + bench.late_latency + bench.record["latency_cycles"]
+    for when in [int(x) for x in np.linspace(1, span, _RESETS)]:
+        old, key = rng.bytes(bench.key_bytes), rng.bytes(bench.key_bytes)
+        units = _random_units(p, rng, (45, 16, 33))
+        with bench.session(when) as s:
+            s.begin(old, _random_units(p, rng, [40] * 60), when)
+            s.reset()
+            quiet = s.run(s.idle(bench.late_latency + 4))
+            if any(bench.simulation.view(quiet, n).any() for n in bench.announcing):
+                raise CheckFailed(f"after a reset in cycle {when} the core shows something of before")
+            s.load_key(key)
+            s.play(units)
+            _compare(p, key, units, s.finish())
+    return (
+        f"resets in {_RESETS} cycles, within keys and units: nothing of before leaves, and all is right after"
+    )
