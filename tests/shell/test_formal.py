@@ -32,6 +32,7 @@ DEEP = ("cipherwright_deep_stream.sv", "cipherwright_deep_stream_formal.sv", "de
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 COUNTER = ("cipherwright_counter.sv", "cipherwright_counter_formal.sv", "counter.sby")
 LANES = ("cipherwright_lane_counter.sv", "cipherwright_lane_counter_formal.sv", "lane_counter.sby")
+RELAYS = ("cipherwright_lane_relay_formal.sv", "lane_relay.sby")
 ENGINE = ("cipherwright_mars.sv", "cipherwright_mars_formal.sv", "mars.sby")
 STORE = ("cipherwright_word_store_formal.sv", "cipherwright_word_store_rules.svh", "word_store.sby")
 EXPANSION = ("cipherwright_mars_keys.sv", "cipherwright_mars_keys_formal.sv", "mars_keys.sby")
@@ -68,7 +69,7 @@ def spoil(source: Path, old: str, new: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (*FILES, *DEEP, *COUNTER, *LANES, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN):
+    for name in (*FILES, *DEEP, *COUNTER, *LANES, *RELAYS, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN):
         shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
 
@@ -226,14 +227,14 @@ def test_rules_of_the_counter_of_a_lane(folder: Path) -> None:
 
 
 LANE_FAULTS = [
-    ("            load <= {PIECES{1'b0}};\n", ""),
+    ("            load <= 8'd0;\n", ""),
     ("carry[i]};", "1'b0};"),
     ("            taken_q <= 1'b0;\n", ""),
     ("            taken_2 <= 1'b0;\n", ""),
-    ("            step <= {PIECES{1'b0}};\n", ""),
+    ("step <= clear ? {PIECES{1'b0}} :", "step <= 1'b0 ? {PIECES{1'b0}} :"),
     ("load[0] ? lane_i : lanes_i", "lanes_i"),
     ("load[i] ? given : value", "given"),
-    ("step_i & loaded_q", "step_i"),
+    ("step_i & loaded_o", "step_i"),
     ("step[PIECES-1] & ~clear", "step[PIECES-1]"),
     ("take | zeroise_q;", "take;"),
 ]
@@ -243,6 +244,27 @@ LANE_FAULTS = [
 def test_a_broken_counter_of_a_lane_is_seen(folder: Path, old: str, new: str) -> None:
     spoil(folder / LANES[0], old, new)
     assert killed(sby(folder, "gcm", LANES[2]))
+
+
+def test_rules_of_what_goes_from_lane_to_lane(folder: Path) -> None:
+    """A lane is what the front was, and has its counter block."""
+    text = sby(folder, "five", RELAYS[1])
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+RELAY_FAULTS = [
+    ("hold_q <= take_i | wipe_q;", "hold_q <= take_i;"),
+    ("            step_q <= 1'b0;\n", ""),
+    ("wait_q <= rst_i ? {3 * DELAY{1'b0}} :", "wait_q <= 1'b0 ? {3 * DELAY{1'b0}} :"),
+    ("if (hold_q) iv_q <= iv_i;", "iv_q <= iv_i;"),
+    ("= wait_q[3*DELAY-1:3*DELAY-3];", "= {take_q, wipe_q, step_q};"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), RELAY_FAULTS)
+def test_a_broken_relay_is_seen(folder: Path, old: str, new: str) -> None:
+    spoil(folder / LANES[0], old, new)
+    assert killed(sby(folder, "two", RELAYS[1]))
 
 
 def test_presets_use_proven_counters() -> None:

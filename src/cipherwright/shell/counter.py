@@ -11,6 +11,8 @@ __all__ = [
     "counter_flip_flops",
     "counter_latency",
     "lane_counter_flip_flops",
+    "lane_front_flip_flops",
+    "lane_ranks",
 ]
 
 COUNTER_FILE = "cipherwright_counter.sv"
@@ -19,13 +21,24 @@ COUNTER_BLOCK = 128
 """Bits of the hand-written counter's counter block."""
 COUNTER_RANKS = 4
 """Cycles from taking a counter block to the first in which the counter may show it."""
+_MOST_RANKS = 11
+_LANE_LOAD = 3 + 3 + 8
+"""Flip-flops of cipherwright_lane_load: ready_q, given_q, loaded_q; zeroise_q, taken_q, taken_2; load."""
 COUNTER_LOAD = 50
 """Cycles from a counter block's handshake to the next, of a counter alone, with both."""
 
 
+def lane_ranks(lanes: int) -> tuple[int, ...]:
+    """The rank of each lane: how many lanes before it pass on, a register each, what the front takes. Lanes
+    share ranks where there are more than eleven, since a counter block stays for so long.
+    """
+    last = min(lanes - 1, _MOST_RANKS - 1)
+    return tuple(lane * last // (lanes - 1) for lane in range(lanes))
+
+
 def counter_latency(lanes: int = 1) -> int:
     """Cycles from a step to its counter block, of a counter alone or of those of several lanes."""
-    return 9 if lanes > 1 else 3
+    return 9 + 1 + lane_ranks(lanes)[-1] if lanes > 1 else 3
 
 
 def counter_flip_flops(count: int, block_bits: int = 128) -> int:
@@ -44,10 +57,18 @@ def counter_flip_flops(count: int, block_bits: int = 128) -> int:
     return control + load + bottom + upper + bits + COUNTER_RANKS * (block_bits - bits)
 
 
-def lane_counter_flip_flops(count: int, lane: int) -> int:
-    """Flip-flops of the counter of lane number `lane`: the first also says when a value is there."""
-    load = 2 * 128 + 3 + 8 + 3  # iv_q, iv_2, zeroise_q, taken_q, taken_2, load, ready_q, given_q, loaded_q
+def lane_counter_flip_flops(count: int, lane: int, lanes: int) -> int:
+    """Flip-flops of the counter of lane number `lane` and of its relay: the first also says when a value is
+    there.
+    """
+    ranks = lane_ranks(lanes)
+    relay = 128 + 4 + 3 * (ranks[-1] - ranks[lane])
+    load = 128 + _LANE_LOAD  # iv_2
     load += 9 if lane == 0 else count // 16  # step and valid_q, where somebody reads them
-    return (
-        load + 128 + count // 16 - 1 + 16 * sum(range(1, 9))
-    )  # pieces, carries, what waits for the pieces above
+    pieces = 128 + count // 16 - 1 + 16 * sum(range(1, 9))  # with carries and what waits for the pieces above
+    return relay + load + pieces
+
+
+def lane_front_flip_flops() -> int:
+    """Flip-flops of the front of several lanes: the counter block, and what says when it is taken."""
+    return 128 + _LANE_LOAD

@@ -34,6 +34,8 @@ from .counter import (
     LANE_COUNTER_FILE,
     counter_flip_flops,
     lane_counter_flip_flops,
+    lane_front_flip_flops,
+    lane_ranks,
 )
 
 __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
@@ -276,6 +278,44 @@ class _CounterBlock:
         )
 
 
+def _lane_counters(block: _CounterBlock, count: int, held: bool, lanes: int) -> tuple[WrapperItem, ...]:
+    """The counters of several lanes, `iv_ready_o` and `ready_o`. What the front takes goes from rank to rank."""
+    clocked = {"clk": "clk", "rst_i": "rst_i"}
+    wipe = "wipe_i" if held else "1'b0"
+    ranks = lane_ranks(lanes)
+    front = {"zeroise_i": wipe, "iv_valid_i": "iv_valid_i", "iv_ready_o": "iv_ready_o", "loaded_o": "ready_o"}
+    front |= {"taken_o": "begun", "load_o": "begins"}
+    items: list[WrapperItem] = [
+        Note("The front says when a counter block or a block is taken. The lanes hear of it rank by rank."),
+        Wire(("begun",), lint="the lanes load at times of their own."),
+        Wire(("begins",), 8, "the lanes load at times of their own."),
+        Wire(("pass_take", "pass_wipe", "pass_step"), lanes, "the last lane passes nothing on."),
+        Wire(("take", "wipe", "step"), lanes),
+        Cell("cipherwright_lane_load", "u_front", clocked | front),
+        Reg(("iv_q",), COUNTER_BLOCK),
+        Clocked((Step("iv_q", block.taken),)),
+    ]
+    for lane, rank in enumerate(ranks):
+        before = ranks.index(rank - 1) if rank else None
+        given = {"take_i": "iv_valid_i & iv_ready_o", "wipe_i": wipe, "step_i": "valid_i", "iv_i": "iv_q"}
+        if before is not None:
+            given = {f"{what}_i": f"pass_{what}[{before}]" for what in ("take", "wipe", "step")}
+            given["iv_i"] = f"iv_{before}"
+        given |= {f"{what}_o": f"pass_{what}[{lane}]" for what in ("take", "wipe", "step")}
+        given |= {"iv_o": f"iv_{lane}", "taken_o": f"take[{lane}]", "wiped_o": f"wipe[{lane}]"}
+        given |= {"stepped_o": f"step[{lane}]"}
+        counter = {"zeroise_i": f"wipe[{lane}]", "lanes_i": f"16'd{lanes}", "lane_i": f"16'd{lane}"}
+        counter |= {"iv_valid_i": f"take[{lane}]", "iv_ready_o": f"ready[{lane}]", "iv_i": f"iv_{lane}"}
+        counter |= {"loaded_o": f"loaded[{lane}]", "step_i": f"step[{lane}]", "valid_o": f"counted[{lane}]"}
+        counter |= {"count_o": block.shown(lane, lanes)}
+        items += [
+            Wire((f"iv_{lane}",), COUNTER_BLOCK),
+            Cell("cipherwright_lane_relay", f"u_relay{lane}", clocked | given, {"DELAY": ranks[-1] - rank}),
+            Cell("cipherwright_lane_counter", f"u_counter{lane}", clocked | counter, {"COUNT": count}),
+        ]
+    return tuple(items)
+
+
 def counter_layer(
     name: str, inner: str, block_bits: int, count: int, inside: Sequence[Pin], held: bool, lanes: int = 1
 ) -> Layer:
@@ -301,28 +341,24 @@ def counter_layer(
         "No block is taken before one is there.",
         *([f"A word is {lanes} blocks, the first of them at the top."] if lanes > 1 else []),
     )
-    counters = list[Cell]()
-    for lane in range(lanes):
-        shown = {"valid_o": f"counted[{lane}]", "count_o": block.shown(lane, lanes)}
-        counter = {
+    counters: tuple[WrapperItem, ...]
+    if lanes > 1:
+        counters = _lane_counters(block, count, held, lanes)
+    else:
+        ports = {
             "clk": "clk",
             "rst_i": "rst_i",
+            "zeroise_i": "wipe_i" if held else "1'b0",
             "iv_valid_i": "iv_valid_i",
-            "iv_ready_o": f"ready[{lane}]",
+            "iv_ready_o": "ready[0]",
             "iv_i": block.taken,
             "step_i": "valid_i",
+            "loaded_o": "loaded[0]",
+            "valid_o": "counted[0]",
+            "count_o": block.shown(0, 1),
+            **({"drop_i": "drop_i", "open_i": "open_i"} if held else {"drop_i": "1'b0", "open_i": "1'b1"}),
         }
-        counter |= {"zeroise_i": "wipe_i" if held else "1'b0", "loaded_o": f"loaded[{lane}]"}
-        module, parameters = "cipherwright_counter", {"COUNT": count}
-        if lanes == 1:
-            counter |= (
-                {"drop_i": "drop_i", "open_i": "open_i"} if held else {"drop_i": "1'b0", "open_i": "1'b1"}
-            )
-        else:
-            module = "cipherwright_lane_counter"
-            counter |= {"lanes_i": f"16'd{lanes}", "lane_i": f"16'd{lane}"}
-        number = lane if lanes > 1 else ""
-        counters.append(Cell(module, f"u_counter{number}", counter | shown, parameters))
+        counters = (Cell("cipherwright_counter", "u_counter", ports, {"COUNT": count}),)
     spare = "all counters do the same at the same time, so one says when." if lanes > 1 else ""
     around = Wrapper(
         name,
@@ -331,8 +367,7 @@ def counter_layer(
         (
             Wire(("counted", "ready", "loaded"), lanes, spare, True),
             Wire(("count",), block_bits * lanes),
-            Drive("iv_ready_o", "ready[0]"),
-            Drive("ready_o", "loaded[0]"),
+            *([Drive("iv_ready_o", "ready[0]"), Drive("ready_o", "loaded[0]")] if lanes == 1 else []),
             *block.items,
             *counters,
             Cell(inner, "u_cipher", links),
@@ -340,11 +375,11 @@ def counter_layer(
     )
     if lanes == 1:
         return Layer(around, pins, COUNTER_FILE, counter_flip_flops(count, min(block_bits, COUNTER_BLOCK)))
-    lane_flip_flops = [lane_counter_flip_flops(count, lane) for lane in range(lanes)]
+    lane_flip_flops = [lane_counter_flip_flops(count, lane, lanes) for lane in range(lanes)]
     return Layer(
         around,
         pins,
         LANE_COUNTER_FILE,
-        sum(lane_flip_flops),
+        lane_front_flip_flops() - COUNTER_BLOCK + sum(lane_flip_flops),
         declared_flip_flops=lane_flip_flops[0],
     )

@@ -18,7 +18,7 @@ from typing import Any
 __all__ = ["Slices", "lane_count", "lane_of", "lane_of_name", "mark_lanes", "place_boxes", "strips"]
 
 _RAM = "DP16KD"
-_LANE = re.compile(r"(?:^|\.)u_(?:core|counter)_?(\d*)\.")
+_LANE = re.compile(r"(?:^|\.)u_(?:core|counter|relay)_?(\d*)\.")
 _BOX = re.compile(r"\.u_box_(\d+)\.")
 _LANE_MARK, _BOX_MARK = "CIPHERWRIGHT_LANE", "CIPHERWRIGHT_BOX"
 """Attributes of cells that say what their names said, for netlists under canonical names."""
@@ -58,7 +58,8 @@ class Slices:
 
 
 def lane_of_name(name: str) -> int | None:
-    """The lane that a cell's hierarchical name says, if any: `u_core` and `u_counter0` are in the first."""
+    """The lane that a cell's hierarchical name says, if any: `u_core`, `u_counter0` and `u_relay0` are in the
+    first."""
     found = _LANE.search(name)
     return int(found[1] or 0) if found else None
 

@@ -23,16 +23,18 @@ module cipherwright_lane_counter_formal #(
 
     wire iv_ready, loaded, valid;
     wire [127:0] count;
-    wire [1435:0] state;
+    wire [1307:0] state;
+    reg [127:0] iv_q;
+    always @(posedge clk) iv_q <= iv_i;
     cipherwright_lane_counter #(.COUNT(COUNT)) dut (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .lanes_i(lanes), .lane_i(lane), .iv_valid_i(iv_valid_i), .iv_ready_o(iv_ready), .iv_i(iv_i), .loaded_o(loaded),
+        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .lanes_i(lanes), .lane_i(lane), .iv_valid_i(iv_valid_i), .iv_ready_o(iv_ready), .iv_i(iv_q), .loaded_o(loaded),
         .step_i(step_i), .valid_o(valid), .count_o(count), .f_o(state)
     );
     wire given_q, zeroise_q, taken_q, taken_2;
     wire [7:0] load, step_q, carry;
-    wire [127:0] iv_q, iv_2, values;
+    wire [127:0] iv_2, values;
     wire [1023:0] waiting;
-    assign {given_q, zeroise_q, taken_q, taken_2, load, step_q, iv_q, iv_2, carry, values, waiting} = state;
+    assign {given_q, zeroise_q, taken_q, taken_2, load, step_q, iv_2, carry, values, waiting} = state;
 
     // -- what the counter is, by definition --------------------------------------------------------------------------------
     reg started = 1'b0;
