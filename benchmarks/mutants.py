@@ -436,8 +436,18 @@ SUBJECTS = (
         "lane-counter",
         "aes128-fast-ctr",
         (*_QUICK_AES, "lanes=2"),
-        ("sby lane_counter.sby gcm", "sby lane_counter.sby wide", "sby lane_relay.sby two", "reset", "simulation"),
-        (Scope(r"_lane_counter\.sv", "_lane_(counter|load|relay)", 1, more={"reset-missing": 7, "stuck": 3}),),
+        (
+            "sby lane_counter.sby gcm",
+            "sby lane_counter.sby wide",
+            "sby lane_relay.sby two",
+            "reset",
+            "simulation",
+        ),
+        (
+            Scope(
+                r"_lane_counter\.sv", "_lane_(counter|load|relay)", 1, more={"reset-missing": 7, "stuck": 3}
+            ),
+        ),
         12,
     ),
     Subject(

@@ -14,8 +14,9 @@ import pytest
 from cipherwright.errors import CheckFailed
 from cipherwright.progress import quiet
 from cipherwright.target import lanes, load_target
+from cipherwright.target.canonical import CANONICAL_TOP
 from cipherwright.target.floorplan import Slices, lane_of_name, mark_lanes, strips
-from cipherwright.target.lanes import assign, place_lanes
+from cipherwright.target.lanes import Board, assign, place_lanes
 from cipherwright.target.netlist_proof import prove_routed
 from cipherwright.target.place import place
 from cipherwright.target.synth import CANONICAL, synthesise
@@ -159,3 +160,17 @@ def test_a_broken_netlist_is_refused(tmp_path: Path) -> None:
     (tmp_path / CANONICAL).write_text(json.dumps(wrong))
     with pytest.raises(CheckFailed, match="place and route on"):
         place(tmp_path, load_target(DEVICE), 1, 200)
+
+
+def test_a_lane_sees_what_earlier_lanes_use_of_a_shared_tile() -> None:
+    """The select of a multiplexer that stands comes in where the flip-flop beside it could."""
+    select = cell("TRELLIS_COMB", A=3, M=5, OFX=6)
+    select["attributes"] = {"BEL": "X2/Y2/SLICEC.K0"}
+    cells = {"select": select, "later": cell("TRELLIS_FF", CLK=1, DI=8, Q=9)}
+    board = Board(cells, {b: f"net{b}" for b in (1, 3, 5, 6, 8, 9)})
+    board.fixed["select"] = None
+    ports = {"clk": {"direction": "input", "bits": [1]}}
+    alone = board.alone(["later"], Slices.from_table(load_target(DEVICE).options["slices"]), (0, 200), ports)
+    seen = alone["modules"][CANONICAL_TOP]["cells"]["select"]["connections"]
+    assert seen["M"] == [5]
+    assert seen["A"] == []

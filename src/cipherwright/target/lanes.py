@@ -23,7 +23,7 @@ from .floorplan import Slices, Strip, lane_count, lane_of, place_boxes, strips
 from .place import estimate
 from .synth import CANONICAL, Mapped
 
-__all__ = ["assign", "place_lanes"]
+__all__ = ["Board", "assign", "place_lanes"]
 
 Cell = dict[str, Any]
 Cells = dict[str, Cell]
@@ -32,8 +32,10 @@ _TRIES = 2
 _FULL = 0.93
 _OUTSIDE = "outside_"
 _PLACED = "NEXTPNR_BEL"
-_CONTROL = {"CLK", "LSR", "CE", "WCK", "WRE"}
-"""Ports that cells of a tile share."""
+_SHARED = {"CLK", "LSR", "CE", "WCK", "WRE", "M"}
+"""Ports that cells of a tile share. M of a lookup table is the select of a multiplexer behind two of them;
+the flip-flop beside it takes its input there where no lookup table drives it.
+"""
 
 
 def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Tell) -> str:
@@ -57,7 +59,7 @@ def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tel
     if sites := target.options.get("block_ram_sites"):
         place_boxes(module, sites, where)
     names = net_names(module)
-    board = _Board(cells, {b: names[b] for b in sorted(_nets(cells, module["ports"]))})
+    board = Board(cells, {b: names[b] for b in sorted(_nets(cells, module["ports"]))})
     for i in range(count):
         members = [n for n, k in lane.items() if k == i]
         (folder / "lane.json").write_text(json.dumps(board.alone(members, slices, where[i], module["ports"])))
@@ -97,7 +99,7 @@ def assign(cells: Cells) -> dict[str, int]:
         rest = [name for name in rest if name not in now]
 
 
-class _Board:
+class Board:
     """A flat netlist of which lane after lane gets its place. Nets go by names of their own, which the
     placer keeps.
     """
@@ -125,7 +127,7 @@ class _Board:
             c = self.cells[name]
             cells[name] = c | {
                 "connections": {
-                    p: [b for b in bits if b in nets or p in _CONTROL] for p, bits in c["connections"].items()
+                    p: [b for b in bits if b in nets or p in _SHARED] for p, bits in c["connections"].items()
                 }
             }
             taken.add(c["attributes"]["BEL"])
