@@ -118,34 +118,27 @@ class Board:
         self, members: Sequence[str], slices: Slices, strip: Strip, ports: dict[str, Any]
     ) -> dict[str, Any]:
         """A design of these cells, of all placed cells with what connects them to these, and of cells
-        without a connection everywhere else outside the strip.
+        without a connection everywhere else outside the strip. A flip-flop without a clock may not stand
+        beside one that has one; there a cell has the clock, reset and enable of its neighbour.
         """
         cells = {name: self.cells[name] for name in members}
         nets = _nets(cells, {})
-        taken, mixed = set(), set()
+        taken, clocked = set(), dict[str, Cell]()
         for name in self.fixed:
             c = self.cells[name]
+            tile = _tile(c["attributes"]["BEL"])
+            if c["type"] == "TRELLIS_FF" or (c["connections"].get("WCK") and tile not in clocked):
+                clocked[tile] = c
             cells[name] = c | {
                 "connections": {
                     p: [b for b in bits if b in nets or p in _SHARED] for p, bits in c["connections"].items()
                 }
             }
             taken.add(c["attributes"]["BEL"])
-            mixed.add(_tile(c["attributes"]["BEL"]))
         for x, kind, bel in slices.bels():
-            # A flip-flop without a clock may not stand beside one that has one.
-            if (
-                not strip[0] <= x <= strip[1]
-                and bel not in taken
-                and not (kind == "TRELLIS_FF" and _tile(bel) in mixed)
-            ):
-                cells[_OUTSIDE + bel] = {
-                    "type": kind,
-                    "parameters": {},
-                    "attributes": {"BEL": bel},
-                    "port_directions": {},
-                    "connections": {},
-                }
+            if not strip[0] <= x <= strip[1] and bel not in taken:
+                beside = clocked.get(_tile(bel)) if kind == "TRELLIS_FF" else None
+                cells[_OUTSIDE + bel] = _filler(kind, bel, beside)
         return self._design(cells, {"clk": ports["clk"]})
 
     def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:
@@ -187,6 +180,26 @@ class Board:
                 CANONICAL_TOP: {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": names}
             },
         }
+
+
+def _filler(kind: str, bel: str, neighbour: Cell | None) -> Cell:
+    """A cell at a place that does nothing; with the clock, reset and enable of a flip-flop in its tile, or
+    with the write clock of LUT RAM there.
+    """
+    pins: dict[str, list[int | str]] = {}
+    parameters: dict[str, str] = {}
+    if neighbour and "CLK" in neighbour["connections"]:
+        pins = {p: bits for p, bits in neighbour["connections"].items() if p in ("CLK", "LSR", "CE")}
+        parameters = neighbour["parameters"]
+    elif neighbour:
+        pins, parameters = {"CLK": neighbour["connections"]["WCK"]}, {"CLKMUX": "CLK", "CEMUX": "1 "}
+    return {
+        "type": kind,
+        "parameters": parameters,
+        "attributes": {"BEL": bel},
+        "port_directions": dict.fromkeys(pins, "input"),
+        "connections": pins,
+    }
 
 
 def _unpacked(cell: Cell) -> Cell:
