@@ -60,19 +60,19 @@ module cipherwright_deep_stream_formal #(
     );
 
     // Words in the memory and free places, now and up to three cycles ago.
-    reg [DEPTH_LOG2+1:0] stored, stored_1, stored_2, stored_3, free_1, free_2;
+    reg [DEPTH_LOG2+1:0] filling, filling_1, filling_2, filling_3, free_1, free_2;
     reg [3:1] pushed, popped, came;
-    wire [DEPTH_LOG2+1:0] free = DEPTH - flying - stored;
+    wire [DEPTH_LOG2+1:0] free = DEPTH - flying - filling;
     reg cleared, zeroised, early_past;
     wire forget = clear | wiping;
     always @(posedge clk) begin
         cleared <= forget;
         zeroised <= zeroise_i & ~rst_i;
         early_past <= s_early & ~forget;
-        stored <= forget ? 0 : stored + answered - pop;
-        stored_1 <= forget ? 0 : stored;
-        stored_2 <= forget ? 0 : stored_1;
-        stored_3 <= forget ? 0 : stored_2;
+        filling <= forget ? 0 : filling + answered - pop;
+        filling_1 <= forget ? 0 : filling;
+        filling_2 <= forget ? 0 : filling_1;
+        filling_3 <= forget ? 0 : filling_2;
         free_1 <= forget ? DEPTH : free;
         free_2 <= forget ? DEPTH : free_1;
         pushed <= forget ? 0 : {pushed[2:1], answered};
@@ -82,23 +82,23 @@ module cipherwright_deep_stream_formal #(
     wire taken = m_valid & m_ready_i;
     wire moves = !held || !m_valid || m_ready_i;
     wire [DEPTH_LOG2+1:0] gone_2 = popped[2] + popped[3];
-    wire [DEPTH_LOG2+1:0] here = stored + flying + m_valid + held;
+    wire [DEPTH_LOG2+1:0] here = filling + flying + m_valid + held;
     wire [DEPTH_LOG2-1:0] used = write - read;
     wire [DEPTH_LOG2-1:0] write_next = write + flying - came[1];
     wire [DEPTH_LOG2+1:0] less = free_1 - MARGIN;
     always @(*) if (started) begin
         assert (core_valid == (s_valid_i & s_ready));
         assert (wiping == zeroised && (cleared || !wiping));
-        assert (flying <= DEPTH && stored <= DEPTH && flying + stored <= DEPTH);
-        assert (wiping ? stored == 0 && read == 0 && !m_valid && !held : used == stored[DEPTH_LOG2-1:0]);
+        assert (flying <= DEPTH && filling <= DEPTH && flying + filling <= DEPTH);
+        assert (wiping ? filling == 0 && read == 0 && !m_valid && !held : used == filling[DEPTH_LOG2-1:0]);
         if (cleared) assert (here == 0 && !s_ready && !accepted && pushed == 0 && popped == 0 && came == 0);
         // What was is what is, without what happened since.
-        assert (stored_1 + pushed[1] == stored + popped[1]);
-        assert (stored_2 + pushed[2] == stored_1 + popped[2]);
-        assert (stored_3 + pushed[3] == stored_2 + popped[3]);
+        assert (filling_1 + pushed[1] == filling + popped[1]);
+        assert (filling_2 + pushed[2] == filling_1 + popped[2]);
+        assert (filling_3 + pushed[3] == filling_2 + popped[3]);
         assert (free_1 + popped[1] == free + came[1]);
         assert (free_2 + popped[2] == free_1 + came[2]);
-        assert (stored_1 <= DEPTH && stored_2 <= DEPTH && stored_3 <= DEPTH && free_1 <= DEPTH && free_2 <= DEPTH);
+        assert (filling_1 <= DEPTH && filling_2 <= DEPTH && filling_3 <= DEPTH && free_1 <= DEPTH && free_2 <= DEPTH);
         // The late counts, and what follows from them.
         assert (late == {came[1], pushed[1], popped[2], popped[1]});
         assert (room == less);
@@ -108,13 +108,13 @@ module cipherwright_deep_stream_formal #(
         if (accepted) assert (free != 0);
         if (came[1]) assert (free_1 != 0 && flying != 0);
         assert (wiping ? beside_place == 0 : beside_place == write_next);
-        assert ({1'b0, stored} == stored_1);
-        assert (least == {stored_2 >= 4, stored_2 >= 3, stored_2 >= 2, stored_2 >= 1});
-        assert (stored_3 >= gone_2);
-        assert (more == {stored_3 - gone_2 >= 2, stored_3 - gone_2 >= 1});
-        assert (stored_3 - gone_2 >= popped[1]);
-        assert (pop == (moves && stored_3 - gone_2 > popped[1]));
-        if (pop) assert (stored != 0);
+        assert ({1'b0, stored} == filling_1);
+        assert (least == {filling_2 >= 4, filling_2 >= 3, filling_2 >= 2, filling_2 >= 1});
+        assert (filling_3 >= gone_2);
+        assert (more == {filling_3 - gone_2 >= 2, filling_3 - gone_2 >= 1});
+        assert (filling_3 - gone_2 >= popped[1]);
+        assert (pop == (moves && filling_3 - gone_2 > popped[1]));
+        if (pop) assert (filling != 0);
     end
 
     // A word that is offered stays until it is taken.
@@ -136,7 +136,7 @@ module cipherwright_deep_stream_formal #(
     wire follows = held && ahead == {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
     wire [DEPTH_LOG2+1:0] index = ahead - m_valid - held;  // words before it in the memory
     wire out = shown || follows;
-    wire in_fifo = !out && index < stored;
+    wire in_fifo = !out && index < filling;
     always @(posedge clk) begin
         if (clear) watched <= 1'b0;
         else if (!watched && accepted && choice) begin
@@ -149,7 +149,7 @@ module cipherwright_deep_stream_formal #(
             ahead <= ahead - 1'b1;
         end
     end
-    always @(*) if (watched && answered && !out && index == stored) assume (answer == value);
+    always @(*) if (watched && answered && !out && index == filling) assume (answer == value);
     always @(*) if (started && watched) begin
         assert (!wiping);
         assert (ahead < here);
@@ -185,7 +185,7 @@ module cipherwright_deep_stream_formal #(
 
     // The FIFO is really filled, and emptied again; a reset comes while it is full.
     reg filled = 1'b0, dropped = 1'b0;
-    wire full = m_valid && held && stored == DEPTH;
+    wire full = m_valid && held && filling == DEPTH;
     always @(posedge clk) begin
         if (started && full) filled <= 1'b1;
         if (started && full && rst_i) dropped <= 1'b1;
