@@ -214,7 +214,7 @@ class Spec(BaseModel):
     placer: Literal["heap", "static"] = option(
         "heap",
         "nextpnr's placer: analytic (`heap`) or electrostatic (`static`), which has no weight of timing. "
-        "The RTL is the same.",
+        "The RTL is the same. Gowin and Nexus have `heap` alone.",
         cost="`static` takes longer.",
     )
     mapping: Literal["delay", "structure", "area"] = option(

@@ -52,6 +52,11 @@ class Target:
 
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def placer(self, asked: str) -> str:
+        """The placer of nextpnr that is asked for, or the first of this target where it has no such."""
+        known = self.options.get("placers", [asked])
+        return asked if asked in known else str(known[0])
+
     def beyond(self, used: Mapping[str, int]) -> list[str]:
         """What the device has too little of for a use, in words."""
         names = {"luts": "lookup tables", "ffs": "flip-flops", "brams": "block RAMs", "dsps": "multipliers"}

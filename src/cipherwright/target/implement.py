@@ -99,6 +99,7 @@ def implement(
             tell("proof of the mapped netlist")
             proof = _proven(folder, files, top, clock, prove is True)
         if target.kind == "place-and-route":
+            placer = target.placer(placer)
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.nextpnr}")
             for step, seed in enumerate(tried, 2):
                 netlist = place_lanes(folder, target, seed, placer_weight, tell)
