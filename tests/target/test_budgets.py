@@ -240,21 +240,13 @@ def test_gowin_and_nexus_are_mapped_and_proven(target: str, built: Callable[...,
     assert "every next value of the 127 flip-flops" in proof.statement
 
 
-_SMALL = """
-module small (input wire clk, input wire [7:0] a_i, output reg [7:0] y_o);
-    reg [7:0] q;
-    always @(posedge clk) begin q <= a_i; y_o <= ~q ^ {a_i[0], q[7:1]}; end
-endmodule
-"""
-
-
-@pytest.mark.parametrize("target", ["gw2a-18", "lifcl-40-9", "ice40-hx8k"])
-def test_a_placer_that_a_target_lacks_is_not_asked_for(target: str, tmp_path: Path) -> None:
+def test_a_placer_that_a_target_lacks_is_not_asked_for(built: Callable[..., Built]) -> None:
     """des-fast and others name the electrostatic placer, which only some of the nextpnr have."""
-    (tmp_path / "small.v").write_text(_SMALL)
-    build = implement(
-        [tmp_path / "small.v"], "small", load_target(target), (1,), placer="static", prove=False
-    )
+    assert load_target("lifcl-40-9").placer("static") == "heap"
+    assert load_target("ecp5-85k-8").placer("static") == "static"
+    gowin = load_target("gw2a-18")
+    core, folder = built("des-small", "target=gw2a-18", "placer=static")
+    build = implement(folder.sources, core.top, gowin, (1,), placer="static", prove=False)
     assert build.fmax_mhz is not None
 
 
