@@ -36,6 +36,7 @@ from ..shell import PortSet
 from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
+from .bus_rules import check_bus_rules
 from .drive import Bench, holds_key
 from .equivalence import prove_pipeline
 from .expansion import prove_expansion
@@ -533,8 +534,9 @@ def verify_core(
     mode, counting = parameters["mode"], bool(driven["iv_valid"])
     in_mode = mode != "ecb" and not counting
     chains = published > 0 and not counting
+    bussed = parameters["interface"] == "axi-stream"
     verdicts, attempt = attempts(
-        tell, 12 + counting + 2 * in_mode + chains + (parameters["control"] != "none")
+        tell, 12 + counting + 2 * in_mode + chains + (parameters["control"] != "none") + bussed
     )
     bench: list[Bench] = []
     bulk: list[Bulk] = []
@@ -583,5 +585,7 @@ def verify_core(
         attempt("zeroise", lambda: check_zeroise(folder))
     if parameters["control"] != "none":
         attempt("registers", lambda: check_registers(folder))
+    if bussed:
+        attempt("bus rules", lambda: check_bus_rules(folder))
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts

@@ -1,0 +1,329 @@
+"""Rules of the buses around a core, for all times and whatever comes in.
+
+On the netlist of the whole core: no valid and no ready of a bus is reached from an input without a register
+between them; and an offer stays, from a reset on, as long as there is no zeroising. For that, valid is 1
+and ready is 0. Registers that are 0 after reset and stay 0 without zeroising (by induction) are 0. All others
+may have any value. Then each register that valid or the payload reads must take what it holds.
+
+On the module of the register bus: all of its control states that can be reached from reset, under all inputs,
+beside a count of what the bus has accepted and answered. Each access acts once, and is answered once, after
+it acted.
+
+Sources: AMBA AXI-Stream (ARM IHI 0051) 2.2, AXI (ARM IHI 0022) A3.2, APB (ARM IHI 0024) 3, Wishbone B4 3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ..errors import CheckFailed
+from .aig import FALSE, TRUE
+from .equivalence import gate_function, topological
+from .live import UNKNOWN, Ternary
+from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
+from .verdict import CoreFolder
+
+__all__ = ["check_bus_rules"]
+
+Known = Mapping[Any, int]
+Counts = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """Outputs that offer a word, and the input that takes it."""
+
+    valid: str
+    payload: tuple[str, ...]
+    ready: str
+
+
+_STREAM = _Offer(
+    "m_axis_tvalid",
+    ("m_axis_tdata", "m_axis_tkeep", "m_axis_tlast", "m_axis_tuser", "m_axis_tid"),
+    "m_axis_tready",
+)
+_LITE = (
+    _Offer("s_axil_bvalid", ("s_axil_bresp",), "s_axil_bready"),
+    _Offer("s_axil_rvalid", ("s_axil_rdata", "s_axil_rresp"), "s_axil_rready"),
+)
+_CONTROLS = (
+    *("s_axis_tready", "m_axis_tvalid", "s_axil_awready", "s_axil_wready", "s_axil_bvalid", "s_axil_arready"),
+    *("s_axil_rvalid", "s_apb_pready", "wb_ack_o"),
+)
+"""Valid and ready of the buses."""
+
+_COMMAND = "zeroise"
+"""The wire of the command ZEROISE in the module of the registers (`shell/buses/controlled.py`)."""
+
+
+class _Logic:
+    """A netlist with the driver of each bit and the order of its gates."""
+
+    def __init__(self, n: Netlist) -> None:
+        self.n = n
+        self.driver = {b: c for c in n.cells.values() for b in out_bits(c)}
+        order = topological(n, through_ff=False)
+        self.gates = [n.cells[name] for name in order if n.cells[name]["type"] in GATES]
+        self.registers: dict[Any, Any] = {
+            c["connections"]["Q"][0]: c["connections"]["D"][0]
+            for c in n.cells.values()
+            if c["type"] == FLIP_FLOP
+        }
+
+    def settle(self, known: Known) -> dict[Any, int]:
+        """Every bit as 0, 1 or unknown, for what is known of inputs and registers."""
+        value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
+        ternary: Any = Ternary
+        for cell in self.gates:
+            pins = cell["connections"]
+            ins = [value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
+            value[pins["Y"][0]] = gate_function(cell)(ternary, *ins)
+        return value
+
+    def reads(self, bits: Sequence[Any], value: Known) -> set[Any]:
+        """What bits depend on in the same cycle: registers, inputs and whatever no gate drives."""
+        found, seen, todo = set[Any](), set[Any](), list(bits)
+        while todo:
+            bit = todo.pop()
+            if bit in seen or value.get(bit, UNKNOWN) <= TRUE:
+                continue
+            seen.add(bit)
+            cell = self.driver.get(bit)
+            if cell is None or cell["type"] not in GATES:
+                found.add(bit)
+            else:
+                todo += self.passed(cell, value)
+        return found
+
+    def passed(self, cell: Mapping[str, Any], value: Known) -> list[Any]:
+        """The inputs of a gate that its output depends on, where a multiplexer's select may be known."""
+        pins = cell["connections"]
+        select = value.get(pins["S"][0], UNKNOWN) if cell["type"] == "$_MUX_" else UNKNOWN
+        return in_bits(cell) if select > TRUE else [pins["B" if select else "A"][0]]
+
+    def same(self, bit: Any, value: Known) -> Any:
+        """The bit that this one equals, through multiplexers and gates with one input that is not neutral."""
+        while (cell := self.driver.get(bit)) is not None and value.get(bit, UNKNOWN) > TRUE:
+            ins = self.passed(cell, value) if cell["type"] in GATES else []
+            kind, open_ = cell["type"], [b for b in ins if value.get(b, UNKNOWN) > TRUE]
+            neutral = len(ins) == 1 or kind in ("$_AND_", "$_OR_")
+            if not neutral or kind == "$_NOT_" or len(open_) != 1:
+                return bit
+            bit = open_[0]
+        return bit
+
+    def asserted(self, bit: Any) -> dict[Any, int]:
+        """Registers that are 1 where a bit is, which is one of them or several and-ed. Raises CheckFailed."""
+        if bit in self.registers:
+            return {bit: TRUE}
+        cell = self.driver.get(bit)
+        if cell is None or cell["type"] not in ("$_AND_", "$_BUF_"):
+            raise CheckFailed(f"{self.n.name(bit)} is no register, nor several and-ed")
+        return {q: v for b in in_bits(cell) for q, v in self.asserted(b).items()}
+
+    def idle(self, reset: Any, calm: Known) -> dict[Any, int]:
+        """Registers that are 0 after a cycle of `reset` and stay 0 for all times while the bits in `calm`
+        have their values, with these values.
+        """
+        during = self.settle({reset: TRUE})
+        found = {q for q, d in self.registers.items() if during.get(d, UNKNOWN) == FALSE}
+        while True:
+            known = {**calm, reset: FALSE, **dict.fromkeys(found, FALSE)}
+            value = self.settle(known)
+            left = {q for q in found if value.get(self.registers[q], UNKNOWN) == FALSE}
+            if left == found:
+                return known
+            found = left
+
+
+def _check_paths(logic: _Logic, controls: Collection[str], allowed: Collection[str]) -> int:
+    """Raise CheckFailed where a valid or ready is reached from an input that is not among `allowed`; how many
+    outputs there are.
+    """
+    inputs = {b: name for name, bits in logic.n.inputs.items() if name not in allowed for b in bits}
+    present = [name for name in controls if name in logic.n.outputs]
+    for name in present:
+        through = {inputs[b] for b in logic.reads(logic.n.outputs[name], {}) if b in inputs}
+        if through:
+            raise CheckFailed(f"{name} depends on {sorted(through)[0]} in the same cycle")
+    return len(present)
+
+
+def _check_offer(logic: _Logic, offer: _Offer, calm: Known) -> int:
+    """Raise CheckFailed where an offer may change before it is taken; registers that it reads."""
+    n = logic.n
+    valid = logic.asserted(n.outputs[offer.valid][0])
+    known = {**calm, n.inputs[offer.ready][0]: FALSE, **valid}
+    value = logic.settle(known)
+    payload = [b for name in offer.payload for b in n.outputs.get(name, [])]
+    read = (logic.reads(payload, value) | valid.keys()) - {"x"}
+    for bit in sorted(read, key=n.name):
+        if bit not in logic.registers:
+            raise CheckFailed(f"what goes with {offer.valid} depends on {n.name(bit)} in the same cycle")
+        after = logic.registers[bit]
+        kept = value.get(after, UNKNOWN) == TRUE if bit in valid else logic.same(after, value) == bit
+        if not kept:
+            raise CheckFailed(f"{n.name(bit)}, which {offer.valid} shows, may change before {offer.ready}")
+    return len(read)
+
+
+@dataclass(frozen=True)
+class _Monitor:
+    """A register bus's rules. `inputs` and `outputs` of its module that matter; `step`: what is pending, and
+    both sets of values -> what is pending after the cycle, or the rule that is broken.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    start: Counts
+    step: Callable[[Counts, Mapping[str, int], Mapping[str, int]], Counts | str]
+
+
+def _lite_step(pending: Counts, i: Mapping[str, int], o: Mapping[str, int]) -> Counts | str:
+    """AXI4-Lite. Pending: addresses, words, answers of writes, words that were read."""
+    address, word, answer, read = pending
+    rules = (
+        (
+            o["write_o"] == (address and word and not answer),
+            "a write acts when its address and word are there",
+        ),
+        (o["s_axil_bvalid"] == answer, "a write is answered once, after it acted"),
+        (o["s_axil_rvalid"] == read, "a read is answered once, after it acted"),
+        (o["s_axil_awready"] == (not address), "an address is taken where none is pending"),
+        (o["s_axil_wready"] == (not word), "a word is taken where none is pending"),
+        (o["read_o"] == (i["s_axil_arvalid"] & o["s_axil_arready"]), "a read acts when its address is taken"),
+    )
+    broken = [text for kept, text in rules if not kept]
+    after = (
+        address + (i["s_axil_awvalid"] & o["s_axil_awready"]) - o["write_o"],
+        word + (i["s_axil_wvalid"] & o["s_axil_wready"]) - o["write_o"],
+        answer + o["write_o"] - (o["s_axil_bvalid"] & i["s_axil_bready"]),
+        read + o["read_o"] - (o["s_axil_rvalid"] & i["s_axil_rready"]),
+    )
+    if not all(0 <= x <= 1 for x in after):
+        broken.append("no more answers than requests, and one request at a time")
+    return broken[0] if broken else after
+
+
+def _wishbone_step(pending: Counts, i: Mapping[str, int], o: Mapping[str, int]) -> Counts | str:
+    """Wishbone. Pending: an access that has acted and is acknowledged now."""
+    begins = i["wb_cyc_i"] & i["wb_stb_i"] & ~pending[0]
+    if o["wb_ack_o"] != pending[0]:
+        return "an access is acknowledged once, in the cycle after it acted"
+    if o["write_o"] != begins & i["wb_we_i"] or o["read_o"] != begins & ~i["wb_we_i"]:
+        return "an access acts once, as a write or as a read"
+    return (begins,)
+
+
+def _apb_step(pending: Counts, i: Mapping[str, int], o: Mapping[str, int]) -> Counts | str:
+    """APB: nothing is pending."""
+    setup, access = i["s_apb_psel"] & ~i["s_apb_penable"], i["s_apb_psel"] & i["s_apb_penable"]
+    if not o["s_apb_pready"] or o["s_apb_pslverr"]:
+        return "an access takes two cycles and has no error"
+    if o["write_o"] != access & i["s_apb_pwrite"] or o["read_o"] != setup & ~i["s_apb_pwrite"]:
+        return "a write acts in the second cycle of an access, a read in the first"
+    return pending
+
+
+_MONITORS = {
+    "axi-lite": _Monitor(
+        tuple(f"s_axil_{x}" for x in ("awvalid", "wvalid", "bready", "arvalid", "rready")),
+        (
+            *(f"s_axil_{x}" for x in ("awready", "wready", "bvalid", "arready", "rvalid")),
+            *("write_o", "read_o"),
+        ),
+        (0, 0, 0, 0),
+        _lite_step,
+    ),
+    "apb": _Monitor(
+        ("s_apb_psel", "s_apb_penable", "s_apb_pwrite"),
+        ("s_apb_pready", "s_apb_pslverr", "write_o", "read_o"),
+        (),
+        _apb_step,
+    ),
+    "wishbone": _Monitor(
+        ("wb_cyc_i", "wb_stb_i", "wb_we_i"), ("wb_ack_o", "write_o", "read_o"), (0,), _wishbone_step
+    ),
+}
+
+
+def _state(logic: _Logic, outputs: Sequence[str]) -> list[Any]:
+    """Registers from which some outputs can be reached."""
+    found, todo = set[Any](), logic.reads([b for name in outputs for b in logic.n.outputs[name]], {})
+    while todo:
+        q = todo.pop()
+        if q in logic.registers and q not in found:
+            found.add(q)
+            todo |= logic.reads([logic.registers[q]], {})
+    return sorted(found)
+
+
+def _explore(n: Netlist, kind: str) -> int:
+    """All states of a register bus that can be reached, under all inputs. Raises CheckFailed with a rule that
+    is broken; how many states there are, each with what is pending.
+    """
+    logic, monitor = _Logic(n), _MONITORS[kind]
+    state = _state(logic, monitor.outputs)
+    names = {name: n.inputs[name][0] for name in monitor.inputs}
+    reset = dict.fromkeys(n.inputs.get("rst_i", []), TRUE)
+    calm = dict.fromkeys(reset, FALSE)
+
+    def after(value: Known) -> tuple[int, ...]:
+        found = tuple(value.get(logic.registers[q], UNKNOWN) for q in state)
+        if any(v > TRUE for v in found):
+            raise CheckFailed(f"the control of the bus depends on more than {', '.join(monitor.inputs)}")
+        return found
+
+    def cycles(now: tuple[int, ...]) -> Iterator[tuple[dict[str, int], Known]]:
+        for bits in product((FALSE, TRUE), repeat=len(names)):
+            given = dict(zip(names, bits, strict=True))
+            known = {**calm, **dict(zip(state, now, strict=True)), **{names[k]: v for k, v in given.items()}}
+            yield given, logic.settle(known)
+
+    first = (after(logic.settle(reset)), monitor.start)
+    seen, todo = {first}, [first]
+    while todo:
+        now, pending = todo.pop()
+        for given, value in cycles(now):
+            shown = {name: value.get(n.outputs[name][0], UNKNOWN) for name in monitor.outputs}
+            told = monitor.step(pending, given, shown)
+            if isinstance(told, str):
+                raise CheckFailed(f"the register bus breaks a rule: {told}")
+            following = (after(value), told)
+            if following not in seen:
+                seen.add(following)
+                todo.append(following)
+    return len(seen)
+
+
+def _no_zeroising(n: Netlist, port: str) -> dict[Any, int]:
+    """What asks for zeroising is 0: a port, or the command of a register bus."""
+    if port:
+        return {n.inputs[port][0]: FALSE}
+    return {q: FALSE for q, name in n.names.items() if name == _COMMAND}
+
+
+def check_bus_rules(folder: CoreFolder) -> str:
+    """The check `bus rules` of a core with AXI-Stream. Raises CheckFailed with a rule that is broken."""
+    record = folder.record
+    kind, clock = record["parameters"]["control"], record["ports"]["clk"]
+    n = read_netlist(folder.sources, record["top"], clock, memories=True)
+    logic = _Logic(n)
+    # With several streams, whether a beat is taken may depend on the number of its stream.
+    slotted = "s_axis_tuser" in n.inputs and record["slots"] > 1
+    paths = _check_paths(logic, _CONTROLS, ["s_axis_tuser"] if slotted else [])
+    calm = logic.idle(n.inputs[record["ports"]["reset"]][0], _no_zeroising(n, record["ports"]["zeroise"]))
+    offers = (_STREAM, *(_LITE if kind == "axi-lite" else ()))
+    held = sum(_check_offer(logic, offer, calm) for offer in offers)
+    said = (
+        f"for all times: {paths} outputs of valid and ready depend on registers only; from a reset on, "
+        f"without zeroising, an offer stays until it is taken ({held} registers hold it)"
+    )
+    if kind == "none":
+        return said
+    bus = read_netlist(folder.sources, f"{record['top']}_bus", clock)
+    return f"{said}; each access over {kind} acts once and is answered once ({_explore(bus, kind)} state(s))"
