@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Callable
@@ -187,3 +188,13 @@ def test_header_and_pages_are_made_from_the_map(built: Callable[..., Built], tmp
             assert f"{register.name}__{f.name}_bp {f.low}" in header
     HTMLExporter().export(node, str(tmp_path / "pages"))
     assert (tmp_path / "pages" / "index.html").is_file()
+
+
+def test_the_page_has_the_figures_of_the_record() -> None:
+    root = Path(__file__).resolve().parents[2]
+    record = json.loads((root / "benchmarks" / "buses.json").read_text())
+    page = (root / "docs" / "guide" / "buses.md").read_text()
+    for core, found in record.items():
+        for interface, figures in found.items():
+            more = f"{figures['luts'] - found['bare']['luts']:+,}" if interface != "bare" else "–"
+            assert f"| `{core}` | {interface} | {figures['luts']:,} | {more} | {figures['ffs']:,} |" in page

@@ -1,0 +1,108 @@
+"""What a core's buses cost: lookup tables, flip-flops and clock beside the bare core; benchmarks/buses.json.
+
+Usage: python benchmarks/buses.py [--place] [PRESET [INTERFACE...]]
+
+PRESET: of those in CORES if none is named. INTERFACE: of those in INTERFACES, all if none is named; the bare
+core is always measured. With --place each is placed and routed as well, seed 1 (up to half an hour each).
+A clock that was measured of the same netlist before stays in the record. The table of docs/guide/buses.md is
+written from the record.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from building import core_of
+
+from cipherwright.report import clock_port, implementation_record, mapped_top
+from cipherwright.target import implement, load_target, synthesise
+
+HERE = Path(__file__).resolve().parent
+RECORD = HERE / "buses.json"
+PAGE = HERE.parent / "docs" / "guide" / "buses.md"
+TARGET = "ecp5-85k-8"
+CORES = ("aes128-fast-ctr", "aes-small", "des-small")
+INTERFACES = {
+    "bare": (),
+    "axi-stream": ("interface=axi-stream",),
+    **{
+        f"axi-stream, {bus}": ("interface=axi-stream", f"control={bus}")
+        for bus in ("axi-lite", "apb", "wishbone")
+    },
+}
+"""Name of what is around a core -> the options for it."""
+
+HEAD = (
+    "| core | around it | LUT4 | more than bare | flip-flops | block RAM | clock | of the bare clock |",
+    "|---|---|---|---|---|---|---|---|",
+)
+
+
+def tell(text: str, fraction: float | None = None) -> None:
+    print(f"  {text}" if fraction is None else f"  {fraction:4.0%} {text}", file=sys.stderr, flush=True)
+
+
+def measured(preset: str, interface: str, place: bool) -> dict[str, Any]:
+    """The figures of one core with one interface, mapped, and placed where `place`."""
+    target = load_target(TARGET)
+    with core_of(preset, TARGET, INTERFACES[interface]) as (made, core, out):
+        top, mapping = mapped_top(core.record, target.kind), made.parameters["mapping"]
+        if not place:
+            m = synthesise(core.sources, top, target, out, mapping)
+            return {"luts": m.luts, "ffs": m.ffs, "brams": m.brams, "netlist": m.digest}
+        p = made.parameters
+        build = implement(
+            core.sources, top, target, (1,), tell, p["placer_weight"], mapping,
+            clock=clock_port(core.record), placer=p["placer"], prove=False,
+        )  # fmt: skip
+        found = implementation_record(core.record, build)
+        kept = {k: found[k] for k in ("luts", "ffs", "brams", "fmax_mhz")}
+        return {**kept, "netlist": build.mapped.digest, "critical_path": found.get("critical_path")}
+
+
+def rows(record: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
+    """The table. A core without figures for its bare form has no comparison."""
+    lines = list(HEAD)
+    for preset, found in record.items():
+        bare = found["bare"]
+        for interface, f in found.items():
+            more = f"{f['luts'] - bare['luts']:+,}" if f is not bare else "–"
+            clock = f"{f['fmax_mhz']:.1f} MHz" if f.get("fmax_mhz") else "not placed"
+            both = f.get("fmax_mhz") and bare.get("fmax_mhz") and f is not bare
+            part = f"{f['fmax_mhz'] / bare['fmax_mhz']:.1%}" if both else "–"
+            counts = f"{f['luts']:,} | {more} | {f['ffs']:,} | {f['brams']}"
+            lines.append(f"| `{preset}` | {interface} | {counts} | {clock} | {part} |")
+    return lines
+
+
+def write_page(record: dict[str, dict[str, dict[str, Any]]]) -> None:
+    """Put the table into the page in place of the one that is there."""
+    text = PAGE.read_text().splitlines()
+    start = text.index(HEAD[0])
+    end = next(k for k in range(start, len(text) + 1) if k == len(text) or not text[k].startswith("|"))
+    PAGE.write_text("\n".join([*text[:start], *rows(record), *text[end:]]) + "\n")
+
+
+def main() -> None:
+    words = [w for w in sys.argv[1:] if w != "--place"]
+    place = "--place" in sys.argv
+    record = json.loads(RECORD.read_text()) if RECORD.is_file() else {}
+    for preset in words[:1] or CORES:
+        for interface in INTERFACES:
+            if words[1:] and interface not in ("bare", *words[1:]):
+                continue
+            before = record.setdefault(preset, {}).get(interface, {})
+            figures = measured(preset, interface, place)
+            if before.get("netlist") == figures["netlist"]:  # a clock is of one netlist
+                figures = before | figures
+            record[preset][interface] = figures
+            print(preset, interface, {k: v for k, v in figures.items() if k != "critical_path"}, flush=True)
+            RECORD.write_text(json.dumps(record, indent=2) + "\n")
+    write_page(record)
+
+
+if __name__ == "__main__":
+    main()
