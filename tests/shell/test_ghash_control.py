@@ -44,13 +44,13 @@ FAULTS = [
 
 def rules(timing: GhashTiming) -> str:
     """The statement, to be put into the unit: f_block[i] and so on are the flags of the slot that entered i
-    cycles ago. Slot L meets its power and what is fed back; slot 2 L leaves the multiplier.
+    cycles ago. Slot L + 1 meets its power and what is fed back; slot 2 L + 1 leaves the multiplier.
     """
-    loop = timing.loop
-    most, age = 2 * loop + 2, 2 * loop + 4
+    loop, here = timing.loop, timing.loop + 1
+    most, age = 2 * loop + 3, 2 * loop + 5
     rows = "".join(f"            {k}: f_state = 4'd{timing.count(k)};\n" for k in range(loop + 1))
     terms = " + ".join(
-        f"(f_inside[{loop}] & ~(|f_last[{loop}:{loop - j + 1}]) & f_block[{loop - j}])"
+        f"(f_inside[{here}] & ~(|f_last[{here}:{here - j + 1}]) & f_block[{here - j}])"
         for j in range(1, loop)
     )
     return f"""
@@ -68,13 +68,13 @@ def rules(timing: GhashTiming) -> str:
 {rows}            default: f_state = 0;
         endcase
     endfunction
-    wire [3:0] f_count = {{3'd0, f_block[{loop}]}} + {terms};
-    wire f_fed = ~(|f_first[{2 * loop - 1}:{loop}]);
-    wire f_open = f_inside[{2 * loop + 1}] & ~(|f_last[{2 * loop + 1}:{loop + 2}]);
+    wire [3:0] f_count = {{3'd0, f_block[{here}]}} + {terms};
+    wire f_fed = ~(|f_first[{2 * loop}:{here}]);
+    wire f_open = f_inside[{2 * loop + 2}] & ~(|f_last[{2 * loop + 2}:{here + 2}]);
     always @(posedge clk) if (f_age == {age}) begin
-        assert (count_{loop - 1} == f_state(f_count));
+        assert (count == {{8{{f_state(f_count)}}}});
         assert (gate == {{8{{f_fed}}}});
-        assert (keep == {{8{{~f_first[{2 * loop}] & ~f_open}}}});
+        assert (keep == {{8{{~f_first[{2 * loop + 1}] & ~f_open}}}});
         assert (f_inside[1] == (f_first[1] | (f_inside[2] & ~f_last[2])));
     end
 """
@@ -88,7 +88,7 @@ def write(folder: Path, old: str = "", new: str = "") -> None:
     text = text.replace(old, new) if old else text
     (folder / "ghash.v").write_text(f"{COPY}{FREE}{text.replace('endmodule', rules(timing) + 'endmodule')}")
     (folder / SCRIPT).write_text(
-        f"[options]\nmode bmc\ndepth {2 * timing.loop + 6}\n\n[engines]\nsmtbmc z3\n\n[script]\n"
+        f"[options]\nmode bmc\ndepth {2 * timing.loop + 7}\n\n[engines]\nsmtbmc z3\n\n[script]\n"
         "read -formal -sv ghash.v\nprep -top ghash\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
         "memory_map\nopt_clean\n\n[files]\nghash.v\n"
     )

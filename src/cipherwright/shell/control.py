@@ -72,6 +72,7 @@ def core_control(
     drops: bool,
     stored: int = 0,
     load: int = 0,
+    own_start: bool = False,
 ) -> Control:
     """The module `name` around `inner` with the pins `inside`. `in_flight`: cycles from a block to the one
     behind its result; `flush`: cycles in which whatever is presented reaches all registers of the core or
@@ -79,13 +80,15 @@ def core_control(
     takes what is presented; `drops`: it takes drop_i, which is 1 while everything is being forgotten.
     `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none). `load`: cycles in
     which a counter takes a counter block (0: there is no counter, or it says itself when it is complete).
+    `own_start`: the core inside takes drop_i and open_i, and accepts a block itself when that is 1. It has
+    inside_o, which is 1 within a packet: a key that is offered then waits for the packet's end.
 
     A counter that takes drop_i is not ready while drop_i is 1, so no logic is needed between the port and the
     counter. Zeroising has enough phases for its load; the time between two keys does not depend on it. A block
     is accepted by one more input, so a register starts the time.
     """
     counting = any(p.name == "iv_ready_o" for p in inside)
-    alone = counting and drops
+    alone = own_start or (counting and drops)
     steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
     width = width_for(steps)
     found = matches(width, steps_of(width, steps))
@@ -97,6 +100,7 @@ def core_control(
     settled = "phase_q[0] | (complete & count_ready)" if counting else "phase_q[0] | (complete)"
     if alone:
         settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
+    asked = "(key_valid_i & (~core_inside | offer_q))" if own_start else "key_valid_i"
     out = (Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else []))
     wrapper = Wrapper(
         name,
@@ -111,6 +115,7 @@ def core_control(
         (
             Wire(("complete", "core_valid", *(["count_ready"] if counting else []))),
             *([Wire(("core_ready",))] if core_ready else []),
+            *([Wire(("core_inside",))] if own_start else []),
             *_registers(phases, width, pieces, alone),
             *_begins(name, phases, alone),
             Let("take", "key_valid_i & offer_q"),
@@ -120,8 +125,16 @@ def core_control(
             Drive("busy_o", "start_q | ~rest_q | expand_q | zero_q"),
             Drive("valid_o", "core_valid & ~zero_q"),
             *([Drive("zeroising_o", "zeroise_i | zero_q")] if stored else []),
-            Clocked(_steps(phases, width, found, settled, alone), _after_reset(phases, width, pieces, alone)),
-            Cell(inner, "u_inner", _links(inside, loop, drops, counting)),
+            Clocked(
+                _steps(phases, width, found, settled, asked, alone),
+                _after_reset(phases, width, pieces, alone),
+            ),
+            Cell(
+                inner,
+                "u_inner",
+                _links(inside, loop, drops, counting, alone)
+                | ({"inside_o": "core_inside"} if own_start else {}),
+            ),
         ),
     )
     cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
@@ -199,9 +212,11 @@ def _after_reset(phases: int, width: int, pieces: int, alone: bool) -> tuple[tup
 
 
 def _steps(
-    phases: int, width: int, found: Sequence[str], settled: str, alone: bool
+    phases: int, width: int, found: Sequence[str], settled: str, asked: str, alone: bool
 ) -> tuple[Step | Note, ...]:
-    """The next state; `found`: the comparisons that tell that the time is over."""
+    """The next state; `found`: the comparisons that tell that the time is over; `asked`: a key is offered, for
+    which blocks have to wait.
+    """
     feedback = f"time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]"
     starts = "zeroise_i | (advance_q & more_q)"
     # With a counter, quiet_q is 0 while zero_q is 1.
@@ -210,10 +225,10 @@ def _steps(
     return (
         Step("expand_q", "take | (expand_q & ~complete)"),
         Step("held_q", "~zeroise_i & ((held_q & ~take) | (expand_q & complete & ~zero_q))"),
-        Step("open_q", "held_q & ~key_valid_i & ~zeroise_i"),
+        Step("open_q", f"held_q & ~{asked} & ~zeroise_i"),
         Note("No block is in flight, and none can be taken before the offered key is."),
         Step("quiet_q", f"rest_q & ~start_q & ~open_q & ~offer_q & ~expand_q & ~zero_q{quiet}"),
-        Step("offer_q", f"key_valid_i & quiet_q & ~open_q & ~offer_q{offer} & ~zeroise_i"),
+        Step("offer_q", f"{asked} & quiet_q & ~open_q & ~offer_q{offer} & ~zeroise_i"),
         Step("more_q", f"|phase_q[{phases - 2}:0]"),
         Step("kick_q", starts) if alone else Step("start_q", f"accept | {starts}"),
         Step("time_q", f"start_q ? {width}'d1 : {{time_q[{width - 2}:0], {feedback}}}"),
@@ -227,9 +242,8 @@ def _steps(
     )
 
 
-def _links(inside: Sequence[Pin], loop: bool, drops: bool, counting: bool) -> dict[str, str]:
+def _links(inside: Sequence[Pin], loop: bool, drops: bool, counting: bool, alone: bool) -> dict[str, str]:
     """The core's ports."""
-    alone = counting and drops
     links = {
         "clk": "clk",
         "rst_i": "rst_i",

@@ -1,27 +1,35 @@
-"""Registered copies of a control signal, each for a few bits of a word: one register for a whole word would have
-wires across the device.
+"""Registered copies of a signal that many registers read, one for every 16 of them: each is placed near what it
+drives, so no wire crosses the device.
 """
 
 from __future__ import annotations
 
 from ..rtl import Cell, Wire, WrapperItem
 
-__all__ = ["copies", "spread"]
+__all__ = ["copies", "pieces", "spread"]
 
 _EACH = 16
-"""Bits that read one registered copy of a signal."""
+"""Bits that read one copy."""
+
+
+def pieces(bits: int = 128) -> list[tuple[int, int]]:
+    """The lowest and the highest bit of what each copy drives, in order: 20 bits are (0, 15) and (16, 19)."""
+    return [(low, min(low + _EACH, bits) - 1) for low in range(0, bits, _EACH)]
 
 
 def copies(name: str, value: str, bits: int = 128) -> tuple[WrapperItem, ...]:
-    """`name`: registered copies of a value, for so many bits."""
-    links, count = {"clk": "clk", "d": value}, -(-bits // _EACH)
+    """The wire `name`, whose bit k is a register that takes the expression `value`: one for each of
+    `pieces(bits)`. They are modules of their own, because synthesis merges equal registers.
+    """
+    count = len(pieces(bits))
+    links = {"clk": "clk", "d": value}
     return (
-        Wire((name,), count),
+        Wire((name,), count, vector=True),
         *(Cell("cipherwright_copy", f"u_{name}_{k}", {**links, "q": f"{name}[{k}]"}) for k in range(count)),
     )
 
 
 def spread(name: str, bits: int = 128) -> str:
-    """The copies of a signal over so many bits."""
-    spans = [(low // _EACH, min(_EACH, bits - low)) for low in range(0, bits, _EACH)]
-    return f"{{{', '.join(f'{{{width}{{{name}[{k}]}}}}' for k, width in reversed(spans))}}}"
+    """The copies `name` as a word of so many bits, each bit by its own copy."""
+    found = [f"{{{high - low + 1}{{{name}[{k}]}}}}" for k, (low, high) in enumerate(pieces(bits))]
+    return f"{{{', '.join(reversed(found))}}}"

@@ -6,9 +6,10 @@ packet. So L interleaved sums follow Horner's rule. A block's products multiply 
 from it to the packet's end, and GHASH of the packet is the sum of the Y of its last L slots. A slot without a
 block has X = 0 and counts nothing; where no block follows within L slots, k is 0.
 
-The flags of a slot come L + 1 cycles before its block, so that k is known when the block is there. k is counted
+The flags of a slot come L + 2 cycles before its block, so that k is known when the block is there. k is counted
 while the slots go through L places: every block that enters makes the counts of open slots, those of its own
 packet, one higher. A count is the state of a shift register with feedback, which is also the address of H^k.
+In the cycle after that, each piece of the memory of powers has its own copy of the address.
 
 The powers are made by the multiplier itself: `setup_i` goes with a slot whose block is the field's one; the
 next slot's block is H, and so is that of the slot L cycles after the first, which is a packet of its own. In
@@ -26,7 +27,6 @@ from ..rtl import (
     ClockReset,
     Drive,
     Held,
-    Let,
     Note,
     Pin,
     Reg,
@@ -38,7 +38,7 @@ from ..rtl import (
     declared_first,
 )
 from ..rtl.timer import steps_of
-from .copies import copies, spread
+from .copies import copies, pieces, spread
 
 __all__ = ["GhashTiming", "ghash_unit"]
 
@@ -66,8 +66,8 @@ class GhashTiming:
 
     @property
     def flags_lead(self) -> int:
-        """Cycles from a slot's flags to its block."""
-        return self.loop + 1
+        """Cycles from a slot's flags to its block: L places, and one for copies of what they tell."""
+        return self.loop + 2
 
     @property
     def sum_latency(self) -> int:
@@ -77,6 +77,26 @@ class GhashTiming:
     def count(self, k: int) -> int:
         """The state that stands for the count k."""
         return steps_of(_COUNT_BITS, k)
+
+
+def _place(name: str, k: int) -> str:
+    """Copy k of a count or an address."""
+    return f"{name}[{_COUNT_BITS * k + _COUNT_BITS - 1}:{_COUNT_BITS * k}]"
+
+
+def _places(name: str, value: str) -> tuple[WrapperItem, ...]:
+    """`name`: registered copies of the count or address `value`, one for each piece of the memory of powers."""
+    count = len(pieces())
+    cells = [
+        Cell(
+            "cipherwright_copy",
+            f"u_{name}_{k}_{bit}",
+            {"clk": "clk", "d": f"{value}[{bit}]", "q": f"{name}[{_COUNT_BITS * k + bit}]"},
+        )
+        for k in range(count)
+        for bit in range(_COUNT_BITS)
+    ]
+    return (Wire((name,), _COUNT_BITS * count), *cells)
 
 
 def _stepped(name: str) -> str:
@@ -101,7 +121,10 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
         Clocked(
             (
                 Step("s_q", f"x_i ^ ({spread('gate')} & (a ^ b))"),
-                Step("h_q", f"power[count_{timing.loop - 1}]"),
+                *(
+                    Step(f"h_q[{high}:{low}]", f"power_{k}[{_place('count', k)}]")
+                    for k, (low, high) in enumerate(pieces())
+                ),
                 Step("sum_q", f"a{first} ^ b{first} ^ ({spread('keep', sum_bits)} & sum_q)"),
             )
         ),
@@ -126,7 +149,9 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
 
 
 def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
-    """Every slot's number of blocks of its packet within L slots, in the last place `count_{L - 1}`."""
+    """Every slot's number of blocks of its packet within L slots, in the last place `count_{L - 1}`; `count` has
+    copies of it.
+    """
     places = range(timing.loop)
     start = [timing.count(k) for k in (1, 0)]
     steps = [
@@ -158,6 +183,7 @@ def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
         # So early, a count has ones in its lowest bits only.
         *(Reg((f"count_{j}",), j + 2) for j in places[: _COUNT_BITS - 2]),
         Reg(tuple(f"count_{j}" for j in places[_COUNT_BITS - 2 :]), _COUNT_BITS),
+        *_places("count", f"count_{timing.loop - 1}"),
         Clocked(tuple(steps)),
     )
 
@@ -172,57 +198,68 @@ def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
         Note("The packet's first slot is at least L slots back: a product of the same packet is fed back."),
         Reg(("first_line",), length),
         Reg(("near",), len(groups)),
-        *copies("gate", "~(|near)"),
+        Reg(("fed",)),
+        *copies("gate", "fed"),
         Note("The slot before is one of the last L of the same packet."),
         Reg(("open_before",)),
-        Reg(("keep_line",), loop - 1),
-        *copies("keep", f"keep_line[{loop - 2}]", sum_bits),
+        Reg(("keep_line",), loop),
+        *copies("keep", f"keep_line[{loop - 1}]", sum_bits),
         Clocked(
             (
                 Step("first_line", f"{{first_line[{length - 2}:0], first_q}}"),
                 *near,
+                Step("fed", "~(|near)"),
                 Step("open_before", f"open[{loop - 1}]"),
-                Step("keep_line", f"{{keep_line[{loop - 3}:0], ~first_line[{loop - 1}] & ~open_before}}"),
+                Step("keep_line", f"{{keep_line[{loop - 2}:0], ~first_line[{loop - 1}] & ~open_before}}"),
             )
         ),
     )
 
 
 def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
-    """The memory of powers, and how it is filled."""
+    """The memory of powers, in pieces, and how it is filled. `ahead` is the address of the next cycle."""
     loop = timing.loop
-    wait = loop + 1
+    wait = timing.flags_lead
     start, last = timing.count(0), timing.count(loop)
     steps = (
         Step("setup_line", f"{{setup_line[{wait - 1}:0], setup_i}}"),
         Step("turn", f"{{turn[{loop - 2}:0], setup_line[{wait}] | (turn[{loop - 1}] & ~at_last_q)}}"),
-        Step("write_q", f"setup_line[{wait - 1}] | setup_line[{wait}] | turn[{loop - 2}]"),
         Step("filled_q", f"~setup_i & (filled_q | (turn[{loop - 1}] & at_last_q))"),
+        Step("at_last_q", "at_last"),
+        Step("advance", f"setup_line[{wait - 2}] | turn[{loop - 3}]"),
     )
-    address = f"advance ? {_stepped('address_q')} : address_q"
+    address = f"advance ? {_stepped('ahead')} : ahead"
     return (
         Note("Powers 0 to L of the hash key: each is written when it comes round."),
-        Store("power", 128, 1 << _COUNT_BITS),
+        *(Store(f"power_{k}", high - low + 1, 1 << _COUNT_BITS) for k, (low, high) in enumerate(pieces())),
         Reg(("setup_line",), wait + 1),
         Reg(("turn",), loop),
-        Reg(("write_q", "filled_q", "at_last_q")),
-        Reg(("address_q",), _COUNT_BITS),
+        Reg(("filled_q", "at_last", "at_last_q", "advance", "write_ahead")),
+        Reg(("ahead",), _COUNT_BITS),
+        *copies("write", "write_ahead"),
+        *_places("address", "ahead"),
         Clocked(
             steps,
             (
                 ("setup_line", f"{wait + 1}'d0"),
                 ("turn", f"{loop}'d0"),
-                ("write_q", "1'b0"),
-                ("filled_q", "1'b0"),
+                *((name, "1'b0") for name in ("filled_q", "at_last_q", "advance")),
             ),
         ),
-        Let("advance", f"setup_line[{wait}] | turn[{loop - 1}]"),
+        Clocked(
+            (Step("write_ahead", f"setup_line[{wait - 2}] | setup_line[{wait - 1}] | turn[{loop - 3}]"),)
+        ),
         Clocked(
             (
-                Step("address_q", f"setup_line[{wait - 1}] ? {_COUNT_BITS}'d{start} : {address}"),
-                Step("at_last_q", f"address_q == {_COUNT_BITS}'d{last}"),
+                Step("ahead", f"setup_line[{wait - 2}] ? {_COUNT_BITS}'d{start} : {address}"),
+                Step("at_last", f"ahead == {_COUNT_BITS}'d{last}"),
             ),
-            (("address_q", f"{_COUNT_BITS}'d{start}"), ("at_last_q", "1'b0")),
+            (("ahead", f"{_COUNT_BITS}'d{start}"), ("at_last", "1'b0")),
         ),
-        Clocked((Step("power[address_q]", "s_q", "write_q"),)),
+        Clocked(
+            tuple(
+                Step(f"power_{k}[{_place('address', k)}]", f"s_q[{high}:{low}]", f"write[{k}]")
+                for k, (low, high) in enumerate(pieces())
+            )
+        ),
     )

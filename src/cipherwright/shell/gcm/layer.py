@@ -33,12 +33,16 @@ from ...rtl import (
     WrapperItem,
     declared_first,
 )
+from ..copies import copies, pieces, spread
 from .counter import counter_items
-from .ports import PACKET, RESULTS
+from .ports import IV_BITS, PACKET, RESULTS
 from .results import length_items, mask_items, tag_items
 from .timing import KEEP, META, RESET, VERDICT, GcmTiming
 
 __all__ = ["gcm_layer"]
+
+_NUMBER = 32
+"""Bits of a counter block that count (SP 800-38D, section 6.2)."""
 
 
 def gcm_layer(
@@ -53,21 +57,25 @@ def gcm_layer(
         (
             "Galois/Counter Mode, a word a cycle and one cycle more for each packet.",
             "A packet's first word brings its IV, its last the expected tag.",
+            "A word is taken when valid_i, open_i and ready_o are 1.",
         ),
         (
             ClockReset(),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
-            Held((Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"))),
+            Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
             Stream("valid_i", (*PACKET, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held(RESULTS),
         ),
         declared_first(
             (
-                *_key(timing),
+                *_key(timing, key_bits),
                 *_words(),
-                *counter_items("count", 2, "data_1", "fresh"),
-                *_cipher_input(cipher, delay, timing.ghash.loop),
+                *_values(),
+                *_initial_value(),
+                *_meanings(timing.ghash.loop),
+                *counter_items("count", 2, "data_3", "clear_3", "moves_3"),
+                *_cipher(cipher, delay),
                 *_line(timing),
                 *length_items(timing.early),
                 *mask_items(timing, ghash, tag_bits),
@@ -77,107 +85,187 @@ def gcm_layer(
     )
 
 
-def _key(timing: GcmTiming) -> tuple[WrapperItem, ...]:
-    """Powers of the hash key are made after a key is expanded."""
+def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
+    """Powers of the hash key are made after a key is expanded. Nothing of the core's control reaches the
+    key-expansion unit without a register between them.
+    """
     length = timing.ghash.loop + 1
-    held = "expanded & ~pending & ~filling"
     return (
         Note("A key is complete when the powers of its hash key are there."),
         Wire(("expanded", "filled")),
-        Reg(("pending", "filling", "armed")),
+        Reg(("key_q",), key_bits),
+        Reg(("key_valid_q", "wipe_q", "pending", "filling", "making", "armed", "done_q", "complete_q")),
         Reg(("setup",), length, "The slots that give one, H, and H again."),
-        Let("starts", "pending & expanded & ~wipe_i & ~key_valid_i"),
-        Drive("key_ready_o", held),
+        Drive("key_ready_o", "complete_q"),
+        Clocked((Step("key_q", "key_i"),)),
         Clocked(
             (
-                Step("pending", "key_valid_i | wipe_i | (pending & ~starts)"),
-                Step("filling", "starts | (filling & ~(armed & filled))"),
-                Step("armed", "~starts & (armed | setup_l4)"),
-                Step("setup", f"{{setup[{length - 2}:0], starts}}"),
+                Step("key_valid_q", "key_valid_i"),
+                Step("wipe_q", "wipe_i"),
+                Step("pending", "key_valid_q | wipe_q | (pending & ~expanded)"),
+                Step("filling", "(pending & expanded) | (filling & ~done_q)"),
+                Step("making", "pending | filling"),
+                Step("armed", "~pending & (armed | setup_l4)"),
+                Step("done_q", "filling & armed & filled"),
+                Step("complete_q", "~key_valid_i & ~wipe_i & (complete_q | done_q)"),
+                Step("setup", f"{{setup[{length - 2}:0], pending & expanded & ~key_valid_q & ~wipe_q}}"),
             ),
-            (("pending", "1'b0"), ("filling", "1'b0"), ("armed", "1'b0"), ("setup", f"{length}'d0")),
+            (
+                *((q, "1'b0") for q in ("key_valid_q", "wipe_q", "pending", "filling", "making")),
+                *((q, "1'b0") for q in ("armed", "done_q")),
+                ("complete_q", "1'b1"),
+                ("setup", f"{length}'d0"),
+            ),
         ),
     )
 
 
 def _words() -> tuple[WrapperItem, ...]:
-    """The word that was taken, and the slot after a packet's last."""
+    """Words as they are taken, and the slot after a packet's last. `name_1` is in the cycle after a word is
+    taken, and so on.
+    """
     return (
         Note("Words as they are taken. The slot after a packet's last word is the packet's end."),
-        Reg(("start_q", "word_1", "end_1", "first_1", "last_1", "aad_1", "decrypt_1", "data_1")),
-        Reg(("keep_1",), KEEP),
-        Reg(("block_1", "tag_1"), 128),
-        Reg(("iv_1",), 96),
-        Drive("ready_o", "~end_0"),
-        Reg(("end_0",)),
-        Let("take_iv", "(valid_i & start_q) | fill_i | pending"),
+        Reg(("free_q", "end_0", "end_1", "end_2", "taken_1", "text_1", "data_2", "data_3")),
+        Reg(("inside_q", "first_2", "first_3", "last_1", "last_2", "last_3", "aad_1", "aad_2", "aad_3")),
+        Reg(("decrypt_1", "decrypt_2", "decrypt_3", "end_3", "end_4")),
+        Drive("ready_o", "free_q"),
+        Drive("inside_o", "inside_q"),
         Clocked(
             (
-                Step("start_q", "drop_i | (valid_i ? last_i : start_q)"),
-                Step("end_0", "valid_i & last_i & ~drop_i"),
+                Step("taken_1", "valid_i & open_i & free_q"),
+                Step("last_1", "last_i"),
+                Step("text_1", "~aad_i & keep_i[15]"),
+                Step("end_0", "valid_i & open_i & free_q & last_i"),
+                Step("free_q", "~(valid_i & open_i & free_q & last_i)"),
                 Step("end_1", "end_0 & ~drop_i"),
-                Step("word_1", "valid_i"),
-                Step("data_1", "valid_i & ~aad_i & keep_i[15]"),
+                Step("end_2", "end_1"),
+                Step("end_3", "end_2"),
+                Step("inside_q", "~drop_i & (taken_1 ? ~last_1 : inside_q)"),
+                Step("data_2", "taken_1 & text_1"),
+                Step("data_3", "data_2"),
             ),
-            (("start_q", "1'b1"), *((q, "1'b0") for q in ("end_0", "end_1", "word_1", "data_1"))),
+            (
+                *((q, "1'b0") for q in ("taken_1", "text_1", "last_1", "end_0", "end_1", "end_2", "end_3")),
+                ("free_q", "1'b1"),
+                ("inside_q", "1'b0"),
+                ("data_2", "1'b0"),
+                ("data_3", "1'b0"),
+            ),
         ),
         Clocked(
             (
-                Step("first_1", "valid_i & start_q"),
-                Step("last_1", "last_i"),
+                Step("last_2", "last_1"),
+                Step("last_3", "last_2"),
                 Step("aad_1", "aad_i"),
-                Step("decrypt_1", "decrypt_i", "~end_0"),
-                Step("keep_1", "keep_i"),
-                Step("block_1", "block_i"),
-                Step("iv_1", "iv_i & {96{~pending}}", "take_iv"),
-                Step("tag_1", "tag_i & {128{decrypt_i}}", "~end_0"),
+                Step("aad_2", "aad_1"),
+                Step("aad_3", "aad_2"),
+                Step("decrypt_1", "decrypt_i"),
+                Step("decrypt_2", "end_1 ? decrypt_2 : decrypt_1"),
+                Step("decrypt_3", "decrypt_2"),
+                Step("end_4", "end_3"),
             )
         ),
     )
 
 
-def _cipher_input(cipher: str, delay: str, loop: int) -> tuple[WrapperItem, ...]:
+def _values() -> tuple[WrapperItem, ...]:
+    """What a slot brings: a word, or in a packet's end the expected tag where it is decrypted."""
+    return (
+        Note("The packet's end has the expected tag in place of a word, or zero where there is none."),
+        Reg(("keep_1", "keep_2", "keep_3"), KEEP),
+        Reg(tuple(f"{value}_{k}" for value in ("block", "tag") for k in (1, 2, 3)), 128),
+        Reg(("tagged_1",)),
+        *copies("ends_2", "end_1"),
+        *copies("tagged_2", "tagged_1"),
+        Clocked(
+            (
+                Step("keep_1", "keep_i"),
+                Step("keep_2", f"keep_1 & {{{KEEP}{{taken_1}}}}"),
+                Step("keep_3", "keep_2"),
+                Step("block_1", "block_i"),
+                Step("block_2", "block_1"),
+                Step("tagged_1", "end_0 & decrypt_1"),
+                Step("tag_1", "tag_i"),
+                Step("tag_2", "tag_1"),
+                Step("tag_3", "tag_2"),
+                Step("block_3", f"(block_2 & ~{spread('ends_2')}) | (tag_3 & {spread('tagged_2')})"),
+            )
+        ),
+    )
+
+
+def _initial_value() -> tuple[WrapperItem, ...]:
+    """The packet's IV, held from its first word to its end; zero while a key is made."""
+    loads = [
+        Step(
+            f"iv_4[{high}:{low}]",
+            f"iv_3[{high}:{low}] & {{{high - low + 1}{{~zero_3[{k}]}}}}",
+            f"load_3[{k}]",
+        )
+        for k, (low, high) in enumerate(pieces(IV_BITS))
+    ]
+    return (
+        Note("The IV comes with a packet's first word."),
+        Reg(tuple(f"iv_{k}" for k in (1, 2, 3, 4)), IV_BITS),
+        Reg(("load_2", "zero_2")),
+        *copies("load_3", "load_2", IV_BITS),
+        *copies("zero_3", "zero_2", IV_BITS),
+        Clocked(
+            (
+                Step("load_2", "(taken_1 & ~inside_q) | fill_i | pending"),
+                Step("zero_2", "pending"),
+                Step("iv_1", "iv_i"),
+                Step("iv_2", "iv_1"),
+                Step("iv_3", "iv_2"),
+                *loads,
+            )
+        ),
+    )
+
+
+def _meanings(loop: int) -> tuple[WrapperItem, ...]:
+    """What a slot means, as it goes beside the cipher from here on; and the moves of the counter."""
+    return (
+        Note("What a slot means. While a key is made, slots give H."),
+        Reg(("hash_key_3", "clear_3", "moves_3")),
+        Let("setup_3", "setup[1]"),
+        Clocked(
+            (
+                Step("first_2", "taken_1 & ~inside_q"),
+                Step("first_3", f"first_2 | setup[0] | setup[{loop}]"),
+                Step("hash_key_3", f"setup[1] | setup[{loop}]"),
+                Step("clear_3", "end_2 | making"),
+                Step("moves_3", "data_2 | end_2 | making"),
+            )
+        ),
+    )
+
+
+def _cipher(cipher: str, delay: str) -> tuple[WrapperItem, ...]:
     """Counter blocks, and what waits beside the cipher."""
     late = {f"{n}_late_o": f"{n}_late" for n in ("keep", *META)}
-    given = {f"{n}_i": f"{n}_2" for n in ("keep", *META)}
+    given = {f"{n}_i": f"{n}_3" for n in ("keep", *META)}
     clocked = {"clk": "clk", "rst_i": "rst_i"}
     return (
         Note("Counter blocks: the IV and a number, which is 1 in the packet's end; zero for the hash key."),
-        Let("fresh", "end_1 | pending | filling"),
         Reg(("chain",), 128),
-        Reg(("block_2",), 128),
-        Reg(("keep_2",), KEEP),
-        Reg(tuple(f"{n}_2" for n in META if n != "setup")),
-        Let("setup_2", "setup[1]"),
         Wire(("stream", "block_late"), 128),
         Wire(("keep_late",), KEEP),
         Wire(("stream_valid",), lint="a slot's meaning is told by what waits beside the cipher."),
         Wire(tuple(f"{n}_late" for n in META)),
-        Clocked(
-            (
-                Step("chain", "{iv_1, count & {32{~fresh}}} | {127'd0, end_1}"),
-                Step("block_2", "end_1 ? tag_1 : block_1"),
-                Step("keep_2", f"keep_1 & {{{KEEP}{{word_1}}}}"),
-                Step("first_2", f"first_1 | setup[0] | setup[{loop}]"),
-                Step("last_2", "last_1"),
-                Step("aad_2", "aad_1"),
-                Step("decrypt_2", "decrypt_1"),
-                Step("hash_key_2", f"setup[1] | setup[{loop}]"),
-            )
-        ),
-        Clocked(
-            (Step("data_2", "data_1"), Step("end_2", "end_1")),
-            (("data_2", "1'b0"), ("end_2", "1'b0")),
-        ),
+        *copies("blank_4", "clear_3", _NUMBER),
+        Let("number", f"count & ~{spread('blank_4', _NUMBER)}", _NUMBER),
+        Clocked((Step("chain", "{iv_4, number} | {127'd0, end_4}"),)),
         Cell(
             cipher,
             "u_cipher",
             {
                 **clocked,
-                "key_valid_i": "key_valid_i",
-                "key_i": "key_i",
+                "key_valid_i": "key_valid_q",
+                "key_i": "key_q",
                 "key_ready_o": "expanded",
-                "wipe_i": "wipe_i",
+                "wipe_i": "wipe_q",
                 "valid_i": "1'b1",
                 "block_i": "chain",
                 "valid_o": "stream_valid",
@@ -187,7 +275,7 @@ def _cipher_input(cipher: str, delay: str, loop: int) -> tuple[WrapperItem, ...]
         Cell(
             delay,
             "u_beside",
-            {**clocked, "block_i": "block_2", **given, "block_late_o": "block_late", **late},
+            {**clocked, "block_i": "block_3", **given, "block_late_o": "block_late", **late},
         ),
     )
 

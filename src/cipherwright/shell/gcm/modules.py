@@ -10,15 +10,12 @@ from ...errors import UserError
 from ...graph import Graph, GraphBuilder
 from ...rtl import (
     Cell,
-    Clocked,
     ClockReset,
     Design,
     Handshake,
     Held,
     LowerOptions,
     Pin,
-    Reg,
-    Step,
     Stream,
     Wrapper,
     lower,
@@ -70,8 +67,9 @@ def gcm_modules(
     """
     multiplier = field_multiplier(f"{top}_multiplier", model)
     timing = GcmTiming(stages, GhashTiming(multiplier.stages))
-    if stages < timing.early:
-        raise UserError(f"mode gcm needs a pipeline of at least {timing.early} stages, not {stages}")
+    if timing.beside < timing.early:
+        least = timing.early - timing.beside + stages
+        raise UserError(f"mode gcm needs a pipeline of at least {least} stages, not {stages}")
     if tag_bits not in TAG_BITS:
         raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
     names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash"))
@@ -82,10 +80,11 @@ def gcm_modules(
         (*key, *PACKET, *RESULTS),
         128,
         timing.tag_latency + 1,
-        max(unit.flush, timing.tag_latency),
+        max(unit.flush + 1, timing.tag_latency),
         unit.cycles + timing.power_cycles + 1,
-        True,
-        True,
+        loop=True,
+        drops=True,
+        own_start=True,
     )
     return GcmModules(
         timing,
@@ -115,18 +114,7 @@ def _top(name: str, key_bits: int) -> Wrapper:
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held((Pin("zeroise_i"), *held)),
         ),
-        (
-            Reg(("taken_q", "last_q", "inside_q")),
-            Clocked(
-                (
-                    Step("taken_q", "valid_i & ready_o & ~zeroise_i"),
-                    Step("last_q", "last_i"),
-                    Step("inside_q", "~zeroise_i & (taken_q ? ~last_q : inside_q)"),
-                ),
-                (("taken_q", "1'b0"), ("last_q", "1'b0"), ("inside_q", "1'b0")),
-            ),
-            Cell(f"{name}_control", "u_core", {**links, "key_valid_i": "key_valid_i & ~inside_q"}),
-        ),
+        (Cell(f"{name}_control", "u_core", {**links, "key_valid_i": "key_valid_i"}),),
     )
 
 
@@ -141,7 +129,7 @@ def _delay_graph() -> Graph:
 
 def _delays(name: str, timing: GcmTiming, model: DelayModel) -> Design:
     """The module `name` in which a slot's word and its meaning wait while the cipher works."""
-    soon = timing.cipher - timing.early
+    soon = timing.beside - timing.early
     leave = tuple((f"{n}_late", soon) for n in ("keep", *META))
-    s = schedule(_delay_graph(), model, timing.cipher, None, Io(leave=leave))
+    s = schedule(_delay_graph(), model, timing.beside, None, Io(leave=leave))
     return lower(s, name, LowerOptions(control=tuple(f"{n}_late" for n in RESET)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem
+from ..copies import copies, spread
 from .counter import counter_items
 from .timing import KEEP, VERDICT, GcmTiming
 
@@ -17,7 +18,8 @@ _LENGTH = 36
 
 def length_items(value: int) -> tuple[WrapperItem, ...]:
     """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added."""
-    before, first = f"keep_l{value - 1}", f"keep_l{value - 2}"
+    before, first, ends = f"keep_l{value - 2}", f"keep_l{value - 3}", f"end_l{value - 2} | making"
+    aad = f"aad_l{value - 2}"
     # How many of the bytes are there, from the left: a bit of that number is a sum of ranges.
     ranges = {3: [(8, 16)], 2: [(4, 8), (12, 16)], 1: [(k, k + 2) for k in range(2, 16, 4)]}
     ranges[0] = [(k, k + 1) for k in range(1, 16, 2)]
@@ -30,27 +32,34 @@ def length_items(value: int) -> tuple[WrapperItem, ...]:
         terms = [f"bytes_near[{n}]" for n, (of, _) in enumerate(near) if of == bit]
         steps.append(Step(f"bytes[{bit}]", " | ".join(terms)))
     steps += [
-        Step("aad_word", f"{before}[15] & aad_l{value - 1}"),
-        Step("full_aad", f"{before}[0] & aad_l{value - 1}"),
-        Step("full_data", f"{before}[0] & ~aad_l{value - 1}"),
-        Step("aad_bytes", "bytes & {4{~fresh_lengths}}", "fresh_lengths | aad_word"),
-        Step("data_bytes", "bytes & {4{~fresh_lengths}}", f"fresh_lengths | data_l{value}"),
+        Step("fresh_lengths", ends),
+        Step("full_aad", f"{before}[0] & {aad}"),
+        Step("full_data", f"{before}[0] & ~{aad}"),
+        Step("aads_move", f"({before}[0] & {aad}) | {ends}"),
+        Step("datas_move", f"({before}[0] & ~{aad}) | {ends}"),
+        Step("aad_takes", f"({before}[15] & {aad}) | {ends}"),
+        Step("data_takes", f"data_l{value - 2} | {ends}"),
+        Step("aad_bytes", "fresh_lengths ? 4'd0 : bytes", "aad_takes"),
+        Step("data_bytes", "fresh_lengths ? 4'd0 : bytes", "data_takes"),
+        Step("aad_rest", "aad_bytes"),
+        Step("data_rest", "data_bytes"),
     ]
     return (
         Note("Lengths of additional data and of data."),
-        Let("fresh_lengths", f"end_l{value} | filling"),
         Reg(("bytes_near",), len(near)),
-        Reg(("bytes", "aad_bytes", "data_bytes"), 4),
-        Reg(("aad_word", "full_aad", "full_data")),
+        Reg(("bytes", "aad_bytes", "data_bytes", "aad_rest", "data_rest"), 4),
+        Reg(("fresh_lengths", "full_aad", "full_data", "aads_move", "datas_move", "aad_takes", "data_takes")),
         Clocked(tuple(steps)),
-        *counter_items("aads", 0, "full_aad", "fresh_lengths"),
-        *counter_items("datas", 0, "full_data", "fresh_lengths"),
+        *counter_items("aads", 0, "full_aad", "fresh_lengths", "aads_move"),
+        *counter_items("datas", 0, "full_data", "fresh_lengths", "datas_move"),
+        *copies("aad_shown", f"end_l{value - 1}", _LENGTH),
+        *copies("data_shown", f"end_l{value - 1}", _LENGTH),
         Reg(("one_q",)),
         Reg(("aad_length", "data_length"), _LENGTH),
         Clocked(
             (
-                Step("aad_length", f"{{aads, aad_bytes}} & {{{_LENGTH}{{end_l{value}}}}}"),
-                Step("data_length", f"{{datas, data_bytes}} & {{{_LENGTH}{{end_l{value}}}}}"),
+                Step("aad_length", f"{{aads, aad_rest}} & {spread('aad_shown', _LENGTH)}"),
+                Step("data_length", f"{{datas, data_rest}} & {spread('data_shown', _LENGTH)}"),
                 Step("one_q", f"setup_l{value}"),
             )
         ),
@@ -122,6 +131,7 @@ def tag_items(timing: GcmTiming, tag_bits: int) -> tuple[WrapperItem, ...]:
         Reg(("keep_q",), KEEP),
         Reg(("last_q",)),
         Reg(("tag_q",), tag_bits),
+        *copies("judged", f"decrypt_l{tag - 1}", tag_bits),
         Clocked(
             (
                 Step("result_1", "result_0" if tag_bits == 128 else f"result_0[127:{128 - tag_bits}]"),
@@ -129,7 +139,7 @@ def tag_items(timing: GcmTiming, tag_bits: int) -> tuple[WrapperItem, ...]:
                 Step("difference_0", f"sum ^ result_{wait}"),
                 *(Step(f"difference_{k}", f"difference_{k - 1}") for k in range(1, VERDICT)),
                 *compare,
-                Step("tag_q", f"difference_{VERDICT - 1} & {{{tag_bits}{{~decrypt_l{tag}}}}}"),
+                Step("tag_q", f"difference_{VERDICT - 1} & ~{spread('judged', tag_bits)}"),
                 Step("good_q", f"~(|differs_{VERDICT - 1}) & decrypt_l{tag}"),
                 Step("keep_q", "shown"),
                 Step("last_q", f"last_l{value}"),

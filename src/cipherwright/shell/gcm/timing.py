@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from ..ghash import GhashTiming
 
-__all__ = ["FRONT", "KEEP", "META", "RESET", "VERDICT", "GcmTiming"]
+__all__ = ["FRONT", "KEEP", "META", "RESET", "SLOTS", "VERDICT", "GcmTiming"]
 
 KEEP = 16
 """Bytes of a word."""
 
-FRONT = 2
+FRONT = 5
 """Registers in front of the cipher."""
+
+SLOTS = 3
+"""Those in front of the delays of what a slot brings with it."""
 
 VERDICT = 4
 """Lookup tables in a row, each with its register, from a difference of 128 bits to the verdict."""
@@ -40,6 +43,11 @@ class GcmTiming:
         return self.ghash.flags_lead + 2
 
     @property
+    def beside(self) -> int:
+        """Cycles from a slot with what it brings to its value."""
+        return self.cipher + FRONT - SLOTS
+
+    @property
     def latency(self) -> int:
         """Cycles from accepting a word to its result."""
         return FRONT + self.cipher + 1
@@ -54,4 +62,4 @@ class GcmTiming:
         """Cycles in which the powers of a new hash key are made: E(K, 0) through the cipher, then L turns of
         L cycles each.
         """
-        return FRONT + self.cipher + self.ghash.loop**2 + 5
+        return FRONT + self.cipher + self.ghash.loop**2 + 6
