@@ -39,7 +39,13 @@ from .timing import TWEAKS, XtsTiming
 
 __all__ = ["ADDRESS", "SLOTS", "turns"]
 
-ADDRESS = (TWEAKS - 1).bit_length()
+
+def address_bits(tweaks: int) -> int:
+    """Bits of an address of a memory of so many tweaks."""
+    return (tweaks - 1).bit_length()
+
+
+ADDRESS = address_bits(TWEAKS)
 """Bits of an address of the memory of tweaks."""
 
 SLOTS = ("data", "short", "steal", "again", "number")
@@ -55,33 +61,35 @@ _INPUTS = (
     Pin("drop_i", meaning="everything is forgotten"),
 )
 
-_OUTPUTS = (
-    Pin("ready_o", out=True, meaning="a word can be taken"),
-    Pin("room_o", out=True, meaning="a unit number can be taken"),
-    Pin("pending_o", out=True, meaning="a unit was announced whose last word was not taken"),
-    Pin("word_o", out=True, meaning="the word that was taken the cycle before is held from the next on"),
-    *(Pin(f"{name}_o", out=True, meaning="the slot's meaning") for name in SLOTS),
-    Pin("step_o", out=True, meaning="the current tweak moves on"),
-    Pin("load_o", out=True, meaning="it becomes that of the next unit"),
-    Pin("next_o", out=True, meaning="the next unit's tweak is read from the memory"),
-    Pin("read_o", ADDRESS, True, meaning="at this address"),
-    Pin("push_o", out=True, meaning="a tweak leaves the cipher"),
-    Pin("stolen_o", out=True, meaning="a result of which bytes are stolen leaves the cipher"),
-    Pin("valid_o", out=True, meaning="a result leaves the core"),
-    Pin("last_o", out=True, meaning="its position is the unit's last"),
-    Pin("late_o", out=True, meaning="it took stolen bytes in"),
-)
+
+def _outputs(address: int) -> tuple[Pin, ...]:
+    return (
+        Pin("ready_o", out=True, meaning="a word can be taken"),
+        Pin("room_o", out=True, meaning="a unit number can be taken"),
+        Pin("pending_o", out=True, meaning="a unit was announced whose last word was not taken"),
+        Pin("word_o", out=True, meaning="the word that was taken the cycle before is held from the next on"),
+        *(Pin(f"{name}_o", out=True, meaning="the slot's meaning") for name in SLOTS),
+        Pin("step_o", out=True, meaning="the current tweak moves on"),
+        Pin("load_o", out=True, meaning="it becomes that of the next unit"),
+        Pin("next_o", out=True, meaning="the next unit's tweak is read from the memory"),
+        Pin("read_o", address, True, meaning="at this address"),
+        Pin("push_o", out=True, meaning="a tweak leaves the cipher"),
+        Pin("stolen_o", out=True, meaning="a result of which bytes are stolen leaves the cipher"),
+        Pin("valid_o", out=True, meaning="a result leaves the core"),
+        Pin("last_o", out=True, meaning="its position is the unit's last"),
+        Pin("late_o", out=True, meaning="it took stolen bytes in"),
+    )
 
 
-def turns(name: str, timing: XtsTiming) -> Wrapper:
-    """The control as the module `name`."""
+def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS) -> Wrapper:
+    """The control as the module `name`, with a memory of so many tweaks, a power of two."""
     return Wrapper(
         name,
         (
             "Whose slot of the pipeline is whose: blocks, unit numbers, and stolen blocks that go through again.",
         ),
-        (ClockReset(), Held((*_INPUTS, *_OUTPUTS))),
-        declared_first((*_lines(timing.cipher), *_words(), *_tweaks())),
+        (ClockReset(), Held((*_INPUTS, *_outputs(address_bits(tweaks))))),
+        declared_first((*_lines(timing.cipher), *_words(), *_tweaks(tweaks))),
     )
 
 
@@ -127,16 +135,16 @@ def _words() -> tuple[WrapperItem, ...]:
     )
 
 
-def _tweaks() -> tuple[WrapperItem, ...]:
+def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
     """How many tweaks there are, and when they move."""
-    top = TWEAKS - 1
+    top, address = tweaks - 1, address_bits(tweaks)
     moved = (
         Step("way", _moved("way", "announce_i", "pop", top)),
         Step("full", _moved("full", "push_q", "pop", top)),
         Step("now", "~drop_i & (after | (now & ~uses))"),
         Step("after", "~drop_i & (full[0] | (after & ~load))"),
-        Step("write_q", f"write_q + {ADDRESS}'d1", "writes"),
-        Step("read_q", f"drop_q ? write_q + {ADDRESS}'d1 : read_q + {ADDRESS}'d1", "pop | drop_q"),
+        Step("write_q", f"write_q + {address}'d1", "writes"),
+        Step("read_q", f"drop_q ? write_q + {address}'d1 : read_q + {address}'d1", "pop | drop_q"),
         Step("ready_q", "~drop_i & ~stop & ((ended_1 | ended_2) ? after : (now | after))"),
         Step("drop_q", "drop_i"),
         Step("pending_q", "asked | way[0] | after | now"),
@@ -145,11 +153,11 @@ def _tweaks() -> tuple[WrapperItem, ...]:
     return (
         Note("Tweaks that are on their way, that wait in the memory, the next one and the current one."),
         Note("While everything is forgotten, all of the memory is written."),
-        Reg(("way", "full"), TWEAKS),
+        Reg(("way", "full"), tweaks),
         Reg(("drop_q",)),
         Let("writes", "push_q | drop_q"),
         Reg(("now", "after", "ready_q", "pending_q")),
-        Reg(("write_q", "read_q", "read_1"), ADDRESS),
+        Reg(("write_q", "read_q", "read_1"), address),
         Reg(("step_q", "load_q", "next_q")),
         Let("uses", "goes & (held_last | (word_1 & short_1))"),
         Let("load", "uses | ~now"),
@@ -157,10 +165,10 @@ def _tweaks() -> tuple[WrapperItem, ...]:
         Clocked(
             moved,
             (
-                ("way", f"{TWEAKS}'d0"),
-                ("full", f"{TWEAKS}'d0"),
-                ("write_q", f"{ADDRESS}'d0"),
-                ("read_q", f"{ADDRESS}'d0"),
+                ("way", f"{tweaks}'d0"),
+                ("full", f"{tweaks}'d0"),
+                ("write_q", f"{address}'d0"),
+                ("read_q", f"{address}'d0"),
                 *((n, "1'b0") for n in cleared),
             ),
         ),
@@ -185,7 +193,7 @@ def _tweaks() -> tuple[WrapperItem, ...]:
 def _moved(row: str, more: str, fewer: str, top: int) -> str:
     """A row of ones that grows with `more` and shrinks with `fewer`."""
     grown, shrunk = f"{{{row}[{top - 1}:0], 1'b1}}", f"{{1'b0, {row}[{top}:1]}}"
-    return f"drop_i ? {TWEAKS}'d0 : ({more} & ~{fewer}) ? {grown} : ({fewer} & ~{more}) ? {shrunk} : {row}"
+    return f"drop_i ? {top + 1}'d0 : ({more} & ~{fewer}) ? {grown} : ({fewer} & ~{more}) ? {shrunk} : {row}"
 
 
 def _lines(cipher: int) -> tuple[WrapperItem, ...]:
