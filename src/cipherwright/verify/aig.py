@@ -4,10 +4,10 @@ proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..graph import Graph
+from ..graph import Graph, Node
 from ..rewrite import Network, circuit
 
 __all__ = ["FALSE", "TRUE", "Aig", "Hints", "graph_to_aig"]
@@ -130,29 +130,30 @@ def graph_to_aig(
         args = [values[a] for a in node.args]
         if node.op == "input":
             value = inputs[node.attr[0]]
-        elif node.op == "const":
-            value = [node.attr >> k & 1 for k in range(node.width)]
         elif node.op in ("select", "cat"):
             value = [values[s][k] for s, k in graph.bits[i]]
         elif i in hints.networks:
             value = _network_gates(aig, node.attr[1], hints.networks[i], args[0])
-        elif node.op == "lookup" and (inner := circuit(node.attr, hints.sbox)):
-            value = graph_to_aig(inner, aig, {"a": args[0]})["y"]
-        elif node.op == "mul" and node.width in hints.products:
-            value = graph_to_aig(hints.products[node.width], aig, {"x": args[0], "y": args[1]}, None, marks)[
-                "p"
-            ]
-        elif node.op == "call":
-            inner = node.attr
-            value = graph_to_aig(inner, aig, dict(zip(inner.input_names(), args, strict=True)))[
-                inner.outputs[0][0]
-            ]
+        elif inner := _inner(node, hints):
+            given = dict(zip(inner.input_names(), args, strict=True))
+            below = marks if node.op == "mul" else None
+            value = graph_to_aig(inner, aig, given, None, below)[inner.outputs[0][0]]
         else:
-            value = _gates(aig, node.op, node.attr, args, node.width)
+            value = _gates(aig, node, args)
         values.append(value)
         if marks is not None and node.op != "input" and node.name:
             marks += value
     return {name: values[i] for name, i in graph.outputs}
+
+
+def _inner(node: Node, hints: Hints) -> Graph | None:
+    """The graph with which a node is one: that of a call, of an S-box's circuit, of a product."""
+    if node.op == "call":
+        called: Graph = node.attr
+        return called
+    if node.op == "lookup":
+        return circuit(node.attr, hints.sbox)
+    return hints.products.get(node.width) if node.op == "mul" else None
 
 
 def _network_gates(aig: Aig, rows: Sequence[int], net: Network, word: Sequence[int]) -> list[int]:
@@ -171,60 +172,97 @@ def _network_gates(aig: Aig, rows: Sequence[int], net: Network, word: Sequence[i
     return [total(ops) for ops in net.outs]
 
 
-def _gates(aig: Aig, op: str, attr: object, args: list[list[int]], width: int) -> list[int]:
-    two: Iterable[tuple[int, int]] = zip(*args, strict=True) if len(args) == 2 else ()
-    match op:
-        case "xor":
-            return [aig.xor(a, b) for a, b in two]
-        case "xor5":
-            a, b, c, d, e = args
-            return [
-                aig.xor(*map(aig.xor, p[:2], (aig.xor(p[2], p[3]), p[4])))
-                for p in zip(a, b, c, d, e, strict=True)
-            ]
-        case "and":
-            return [aig.and_(a, b) for a, b in two]
-        case "or":
-            return [aig.or_(a, b) for a, b in two]
-        case "not":
-            return [a ^ 1 for a in args[0]]
-        case "mux" | "muxf5" | "muxf6":
-            return [aig.mux(args[0][0], a, b) for a, b in zip(args[1], args[2], strict=True)]
-        case "again" | "copy" | "hop":
-            return args[0]
-        case "lookup" | "rom":
-            entries = attr.entries  # type: ignore[attr-defined]
-            columns = [
-                sum((e >> k & 1) << a for a, e in enumerate(entries)) for k in range(width // len(args))
-            ]
-            return [aig.table(column, address) for address in reversed(args) for column in columns]
-        case "lut" | "lut4":
-            assert isinstance(attr, int)
-            lanes = [[w[k] if len(w) > 1 else w[0] for w in reversed(args)] for k in range(width)]
-            return [aig.table(attr, lane) for lane in lanes]
-        case "linear":
-            out = []
-            for row in reversed(attr[1]):  # type: ignore[index]
-                parity = FALSE
-                for k, bit in enumerate(args[0]):
-                    if row >> k & 1:
-                        parity = aig.xor(parity, bit)
-                out.append(parity)
-            return out
-        case "add":
-            return aig.add(args[0], args[1], FALSE)
-        case "sub":
-            return aig.add(args[0], [b ^ 1 for b in args[1]], TRUE)
-        case "full_adder":
-            x, y, z = (word[0] for word in args)
-            return [aig.xor(aig.xor(x, y), z), aig.or_(aig.and_(x, y), aig.and_(z, aig.or_(x, y)))]
-        case "half_adder_n":
-            x, y = (word[0] for word in args)
-            return [aig.xor(x, y) ^ 1, aig.or_(x, y)]
-        case "mul" | "dsp":
-            args = [(a + [FALSE] * width)[:width] for a in args]
-            total = [FALSE] * width
-            for k, bit in enumerate(args[0]):
-                total = aig.add(total, [FALSE] * k + [aig.and_(bit, b) for b in args[1][: width - k]], FALSE)
-            return total
-    raise ValueError(f"no gates for the operation {op}")
+Words = list[list[int]]
+"""The literals of each argument, least significant first."""
+
+
+def _xor5(aig: Aig, node: Node, args: Words) -> list[int]:
+    """(a ^ (c ^ d)) ^ (b ^ e), bit by bit."""
+    return [aig.xor(*map(aig.xor, (a, b), (aig.xor(c, d), e))) for a, b, c, d, e in zip(*args, strict=True)]
+
+
+def _mux(aig: Aig, node: Node, args: Words) -> list[int]:
+    return [aig.mux(args[0][0], a, b) for a, b in zip(args[1], args[2], strict=True)]
+
+
+def _table(aig: Aig, node: Node, args: Words) -> list[int]:
+    """A lookup of every argument in the node's table, the first argument's word at the top."""
+    entries, width = node.attr.entries, node.width // len(args)
+    columns = [sum((e >> k & 1) << a for a, e in enumerate(entries)) for k in range(width)]
+    return [aig.table(column, address) for address in reversed(args) for column in columns]
+
+
+def _lut(aig: Aig, node: Node, args: Words) -> list[int]:
+    """A truth table bit by bit; an argument of one bit is read for every bit."""
+    lanes = [[w[k] if len(w) > 1 else w[0] for w in reversed(args)] for k in range(node.width)]
+    return [aig.table(node.attr, lane) for lane in lanes]
+
+
+def _linear(aig: Aig, node: Node, args: Words) -> list[int]:
+    out = []
+    for row in reversed(node.attr[1]):
+        parity = FALSE
+        for k, bit in enumerate(args[0]):
+            if row >> k & 1:
+                parity = aig.xor(parity, bit)
+        out.append(parity)
+    return out
+
+
+def _full_adder(aig: Aig, node: Node, args: Words) -> list[int]:
+    x, y, z = (word[0] for word in args)
+    return [aig.xor(aig.xor(x, y), z), aig.or_(aig.and_(x, y), aig.and_(z, aig.or_(x, y)))]
+
+
+def _half_adder_n(aig: Aig, node: Node, args: Words) -> list[int]:
+    x, y = (word[0] for word in args)
+    return [aig.xor(x, y) ^ 1, aig.or_(x, y)]
+
+
+def _product(aig: Aig, node: Node, args: Words) -> list[int]:
+    """The low half of a product, by rows."""
+    width = node.width
+    x, y = ((a + [FALSE] * width)[:width] for a in args)
+    total = [FALSE] * width
+    for k, bit in enumerate(x):
+        total = aig.add(total, [FALSE] * k + [aig.and_(bit, b) for b in y[: width - k]], FALSE)
+    return total
+
+
+def _same(aig: Aig, node: Node, args: Words) -> list[int]:
+    return args[0]
+
+
+_GATES: dict[str, Callable[[Aig, Node, Words], list[int]]] = {
+    "const": lambda aig, node, args: [node.attr >> k & 1 for k in range(node.width)],
+    "xor": lambda aig, node, args: [aig.xor(a, b) for a, b in zip(*args, strict=True)],
+    "and": lambda aig, node, args: [aig.and_(a, b) for a, b in zip(*args, strict=True)],
+    "or": lambda aig, node, args: [aig.or_(a, b) for a, b in zip(*args, strict=True)],
+    "not": lambda aig, node, args: [a ^ 1 for a in args[0]],
+    "add": lambda aig, node, args: aig.add(args[0], args[1], FALSE),
+    "sub": lambda aig, node, args: aig.add(args[0], [b ^ 1 for b in args[1]], TRUE),
+    "xor5": _xor5,
+    "mux": _mux,
+    "muxf5": _mux,
+    "muxf6": _mux,
+    "again": _same,
+    "copy": _same,
+    "hop": _same,
+    "lookup": _table,
+    "rom": _table,
+    "lut": _lut,
+    "lut4": _lut,
+    "linear": _linear,
+    "full_adder": _full_adder,
+    "half_adder_n": _half_adder_n,
+    "mul": _product,
+    "dsp": _product,
+}
+"""The gates of each operation: its node and the literals of its arguments -> those of its result."""
+
+
+def _gates(aig: Aig, node: Node, args: Words) -> list[int]:
+    """The result of one operation. Raises ValueError where it has no gates."""
+    if node.op not in _GATES:
+        raise ValueError(f"no gates for the operation {node.op}")
+    return _GATES[node.op](aig, node, args)

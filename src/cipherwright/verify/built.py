@@ -35,16 +35,7 @@ def confirm_core(
     else:
         confirm_loop(title, design, found, made.schedule.stages, made.iterations, made.memory)
     if loop and parts:
-        confirm_expansion(
-            title,
-            loop.design,
-            loop.name,
-            loop.expansion,
-            loop.rows,
-            loop.stages,
-            parts.schedule,
-            loop.users,
-        )
+        confirm_expansion(title, loop, parts.schedule)
 
 
 def _held(

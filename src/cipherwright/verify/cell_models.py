@@ -469,63 +469,82 @@ def _plain(g: Aig, a: Sequence[int]) -> int:
 
 def _table(cell: Cell) -> Block | None:
     """A block RAM that is never written, read at the clock by both ports."""
-    written = [x for x in "AB" if not _is(cell, (f"WE{x}",), "0") and not _is(cell, (f"CE{x}",), "0")]
-    if (
-        written
-        or not _is(cell, ("RSTA", "RSTB"), "0")
-        or not _is(cell, [f"CS{x}{k}" for x in "AB" for k in range(3)], "0")
-    ):
-        return None
-    if any(
-        _text(cell, f"REGMODE_{x}", "NOREG") not in ("NOREG", "OUTREG")
-        or _text(cell, f"CSDECODE_{x}", "0b000") != "0b000"
-        for x in "AB"
-    ):
+    whole = _ram_width(cell, "B") == 36
+    ports = [x for x in "AB" if whole or _is(cell, (f"CE{x}",), "1")]
+    widths = {x: 36 if whole else _ram_width(cell, x) for x in ports}
+    registered = [x for x in ports if _text(cell, f"REGMODE_{x}", "NOREG") == "OUTREG"]
+    known = (
+        _only_read(cell)
+        and (not whole or _is(cell, ("CEB",), "1"))
+        and registered in ([], ports)
+        and all(_is(cell, (f"OCE{x}",), "1") for x in registered)
+        and set(widths.values()) <= set(_UNUSED)
+    )
+    if not known:
         return None
     words = [_bits(cell, f"INITVAL_{k:02X}", 320) for k in range(64)]
     unit = [words[u >> 4] >> 20 * (u & 15) & 0x3FFFF for u in range(1024)]
-    widths = {x: int(_text(cell, f"DATA_WIDTH_{x}", "10010"), 2) for x in "AB"}
-    whole = widths["B"] == 36
     stage: dict[str, tuple[tuple[str, ...], Make]] = {}
-    behind: dict[str, tuple[tuple[str, ...], Make]] = {}
-    ports = [x for x in "AB" if _is(cell, (f"CE{x}",), "1") or whole]
-    if whole and not _is(cell, ("CEB",), "1"):
-        return None
     for x in ports:
-        width, address = (36, "ADB") if whole else (widths[x], f"AD{x}")
-        low = {9: 3, 18: 4, 36: 5}.get(width)
-        if low is None:
-            return None
-        pins = [f"{address}{k}" for k in range(low, 14)]
-        registered = _text(cell, f"REGMODE_{x}", "NOREG") == "OUTREG"
-        if registered != (_text(cell, f"REGMODE_{ports[0]}", "NOREG") == "OUTREG") or (
-            registered and not _is(cell, (f"OCE{x}",), "1")
-        ):
-            return None
-        for out in _wired_outputs(cell, f"DO{x}"):
-            bit = int(out[3:])
-            if width == 9 and bit > 8:
-                continue
-            truth = 0
-            for at in range(1 << len(pins)):
-                word = (
-                    unit[at >> 1] >> 9 * (at & 1)
-                    if width == 9
-                    else unit[at]
-                    if width == 18
-                    else unit[2 * at + (x == "B")]
-                )
-                truth |= (word >> bit & 1) << at
-            used = [k for k, p in enumerate(pins) if cell["connections"].get(p, ["0"]) not in (["0"], ["x"])]
-            kept = sum(
-                (truth >> sum((n >> i & 1) << k for i, k in enumerate(used)) & 1) << n
-                for n in range(1 << len(used))
-            )
-            stage[out] = tuple(pins[k] for k in used), (lambda g, a, kept=kept: g.table(kept, a[:-1]))  # type: ignore[misc]
-            behind[out] = (out,), _plain
-    registered = _text(cell, f"REGMODE_{ports[0]}", "NOREG") == "OUTREG" if ports else False
+        address = "ADB" if whole else f"AD{x}"
+        pins = [f"{address}{k}" for k in range(_UNUSED[widths[x]], 14)]
+        stage |= _ram_outputs(cell, x, pins, widths[x], unit)
+    behind: dict[str, tuple[tuple[str, ...], Make]] = {out: ((out,), _plain) for out in stage}
     clocks = tuple(f"CLK{x}" for x in ports)
     return Block(clocks, (stage, behind) if registered else (stage,), (True, True) if registered else (True,))
+
+
+_UNUSED = {9: 3, 18: 4, 36: 5}
+"""Address pins below the word's address, by the width of a word."""
+
+
+def _ram_width(cell: Cell, port: str) -> int:
+    return int(_text(cell, f"DATA_WIDTH_{port}", "10010"), 2)
+
+
+def _only_read(cell: Cell) -> bool:
+    """Whether a block RAM is never written or reset, and always chosen."""
+    quiet = all(_is(cell, (f"WE{x}",), "0") or _is(cell, (f"CE{x}",), "0") for x in "AB")
+    chosen = _is(cell, [f"CS{x}{k}" for x in "AB" for k in range(3)], "0")
+    modes = all(
+        _text(cell, f"REGMODE_{x}", "NOREG") in ("NOREG", "OUTREG")
+        and _text(cell, f"CSDECODE_{x}", "0b000") == "0b000"
+        for x in "AB"
+    )
+    return quiet and chosen and modes and _is(cell, ("RSTA", "RSTB"), "0")
+
+
+def _ram_outputs(
+    cell: Cell, port: str, pins: Sequence[str], width: int, unit: Sequence[int]
+) -> dict[str, tuple[tuple[str, ...], Make]]:
+    """The output pins of a port that are read: the address pins (of `pins`) that each depends on, and its
+    function of these. A word of 36 bits is in two units of 18, the upper one at port B; one of 9 bits is half
+    a unit.
+    """
+    used = [k for k, p in enumerate(pins) if cell["connections"].get(p, ["0"]) not in (["0"], ["x"])]
+    found: dict[str, tuple[tuple[str, ...], Make]] = {}
+    for out in _wired_outputs(cell, f"DO{port}"):
+        bit = int(out[3:])
+        if width == 9 and bit > 8:
+            continue
+        truth = 0
+        for n in range(1 << len(used)):
+            at = sum((n >> i & 1) << k for i, k in enumerate(used))
+            truth |= (_ram_word(unit, width, at, port) >> bit & 1) << n
+        found[out] = tuple(pins[k] for k in used), _reading(truth)
+    return found
+
+
+def _ram_word(unit: Sequence[int], width: int, at: int, port: str) -> int:
+    """What a port reads at an address; bits above its word have no meaning."""
+    if width == 9:
+        return unit[at >> 1] >> 9 * (at & 1)
+    return unit[at] if width == 18 else unit[2 * at + (port == "B")]
+
+
+def _reading(truth: int) -> Make:
+    """The function of a register behind a table: of the address, and of what it holds."""
+    return lambda g, a: g.table(truth, a[:-1])
 
 
 def _product(cell: Cell) -> Block | None:

@@ -12,11 +12,12 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..arch import Expansion, KeyMemory
+from ..arch import KeyMemory
 from ..cipher import Cipher
 from ..errors import UserError
 from ..graph import Graph, evaluate
 from ..rtl import Design, DesignModel, from_lanes, to_lanes
+from ..shell import KeyLoop
 
 __all__ = [
     "Sample",
@@ -196,27 +197,17 @@ def linear_word(rows: Sequence[int], word: int) -> int:
     return out
 
 
-def confirm_expansion(
-    title: str,
-    design: Design,
-    top: str,
-    e: Expansion,
-    rows: Sequence[tuple[int, ...]],
-    stages: int,
-    schedule: Graph,
-    users: Sequence[str],
-) -> None:
-    """A key-expansion unit's loop makes every round key, one an iteration. `rows[i]`: the linear map in
-    which the round key `users[i]` of `schedule` is kept; without any, each is kept as it is at the high end
-    of a word.
+def confirm_expansion(title: str, loop: KeyLoop, schedule: Graph) -> None:
+    """A key-expansion unit's loop makes every round key, one an iteration. `schedule`: the round keys, by the
+    names of the loop's users. Where the loop has no rows, each is kept as it is at the high end of a word.
 
     Raises UserError with the round key that differs.
     """
-    rng = random.Random(title)
+    rng, e, users = random.Random(title), loop.expansion, loop.users
     key_node = schedule.nodes[schedule.inputs["key"]]
     keys = [rng.getrandbits(key_node.width) for _ in range(_BLOCKS)]
     want = [evaluate(schedule, {"key": k}) for k in keys]
-    model = DesignModel(design, len(keys), stages, top)
+    model = DesignModel(loop.design, len(keys), loop.stages, loop.name)
 
     def run(valid: int) -> dict[str, list[int]]:
         out = model.run(
@@ -234,10 +225,10 @@ def confirm_expansion(
         seen = run(0)
         kept_apart = i in e.apart
         got = seen["raw_o" if kept_apart else "word_o"]
-        if not rows:
+        if not loop.rows:
             kept_apart, low = True, e.width - schedule.nodes[dict(schedule.outputs)[user]].width
             got = [word >> low for word in got]
-        if got != [w[user] if kept_apart else linear_word(rows[i], w[user]) for w in want] or seen[
+        if got != [w[user] if kept_apart else linear_word(loop.rows[i], w[user]) for w in want] or seen[
             "last_o"
         ] != [int(i == len(users) - 1)] * len(keys):
             raise _wrong(title, f"its key-expansion unit makes another round key {i} than the description")

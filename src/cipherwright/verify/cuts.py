@@ -130,45 +130,88 @@ def restricted(c: Comparison, fixed: Mapping[int, int]) -> Comparison:
 
 def cut(c: Comparison) -> Cut:
     """The comparison cut wherever that holds under random inputs."""
-    classes = _classes(c)
-    expand: dict[int, set[int]] = {}  # member -> variables of cuts that are replaced by their functions
-    tries: dict[int, int] = {}
+    points = _Points(_classes(c))
     for seed in range(_ROUNDS):
-        made, owners = _reduce(c, classes, expand)
+        made, owners = _reduce(c, points.classes, points.expand)
         wrong = _differing(made.aig, made.got, made.want, 3 + seed)
         if not wrong:
             return made
-        drop: set[int] = set()
-        changed = False
-
-        support, resting = _Support(made.aig, len(c.aig.inputs)), _resting(classes, expand)
-        for i in wrong:
-            k, member = owners[i]
-            left, right = support.of(made.got[i]), support.of(made.want[i])
-            own = 1 << k if member else 0
-            more = _bits(right & ~left & ~own or left & ~right & ~own) - resting(k)
-            if member and more and tries.get(member, 0) < _EXPANSIONS:
-                # Cuts whose functions bring nothing new, else those that lead back to this cut, else all.
-                reach = {v: support.of(made.functions[v]) for v in more}
-                chosen = (
-                    {v for v in more if not reach[v] & ~(left | right | own)}
-                    or {v for v in more if reach[v] & own}
-                    or more
-                )
-                expand.setdefault(member, set()).update(classes[v][0] >> 1 for v in chosen)
-                tries[member] = tries.get(member, 0) + 1
-                changed = True
-            elif member and own & right:
-                classes[k].remove(member)  # a value that only repeats the cut: no cut of its own
-                changed = True
-            elif len(drop) < _LOOKED_AT:
-                drop |= _bits(right & ~left or left & ~right) or {k}
-        if changed:
-            continue
+        support = _Support(made.aig, len(c.aig.inputs))
+        drop = points.mend(
+            made,
+            support,
+            [_Wrong(*owners[i], support.of(made.got[i]), support.of(made.want[i])) for i in wrong],
+        )
         if drop == {-1}:
             break
-        classes = [members for k, members in enumerate(classes) if k not in drop]
+        points.classes = [members for k, members in enumerate(points.classes) if k not in drop]
     return Cut(c.aig, c.got, c.want)
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """A pair of a cut comparison that differs: its class and member (an output: -1, 0), and the cuts that
+    either side depends on (bit k for class k).
+    """
+
+    k: int
+    member: int
+    left: int
+    right: int
+
+    def own(self) -> int:
+        """The cut of the member's own class; of an output none."""
+        return 1 << self.k if self.member else 0
+
+
+class _Points:
+    """The places to cut while they are tried. `classes`: literals that become one cut; `expand`: for a member
+    the cuts that are replaced by their functions; `tries`: how often that was done for it.
+    """
+
+    def __init__(self, classes: list[list[int]]) -> None:
+        self.classes = classes
+        self.expand: dict[int, set[int]] = {}
+        self.tries: dict[int, int] = {}
+
+    def mend(self, made: Cut, support: _Support, wrong: Sequence[_Wrong]) -> set[int]:
+        """Change members that differ. The classes to take out where none could be changed; -1 where that
+        can't help.
+        """
+        resting = _resting(self.classes, self.expand)
+        drop: set[int] = set()
+        changed = False
+        for w in wrong:
+            if w.member and (self._expand(w, made, support, resting(w.k)) or self._remove(w)):
+                changed = True
+            elif len(drop) < _LOOKED_AT:
+                drop |= _bits(w.right & ~w.left or w.left & ~w.right) or {w.k}
+        return set() if changed else drop
+
+    def _expand(self, w: _Wrong, made: Cut, support: _Support, resting: frozenset[int]) -> bool:
+        """Replace cuts that one side alone reads by their functions, where there are some: those whose
+        functions bring nothing new, else those that lead back to this cut, else all.
+        """
+        own = w.own()
+        more = _bits(w.right & ~w.left & ~own or w.left & ~w.right & ~own) - resting
+        if not more or self.tries.get(w.member, 0) >= _EXPANSIONS:
+            return False
+        reach = {v: support.of(made.functions[v]) for v in more}
+        chosen = (
+            {v for v in more if not reach[v] & ~(w.left | w.right | own)}
+            or {v for v in more if reach[v] & own}
+            or more
+        )
+        self.expand.setdefault(w.member, set()).update(self.classes[v][0] >> 1 for v in chosen)
+        self.tries[w.member] = self.tries.get(w.member, 0) + 1
+        return True
+
+    def _remove(self, w: _Wrong) -> bool:
+        """Take a member out that only repeats its cut."""
+        if not w.own() & w.right:
+            return False
+        self.classes[w.k].remove(w.member)
+        return True
 
 
 def _resting(
@@ -309,18 +352,23 @@ def _composed(support: _Support, literal: int, by: Mapping[int, int]) -> int:
     if not support.of(literal) & moves:
         return literal
     made: dict[int, int] = {}
-    masks, touched, stack = support.masks, {literal >> 1}, [literal >> 1]
-    while stack:
-        v = stack.pop()
-        if v > n:
-            for x in aig.gates[v - n - 1]:
-                if x >> 1 not in touched and masks[x >> 1] & moves:
-                    touched.add(x >> 1)
-                    stack.append(x >> 1)
-    for v in sorted(touched):
+    for v in sorted(_reaching(support, literal >> 1, moves)):
         if v <= n:
             made[v] = by[v]
         else:
             b, a = aig.gates[v - n - 1]
             made[v] = aig.and_(made.get(a >> 1, a & ~1) ^ (a & 1), made.get(b >> 1, b & ~1) ^ (b & 1))
     return made[literal >> 1] ^ (literal & 1)
+
+
+def _reaching(support: _Support, root: int, wanted: int) -> set[int]:
+    """The variables below a root, itself included, that depend on one of the inputs of a mask."""
+    aig, n, masks = support.aig, len(support.aig.inputs), support.masks
+    touched, stack = {root}, [root]
+    while stack:
+        v = stack.pop()
+        for x in aig.gates[v - n - 1] if v > n else ():
+            if x >> 1 not in touched and masks[x >> 1] & wanted:
+                touched.add(x >> 1)
+                stack.append(x >> 1)
+    return touched

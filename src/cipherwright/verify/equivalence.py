@@ -138,6 +138,20 @@ def check_ranks(
     for name, bits in n.inputs.items():
         if name not in (ports.clk, ports.reset) and name not in held:
             rank.update(dict.fromkeys(bits, -early.get(name, 0)))
+    _spread_ranks(n, rank)
+    for name, bits in n.outputs.items():
+        for b in bits:
+            if b in rank and rank[b] != latency:
+                raise CheckFailed(
+                    f"output {name} comes after {rank[b]} registers, the core promises {latency}"
+                )
+    return sum(_cycles(cell) for cell in n.cells.values())
+
+
+def _spread_ranks(n: Netlist, rank: dict[Any, int]) -> None:
+    """Add the rank of every cell's output to those of the ports. Raises CheckFailed where inputs of a cell
+    have different ranks.
+    """
     for name in topological(n, through_ff=True):
         cell = n.cells[name]
         here = {rank[b] for b in in_bits(cell) if b in rank}
@@ -149,13 +163,6 @@ def check_ranks(
             )
         if here:
             rank[out] = here.pop() + _cycles(cell)
-    for name, bits in n.outputs.items():
-        for b in bits:
-            if b in rank and rank[b] != latency:
-                raise CheckFailed(
-                    f"output {name} comes after {rank[b]} registers, the core promises {latency}"
-                )
-    return sum(_cycles(cell) for cell in n.cells.values())
 
 
 class Logic:

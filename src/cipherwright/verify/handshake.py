@@ -125,73 +125,117 @@ class Bus:
         )
         return done.to_bytes(size, "big")
 
+    def result(self, key: bytes, blocks: bytes, link: bytes, decrypt: int) -> tuple[bytes, bytes]:
+        """What the core must give for a block in each lane, and the counter block after the last one, where
+        `link` is one.
+        """
+        lanes, result = int(self.p["lanes"]), b""
+        size, counted = len(blocks) // lanes, counted_bits(self.p["counter_bits"], self.p["block_bits"])
+        for lane in range(lanes):
+            result += self._result(key, blocks[size * lane :][:size], link, decrypt)
+            if self.ports.iv_valid:
+                link = next_counter(int.from_bytes(link, "big"), counted).to_bytes(len(link), "big")
+        return result, link
+
     def watch(self, rows: Rows, out: Rows) -> Seen:
         """Every handshake, in order. The run begins with a reset."""
-        ports, seen, s = self.ports, Seen(), self.simulation
-        is_ = {
-            n: self.column(rows, out, n)
-            for n in (
-                "reset",
-                "valid_in",
-                "ready_out",
-                "valid_out",
-                "ready_in",
-                "key_valid",
-                "key_ready",
-                "iv_valid",
-                "iv_ready",
-                "zeroise",
-                "busy",
-                "decrypt",
-            )
-        }
-        keys, blocks = s.view(rows, ports.key)[:, ::-1], s.view(rows, ports.block_in)[:, ::-1]
-        results, ivs = (
-            s.view(out, ports.block_out)[:, ::-1],
-            s.view(rows, ports.iv)[:, ::-1] if ports.iv else keys,
-        )
-        held, lanes, lead = bool(ports.key_valid), int(self.p["lanes"]), int(self.p["key_lead"])
-        flight: deque[bytes] = deque()
-        key = count = b""
+        board = _Scoreboard(self, rows, out)
         for t in range(len(rows)):
-            if is_["reset"][t]:
-                flight.clear()
-                key = count = b""
-                continue
-            if is_["valid_out"][t] and is_["ready_in"][t]:
-                if flight:
-                    seen.left += 1
-                    seen.wrong += flight.popleft() != results[t].tobytes()
-                else:
-                    seen.faults.append(f"cycle {t}: a result of no block")
-            if flight and held and not ports.ready_in and not is_["busy"][t] and not is_["valid_out"][t]:
-                seen.faults.append(f"cycle {t}: not busy with a block in flight")
-            if is_["valid_in"][t] and is_["ready_out"][t]:
-                now = key if held else keys[t - lead].tobytes()
-                if not now or (ports.iv_valid and not count):
-                    seen.faults.append(f"cycle {t}: a block is accepted without a key or a counter block")
-                else:
-                    given, result = blocks[t].tobytes(), b""
-                    for lane in range(lanes):
-                        part = given[len(given) // lanes * lane :][: len(given) // lanes]
-                        result += self._result(now, part, count or ivs[t].tobytes(), int(is_["decrypt"][t]))
-                        count = count and next_counter(
-                            int.from_bytes(count, "big"),
-                            counted_bits(self.p["counter_bits"], self.p["block_bits"]),
-                        ).to_bytes(len(count), "big")
-                    flight.append(result)
-            if is_["key_valid"][t] and is_["key_ready"][t]:
-                if flight and not ports.ready_in:
-                    seen.faults.append(f"cycle {t}: a key is taken with {len(flight)} blocks in flight")
-                key = keys[t].tobytes()
-                seen.taken.append(t)
-            if is_["iv_valid"][t] and is_["iv_ready"][t]:
-                count = ivs[t].tobytes()
-            if is_["zeroise"][t]:
-                flight.clear()
-                key = count = b""
-        seen.lost = len(flight)
-        return seen
+            board.cycle(t)
+        board.seen.lost = len(board.flight)
+        return board.seen
+
+
+_WATCHED = (
+    "reset",
+    "valid_in",
+    "ready_out",
+    "valid_out",
+    "ready_in",
+    "key_valid",
+    "key_ready",
+    "iv_valid",
+    "iv_ready",
+    "zeroise",
+    "busy",
+    "decrypt",
+)
+
+
+class _Scoreboard:
+    """What a core must do, followed cycle by cycle: the results of the blocks in flight, the key and the
+    counter block that it holds (empty: none), and what was seen.
+    """
+
+    def __init__(self, bus: Bus, rows: Rows, out: Rows) -> None:
+        ports, view = bus.ports, bus.simulation.view
+        self.bus, self.seen = bus, Seen()
+        self.columns = {name: bus.column(rows, out, name) for name in _WATCHED}
+        self.keys, self.blocks = view(rows, ports.key)[:, ::-1], view(rows, ports.block_in)[:, ::-1]
+        self.results = view(out, ports.block_out)[:, ::-1]
+        self.ivs = view(rows, ports.iv)[:, ::-1] if ports.iv else self.keys
+        self.held, self.lead = bool(ports.key_valid), int(bus.p["key_lead"])
+        self.flight: deque[bytes] = deque()
+        self.key = self.count = b""
+
+    def cycle(self, t: int) -> None:
+        """What happens in a cycle."""
+        if self._on(t, "reset"):
+            self._clear()
+            return
+        if self._on(t, "valid_out", "ready_in"):
+            self._leave(t)
+        if self.held and not self.bus.ports.ready_in:
+            self._check_busy(t)
+        if self._on(t, "valid_in", "ready_out"):
+            self._accept(t)
+        if self._on(t, "key_valid", "key_ready"):
+            self._take_key(t)
+        if self._on(t, "iv_valid", "iv_ready"):
+            self.count = self.ivs[t].tobytes()
+        if self._on(t, "zeroise"):
+            self._clear()
+
+    def _on(self, t: int, *names: str) -> bool:
+        """Whether all these ports are 1."""
+        return all(self.columns[name][t] for name in names)
+
+    def _fault(self, t: int, what: str) -> None:
+        self.seen.faults.append(f"cycle {t}: {what}")
+
+    def _clear(self) -> None:
+        self.flight.clear()
+        self.key = self.count = b""
+
+    def _leave(self, t: int) -> None:
+        """A result is taken."""
+        if not self.flight:
+            self._fault(t, "a result of no block")
+            return
+        self.seen.left += 1
+        self.seen.wrong += self.flight.popleft() != self.results[t].tobytes()
+
+    def _check_busy(self, t: int) -> None:
+        if self.flight and not self._on(t, "busy") and not self._on(t, "valid_out"):
+            self._fault(t, "not busy with a block in flight")
+
+    def _accept(self, t: int) -> None:
+        """A block is accepted."""
+        key = self.key if self.held else self.keys[t - self.lead].tobytes()
+        if not key or (self.bus.ports.iv_valid and not self.count):
+            self._fault(t, "a block is accepted without a key or a counter block")
+            return
+        block, way = self.blocks[t].tobytes(), int(self.columns["decrypt"][t])
+        result, after = self.bus.result(key, block, self.count or self.ivs[t].tobytes(), way)
+        self.count = self.count and after
+        self.flight.append(result)
+
+    def _take_key(self, t: int) -> None:
+        """A key is taken."""
+        if self.flight and not self.bus.ports.ready_in:
+            self._fault(t, f"a key is taken with {len(self.flight)} blocks in flight")
+        self.key = self.keys[t].tobytes()
+        self.seen.taken.append(t)
 
 
 def traffic(bus: Bus, cycles: int, seed: int) -> Rows:

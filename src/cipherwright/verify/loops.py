@@ -134,25 +134,25 @@ class _Control:
         todo = list(place)
         while todo:
             b = todo.pop()
-            for q in after.get(b, []):
-                if q not in place:
-                    place[q] = (place[b] + 1) % self.slots
-                    todo.append(q)
-        for q in self.registers:  # what no offer reaches only joins what it meets
-            place.setdefault(q, -1)
+            for q in (q for q in after.get(b, []) if q not in place):
+                place[q] = (place[b] + 1) % self.slots
+                todo.append(q)
         for q in self.registers:
-            if place[q] < 0:
-                raise CheckFailed(
-                    f"{self.n.name(q)} says when a result is there, but no block's coming can reach it"
-                )
-            wrong = next((b for b in before[q] & inside if (place[b] + 1 - place[q]) % self.slots), None)
-            if wrong is not None:
-                raise CheckFailed(f"control of different blocks meets at {self.n.name(q)}")
+            self._check_place(q, place, before[q] & inside)
         self.groups = [[q for q in self.registers if place[q] == p] for p in range(self.slots)]
         self.ready_place = self._place_of(self.ready, place)
         self.valid_place = self._place_of(self.valid, place)
         if self.ready_place:
             raise CheckFailed("ready does not tell of the slot that takes the block")
+
+    def _check_place(self, q: Any, place: Mapping[Any, int], before: Iterable[Any]) -> None:
+        """Raise CheckFailed unless register q has a place, and those before it the place before."""
+        if q not in place:
+            raise CheckFailed(
+                f"{self.n.name(q)} says when a result is there, but no block's coming can reach it"
+            )
+        if any((place.get(b, -1) + 1 - place[q]) % self.slots for b in before):
+            raise CheckFailed(f"control of different blocks meets at {self.n.name(q)}")
 
     def _place_of(self, output: Any, place: Mapping[Any, int]) -> int:
         cone = self._cone([output], through=False)
@@ -198,43 +198,59 @@ def _explore(control: _Control, latency: int) -> dict[Word, set[int]]:
         if len(seen) > _MOST_STATES * control.slots:
             raise CheckFailed("the core's control has too many states")
         for offered in (FALSE, TRUE) if v.place == 0 else (UNKNOWN,):
-            value = control.values(v.place, v.word, offered)
-            if v.place == control.valid_place and control.read(value, control.valid) != (
-                TRUE if v.age == latency else FALSE
-            ):
-                when = (
-                    "no result is there"
-                    if v.age < 0
-                    else f"{v.age} cycles after a block was taken, {latency} are promised"
-                )
-                raise CheckFailed(f"valid is not what it should be: {when}")
-            taken = False
-            if v.place == 0:
-                ready = control.read(value, control.ready)
-                if ready > TRUE:
-                    raise CheckFailed("ready depends on more than the slot's own control")
-                if ready == TRUE and 0 <= v.age < latency:
-                    raise CheckFailed(
-                        f"a block can be taken {v.age} cycles after another, while that is computed"
-                    )
-                if ready == FALSE and v.age < 0 and v.word == control.start(0):
-                    raise CheckFailed("an idle core does not take a block")
-                taken = ready == TRUE == offered
-                if taken:
-                    taking.setdefault(v.word, set()).add(v.age)
-            after = tuple(
-                control.read(value, control.data[q]) for q in control.groups[(v.place + 1) % control.slots]
-            )
-            if UNKNOWN in after:
-                raise CheckFailed("the control of a slot depends on another slot")
-            age = 1 if taken else -1 if v.age in (-1, latency) else v.age + 1
-            new = _Visit((v.place + 1) % control.slots, after, age)
+            taken, new = _next(control, v, offered, latency)
+            if taken:
+                taking.setdefault(v.word, set()).add(v.age)
             if new not in seen:
                 seen.add(new)
                 todo.append(new)
     if not taking:
         raise CheckFailed("an idle core does not take a block")
     return taking
+
+
+def _next(control: _Control, v: _Visit, offered: int, latency: int) -> tuple[bool, _Visit]:
+    """Whether a slot takes the block that is offered, and what it is in the next cycle. Raises CheckFailed
+    where ready or valid is not what it must be.
+    """
+    value = control.values(v.place, v.word, offered)
+    if v.place == control.valid_place:
+        _check_valid(control.read(value, control.valid), v.age, latency)
+    taken = (
+        v.place == 0 and _ready(control, v, control.read(value, control.ready), latency) and offered == TRUE
+    )
+    place = (v.place + 1) % control.slots
+    after = tuple(control.read(value, control.data[q]) for q in control.groups[place])
+    if UNKNOWN in after:
+        raise CheckFailed("the control of a slot depends on another slot")
+    age = 1 if taken else -1 if v.age in (-1, latency) else v.age + 1
+    return taken, _Visit(place, after, age)
+
+
+def _check_valid(valid: int, age: int, latency: int) -> None:
+    """Raise CheckFailed unless a result is announced `latency` cycles after its block was taken, and at no
+    other time.
+    """
+    if valid != (TRUE if age == latency else FALSE):
+        when = (
+            "no result is there"
+            if age < 0
+            else f"{age} cycles after a block was taken, {latency} are promised"
+        )
+        raise CheckFailed(f"valid is not what it should be: {when}")
+
+
+def _ready(control: _Control, v: _Visit, ready: int, latency: int) -> bool:
+    """Whether a slot is ready for a block. Raises CheckFailed where it is while it computes one, or is not
+    though it is idle.
+    """
+    if ready > TRUE:
+        raise CheckFailed("ready depends on more than the slot's own control")
+    if ready == TRUE and 0 <= v.age < latency:
+        raise CheckFailed(f"a block can be taken {v.age} cycles after another, while that is computed")
+    if ready == FALSE and v.age < 0 and v.word == control.start(0):
+        raise CheckFailed("an idle core does not take a block")
+    return ready == TRUE
 
 
 def _alike(control: _Control, cube: Sequence[int | None]) -> bool:

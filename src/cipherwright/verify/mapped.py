@@ -22,7 +22,7 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run, scratch
 from .aig import FALSE, TRUE, Aig
-from .cell_models import BOXES, Column, Flop, Make, Unknown, block, columns, flop, outputs
+from .cell_models import BOXES, Column, Flop, Make, Output, Unknown, block, columns, flop, outputs
 from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
 
@@ -187,28 +187,37 @@ class _Reader:
         return tuple(self._bit(cell, p) for p in pins)
 
     def _cell(self, name: str, cell: Mapping[str, Any]) -> None:
-        if (made := outputs(cell)) is not None:
-            for o in made:
-                bits = cell["connections"].get(o.pin[0], [])
-                if o.pin[1] < len(bits):
-                    self._drive(bits[o.pin[1]], name)
-                    self.m.logic[bits[o.pin[1]]] = tuple(self._bit(cell, p, o.high) for p in o.reads), o.make
-            made_columns = columns(cell)
-            for c in made_columns or ():
-                self._column(name, cell, c)
+        made = outputs(cell)
+        if made is not None:
+            self._logic(name, cell, made)
         elif (f := flop(cell)) is not None:
             self._flop(name, cell, f)
-        elif (found := columns(cell)) is not None:
-            for c in found:
-                self._column(name, cell, c)
-        elif cell["type"] == "$mem_v2":
+            return
+        found = columns(cell)
+        for c in found or ():
+            self._column(name, cell, c)
+        if made is None and found is None:
+            self._special(name, cell)
+
+    def _logic(self, name: str, cell: Mapping[str, Any], made: Iterable[Output]) -> None:
+        """The output bits of a cell that depend on its pins alone."""
+        for o in made:
+            bits = cell["connections"].get(o.pin[0], [])
+            if o.pin[1] < len(bits):
+                self._drive(bits[o.pin[1]], name)
+                self.m.logic[bits[o.pin[1]]] = tuple(self._bit(cell, p, o.high) for p in o.reads), o.make
+
+    def _special(self, name: str, cell: Mapping[str, Any]) -> None:
+        """A memory, a shift register or a block. Raises Unknown for any other cell."""
+        kind = cell["type"]
+        if kind == "$mem_v2":
             self._memory(name, cell)
-        elif cell["type"] == "SRL16E":
+        elif kind == "SRL16E":
             self._shift(name, cell)
-        elif cell["type"] in BOXES:
+        elif kind in BOXES:
             self._block(name, cell)
         else:
-            raise Unknown(f"the netlist has a cell {cell['type']} ({name}) that the proof does not know")
+            raise Unknown(f"the netlist has a cell {kind} ({name}) that the proof does not know")
 
     def _drive(self, bit: Bit, name: str) -> None:
         m = self.m
@@ -489,73 +498,92 @@ def _check_kinds(reference: Machine, mapped: Machine, match: Match, what: str) -
         raise CheckFailed(f"{what} has a RAM ({mapped.rams[missing].cell}) that the core does not have")
 
 
+Leaf = tuple[str, Sequence[Bit], Sequence[Bit]]
+"""A free value of a comparison: its label, and the bits of the reference and of the mapped netlist that have
+it.
+"""
+
+
 class _Pairs:
-    """Both machines over one and-inverter graph, and the literals that must be equal."""
+    """Both machines over one and-inverter graph, and the literals that must be equal. `owners`: the mapped
+    register, or the constant -> the registers of the reference that are matched with it.
+    """
 
     def __init__(
         self, reference: Machine, mapped: Machine, match: Match, owners: Mapping[Bit, list[Bit]], clock: str
     ) -> None:
-        ports = [(n, k) for n, bits in reference.inputs.items() for k in range(len(bits)) if n != clock]
-        held = [b for b in owners if b not in ("0", "1")]
-        free = [q for q in reference.registers if q not in match.registers]
-        read = list(match.rams.items())
-        left = [b for b in reference.rams if b not in match.rams]
-        boxed = [b for b, (box, _, _) in reference.boxed.items() if box in match.boxes]
-        loose = [b for m in (reference, mapped) for b in free_bits(m)]
-        labels = [f"{n}[{k}]" for n, k in ports]
-        labels += [str(x) for part in (held, free, read, left, boxed, loose) for x in part]
-        self.aig = g = Aig(labels)
-        fresh = (g.input(k) for k in range(len(labels)))
-        ours: dict[Bit, int] = {"0": FALSE, "1": TRUE, reference.inputs[clock][0]: FALSE}
-        theirs: dict[Bit, int] = {"0": FALSE, "1": TRUE, mapped.inputs[clock][0]: FALSE}
-        for n, k in ports:
-            ours[reference.inputs[n][k]] = theirs[mapped.inputs[n][k]] = next(fresh)
-        for b in held:
-            theirs[b] = next(fresh)
-        ours |= {q: next(fresh) for q in free}
-        ours |= {q: theirs[b] for q, b in match.registers.items()}
-        theirs |= {b: ours[q] for b, q in match.copies.items()}
-        for a, b in read:
-            ours[a] = theirs[b] = next(fresh)
-        ours |= {b: next(fresh) for b in left}
-        pins = {(n, p, i): b for b, (n, p, i) in mapped.boxed.items()}
-        for b in boxed:
-            n, p, i = reference.boxed[b]
-            ours[b] = next(fresh)
-            if (match.boxes[n], p, i) in pins:
-                theirs[pins[match.boxes[n], p, i]] = ours[b]
-        for b in free_bits(reference):
-            ours[b] = next(fresh)
-        for b in free_bits(mapped):
-            theirs[b] = next(fresh)
-        evaluate_machine(reference, g, ours)
-        self.core_gates = len(g.gates)
-        evaluate_machine(mapped, g, theirs)
+        self.reference, self.mapped, self.match, self.owners = reference, mapped, match, owners
+        self.ours: dict[Bit, int] = {"0": FALSE, "1": TRUE, reference.inputs[clock][0]: FALSE}
+        self.theirs: dict[Bit, int] = {"0": FALSE, "1": TRUE, mapped.inputs[clock][0]: FALSE}
+        leaves = [*self._leaves(clock), *self._boxed(), *self._loose()]
+        self.aig = Aig([label for label, _, _ in leaves])
+        for k, (_, ours, theirs) in enumerate(leaves):
+            self.ours |= dict.fromkeys(ours, self.aig.input(k))
+            self.theirs |= dict.fromkeys(theirs, self.aig.input(k))
+        self.ours |= {q: self.theirs[b] for b in ("0", "1") for q in owners.get(b, ())}
+        self.theirs |= {b: self.ours[q] for b, q in match.copies.items()}
+        evaluate_machine(reference, self.aig, self.ours)
+        self.core_gates = len(self.aig.gates)
+        evaluate_machine(mapped, self.aig, self.theirs)
         self.got: list[int] = []
         self.want: list[int] = []
         self.labels: list[str] = []
-        for n, bits in reference.outputs.items():
-            for k, b in enumerate(bits):
-                self._add(f"output {n}[{k}]", theirs[mapped.outputs[n][k]], ours[b])
-        for b, qs in owners.items():
-            for q in qs:
-                want = next_value(reference, g, ours, q)
-                got = ours[q] if b in ("0", "1") else next_value(mapped, g, theirs, b)
-                self._add(f"the next value of {reference.name(q)}", got, want)
-        for b, q in match.copies.items():
-            self._add(
-                f"the next value of {reference.name(q)}",
-                next_value(mapped, g, theirs, b),
-                next_value(reference, g, ours, q),
-            )
+        self._compare_outputs()
+        self._compare_registers()
         for a, b in match.rams.items():
-            self._columns(reference.rams[a], mapped.rams[b], ours, theirs)
-        for a, n in match.boxes.items():
-            wired = {(p, i): theirs[b] ^ inverted for p, i, b, inverted in mapped.boxes[n].reads}
-            for p, i, b, inverted in reference.boxes[a].reads:
-                if (p, i) not in wired:
-                    raise CheckFailed(f"pin {p} of the block {n} is not connected")
-                self._add(f"pin {p} of {a}", wired[p, i], ours[b] ^ inverted)
+            self._columns(reference.rams[a], mapped.rams[b], self.ours, self.theirs)
+        for box in match.boxes.items():
+            self._compare_box(*box)
+
+    def _leaves(self, clock: str) -> Iterator[Leaf]:
+        """Ports, registers and what is read from RAM."""
+        reference, match = self.reference, self.match
+        for n, bits in reference.inputs.items():
+            for k, b in enumerate(bits if n != clock else ()):
+                yield f"{n}[{k}]", [b], [self.mapped.inputs[n][k]]
+        yield from ((str(b), qs, [b]) for b, qs in self.owners.items() if b not in ("0", "1"))
+        yield from ((str(q), [q], []) for q in reference.registers if q not in match.registers)
+        yield from ((str(a), [a], [b]) for a, b in match.rams.items())
+        yield from ((str(b), [b], []) for b in reference.rams if b not in match.rams)
+
+    def _boxed(self) -> Iterator[Leaf]:
+        """What blocks drive: of both machines where the blocks are matched."""
+        pins = {at: b for b, at in self.mapped.boxed.items()}
+        for b, (box, pin, i) in self.reference.boxed.items():
+            if box in self.match.boxes:
+                same = pins.get((self.match.boxes[box], pin, i))
+                yield str(b), [b], [] if same is None else [same]
+
+    def _loose(self) -> Iterator[Leaf]:
+        """Bits that nothing drives."""
+        yield from ((str(b), [b], []) for b in free_bits(self.reference))
+        yield from ((str(b), [], [b]) for b in free_bits(self.mapped))
+
+    def _compare_outputs(self) -> None:
+        for n, bits in self.reference.outputs.items():
+            for k, b in enumerate(bits):
+                self._add(f"output {n}[{k}]", self.theirs[self.mapped.outputs[n][k]], self.ours[b])
+
+    def _compare_registers(self) -> None:
+        """Next values; of a register that is a constant, that it keeps this value."""
+        for b, qs in self.owners.items():
+            for q in qs:
+                want = next_value(self.reference, self.aig, self.ours, q)
+                kept = b in ("0", "1")
+                got = self.ours[q] if kept else next_value(self.mapped, self.aig, self.theirs, b)
+                self._add(f"the next value of {self.reference.name(q)}", got, want)
+        for b, q in self.match.copies.items():
+            got = next_value(self.mapped, self.aig, self.theirs, b)
+            want = next_value(self.reference, self.aig, self.ours, q)
+            self._add(f"the next value of {self.reference.name(q)}", got, want)
+
+    def _compare_box(self, a: str, n: str) -> None:
+        """The inputs of a block `a` of the reference, and of the block `n` that is matched with it."""
+        wired = {(p, i): self.theirs[b] ^ inverted for p, i, b, inverted in self.mapped.boxes[n].reads}
+        for p, i, b, inverted in self.reference.boxes[a].reads:
+            if (p, i) not in wired:
+                raise CheckFailed(f"pin {p} of the block {n} is not connected")
+            self._add(f"pin {p} of {a}", wired[p, i], self.ours[b] ^ inverted)
 
     def _columns(self, a: Ram, b: Ram, ours: Mapping[Bit, int], theirs: Mapping[Bit, int]) -> None:
         on, own = theirs[b.enable] ^ b.inverted, ours[a.enable] ^ a.inverted

@@ -6,7 +6,7 @@ A match is a suggestion; `mapped.prove_same` decides whether it holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from .aig import FALSE, TRUE, Aig
@@ -109,63 +109,85 @@ def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
     """Match registers whose next value is that of a matched one by structure, once those before them are
     taken as equal: synthesis keeps one of them, and a whole chain of such registers follows the first.
     """
-    left = {q for q in reference.registers if q not in found}
-    if not left:
-        return
-    sources = [b for bits in reference.inputs.values() for b in bits]
-    sources += [*reference.registers, *reference.rams, *reference.boxed, *free_bits(reference)]
-    g = Aig([str(b) for b in sources])
-    value: dict[Bit, int] = {"0": FALSE, "1": TRUE}
-    value |= {b: g.input(k) for k, b in enumerate(sources)}
-    place = {b: k for k, b in enumerate(reference.order())}
-    evaluate_machine(reference, g, value)
-    logic_of, registers_of = dict[Bit, list[Bit]](), dict[Bit, list[Bit]]()
-    for b, (reads, _) in reference.logic.items():
-        for r in reads:
-            logic_of.setdefault(r, []).append(b)
-    for q, register in reference.registers.items():
-        for r in register.reads:
-            registers_of.setdefault(r, []).append(q)
-    nexts = {q: next_value(reference, g, value, q) for q in reference.registers}
-    owner = {nexts[q]: q for q in reversed([q for q in reference.registers if q in found])}
-    todo = [q for q in reference.registers if q in left]
-    alike: dict[int, list[Bit]] = {}
-    for q in todo:
-        alike.setdefault(nexts[q], []).append(q)
-    while todo:
-        q = todo.pop()
-        if q not in left or nexts[q] not in owner:
-            continue
-        twin = owner[nexts[q]]
-        left.discard(q)
-        found[q] = found[twin]
-        # What reads q reads its twin from now on.
-        value[q] = value[twin]
-        changed, waiting, again = (
-            {q},
-            [(place[b], b) for b in logic_of.get(q, ())],
-            set(registers_of.get(q, ())),
-        )
+    if any(q not in found for q in reference.registers):
+        _Merging(reference, found).run()
+
+
+class _Merging:
+    """Registers that are taken as equal, one after the other, and what that makes of the logic behind them.
+
+    `value`: the literal of every bit; `nexts`: of every register's next value; `owner`: a next value's
+    matched register; `alike`: the registers without a match that have had a next value.
+    """
+
+    def __init__(self, reference: Machine, found: dict[Bit, Bit]) -> None:
+        self.m, self.found = reference, found
+        self.left = {q for q in reference.registers if q not in found}
+        sources = [b for bits in reference.inputs.values() for b in bits]
+        sources += [*reference.registers, *reference.rams, *reference.boxed, *free_bits(reference)]
+        self.aig = Aig([str(b) for b in sources])
+        self.value: dict[Bit, int] = {"0": FALSE, "1": TRUE}
+        self.value |= {b: self.aig.input(k) for k, b in enumerate(sources)}
+        self.place = {b: k for k, b in enumerate(reference.order())}
+        evaluate_machine(reference, self.aig, self.value)
+        self.logic_of = _readers({b: reads for b, (reads, _) in reference.logic.items()})
+        self.registers_of = _readers({q: r.reads for q, r in reference.registers.items()})
+        self.nexts = {q: next_value(reference, self.aig, self.value, q) for q in reference.registers}
+        self.owner = {self.nexts[q]: q for q in reversed([q for q in reference.registers if q in found])}
+        self.todo = [q for q in reference.registers if q in self.left]
+        self.alike: dict[int, list[Bit]] = {}
+        for q in self.todo:
+            self.alike.setdefault(self.nexts[q], []).append(q)
+
+    def run(self) -> None:
+        """Match every register whose next value is a matched one's."""
+        while self.todo:
+            q = self.todo.pop()
+            if q not in self.left or self.nexts[q] not in self.owner:
+                continue
+            twin = self.owner[self.nexts[q]]
+            self.left.discard(q)
+            self.found[q] = self.found[twin]
+            for x in self._merge(q, twin):
+                self._renew(x)
+
+    def _merge(self, q: Bit, twin: Bit) -> set[Bit]:
+        """Let what reads q read its twin from now on; the registers that this may change."""
+        self.value[q] = self.value[twin]
+        changed, again = {q}, set(self.registers_of.get(q, ()))
+        waiting = [(self.place[b], b) for b in self.logic_of.get(q, ())]
         heapify(waiting)
         while waiting:
             _, b = heappop(waiting)
-            reads, make = reference.logic[b]
-            new = make(g, [value[x] for x in reads])
-            if b in changed or new == value[b]:
+            reads, make = self.m.logic[b]
+            new = make(self.aig, [self.value[x] for x in reads])
+            if b in changed or new == self.value[b]:
                 continue
             changed.add(b)
-            value[b] = new
-            again |= set(registers_of.get(b, ()))
-            for x in logic_of.get(b, ()):
-                heappush(waiting, (place[x], x))
-        for x in again:
-            nexts[x] = next_value(reference, g, value, x)
-            if x in found:
-                owner.setdefault(nexts[x], x)
-                todo += alike.get(nexts[x], ())
-            else:
-                alike.setdefault(nexts[x], []).append(x)
-                todo.append(x)
+            self.value[b] = new
+            again |= set(self.registers_of.get(b, ()))
+            for x in self.logic_of.get(b, ()):
+                heappush(waiting, (self.place[x], x))
+        return again
+
+    def _renew(self, q: Bit) -> None:
+        """Take note of a register's new next value."""
+        new = self.nexts[q] = next_value(self.m, self.aig, self.value, q)
+        if q in self.found:
+            self.owner.setdefault(new, q)
+            self.todo += self.alike.get(new, ())
+        else:
+            self.alike.setdefault(new, []).append(q)
+            self.todo.append(q)
+
+
+def _readers(reads: Mapping[Bit, Sequence[Bit]]) -> dict[Bit, list[Bit]]:
+    """Bit -> those that read it."""
+    found: dict[Bit, list[Bit]] = {}
+    for b, sources in reads.items():
+        for source in sources:
+            found.setdefault(source, []).append(b)
+    return found
 
 
 def _copies(mapped: Machine, found: Mapping[Bit, Bit]) -> dict[Bit, Bit]:

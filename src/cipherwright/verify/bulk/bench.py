@@ -28,10 +28,10 @@ from ...shell import PortSet
 from ...tools import digest, tool_version
 from ..delay_lines import KEPT_NAMES, delay_of
 from ..native import compile_library, compiler_key
-from ..netlist import read_modules
+from ..netlist import Netlist, read_modules
 from .compiled import Compiled, Machine, Rows, frame_text, walker
 from .emit import FORMS, Layout, emit
-from .program import check_depths, clocked_program, wired_program
+from .program import Program, check_depths, clocked_program, wired_program
 from .tables import tabulate
 
 __all__ = ["Bulk", "counter_blocks"]
@@ -147,41 +147,32 @@ class Bulk:
             raise CheckFailed("the key-expansion unit does not take a key")
         m.tick()
         m.bit("key_valid_i", 0)
-        for _ in range(self.key_cycles + 1):
-            m.evaluate()
-            ready = m.get("key_ready_o")
-            if ready.all():
-                break
-            if ready.any():
-                raise CheckFailed("when the round keys are ready depends on the key")
-            m.tick()
-        else:
-            raise CheckFailed(f"the round keys are not ready after {self.key_cycles} cycles")
+        self._await_keys(m)
         for name in m.outputs if m is not self._machine else ():
             if f"{name.removesuffix('_o')}_i" in self._machine.inputs:
                 self._machine.put(f"{name.removesuffix('_o')}_i", m.get(name))
         self._held["keys"] = keys.tobytes()
 
+    def _await_keys(self, m: Machine) -> None:
+        """Let the unit expand. Raises CheckFailed where round keys are not ready when promised, for all keys
+        at once.
+        """
+        for _ in range(self.key_cycles + 1):
+            m.evaluate()
+            ready = m.get("key_ready_o")
+            if ready.all():
+                return
+            if ready.any():
+                raise CheckFailed("when the round keys are ready depends on the key")
+            m.tick()
+        raise CheckFailed(f"the round keys are not ready after {self.key_cycles} cycles")
+
     def _fixed(self, keys: Rows, decrypts: Rows, n: int) -> dict[str, Rows]:
         """Keys and directions of n blocks: those that change from block to block; what is the same for all
         is put to its port.
         """
-        m, p, rows = self._machine, self.ports, dict[str, Rows]()
-        held = self.keys is not None or self.parameters["key"] == "static"
-        if held and m.lanes % len(keys):
-            if n > m.lanes:
-                raise ValueError(f"{len(keys)} held keys do not divide {m.lanes}")
-            keys = np.resize(keys, (m.lanes, keys.shape[1]))
-        if self.keys:
-            self._expand(keys)
-        else:
-            if p.ascending:
-                bits = np.unpackbits(keys, axis=1).reshape(len(keys), -1, 8)[:, :, :7].reshape(len(keys), -1)
-                keys = np.packbits(bits, axis=1)
-            if held or len(keys) == 1:
-                m.put(p.key, keys)
-            else:
-                rows[p.key] = np.resize(keys, (n, keys.shape[1]))
+        m, p = self._machine, self.ports
+        rows = self._keys(keys, n)
         if p.decrypt and p.decrypt in m.inputs:
             ways = np.asarray(decrypts, dtype=np.uint8).reshape(-1, 1)
             if len(ways) == 1:
@@ -189,6 +180,27 @@ class Bulk:
             else:
                 rows[p.decrypt] = ways
         return rows
+
+    def _keys(self, keys: Rows, n: int) -> dict[str, Rows]:
+        """The keys of n blocks where they change from block to block; a held one is put to its port, or its
+        round keys are.
+        """
+        m, p = self._machine, self.ports
+        held = self.keys is not None or self.parameters["key"] == "static"
+        if held and m.lanes % len(keys):
+            if n > m.lanes:
+                raise ValueError(f"{len(keys)} held keys do not divide {m.lanes}")
+            keys = np.resize(keys, (m.lanes, keys.shape[1]))
+        if self.keys:
+            self._expand(keys)
+            return {}
+        if p.ascending:
+            bits = np.unpackbits(keys, axis=1).reshape(len(keys), -1, 8)[:, :, :7].reshape(len(keys), -1)
+            keys = np.packbits(bits, axis=1)
+        if held or len(keys) == 1:
+            m.put(p.key, keys)
+            return {}
+        return {p.key: np.resize(keys, (n, keys.shape[1]))}
 
     def crypt(self, keys: Rows, decrypts: Rows, blocks: Rows) -> Rows:
         """The cipher of each block by itself. Bytes, byte 0 of the standard first: keys (k, key bytes),
@@ -324,29 +336,11 @@ def _own_text() -> str:
 def _compile(
     folder: Path, sources: Sequence[Path], record: Mapping[str, Any], ports: PortSet, table: bool
 ) -> None:
-    inner, p = record["inner"], record["parameters"]
-    unit = p["key_expansion"] == "unit"
-    top = inner["top"] if inner else record["top"]
     lines = " ".join(KEPT_NAMES)
     modules = read_modules(sources, record["top"], PortSet(**record["ports"]).clk, lines)
-    delays = {
-        name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in lines.split())
-    }
-    if keyed := _keyed(record):
-        program, clocked, unit = clocked_program(modules, keyed, ports.clk), True, False
-    elif p["architecture"] == "iterative":
-        program, clocked = clocked_program(modules, top, ports.clk), True
-    else:
-        program, clocked = wired_program(modules, top, ports.clk, delays), False
-        free = {ports.clk, ports.reset, *(n for n in program.inputs if n.startswith("rk"))}
-        if p["key"] == "static":
-            free |= {ports.key, ports.decrypt} if not unit else set()
-        early = inner["early"] if inner else {ports.key: int(p["key_lead"])}
-        check_depths(
-            program, (inner or record)["latency_cycles"], early, free, (ports.block_out, ports.valid_out)
-        )
-    parts = {_CORE: (program, clocked)}
-    if unit:
+    unit, keyed = record["parameters"]["key_expansion"] == "unit", _keyed(record)
+    parts = {_CORE: _core_program(modules, record, ports)}
+    if unit and not keyed:
         parts[_KEYS] = (clocked_program(modules, f"{record['top']}_keys", "clk", whole=True), True)
     for name, (made, state) in parts.items():
         if table or name == _KEYS:
@@ -356,6 +350,30 @@ def _compile(
             text, layout = emit(made, state)
             compile_library(frame_text(text), folder / f"{name}.so")
         (folder / f"{name}.json").write_text(json.dumps([layout.inputs, layout.outputs]))
+
+
+def _core_program(
+    modules: Mapping[str, Netlist], record: Mapping[str, Any], ports: PortSet
+) -> tuple[Program, bool]:
+    """The program of the datapath, and whether its registers are state: of a loop they are, together with
+    those of its key-expansion unit where round keys are read by address. Of a pipeline they are wires, after
+    a check that every path has as many as the record says.
+    """
+    inner, p = record["inner"], record["parameters"]
+    top = inner["top"] if inner else record["top"]
+    if p["architecture"] == "iterative" or _keyed(record):
+        return clocked_program(modules, _keyed(record) or top, ports.clk), True
+    delays = {
+        name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in KEPT_NAMES)
+    }
+    program = wired_program(modules, top, ports.clk, delays)
+    free = {ports.clk, ports.reset, *(n for n in program.inputs if n.startswith("rk"))}
+    if p["key"] == "static" and p["key_expansion"] != "unit":
+        free |= {ports.key, ports.decrypt}
+    early = inner["early"] if inner else {ports.key: int(p["key_lead"])}
+    latency = (inner or record)["latency_cycles"]
+    check_depths(program, latency, early, free, (ports.block_out, ports.valid_out))
+    return program, False
 
 
 def _open(home: Path, name: str) -> Compiled:

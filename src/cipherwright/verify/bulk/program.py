@@ -24,6 +24,10 @@ Delays = Mapping[str, int]
 """Modules that are delay lines (proven to be so) and the cycles that each takes from d to q."""
 
 
+Wires = Mapping[str, Sequence[Any]]
+"""What is connected to each port of an instance."""
+
+
 @dataclass(frozen=True)
 class Gate:
     """A Yosys gate, or where `kind` names a leaf, an instance of it. Bits are integers; 0 and 1 are the
@@ -118,31 +122,44 @@ class _Flattener:
             else:
                 raise CheckFailed(f"{path}{name} is a cell {kind}, which bulk simulation does not know")
 
-    def _instance(
-        self, kind: str, wires: Mapping[str, Sequence[Any]], bound: dict[Any, int], path: str
-    ) -> None:
-        m = self.modules[kind]
+    def _instance(self, kind: str, wires: Wires, bound: dict[Any, int], path: str) -> None:
         if kind in self.delays:
-            for q, d in zip(wires["q"], wires["d"], strict=True):
-                new = self._bit(q, bound)
-                self.registers[new] = (self._bit(d, bound), self.delays[kind])
-                self.clocks[new], self.names[new] = self._bit(wires["clk"][0], bound), f"{path}q"
-            return
-        given = {p: [self._bit(b, bound) for b in wires[p]] for p in m.inputs}
-        if self.keep(kind):
-            outs = [self._bit(b, bound) for p in m.outputs for b in wires.get(p, [])]
-            if len(outs) != sum(
-                map(len, m.outputs.values())
-            ):  # an output that nobody reads has a bit of its own
-                outs = [
-                    self._bit(b, bound) if p in wires else self.fresh()
-                    for p, bits in m.outputs.items()
-                    for b in wires.get(p, bits)
-                ]
-            self.gates.append(Gate(kind, tuple(outs), tuple(b for p in m.inputs for b in given[p])))
-            if "clk" in given:
-                self.clocks[outs[0]], self.names[outs[0]] = given["clk"][0], path + next(iter(m.outputs))
-            return
+            self._delay_line(kind, wires, bound, path)
+        elif self.keep(kind):
+            self._called(kind, wires, bound, path)
+        else:
+            self._taken_in(kind, wires, bound, path)
+
+    def _given(self, m: Netlist, wires: Wires, bound: dict[Any, int]) -> dict[str, list[int]]:
+        """The bits at the inputs of an instance."""
+        return {p: [self._bit(b, bound) for b in wires[p]] for p in m.inputs}
+
+    def _delay_line(self, kind: str, wires: Wires, bound: dict[Any, int], path: str) -> None:
+        """A delay line as registers of its depth."""
+        for q, d in zip(wires["q"], wires["d"], strict=True):
+            new = self._bit(q, bound)
+            self.registers[new] = (self._bit(d, bound), self.delays[kind])
+            self.clocks[new], self.names[new] = self._bit(wires["clk"][0], bound), f"{path}q"
+
+    def _called(self, kind: str, wires: Wires, bound: dict[Any, int], path: str) -> None:
+        """A module that stays one, as a gate. An output that nobody reads has a bit of its own."""
+        m = self.modules[kind]
+        given = self._given(m, wires, bound)
+        outs = [self._bit(b, bound) for p in m.outputs for b in wires.get(p, [])]
+        if len(outs) != sum(map(len, m.outputs.values())):
+            outs = [
+                self._bit(b, bound) if p in wires else self.fresh()
+                for p, bits in m.outputs.items()
+                for b in wires.get(p, bits)
+            ]
+        self.gates.append(Gate(kind, tuple(outs), tuple(b for p in m.inputs for b in given[p])))
+        if "clk" in given:
+            self.clocks[outs[0]], self.names[outs[0]] = given["clk"][0], path + next(iter(m.outputs))
+
+    def _taken_in(self, kind: str, wires: Wires, bound: dict[Any, int], path: str) -> None:
+        """The parts of an instance."""
+        m = self.modules[kind]
+        given = self._given(m, wires, bound)
         inner = {b: n for p, bits in m.inputs.items() for b, n in zip(bits, given[p], strict=True)}
         for p, bits in m.outputs.items():
             for b, out in zip(bits, wires.get(p, []), strict=False):
@@ -164,39 +181,60 @@ def _ordered(
     """The gates that the roots depend on, drivers before readers. `wires`: bits that are others; `given`:
     bits that need no driver.
     """
-    driver: dict[int, Gate] = {out: g for g in gates for out in g.outs}
-    done: set[int] = {0, 1, *given}
-    placed: set[int] = set()
-    open_: set[int] = set()
-    order: list[Gate] = []
+    order = _Order(gates, wires, given, names)
     for root in roots:
+        order.visit(root)
+    return order.gates
+
+
+class _Order:
+    """`gates` in an order in which they can be evaluated, as far as roots that were visited need them."""
+
+    def __init__(
+        self, gates: Iterable[Gate], wires: Mapping[int, int], given: Iterable[int], names: Mapping[int, str]
+    ) -> None:
+        self.driver = {out: g for g in gates for out in g.outs}
+        self.wires, self.names = wires, names
+        self.done: set[int] = {0, 1, *given}
+        self.placed: set[int] = set()
+        self.open: set[int] = set()
+        self.gates: list[Gate] = []
+
+    def visit(self, root: int) -> None:
+        """Add what a bit depends on. Raises CheckFailed on a loop, and where nothing drives a bit."""
         stack = [root]
         while stack:
             bit = stack[-1]
-            if bit in done:
-                stack.pop()
-                continue
-            gate = driver.get(bit)
-            if gate is None and bit not in wires:
-                raise CheckFailed(f"nothing drives {names.get(bit, f'net {bit}')}")
-            ins = gate.ins if gate else (wires[bit],)
-            todo = [b for b in ins if b not in done]
+            todo = [] if bit in self.done else [b for b in self._before(bit) if b not in self.done]
             if not todo:
-                open_.discard(bit)
                 stack.pop()
-                if gate is None:
-                    done.add(bit)
-                else:
-                    done.update(gate.outs)
-                    if id(gate) not in placed:
-                        placed.add(id(gate))
-                        order.append(gate)
-            elif bit in open_:
-                raise CheckFailed(f"the core has a loop through {names.get(bit, f'net {bit}')}")
+                self._finish(bit)
+            elif bit in self.open:
+                raise CheckFailed(f"the core has a loop through {self.names.get(bit, f'net {bit}')}")
             else:
-                open_.add(bit)
+                self.open.add(bit)
                 stack.extend(todo)
-    return order
+
+    def _before(self, bit: int) -> Sequence[int]:
+        """The bits that a bit is made from."""
+        gate = self.driver.get(bit)
+        if gate is not None:
+            return gate.ins
+        if bit not in self.wires:
+            raise CheckFailed(f"nothing drives {self.names.get(bit, f'net {bit}')}")
+        return (self.wires[bit],)
+
+    def _finish(self, bit: int) -> None:
+        """Add the gate of a bit whose inputs are there, once."""
+        self.open.discard(bit)
+        gate = self.driver.get(bit)
+        if bit in self.done or gate is None:
+            self.done.add(bit)
+            return
+        self.done.update(gate.outs)
+        if id(gate) not in self.placed:
+            self.placed.add(id(gate))
+            self.gates.append(gate)
 
 
 def _leaf(modules: Mapping[str, Netlist], name: str, delays: Delays, wired: bool) -> Leaf | None:
