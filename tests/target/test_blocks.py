@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ from cipherwright.target import cell_delays, load_target
 from cipherwright.target.absorb import absorb_registers
 from cipherwright.target.floorplan import mark_lanes, place_boxes
 from cipherwright.target.liberty import full_adder_cell, read_cells, truth_table
+from cipherwright.target.synth import synthesise
+from tests.conftest import Built
 
 LIBERTY = Path(load_target("osu018").liberty)
 
@@ -167,3 +171,15 @@ def test_boxes_get_sites_row_by_row() -> None:
     other: dict[str, Any] = {"cells": {"u_keys.u_rom_1.w": {"type": "DP16KD"}}}
     mark_lanes(other["cells"])
     assert place_boxes(other, sites, [(0, 9)]) == 0
+
+
+def test_the_registers_behind_a_deep_fifo_are_in_its_block_ram(
+    built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """Both registers of every word: nothing reads the memory without one behind it."""
+    core, folder = built("des-small", "architecture=pipelined", "stages=16", "key=agile", "interface=stream")
+    synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path)
+    cells = json.loads((tmp_path / "netlist.json").read_text())["modules"][core.top]["cells"].values()
+    rams = [c["parameters"] for c in cells if c["type"] == "DP16KD"]
+    assert rams
+    assert all(r["REGMODE_A"] == r["REGMODE_B"] == "OUTREG" for r in rams)
