@@ -120,7 +120,7 @@ def test_roles_of_ports_follow_their_protocol(built: Callable[..., Built]) -> No
 def test_every_role_has_a_description(ready: bool, iv: bool) -> None:
     names = PortSet(**{f.name: f.name for f in fields(PortSet) if f.type == "str"})  # type: ignore[arg-type]
     names = replace(names, ready_in="ready_in" if ready else "", iv_valid="iv_valid" if iv else "")
-    pins = described(CorePorts(names, 64, 64, slot_bits=2).groups)
+    pins = described(CorePorts(names, 64, 64, slot_bits=2, beside_bits=8).groups)
     roles = {getattr(names, f.name) for f in fields(PortSet) if f.type == "str"} - {""}
     roles -= set() if iv else {"iv_ready"}
     assert roles <= {pin.name for pin in pins}

@@ -13,6 +13,7 @@ __all__ = [
     "lane_counter_flip_flops",
     "lane_front_flip_flops",
     "lane_ranks",
+    "lane_relay_flip_flops",
 ]
 
 COUNTER_FILE = "cipherwright_counter.sv"
@@ -62,11 +63,16 @@ def lane_counter_flip_flops(count: int, lane: int, lanes: int) -> int:
     there.
     """
     ranks = lane_ranks(lanes)
-    relay = 128 + 4 + 3 * (ranks[-1] - ranks[lane])
+    relay = lane_relay_flip_flops(ranks[-1] - ranks[lane])
     load = 128 + _LANE_LOAD  # iv_2
     load += 9 if lane == 0 else count // 16  # step and valid_q, where somebody reads them
     pieces = 128 + count // 16 - 1 + 16 * sum(range(1, 9))  # with carries and what waits for the pieces above
     return relay + load + pieces
+
+
+def lane_relay_flip_flops(delay: int) -> int:
+    """Flip-flops of the relay of a lane that waits so many cycles for the last one."""
+    return 128 + 4 + 3 * delay
 
 
 def lane_front_flip_flops() -> int:

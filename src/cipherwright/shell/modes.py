@@ -36,6 +36,7 @@ from .counter import (
     lane_counter_flip_flops,
     lane_front_flip_flops,
     lane_ranks,
+    lane_relay_flip_flops,
 )
 
 __all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
@@ -64,14 +65,15 @@ class Layer:
     file: str
     written_flip_flops: int
     slot_bits: int = 0
-    declared_flip_flops: int = 0
-    """Of one of several hand-written modules, where synthesis takes some of theirs away."""
+    declared: tuple[WrittenModule, ...] = ()
+    """Several hand-written modules as they are declared, where synthesis takes some of their flip-flops away."""
 
     @property
     def written(self) -> tuple[WrittenModule, ...]:
-        """The hand-written module in it."""
-        count = self.declared_flip_flops or self.written_flip_flops
-        return (WrittenModule(self.file.removesuffix(".sv"), (), count),) if self.file else ()
+        """The hand-written modules in it."""
+        if self.declared or not self.file:
+            return self.declared
+        return (WrittenModule(self.file.removesuffix(".sv"), (), self.written_flip_flops),)
 
     @property
     def flip_flops(self) -> int:
@@ -316,6 +318,20 @@ def _lane_counters(block: _CounterBlock, count: int, held: bool, lanes: int) -> 
     return tuple(items)
 
 
+def _lane_modules(count: int, lanes: int) -> tuple[WrittenModule, ...]:
+    """The hand-written modules of several lanes, with the flip-flops that each declares."""
+    relays = {delay: lane_relay_flip_flops(delay) for delay in range(lane_ranks(lanes)[-1] + 1)}
+    first = lane_counter_flip_flops(count, 0, lanes) - relays[max(relays)]
+    return (
+        WrittenModule("cipherwright_lane_load", (), lane_front_flip_flops() - COUNTER_BLOCK),
+        *(
+            WrittenModule("cipherwright_lane_relay", (), n, parameters={"DELAY": delay})
+            for delay, n in relays.items()
+        ),
+        WrittenModule("cipherwright_lane_counter", (), first),
+    )
+
+
 def counter_layer(
     name: str, inner: str, block_bits: int, count: int, inside: Sequence[Pin], held: bool, lanes: int = 1
 ) -> Layer:
@@ -381,5 +397,5 @@ def counter_layer(
         pins,
         LANE_COUNTER_FILE,
         lane_front_flip_flops() - COUNTER_BLOCK + sum(lane_flip_flops),
-        declared_flip_flops=lane_flip_flops[0],
+        declared=_lane_modules(count, lanes),
     )
