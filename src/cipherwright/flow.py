@@ -9,7 +9,7 @@ from .arch import Timing, describe, lowered, scheduled
 from .engine import ENGINES, key_parts, unit_for
 from .registry import blaming, origin
 from .rtl import Design
-from .shell import BuiltEngine, Core, arrivals, assemble, assemble_gcm, assemble_xts
+from .shell import PACKETS, BuiltEngine, Core, arrivals, assemble, assemble_packets
 from .spec import Datapath, Engine, Pipeline, Spec
 from .target import delay_lines_from, load_target, require, require_room, warnings
 from .verify import confirm_core
@@ -49,14 +49,11 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
         own = lowered(spec, datapath, timing.srl_from, name)
         return Design((*unit.modules, *own.modules)) if unit else own
 
-    asked = given or {"preset": spec.name}
-    if spec.mode == "gcm":
-        assert isinstance(spec, Pipeline) and unit
-        core = assemble_gcm(spec, plain, datapath, design, asked, unit.unit, target.delay)
-    elif spec.mode == "xts":
-        assert isinstance(spec, Pipeline) and unit
-        core = assemble_xts(spec, plain, datapath, design, asked, unit.unit)
+    asked, keys = given or {"preset": spec.name}, unit.unit if unit else None
+    if isinstance(spec, Pipeline) and spec.mode in PACKETS:
+        assert keys
+        core = assemble_packets(spec, plain, datapath, design, asked, keys, target.delay)
     else:
-        core = assemble(spec, plain, datapath, design, asked, unit.unit if unit else None)
+        core = assemble(spec, plain, datapath, design, asked, keys)
     confirm_core(spec, core.design, datapath, parts, unit.loop if unit else None)
     return core

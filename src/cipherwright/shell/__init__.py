@@ -6,9 +6,10 @@ from .buses import AXIS_DATA, BUS_DATA, AxiStream, Register, read_map, registers
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
-from .gcm import GCM_PORTS, IV_BITS, PACKET_PORTS, GcmTiming, assemble_gcm
+from .gcm import GCM_PORTS, IV_BITS, PACKET_PORTS, GcmTiming
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
+from .packet_core import PACKETS, assemble_packets
 from .paper import PAPER_PORTS
 from .ports import CorePorts
 from .save import all_files, core_record, save
@@ -16,7 +17,7 @@ from .stream import DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
-from .xts import UNIT_PORTS, assemble_xts
+from .xts import UNIT_PORTS
 
 __all__ = [
     "AXIS_DATA",
@@ -27,6 +28,7 @@ __all__ = [
     "GENERATOR",
     "IV_BITS",
     "LANE_COUNTER_FILE",
+    "PACKETS",
     "PACKET_PORTS",
     "PAPER_PORTS",
     "PREFIX",
@@ -47,8 +49,7 @@ __all__ = [
     "all_files",
     "arrivals",
     "assemble",
-    "assemble_gcm",
-    "assemble_xts",
+    "assemble_packets",
     "core_files",
     "core_record",
     "counter_latency",

