@@ -61,12 +61,11 @@ def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) 
     # Synthesis may merge registers that hold the same; how many is part of the budget, exactly.
     assert record["ffs"] == record["predicted_ffs"] - budget.get("merged_ffs", 0)
     core, folder = built(budget["preset"], f"target={budget['target']}")
-    found = record_is_of(record, core, folder)
-    assert found == ("stale" not in budget), (
-        f"measure again: python benchmarks/measure.py {budget['preset']}"
-        if not found
-        else "the budget says stale, and the record is not"
-    )
+    if "stale" in budget:  # the text tells; mapping a large core takes minutes
+        assert record["rtl_digest"] != rtl_digest(core.files), "the budget says stale, and the record is not"
+        return
+    again = f"measure again: python benchmarks/measure.py {budget['preset']}"
+    assert record_is_of(record, core, folder), again
 
 
 def record_is_of(record: dict[str, Any], core: Core | BuiltEngine, folder: CoreFolder) -> bool:

@@ -156,20 +156,25 @@ def _through_muxes(driver: Mapping[Any, Mapping[str, Any]], bit: Any) -> tuple[s
     return ends, selects
 
 
-def _offered(n: Netlist, fifos: Collection[str], during: Mapping[Any, int]) -> list[_Offered]:
-    """Words that are loaded from the memory of a FIFO, whose text is in one of the files `fifos`, or from a
-    register of it that is, each with every register that may be its valid bit: it has a select in common
-    with the word, and reset makes it 0.
+def _offered(n: Netlist, fifos: Mapping[str, bool], during: Mapping[Any, int]) -> list[_Offered]:
+    """Words that are loaded from the memory of a FIFO, whose text is in one of the files `fifos`, or where
+    that says so from a register behind the memory, each with every register that may be its valid bit: it has
+    a select in common with the word, and reset makes it 0.
     """
     driver = {b: c for c in n.cells.values() for b in out_bits(c)}
-    files = tuple(f"{fifo}:" for fifo in fifos)
-    own = [c for c in n.cells.values() if str(c.get("attributes", {}).get("src", "")).startswith(files)]
+
+    def of(files: Iterable[str]) -> list[Mapping[str, Any]]:
+        heads = tuple(f"{file}:" for file in files)
+        return [c for c in n.cells.values() if str(c.get("attributes", {}).get("src", "")).startswith(heads)]
+
+    own = of(fifos)
     stored = {b for c in own if c["type"] == MEMORY for b in c["connections"]["RD_DATA"]}
     registers = {
         c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP
     }
     chosen = {q: _through_muxes(driver, d) for q, d in registers.items()}
-    inside = {c["connections"]["Q"][0] for c in own if c["type"] == FLIP_FLOP}
+    behind = of(file for file, registered in fifos.items() if registered)
+    inside = {c["connections"]["Q"][0] for c in behind if c["type"] == FLIP_FLOP}
     stored |= {q for q in inside if chosen[q][0] & stored}
     words: dict[Any, set[Any]] = {}
     for q, (ends, selects) in chosen.items():
@@ -227,11 +232,11 @@ def prove_reset(
     data: Collection[str] = (),
     quiet: Collection[str] = (),
     clock: str = "clk",
-    fifos: Collection[str] = (),
+    fifos: Mapping[str, bool] | None = None,
 ) -> Cleared:
     """One cycle of the input `reset` clears every register from which an output that is not in `data` can
     be reached; outputs in `quiet` are 0 after it. `fifos`: the files of hand-written FIFOs, if the core
-    may have one. Raises CheckFailed with one that stays.
+    may have one, and whether there is a register behind its memory. Raises CheckFailed with one that stays.
     """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
@@ -281,7 +286,7 @@ def check_reset(folder: CoreFolder) -> str:
     if not ports["reset"]:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
-    fifos = [own_names(file, record["top"]) for file in (STREAM_FILE, DEEP_STREAM_FILE)]
+    fifos = {own_names(STREAM_FILE, record["top"]): False, own_names(DEEP_STREAM_FILE, record["top"]): True}
     done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"], fifos)
     lines = (
         f"; {done.lined} in lines of valid bits show nothing until what was inside has left"

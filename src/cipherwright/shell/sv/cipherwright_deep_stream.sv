@@ -141,7 +141,7 @@ module cipherwright_deep_stream #(
         if (move) word_q <= memory[read_q];
         if (leave) data_q <= word_q;
         beside_q <= s_beside_i;
-        if (accept_q) beside[place_q] <= beside_q;
+        if (accept_q | zeroise_i) beside[zeroise_i ? write_q : place_q] <= beside_q;
         if (move) beside_word_q <= beside[read_q];
         if (leave) beside_data_q <= beside_word_q;
     end
