@@ -530,6 +530,10 @@ _IDLE = (
 _XOR = "The two are added to one another and read nowhere else: the sum is the same."
 _TABLE = "The table is the sum of its four inputs (16'h9669), in any order."
 _TOGETHER = "SPLIT is 0 in this engine: it has no such register, and what reads SPLIT is 0."
+_EARLY_HOLD = (
+    "after a reset the register that holds a counter block may take what is there once more; no load is "
+    "under way then, and the next load takes its own"
+)
 ARGUMENTS: dict[str, str] = {
     "des-small/loop/constant/add_1_q1": _IDLE,
     "des-small/loop/constant/count_1_q2": _IDLE,
@@ -538,6 +542,7 @@ ARGUMENTS: dict[str, str] = {
     "misty1-fast/pipeline/parts-swapped/stage30:d7_4-3": _TABLE,
     "misty1-small/loop/parts-swapped/stage1_level6:d7": _TABLE,
     "aes-tiny/loop/parts-swapped/stage2:sum_20-3": _TABLE,
+    "lanes/lane-counter/reset-missing/lane_relay:hold_q": _EARLY_HOLD,
     "mars-engine/mars-engine/not-dropped/mars_keys:early": _TOGETHER,
     "mars-engine/mars-engine/equal-inverted/mars_keys:early-4": _TOGETHER,
     "mars-engine/mars-engine/falling-edge/mars_keys:second_q": _TOGETHER,
