@@ -40,6 +40,8 @@ DESK: dict[str, bytes] = {
 DES = ["encrypt", "des-fast", "--key", KEY]
 CTR = ["encrypt", "aes128-fast-ctr", "--key", KEY128]
 
+CELLS = ["implement", "des-small", "--target", "osu018"]
+
 COMMANDS: list[tuple[list[str], str]] = [
     (["nonsense"], "no such command 'nonsense'"),
     (["build"], "missing argument"),
@@ -113,6 +115,10 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "stages=1e9", "stages: Input should be less than or equal to 4096"),
     ("des-fast", "stages=99999999999999999999", "stages: Input should be less than or equal to 4096"),
     ("des-fast", "stages=none", "ask for stages, clock_mhz, or both"),
+    ("des-fast", "input_delay=100%", "input_delay: a delay at a port is a share of the period below 100%"),
+    ("des-fast", "output_delay=-1", "output_delay: a delay at a port is a share of the period below 100%"),
+    ("des-fast", "output_delay=x", "or a number of ns"),
+    ("des-fast", "input_delay=99", "input_delay = 99 ns leaves nothing of the planned period of"),
     ("des-fast", "clock_mhz=0", "clock_mhz: Input should be greater than 0"),
     ("des-fast", "clock_mhz=nan", "clock_mhz: Input should be"),
     ("des-fast", "clock_mhz=inf", "clock_mhz: Input should be a finite number"),
@@ -265,6 +271,16 @@ FILES: list[tuple[list[str], str]] = [
         ["implement", "des-small", "--target", "osu018", "--dont-use", "NOSUCH*"],
         "--dont-use NOSUCH* names no cell of osu018_stdcells.lib",
     ),
+    (
+        ["implement", "des-small", "--corner", "slow=A.lib"],
+        "--corner is for cell libraries, and ecp5-85k-8 is none",
+    ),
+    ([*CELLS, "--corner", "A.lib"], "--corner takes NAME=FILE.lib, not 'A.lib'"),
+    ([*CELLS, "--corner", "a=A.lib", "--corner", "a=B.lib"], "--corner a is given twice"),
+    ([*CELLS, "--corner", "a/b=A.lib"], "a corner's name is of letters, digits and underscores, not 'a/b'"),
+    ([*CELLS, "--corner", "osu018=JUNK.lib"], "the library that is mapped to is the corner osu018"),
+    ([*CELLS, "--corner", "slow=NONE.lib"], "there is no Liberty file NONE.lib for the corner slow"),
+    ([*CELLS, "--corner", "slow=JUNK.lib"], "JUNK.lib is no Liberty file: it has no library(...) group"),
     (["implement", "NOWHERE"], "there is no preset or TOML file NOWHERE"),
     (["implement", "DANGLING"], "there is no preset or TOML file DANGLING"),
     (["implement", "FOLDER"], "FOLDER is no core folder"),

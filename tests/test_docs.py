@@ -25,6 +25,7 @@ PAGES = [
     "docs/guide/buses.md",
     "docs/guide/modes.md",
     "docs/guide/boards.md",
+    "docs/guide/cell-libraries.md",
     "docs/guide/protocol.md",
     "docs/guide/core-folder.md",
     "docs/guide/glossary.md",

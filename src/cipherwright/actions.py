@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,15 @@ from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top
 from .shell import IV_BITS, save
 from .spec import Spec, load
-from .target import implement, load_target, measured_power
+from .target import (
+    ALL_CELLS,
+    CellOptions,
+    Constraints,
+    check_cell_options,
+    implement,
+    load_target,
+    measured_power,
+)
 from .tools import scratch
 from .verify import Bulk, CoreFolder, Packet, PacketBench, Unit, UnitBench
 
@@ -236,19 +245,19 @@ def implement_core(
     core: CoreFolder,
     target: str = "",
     seeds: int = 3,
-    dont_use: Sequence[str] = (),
+    cells: CellOptions = ALL_CELLS,
     prove: bool | None = None,
     tell: Tell = quiet,
     out: Path | None = None,
 ) -> dict[str, Any]:
     """Synthesis, place and route or timing analysis of a core; the record of it (`report.RECORD_KEYS` and
     more). `target`: a target or a Liberty file ("": the core's own); seeds 1 to `seeds` are tried;
-    `dont_use`: patterns of library cells to leave out; `prove`: the netlist is proven equal to the core
+    `cells`: cells of a library to leave out and its corners; `prove`: the netlist is proven equal to the core
     (None: where there is place and route); `out`: a new folder for netlists, constraints, the commands, logs
     and the record.
     """
     with new_folder(out) if out else nullcontext() as work:
-        record = _implemented(core, target, seeds, dont_use, prove, tell, work)
+        record = _implemented(core, target, seeds, cells, prove, tell, work)
         if work and record["gate_equivalents"] is not None:
             record |= _power(core, work, record["warnings"], tell)
         if work:
@@ -275,11 +284,17 @@ def _power(core: CoreFolder, work: Path, warnings: Sequence[str], tell: Tell) ->
     return {"power": measured_power(work, top, bench, clock_port(core.record)).record()}
 
 
+def _constraints(core: CoreFolder) -> Constraints:
+    """Clock and ports as the core's own constraints have them."""
+    period = float(core.record["period_ns_planned"])
+    return Constraints(period, *spec_of(core).port_delays(period))
+
+
 def _implemented(
     core: CoreFolder,
     target: str,
     seeds: int,
-    dont_use: Sequence[str],
+    cells: CellOptions,
     prove: bool | None,
     tell: Tell,
     keep: Path | None,
@@ -287,8 +302,8 @@ def _implemented(
     """The record of an implementation; arguments as of `implement_core`. keep: a folder for its files."""
     p = core.record["parameters"]
     chosen = load_target(target or p["target"])
-    if dont_use and chosen.kind != "cells":
-        raise UserError(f"--dont-use is for cell libraries, and {chosen.name} is none")
+    check_cell_options(chosen, cells)
+    constraints = _constraints(core) if chosen.kind == "cells" else None
     result = implement(
         core.sources,
         mapped_top(core.record, chosen.kind),
@@ -297,7 +312,7 @@ def _implemented(
         tell,
         p["placer_weight"],
         p["mapping"],
-        list(dont_use),
+        replace(cells, constraints=constraints),
         prove,
         clock_port(core.record),
         p["placer"],

@@ -32,7 +32,7 @@ from .shell.folder import check_extras
 from .sources import preset_names
 from .spec import Spec, parse
 from .spec import load as load_spec
-from .target import load_target, target_names
+from .target import CellOptions, load_target, target_names
 from .tools import scratch
 from .verify import CoreFolder, Verdict
 
@@ -212,6 +212,7 @@ class Core:
         prove: bool | None = None,
         tell: Tell = quiet,
         out: str | os.PathLike[str] | None = None,
+        corners: Mapping[str, str | os.PathLike[str]] | None = None,
     ) -> dict[str, Any]:
         """Synthesis, place and route or timing analysis: the record, as `cipherwright implement --json` has
         it.
@@ -220,7 +221,8 @@ class Core:
         name or a Liberty file ("": the core's own). `dont_use`: patterns of library cells to leave out.
         `prove`: prove the netlist equal to the core (None: where there is place and route). `out`: a new
         folder for netlists, constraints, logs and the command that gives the same clock again. Areas are in
-        LUTs or um2, times in ns, clocks in MHz, throughput in Gb/s.
+        LUTs or um2, times in ns, clocks in MHz, throughput in Gb/s. `corners`: Liberty files of further
+        corners of a cell library, by name; the clock is that of the slowest.
 
         Raises CheckFailed where the core does not fit the device or the netlist is not the core.
 
@@ -231,11 +233,14 @@ class Core:
         chosen = os.fspath(target) or self.spec.target
         if isinstance(dont_use, str):
             dont_use = (dont_use,)
-        if dont_use and load_target(chosen).kind != "cells":
-            raise UserError(f"dont_use is for cell libraries, and {chosen} is none")
+        given = {name: _path(path, "a corner is a Liberty file") for name, path in (corners or {}).items()}
+        if (dont_use or given) and load_target(chosen).kind != "cells":
+            option = "dont_use" if dont_use else "corners"
+            raise UserError(f"{option} is for cell libraries, and {chosen} is none")
+        cells = CellOptions(tuple(dont_use), given)
         with self._folder() as folder:
             into = None if out is None else _path(out)
-            return actions.implement_core(folder, chosen, seeds, dont_use, prove, tell, into)
+            return actions.implement_core(folder, chosen, seeds, cells, prove, tell, into)
 
     def write(self, folder: str | os.PathLike[str], picture: str = "", extras: Sequence[str] = ()) -> Path:
         """Write all files and record.json into a new folder, and return its path.

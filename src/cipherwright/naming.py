@@ -18,7 +18,7 @@ LONGEST = 64
 _IDENTITY = {"key_bits": "key", "block_bits": "block", "mode": "", "direction": ""}
 """Options that make another core of one with the same name, and what stands before their value in a name."""
 
-_UNSPOKEN = ("name", "title", "source", "target", "cipher")
+_UNSPOKEN = ("name", "title", "source", "target", "cipher", "input_delay", "output_delay")
 """Options with a text that no name speaks of, and the cipher, which is looked for by itself."""
 
 _NUMBERS = ("key_bits", "block_bits", "stages")

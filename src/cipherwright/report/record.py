@@ -69,6 +69,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "fmax_by_seed": {str(k): v for k, v in build.seeds.items()} or None,
         "netlist_digest": m.digest,
         **({"cells_left_out": dict(sorted(m.left_out.items()))} if cells else {}),
+        **(_corners(build) if build.corners else {}),
         "netlist_proof": build.proof.statement,
         "warnings": _warnings(_cell_ffs(m.cells) if cells else m.ffs, core["predicted"]["ffs"], build),
         "registers": _registers(build),
@@ -101,6 +102,17 @@ def mapped_top(core: Mapping[str, Any], kind: str) -> str:
 def clock_port(core: Mapping[str, Any]) -> str:
     """The port that a core's registers follow."""
     return str((core.get("ports") or {}).get("clk") or "clk")
+
+
+def _corners(build: Build) -> dict[str, Any]:
+    """The corners of a cell library: the slowest one has the least slack of set-up, another that of hold."""
+    slowest = max(build.corners, key=lambda c: c.timing.path_ns)
+    found: dict[str, Any] = {"corners": [c.record() for c in build.corners], "setup_corner": slowest.name}
+    held = [c for c in build.corners if c.timing.hold_ns is not None]
+    if held:
+        fastest = min(held, key=lambda c: c.timing.hold_ns or 0.0)
+        found |= {"hold_corner": fastest.name, "hold_slack_ns": fastest.timing.hold_ns}
+    return {**found, "setup_slack_ns": slowest.timing.setup_ns}
 
 
 def _registers(build: Build) -> dict[str, Any] | None:

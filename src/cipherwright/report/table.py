@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -55,14 +55,25 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
             ("clock", record["fmax_mhz"], f"MHz ({seed})"),
             ("throughput", record["throughput_gbps"], "Gb/s"),
         ]
+    if record.get("hold_slack_ns") is not None:
+        rows += [("hold slack", record["hold_slack_ns"], f"ns, between registers ({record['hold_corner']})")]
     if power := record.get("power"):
         said = f"mW at {power['clock_mhz']:g} MHz, without glitches"
         rows += [("power", round(power["total_mw"], 3), said)]
     if record["mbps_per_lut"]:
         rows += [("throughput per area", record["mbps_per_lut"], "Mb/s per LUT")]
     print_rows(console, f"{record['preset']} on {record['target']}", ("figure", "value", "unit"), rows)
+    _print_corners(console, record.get("corners", []))
     if record["critical_path"]:
         console.print("Critical path:", record["critical_path"], highlight=False, markup=False)
+
+
+def _print_corners(console: Console, corners: Sequence[Mapping[str, Any]]) -> None:
+    """Corners of a cell library, where there is more than one."""
+    if len(corners) > 1:
+        columns = ("corner", "path, ns", "clock, MHz", "set-up slack, ns", "hold slack, ns")
+        keys = ("corner", "critical_path_ns", "fmax_mhz", "setup_slack_ns", "hold_slack_ns")
+        print_rows(console, "Corners, between registers", columns, ([c[k] for k in keys] for c in corners))
 
 
 def print_verdicts(console: Console, verdicts: Iterable[Any]) -> None:

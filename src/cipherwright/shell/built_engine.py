@@ -73,6 +73,7 @@ class BuiltEngine:
             "interval_cycles": self.interval,
             "bits_per_cycle": self.bits_per_cycle,
             "predicted": {"ffs": self.flip_flops, "srls": 0},
+            "period_ns_planned": self.period,
             "warnings": list(self.warnings),
             "stages": 1,
             "logic_top": self.logic_top,

@@ -6,6 +6,7 @@ options of that architecture besides.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
@@ -22,6 +23,7 @@ from pydantic.fields import FieldInfo
 
 from ..cipher import CATALOGUE, Standard
 from ..cipher.modes import cipher_way, given_key_bits
+from ..errors import UserError
 from ..graph import Table
 from ..naming import unfit_name
 from ..registry import completed
@@ -66,7 +68,7 @@ _ORDER = """
     key_words merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
     mode tag_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control keep_levels reset
-    target placer_weight placer mapping fifo_depth
+    target placer_weight placer mapping fifo_depth input_delay output_delay
 """
 """The order in which records, headers and the reference page list options: those of one topic together,
 whatever architecture has them. An option that is not named here comes last.
@@ -224,6 +226,19 @@ class Spec(BaseModel):
         cost="`area` is the smallest and the slowest.",
     )
 
+    input_delay: str = option(
+        "30%",
+        "What the design around the core takes of a period before an input, in the constraints and in "
+        "static timing: a share of the planned period, such as `30%`, or a number of ns. The RTL is the "
+        "same.",
+        cost="A longer delay leaves less of the period for the logic behind inputs.",
+    )
+    output_delay: str = option(
+        "30%",
+        "The same after an output. The RTL is the same.",
+        cost="A longer delay leaves less of the period for the logic before outputs.",
+    )
+
     def __new__(cls, /, **data: Any) -> Spec:
         """A spec of the class that has the architecture's options, where `cls` is of none."""
         if _architecture(cls):
@@ -255,6 +270,24 @@ class Spec(BaseModel):
         defaults = _defaults()
         values = {n: getattr(self, n) if n in type(self).model_fields else d for n, d in defaults.items()}
         return {n: v for n, v in values.items() if not changed or v != defaults[n]}
+
+    def port_delays(self, period: float) -> tuple[float, float]:
+        """What the design around the core takes of a period before an input and after an output; all in ns.
+        Raises UserError where it is the whole period.
+
+        >>> Spec(name="mine", cipher="des", architecture="iterative", output_delay=0.5).port_delays(2.0)
+        (0.6, 0.5)
+        """
+        given = {n: str(getattr(self, n)) for n in ("input_delay", "output_delay")}
+        found = [
+            float(text[:-1]) / 100 * period if text.endswith("%") else float(text) for text in given.values()
+        ]
+        for name, ns in zip(given, found, strict=True):
+            if ns >= period:
+                raise UserError(
+                    f"{name} = {given[name]} ns leaves nothing of the planned period of {period:.3f} ns"
+                )
+        return found[0], found[1]
 
     @property
     def resets(self) -> bool:
@@ -306,6 +339,18 @@ class Spec(BaseModel):
         if any(isinstance(text, str) and not text.isprintable() for text in texts):
             raise ValueError("a text is one line of printable characters")
         return value
+
+    @field_validator("input_delay", "output_delay", mode="before")
+    @classmethod
+    def _outside(cls, value: object) -> str:
+        """A share of a period below all of it, or ns."""
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        text = f"{value:g}" if number else str(value).replace(" ", "")
+        if not re.fullmatch(r"(\d{1,2}(\.\d+)?%|\d{1,6}(\.\d+)?)", text, re.ASCII):
+            raise ValueError(
+                "a delay at a port is a share of the period below 100%, such as 30%, or a number of ns"
+            )
+        return text
 
     @field_validator("name")
     @classmethod

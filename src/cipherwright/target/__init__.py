@@ -1,5 +1,6 @@
 """Devices and cell libraries: facts as data, flows behind one function."""
 
+from .corners import ALL_CELLS, CellOptions, Corner, check_cell_options
 from .facts import Target, load_target, target_names
 from .implement import Build, implement, nand2_area
 from .liberty import cell_delays
@@ -7,16 +8,21 @@ from .packing import paired_flip_flops
 from .place import Placed, place
 from .power import measured_power
 from .requirements import delay_lines_from, require, require_room, warnings
-from .sta import through
+from .sta import Constraints, through
 from .synth import CELL_MAPPINGS, Mapped, synthesise
 
 __all__ = [
+    "ALL_CELLS",
     "CELL_MAPPINGS",
     "Build",
+    "CellOptions",
+    "Constraints",
+    "Corner",
     "Mapped",
     "Placed",
     "Target",
     "cell_delays",
+    "check_cell_options",
     "delay_lines_from",
     "implement",
     "load_target",

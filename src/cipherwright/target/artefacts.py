@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..tools import run
+from .corners import CORNERS, corner_files
 from .facts import Target
 from .place import Effort, Placed, nextpnr_arguments
-from .synth import FIRST_SCRIPT, LIBRARY, NAMES
+from .synth import FIRST_SCRIPT, NAMES
 
 __all__ = ["Artefacts"]
 
@@ -58,13 +59,20 @@ class Artefacts:
         words = nextpnr_arguments(target, best.seed, effort.weight, "placed_from.json", more)
         self._script(f'"${{NEXTPNR:-nextpnr-{target.nextpnr}}}" {" ".join(words)}')
 
-    def analysed(self) -> None:
-        """Keep what OpenSTA read and said, and the usable part of the library."""
+    def analysed(self, corners: Sequence[str]) -> None:
+        """Keep what OpenSTA read and said, and the usable part of the library; the same of further `corners`,
+        and the table of all.
+        """
         if self.out is None:
             return
-        self._copy([LIBRARY, "sta.tcl"])
-        shutil.copy(self.work / "sta.log", self.out / "timing.txt")
-        self._script("sta -no_splash -exit sta.tcl")
+        commands = []
+        for corner in ("", *corners):
+            library, script, log = corner_files(corner)
+            self._copy([library, script])
+            shutil.copy(self.work / log, self.out / log.replace("sta", "timing").replace(".log", ".txt"))
+            commands.append(f"sta -no_splash -exit {script}")
+        self._copy([CORNERS])
+        self._script("\n".join(commands))
 
     def versions(self, versions: Mapping[str, str]) -> None:
         """Keep the tools' versions."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
 from ..verify.mapped import Unknown
 from .artefacts import Artefacts
+from .corners import ALL_CELLS, CellOptions, Corner, timed_corners
 from .facts import Target
 from .lanes import place_lanes
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
 from .place import Effort, Placed, place
-from .sta import timing
 from .synth import LIBRARY, Mapped, synthesise
 
 __all__ = ["Build", "implement"]
@@ -38,6 +38,8 @@ class Build:
     runtime_s: float
     proof: NetlistProof
     """That the netlist is the core: a statement, or `not checked: why`."""
+    corners: tuple[Corner, ...] = ()
+    """Of a cell library: every corner, first the one that was mapped to. The clock is that of the slowest."""
 
 
 def implement(
@@ -48,7 +50,7 @@ def implement(
     tell: Tell = quiet,
     placer_weight: int = 200,
     mapping: str = "delay",
-    dont_use: Sequence[str] = (),
+    cells: CellOptions = ALL_CELLS,
     prove: bool | None = None,
     clock: str = "clk",
     placer: str = "heap",
@@ -57,10 +59,11 @@ def implement(
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or
     analyse timing.
 
-    `dont_use`: patterns of names of library cells that are left out. `prove`: prove the netlist after
-    mapping, and the best seed's after routing, equal to the sources; where it is None, that is done on
-    targets with place and route, whose runs take more than ten times as long, and what the proof does not
-    know is told in the result. `clock`: the port that registers follow; `placer`: of nextpnr.
+    `cells`: what is asked of a cell library: cells that are left out, and corners, of which the slowest
+    counts. `prove`: prove the netlist after mapping, and the best seed's after routing, equal to the
+    sources; where it is None, that is done on targets with place and route, whose runs take more than ten
+    times as long, and what the proof does not know is told in the result. `clock`: the port that registers
+    follow; `placer`: of nextpnr.
 
     `keep`: an existing folder that gets netlists, constraints, commands, logs and a timing report.
 
@@ -74,6 +77,7 @@ def implement(
     period: float | None = None
     words = ""
     gates = None
+    corners: list[Corner] = []
     proving = target.kind == "place-and-route" if prove is None else prove
     proof = NetlistProof(
         "not checked: "
@@ -89,7 +93,7 @@ def implement(
         steps = 1 + (len(tried) or 1)
         tell(f"synthesis for {target.title} (step 1 of {steps})", 0.0)
         files = list(sources)
-        mapped = synthesise(files, top, target, folder, mapping, dont_use)
+        mapped = synthesise(files, top, target, folder, mapping, cells.dont_use, cells.corners)
         if beyond := target.beyond(
             {"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}
         ):
@@ -119,11 +123,12 @@ def implement(
         elif target.kind == "cells":
             versions["opensta"] = tool_version("opensta")
             tell(f"static timing (step 2 of {steps})", 0.5)
-            found_path = timing(folder, top, clock)
-            period, words = found_path.path_ns, found_path.words
+            corners = timed_corners(folder, top, (target.name, Path(target.liberty).name), cells, clock)
+            slowest = max(corners, key=lambda c: c.timing.path_ns).timing
+            period, words = slowest.path_ns, slowest.words
             nand = nand2_area(folder / LIBRARY)
             gates = round((mapped.area_um2 or 0.0) / nand, 1)
-            kept.analysed()
+            kept.analysed([c.name for c in corners[1:]])
         kept.versions(versions)
     fmax = best.fmax_mhz if best else round(1000 / period, 2) if period else None
     return Build(
@@ -138,6 +143,7 @@ def implement(
         runs,
         round(time.monotonic() - began, 1),
         proof,
+        tuple(corners),
     )
 
 

@@ -5,7 +5,7 @@ or the user rules out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +17,8 @@ __all__ = ["Library", "read_library"]
 
 _TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|[{}]|\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*(?=\{)', re.S)
 _TRUE = r'\s*:\s*"?true\b'
+_UNITS = ("time_unit", "capacitive_load_unit", "voltage_unit", "current_unit", "leakage_power_unit")
+_PIN = re.compile(r'\bpin\s*\(\s*"?([^\s")]+)"?\s*\)')
 
 
 @dataclass(frozen=True)
@@ -26,28 +28,45 @@ class Library:
     text: str
     left_out: dict[str, str]
 
+    @property
+    def pins(self) -> dict[str, frozenset[str]]:
+        """Cell -> its pins."""
+        found = _cells(Path(), self.text)
+        return {name: frozenset(_PIN.findall(self.text[start:end])) for name, start, end in found}
 
-def read_library(path: Path, dont_use: Sequence[str] = ()) -> Library:
-    """The usable part of a Liberty file. `dont_use`: patterns of cell names (`*`, `?`, `[…]`).
+    @property
+    def units(self) -> dict[str, str]:
+        """Unit by the name of its attribute, without spaces and quotes.
+
+        >>> Library('library (x) { time_unit : "1ns"; capacitive_load_unit (1,pf); }', {}).units
+        {'time_unit': '1ns', 'capacitive_load_unit': '1,pf'}
+        """
+        said = {unit: re.search(rf"\b{unit}\s*[:(]\s*([^;)]+)", self.text) for unit in _UNITS}
+        return {unit: re.sub(r'[\s"]', "", m[1]).lower() for unit, m in said.items() if m}
+
+
+def read_library(
+    path: Path, dont_use: Sequence[str] = (), corners: Mapping[str, Path] | None = None
+) -> Library:
+    """The usable part of a Liberty file. `dont_use`: patterns of cell names (`*`, `?`, `[…]`); `corners`:
+    Liberty files of the same cells under other conditions, by name.
 
     Left out are pads (pad_cell, is_pad), cells with dont_use, memories, fillers and other cells without a
-    function, cells whose only outputs are three-state, and what the patterns name. Raises UserError where
-    it is no Liberty file, where a pattern names no cell, or where what is left can't make a core: no
+    function, cells whose only outputs are three-state, what the patterns name, and cells that a corner
+    has not or has with other pins. Raises UserError where it is no Liberty file, where a pattern names no
+    cell, where corners have other units or no such cells, or where what is left can't make a core: no
     flip-flop, no two-input NAND.
     """
-    try:
-        text = path.read_text(errors="replace")
-    except OSError as e:
-        raise UserError(f"can't read {path}: {reason(e)}") from None
+    text = _text(path)
     cells = list(_cells(path, text))
     unknown = [p for p in dont_use if not any(fnmatchcase(name, p) for name, _, _ in cells)]
     if unknown:
         raise UserError(f"--dont-use {unknown[0]} names no cell of {path.name}")
+    missing = _missing(path, Library(text, {}), corners or {})
     left_out, kept, at = dict[str, str](), list[str](), 0
     for name, start, end in cells:
-        why = next((f"--dont-use {p}" for p in dont_use if fnmatchcase(name, p)), "") or _why_not(
-            text[start:end]
-        )
+        why = next((f"--dont-use {p}" for p in dont_use if fnmatchcase(name, p)), "")
+        why = why or _why_not(text[start:end]) or missing.get(name, "")
         if why:
             left_out[name] = why
             kept.append(text[at:start])
@@ -55,6 +74,37 @@ def read_library(path: Path, dont_use: Sequence[str] = ()) -> Library:
     rest = "".join([*kept, text[at:]])
     _check_enough(path, rest)
     return Library(rest, left_out)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError as e:
+        raise UserError(f"can't read {path}: {reason(e)}") from None
+
+
+def _missing(path: Path, library: Library, corners: Mapping[str, Path]) -> dict[str, str]:
+    """Cells of a library that can't be timed in every corner, and why."""
+    out = dict[str, str]()
+    own, units = library.pins, library.units
+    for corner, other in corners.items():
+        found = read_library(other)
+        if wrong := next((u for u, said in units.items() if found.units.get(u) != said), None):
+            raise UserError(
+                f"{other.name} has {wrong} = {found.units.get(wrong, 'nothing')} and {path.name} "
+                f"{units[wrong]}: corners of one library have the same units"
+            )
+        pins = found.pins
+        if not own.keys() & pins.keys():
+            raise UserError(f"{path.name} and {other.name} have no usable cell in common")
+        for name in own.keys() - out.keys():
+            if name in found.left_out:
+                out[name] = f"{found.left_out[name]}, in the corner {corner}"
+            elif name not in pins:
+                out[name] = f"not in the corner {corner}"
+            elif pins[name] != own[name]:
+                out[name] = f"other pins in the corner {corner}"
+    return out
 
 
 def _cells(path: Path, text: str) -> Iterator[tuple[str, int, int]]:

@@ -1,43 +1,125 @@
-"""Static timing of a mapped cell netlist by OpenSTA: the longest register-to-register path."""
+"""Static timing of a mapped cell netlist by OpenSTA: the longest path between registers, and the slacks for a
+clock and its ports.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..tools import run
 
-__all__ = ["Timing", "through", "timing"]
+__all__ = ["Constraints", "Timing", "through", "timing"]
+
+_LONG_NS = 1000
+"""A period that every path fits."""
+
+_MARK = "cipherwright:"
+"""What begins the lines between the reports of a script."""
+
+_BETWEEN = "-from [all_registers -clock_pins] -to [all_registers -data_pins] -digits 4"
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """The clock, and what the design around the core takes of its period before an input and after an
+    output, in ns.
+    """
+
+    period_ns: float
+    input_ns: float
+    output_ns: float
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Critical path in ns (clock to output, logic, setup) and the path in words."""
+    """Critical path in ns (clock to output, logic, set-up) and the path in words. With constraints the slacks
+    in ns: of set-up and of hold between registers, and of paths from inputs or to outputs; None where
+    there is no such path.
+    """
 
     path_ns: float
     words: str
+    setup_ns: float | None = None
+    hold_ns: float | None = None
+    port_setup_ns: float | None = None
+    port_hold_ns: float | None = None
 
 
-def timing(folder: Path, top: str, clock: str = "clk", more: str = "") -> Timing:
-    """Analyse folder/netlist.v by folder/cells.lib; its registers follow the port `clock`. `more`: commands
-    of OpenSTA on clock and wires, before the report. What it said is in folder/sta.log.
+def timing(
+    folder: Path,
+    top: str,
+    clock: str = "clk",
+    more: str = "",
+    constraints: Constraints | None = None,
+    files: tuple[str, str, str] = ("cells.lib", "sta.tcl", "sta.log"),
+) -> Timing:
+    """Analyse folder/netlist.v; its registers follow the port `clock`. `more`: commands of OpenSTA on clock
+    and wires, before the report. `files`: library, script and log in the folder; the script and what
+    OpenSTA said are there afterwards.
     """
-    (folder / "sta.tcl").write_text(
-        f"read_liberty cells.lib\nread_verilog netlist.v\nlink_design {top}\n"
-        f"create_clock -name clk -period 1000 [get_ports {clock}]\n{more}"
-        "report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] "
-        "-digits 4\nexit\n"
+    library, script, log = files
+    slacks = _slack_commands(folder, top, clock, constraints) if constraints else ""
+    (folder / script).write_text(
+        f"read_liberty {library}\nset_cmd_units -time ns -capacitance pF\nread_verilog netlist.v\n"
+        f"link_design {top}\ncreate_clock -name clk -period {_LONG_NS} [get_ports {clock}]\n{more}"
+        f"report_checks -path_delay max {_BETWEEN}\n{slacks}exit\n"
     )
-    text = run("sta", ["-no_splash", "-exit", "sta.tcl"], cwd=folder).stdout
-    (folder / "sta.log").write_text(text)
-    slack = re.search(r"(-?\d+\.\d+)\s+slack", text)
-    start, end = re.search(r"Startpoint: (\S+)", text), re.search(r"Endpoint: (\S+)", text)
+    text = run("sta", ["-no_splash", "-exit", script], cwd=folder).stdout
+    (folder / log).write_text(text)
+    first, *others = text.split(_MARK)
+    slack = _slack(first)
+    start, end = re.search(r"Startpoint: (\S+)", first), re.search(r"Endpoint: (\S+)", first)
     if slack is None or start is None or end is None:
         raise RuntimeError(f"OpenSTA found no register-to-register path:\n{text[-2000:]}")
-    cells = re.findall(r"\d+\.\d+\s+\d+\.\d+\s+[v^]\s+\S+ \((\w+)\)", text)
-    path = round(1000 - float(slack[1]), 4)
-    return Timing(path, f"from {start[1]} through {max(0, len(cells) - 2)} cells to {end[1]}: {path:.2f} ns")
+    cells = re.findall(r"\d+\.\d+\s+\d+\.\d+\s+[v^]\s+\S+ \((\w+)\)", first)
+    path = round(_LONG_NS - slack, 4)
+    words = f"from {start[1]} through {max(0, len(cells) - 2)} cells to {end[1]}: {path:.2f} ns"
+    if not constraints:
+        return Timing(path, words)
+    slack_of = _least_slacks(others)
+    setup = round(constraints.period_ns - path, 4)
+    return Timing(path, words, setup, *map(slack_of.get, ("hold", "port_setup", "port_hold")))
+
+
+def _slack(report: str) -> float | None:
+    found = re.search(r"(-?\d+\.\d+)\s+slack", report)
+    return float(found[1]) if found else None
+
+
+def _least_slacks(reports: list[str]) -> dict[str, float]:
+    """The least slack of each kind, which is the first word of a report."""
+    said: dict[str, list[float]] = {}
+    for report in reports:
+        if (found := _slack(report)) is not None:
+            said.setdefault(report.split()[0], []).append(found)
+    return {kind: min(values) for kind, values in said.items()}
+
+
+def _slack_commands(folder: Path, top: str, clock: str, constraints: Constraints) -> str:
+    """Commands that report hold between registers, and the paths from inputs and to outputs: what is around
+    the core takes its share of the period at most, and nothing of it at least.
+    """
+    ports = json.loads((folder / "netlist.json").read_text())["modules"][top]["ports"]
+    lines = [
+        f"puts {{{_MARK} hold between registers}}",
+        f"report_checks -path_delay min {_BETWEEN}",
+        f"create_clock -name clk -period {constraints.period_ns:.4f} [get_ports {clock}]",
+    ]
+    ways = {"input": ("-from", constraints.input_ns), "output": ("-to", constraints.output_ns)}
+    ends = {}
+    for way, (_, share) in ways.items():
+        if names := [n for n, p in ports.items() if p["direction"] == way and n != clock]:
+            ends[way] = f"[get_ports {{{' '.join(names)}}}]"
+            lines.append(f"set_{way}_delay -clock clk -max {share:.4f} {ends[way]}")
+            lines.append(f"set_{way}_delay -clock clk -min 0 {ends[way]}")
+    for way, these in ends.items():
+        for kind, path in (("port_setup", "max"), ("port_hold", "min")):
+            lines.append(f"puts {{{_MARK} {kind} of paths at an {way}}}")
+            lines.append(f"report_checks -path_delay {path} {ways[way][0]} {these} -digits 4")
+    return "\n".join(lines) + "\n"
 
 
 def through(folder: Path, top: str) -> float:
@@ -45,7 +127,8 @@ def through(folder: Path, top: str) -> float:
     registers; the edges at its inputs are ideal and nothing loads its outputs.
     """
     (folder / "through.tcl").write_text(
-        f"read_liberty cells.lib\nread_verilog netlist.v\nlink_design {top}\n"
+        "read_liberty cells.lib\nset_cmd_units -time ns -capacitance pF\nread_verilog netlist.v\n"
+        f"link_design {top}\n"
         "create_clock -name none -period 1000\nset_input_delay 0 -clock none [all_inputs]\n"
         "set_output_delay 0 -clock none [all_outputs]\n"
         "report_checks -path_delay max -from [all_inputs] -to [all_outputs] -digits 4\nexit\n"

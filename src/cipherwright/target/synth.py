@@ -141,17 +141,19 @@ def synthesise(
     out: Path,
     mapping: str = "delay",
     dont_use: Sequence[str] = (),
+    corners: Mapping[str, Path] | None = None,
 ) -> Mapped:
     """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of
     CELL_MAPPINGS), and under canonical names to out/canonical.json with a map back in out/names.json. Of a
-    cell library only out/cells.lib is used, without what `library.read_library` leaves out.
+    cell library only out/cells.lib is used, without what `library.read_library` leaves out; `corners` are
+    more Liberty files of its cells.
     """
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
     left_out: dict[str, str] = {}
     if target.kind == "cells":
-        target, left_out = _with_library(target, out, dont_use)
+        target, left_out = _with_library(target, out, dont_use, corners)
     read = "read_verilog -sv " + " ".join(p.name for p in sources)
     # The generator's cells become the device's before anything elaborates them; where the fabric has none
     # such (LUT6,
@@ -211,14 +213,16 @@ def synthesise(
     return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired)
 
 
-def _with_library(target: Target, out: Path, dont_use: Sequence[str]) -> tuple[Target, dict[str, str]]:
+def _with_library(
+    target: Target, out: Path, dont_use: Sequence[str], corners: Mapping[str, Path] | None
+) -> tuple[Target, dict[str, str]]:
     """The target with the usable part of its library, in the folder, and the cells that are left out."""
     if not Path(target.liberty).is_file():
         raise UserError(
             f"the cell library {Path(target.liberty).name} is not installed; get it by: apt-get install "
             f"qflow-tech-osu018"
         )
-    library = read_library(Path(target.liberty), dont_use)
+    library = read_library(Path(target.liberty), dont_use, corners)
     (out / LIBRARY).write_text(library.text)
     return replace(target, liberty=str(out / LIBRARY)), library.left_out
 

@@ -49,7 +49,7 @@ def folder_files(core: Core | BuiltEngine) -> dict[str, str]:
     rtl = rtl_names(core.files)[::-1]
     clock = core.component.clock.clock
     files = {
-        **constraints(spec.name, core.top, pins, clock, core.period, spec.target),
+        **constraints(spec, core.top, pins, clock, core.period),
         f"{core.top}.core": fusesoc_core(spec.name, core.top, f"{tested}_tb", rtl, core.family, spec.title),
         f"{core.top}_pkg.vhd": vhdl_package(spec.name, core.top, pins),
         **{f"{core.top}_{d.name}.svg": svg(d) for d in drawn},
