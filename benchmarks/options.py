@@ -39,6 +39,9 @@ def values(name: str, field: FieldInfo) -> str:
     """What an option may be: its kind, or all values, or its bounds."""
     if name in LISTED:
         return "by `cipherwright list`" if name == "cipher" else ", ".join(map(code, LISTED[name][1]))
+    if get_origin(field.annotation) in (Union, UnionType) and not _optional(field.annotation):
+        named = [x for part in get_args(field.annotation) for x in get_args(part)]
+        return ", ".join(["`true`, `false`", *map(code, named)])  # a switch with more values
     kinds = get_args(field.annotation) if _optional(field.annotation) else (field.annotation,)
     kind = kinds[0]
     if get_origin(kind) is Literal:

@@ -1,5 +1,6 @@
 """Hardware: modules and registers from schedules, and the Verilog printer."""
 
+from .asynchronous import asynchronous_design, asynchronous_reset
 from .block import clocked_module, graph_modules, sub_modules
 from .component import AnyModule, Component, Rate, WrittenModule, count_flip_flops, module_pins
 from .connect import Part, Placed, connect
@@ -72,6 +73,8 @@ __all__ = [
     "Wrapper",
     "WrapperItem",
     "WrittenModule",
+    "asynchronous_design",
+    "asynchronous_reset",
     "check_resets",
     "clocked_module",
     "connect",

@@ -6,7 +6,6 @@ from .timer import TAPS, matches, steps_of, width_for
 
 __all__ = [
     "COPY",
-    "COPY_RESET",
     "DELAY_BLOCK",
     "DELAY_LINE",
     "DELAY_RING",
@@ -14,8 +13,12 @@ __all__ = [
     "LUT4",
     "MUX",
     "XOR5",
+    "copy_reset",
     "valid_line",
 ]
+
+_EDGE = " or posedge rst_i"
+"""What a block of registers follows beside the clock, where its reset is asynchronous."""
 
 COPY = """\
 // One flip-flop of a busy signal. A module of its own, so that synthesis does not merge equal copies again.
@@ -29,8 +32,8 @@ module cipherwright_copy (
 endmodule
 """
 
-COPY_RESET = """\
-// The same with a synchronous reset, which a flip-flop has without a lookup table.
+_COPY_RESET = """\
+// The same with a{kind} reset, which a flip-flop has without a lookup table.
 (* keep_hierarchy = "yes" *)
 module cipherwright_copy_reset (
     input  wire clk,
@@ -38,9 +41,19 @@ module cipherwright_copy_reset (
     input  wire d,
     output reg  q
 );
-    always @(posedge clk) q <= rst_i ? 1'b0 : d;
+    always @(posedge clk{edge}) {step}
 endmodule
 """
+
+
+def copy_reset(asynchronous: bool) -> str:
+    """The module of one flip-flop with a reset."""
+    if asynchronous:
+        return _COPY_RESET.format(
+            kind="n asynchronous", edge=_EDGE, step="if (rst_i) q <= 1'b0; else q <= d;"
+        )
+    return _COPY_RESET.format(kind=" synchronous", edge="", step="q <= rst_i ? 1'b0 : d;")
+
 
 LUT4 = """\
 // One four-input lookup table: y = INIT[a]. Flows for fabrics with LUT4s replace it by the device's own cell, so that
@@ -174,15 +187,23 @@ endmodule
 """
 
 
-def valid_line(depth: int) -> str:
+def valid_line(depth: int, asynchronous: bool = False) -> str:
     """The module of a valid bit `depth` cycles later, 5 or more: see `module.ValidLine`. What is inside at
     a reset has left when the time since is `depth` cycles; the time starts at 0, which is what registers
-    of an FPGA hold at power-up.
+    of an FPGA hold at power-up. `asynchronous`: rst_i clears the time and what comes out at once.
     """
     width = width_for(depth)
     found = matches(width, steps_of(width, depth - 3, 0, True))
     pieces = len(found)
     rows = "".join(f"            match_q[{i}] <= {match};\n" for i, match in enumerate(found))
+    line = f"line <= {{line[{depth - 3}:0], d}};"
+    shown = f"q <= {'' if asynchronous else '~rst_i & '}left_q & line[{depth - 2}];"
+    if asynchronous:
+        before = f"always @(posedge clk) {line}\n    always @(posedge clk{_EDGE}) begin"
+        cleared, taken = "\n            q <= 1'b0;", f"\n            {shown}"
+    else:
+        before = f"always @(posedge clk) begin\n        {line}\n        {shown}"
+        cleared = taken = ""
     return f"""\
 // A valid bit {depth} cycles later. The registers in between have no reset: after one, what comes out is 0 until all that was inside has left.
 (* cipherwright = "delay_valid" *)
@@ -196,14 +217,12 @@ module cipherwright_delay_valid_{depth} (
     reg [{width - 1}:0] time_q;  // since reset: a shift register with feedback
     reg [{pieces - 1}:0] match_q;
     reg left_q;
-    always @(posedge clk) begin
-        line <= {{line[{depth - 3}:0], d}};
-        q <= ~rst_i & left_q & line[{depth - 2}];
-        if (rst_i) begin
+    {before}
+        if (rst_i) begin{cleared}
             time_q <= {width}'d0;
             match_q <= {pieces}'d0;
             left_q <= 1'b0;
-        end else begin
+        end else begin{taken}
             time_q <= {{time_q[{width - 2}:0], ~(time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}])}};
 {rows}            left_q <= left_q | (&match_q);
         end

@@ -164,7 +164,8 @@ def bits_read(item: Item) -> Bits:
 @dataclass(frozen=True)
 class Module:
     """One module: ports, items in order, and comment lines. `device`: a block of the device, whose
-    registers are no flip-flops of the fabric.
+    registers are no flip-flops of the fabric. `asynchronous`: rst_i clears its registers at once, not at the
+    clock.
     """
 
     name: str
@@ -172,6 +173,7 @@ class Module:
     items: tuple[Item, ...]
     comment: tuple[str, ...] = ()
     device: bool = False
+    asynchronous: bool = False
 
     @property
     def parts(self) -> tuple[Part, ...]:

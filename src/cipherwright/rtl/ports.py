@@ -86,15 +86,19 @@ class Pin:
 
 @dataclass(frozen=True)
 class ClockReset:
-    """The clock, and the synchronous reset, active high, where there is one."""
+    """The clock, and the reset, active high, where there is one: synchronous, or `asynchronous`."""
 
     clock: str = "clk"
     reset: str = "rst_i"
+    asynchronous: bool = False
 
     @property
     def pins(self) -> tuple[Pin, ...]:
         clock = Pin(self.clock, meaning="clock: everything happens at its rising edge")
-        reset = Pin(self.reset, meaning="reset, synchronous, active high: one cycle is enough")
+        kind = "reset, synchronous, active high: one cycle is enough"
+        if self.asynchronous:
+            kind = "reset, asynchronous, active high: released synchronously to the clock"
+        reset = Pin(self.reset, meaning=kind)
         return (clock, *([reset] if self.reset else []))
 
 

@@ -11,7 +11,6 @@ from itertools import groupby
 from ..graph import OPS
 from .cells import (
     COPY,
-    COPY_RESET,
     DELAY_BLOCK,
     DELAY_LINE,
     DELAY_RING,
@@ -19,6 +18,7 @@ from .cells import (
     LUT4,
     MUX,
     XOR5,
+    copy_reset,
     valid_line,
 )
 from .module import (
@@ -395,7 +395,7 @@ def _delay_line(item: DelayLine, data: str, reset: str) -> Iterable[str]:
         data = out
 
 
-def _registers(items: list[Register], names: _Names) -> Iterable[str]:
+def _registers(items: list[Register], names: _Names, asynchronous: bool) -> Iterable[str]:
     """Registers of one rank, declared here where they are not yet."""
     yield f"    // Rank {items[0].rank}: {sum(len(r.data) for r in items)} flip-flops."
     if not names.first:
@@ -406,17 +406,23 @@ def _registers(items: list[Register], names: _Names) -> Iterable[str]:
             cell, reset = ("copy_reset", ".rst_i(rst_i), ") if r.reset else ("copy", "")
             yield f"    cipherwright_{cell} u_{r.name} (.clk(clk), {reset}.d({value}), .q({r.name}));"
     here = [r for r in items if not r.keep]
-    if not here:
-        return
-    yield "    always @(posedge clk) begin"
-    for r in here:
-        value = names.text(r.data)
-        if r.clear:
-            value = f"{names.text((r.clear,))} ? {len(r.data)}'d0 : {value}"
-        if r.reset:
-            value = f"rst_i ? {len(r.data)}'d0 : {value}"
-        yield _wrap(f"{r.name} <= {value};", "        ")
-    yield "    end"
+    apart = [r for r in here if r.reset and asynchronous]
+    if rest := [r for r in here if r not in apart]:
+        yield "    always @(posedge clk) begin"
+        for r in rest:
+            value = f"rst_i ? {len(r.data)}'d0 : {_next(r, names)}" if r.reset else _next(r, names)
+            yield _wrap(f"{r.name} <= {value};", "        ")
+        yield "    end"
+    if apart:
+        steps = tuple(Step(r.name, _next(r, names)) for r in apart)
+        zero = tuple((r.name, f"{len(r.data)}'d0") for r in apart)
+        yield from _clocked(Clocked(steps, zero, True))
+
+
+def _next(r: Register, names: _Names) -> str:
+    """What a register takes at the clock, reset apart."""
+    value = names.text(r.data)
+    return f"{names.text((r.clear,))} ? {len(r.data)}'d0 : {value}" if r.clear else value
 
 
 def _declared(items: Iterable[_Kept]) -> Iterable[str]:
@@ -471,7 +477,7 @@ def _body(m: Module) -> Iterable[str]:
         if ranked and same[0] is not Instance:
             yield ""
         if same[0] is Register:
-            yield from _registers([i for i in group if isinstance(i, Register)], names)
+            yield from _registers([i for i in group if isinstance(i, Register)], names, m.asynchronous)
         else:
             for item in group:
                 yield from _item(item, names)
@@ -528,10 +534,11 @@ def _cells(design: Design) -> list[str]:
     used = {i.op for i in items if isinstance(i, Assign)}
     valid = {i.depth for i in items if isinstance(i, ValidLine)}
     pieces = {kind for i in items if isinstance(i, DelayLine) for kind, _ in i.pieces()}
+    asynchronous = design.top.asynchronous
     return [
-        *(text for reset, text in ((False, COPY), (True, COPY_RESET)) if reset in copied),
+        *(text for reset, text in ((False, COPY), (True, copy_reset(asynchronous))) if reset in copied),
         *(text for op, text in _OF_OPERATION.items() if op in used),
-        *(valid_line(depth) for depth in sorted(valid)),
+        *(valid_line(depth, asynchronous) for depth in sorted(valid)),
         *(text for kind, text in _OF_PIECE.items() if kind in pieces),
     ]
 
@@ -626,7 +633,7 @@ def _clocked(c: Clocked) -> Iterable[str]:
     if len(c.steps) == 1 and not c.reset:
         yield _wrap(f"always @(posedge clk) {_step(c.steps[0], '')}", "    ")
         return
-    yield "    always @(posedge clk) begin"
+    yield f"    always @(posedge clk{' or posedge rst_i' if c.asynchronous else ''}) begin"
     if len(c.reset) == len(c.steps) == 1:
         yield f"        if (rst_i) {c.reset[0][0]} <= {c.reset[0][1]};"
         yield _wrap(f"else {_step(c.steps[0], '')}", "        ")

@@ -107,10 +107,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Clocked:
-    """What registers take at a rising edge of the clock. `reset`: what some take instead while rst_i is 1."""
+    """What registers take at a rising edge of the clock. `reset`: what some take instead while rst_i is 1;
+    with `asynchronous` they take it at once, and all registers are among them.
+    """
 
     steps: tuple[Step | Note, ...]
     reset: tuple[tuple[str, str], ...] = ()
+    asynchronous: bool = False
 
 
 @dataclass(frozen=True)

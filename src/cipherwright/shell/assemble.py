@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 
 from ..arch import Scheduled, constant_inputs
 from ..cipher.modes import counted_bits
+from ..errors import UserError
 from ..graph import Graph
 from ..rtl import (
     AnyModule,
+    ClockReset,
     Component,
     Design,
     Group,
@@ -19,11 +21,13 @@ from ..rtl import (
     Rate,
     Wrapper,
     WrittenModule,
+    asynchronous_design,
+    asynchronous_reset,
     folded,
     module_pins,
+    print_any,
     print_bench,
     print_design,
-    print_wrapper,
 )
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline
@@ -341,7 +345,7 @@ class _Assembly:
         """The core's ports before buses."""
         spec, ports = self.spec, self.ports
         with_block = frozenset(outer(p) if ports.ready_in else p.name for p in self.pins if p.with_block)
-        return CorePorts(
+        found = CorePorts(
             ports,
             spec.key_bits,
             spec.block_bits,
@@ -351,6 +355,8 @@ class _Assembly:
             spec.key_lead if isinstance(spec, Pipeline) else 0,
             self._around_bits,
         ).groups
+        kind = spec.asynchronous
+        return tuple(replace(g, asynchronous=kind) if isinstance(g, ClockReset) else g for g in found)
 
     def component(self, groups: tuple[Group, ...], rate: Rate, top: str = "") -> Component:
         """The core so far, with these ports; `top`: its outermost module, before buses if not said."""
@@ -407,10 +413,13 @@ class _Assembly:
     def text(self) -> str:
         """Verilog of all modules but the hand-written ones."""
         alike = isinstance(self.spec, Pipeline) and self.spec.equal_rounds
-        printed = print_design(folded(self.design) if alike else self.design)
-        return "\n".join(
-            [printed, *([self.unit.text] if self.unit else []), *map(print_wrapper, self.layers)]
-        )
+        design = folded(self.design) if alike else self.design
+        others = [*(self.unit.generated if self.unit else ()), *self.layers]
+        if self.spec.asynchronous:
+            if written := sorted(self.files):
+                raise UserError(f"reset = async: {written[0]} is written by hand, with a synchronous reset")
+            design, others = asynchronous_design(design), [asynchronous_reset(m) for m in others]
+        return "\n".join([print_design(design), *map(print_any, others)])
 
 
 def _module_names(spec: Datapath, held: bool, tied: bool) -> dict[str, str]:

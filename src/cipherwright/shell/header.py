@@ -137,6 +137,18 @@ def port_table(pins: Sequence[Pin]) -> list[str]:
     return lines
 
 
+def _reset_lines(spec: Spec) -> list[str]:
+    """The rule for an asynchronous reset."""
+    if spec.options()["reset"] != "async":
+        return []
+    said = [
+        "asynchronous. Release it synchronously to clk, with the recovery and removal times of the "
+        "flip-flops:",
+        "README.md has two registers that do so.",
+    ]
+    return _lines("Reset:", said)
+
+
 def header_lines(
     spec: Spec, given: Mapping[str, str], timing: str, registers: str, ports: Sequence[str]
 ) -> list[str]:
@@ -151,6 +163,7 @@ def header_lines(
         *_lines("Options:", options, ", "),
         *_lines("", ["all others have their defaults"]),
         *_lines("Latency:", [timing]),
+        *_reset_lines(spec),
         *_lines("Registers:", [registers]),
         "",
         *ports,

@@ -22,6 +22,7 @@ from ..rtl import (
     Handshake,
     Held,
     Let,
+    Module,
     Note,
     Part,
     Pin,
@@ -115,9 +116,14 @@ class KeyUnit:
         return count_flip_flops(self.modules)
 
     @property
+    def generated(self) -> tuple[Module | Wrapper, ...]:
+        """Its modules, without hand-written ones, of which there are files."""
+        return tuple(m for m in self.modules if not isinstance(m, WrittenModule))
+
+    @property
     def text(self) -> str:
-        """The Verilog of its modules; of hand-written ones there are files."""
-        return "\n".join(print_any(m) for m in self.modules if not isinstance(m, WrittenModule))
+        """The Verilog of its generated modules."""
+        return "\n".join(map(print_any, self.generated))
 
 
 def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, users: Sequence[str]) -> KeyUnit:

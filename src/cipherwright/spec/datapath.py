@@ -130,16 +130,25 @@ class Datapath(Spec):
         cost="Nothing is optimised across levels.",
     )
     reset: Annotated[
-        bool,
+        bool | Literal["async"],
         needs(
             (False,),
             "any other core needs rst_i, without which earlier results and keys would be left",
             interface=("paper",),
         ),
+        needs(
+            ("async",),
+            "hand-written modules and counters of memories have a synchronous reset",
+            interface=("plain",),
+            mode=("ecb",),
+            delay_lines=("ff",),
+        ),
     ] = option(
         True,
-        "Whether the core has `rst_i`. Only the paper's own ports (`interface = paper`) have none.",
-        cost="The control bits are cleared, and no other: hardly any logic.",
+        "Whether `rst_i` resets the core at the clock (`true` or `sync`) or at once (`async`, for cell "
+        "libraries). `false`: there is none, as with the paper's own ports (`interface = paper`) alone.",
+        cost="The control bits are cleared, and no other: hardly any logic. `async` takes flip-flops with a "
+        "clear or a preset.",
     )
     tdata_bits: Annotated[int, needs(interface=("axi-stream",))] = option(
         0,
@@ -214,6 +223,21 @@ class Datapath(Spec):
         """The cipher with the block size and the number of rounds that are asked for."""
         cipher = super().described
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
+
+    @field_validator("reset", mode="before")
+    @classmethod
+    def _kind_of_reset(cls, value: object) -> object:
+        """`sync` is `true`."""
+        kinds = {"sync": True, "true": True, "false": False}
+        kind = kinds.get(value, value) if isinstance(value, str) else value
+        if kind in (0, 1, "async"):
+            return kind if kind == "async" else bool(kind)
+        raise ValueError("reset is sync (or true), async, or false")
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether rst_i resets the core at once, not at the clock."""
+        return self.reset == "async"
 
     @field_validator("rounds")
     @classmethod

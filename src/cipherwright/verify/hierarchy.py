@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import CheckFailed
 from ..tools import run, scratch
+from .asynchronous import with_clocked_resets
 
 __all__ = ["MEMORY", "Flat", "Modules", "elaborated", "flattened", "net_names"]
 
@@ -97,7 +98,7 @@ def _has_memory(module: Mapping[str, Any]) -> bool:
 
 
 def _run(texts: _Texts, passes: str) -> Modules:
-    """Yosys's modules after the passes."""
+    """Yosys's modules after the passes, resets of an asynchronous core at the clock."""
     with scratch() as folder:
         for name, text in texts:
             (folder / name).write_text(text)
@@ -108,7 +109,7 @@ def _run(texts: _Texts, passes: str) -> Modules:
         if done.returncode:
             raise CheckFailed(f"the core's Verilog is not accepted by Yosys: {done.stdout.strip()[-300:]}")
         modules: Modules = json.loads((folder / "n.json").read_text())["modules"]
-    return modules
+    return with_clocked_resets(modules)
 
 
 def net_names(module: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:

@@ -22,6 +22,7 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run, scratch
 from .aig import FALSE, TRUE, Aig
+from .asynchronous import RESET
 from .cell_models import BOXES, Column, Flop, Make, Output, Unknown, block, columns, flop, outputs
 from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
@@ -163,12 +164,28 @@ class _Reader:
         self.tick = machine.inputs[clock][0]
         self.ports = {b for bits in machine.inputs.values() for b in bits}
         self.fresh = 0
+        self.reset = machine.inputs.get(RESET, [None])[0]
+        self.at_once = set[Bit]()
+        """Registers that the reset clears or sets at once, which is read as at the clock."""
 
     def read(self, cells: Mapping[str, Mapping[str, Any]]) -> None:
         for name, cell in cells.items():
             if cell["type"] == "$scopeinfo":
                 continue
             self._cell(name, cell)
+        if self.at_once:
+            self._check_reset()
+
+    def _check_reset(self) -> None:
+        """A reset that clears registers at once does nothing else (`asynchronous.py`)."""
+        m = self.m
+        reads = [r for reads, _ in m.logic.values() for r in reads]
+        reads += [r for q, register in m.registers.items() if q not in self.at_once for r in register.reads]
+        reads += [r for ram in m.rams.values() for r in (ram.data, ram.enable, *ram.write, *ram.read)]
+        reads += [r for box in m.boxes.values() for _, _, r, _ in box.reads]
+        data = [m.registers[q].reads[0] for q in self.at_once]
+        if self.reset in (*reads, *data, *(b for bits in m.outputs.values() for b in bits)):
+            raise CheckFailed(f"{RESET} clears some registers without the clock, and others read it")
 
     def _bit(self, cell: Mapping[str, Any], pin: tuple[str, int], high: frozenset[str] = frozenset()) -> Bit:
         """What is at a pin; for one that is not connected, 1 if it is in `high`, else a bit of its own,
@@ -234,8 +251,10 @@ class _Reader:
             return  # nobody reads it
         self._clocked(name, self._bit(cell, f.clock), f.rising)
         for pin, value in f.idle:
-            if self._bit(cell, pin) != value:
-                raise CheckFailed(f"{name} is set or cleared without the clock")
+            if (bit := self._bit(cell, pin)) != value:
+                if bit != self.reset or value != "0":
+                    raise CheckFailed(f"{name} is set or cleared without the clock")
+                self.at_once.add(q[0])
         self._drive(q[0], name)
         self.m.registers[q[0]] = Register(name, (*self._bits(cell, f.reads), q[0]), f.make)
 

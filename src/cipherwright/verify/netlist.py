@@ -5,6 +5,8 @@ A statement about logic and registers is worth nothing where the netlist holds w
 know of. So the reader refuses, with the net's name: a register that is not a plain flip-flop of the core's
 one clock (a gated or derived clock, a falling edge, an asynchronous set or clear, a latch), a clock that
 logic reads, a bit that is `x` or `z`, a net with two drivers or none, and text that only some tools read.
+A reset that clears or sets registers asynchronously, and does nothing else, is read as one that does so at
+the clock (`asynchronous.py`).
 """
 
 from __future__ import annotations

