@@ -1,5 +1,5 @@
-"""All proofs of the hand-written stream, chain and counters, of the word store, and of the control around a
-held key, at all sizes in use, and all faults that they must see.
+"""All proofs of the hand-written stream, chain, counters and tags, of the word store, and of the control
+around a held key, at all sizes in use, and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from cipherwright.cipher.modes import MAC_MODES
 from cipherwright.flow import build
 from cipherwright.sources import preset_names
 from cipherwright.spec import load
@@ -34,6 +35,8 @@ from tests.shell.test_formal import (
     FILES,
     LANE_FAULTS,
     LANES,
+    MAC,
+    MAC_FAULTS,
     SOURCES,
     STORE,
     STORE_FAULTS,
@@ -66,6 +69,8 @@ def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
         yield f"counter, {task}", COUNTER, task, {}
     for task in ("wide", "gcm"):
         yield f"counter of a lane, {task}", LANES, task, {}
+    for task in ("wide", "narrow", "short", "reach"):
+        yield f"tags, {task}", MAC, task, {}
     for kind in CHAIN_TASKS:
         for slots in slots_of_presets():
             yield f"chain of {slots} slots, {kind}", CHAIN, kind, {"SLOTS": slots}
@@ -85,6 +90,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
         ("deep stream", DEEP, "rules", DEEP_FAULTS),
         ("counter", COUNTER, "gcm", COUNTER_FAULTS),
         ("lane", LANES, "gcm", LANE_FAULTS),
+        ("tags", MAC, "narrow", MAC_FAULTS),
     ):
         for fault in found:
             yield " ".join(f"{what}: {fault[0]} -> {fault[1]}".split()), files, task, fault
@@ -144,7 +150,9 @@ def controls(words: list[str]) -> int:
     bad = 0
     for preset in preset_names():
         name, spec = f"control of {preset}", load(preset)
-        if (words and not any(w in name for w in words)) or spec.key_expansion != "unit":
+        if (words and not any(w in name for w in words)) or not (
+            spec.key_expansion == "unit" or spec.mode in MAC_MODES
+        ):
             continue
         with tempfile.TemporaryDirectory() as d:
             start = time.time()

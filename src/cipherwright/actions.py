@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .cipher.modes import ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
+from .cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
 from .cipher.xts import BLOCK_BYTES, LARGEST_UNIT, halves, number_after
 from .engine import ENGINES
 from .errors import CheckFailed, UserError
@@ -32,16 +32,18 @@ from .target import (
     measured_power,
 )
 from .tools import scratch
-from .verify import Bulk, CoreFolder, Packet, PacketBench, Unit, UnitBench
+from .verify import Bulk, CoreFolder, MacBench, Packet, PacketBench, Unit, UnitBench
 
 __all__ = [
     "additional_data",
     "check_direction",
     "check_key",
+    "check_makes_tags",
     "crypt",
     "crypt_units",
     "implement_core",
     "initial_value",
+    "message_tag",
     "opened",
     "opened_or_built",
     "padded",
@@ -149,9 +151,32 @@ def units_of(
     return [(number_after(number, k), data[at : at + size]) for k, at in enumerate(begins)]
 
 
+def check_makes_tags(spec: Spec, what: str) -> None:
+    """Raise UserError where a core's mode is none that makes a tag alone. `what`: what the user calls it."""
+    if spec.mode not in MAC_MODES:
+        raise UserError(f"{what} has mode = {spec.mode}, and a tag needs mode = {' or '.join(MAC_MODES)}")
+
+
+def message_tag(core: CoreFolder, key: bytes, message: bytes, tell: Tell = quiet) -> bytes:
+    """The tag of a message of any length, through a core's simulated hardware; as many bytes as the core
+    shows.
+    """
+    tell("compiling the simulation (kept for the next time)", 0.0)
+    bench = MacBench.compile(core.sources, core.record)
+    tell(f"a message of {len(message)} bytes through the simulated hardware")
+    return bench.tags(key, [message])[0]
+
+
 def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
-    """Raise UserError where a built core does not run in this direction. `what`: what the user calls it."""
+    """Raise UserError where a built core does not run in this direction, or makes tags alone. `what`: what
+    the user calls it.
+    """
     wanted = "decrypt" if decrypt else "encrypt"
+    if spec.mode in MAC_MODES:
+        raise UserError(
+            f"{what} has mode = {spec.mode}, which makes tags and can't {wanted}: use cipherwright mac, or "
+            "mac of the library"
+        )
     if spec.direction not in ("both", wanted) and spec.mode not in ONE_WAY_MODES:
         right = "both" if spec.mode in UNIT_MODES else f"both or {wanted}"
         raise UserError(

@@ -10,7 +10,7 @@ from .engine import ENGINES, key_parts, unit_for
 from .registry import blaming, origin
 from .rtl import Design
 from .shell import PACKETS, BuiltEngine, Core, arrivals, assemble, assemble_packets
-from .spec import Datapath, Engine, Pipeline, Spec
+from .spec import Datapath, Engine, Spec
 from .target import delay_lines_from, load_target, require, require_room, warnings
 from .verify import confirm_core
 
@@ -50,8 +50,7 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
         return Design((*unit.modules, *own.modules)) if unit else own
 
     asked, keys = given or {"preset": spec.name}, unit.unit if unit else None
-    if isinstance(spec, Pipeline) and spec.mode in PACKETS:
-        assert keys
+    if spec.mode in PACKETS:
         core = assemble_packets(spec, plain, datapath, design, asked, keys, target.delay)
     else:
         core = assemble(spec, plain, datapath, design, asked, keys)

@@ -185,6 +185,21 @@ class Core:
         """
         return self._crypt(True, key, data, _Given(iv, aad, unit_bytes), tell)
 
+    def mac(self, key: Bytes | str, message: Bytes, tell: Tell = quiet) -> bytes:
+        """The tag of a message of any length, the empty one included, by the simulated hardware of a core
+        with `mode = cmac`: a block, or the first `tag_bits` of it.
+
+        Raises UserError for a key of another length, or a core of another mode.
+
+        >>> core = build("aes128-cmac-small")
+        >>> core.mac("2b7e151628aed2a6abf7158809cf4f3c", b"").hex()
+        'bb1d6929e95937287fa37d129b756746'
+        """
+        actions.check_makes_tags(self.spec, f"the core {self.name}")
+        raw = parse_hex(_hex(key, "key"), "key", self.spec.key_bits)
+        with self._folder() as folder:
+            return actions.message_tag(folder, raw, _bytes(message, "message"), tell)
+
     def verify(self, blocks: int | None = None, monte: int = 1, tell: Tell = quiet) -> list[Verdict]:
         """All checks, as `cipherwright verify` runs them: known answers, simulation, an independent library,
         resets, and a proof for all keys and blocks.

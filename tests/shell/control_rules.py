@@ -74,6 +74,7 @@ def with_rules(core: Core, folder: Path) -> Path:
     control = _module(text, name)
     flight = core.packet["tag_latency_cycles"] if core.packet else core.latency
     flight = core.unit["late_latency_cycles"] if core.unit else flight
+    flight = core.mac["longest_latency_cycles"] if core.mac else flight
     inner = re.search(r"(\w+) u_inner \(", control)
     assert inner
     parts = [_any(_module(text, inner[1]))]

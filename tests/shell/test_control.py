@@ -22,6 +22,7 @@ VARIANTS = {
     "two lanes": ("aes128-fast-ctr", *_QUICK, "lanes=2"),
     "packets": ("aes128-gcm", *_QUICK, "stages=14"),
     "units": ("aes128-xts", *_QUICK),
+    "tags": ("tdes-cmac-small",),
     "a loop's stream": ("mars-small", "mode=cbc", "interface=stream"),
 }
 

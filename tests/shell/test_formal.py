@@ -30,6 +30,7 @@ SOURCES = {
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
 DEEP = ("cipherwright_deep_stream.sv", "cipherwright_deep_stream_formal.sv", "deep_stream.sby")
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
+MAC = ("cipherwright_mac.sv", "cipherwright_mac_formal.sv", "mac.sby")
 COUNTER = ("cipherwright_counter.sv", "cipherwright_counter_formal.sv", "counter.sby")
 LANES = ("cipherwright_lane_counter.sv", "cipherwright_lane_counter_formal.sv", "lane_counter.sby")
 RELAYS = ("cipherwright_lane_relay_formal.sv", "lane_relay.sby")
@@ -69,7 +70,7 @@ def spoil(source: Path, old: str, new: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (*FILES, *DEEP, *COUNTER, *LANES, *RELAYS, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN):
+    for name in (*FILES, *DEEP, *COUNTER, *LANES, *RELAYS, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN, *MAC):
         shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
 
@@ -330,6 +331,53 @@ CHAIN_FAULTS = [
 ]
 
 
+@pytest.mark.parametrize("task", ["narrow", "reach"])
+def test_rules_of_tags(folder: Path, task: str) -> None:
+    """Every message's blocks are what CMAC says, with its own words and subkeys alone, for blocks of 64 bits
+    and any loop; benchmarks/control_proofs.py has 128 bits.
+    """
+    text = sby(folder, task, MAC[2])
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+MAC_FAULTS = [
+    (
+        "chain_q <= ~clear & (begins ? ~last_q : chain_q & ~core_valid_i);",
+        "chain_q <= ~clear & (begins | (chain_q & ~core_valid_i));",
+    ),
+    ("if (rst_i | clear | begins) sum_q", "if (rst_i | begins) sum_q"),
+    ("complete_q & ~word_q;", "~word_q;"),
+    ("k2 & {WIDTH{last_i & ~whole}}", "k1_q & {WIDTH{last_i & ~whole}}"),
+    ("k1_q & {WIDTH{last_i & whole}}", "k1_q & {WIDTH{whole}}"),
+    ("if (rst_i | clear | begins) sum_q", "if (rst_i | clear) sum_q"),
+    ("if (rst_i | clear | begins) sum_q", "if (clear | begins) sum_q"),
+    ("{first_absent, 7'd0}", "{7'd0, first_absent}"),
+    ("keep_i[(i+1)%BYTES]", "keep_i[(i+2)%BYTES]"),
+    ("(i == BYTES - 1 ? 1'b1 :", "(i == BYTES - 1 ? 1'b0 :"),
+    ("RB[7:0]}", "RB[7:0] ^ 8'd2}"),
+    ("{WIDTH{x[WIDTH-1]}} & R_B", "{WIDTH{x[WIDTH-2]}} & R_B"),
+    ("else if (made) k1_q <= doubled(core_block_i);", "else if (made) k1_q <= core_block_i;"),
+    ("wire clear = drop_i | renew_i;", "wire clear = renew_i;"),
+    ("wire clear = drop_i | renew_i;", "wire clear = drop_i;"),
+    ("complete_q & ~word_q;", "complete_q;"),
+    ("complete_q <= ~renew_i &", "complete_q <="),
+    ("setup_q <= ~renew_i &", "setup_q <="),
+    ("pending_q & expanded_i", "pending_q"),
+    ("core_ready_i & ~run_q & word_q", "core_ready_i & word_q"),
+    ("final_q <= ~clear &", "final_q <="),
+    ("inside_q <= ~clear &", "inside_q <="),
+    ("run_q <= core_valid_o | (run_q & ~core_valid_i);", "run_q <= core_valid_o;"),
+    ("core_block_i & SHOWN & {WIDTH{tag_valid_o}}", "core_block_i & SHOWN"),
+    ("core_valid_i & chain_q", "chain_q"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), MAC_FAULTS[:3])
+def test_broken_tags_are_seen(folder: Path, old: str, new: str) -> None:
+    spoil(folder / MAC[0], old, new)
+    assert killed(sby(folder, "narrow", MAC[2]))
+
+
 @pytest.mark.parametrize(("task", "old", "new"), CHAIN_FAULTS[:4])
 def test_broken_chaining_is_seen(folder: Path, task: str, old: str, new: str) -> None:
     spoil(folder / CHAIN[0], old, new)
@@ -345,6 +393,7 @@ def test_broken_chaining_is_seen(folder: Path, task: str, old: str, new: str) ->
             (DEEP[0], DEEP_FAULTS),
             (COUNTER[0], COUNTER_FAULTS),
             (LANES[0], LANE_FAULTS),
+            (MAC[0], MAC_FAULTS),
             (CHAIN[0], [(old, new) for _, old, new in CHAIN_FAULTS]),
         )
         for old, _ in faults

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 __all__ = [
     "CHAIN_MODES",
+    "MAC_MODES",
     "ONE_WAY_MODES",
     "PACKET_MODES",
     "UNIT_MODES",
@@ -29,6 +30,9 @@ PACKET_MODES = ("gcm",)
 
 UNIT_MODES = ("xts",)
 """Modes of whole data units, each with a number, under a key of two halves (SP 800-38E)."""
+
+MAC_MODES = ("cmac",)
+"""Modes that make a tag of a message and nothing else (SP 800-38B)."""
 
 
 def given_key_bits(mode: str, key_bits: int) -> int:

@@ -48,7 +48,7 @@ def crypt_file(decrypt: bool, r: Request) -> None:
         spec_of,
         units_of,
     )
-    from ..cipher.modes import ONE_WAY_MODES, UNIT_MODES
+    from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, UNIT_MODES
     from ..spec import load
     from ..verify import CoreFolder
 
@@ -61,6 +61,8 @@ def crypt_file(decrypt: bool, r: Request) -> None:
         check_direction(spec, decrypt, f"the core in {r.what}")
     else:
         spec = load(r.what, r.sets)
+        if spec.mode in MAC_MODES:
+            check_direction(spec, decrypt, r.what)
         if spec.direction != "both" and spec.mode not in ONE_WAY_MODES:
             # An engine of one direction encrypts, and so does a core of data units: to decrypt takes both.
             one_way = spec.architecture == "engine" or spec.mode in UNIT_MODES

@@ -22,6 +22,7 @@ from .decrypt import decrypt
 from .encrypt import encrypt
 from .implement import implement
 from .list import list_
+from .mac import mac
 from .new import new
 from .reproduce import reproduce
 from .verify import verify
@@ -47,6 +48,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "implement": implement,
     "encrypt": encrypt,
     "decrypt": decrypt,
+    "mac": mac,
     "reproduce": reproduce,
     "board": board,
     "board-run": board_run,

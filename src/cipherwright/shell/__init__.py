@@ -3,6 +3,7 @@
 from .assemble import arrivals, assemble
 from .built_engine import BuiltEngine, EngineNotes
 from .buses import AXIS_DATA, BUS_DATA, AxiStream, Register, read_map, registers_of
+from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
@@ -28,6 +29,8 @@ __all__ = [
     "GENERATOR",
     "IV_BITS",
     "LANE_COUNTER_FILE",
+    "MAC_PORTS",
+    "MAC_PORT_NAMES",
     "PACKETS",
     "PACKET_PORTS",
     "PAPER_PORTS",

@@ -128,6 +128,11 @@ class Core:
     `late_latency_cycles` from a unit's short word to the last of its results, at most.
     """
 
+    mac: Mapping[str, Any] | None = None
+    """For a mode that makes tags: ports beside `ports`, `tag_bits` that are shown, `longest_latency_cycles` from a
+    message's last word to its tag, at most, and `subkey_cycles`, in which subkeys are made after a key is expanded.
+    """
+
     def with_files(self, files: Mapping[str, str]) -> Core:
         """The same core with these texts by file name."""
         return replace(self, files=files)
@@ -149,8 +154,8 @@ class Core:
         """
         if self.unit and self.key_unit:
             return self.key_unit.cycles
-        powers = self.packet["power_cycles"] if self.packet else 0
-        return self.key_unit.cycles + self.lanes + 1 + powers if self.key_unit else 0
+        more = self.packet["power_cycles"] if self.packet else self.mac["subkey_cycles"] if self.mac else 0
+        return self.key_unit.cycles + self.lanes + 1 + int(more) if self.key_unit else 0
 
     @property
     def bits_per_cycle(self) -> float:
@@ -229,6 +234,7 @@ class Core:
             **({"bus": self.bus} if self.bus else {}),
             **({"packet": dict(self.packet)} if self.packet else {}),
             **({"unit": dict(self.unit)} if self.unit else {}),
+            **({"mac": dict(self.mac)} if self.mac else {}),
             "key_cycles": self.key_cycles,
             "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),

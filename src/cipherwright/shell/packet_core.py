@@ -1,15 +1,16 @@
-"""Which core a mode of packets or units makes."""
+"""Which core a mode of packets, units or tags makes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from ..arch import Scheduled
-from ..cipher.modes import PACKET_MODES, UNIT_MODES
+from ..cipher.modes import MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..graph import Graph
 from ..rtl import Design
 from ..schedule import DelayModel
-from ..spec import Pipeline
+from ..spec import Datapath, Pipeline
+from .cmac import assemble_cmac
 from .core import Core
 from .gcm import assemble_gcm
 from .keys import KeyUnit
@@ -17,20 +18,25 @@ from .xts import assemble_xts
 
 __all__ = ["PACKETS", "assemble_packets"]
 
-PACKETS = (*PACKET_MODES, *UNIT_MODES)
-"""Modes whose words come in packets or data units."""
+PACKETS = (*PACKET_MODES, *UNIT_MODES, *MAC_MODES)
+"""Modes whose words come in packets, data units or messages that end."""
 
 
 def assemble_packets(
-    spec: Pipeline,
+    spec: Datapath,
     plain: Graph,
     made: Scheduled,
     lowered: Callable[[str], Design],
     given: Mapping[str, str],
-    unit: KeyUnit,
+    unit: KeyUnit | None,
     model: DelayModel,
 ) -> Core:
-    """The finished core of GCM or XTS; arguments as of `assemble_gcm`."""
+    """The finished core of GCM, XTS or CMAC; arguments as of `assemble_gcm`. unit: None for a loop that makes its
+    round keys itself.
+    """
+    if spec.mode in MAC_MODES:
+        return assemble_cmac(spec, plain, made, lowered, given, unit)
+    assert isinstance(spec, Pipeline) and unit
     if spec.mode == "gcm":
         return assemble_gcm(spec, plain, made, lowered, given, unit, model)
     return assemble_xts(spec, plain, made, lowered, given, unit)

@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from ..cipher import CATALOGUE, Standard
+from ..cipher.cmac import MAC_BLOCK_BITS
 from ..cipher.modes import cipher_way, given_key_bits
 from ..errors import UserError
 from ..graph import Table
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 Architecture = Literal["pipelined", "iterative", "engine"]
-Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "xts"]
+Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "xts", "cmac"]
 Interface = Literal["plain", "stream", "axi-stream", "paper"]
 
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
@@ -136,6 +137,14 @@ class Spec(BaseModel):
         Mode,
         needs(("gcm", "xts"), architecture=("pipelined",)),
         needs(
+            ("cmac",),
+            "a tag is computed by encryption, block after block",
+            architecture=("iterative",),
+            block_bits=MAC_BLOCK_BITS,
+            direction=("encrypt",),
+            interface=("plain",),
+        ),
+        needs(
             ("xts",),
             "decryption in XTS encrypts the unit's number, so a core that decrypts has both directions",
             block_bits=(128,),
@@ -148,14 +157,15 @@ class Spec(BaseModel):
         ),
     ] = option(
         "ecb",
-        "Mode of operation (SP 800-38A; GCM: SP 800-38D; XTS: SP 800-38E). A loop has every mode of SP "
-        "800-38A, for as many interleaved streams as it has stages. A pipeline has those without feedback: "
-        "CTR, decryption in CBC and CFB, GCM, whose packets say which way they go, and XTS, whose key is K1 "
-        "and then K2, `key_bits` each.",
+        "Mode of operation (SP 800-38A; GCM: SP 800-38D; XTS: SP 800-38E; CMAC: SP 800-38B). A loop has "
+        "every mode of SP 800-38A, for as many interleaved streams as it has stages, and CMAC, for one "
+        "message after the other. A pipeline has those without feedback: CTR, decryption in CBC and CFB, "
+        "GCM, whose packets say which way they go, and XTS, whose key is K1 and then K2, `key_bits` each.",
         cost="A register for each stream of a loop. In a pipeline the chained word waits in registers. GCM "
         "takes a multiplier of about 6,500 lookup tables and 9,000 flip-flops, and registers for the words "
         "that wait beside the cipher. XTS holds the round keys of two keys, between which every round "
-        "chooses.",
+        "chooses. CMAC takes registers for two blocks and for the key, and about five lookup tables for "
+        "each bit of a block.",
     )
     interface: Annotated[
         Interface,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from ..cipher import CATALOGUE, Standard
-from ..cipher.modes import CHAIN_MODES
+from ..cipher.modes import CHAIN_MODES, MAC_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
 from .core import MODES, Spec
@@ -123,6 +123,14 @@ class Datapath(Spec):
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )
+    tag_bits: Annotated[Literal[128, 120, 112, 104, 96, 64, 32], needs(mode=("gcm", "cmac"))] = option(
+        128,
+        "Bits of the tag that are shown, with `mode = gcm` or `cmac`: the first ones, with `cmac` at most a "
+        "block. GCM compares as many. Tags of 64 and 32 bits need the limits of SP 800-38D, appendix C, "
+        "and of SP 800-38B, appendix A.",
+        unit="bits",
+        cost="A shorter tag saves a few hundred flip-flops in GCM, and is easier to forge.",
+    )
     keep_levels: bool = option(
         False,
         "Whether every level of lookup tables in a stage is a module, so that synthesis does not rearrange "
@@ -201,7 +209,7 @@ class Datapath(Spec):
     @property
     def holds_key(self) -> bool:
         """Whether one key is for all blocks until there is another, at a port or in registers."""
-        return self.key == "static" or self.control != "none"
+        return self.key == "static" or self.control != "none" or self.mode in MAC_MODES
 
     @property
     def agile_direction(self) -> bool:

@@ -64,6 +64,19 @@ class Loop(Datapath):
         return self
 
     @model_validator(mode="after")
+    def _tag(self) -> Loop:
+        """A tag is no longer than a block; the default stands for the whole block."""
+        whole = type(self).model_fields["tag_bits"].default
+        if self.block_bits < self.tag_bits < whole:
+            raise Unfit(
+                f"a tag of CMAC has at most a block of {self.block_bits} bits, not tag_bits = "
+                f"{self.tag_bits}",
+                "tag_bits",
+                "block_bits",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _narrow(self) -> Loop:
         """A datapath narrower than a block is one that the cipher has, and encrypts."""
         if self.datapath_bits is None:

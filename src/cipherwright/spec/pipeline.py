@@ -92,13 +92,6 @@ class Pipeline(Datapath):
         le=16,
     )
 
-    tag_bits: Annotated[Literal[128, 120, 112, 104, 96, 64, 32], needs(mode=("gcm",))] = option(
-        128,
-        "Bits of the tag that are shown and compared, with `mode = gcm`: the first ones. Tags of 64 and 32 "
-        "bits need the limits of SP 800-38D, appendix C.",
-        unit="bits",
-        cost="A shorter tag saves a few hundred flip-flops, and is easier to forge.",
-    )
     distinct_halves: Annotated[bool, needs(mode=("xts",))] = option(
         False,
         "Whether no unit is taken under a key whose halves are equal, with `mode = xts` (FIPS 140-3 "

@@ -8,6 +8,7 @@ from .drive import Bench, Traffic
 from .equivalence import Proof, prove_pipeline
 from .final_adder import prove_final_adder
 from .loops import prove_iterative
+from .macs import Gaps, MacBench, MacSession
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
 from .packets import Packet, PacketBench
 from .random_blocks import random_blocks
@@ -21,6 +22,9 @@ __all__ = [
     "Bulk",
     "CoreFolder",
     "CoreRecord",
+    "Gaps",
+    "MacBench",
+    "MacSession",
     "Packet",
     "PacketBench",
     "Proof",

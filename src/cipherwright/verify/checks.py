@@ -37,6 +37,7 @@ from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
 from .bus_rules import check_bus_rules
+from .cmac import check_mac_resets, check_messages, published_macs
 from .drive import Bench, holds_key
 from .equivalence import prove_pipeline
 from .expansion import prove_expansion
@@ -44,6 +45,7 @@ from .forgotten import check_zeroise
 from .gcm import check_packets, check_resets, published_packets
 from .handshake import check_handshake
 from .loops import prove_iterative
+from .macs import MacBench
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
 from .packets import PacketBench
@@ -67,6 +69,7 @@ __all__ = [
     "run_timing",
     "run_vectors",
     "verify_core",
+    "verify_macs",
     "verify_packets",
     "verify_units",
 ]
@@ -348,6 +351,37 @@ def verify_units(
     return verdicts
 
 
+_MAC_WORDS = 10
+"""Words of a random message for a tag, on average."""
+
+
+def verify_macs(
+    folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
+) -> list[Verdict]:
+    """Every check of a core in a mode that makes tags; arguments as of `verify_core`. `blocks`: about so many
+    words of random messages.
+    """
+    parameters = folder.record["parameters"]
+    verdicts, attempt = attempts(tell, 8)
+    if not attempt("files", folder.check_files):
+        return verdicts
+    bench: list[MacBench] = []
+
+    def compiled() -> str:
+        bench.append(MacBench.compile(folder.sources, folder.record))
+        return "accepted and compiled by Verilator"
+
+    if attempt("compile", compiled):
+        name, count = reference_of(parameters).name, max(_FEWEST, min(blocks // _MAC_WORDS, _MOST))
+        attempt("published messages", lambda: published_macs(bench[0], parameters))
+        attempt(f"random messages against {name}", lambda: check_messages(bench[0], parameters, count))
+        attempt("resets within messages", lambda: check_mac_resets(bench[0], parameters))
+    attempt("reset", lambda: check_reset(folder))
+    attempt("zeroise", lambda: check_zeroise(folder))
+    attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
+    return verdicts
+
+
 def prove_multiplier(folder: CoreFolder) -> str:
     """The multiplier of a core of GCM. Returns what was shown; raises CheckFailed."""
     made, top = folder.record["packet"]["multiplier"], f"{folder.record['top']}_multiplier"
@@ -387,9 +421,14 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
             raise CheckFailed("the fused linear maps are not those of the cipher")
     hints = _hints(plain, p)
     if p["architecture"] == "iterative":
-        return prove_iterative(sources, top, plain, ports, latency, r["slots"], hints).statement
+        return prove_iterative(sources, top, plain, ports, latency, _slots(r), hints).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
     return prove_pipeline(sources, top, plain, ports, latency, early, held, hints).statement
+
+
+def _slots(record: Mapping[str, Any]) -> int:
+    """Blocks that a loop has in flight: those of the core, where its mode does not take fewer."""
+    return int((record["inner"] or {}).get("slots", record["slots"]))
 
 
 def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
@@ -429,7 +468,7 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
     top, latency, early = f"{r['top']}_core", r["inner"]["latency_cycles"], r["inner"]["early"]
     if parts.memory:
         realised, inner = _rounds(folder, parts), PortSet(**r["inner"]["ports"])
-        hints, slots = _hints(realised, p), r["slots"]
+        hints, slots = _hints(realised, p), _slots(r)
         return prove_iterative(
             folder.sources, top, realised, inner, latency, slots, hints, memory=parts.memory
         ).statement
@@ -445,7 +484,7 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
                 realised,
                 PortSet(**r["inner"]["ports"]),
                 latency,
-                r["slots"],
+                _slots(r),
                 hints,
                 words,
             ).statement
@@ -529,6 +568,8 @@ def verify_core(
         return verify_packets(folder, plain, blocks, tell, parts)
     if "unit" in folder.record:
         return verify_units(folder, plain, blocks, tell, parts)
+    if "mac" in folder.record:
+        return verify_macs(folder, plain, blocks, tell, parts)
     parameters = folder.record["parameters"]
     driven = folder.record.get("bus", folder.record)["ports"]
     mode, counting = parameters["mode"], bool(driven["iv_valid"])

@@ -28,6 +28,7 @@ __all__ = [
     "openssl_version",
     "oracle_blocks",
     "oracle_bulk",
+    "oracle_cmac",
     "oracle_gcm",
     "oracle_mode",
     "oracle_name",
@@ -56,20 +57,24 @@ def _library(file: str, package: str) -> ctypes.CDLL:
         ) from None
 
 
+def _openssl_keyed(algorithm: str, key: bytes) -> Any:
+    """A cipher of the package `cryptography` under a key. It calls some of them legacy at every use."""
+    from cryptography.hazmat.decrepit.ciphers import algorithms as legacy
+    from cryptography.hazmat.primitives.ciphers import algorithms
+
+    made = getattr(legacy, algorithm, None) or getattr(algorithms, algorithm)
+    if made is legacy.TripleDES:  # which takes three keys
+        key = {8: key * 3, 16: key + key[:8], 24: key}[len(key)]
+    return made(key)
+
+
 def _openssl_cipher(algorithm: str, key: bytes, mode: str, iv: bytes = b"") -> Any:
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # `cryptography` calls some of these ciphers and modes legacy at every use
-        from cryptography.hazmat.decrepit.ciphers import algorithms as legacy
-
+        warnings.simplefilter("ignore")  # some modes are called legacy, too
         how = getattr(modes, mode.upper())(*([iv] if iv else []))
-        made = getattr(legacy, algorithm, None) or getattr(algorithms, algorithm)
-        if made is legacy.TripleDES:  # which takes three keys
-            key = {8: key * 3, 16: key + key[:8], 24: key}[len(key)]
-        return Cipher(made(key), how)
+        return Cipher(_openssl_keyed(algorithm, key), how)
 
 
 def _openssl(algorithm: str, key: bytes) -> Bulk:
@@ -265,6 +270,20 @@ def oracle_gcm(name: str, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tup
     worker.authenticate_additional_data(aad)
     made = worker.update(text) + worker.finalize()
     return bytes(made), bytes(worker.tag)
+
+
+def oracle_cmac(name: str, key: bytes, message: bytes) -> bytes | None:
+    """The whole tag of a message by the library's own CMAC, or None where it has none for the cipher."""
+    from cryptography.hazmat.primitives.cmac import CMAC
+
+    found = _reference(name)
+    if not found.cmac:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        worker = CMAC(_openssl_keyed(found.algorithm, key))
+        worker.update(message)
+        return bytes(worker.finalize())
 
 
 def oracle_xts(name: str, key: bytes, number: bytes, unit: bytes, decrypt: bool) -> bytes | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...cipher.cmac import cmac, tag_length
 from ...cipher.gcm import gcm
-from ...cipher.modes import CHAIN_MODES, PACKET_MODES, UNIT_MODES, mode_block
+from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, mode_block
 from ...cipher.xts import halves, xts
-from ...spec import Pipeline, Spec
+from ...spec import Loop, Pipeline, Spec
 
 __all__ = ["Worked", "message_result", "worked_block"]
 
@@ -24,7 +25,9 @@ class Worked:
     decrypt: bool
     aad: bytes = b""
     tag: bytes = b""
-    """Of a worked packet: additional data, and the tag that is shown."""
+    """Of a worked packet: additional data, and the tag that is shown. Of a worked message: its tag; `block` is the
+    message.
+    """
 
     @staticmethod
     def shows(mode: str) -> bool:
@@ -37,7 +40,7 @@ class Worked:
 def worked_block(spec: Spec) -> Worked:
     """The first block of a message under the key 00 01 02 …, with the initial value ff ee dd …: encrypted
     unless the core only decrypts. In a mode of whole packets or units it is a packet (`_worked_packet`) or a unit
-    (`_worked_unit`).
+    (`_worked_unit`), in a mode that makes tags a message (`_worked_message`).
     """
     key = bytes(range(spec.key_bits // 8))
     size = spec.block_bits // 8
@@ -48,6 +51,8 @@ def worked_block(spec: Spec) -> Worked:
         return _worked_packet(spec, key)
     if spec.mode in UNIT_MODES:
         return _worked_unit(spec)
+    if spec.mode in MAC_MODES:
+        return _worked_message(spec, key)
     return Worked(key, iv, block, message_result(spec, key, iv, decrypt, block), decrypt)
 
 
@@ -88,6 +93,15 @@ def _worked_packet(spec: Spec, key: bytes) -> Worked:
     crypt = _on_words(spec, key)
     made = gcm(lambda word: crypt(word, False), iv, aad, text)
     return Worked(key, iv, text, made.data, False, aad, made.tag[: spec.tag_bits // 8])
+
+
+def _worked_message(spec: Spec, key: bytes) -> Worked:
+    """A message of a block and seven bytes, so that its last word is padded."""
+    assert isinstance(spec, Loop)
+    crypt = _on_words(spec, key)
+    text = bytes(0x11 * (i % 16) for i in range(spec.block_bits // 8 + 7))
+    tag = cmac(lambda word: crypt(word, False), spec.block_bits, text)
+    return Worked(key, b"", text, b"", False, b"", tag[: tag_length(spec.tag_bits, spec.block_bits) // 8])
 
 
 def _worked_unit(spec: Spec) -> Worked:

@@ -33,9 +33,9 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
         raise UserError(
             f"--with cocotb is for pipelines and loops; the testbench of an engine is {core.top}_tb.v"
         )
-    if core.packet or core.unit:
+    if core.packet or core.unit or core.mac:
         raise UserError(
-            f"--with cocotb has no bench for packets and units; the testbench of the core is {core.top}_tb.v"
+            f"--with cocotb has no bench for packets, units and messages; the testbench of the core is {core.top}_tb.v"
         )
 
 
@@ -93,7 +93,9 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
     outputs = _rows([pin for pin in pins if pin.out])
     ports = (
         core.ports
-        if isinstance(core, Core) and not (core.stream or core.packet or core.unit) and core.lanes == 1
+        if isinstance(core, Core)
+        and not (core.stream or core.packet or core.unit or core.mac)
+        and core.lanes == 1
         else None
     )
     words = worked_words(core, worked) if isinstance(core, Core) and ports else {}

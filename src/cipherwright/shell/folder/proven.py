@@ -47,6 +47,11 @@ def _of_mode(core: Core) -> Iterator[str]:
         yield "Counters, and that a tag meets its packet, are simulated against an independent library."
     if core.unit:
         yield "Units, tweaks and stealing are simulated against an independent library."
+    if core.mac:
+        yield (
+            "Every message's chain starts from zero, its last block alone has a subkey, K1 where it is whole and K2 where "
+            "it is not, and nothing of one message gets into another: for all times, with any loop."
+        )
 
 
 def _after(core: Core) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...cipher.modes import MAC_MODES
 from ...rtl import ClockReset, Pin
 from ...spec import Spec
 from ..built_engine import BuiltEngine
@@ -14,6 +15,7 @@ from .diagrams import worked_words
 from .example import Worked
 from .figures import figure_rows
 from .fusesoc import vlnv
+from .mac import mac_sentences, mac_table, mac_timing
 from .packet import packet_sentences, packet_table
 from .proven import proven
 from .text import code, filled, plain
@@ -148,6 +150,8 @@ def _verilog(top: str, pins: Sequence[Pin]) -> str:
 
 def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
     """What the worked block is made of, by name."""
+    if spec.mode in MAC_MODES:
+        return [("key", worked.key), ("message", worked.block), ("tag", worked.tag)]
     if worked.tag:
         return [
             ("key", worked.key),
@@ -232,18 +236,27 @@ def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, lis
         yield "A worked unit", list(unit_table(core, worked))
         yield from _zeroising(core)
         return
+    if core.mac:
+        yield "Messages", list(mac_sentences(core))
+        yield "A worked message", list(mac_table(core, worked))
+        yield from _zeroising(core)
+        return
     yield "Blocks", list(_blocks(core))
     if spec.mode != "ecb":
         yield "Mode", list(_mode(spec, core))
     yield from _zeroising(core)
 
 
-_IN_FLIGHT = {"packet": "and packets", "unit": "unit numbers, tweaks and units"}
+_IN_FLIGHT = {
+    "packet": "and packets",
+    "unit": "unit numbers, tweaks and units",
+    "message": "subkeys, messages and tags",
+}
 
 
 def _thing(core: Core) -> str:
-    """What the core takes: packets, units, or blocks."""
-    return "packet" if core.packet else "unit" if core.unit else "block"
+    """What the core takes: packets, units, messages, or blocks."""
+    return "packet" if core.packet else "unit" if core.unit else "message" if core.mac else "block"
 
 
 def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
@@ -268,6 +281,10 @@ def _key_registers(core: Core) -> Iterator[str]:
     yield "No block is taken before a key is complete, nor while one is expanded."
 
 
+_FIRST = {"packet": "word of a packet", "unit": "unit number", "message": "word of a message"}
+"""What waits for a key, where that is no block."""
+
+
 def _keys(core: Core) -> Iterator[str]:
     p = core.ports
     if core.bus:
@@ -276,7 +293,7 @@ def _keys(core: Core) -> Iterator[str]:
         yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
         yield "Hold both inputs until then."
         yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
-        what = {"packet": "word of a packet", "unit": "unit number"}.get(_thing(core), "block")
+        what = _FIRST.get(_thing(core), "block")
         yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
         yield f"No {what} is taken before a key is complete, nor while one is expanded."
     elif core.parameters["key"] == "static":
@@ -341,6 +358,9 @@ def _timing(core: Core) -> Iterator[str]:
         return
     if core.unit:
         yield from unit_timing(core)
+        return
+    if core.mac:
+        yield from mac_timing(core)
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"

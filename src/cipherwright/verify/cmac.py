@@ -1,0 +1,114 @@
+"""Checks of a core of CMAC: published messages, random ones against an independent library, and resets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..cipher.cmac import cmac
+from ..errors import CheckFailed, NotChecked
+from .macs import Gaps, MacBench
+from .oracle import oracle_cmac
+from .reference import reference_of
+from .vectors import own_vectors
+
+__all__ = ["check_mac_resets", "check_messages", "mac_tag", "published_macs"]
+
+_LONGEST = 300
+"""Bytes of random messages, at most."""
+
+_UNDER_KEY = 12
+"""Random messages under one key, on average."""
+
+_RESETS = 400
+"""Cycles of a run in which a reset is tried, at most."""
+
+
+def mac_tag(p: Mapping[str, Any], key: bytes, message: bytes) -> bytes:
+    """The whole tag of a message by the reference of a core with parameters `p`: by a library's own CMAC
+    where it has one, otherwise by the mode's definition around the library's cipher.
+    """
+    reference, size = reference_of(p), p["block_bits"] // 8
+    done = oracle_cmac(reference.library, key, message) if reference.library else None
+    if done is not None:
+        return done
+
+    def crypt(word: int) -> int:
+        return int.from_bytes(reference.bulk(key, word.to_bytes(size, "big"), False), "big")
+
+    return cmac(crypt, p["block_bits"], message)
+
+
+def published_macs(bench: MacBench, p: Mapping[str, Any]) -> str:
+    """Published messages, one behind the other under each key. Raises NotChecked where there are none."""
+    found = [v for v in own_vectors(p["cipher"], "cmac") if len(v.key) * 8 == p["key_bits"]]
+    if not found or p["rounds"] is not None:
+        raise NotChecked(f"the repository has no published tags of this cipher with {p['key_bits']}-bit keys")
+    for key in dict.fromkeys(v.key for v in found):
+        some = [v for v in found if v.key == key]
+        for v, got in zip(some, bench.tags(key, [v.pt for v in some]), strict=True):
+            if got != v.tag[: bench.tag_bytes]:
+                raise CheckFailed(f"known answer not met: a message of {len(v.pt)} bytes ({v.source})")
+    return f"{len(found)} published tags, those of each key one behind the other"
+
+
+def check_messages(bench: MacBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
+    """Random messages under keys that change, against the reference. Lengths go through all from 0 to 300
+    bytes, in random order. Words come at once, or with gaps shorter and longer than a block takes in the
+    loop; the next key is offered within a key's last message.
+    """
+    rng = np.random.default_rng(seed)
+    lengths = [int(x) for _ in range(-(-count // (_LONGEST + 1))) for x in rng.permutation(_LONGEST + 1)]
+    lengths = [*lengths[:count], 0, 1, bench.block_bits // 8]
+    patterns = [Gaps(), Gaps(0.5, 3), Gaps(), Gaps(0.3, 2 * bench.longest)]
+    keys, begin, key = 0, 0, rng.bytes(p["key_bits"] // 8)
+    with bench.session(seed) as s:
+        while begin < len(lengths):
+            some = [rng.bytes(n) for n in lengths[begin : begin + int(rng.integers(1, 2 * _UNDER_KEY))]]
+            after, gaps = rng.bytes(len(key)), patterns[keys % len(patterns)]
+            s.load_key(key)
+            for k, message in enumerate(some):
+                s.send(message, gaps, after if k == len(some) - 1 else b"")
+            _compare(p, key, some, s.finish())
+            begin, keys, key = begin + len(some), keys + 1, after
+    return (
+        f"{len(lengths)} random messages under {keys} keys equal to {reference_of(p).name}, words one behind "
+        "the other and with gaps; every word, tag and key in its cycle"
+    )
+
+
+def _compare(p: Mapping[str, Any], key: bytes, messages: list[bytes], got: list[bytes]) -> None:
+    """Raise CheckFailed where a tag is not the reference's."""
+    for message, tag in zip(messages, got, strict=True):
+        if tag != mac_tag(p, key, message)[: len(tag)]:
+            raise CheckFailed(
+                f"the tag of a message of {len(message)} bytes differs from {reference_of(p).name} (key "
+                f"{key.hex()})"
+            )
+
+
+def check_mac_resets(bench: MacBench, p: Mapping[str, Any], seed: int = 3) -> str:
+    """One cycle of reset in every cycle of a run with a key and messages: nothing of before leaves, and the
+    next key and messages are right.
+    """
+    rng, size = np.random.default_rng(seed), bench.block_bits // 8
+    span = bench.record["key_cycles"] + 4 * bench.record["interval_cycles"] + 12
+    cycles = sorted({int(x) for x in np.linspace(1, span, _RESETS)})
+    for when in cycles:
+        key, messages = rng.bytes(p["key_bits"] // 8), [rng.bytes(size), rng.bytes(5), b""]
+        with bench.session(when) as s:
+            s.run(s.offered(s.idle(when), rng.bytes(len(key))))
+            s.reset()
+            quiet = s.run(s.idle(2 * bench.longest))
+            if any(bench.simulation.view(quiet, n).any() for n in bench.announcing):
+                raise CheckFailed(f"after a reset in cycle {when} the core shows something of before")
+            s.load_key(key)
+            for message in messages:
+                s.send(message)
+            _compare(p, key, messages, s.finish())
+    return (
+        f"resets in {len(cycles)} cycles of a key and messages: nothing of before leaves, and all is right "
+        "after it"
+    )

@@ -1,0 +1,270 @@
+"""Messages through a simulated core of CMAC, cycle by cycle: every word is taken when the core promises it,
+and every tag leaves in the promised cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from ..cipher.cmac import mac_words
+from ..errors import CheckFailed
+from ..shell import PortSet
+from .simulate import Model, Simulation, Words, compile_simulation
+
+__all__ = ["Gaps", "MacBench", "MacSession"]
+
+_KEY_OFFERED = 8
+"""Cycles in which a key that is offered after a reset is taken."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """How probable it is that a word is offered late, by one to `longest` cycles."""
+
+    chance: float = 0.0
+    longest: int = 1
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word at its ports: offered from cycle `offered` on, and taken in cycle `taken`."""
+
+    data: bytes
+    last: bool
+    offered: int
+    taken: int
+
+
+class MacSession:
+    """One model of a core, from its reset on. It raises CheckFailed where a word or key is not taken when it
+    is promised, or where a tag leaves in another cycle.
+
+    taken: the cycle of the last word, begun: that in which its block began.
+    """
+
+    def __init__(self, bench: MacBench, rng: np.random.Generator) -> None:
+        self.bench, self.rng, self.cycle = bench, rng, 0
+        self.model = Model(bench.simulation)
+        self._forget()
+        self.reset()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.model.close()
+
+    def _forget(self) -> None:
+        self.due: list[int] = []
+        self.seen: list[tuple[int, bytes]] = []
+        self.free = self.cycle
+        self.taken = self.begun = self.cycle - 1
+
+    def run(self, rows: Words) -> Words:
+        """The outputs of these cycles, whose tags are kept. Raises CheckFailed where a tag's port is not 0
+        without a tag.
+        """
+        b, s = self.bench, self.bench.simulation
+        for name, value in b.held.items():
+            view = s.view(rows, name)
+            view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
+        out = self.model.run(rows)
+        valid, tags = s.view(out, b.ports.valid_out)[:, 0], s.view(out, b.ports.block_out)
+        if tags[valid == 0].any():
+            raise CheckFailed("the tag's port is not 0 while there is no tag")
+        self.seen += [(self.cycle + int(c), tags[c, ::-1].tobytes()) for c in np.flatnonzero(valid)]
+        self.cycle += len(rows)
+        return out
+
+    def idle(self, cycles: int) -> Words:
+        """Cycles in which nothing is offered; payload ports have any value."""
+        rows = self.rng.integers(0, 256, self.bench.simulation.rows(cycles).shape, dtype=np.uint8)
+        for p in self.bench.simulation.inputs:
+            view = self.bench.simulation.view(rows, p.name)
+            if p.name in self.bench.controls:
+                view[:] = 0
+            elif p.width < 8:
+                view[:] &= (1 << p.width) - 1
+        return rows
+
+    def reset(self) -> None:
+        """One cycle of reset, after which nothing of before may leave."""
+        rows = self.idle(1)
+        self.bench.simulation.view(rows, self.bench.ports.reset)[0, 0] = 1
+        self.run(rows)
+        self._forget()
+
+    def with_key(self, rows: Words, key: bytes) -> Words:
+        """The same cycles with a key offered."""
+        s, p = self.bench.simulation, self.bench.ports
+        s.view(rows, p.key_valid)[:, 0] = 1
+        s.view(rows, p.key)[:] = np.frombuffer(key[::-1], dtype=np.uint8)
+        return rows
+
+    def offered(self, rows: Words, key: bytes) -> Words:
+        """The same cycles with a key offered in the first ones, and words in all."""
+        s, p = self.bench.simulation, self.bench.ports
+        self.with_key(rows, key)
+        s.view(rows, p.key_valid)[_KEY_OFFERED:, 0] = 0
+        s.view(rows, p.valid_in)[:, 0] = 1
+        return rows
+
+    def load_key(self, key: bytes) -> None:
+        """Offer a key until it is taken, which must not be before the last tag is out, and wait until words
+        are.
+        """
+        b, s = self.bench, self.bench.simulation
+        for _ in range(b.record["zeroise_cycles"]):
+            if s.view(self.run(self.with_key(self.idle(1), key)), b.ports.key_ready)[0, 0]:
+                break
+        else:
+            raise CheckFailed(f"a key is not taken within {b.record['zeroise_cycles']} cycles")
+        if len(self.seen) != len(self.due):
+            raise CheckFailed("a key is taken before the last tag is out")
+        seen = self.run(self.idle(b.record["key_cycles"]))
+        ready, busy = s.view(seen, b.ports.ready_out)[:, 0], s.view(seen, b.ports.busy)[:, 0]
+        if ready[:-1].any() or not ready[-1] or not busy[:-2].all() or busy[-1]:
+            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
+        self.free = self.cycle
+
+    def send(self, message: bytes, gaps: Gaps = Gaps(), next_key: bytes = b"") -> None:
+        """Offer a message's words. next_key: a key that is offered from the second word on, and must not be
+        taken within the message.
+        """
+        words = self._planned(message, gaps)
+        rows = self.idle(words[-1].taken - self.cycle + 1)
+        for w in words:
+            self._put(rows[w.offered - self.cycle : w.taken - self.cycle + 1], w)
+        if next_key and len(words) > 1:
+            self.with_key(rows[words[1].offered - self.cycle :], next_key)
+        self._play(rows, words)
+
+    def _planned(self, message: bytes, gaps: Gaps) -> list[_Word]:
+        """The words of a message, each with its cycles. The last one makes a tag due."""
+        cipher, found = self.bench.cipher_cycles, list[_Word]()
+        texts = mac_words(message, self.bench.block_bits)
+        earliest = self.cycle
+        for k, text in enumerate(texts):
+            late = int(self.rng.integers(1, gaps.longest + 1)) if self.rng.random() < gaps.chance else 0
+            offered = earliest + late
+            self.taken = max(offered, self.begun + 1)
+            self.begun = max(self.taken + 1, self.free)
+            self.free = self.begun + cipher + 1
+            found.append(_Word(text, k == len(texts) - 1, offered, self.taken))
+            earliest = self.taken + 1
+        self.due.append(self.begun + cipher)
+        return found
+
+    def _put(self, rows: Words, word: _Word) -> None:
+        """A word at its ports; bytes that are not there have any value."""
+        b, s, size = self.bench, self.bench.simulation, self.bench.block_bits // 8
+        filled = word.data + self.rng.bytes(size - len(word.data))
+        keep = ((1 << size) - 1) << (size - len(word.data)) & (1 << size) - 1
+        s.view(rows, b.ports.valid_in)[:] = 1
+        s.view(rows, b.ports.block_in)[:] = np.frombuffer(filled[::-1], dtype=np.uint8)
+        view = s.view(rows, b.mac["keep_in"])
+        view[:] = np.frombuffer(keep.to_bytes(view.shape[1], "little"), dtype=np.uint8)
+        s.view(rows, b.mac["last_in"])[:] = word.last
+
+    def _play(self, rows: Words, words: Sequence[_Word]) -> None:
+        """Run the cycles of a message; every word is taken in its own."""
+        b, s, now = self.bench, self.bench.simulation, self.cycle
+        out = self.run(rows)
+        ready = s.view(out, b.ports.ready_out)[:, 0]
+        for w in words:
+            offered = ready[w.offered - now : w.taken - now + 1]
+            if offered[:-1].any() or not offered[-1]:
+                raise CheckFailed(f"a word is not taken in cycle {w.taken}, or is taken before")
+        if s.view(out, b.ports.key_ready)[:, 0].any():
+            raise CheckFailed("a key is taken within a message")
+
+    def finish(self) -> list[bytes]:
+        """Wait for the last tag; the tags of all messages since the reset, as long as they are shown."""
+        b = self.bench
+        out = self.run(self.idle(2 * b.longest + 8))
+        if [c for c, _ in self.seen] != self.due:
+            raise CheckFailed("tags do not come in the promised cycles, one for each message")
+        if b.simulation.view(out, b.ports.busy)[-1, 0]:
+            raise CheckFailed("the core is busy after its last tag")
+        tags = [tag for _, tag in self.seen]
+        if any(any(tag[b.tag_bytes :]) for tag in tags):
+            raise CheckFailed(f"a tag has more than {b.tag_bytes} bytes")
+        self._forget()
+        return [tag[: b.tag_bytes] for tag in tags]
+
+
+@dataclass(frozen=True)
+class MacBench:
+    """A compiled core of CMAC with its record."""
+
+    simulation: Simulation
+    record: Mapping[str, Any]
+    held: Mapping[str, int] = field(default_factory=dict)
+    """Inputs that stay as they are, whatever is driven: those that a test puts in, or takes away."""
+
+    @classmethod
+    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
+        """The core of a record, compiled."""
+        return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
+
+    @cached_property
+    def ports(self) -> PortSet:
+        return PortSet(**self.record["ports"])
+
+    @cached_property
+    def mac(self) -> Mapping[str, str]:
+        """What a port of a word is for -> its name."""
+        ports: Mapping[str, str] = self.record["mac"]["ports"]
+        return ports
+
+    @property
+    def block_bits(self) -> int:
+        return int(self.record["parameters"]["block_bits"])
+
+    @property
+    def tag_bytes(self) -> int:
+        """Bytes of the tag that are shown."""
+        return int(self.record["mac"]["tag_bits"]) // 8
+
+    @property
+    def cipher_cycles(self) -> int:
+        """Cycles from a block to its result."""
+        return int(self.record["latency_cycles"]) - 1
+
+    @property
+    def longest(self) -> int:
+        """Cycles from a message's last word to its tag, at most."""
+        return int(self.record["mac"]["longest_latency_cycles"])
+
+    @property
+    def controls(self) -> frozenset[str]:
+        """Inputs that make something happen."""
+        p = self.ports
+        return frozenset((p.reset, p.valid_in, p.key_valid, p.zeroise))
+
+    @property
+    def announcing(self) -> tuple[str, ...]:
+        """Outputs that are 0 while the core has no key and nothing is in flight."""
+        p = self.ports
+        return p.valid_out, p.ready_out, p.busy
+
+    def session(self, seed: int = 1) -> MacSession:
+        """A model of its own, just reset."""
+        return MacSession(self, np.random.default_rng(seed))
+
+    def tags(self, key: bytes, messages: Sequence[bytes]) -> list[bytes]:
+        """The tags of messages under a key, as fast as the core takes their words."""
+        with self.session() as s:
+            s.load_key(key)
+            for message in messages:
+                s.send(message)
+            return s.finish()
