@@ -168,3 +168,23 @@ def test_a_lane_sees_what_earlier_lanes_use_of_a_shared_tile() -> None:
     seen = alone["modules"][CANONICAL_TOP]["cells"]["select"]["connections"]
     assert seen["M"] == [5]
     assert seen["A"] == []
+
+
+def test_a_cell_that_does_nothing_has_the_enable_of_its_slice() -> None:
+    """A slice has one enable for both of its flip-flops, whatever the tile's other slices have."""
+    first = cell("TRELLIS_FF", CLK=1, CE=2, DI=3, Q=4)
+    other = cell("TRELLIS_FF", CLK=1, CE=5, DI=3, Q=6)
+    first["attributes"] = {"BEL": "X2/Y2/SLICED.FF0"}
+    other["attributes"] = {"BEL": "X2/Y2/SLICEB.FF1"}
+    cells = {"first": first, "other": other, "later": cell("TRELLIS_FF", CLK=1, DI=8, Q=9)}
+    board = Board(cells, {b: f"net{b}" for b in (1, 2, 3, 4, 5, 6, 8, 9)})
+    board.fixed = dict.fromkeys(["first", "other"])
+    ports = {"clk": {"direction": "input", "bits": [1]}}
+    alone = board.alone(["later"], Slices.from_table(load_target(DEVICE).options["slices"]), (5, 200), ports)
+    around = alone["modules"][CANONICAL_TOP]["cells"]
+    enables = {
+        bel: around[f"outside_X2/Y2/{bel}"]["connections"].get("CE") for bel in ("SLICED.FF1", "SLICEB.FF0")
+    }
+    assert enables == {"SLICED.FF1": [2], "SLICEB.FF0": [5]}
+    assert around["outside_X2/Y2/SLICEA.FF0"]["connections"]["CLK"] == [1]
+    assert around["outside_X3/Y2/SLICEA.FF0"]["connections"] == {}

@@ -119,7 +119,8 @@ class Board:
     ) -> dict[str, Any]:
         """A design of these cells, of all placed cells with what connects them to these, and of cells
         without a connection everywhere else outside the strip. A flip-flop without a clock may not stand
-        beside one that has one; there a cell has the clock, reset and enable of its neighbour.
+        beside one that has one: flip-flops of a tile share clock and reset, those of a slice their enable
+        too. So a cell that does nothing takes these of the flip-flop in its slice, else of one in its tile.
         """
         cells = {name: self.cells[name] for name in members}
         nets = _nets(cells, {})
@@ -127,8 +128,10 @@ class Board:
         for name in self.fixed:
             c = self.cells[name]
             tile = _tile(c["attributes"]["BEL"])
-            if c["type"] == "TRELLIS_FF" or (c["connections"].get("WCK") and tile not in clocked):
-                clocked[tile] = c
+            if c["type"] == "TRELLIS_FF":
+                clocked[tile] = clocked[_slice(c["attributes"]["BEL"])] = c
+            elif c["connections"].get("WCK"):
+                clocked.setdefault(tile, c)
             cells[name] = c | {
                 "connections": {
                     p: [b for b in bits if b in nets or p in _SHARED] for p, bits in c["connections"].items()
@@ -137,7 +140,8 @@ class Board:
             taken.add(c["attributes"]["BEL"])
         for x, kind, bel in slices.bels():
             if not strip[0] <= x <= strip[1] and bel not in taken:
-                beside = clocked.get(_tile(bel)) if kind == "TRELLIS_FF" else None
+                near = clocked.get(_slice(bel)) or clocked.get(_tile(bel))
+                beside = near if kind == "TRELLIS_FF" else None
                 cells[_OUTSIDE + bel] = _filler(kind, bel, beside)
         return self._design(cells, {"clk": ports["clk"]})
 
@@ -216,6 +220,11 @@ def _unpacked(cell: Cell) -> Cell:
 
 def _tile(bel: str) -> str:
     return bel.rpartition("/")[0]
+
+
+def _slice(bel: str) -> str:
+    """The slice of a place: X25/Y64/SLICED of X25/Y64/SLICED.FF0."""
+    return bel.rpartition(".")[0]
 
 
 def _bits(cell: Cell, direction: str = "") -> Iterable[int]:
