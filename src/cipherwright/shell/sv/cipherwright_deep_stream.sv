@@ -3,7 +3,8 @@
 // A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's output always
 // finds room. With DEPTH >= latency of the pipeline + 6 + MARGIN one word a cycle is sustained. Ready is a register.
 //
-// Where s_early_o is 1, s_ready_o is 1 in the next GRACE cycles as well: so a register may stand in front that cannot wait.
+// s_early_o = 1 announces: s_ready_o is 1 now and in the next GRACE cycles. A register in front of this module that cannot hold
+// its word takes words only then.
 //
 // What is beside a word, s_beside_i, goes round the pipeline: it is written when the word is accepted, into a memory of its own at the
 // place that the word's result will have, and leaves with it.
@@ -12,11 +13,12 @@
 // two cycles late; its sign is ready. stored_q counts words in the memory, two cycles late. Which of "one or more" to
 // "three or more" it is, is registered, and the words that were read since are taken off by choosing among these bits.
 //
-// A word leaves the memory through two registers, which block RAM has inside: word_q, and data_q, which offers it.
+// A word enters the memory through a register, result_q, and leaves it through two, which block RAM has inside: word_q, and data_q,
+// which offers it. The register in front costs no cycle, since the counts are late anyway.
 //
-// Reset drops all words, and so must what is behind in the same cycle. While zeroise_i is 1 it does the same, and every cycle the
-// next place of the FIFO takes what core_data_i shows, and word_q and data_q what place 0 has: hold it for DEPTH + 2 cycles more than
-// core_data_i needs to forget.
+// Reset drops all words, and so must what is behind in the same cycle. While zeroise_i is 1 it does the same. In every cycle
+// after one with zeroise_i = 1 the next place of the FIFO takes result_q, and word_q and data_q take what place 0 has: hold zeroise_i for
+// DEPTH + 3 cycles more than core_data_i needs to forget.
 module cipherwright_deep_stream #(
     parameter integer WIDTH = 64,
     parameter integer DEPTH_LOG2 = 6,
@@ -53,9 +55,11 @@ module cipherwright_deep_stream #(
     output wire f_zeroise_o,
     output wire f_held_o,
     output wire f_pop_o,
+    output wire f_store_o,
     output wire [3:0] f_late_o,
     output wire [3:0] f_least_o,
     output wire [1:0] f_more_o,
+    output wire [WIDTH-1:0] f_result_o,
     output wire [WIDTH-1:0] f_next_o,
     input  wire [DEPTH_LOG2-1:0] f_place_i,
     output wire [WIDTH-1:0] f_word_o,
@@ -75,6 +79,7 @@ module cipherwright_deep_stream #(
     reg [DEPTH_LOG2-1:0] read_q;
     (* ram_style = "block", no_rw_check *)
     reg [WIDTH-1:0] memory[0:DEPTH-1];
+    reg [WIDTH-1:0] result_q;
     reg [WIDTH-1:0] word_q;
     reg [WIDTH-1:0] data_q;
     (* ram_style = "block", no_rw_check *)
@@ -90,6 +95,7 @@ module cipherwright_deep_stream #(
     reg zeroise_q;
     reg accept_q;
     reg push_q;
+    reg store_q;
     reg pop_q;
     reg pop_2q;
     reg [3:0] least_q;
@@ -118,9 +124,11 @@ module cipherwright_deep_stream #(
     assign f_zeroise_o = zeroise_q;
     assign f_held_o = held_q;
     assign f_pop_o = pop;
+    assign f_store_o = store_q;
     assign f_late_o = {accept_q, push_q, pop_2q, pop_q};
     assign f_least_o = least_q;
     assign f_more_o = {more_q, some_q};
+    assign f_result_o = result_q;
     assign f_next_o = word_q;
     assign f_word_o = memory[f_place_i];
     assign f_beside_place_o = place_q;
@@ -137,19 +145,21 @@ module cipherwright_deep_stream #(
     assign m_beside_o = beside_data_q;
 
     always @(posedge clk) begin
-        if (core_valid_i | zeroise_i) memory[write_q] <= core_data_i;
+        result_q <= core_data_i;
+        if (store_q) memory[write_q] <= result_q;
         if (move) word_q <= memory[read_q];
         if (leave) data_q <= word_q;
         beside_q <= s_beside_i;
-        if (accept_q | zeroise_i) beside[zeroise_i ? write_q : place_q] <= beside_q;
+        if (accept_q | zeroise_q) beside[zeroise_q ? write_q : place_q] <= beside_q;
         if (move) beside_word_q <= beside[read_q];
         if (leave) beside_data_q <= beside_word_q;
     end
 
     always @(posedge clk) begin
         zeroise_q <= zeroise_i & ~rst_i;
+        store_q <= ~rst_i & (zeroise_i | core_valid_i);
         if (rst_i | (zeroise_q & ~zeroise_i)) write_q <= 0;
-        else if (core_valid_i | zeroise_i) write_q <= write_q + 1'b1;
+        else if (store_q) write_q <= write_q + 1'b1;
         if (clear) begin
             room_q <= START[DEPTH_LOG2+1:0];
             stored_q <= 0;

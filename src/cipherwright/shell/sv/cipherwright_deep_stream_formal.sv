@@ -3,7 +3,8 @@
 // Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising comes before; a word that is offered
 // stays until it is taken; no place of the FIFO is used twice. Ready says that MARGIN places were free two cycles ago. A word is read from
 // the memory in the first cycle, from the fourth after the one that brings it on, in which the registers behind the memory move.
-// When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew, and two cycles later both registers.
+// When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew a cycle later, and two cycles after that both
+// registers behind it.
 //
 // What is behind is any core that answers each word once, in order, after one cycle or more, and that drops its words in a cycle of reset or
 // zeroising. So latency, gaps and what the core computes are free; nothing is abstracted. Checked by SymbiYosys (deep_stream.sby).
@@ -25,8 +26,8 @@ module cipherwright_deep_stream_formal #(
     input wire             m_ready_i
 );
     localparam [DEPTH_LOG2+1:0] DEPTH = 1 << DEPTH_LOG2;
-    wire s_ready, s_early, core_valid, m_valid, held, pop, wiping;
-    wire [WIDTH-1:0] m_data, next, word;
+    wire s_ready, s_early, core_valid, m_valid, held, pop, store, wiping;
+    wire [WIDTH-1:0] m_data, result, next, word;
     wire [BESIDE-1:0] m_beside, beside_in, beside, beside_next;
     wire [DEPTH_LOG2-1:0] beside_place;
     wire [DEPTH_LOG2+1:0] room;
@@ -55,8 +56,8 @@ module cipherwright_deep_stream_formal #(
         .s_beside_i(s_beside_i), .core_valid_o(core_valid), .core_ready_i(core_ready_i), .m_beside_o(m_beside),
         .f_beside_place_o(beside_place), .f_beside_in_o(beside_in), .f_beside_o(beside), .f_beside_next_o(beside_next),
         .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i), .m_data_o(m_data),
-        .f_room_o(room), .f_stored_o(stored), .f_write_o(write), .f_read_o(read), .f_zeroise_o(wiping), .f_held_o(held), .f_pop_o(pop),
-        .f_late_o(late), .f_least_o(least), .f_more_o(more), .f_next_o(next), .f_place_i(place), .f_word_o(word)
+        .f_room_o(room), .f_stored_o(stored), .f_write_o(write), .f_read_o(read), .f_zeroise_o(wiping), .f_held_o(held), .f_pop_o(pop), .f_store_o(store),
+        .f_late_o(late), .f_least_o(least), .f_more_o(more), .f_result_o(result), .f_next_o(next), .f_place_i(place), .f_word_o(word)
     );
 
     // Words in the memory and free places, now and up to three cycles ago.
@@ -84,13 +85,14 @@ module cipherwright_deep_stream_formal #(
     wire [DEPTH_LOG2+1:0] gone_2 = popped[2] + popped[3];
     wire [DEPTH_LOG2+1:0] here = filling + flying + m_valid + held;
     wire [DEPTH_LOG2-1:0] used = write - read;
-    wire [DEPTH_LOG2-1:0] write_next = write + flying - came[1];
+    wire [DEPTH_LOG2-1:0] write_next = write + pushed[1] + flying - came[1];
     wire [DEPTH_LOG2+1:0] less = free_1 - MARGIN;
     always @(*) if (started) begin
         assert (core_valid == (s_valid_i & s_ready));
+        assert (store == (pushed[1] || wiping));
         assert (wiping == zeroised && (cleared || !wiping));
         assert (flying <= DEPTH && filling <= DEPTH && flying + filling <= DEPTH);
-        assert (wiping ? filling == 0 && read == 0 && !m_valid && !held : used == filling[DEPTH_LOG2-1:0]);
+        assert (wiping ? filling == 0 && read == 0 && !m_valid && !held : used + pushed[1] == filling[DEPTH_LOG2-1:0]);
         if (cleared) assert (here == 0 && !s_ready && !accepted && pushed == 0 && popped == 0 && came == 0);
         // What was is what is, without what happened since.
         assert (filling_1 + pushed[1] == filling + popped[1]);
@@ -136,7 +138,8 @@ module cipherwright_deep_stream_formal #(
     wire follows = held && ahead == {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
     wire [DEPTH_LOG2+1:0] index = ahead - m_valid - held;  // words before it in the memory
     wire out = shown || follows;
-    wire in_fifo = !out && index < filling;
+    wire in_fifo = !out && index < filling_1 - popped[1];
+    wire enters = !out && pushed[1] && index + 1'b1 == filling;
     always @(posedge clk) begin
         if (clear) watched <= 1'b0;
         else if (!watched && accepted && choice) begin
@@ -156,29 +159,35 @@ module cipherwright_deep_stream_formal #(
         if (shown) assert (m_data == value && m_beside == tag);
         if (follows) assert (next == value && beside_next == tag);
         if (in_fifo) assert (word == value);
+        if (enters) assert (result == value);
         if (!out && came[1] && beside_place == place) assert (beside_in == tag);
         else if (!out) assert (beside == tag);
     end
 
     // Zeroising: any place, and for how long.
     (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
-    reg [DEPTH_LOG2:0] times;
+    reg [DEPTH_LOG2:0] times, written_places;
     reg written, first;
-    reg [WIDTH-1:0] last, word_past, next_past;
+    reg [WIDTH-1:0] last, word_past, next_past, answer_past;
     wire [DEPTH_LOG2-1:0] distance = chosen - write;
+    wire again = wiping && written_places != 0;
     assign place = watched ? read + index[DEPTH_LOG2-1:0] : chosen;
     always @(posedge clk) begin
         times <= rst_i || !zeroise_i ? 0 : times[DEPTH_LOG2] ? times : times + 1'b1;
-        written <= (written && times != 0) || chosen == write;
-        if (chosen == write) last <= answer;
+        written_places <= rst_i || !wiping ? 0 : written_places[DEPTH_LOG2] ? written_places : written_places + 1'b1;
+        written <= (written && again) || (wiping && chosen == write);
+        if (chosen == write) last <= result;
+        answer_past <= answer;
         word_past <= word;
         next_past <= next;
         first <= wiping && chosen == 0;
     end
     always @(*) if (started) begin
         assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
-        if (times != 0) assert (written || {2'b0, distance} + {1'b0, times} < DEPTH);
-        if (times != 0 && written) assert (word == last);
+        if (wiping) assert (written_places + 1'b1 == times || (written_places[DEPTH_LOG2] && times[DEPTH_LOG2]));
+        if (cleared) assert (result == answer_past);
+        if (again) assert (written || {2'b0, distance} + {1'b0, written_places} < DEPTH);
+        if (again && written) assert (word == last);
         if (first && wiping) assert (next == word_past);
         if (first && wiping) assert (m_data == next_past);
     end

@@ -16,7 +16,8 @@ the same, the stolen block goes in cycle u + 1, for the register of held words i
 *Tweaks.* A number that was announced takes the first free slot. After the last word of a unit there is one: ready_o
 is 0 for a cycle, or the word is short and needs none. A tweak waits in a memory of TWEAKS words, then as the next
 one (`after`), then as that of the current unit (`now`), from which its last block takes it away. Bits of an address
-count up; how many tweaks wait or are on their way is a row of ones.
+count up; how many tweaks wait or are on their way is a row of ones. A number that waits for its slot is not in it:
+`asked` stands for it, and lasts until the row has grown.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
     """How many tweaks there are, and when they move."""
     top, address = tweaks - 1, address_bits(tweaks)
     moved = (
-        Step("way", _moved("way", "announce_i", "pop", top)),
+        Step("way", _moved("way", "number_q", "pop", top)),
         Step("full", _moved("full", "push_q", "pop", top)),
         Step("now", "~drop_i & (after | (now & ~uses))"),
         Step("after", "~drop_i & (full[0] | (after & ~load))"),
@@ -151,7 +152,9 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
     )
     cleared = ("now", "after", "ready_q", "pending_q", "drop_q")
     return (
-        Note("Tweaks that are on their way, that wait in the memory, the next one and the current one."),
+        Note(
+            "Tweaks whose number has had its slot, that wait in the memory, the next one and the current one."
+        ),
         Note("While everything is forgotten, all of the memory is written."),
         Reg(("way", "full"), tweaks),
         Reg(("drop_q",)),
@@ -224,6 +227,7 @@ def _lines(cipher: int) -> tuple[WrapperItem, ...]:
         Clocked(
             (*(steps[n] for n in control), Step("push_q", f"number_line[{value}]")),
             (*((f"{n}_line", f"{places[n]}'d0") for n in control), ("push_q", "1'b0")),
+            gated=True,
         ),
         Clocked(tuple(steps[n] for n in places if n not in control)),
         Drive("push_o", f"number_line[{value}]"),
