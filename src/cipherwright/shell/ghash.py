@@ -222,7 +222,6 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
     wait = timing.flags_lead
     start, last = timing.count(0), timing.count(loop)
     steps = (
-        Step("setup_line", f"{{setup_line[{wait - 1}:0], setup_i}}"),
         Step("turn", f"{{turn[{loop - 2}:0], setup_line[{wait}] | (turn[{loop - 1}] & ~at_last_q)}}"),
         Step("filled_q", f"~setup_i & (filled_q | (turn[{loop - 1}] & at_last_q))"),
         Step("at_last_q", "at_last"),
@@ -239,9 +238,13 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
         *copies("write", "write_ahead"),
         *_places("address", "ahead"),
         Clocked(
+            (Step("setup_line", f"{{setup_line[{wait - 1}:0], setup_i}}"),),
+            (("setup_line", f"{wait + 1}'d0"),),
+            gated=True,
+        ),
+        Clocked(
             steps,
             (
-                ("setup_line", f"{wait + 1}'d0"),
                 ("turn", f"{loop}'d0"),
                 *((name, "1'b0") for name in ("filled_q", "at_last_q", "advance")),
             ),
