@@ -4,7 +4,6 @@ refused.
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,9 +25,10 @@ from cipherwright.tools import run
 from cipherwright.verify import CoreFolder, own_vectors, verify_core
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
-from cipherwright.verify.simulate import compile_simulation
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import QUICK_GCM, Built
+
+from .chosen_faults import chosen, faulty_simulation
 
 FAULTS = {
     "lengths swapped": ("{aads, aad_rest}", "{datas, data_rest}"),
@@ -45,21 +45,6 @@ FAULTS = {
 """(text, what is in its place)."""
 
 
-def with_faults(core: Core) -> str:
-    """The text of a core with all faults in it: a bit of the port fault_i chooses one, and zero none."""
-    text = core.files[f"{core.top}.v"]
-    for n, (before, after) in enumerate(FAULTS.values()):
-        assert before in text, before
-        found = re.fullmatch(r"(\w+ (?:<?=)) (.*)", before)
-        target, right = found.groups() if found else ("", before)
-        text = text.replace(before, f"{target} (fault_i[{n}] ? ({after}) : ({right}))")
-    for name in (core.top, *(f"{core.top}_{part}" for part in ("control", "gcm", "ghash"))):
-        port, link = f"module {name} (\n    input  wire [15:0] fault_i,", r"\1.fault_i(fault_i), "
-        text = text.replace(f"module {name} (", port)
-        text = re.sub(rf"(\b{name} u_\w+ \(\s*)", link, text)
-    return text
-
-
 @pytest.fixture(scope="module")
 def bench(
     built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
@@ -67,10 +52,8 @@ def bench(
     """The core with the fault of a number, or -1 for none."""
     core, folder = built(*QUICK_GCM)
     assert isinstance(core, Core)
-    file = tmp_path_factory.mktemp("gcm") / f"{core.top}.v"
-    file.write_text(with_faults(core))
-    simulation = compile_simulation([file], core.top)
-    return lambda n: PacketBench(simulation, folder.record, {"fault_i": 1 << n if n >= 0 else 0})
+    simulation = faulty_simulation(core, FAULTS, ("control", "gcm", "ghash"), tmp_path_factory.mktemp("gcm"))
+    return lambda n: PacketBench(simulation, folder.record, chosen(n))
 
 
 def test_all_checks_pass(

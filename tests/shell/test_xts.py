@@ -4,7 +4,6 @@ refused.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +19,13 @@ from cipherwright.shell import Core
 from cipherwright.spec import load, parse
 from cipherwright.tools import run
 from cipherwright.verify import CoreFolder, Unit, UnitBench, own_vectors, verify_core
-from cipherwright.verify.simulate import compile_simulation
 from cipherwright.verify.units import Pauses
 from cipherwright.verify.xts import check_unit_resets, check_units, unit_result
 from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
 from tests.conftest import QUICK_XTS, Built
+
+from .chosen_faults import chosen, faulty_simulation
 
 FAULTS = {
     "a stolen byte too many": ("short_keep = keep_late", "{keep_late[14:0], 1'b0}"),
@@ -35,32 +35,14 @@ FAULTS = {
     "tweak of the unit before": ("uses = goes & (held_last | (word_1 & short_1))", "goes & held_last"),
     "a word is taken in the slot of a stolen block": ("stop = steal_line[12]", "1'b0"),
     "a word is taken before its tweak is there": (
-        "? after : (now | after)",
-        "? (now | after) : (now | after)",
+        "((ended_1 | ended_2) ? after : (now | after))",
+        "now | after",
     ),
     "more tweaks than the memory holds": ("room_o = ~asked & ~way[15]", "~asked"),
     "a key is taken while units are announced": ("key_valid_i & ~pending", "key_valid_i"),
     "a tweak under the key of the data": ("second_2 <= number_0", "1'b0"),
 }
 """(text, what is in its place)."""
-
-
-def with_faults(core: Core) -> str:
-    """The text of a core with all faults in it: a bit of the port fault_i chooses one, and zero none."""
-    text = core.files[f"{core.top}.v"]
-    for n, (before, after) in enumerate(FAULTS.values()):
-        assert before in text, before
-        found = re.fullmatch(r"(\w+ <?=) (.*)", before)
-        target, right = (f"{found[1]} ", found[2]) if found else ("", before)
-        if before.startswith("?"):
-            text = text.replace(before, f"? (fault_i[{n}] ? (now | after) : after) : (now | after)")
-        else:
-            text = text.replace(before, f"{target}(fault_i[{n}] ? ({after}) : ({right}))")
-    for name in (core.top, *(f"{core.top}_{part}" for part in ("control", "xts", "xts_turns"))):
-        port, link = f"module {name} (\n    input  wire [15:0] fault_i,", r"\1.fault_i(fault_i), "
-        text = text.replace(f"module {name} (", port)
-        text = re.sub(rf"(\b{name} u_\w+ \(\s*)", link, text)
-    return text
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +52,9 @@ def bench(
     """The core with the fault of a number, or -1 for none."""
     core, folder = built(*QUICK_XTS)
     assert isinstance(core, Core)
-    file = tmp_path_factory.mktemp("xts") / f"{core.top}.v"
-    file.write_text(with_faults(core))
-    simulation = compile_simulation([file], core.top)
-    return lambda n: UnitBench(simulation, folder.record, {"fault_i": 1 << n if n >= 0 else 0})
+    parts = ("control", "xts", "xts_turns")
+    simulation = faulty_simulation(core, FAULTS, parts, tmp_path_factory.mktemp("xts"))
+    return lambda n: UnitBench(simulation, folder.record, chosen(n))
 
 
 def test_all_checks_pass(

@@ -14,6 +14,7 @@ from .packet_core import PACKETS, assemble_packets
 from .paper import PAPER_PORTS
 from .ports import CorePorts
 from .save import all_files, core_record, save
+from .short_words import WORD_BYTES, keep_of, words_of
 from .stream import DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
@@ -38,6 +39,7 @@ __all__ = [
     "STREAM_FILE",
     "STREAM_PORTS",
     "UNIT_PORTS",
+    "WORD_BYTES",
     "AxiStream",
     "BuiltEngine",
     "BuiltUnit",
@@ -59,6 +61,7 @@ __all__ = [
     "files_digest",
     "hand_written",
     "header_lines",
+    "keep_of",
     "key_unit",
     "loop_unit",
     "module_name",
@@ -69,5 +72,6 @@ __all__ = [
     "rtl_digest",
     "save",
     "spec_parameters",
+    "words_of",
     "written_module",
 ]

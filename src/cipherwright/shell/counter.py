@@ -8,10 +8,10 @@ __all__ = [
     "COUNTER_LOAD",
     "COUNTER_RANKS",
     "LANE_COUNTER_FILE",
+    "LANE_LOAD_FLIP_FLOPS",
     "counter_flip_flops",
     "counter_latency",
     "lane_counter_flip_flops",
-    "lane_front_flip_flops",
     "lane_ranks",
     "lane_relay_flip_flops",
 ]
@@ -23,7 +23,7 @@ COUNTER_BLOCK = 128
 COUNTER_RANKS = 4
 """Cycles from taking a counter block to the first in which the counter may show it."""
 _MOST_RANKS = 11
-_LANE_LOAD = 3 + 3 + 8
+LANE_LOAD_FLIP_FLOPS = 3 + 3 + 8
 """Flip-flops of cipherwright_lane_load: ready_q, given_q, loaded_q; zeroise_q, taken_q, taken_2; load."""
 COUNTER_LOAD = 50
 """Cycles from a counter block's handshake to the next, of a counter alone, with both."""
@@ -64,7 +64,7 @@ def lane_counter_flip_flops(count: int, lane: int, lanes: int) -> int:
     """
     ranks = lane_ranks(lanes)
     relay = lane_relay_flip_flops(ranks[-1] - ranks[lane])
-    load = 128 + _LANE_LOAD  # iv_2
+    load = 128 + LANE_LOAD_FLIP_FLOPS  # iv_2
     load += 9 if lane == 0 else count // 16  # step and valid_q, where somebody reads them
     pieces = 128 + count // 16 - 1 + 16 * sum(range(1, 9))  # with carries and what waits for the pieces above
     return relay + load + pieces
@@ -73,8 +73,3 @@ def lane_counter_flip_flops(count: int, lane: int, lanes: int) -> int:
 def lane_relay_flip_flops(delay: int) -> int:
     """Flip-flops of the relay of a lane that waits so many cycles for the last one."""
     return 128 + 4 + 3 * delay
-
-
-def lane_front_flip_flops() -> int:
-    """Flip-flops of the front of several lanes: the counter block, and what says when it is taken."""
-    return 128 + _LANE_LOAD

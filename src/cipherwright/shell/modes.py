@@ -32,9 +32,9 @@ from .counter import (
     COUNTER_FILE,
     COUNTER_RANKS,
     LANE_COUNTER_FILE,
+    LANE_LOAD_FLIP_FLOPS,
     counter_flip_flops,
     lane_counter_flip_flops,
-    lane_front_flip_flops,
     lane_ranks,
     lane_relay_flip_flops,
 )
@@ -323,7 +323,7 @@ def _lane_modules(count: int, lanes: int) -> tuple[WrittenModule, ...]:
     relays = {delay: lane_relay_flip_flops(delay) for delay in range(lane_ranks(lanes)[-1] + 1)}
     first = lane_counter_flip_flops(count, 0, lanes) - relays[max(relays)]
     return (
-        WrittenModule("cipherwright_lane_load", (), lane_front_flip_flops() - COUNTER_BLOCK),
+        WrittenModule("cipherwright_lane_load", (), LANE_LOAD_FLIP_FLOPS),
         *(
             WrittenModule("cipherwright_lane_relay", (), n, parameters={"DELAY": delay})
             for delay, n in relays.items()
@@ -396,6 +396,6 @@ def counter_layer(
         around,
         pins,
         LANE_COUNTER_FILE,
-        lane_front_flip_flops() - COUNTER_BLOCK + sum(lane_flip_flops),
+        LANE_LOAD_FLIP_FLOPS + sum(lane_flip_flops),
         declared=_lane_modules(count, lanes),
     )

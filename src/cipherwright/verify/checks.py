@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ from .gcm import check_packets, check_resets, published_packets
 from .handshake import check_handshake
 from .loops import prove_iterative
 from .macs import MacBench
+from .message_bench import MessageBench
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
 from .packets import PacketBench
@@ -293,28 +294,19 @@ def verify_packets(
     """Every check of a core in a mode of whole packets; arguments as of `verify_core`. `blocks`: about so
     many words of random packets.
     """
-    parameters = folder.record["parameters"]
-    verdicts, attempt = attempts(tell, 8)
-    if not attempt("files", folder.check_files):
-        return verdicts
-    bench: list[PacketBench] = []
-
-    def compiled() -> str:
-        bench.append(PacketBench.compile(folder.sources, folder.record))
-        return "accepted and compiled by Verilator"
-
-    if attempt("compile", compiled):
-        name, count = reference_of(parameters).name, max(_FEWEST, min(blocks // _WORDS, _MOST))
-        attempt("published packets", lambda: published_packets(bench[0], parameters))
-        attempt(f"random packets against {name}", lambda: check_packets(bench[0], parameters, count))
-        attempt("resets within packets", lambda: check_resets(bench[0], parameters))
-    attempt("reset", lambda: check_reset(folder))
-    attempt("zeroise", lambda: check_zeroise(folder))
-    attempt(
-        "equivalence for all inputs",
-        lambda: f"{prove_core(folder, plain, parts)}; {prove_multiplier(folder)}",
+    count = max(_FEWEST, min(blocks // _WORDS, _MOST))
+    packets = _Messages(
+        "packets",
+        PacketBench,
+        published_packets,
+        lambda bench, p: check_packets(bench, p, count),
+        check_resets,
     )
-    return verdicts
+
+    def proof() -> str:
+        return f"{prove_core(folder, plain, parts)}; {prove_multiplier(folder)}"
+
+    return _verify_messages(folder, packets, proof, tell)
 
 
 _UNIT_WORDS = 10
@@ -330,24 +322,54 @@ def verify_units(
     """Every check of a core in a mode of data units; arguments as of `verify_core`. `blocks`: about so many
     words of random units.
     """
+    count = max(_FEWEST, min(blocks // _UNIT_WORDS, _MOST_UNITS))
+    units = _Messages(
+        "units",
+        UnitBench,
+        published_units,
+        lambda bench, p: check_units(bench, p, count),
+        check_unit_resets,
+    )
+    return _verify_messages(folder, units, lambda: prove_core(folder, plain, parts), tell)
+
+
+_MessageCheck = Callable[[Any, Mapping[str, Any]], str]
+"""A check of a compiled core, which a bench drives, with the core's parameters."""
+
+
+@dataclass(frozen=True)
+class _Messages:
+    """What a mode calls its messages, the bench that plays them, and the checks that it runs."""
+
+    what: str
+    bench: type[MessageBench]
+    published: _MessageCheck
+    random: _MessageCheck
+    resets: _MessageCheck
+
+
+def _verify_messages(
+    folder: CoreFolder, messages: _Messages, proof: Callable[[], str], tell: Tell
+) -> list[Verdict]:
+    """Every check of a core in a mode of whole messages; `proof` of the core."""
     parameters = folder.record["parameters"]
     verdicts, attempt = attempts(tell, 8)
     if not attempt("files", folder.check_files):
         return verdicts
-    bench: list[UnitBench] = []
+    bench: list[MessageBench] = []
 
     def compiled() -> str:
-        bench.append(UnitBench.compile(folder.sources, folder.record))
+        bench.append(messages.bench.compile(folder.sources, folder.record))
         return "accepted and compiled by Verilator"
 
     if attempt("compile", compiled):
-        name, count = reference_of(parameters).name, max(_FEWEST, min(blocks // _UNIT_WORDS, _MOST_UNITS))
-        attempt("published units", lambda: published_units(bench[0], parameters))
-        attempt(f"random units against {name}", lambda: check_units(bench[0], parameters, count))
-        attempt("resets within units", lambda: check_unit_resets(bench[0], parameters))
+        name, what = reference_of(parameters).name, messages.what
+        attempt(f"published {what}", lambda: messages.published(bench[0], parameters))
+        attempt(f"random {what} against {name}", lambda: messages.random(bench[0], parameters))
+        attempt(f"resets within {what}", lambda: messages.resets(bench[0], parameters))
     attempt("reset", lambda: check_reset(folder))
     attempt("zeroise", lambda: check_zeroise(folder))
-    attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
+    attempt("equivalence for all inputs", proof)
     return verdicts
 
 

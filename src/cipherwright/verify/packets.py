@@ -4,22 +4,19 @@ every result and tag leaves in the promised cycle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CheckFailed
-from ..shell import PortSet
-from .simulate import Model, Simulation, Words, compile_simulation
+from ..shell import WORD_BYTES, keep_of
+from .message_bench import MessageBench, MessageSession
+from .simulate import Model, Words
 
 __all__ = ["Packet", "PacketBench", "PacketResult", "Session"]
 
-_SIZE = 16
 _SLICE = 1 << 16
 """Words of a long packet that are simulated at a time."""
 
@@ -41,8 +38,8 @@ class Packet:
     @property
     def sizes(self) -> list[tuple[int, bool]]:
         """Bytes of each word, and whether they are additional data; without any, an empty word."""
-        found = [(min(_SIZE, len(self.aad) - k), True) for k in range(0, len(self.aad), _SIZE)]
-        found += [(min(_SIZE, len(self.text) - k), False) for k in range(0, len(self.text), _SIZE)]
+        found = [(min(WORD_BYTES, len(self.aad) - k), True) for k in range(0, len(self.aad), WORD_BYTES)]
+        found += [(min(WORD_BYTES, len(self.text) - k), False) for k in range(0, len(self.text), WORD_BYTES)]
         return found or [(0, False)]
 
 
@@ -67,7 +64,7 @@ class _Seen:
         return np.vstack(self.rows) if self.rows else np.zeros((0, 0), dtype=np.uint8)
 
 
-class Session:
+class Session(MessageSession):
     """One model of a core, from its reset on. It raises CheckFailed where a word or key is not taken when it
     is promised, or where something leaves in another cycle.
     """
@@ -77,14 +74,6 @@ class Session:
         self.model = Model(bench.simulation)
         self._forget()
         self.reset()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.model.close()
 
     def _forget(self) -> None:
         self.words, self.tags = _Seen(), _Seen()
@@ -214,27 +203,28 @@ class Session:
         s.view(rows, b.packet["last_in"])[at, 0] = 0
         if some.stop >= len(sizes):
             s.view(rows, b.packet["last_in"])[at[-1], 0] = 1
-            tag = packet.tag + self.rng.bytes(_SIZE - len(packet.tag))
+            tag = packet.tag + self.rng.bytes(WORD_BYTES - len(packet.tag))
             s.view(rows, b.packet["tag_in"])[at[-1]] = np.frombuffer(tag[::-1], dtype=np.uint8)
         if not some.start:
             s.view(rows, b.ports.iv)[at[0]] = np.frombuffer(packet.iv[::-1], dtype=np.uint8)
         s.view(rows, b.packet["aad"])[at, 0] = [aad for _, aad in chosen]
         s.view(rows, b.ports.decrypt)[at, 0] = packet.decrypt
-        keeps = np.array([(0xFFFF0000 >> size) & 0xFFFF for size, _ in chosen], dtype="<u2")
+        keeps = np.array([keep_of(size) for size, _ in chosen], dtype="<u2")
         s.view(rows, b.packet["keep_in"])[at] = keeps.view(np.uint8).reshape(-1, 2)
         texts = b"".join(self._padded(packet, some))
-        s.view(rows, b.ports.block_in)[at] = np.frombuffer(texts, dtype=np.uint8).reshape(-1, _SIZE)[:, ::-1]
+        words = np.frombuffer(texts, dtype=np.uint8).reshape(-1, WORD_BYTES)
+        s.view(rows, b.ports.block_in)[at] = words[:, ::-1]
 
     def _padded(self, packet: Packet, some: slice) -> Iterator[bytes]:
         """Words of 16 bytes; bytes beyond a text have any value."""
-        words = -(-len(packet.aad) // _SIZE)
+        words = -(-len(packet.aad) // WORD_BYTES)
         for k in range(some.start, min(some.stop, len(packet.sizes))) if not words else ():
-            part = packet.text[_SIZE * k : _SIZE * (k + 1)]
-            yield part + self.rng.bytes(_SIZE - len(part))
+            part = packet.text[WORD_BYTES * k : WORD_BYTES * (k + 1)]
+            yield part + self.rng.bytes(WORD_BYTES - len(part))
         if words:
-            filled = packet.aad + self.rng.bytes(-len(packet.aad) % _SIZE)
-            filled += packet.text + self.rng.bytes(-len(packet.text) % _SIZE)
-            yield filled[_SIZE * some.start : _SIZE * some.stop]
+            filled = packet.aad + self.rng.bytes(-len(packet.aad) % WORD_BYTES)
+            filled += packet.text + self.rng.bytes(-len(packet.text) % WORD_BYTES)
+            yield filled[WORD_BYTES * some.start : WORD_BYTES * some.stop]
 
     def finish(self) -> list[PacketResult]:
         """Wait for the last tag; the results of all packets since the reset."""
@@ -264,28 +254,14 @@ class Session:
         keeps = np.ascontiguousarray(s.view(rows, b.packet["keep_out"])).view("<u2")[:, 0]
         lasts = s.view(rows, b.packet["last_out"])[:, 0]
         for block, keep, last, (_, size, ends, packet) in zip(blocks, keeps, lasts, self.due, strict=True):
-            if keep != (0xFFFF0000 >> size) & 0xFFFF or last != ends or block[size:].any():
+            if keep != keep_of(size) or last != ends or block[size:].any():
                 raise CheckFailed(f"packet {packet}: a word has other bytes than the word that was taken")
             texts[packet].append(block[:size].tobytes())
 
 
 @dataclass(frozen=True)
-class PacketBench:
+class PacketBench(MessageBench):
     """A compiled core of GCM with its record."""
-
-    simulation: Simulation
-    record: Mapping[str, Any]
-    held: Mapping[str, int] = field(default_factory=dict)
-    """Inputs that stay as they are, whatever is driven: those that a test puts in, or takes away."""
-
-    @classmethod
-    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
-        """The core of a record, compiled."""
-        return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
-
-    @property
-    def ports(self) -> PortSet:
-        return PortSet(**self.record["ports"])
 
     @property
     def packet(self) -> Mapping[str, str]:

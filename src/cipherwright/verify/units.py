@@ -7,21 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cipher.modes import given_key_bits
 from ..errors import CheckFailed
-from ..shell import PortSet
-from .simulate import Model, Simulation, Words, compile_simulation
+from ..shell import WORD_BYTES, keep_of, words_of
+from .message_bench import MessageBench, MessageSession
+from .simulate import Model, Words
 
 __all__ = ["Pauses", "Unit", "UnitBench", "UnitSession"]
 
-_SIZE = 16
 _PATIENCE = 64
 """Cycles beside the core's latencies in which something that is offered is taken."""
 
@@ -47,7 +44,7 @@ class Unit:
     @property
     def words(self) -> list[bytes]:
         """Its words of 16 bytes, the last one shorter where the unit is no whole number of them."""
-        return [self.text[k : k + _SIZE] for k in range(0, len(self.text), _SIZE)]
+        return words_of(self.text)
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ class _Offers:
         self.wait = -1
 
 
-class UnitSession:
+class UnitSession(MessageSession):
     """One model of a core, from its reset on. It raises CheckFailed where something is not taken that should
     be, or where something leaves that should not.
     """
@@ -114,14 +111,6 @@ class UnitSession:
         self._drawn: Iterator[_Row] = iter(())
         self._forget()
         self.reset()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.model.close()
 
     def _forget(self) -> None:
         self.due: list[_Due] = []
@@ -173,7 +162,7 @@ class UnitSession:
         block = s.view(row, b.ports.block_out)[0, ::-1].tobytes()
         keep = int.from_bytes(s.view(row, b.unit["keep_out"])[0].tobytes(), "little")
         ends = bool(s.view(row, b.unit["last_out"])[0, 0])
-        if keep != (0xFFFF0000 >> d.size) & 0xFFFF or (ends != d.ends and not late) or any(block[d.size :]):
+        if keep != keep_of(d.size) or (ends != d.ends and not late) or any(block[d.size :]):
             raise CheckFailed(f"unit {d.unit}: a result has other bytes, or another end, than its word")
         self.found[d.unit][d.place] = block[: d.size]
 
@@ -299,17 +288,17 @@ class UnitSession:
         latency, now = b.record["latency_cycles"], taken[-1]
         unit, place, word, of = sizes[len(taken) - 1]
         ends = place == len(of.words) - 1
-        if place and len(word) < _SIZE:
+        if place and len(word) < WORD_BYTES:
             at = now + latency - 1
             self.due.append(_Due(unit, place, len(word), at, at, True))
             late = now + b.late_latency
-            self.late.append(_Due(unit, place - 1, _SIZE, late - 1, late, False))
+            self.late.append(_Due(unit, place - 1, WORD_BYTES, late - 1, late, False))
             return
         if place:
             at = now + latency - 1
-            self.due.append(_Due(unit, place - 1, _SIZE, at, at, False))
+            self.due.append(_Due(unit, place - 1, WORD_BYTES, at, at, False))
         if ends:
-            self.due.append(_Due(unit, place, _SIZE, now + latency, now + latency, True))
+            self.due.append(_Due(unit, place, WORD_BYTES, now + latency, now + latency, True))
 
     def _number(self, unit: Unit) -> _Row:
         b, s = self.bench, self.bench.simulation
@@ -322,10 +311,10 @@ class UnitSession:
         """A word at its ports; bytes that are not there have any value."""
         b, s = self.bench, self.bench.simulation
         row = s.rows(1)
-        filled = word + self.rng.bytes(_SIZE - len(word))
+        filled = word + self.rng.bytes(WORD_BYTES - len(word))
         s.view(row, b.ports.valid_in)[:] = 1
         s.view(row, b.ports.block_in)[:] = np.frombuffer(filled[::-1], dtype=np.uint8)
-        keep = (0xFFFF0000 >> len(word)) & 0xFFFF
+        keep = keep_of(len(word))
         s.view(row, b.unit["keep_in"])[:] = np.frombuffer(keep.to_bytes(2, "little"), dtype=np.uint8)
         s.view(row, b.unit["last_in"])[:] = last
         if b.ports.decrypt:
@@ -346,22 +335,8 @@ class UnitSession:
 
 
 @dataclass(frozen=True)
-class UnitBench:
+class UnitBench(MessageBench):
     """A compiled core of XTS with its record."""
-
-    simulation: Simulation
-    record: Mapping[str, Any]
-    held: Mapping[str, int] = field(default_factory=dict)
-    """Inputs that stay as they are, whatever is driven: those that a test puts in, or takes away."""
-
-    @classmethod
-    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
-        """The core of a record, compiled."""
-        return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
-
-    @cached_property
-    def ports(self) -> PortSet:
-        return PortSet(**self.record["ports"])
 
     @cached_property
     def unit(self) -> Mapping[str, str]:

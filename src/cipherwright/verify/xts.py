@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cipher.modes import given_key_bits, ways
+from ..cipher.modes import ways
 from ..cipher.xts import halves, number_after, xts
 from ..errors import CheckFailed, NotChecked
 from .oracle import oracle_xts
@@ -52,13 +52,9 @@ def unit_result(p: Mapping[str, Any], key: bytes, unit: Unit) -> bytes:
     return xts(first, second, unit.number, unit.text, unit.decrypt)
 
 
-def _bytes_of_key(p: Mapping[str, Any]) -> int:
-    return given_key_bits(p["mode"], p["key_bits"]) // 8
-
-
 def published_units(bench: UnitBench, p: Mapping[str, Any]) -> str:
     """Published units in every direction of the core. Raises NotChecked where there are none."""
-    found = [v for v in own_vectors(p["cipher"], "xts") if len(v.key) == _bytes_of_key(p)]
+    found = [v for v in own_vectors(p["cipher"], "xts") if len(v.key) == bench.key_bytes]
     if not found or p["rounds"] is not None:
         raise NotChecked(
             f"the repository has no published units of this cipher with two {p['key_bits']}-bit keys"

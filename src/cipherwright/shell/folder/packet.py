@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core import Core
+from ..short_words import WORD_BYTES, keep_text, word_text
 from .example import Worked
 
-__all__ = ["keep_text", "packet_sentences", "packet_table", "word_text"]
-
-_SIZE = 16
+__all__ = ["packet_sentences", "packet_table"]
 
 
 def packet_sentences(core: Core) -> Iterator[str]:
@@ -48,11 +47,11 @@ def packet_table(core: Core, worked: Worked) -> Iterator[str]:
     yield ""
     yield f"| word | {' | '.join(f'`{name}`' for name in head)} | `{p.block_out}`, `{n['keep_out']}` |"
     yield "|--:|---|---|--:|--:|---|"
-    words = [(worked.aad, k, True) for k in range(0, len(worked.aad), _SIZE)]
-    words += [(worked.block, k, False) for k in range(0, len(worked.block), _SIZE)]
+    words = [(worked.aad, k, True) for k in range(0, len(worked.aad), WORD_BYTES)]
+    words += [(worked.block, k, False) for k in range(0, len(worked.block), WORD_BYTES)]
     for number, (text, k, aad) in enumerate(words, 1):
-        part = text[k : k + _SIZE]
-        result = "" if aad else word_text(worked.result[k : k + _SIZE])
+        part = text[k : k + WORD_BYTES]
+        result = "" if aad else word_text(worked.result[k : k + WORD_BYTES])
         kept = "" if aad else f", `{keep_text(part)}`"
         yield (
             f"| {number} | `{word_text(part)}` | `{keep_text(part)}` | {int(aad)} | {int(number == len(words))} "
@@ -60,13 +59,3 @@ def packet_table(core: Core, worked: Worked) -> Iterator[str]:
         )
     yield ""
     yield f"Then `{n['tag_out']}` is `{word_text(worked.tag)}`. Bytes that are not there may have any value at the input."
-
-
-def word_text(part: bytes) -> str:
-    """A word, or the first bytes of one, as a value of a block port."""
-    return f"128'h{part.ljust(_SIZE, bytes(1)).hex()}"
-
-
-def keep_text(part: bytes) -> str:
-    """Which bytes of a word are there, as a value of a keep port."""
-    return f"16'h{0xFFFF0000 >> len(part) & 0xFFFF:04x}"

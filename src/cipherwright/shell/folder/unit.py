@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core import Core
+from ..short_words import keep_text, word_text, words_of
 from .example import Worked
-from .packet import keep_text, word_text
 
 __all__ = ["unit_sentences", "unit_table", "unit_timing"]
-
-_SIZE = 16
 
 
 def unit_sentences(core: Core) -> Iterator[str]:
@@ -54,13 +52,13 @@ def unit_table(core: Core, worked: Worked) -> Iterator[str]:
     yield ""
     yield f"| word | `{p.block_in}` | `{n['keep_in']}` | `{n['last_in']}` |"
     yield "|--:|---|---|--:|"
-    words = _words(worked.block)
+    words = words_of(worked.block)
     for number, word in enumerate(words, 1):
         yield f"| {number} | `{word_text(word)}` | `{keep_text(word)}` | {int(number == len(words))} |"
     yield ""
     yield f"| result | `{p.block_out}` | `{n['keep_out']}` | `{n['last_out']}` | `{n['late']}` |"
     yield "|--:|---|---|--:|--:|"
-    *_, whole, short = _words(worked.result)
+    *_, whole, short = words_of(worked.result)
     yield f"| 1 | `{word_text(short)}` | `{keep_text(short)}` | 1 | 0 |"
     yield f"| 2 | `{word_text(whole)}` | `{keep_text(whole)}` | 0 | 1 |"
     yield ""
@@ -76,7 +74,3 @@ def unit_timing(core: Core) -> Iterator[str]:
     yield f"A unit's first word can be taken about {core.latency} cycles after its number."
     yield "A word can be taken every cycle, but for one cycle for each unit: 128 bits a cycle."
     yield "A unit of n words takes n + 1 cycles, where numbers are announced far enough ahead."
-
-
-def _words(data: bytes) -> list[bytes]:
-    return [data[k : k + _SIZE] for k in range(0, len(data), _SIZE)]

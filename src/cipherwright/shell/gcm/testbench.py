@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...cipher.gcm import gcm
 from ...rtl import Bench, Component
 from ...spec import Spec
+from ..short_words import keep_of, word_text
 from .ports import GCM_PORTS
 from .timing import KEEP, GcmTiming
 
@@ -134,14 +135,6 @@ _Word = tuple[KnownPacket, int, bytes, bool, bytes]
 """A packet, the word's number in it, and what `KnownPacket.words` says of the word."""
 
 
-def _keep(data: bytes) -> int:
-    return (0xFFFF0000 >> len(data)) & 0xFFFF
-
-
-def _block(data: bytes) -> str:
-    return f"128'h{data.ljust(16, bytes(1)).hex()}"
-
-
 def _tables(
     packets: Sequence[KnownPacket],
     words: Sequence[_Word],
@@ -157,11 +150,11 @@ def _tables(
         kind = (p.key != before) << 3 | last << 2 | aad << 1 | p.decrypt
         before = p.key
         yield f"        keys[{n}] = {key_bits}'h{p.key.hex()}; kinds[{n}] = 4'd{kind};"
-        yield f"        blocks[{n}] = {_block(data)}; keeps[{n}] = {KEEP}'h{_keep(data):x};"
-        yield f"        ivs[{n}] = 96'h{p.iv.hex()}; tags[{n}] = {_block(p.tag)};"
+        yield f"        blocks[{n}] = {word_text(data)}; keeps[{n}] = {KEEP}'h{keep_of(len(data)):x};"
+        yield f"        ivs[{n}] = 96'h{p.iv.hex()}; tags[{n}] = {word_text(p.tag)};"
     for n, (p, k, data, _, result) in enumerate(results):
         last = k == len(p.words()) - 1
-        yield f"        results[{n}] = {_block(result)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | _keep(data):x};"
+        yield f"        results[{n}] = {word_text(result)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | keep_of(len(data)):x};"
     shown = ((1 << tag_bits) - 1) << (128 - tag_bits)
     for n, p in enumerate(packets):
         tag = 0 if p.decrypt else int.from_bytes(p.tag, "big") & shown

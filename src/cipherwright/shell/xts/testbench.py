@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...cipher.xts import BLOCK_BYTES, halves, xts
 from ...rtl import Bench, Component
 from ...spec import Spec
+from ..short_words import keep_of, word_text, words_of
 from .timing import KEEP, XtsTiming
 
 __all__ = ["KnownUnit", "known_units", "testbench"]
@@ -34,17 +35,13 @@ class KnownUnit:
     @property
     def words(self) -> list[bytes]:
         """What is taken, word by word."""
-        return _split(self.text)
+        return words_of(self.text)
 
     @property
     def results(self) -> tuple[list[bytes], list[bytes]]:
         """What leaves in order, and the block that leaves late: the last whole one of a unit with a short word."""
-        found = _split(self.result)
+        found = words_of(self.result)
         return (found, []) if len(found[-1]) == BLOCK_BYTES else ([*found[:-2], found[-1]], [found[-2]])
-
-
-def _split(data: bytes) -> list[bytes]:
-    return [data[k : k + BLOCK_BYTES] for k in range(0, len(data), BLOCK_BYTES)]
 
 
 def known_units(spec: Spec) -> list[KnownUnit]:
@@ -115,14 +112,6 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
     )
 
 
-def _keep(data: bytes) -> int:
-    return (0xFFFF0000 >> len(data)) & 0xFFFF
-
-
-def _block(data: bytes) -> str:
-    return f"128'h{data.ljust(BLOCK_BYTES, bytes(1)).hex()}"
-
-
 _Word = tuple[KnownUnit, int, bytes]
 """A unit, the word's number in it, and the word."""
 
@@ -138,18 +127,18 @@ def _tables(
     keys = list(dict.fromkeys(u.key for u in units))
     yield "    initial begin"
     for n, u in enumerate(units):
-        yield f"        numbers[{n}] = {_block(u.number)}; under[{n}] = {keys.index(u.key) + 1};"
+        yield f"        numbers[{n}] = {word_text(u.number)}; under[{n}] = {keys.index(u.key) + 1};"
     before = b""
     for n, (u, k, data) in enumerate(words):
         kind = (u.key != before) << 2 | (k == len(u.words) - 1) << 1 | u.decrypt
         before = u.key
         yield f"        keys[{n}] = {key_bits}'h{u.key.hex()}; kinds[{n}] = 3'd{kind};"
-        yield f"        blocks[{n}] = {_block(data)}; keeps[{n}] = {KEEP}'h{_keep(data):x};"
+        yield f"        blocks[{n}] = {word_text(data)}; keeps[{n}] = {KEEP}'h{keep_of(len(data)):x};"
     for n, (u, k, data) in enumerate(results):
         last = k == len(u.results[0]) - 1
-        yield f"        results[{n}] = {_block(data)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | _keep(data):x};"
+        yield f"        results[{n}] = {word_text(data)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | keep_of(len(data)):x};"
     for n, data in enumerate(late):
-        yield f"        lates[{n}] = {_block(data)};"
+        yield f"        lates[{n}] = {word_text(data)};"
     yield "    end"
 
 

@@ -1,0 +1,49 @@
+"""A core with several faults in its text, of which an input chooses one: compiled once for all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from cipherwright.shell import Core
+from cipherwright.verify.simulate import Simulation, compile_simulation
+
+__all__ = ["chosen", "faulty_simulation"]
+
+_FAULTS = 16
+"""Bits of the port fault_i."""
+
+
+def chosen(n: int) -> dict[str, int]:
+    """Inputs of the core with the fault of a number, or -1 for none."""
+    return {"fault_i": 1 << n if n >= 0 else 0}
+
+
+def faulty_simulation(
+    core: Core, faults: Mapping[str, tuple[str, str]], modules: Iterable[str], folder: Path
+) -> Simulation:
+    """Compile a core with all faults in it.
+
+    faults: by name, (text, what is in its place): an expression, or an assignment with its target.
+    modules: those from the top down to the faults, without the core's name. Asserts that every text is
+    there.
+    """
+    file = folder / f"{core.top}.v"
+    file.write_text(_with_faults(core, faults.values(), modules))
+    return compile_simulation([file], core.top)
+
+
+def _with_faults(core: Core, faults: Iterable[tuple[str, str]], modules: Iterable[str]) -> str:
+    text = core.files[f"{core.top}.v"]
+    for n, (before, after) in enumerate(faults):
+        assert before in text, before
+        assert n < _FAULTS
+        found = re.fullmatch(r"(\w+ <?= )(.*)", before)
+        target, right = found.groups() if found else ("", before)
+        text = text.replace(before, f"{target}(fault_i[{n}] ? ({after}) : ({right}))")
+    for name in (core.top, *(f"{core.top}_{part}" for part in modules)):
+        port = f"module {name} (\n    input  wire [{_FAULTS - 1}:0] fault_i,"
+        text = text.replace(f"module {name} (", port)
+        text = re.sub(rf"(\b{name} u_\w+ \(\s*)", r"\1.fault_i(fault_i), ", text)
+    return text
