@@ -51,7 +51,7 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
 
     asked, keys = given or {"preset": spec.name}, unit.unit if unit else None
     if spec.mode in PACKETS:
-        core = assemble_packets(spec, plain, datapath, design, asked, keys, target.delay)
+        core = assemble_packets(spec, plain, datapath, design, asked, keys, timing)
     else:
         core = assemble(spec, plain, datapath, design, asked, keys)
     confirm_core(spec, core.design, datapath, parts, unit.loop if unit else None)

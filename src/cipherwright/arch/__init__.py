@@ -8,7 +8,7 @@ from .key_memory import KeyMemory
 from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_narrow, fold_read
 from .rewrites import rewritten
-from .stages import KeyWords, Scheduled, Timing, lowered, scheduled
+from .stages import KeyWords, Scheduled, Timing, lowered, scheduled, waiting
 from .unrolled import describe, key_parts
 
 __all__ = [
@@ -40,4 +40,5 @@ __all__ = [
     "rewritten",
     "scheduled",
     "unscheduled",
+    "waiting",
 ]

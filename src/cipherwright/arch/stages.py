@@ -16,7 +16,7 @@ from .key_memory import KeyMemory
 from .key_unit import KeyParts
 from .rewrites import mapped
 
-__all__ = ["KeyWords", "Scheduled", "Timing", "lowered", "scheduled"]
+__all__ = ["KeyWords", "Scheduled", "Timing", "lowered", "scheduled", "waiting"]
 
 _RING_BITS = 16
 """Bits of a delay line in distributed RAM that share a counter."""
@@ -99,10 +99,16 @@ def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
 def lowered(spec: Datapath, made: Scheduled, srl_from: int, name: str) -> Design:
     """schedule -> rtl: the datapath as the module `name`. `srl_from`: as in `Timing`."""
     control = ("valid", "ready") if made.loops else ("valid",) if spec.resets else ()
-    ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
     packed = isinstance(spec, Pipeline) and spec.words == "packed"
-    return lower(
-        made.schedule,
-        name,
-        LowerOptions(srl_from, control, made.loops, spec.keep_levels, spec.delay_lines, ring_bits, packed),
+    options = replace(
+        waiting(spec, srl_from, control), loops=made.loops, levels=spec.keep_levels, packed=packed
     )
+    return lower(made.schedule, name, options)
+
+
+def waiting(spec: Datapath, srl_from: int, control: tuple[str, ...]) -> LowerOptions:
+    """How bits that only wait are kept: in the delay lines that the spec asks for, from `srl_from` cycles
+    on (as in `Timing`). control: outputs that tell when something happens.
+    """
+    ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
+    return LowerOptions(srl_from, control, delay_lines=spec.delay_lines, ring_bits=ring_bits)

@@ -117,6 +117,9 @@ class Core:
     bus: Mapping[str, Any] | None = None
     """For a register bus: top and ports of the core inside it."""
 
+    beside: Design | None = None
+    """For a mode of whole packets: what a word waits in while the cipher works."""
+
     packet: Mapping[str, Any] | None = None
     """For a mode of whole packets: ports beside `ports`, `tag_bits`, `tag_latency_cycles` from a packet's last word
     to its tag, `power_cycles`, in which powers of the hash key are made after a key is expanded, and the levels of
@@ -162,14 +165,30 @@ class Core:
         """Sustained throughput in bits a cycle."""
         return float(self.parameters["block_bits"]) * self.lanes * self.slots / self.interval
 
+    @property
+    def _delays(self) -> Design:
+        """All that may have delay lines."""
+        return Design((*self.beside.modules, *self.design.modules)) if self.beside else self.design
+
+    @property
+    def has_delay_lines(self) -> bool:
+        """Whether something waits in a delay line."""
+        return bool(self._delays.delay_lines())
+
+    @property
+    def _rings(self) -> int:
+        """Flip-flops of one lane's delay lines in RAM."""
+        in_ram = self.parameters["delay_lines"] in ("ram", "bram")
+        return self._delays.ring_flip_flops() if in_ram else 0
+
     def _delay_lines(self) -> dict[str, int] | None:
         """What delay lines save: bits in them, and the flip-flops that the same schedule would take
         without them.
         """
-        bits = sum(depth * n for depth, n in self.design.delay_lines().items())
+        bits = sum(depth * n for depth, n in self._delays.delay_lines().items())
         if not bits:
             return None
-        plain = self.schedule.register_bits()
+        plain = self.schedule.register_bits() if not self.beside else self.flip_flops + bits - self._rings
         return {
             "bits": bits,
             "shift_luts": self.shift_luts,
@@ -195,24 +214,23 @@ class Core:
 
     @property
     def _srl_from(self) -> int:
-        return int(self.parameters["srl_from"]) if self.design.delay_lines() else 0
+        return int(self.parameters["srl_from"]) if self.has_delay_lines else 0
 
     @property
     def flip_flops(self) -> int:
         """Flip-flops predicted for the target, those of delay lines in RAM included."""
-        rings = self.design.ring_flip_flops() if self.parameters["delay_lines"] in ("ram", "bram") else 0
         return (
             self.design.flip_flops()
             + (self.key_unit.flip_flops if self.key_unit else 0)
             + self.mode_flip_flops
             + self.control_flip_flops
-            + self.lanes * rings
+            + self.lanes * self._rings
         )
 
     @property
     def shift_luts(self) -> int:
         """Shift-register LUTs predicted for the target."""
-        return self.lanes * self.design.shift_luts() if self.parameters["delay_lines"] == "srl" else 0
+        return self.lanes * self._delays.shift_luts() if self.parameters["delay_lines"] == "srl" else 0
 
     def record(self) -> dict[str, Any]:
         """What record.json says of the build."""

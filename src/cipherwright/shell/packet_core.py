@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..arch import Scheduled
+from ..arch import Scheduled, Timing
 from ..cipher.modes import MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..graph import Graph
 from ..rtl import Design
-from ..schedule import DelayModel
 from ..spec import Datapath, Pipeline
 from .cmac import assemble_cmac
 from .core import Core
@@ -29,7 +28,7 @@ def assemble_packets(
     lowered: Callable[[str], Design],
     given: Mapping[str, str],
     unit: KeyUnit | None,
-    model: DelayModel,
+    timing: Timing,
 ) -> Core:
     """The finished core of GCM, XTS or CMAC; arguments as of `assemble_gcm`. unit: None for a loop that makes its
     round keys itself.
@@ -38,5 +37,5 @@ def assemble_packets(
         return assemble_cmac(spec, plain, made, lowered, given, unit)
     assert isinstance(spec, Pipeline) and unit
     if spec.mode == "gcm":
-        return assemble_gcm(spec, plain, made, lowered, given, unit, model)
+        return assemble_gcm(spec, plain, made, lowered, given, unit, timing)
     return assemble_xts(spec, plain, made, lowered, given, unit)

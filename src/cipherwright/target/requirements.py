@@ -42,7 +42,7 @@ def require_room(target: Target, core: Core | BuiltEngine) -> None:
 
 
 def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[str]:
-    if spec.delay_lines == "ff" or core.design.delay_lines():
+    if spec.delay_lines == "ff" or core.has_delay_lines:
         return
     if delay_lines_from(spec, target):
         yield (

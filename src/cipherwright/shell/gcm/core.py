@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from ...arch import FIELD_LEVELS, Scheduled
+from ...arch import FIELD_LEVELS, Scheduled, Timing, waiting
 from ...graph import Graph
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
-from ...schedule import DelayModel
 from ...spec import Pipeline
 from ..core import Core, PortSet
 from ..header import header_lines, module_name, port_table
 from ..keys import KeyUnit
 from ..texts import core_files, spec_parameters
-from .modules import GcmModules, gcm_modules
+from .modules import CONTROL_OUTPUTS, GcmModules, gcm_modules
 from .ports import GCM_PORTS, PACKET_PORTS, port_groups
 from .testbench import testbench
 
@@ -28,17 +27,18 @@ def assemble_gcm(
     lowered: Callable[[str], Design],
     given: Mapping[str, str],
     unit: KeyUnit,
-    model: DelayModel,
+    delays: Timing,
 ) -> Core:
     """The finished core.
 
     plain: the cipher as described; made: its pipeline over the round keys of `unit`; lowered: makes it under a
-    module name; given: the preset and the changes as the user wrote them; model: delays by which the
-    registers of the multiplier are placed. Raises UserError where the pipeline is too short.
+    module name; given: the preset and the changes as the user wrote them; delays: of
+    gates, by which the registers of the multiplier are placed, and which waits are delay lines. Raises UserError where the pipeline is too short.
     """
     top, stages = module_name(spec.name), made.schedule.stages
     design = lowered(f"{top}_core")
-    parts = gcm_modules(top, unit, spec.key_bits, stages, model, spec.tag_bits)
+    lines = waiting(spec, delays.srl_from, CONTROL_OUTPUTS)
+    parts = gcm_modules(top, unit, spec.key_bits, stages, delays.model, spec.tag_bits, lines)
     timing, control = parts.timing, parts.control
     component = Component(
         (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers),
@@ -78,6 +78,7 @@ def assemble_gcm(
         sum(m.flip_flops for m in control.modules),
         given,
         packet=packet,
+        beside=parts.beside,
     )
     said = (
         f"{timing.latency} cycles from a word to its result; a word every cycle, and one cycle more for each "

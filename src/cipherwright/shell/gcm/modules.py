@@ -28,7 +28,10 @@ from .layer import gcm_layer
 from .ports import PACKET, RESULTS
 from .timing import KEEP, META, RESET, GcmTiming
 
-__all__ = ["GcmModules", "gcm_modules"]
+__all__ = ["CONTROL_OUTPUTS", "GcmModules", "gcm_modules"]
+
+CONTROL_OUTPUTS = tuple(f"{n}_late" for n in RESET)
+"""Outputs of the delays that tell when something happens."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,16 @@ class GcmModules:
 
 
 def gcm_modules(
-    top: str, unit: KeyUnit, key_bits: int, stages: int, model: DelayModel, tag_bits: int = 128
+    top: str,
+    unit: KeyUnit,
+    key_bits: int,
+    stages: int,
+    model: DelayModel,
+    tag_bits: int = 128,
+    waits: LowerOptions | None = None,
 ) -> GcmModules:
     """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`.
+    waits: what a word waits in while the cipher works (None: flip-flops).
     Raises UserError where the pipeline is too short, or there are no tags of `tag_bits` bits.
     """
     multiplier = field_multiplier(f"{top}_multiplier", model)
@@ -90,7 +100,7 @@ def gcm_modules(
         timing,
         keyed_top(names[0], pipeline_part(f"{top}_core", unit, 128), unit),
         multiplier,
-        _delays(names[1], timing, model),
+        _delays(names[1], timing, model, waits or LowerOptions(control=CONTROL_OUTPUTS)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits),
         control,
@@ -127,9 +137,9 @@ def _delay_graph() -> Graph:
     return b.build()
 
 
-def _delays(name: str, timing: GcmTiming, model: DelayModel) -> Design:
+def _delays(name: str, timing: GcmTiming, model: DelayModel, waits: LowerOptions) -> Design:
     """The module `name` in which a slot's word and its meaning wait while the cipher works."""
     soon = timing.beside - timing.early
     leave = tuple((f"{n}_late", soon) for n in ("keep", *META))
     s = schedule(_delay_graph(), model, timing.beside, None, Io(leave=leave))
-    return lower(s, name, LowerOptions(control=tuple(f"{n}_late" for n in RESET)))
+    return lower(s, name, waits)

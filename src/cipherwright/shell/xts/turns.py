@@ -96,10 +96,11 @@ def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS) -> Wrapper:
 
 def _words() -> tuple[WrapperItem, ...]:
     """The word that was taken and the one that is held, and whose slot comes next."""
-    cleared = ("end_q", "word_1", "held", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
+    cleared = ("ends_q", "gap_q", "word_1", "held", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
     steps = (
         Step("start_q", "drop_i | (valid_i ? last_i : start_q)"),
-        Step("end_q", "valid_i & last_i & ~drop_i & (full_i | start_q | ~now | ~after | ended_1 | ended_2)"),
+        Step("ends_q", "valid_i & last_i & ~drop_i"),
+        Step("gap_q", "full_i | start_q | ~now | ~after | ended_1 | ended_2"),
         Step("word_1", "valid_i & ~drop_i"),
         Step("held", "~drop_i & (word_1 | (held & ~held_last))"),
         Step("data_q", "goes"),
@@ -112,7 +113,7 @@ def _words() -> tuple[WrapperItem, ...]:
     )
     return (
         Note("A word, and the one before it, which is held."),
-        Reg(("start_q", "end_q", "word_1", "last_1", "short_1")),
+        Reg(("start_q", "ends_q", "gap_q", "word_1", "last_1", "short_1")),
         Reg(("held", "held_last", "held_short")),
         Reg(tuple(f"{n}_q" for n in SLOTS)),
         Reg(("again_x", "asked", "ended_2", "last_q")),
@@ -183,7 +184,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
                 Step("next_q", "load | ~after | drop_i"),
             )
         ),
-        Drive("ready_o", "ready_q & ~end_q"),
+        Drive("ready_o", "ready_q & ~(ends_q & gap_q)"),
         Drive("room_o", f"~asked & ~way[{top}]"),
         Drive("pending_o", "pending_q"),
         Drive("step_o", "step_q"),
