@@ -24,16 +24,18 @@ HERE = Path(__file__).resolve().parent
 RECORD = HERE / "buses.json"
 PAGE = HERE.parent / "docs" / "guide" / "buses.md"
 TARGET = "ecp5-85k-8"
-CORES = ("aes128-fast-ctr", "aes-small", "des-small")
+CORES = ("aes128-fast-ctr", "aes-small", "des-small", "aes-tiny")
+BUSES = ("axi-lite", "apb", "wishbone")
 INTERFACES = {
     "bare": (),
     "axi-stream": ("interface=axi-stream",),
-    **{
-        f"axi-stream, {bus}": ("interface=axi-stream", f"control={bus}")
-        for bus in ("axi-lite", "apb", "wishbone")
-    },
+    **{f"axi-stream, {bus}": ("interface=axi-stream", f"control={bus}") for bus in BUSES},
+    **{f"registers, {bus}": ("interface=registers", f"control={bus}") for bus in BUSES},
 }
 """Name of what is around a core -> the options for it."""
+
+LOOPS = ("des-small", "aes-tiny")
+"""Cores whose blocks can be registers."""
 
 HEAD = (
     "| core | around it | LUT4 | more than bare | flip-flops | block RAM | clock | of the bare clock |",
@@ -93,6 +95,8 @@ def main() -> None:
     for preset in words[:1] or CORES:
         for interface in INTERFACES:
             if words[1:] and interface not in ("bare", *words[1:]):
+                continue
+            if interface.startswith("registers") and preset not in LOOPS:
                 continue
             before = record.setdefault(preset, {}).get(interface, {})
             figures = measured(preset, interface, place)

@@ -2,7 +2,7 @@
 
 from .assemble import arrivals, assemble
 from .built_engine import BuiltEngine, EngineNotes
-from .buses import AXIS_DATA, BUS_DATA, AxiStream, Register, read_map, registers_of
+from .buses import AXIS_DATA, BUS_DATA, BUS_WRITES, AxiStream, Register, read_map, registers_of
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
@@ -24,6 +24,7 @@ from .xts import UNIT_PORTS
 __all__ = [
     "AXIS_DATA",
     "BUS_DATA",
+    "BUS_WRITES",
     "COUNTER_FILE",
     "DEEP_STREAM_FILE",
     "GCM_PORTS",

@@ -31,7 +31,17 @@ from ..rtl import (
 )
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline
-from .buses import AxiStream, Inner, Inside, axi_stream_top, controlled_top, map_facts, map_pages, packets
+from .buses import (
+    AxiStream,
+    Inner,
+    Inside,
+    access_interval,
+    axi_stream_top,
+    controlled_top,
+    map_facts,
+    map_pages,
+    packets,
+)
 from .control import Control, core_control
 from .core import Core, PortSet
 from .counter import COUNTER_LOAD, counter_latency
@@ -339,6 +349,8 @@ class _Assembly:
     @property
     def _buffered(self) -> str:
         """Name of the core before buses."""
+        if self.spec.interface == "registers":
+            return self.names["control"]
         return self.names.get("buffered", self.top)
 
     def port_groups(self) -> tuple[Group, ...]:
@@ -371,6 +383,8 @@ class _Assembly:
     def add_buses(self, groups: tuple[Group, ...]) -> _Outside:
         """AXI-Stream for blocks, and a register bus for the rest. groups: of the core before them."""
         spec, rate, ports, bus = self.spec, self.rate, self.ports, self.bus
+        if spec.interface == "registers":
+            return self._add_registers(groups)
         if not bus or not self.fifo:
             return _Outside(self.component(groups, rate), ports)
         inside = Inside(self._buffered, self.pins, rate.slots, self.fifo, groups, ports, self._flows)
@@ -401,6 +415,24 @@ class _Assembly:
             self.layers += controlled.modules
             pages = dict(map_pages(spec.name, controlled.source))
         return _Outside(self.component(groups, rate, self.top), ports, stream, below, pages)
+
+    def _add_registers(self, groups: tuple[Group, ...]) -> _Outside:
+        """A register bus for blocks and results as well. groups: of the core before it."""
+        spec, rate, inside, ports = self.spec, self.rate, self._buffered, self.ports
+        ways = any(p.name == "decrypt_i" and p.with_block for p in self.pins)
+        facts = map_facts(spec, ports, False, ways)
+        made = controlled_top((self.top, inside), Inner(groups, 1), None, spec.control, facts)
+        below = {"top": inside, "ports": asdict(ports), "latency_cycles": rate.latency}
+        below |= {"interval_cycles": rate.interval, "slots": rate.slots}
+        self.mode_flip_flops += made.flip_flops
+        self.layers += made.modules
+        outer = made.module.ports
+        ports = ports.only({pin.name for group in outer for pin in group.pins})
+        rate = Rate(
+            rate.latency + 1, access_interval(spec.control, spec.block_bits, rate.latency + 1, rate.slots)
+        )
+        pages = dict(map_pages(spec.name, made.source))
+        return _Outside(self.component(outer, rate, self.top), ports, None, below, pages)
 
     def flip_flops(self) -> tuple[int, int]:
         """Those of the mode with everything else around the datapath and its key unit, and of the control."""

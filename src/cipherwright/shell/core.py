@@ -115,7 +115,7 @@ class Core:
     """For a bus: top, ports, latency and interval of the stream shell inside it."""
 
     bus: Mapping[str, Any] | None = None
-    """For a register bus: top and ports of the core inside it."""
+    """For a register bus: top and ports of the core inside it; where blocks are registers, its timing too."""
 
     beside: Design | None = None
     """For a mode of whole packets: what a word waits in while the cipher works."""
@@ -139,6 +139,17 @@ class Core:
     def with_files(self, files: Mapping[str, str]) -> Core:
         """The same core with these texts by file name."""
         return replace(self, files=files)
+
+    @property
+    def tested(self) -> str:
+        """The module that the testbench drives: of a core on a standard bus, the one inside."""
+        inside = self.stream or self.bus
+        return str(inside["top"]) if inside else self.top
+
+    @property
+    def in_registers(self) -> bool:
+        """Whether blocks and results are registers."""
+        return self.bus is not None and self.stream is None
 
     @property
     def period(self) -> float:

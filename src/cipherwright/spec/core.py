@@ -46,7 +46,7 @@ __all__ = [
 
 Architecture = Literal["pipelined", "iterative", "engine"]
 Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "xts", "cmac"]
-Interface = Literal["plain", "stream", "axi-stream", "paper"]
+Interface = Literal["plain", "stream", "axi-stream", "registers", "paper"]
 
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
 MODES: tuple[str, ...] = get_args(Mode)
@@ -123,7 +123,7 @@ class Spec(BaseModel):
     key_expansion: Annotated[
         Literal["logic", "unit", "buffer"],
         needs(("unit",), architecture=("pipelined", "iterative")),
-        needs(("unit",), key=("static",), interface=("plain", "stream", "axi-stream")),
+        needs(("unit",), key=("static",), interface=("plain", "stream", "axi-stream", "registers")),
         needs(("buffer",), architecture=("engine",)),
     ] = option(
         "logic",
@@ -175,12 +175,25 @@ class Spec(BaseModel):
             cipher=tuple(name for name, cipher in CATALOGUE.items() if cipher.paper_ports),
             direction=("both",),
         ),
+        needs(
+            ("registers",),
+            "software writes a block at a time, and a pipeline takes one every cycle",
+            architecture=("iterative",),
+        ),
+        needs(
+            ("registers",),
+            "blocks and results go over the register bus",
+            control=("axi-lite", "apb", "wishbone"),
+        ),
     ] = option(
         "plain",
         "`plain`: valid bits. `stream`: valid, ready and payload. `axi-stream`: AXI-Stream on both sides, a "
-        "message as a packet. `paper`: the ports of the DES core of Trimberger, Pang and Singh.",
+        "message as a packet. `registers`: software writes blocks to registers and reads results from "
+        "registers, over the bus of `control`; for loops. `paper`: the ports of the DES core of Trimberger, "
+        "Pang and Singh.",
         cost="`stream` adds a FIFO for the results and two cycles of latency. `axi-stream` adds to that a "
-        "register for a block on either side, and one or more cycles.",
+        "register for a block on either side, and one or more cycles. `registers` adds a register for a "
+        "block and one for a result.",
     )
     sbox: str = option(
         "table",

@@ -174,13 +174,14 @@ class Datapath(Spec):
         ge=0,
         le=32,
     )
-    control: Annotated[Literal["none", "axi-lite", "apb", "wishbone"], needs(interface=("axi-stream",))] = (
-        option(
-            "none",
-            "The bus for registers, through which software gives keys and initial values, reads status and "
-            "takes interrupts: AXI4-Lite, APB or Wishbone. `none`: these are ports.",
-            cost="A register for every bit of the key and the initial value, and a few hundred LUTs.",
-        )
+    control: Annotated[
+        Literal["none", "axi-lite", "apb", "wishbone"], needs(interface=("axi-stream", "registers"))
+    ] = option(
+        "none",
+        "The bus for registers, through which software gives keys and initial values, reads status and "
+        "takes interrupts: AXI4-Lite, APB or Wishbone. With `interface = registers` blocks and results go "
+        "over it too. `none`: these are ports.",
+        cost="A register for every bit of the key and the initial value, and a few hundred LUTs.",
     )
     fifo_depth: Annotated[int, needs(interface=("stream", "axi-stream"))] = option(
         0,

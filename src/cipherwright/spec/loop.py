@@ -19,7 +19,7 @@ class Loop(Datapath):
     """A loop. Without `stages` and `clock_mhz` it has one stage."""
 
     architecture: Annotated[
-        Literal["iterative"], needs(("iterative",), interface=("plain", "stream", "axi-stream"))
+        Literal["iterative"], needs(("iterative",), interface=("plain", "stream", "axi-stream", "registers"))
     ] = "iterative"
     rounds_per_cycle: int = option(
         1,

@@ -21,6 +21,7 @@ from typing import Any
 
 from ..errors import CheckFailed
 from .aig import FALSE, TRUE
+from .command_rules import check_commands
 from .equivalence import gate_function, topological
 from .live import UNKNOWN, Ternary
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
@@ -308,7 +309,7 @@ def _no_zeroising(n: Netlist, port: str) -> dict[Any, int]:
 
 
 def check_bus_rules(folder: CoreFolder) -> str:
-    """The check `bus rules` of a core with AXI-Stream. Raises CheckFailed with a rule that is broken."""
+    """The check `bus rules` of a core on standard buses. Raises CheckFailed with a rule that is broken."""
     record = folder.record
     kind, clock = record["parameters"]["control"], record["ports"]["clk"]
     n = read_netlist(folder.sources, record["top"], clock, memories=True)
@@ -317,13 +318,19 @@ def check_bus_rules(folder: CoreFolder) -> str:
     slotted = "s_axis_tuser" in n.inputs and record["slots"] > 1
     paths = _check_paths(logic, _CONTROLS, ["s_axis_tuser"] if slotted else [])
     calm = logic.idle(n.inputs[record["ports"]["reset"]][0], _no_zeroising(n, record["ports"]["zeroise"]))
-    offers = (_STREAM, *(_LITE if kind == "axi-lite" else ()))
+    blocks = record["parameters"]["interface"] == "registers"
+    offers = (*(() if blocks else (_STREAM,)), *(_LITE if kind == "axi-lite" else ()))
     held = sum(_check_offer(logic, offer, calm) for offer in offers)
-    said = (
-        f"for all times: {paths} outputs of valid and ready depend on registers only; from a reset on, "
-        f"without zeroising, an offer stays until it is taken ({held} registers hold it)"
-    )
-    if kind == "none":
-        return said
-    bus = read_netlist(folder.sources, f"{record['top']}_bus", clock)
-    return f"{said}; each access over {kind} acts once and is answered once ({_explore(bus, kind)} state(s))"
+    said = [f"for all times: {paths} outputs of valid and ready depend on registers only"]
+    if offers:
+        stays = "from a reset on, without zeroising, an offer stays until it is taken"
+        said.append(f"{stays} ({held} registers hold it)")
+    if kind != "none":
+        bus = read_netlist(folder.sources, f"{record['top']}_bus", clock)
+        states = _explore(bus, kind)
+        said.append(f"each access over {kind} acts once and is answered once ({states} state(s))")
+    if blocks:
+        states = check_commands(read_netlist(folder.sources, f"{record['top']}_commands", clock))
+        rule = "each command is carried out in its order or told as rejected, and no result is overwritten"
+        said.append(f"{rule} ({states} states)")
+    return "; ".join(said)

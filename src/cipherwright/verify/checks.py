@@ -42,6 +42,7 @@ from .drive import Bench, holds_key
 from .equivalence import prove_pipeline
 from .expansion import prove_expansion
 from .forgotten import check_zeroise
+from .forgotten_blocks import check_zeroise_over_bus
 from .gcm import check_packets, check_resets, published_packets
 from .handshake import check_handshake
 from .loops import prove_iterative
@@ -53,6 +54,7 @@ from .packets import PacketBench
 from .product import prove_field_multiplier
 from .random_blocks import random_blocks
 from .reference import reference_of
+from .register_blocks import check_register_blocks
 from .register_bus import check_registers
 from .reset import check_reset
 from .units import UnitBench
@@ -559,13 +561,22 @@ def bench_of(sources: Sequence[Path], record: Mapping[str, Any]) -> Bench:
     return kind.compile(sources, record)
 
 
+def _zeroise(folder: CoreFolder) -> str:
+    """Zeroising at the core's port; where blocks are registers, over the bus as well."""
+    said = check_zeroise(folder)
+    over_bus = folder.record["parameters"]["interface"] == "registers"
+    return f"{said}; {check_zeroise_over_bus(folder)}" if over_bus else said
+
+
 def _protocol(bench: Bench, folder: CoreFolder) -> str:
     """The handshakes; of a bus, those of the stream inside it, whose blocks they follow one by one."""
     record = folder.record
-    if "stream" not in record:
-        return check_handshake(bench, record)
-    inside = {**record, **record["stream"]}
-    return f"inside the bus, {check_handshake(Bench.compile(folder.sources, inside), inside)}"
+    if "stream" in record:
+        inside = {**record, **record["stream"]}
+        return f"inside the bus, {check_handshake(Bench.compile(folder.sources, inside), inside)}"
+    if "bus" in record:
+        return f"inside the bus, {check_handshake(bench, {**record, **record['bus']})}"
+    return check_handshake(bench, record)
 
 
 def verify_core(
@@ -597,7 +608,8 @@ def verify_core(
     mode, counting = parameters["mode"], bool(driven["iv_valid"])
     in_mode = mode != "ecb" and not counting
     chains = published > 0 and not counting
-    bussed = parameters["interface"] == "axi-stream"
+    blocks_in_registers = parameters["interface"] == "registers"
+    bussed = parameters["interface"] == "axi-stream" or blocks_in_registers
     verdicts, attempt = attempts(
         tell, 12 + counting + 2 * in_mode + chains + (parameters["control"] != "none") + bussed
     )
@@ -645,9 +657,10 @@ def verify_core(
             attempt("protocol", lambda: _protocol(bench[0], folder))
     attempt("reset", lambda: check_reset(folder))
     if driven["zeroise"]:
-        attempt("zeroise", lambda: check_zeroise(folder))
+        attempt("zeroise", lambda: _zeroise(folder))
     if parameters["control"] != "none":
-        attempt("registers", lambda: check_registers(folder))
+        checked = check_register_blocks if blocks_in_registers else check_registers
+        attempt("registers", lambda: checked(folder))
     if bussed:
         attempt("bus rules", lambda: check_bus_rules(folder))
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))

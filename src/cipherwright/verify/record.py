@@ -139,8 +139,11 @@ class CoreRecord(_Part):
         if self.parameters.architecture != "engine":
             if self.ports is None or self.slots is None:
                 raise ValueError("ports and slots are missing")
-            controlled = (self.parameters.model_extra or {}).get("control", "none") != "none"
-            _check_complete(self.ports | ({"key": "registers"} if controlled else {}))
+            asked = self.parameters.model_extra or {}
+            inside = {"key": "registers"} if asked.get("control", "none") != "none" else {}
+            if asked.get("interface") == "registers":
+                inside |= dict.fromkeys(_BLOCK_PORTS, "registers")
+            _check_complete(self.ports | inside)
         _check_ports(self.ports or {})
         if not any(n.endswith((".v", ".sv")) for n in self.files):
             raise ValueError("files names no Verilog")
@@ -160,11 +163,13 @@ def _check_ports(ports: Mapping[str, Any]) -> None:
             raise ValueError(f"ports.{key} is no name of a port")
 
 
+_BLOCK_PORTS = ("valid_in", "block_in", "valid_out", "block_out")
+"""What blocks and results need."""
+
+
 def _check_complete(ports: Mapping[str, Any]) -> None:
     """Raise ValueError where a port is missing that every core has."""
-    missing = [
-        n for n in ("clk", "valid_in", "key", "block_in", "valid_out", "block_out") if not ports.get(n)
-    ]
+    missing = [n for n in ("clk", *_BLOCK_PORTS[:1], "key", *_BLOCK_PORTS[1:]) if not ports.get(n)]
     if missing:
         raise ValueError(f"ports.{missing[0]} is missing")
 

@@ -21,7 +21,14 @@ from .reference import reference_of
 from .simulate import Model, Simulation
 from .verdict import CoreFolder
 
-__all__ = ["RegisterDriver", "check_registers"]
+__all__ = [
+    "RegisterDriver",
+    "Software",
+    "check_constants",
+    "check_registers",
+    "check_secrets",
+    "check_zeroised",
+]
 
 _MOST = 64
 """Cycles in which every access ends."""
@@ -98,7 +105,7 @@ class RegisterDriver:
 
 
 @dataclass(frozen=True)
-class _Software:
+class Software:
     """The registers by their names. `awaited`: secrets that are taken without a message."""
 
     driver: RegisterDriver
@@ -143,12 +150,12 @@ def check_registers(folder: CoreFolder) -> str:
     model = bench.start()
     try:
         awaited = ("KEY", "IV") if bench.ports.iv_valid else ("KEY",)
-        software = _Software(RegisterDriver(bench.simulation, model, p["control"]), registers, awaited)
-        _check_constants(software)
+        software = Software(RegisterDriver(bench.simulation, model, p["control"]), registers, awaited)
+        check_constants(software)
         _check_closed(software, p["key_bits"] // 8)
         for seed in range(3):
             messages += _messages(bench, model, software, p, seed)
-        _check_secrets(software)
+        check_secrets(software)
         _check_events(software)
         _check_zeroise(software)
     finally:
@@ -159,7 +166,8 @@ def check_registers(folder: CoreFolder) -> str:
     )
 
 
-def _check_constants(software: _Software) -> None:
+def check_constants(software: Software) -> None:
+    """Constants read as in the map."""
     for register in software.registers.values():
         value, wanted = software.get(register.name), 0
         constant = [f for f in register.fields if f.kind == "constant"]
@@ -169,7 +177,7 @@ def _check_constants(software: _Software) -> None:
             raise CheckFailed(f"{register.name} reads as {value:#x}, not {wanted:#x}")
 
 
-def _offered(software: _Software) -> int:
+def _offered(software: Software) -> int:
     """Whether a beat is taken within cycles in which one is offered."""
     driver = software.driver
     rows = driver.simulation.rows(_MOST)
@@ -178,7 +186,7 @@ def _offered(software: _Software) -> int:
     return int(driver.simulation.view(driver.model.run(rows), "s_axis_tready")[:, 0].any())
 
 
-def _check_closed(software: _Software, key_bytes: int) -> None:
+def _check_closed(software: Software, key_bytes: int) -> None:
     """No block is taken before a key was written, loaded and complete, nor in a mode that needs an
     initial value before there is one.
     """
@@ -197,7 +205,7 @@ def _check_closed(software: _Software, key_bytes: int) -> None:
             raise CheckFailed("a block is taken without an initial value")
 
 
-def _messages(bench: AxiBench, model: Model, software: _Software, p: Mapping[str, Any], seed: int) -> int:
+def _messages(bench: AxiBench, model: Model, software: Software, p: Mapping[str, Any], seed: int) -> int:
     """Messages in each direction under one key."""
     rng, size = np.random.default_rng(seed), p["block_bits"] // 8
     key = rng.bytes(p["key_bits"] // 8)
@@ -220,7 +228,7 @@ def _messages(bench: AxiBench, model: Model, software: _Software, p: Mapping[str
     return len(ways(p["direction"]))
 
 
-def _prepare(software: _Software, way: int, key: bytes, iv: bytes) -> None:
+def _prepare(software: Software, way: int, key: bytes, iv: bytes) -> None:
     """The key with the direction, where that is held, and the initial value; until a block can be taken."""
     software.give("KEY", key, software.bit("CONTROL", "DECRYPT") * way)
     if "IV" in software.registers:
@@ -231,7 +239,7 @@ def _prepare(software: _Software, way: int, key: bytes, iv: bytes) -> None:
     raise CheckFailed("no block can be taken after a key and an initial value were written")
 
 
-def _check_secrets(software: _Software) -> None:
+def check_secrets(software: Software) -> None:
     """Secrets read as 0 while they are there."""
     for name, register in software.registers.items():
         if register.fields[0].kind != "secret":
@@ -242,7 +250,7 @@ def _check_secrets(software: _Software) -> None:
                 raise CheckFailed(f"{name} reads as {value:#x}")
 
 
-def _check_events(software: _Software) -> None:
+def _check_events(software: Software) -> None:
     """What has happened raises irq_o where it is enabled, until it is cleared."""
     seen = software.get("INTERRUPT_STATUS")
     message = software.bit("INTERRUPT_STATUS", "MESSAGE")
@@ -260,8 +268,8 @@ def _check_events(software: _Software) -> None:
         raise CheckFailed("clearing one interrupt changes others")
 
 
-def _check_zeroise(software: _Software) -> None:
-    """ZEROISE ends, and no block is taken without a new key."""
+def check_zeroised(software: Software) -> None:
+    """ZEROISE is shown by BUSY, and ends."""
     busy = software.bit("STATUS", "BUSY")
     software.put("CONTROL", software.bit("CONTROL", "ZEROISE"))
     if not software.get("STATUS") & busy:
@@ -271,5 +279,10 @@ def _check_zeroise(software: _Software) -> None:
             break
     else:
         raise CheckFailed("BUSY stays 1 after ZEROISE")
+
+
+def _check_zeroise(software: Software) -> None:
+    """ZEROISE ends, and no block is taken without a new key."""
+    check_zeroised(software)
     if software.get("STATUS") & software.bit("STATUS", "READY") or _offered(software):
         raise CheckFailed("blocks are taken after ZEROISE without a new key")

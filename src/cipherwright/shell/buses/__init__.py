@@ -3,7 +3,7 @@
 from .axi_stream import AXIS_DATA, AxiStream, Inside, StreamShell, axi_stream_top
 from .controlled import Controlled, controlled_top
 from .pages import map_facts, map_pages
-from .register_bus import BUS_DATA, BUSES
+from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval
 from .register_map import MapFacts, Register, markdown, rdl_source, read_map, registers_of
 from .traffic import Inner, packets
 
@@ -11,6 +11,7 @@ __all__ = [
     "AXIS_DATA",
     "BUSES",
     "BUS_DATA",
+    "BUS_WRITES",
     "AxiStream",
     "Controlled",
     "Inner",
@@ -18,6 +19,7 @@ __all__ = [
     "MapFacts",
     "Register",
     "StreamShell",
+    "access_interval",
     "axi_stream_top",
     "controlled_top",
     "map_facts",

@@ -20,6 +20,7 @@ from ...rtl import (
     WrapperItem,
 )
 from .axi_stream import bytes_reversed
+from .blocks import blocks, commands
 from .register_bus import BUSES
 from .register_file import RegisterFile, address_bits, register_file, request_pins
 from .register_map import MapFacts, rdl_source, read_map, registers_of
@@ -47,9 +48,10 @@ class Controlled:
 
 
 def controlled_top(
-    names: tuple[str, str], core: Inner, traffic: Traffic, kind: str, facts: MapFacts
+    names: tuple[str, str], core: Inner, traffic: Traffic | None, kind: str, facts: MapFacts
 ) -> Controlled:
-    """A module around a core with the bus `kind` for its registers. names: of the module and of the core.
+    """A module around a core with the bus `kind` for its registers. names: of the module and of the core. traffic:
+    how messages reach the core; None: blocks are registers too.
 
     A command offers what software wrote until the core takes it; then its registers are cleared. Until it is
     complete a command does nothing, and while it is offered no write changes it.
@@ -59,39 +61,35 @@ def controlled_top(
     registers = registers_of(read_map(text))
     bits = address_bits(registers)
     bus, bus_groups = BUSES[kind]
-    lengths = {"KEY": facts.key_bits // 8, "IV": facts.iv_bits // 8}
+    block_bytes = facts.block_bits // 8
+    lengths = {
+        "KEY": facts.key_bits // 8,
+        "IV": facts.iv_bits // 8,
+        "DATA_IN": block_bytes,
+        "DATA_OUT": block_bytes,
+    }
     front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers, lengths)
-    made = Traffic(
-        traffic.items,
-        {"clk": "clk", "rst_i": "rst_i", **traffic.links},
-        {"clk": "clk", "rst_i": "rst_i", **traffic.registers},
-        traffic.groups,
-        traffic.events,
-    )
-    for part in (_key(core, facts), _initial_value(core, facts), _state(core)):
-        made = _with(made, part)
-    made = _with(made, _interrupts(made.events))
+    control, parts = list[Wrapper](), list[Traffic]()
+    if traffic:
+        parts = [traffic, _key(core, facts), _initial_value(core, facts)]
+    else:
+        control = [commands(f"{name}_commands", facts.loads)]
+        parts = [blocks(control[0], core, facts)]
+    clocked = {"clk": "clk", "rst_i": "rst_i"}
+    made = Traffic((), clocked, clocked, parts[0].groups)
+    for part in (*parts, _state(core)):
+        made = made.joined(part)
+    made = made.joined(_interrupts(made.events))
     irq = Pin(
         "irq_o", out=True, meaning="interrupt: an event that is enabled has happened, until it is cleared"
     )
     module = Wrapper(
         name,
         (f"Registers around {inner}: keys, initial values, commands, status and interrupts.",),
-        (ClockReset(), *bus_groups(bits), *traffic.groups, Held((irq,))),
+        (ClockReset(), *bus_groups(bits), *made.groups, Held((irq,))),
         (*_accesses(front, file, made.registers), *made.items, Cell(inner, "u_core", made.links)),
     )
-    return Controlled((module, front, file.module), text)
-
-
-def _with(made: Traffic, part: Traffic) -> Traffic:
-    """Both together."""
-    return replace(
-        made,
-        items=(*made.items, *part.items),
-        links={**made.links, **part.links},
-        registers={**made.registers, **part.registers},
-        events=(*made.events, *part.events),
-    )
+    return Controlled((module, front, file.module, *control), text)
 
 
 def _accesses(front: Wrapper, file: RegisterFile, fields: Mapping[str, str]) -> list[WrapperItem]:

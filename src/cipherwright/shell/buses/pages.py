@@ -16,8 +16,11 @@ from .register_map import MapFacts, markdown, read_map, registers_of
 __all__ = ["map_facts", "map_pages"]
 
 
-def map_facts(spec: Datapath, ports: PortSet, held_way: bool) -> MapFacts:
-    """What software sees of a core with the AXI-Stream ports `ports`."""
+def map_facts(spec: Datapath, ports: PortSet, held_way: bool, block_way: bool = False) -> MapFacts:
+    """What software sees of a core with the ports `ports`. held_way, block_way: its direction is held, or comes with
+    each block, over the registers.
+    """
+    blocks = spec.interface == "registers"
     major, minor, patch = (int(n) for n in GENERATOR.split(".")[:3])
     return MapFacts(
         module_name(spec.name),
@@ -28,7 +31,9 @@ def map_facts(spec: Datapath, ports: PortSet, held_way: bool) -> MapFacts:
         spec.block_bits,
         spec.block_bits if ports.iv else 0,
         held_way,
-        spec.mode in ("ecb", "cbc"),
+        spec.mode in ("ecb", "cbc") and not blocks,
+        blocks,
+        block_way,
     )
 
 

@@ -10,11 +10,14 @@ from ...rtl import Clocked, ClockReset, Drive, Group, Held, Let, Pin, Reg, Step,
 from .register_file import request_pins
 from .register_map import WORD
 
-__all__ = ["BUSES", "BUS_DATA"]
+__all__ = ["BUSES", "BUS_DATA", "BUS_WRITES", "access_interval"]
 
 
 BUS_DATA = ("s_axil_rdata", "s_apb_prdata", "wb_dat_o")
 """Outputs of the buses that are data."""
+
+BUS_WRITES = ("s_axil_wdata", "s_apb_pwdata", "wb_dat_i")
+"""Inputs of the buses that are data."""
 
 
 def _ports(groups: tuple[Group, ...], bits: int) -> tuple[Group, ...]:
@@ -181,3 +184,16 @@ BUSES: Mapping[str, tuple[Callable[[str, int], Wrapper], Callable[[int], tuple[G
     "wishbone": (_wishbone, _wishbone_groups),
 }
 """Value of the option `control` -> the module of the bus and its ports, for an address of so many bits."""
+
+_ACCESS_CYCLES = {"axi-lite": (3, 2), "apb": (2, 2), "wishbone": (2, 2)}
+"""Cycles of a write and of a read, one access after the other."""
+
+
+def access_interval(kind: str, block_bits: int, latency: int, slots: int = 1) -> int:
+    """Cycles from block to block over the bus `kind`, where software reads each result once it is there, and then
+    writes the next block and starts it; latency: from taking the block to the result. No access polls STATUS. Of
+    several `slots` a block may wait for the turn of its own.
+    """
+    write, read = _ACCESS_CYCLES[kind]
+    words = -(-block_bits // WORD)
+    return (words + 1) * write + slots + latency + words * read

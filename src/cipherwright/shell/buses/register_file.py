@@ -46,32 +46,39 @@ class RegisterFile:
     """The module of a map. For every field that the core sees it has a port by the name `signal`: pulses and stored
     values go to the core, a status and the event that sets a sticky bit come from it. Secrets are one word of all
     registers of the name. `NAME_clear_i` clears it, `NAME_lock_i` keeps it as it is, and `NAME_written_o` tells that
-    each of its `bytes` has been written since it was cleared.
+    each of its `bytes` has been written since it was cleared. `NAME_refused_o`, where blocks are registers: it was
+    written while it was kept. A result takes `NAME_i` with `NAME_load_i`; `NAME_read_o` tells that each of its words
+    has been read while `NAME_there_i` was 1.
     """
 
     module: Wrapper
     registers: tuple[Register, ...]
 
 
-def _value(r: Register) -> str:
-    """What a register reads as; nothing where all of it reads as 0."""
+def _value(r: Register, at_once: bool) -> str:
+    """What a register reads as; nothing where all of it reads as 0. at_once: a sticky bit is shown in the cycle of
+    its event, so that an access behind a command sees what became of it.
+    """
     parts, at = list[str](), WORD
     for f in sorted(r.fields, key=lambda f: -f.high):
-        if f.kind in ("pulse", "secret"):
+        if f.kind in ("pulse", "secret", "result"):
             continue
         if at > f.high + 1:
             parts.append(f"{at - f.high - 1}'d0")
-        parts.append(_shown(r, f))
+        parts.append(_shown(r, f, at_once))
         at = f.low
     if not parts:
         return ""
     return f"{{{', '.join([*parts, *([f'{at}' + chr(39) + 'd0'] if at else [])])}}}"
 
 
-def _shown(r: Register, f: Field) -> str:
+def _shown(r: Register, f: Field, at_once: bool) -> str:
+    name = signal(r.name, f.name)
     if f.kind == "constant":
         return f"{f.width}'d{f.reset}"
-    return f"{signal(r.name, f.name)}_{'i' if f.kind == 'status' else 'q'}"
+    if f.kind == "sticky" and at_once:
+        return f"{name}_q | {name}_i"
+    return f"{name}_{'i' if f.kind == 'status' else 'q'}"
 
 
 def register_file(name: str, registers: Sequence[Register], lengths: Mapping[str, int]) -> RegisterFile:
@@ -79,11 +86,9 @@ def register_file(name: str, registers: Sequence[Register], lengths: Mapping[str
     bits = address_bits(registers)
     pins, items, steps = list[Pin](), list[WrapperItem](), list[Step]()
     cleared, drives = list[tuple[str, str]](), list[WrapperItem]()
+    blocks = any(r.fields[0].kind == "result" for r in registers)
     for r in registers:
-        secret = r.fields[0].kind == "secret"
-        for made in (
-            (_secret(r, lengths[r.name], bits),) if secret else (_plain(r, f, bits) for f in r.fields)
-        ):
+        for made in _register(r, lengths.get(r.name, 0), bits, blocks):
             pins += made.pins
             items += made.items
             steps += made.steps
@@ -92,9 +97,17 @@ def register_file(name: str, registers: Sequence[Register], lengths: Mapping[str
     chosen = [
         f"({{{WORD}{{read_address_i[{bits - 1}:2] == {bits - 2}'d{r.address // 4}}}}} & {value})"
         for r in registers
-        if (value := _value(r))
+        if (value := _value(r, blocks))
     ]
-    steps.append(Step("read_q", " | ".join(chosen), "read_i"))
+    read = " | ".join(chosen)
+    if blocks:  # what was read last is a word of a result
+        results = [r for r in registers if r.fields[0].kind == "result"]
+        words = " | ".join(text for r in results for text in _words_read(r, lengths[r.name], bits))
+        pins.append(Pin("forget_i"))
+        kept = f"{read} | ({{{WORD}{{~forget_i}}}} & ({words}))"
+        steps.append(Step("read_q", f"{{{WORD}{{read_i}}}} & ({kept})", "read_i | forget_i"))
+    else:
+        steps.append(Step("read_q", read, "read_i"))
     cleared.append(("read_q", f"{WORD}'d0"))
     module = Wrapper(
         name,
@@ -151,18 +164,69 @@ def _plain(r: Register, f: Field, bits: int) -> _Made:
     return _Made(pins, (q,), (Step(f"{name}_q", value),), after, out[1])
 
 
-def _secret(r: Register, length: int, bits: int) -> _Made:
+def _register(r: Register, length: int, bits: int, refuses: bool) -> Iterable[_Made]:
+    """What a register adds to the module; length: its bytes, where it is a secret or a result. refuses: a
+    secret tells of a write that it does not take.
+    """
+    kind = r.fields[0].kind
+    if kind == "secret":
+        return (_secret(r, length, bits, refuses),)
+    return (_result(r, length, bits),) if kind == "result" else (_plain(r, f, bits) for f in r.fields)
+
+
+def _secret(r: Register, length: int, bits: int, refuses: bool) -> _Made:
     """Words that are written and never read, each byte by its strobe."""
     name, width = r.name.lower(), 8 * length
     lets = tuple(Let(f"at_{name}_{k}", f"{_written(r, k, bits)} & ~{name}_lock_i") for k in range(r.count))
-    out = (Pin(f"{name}_o", width, True), Pin(f"{name}_written_o", out=True))
+    out = [Pin(f"{name}_o", width, True), Pin(f"{name}_written_o", out=True)]
+    drives = [Drive(f"{name}_o", f"{name}_q"), Drive(f"{name}_written_o", f"&{name}_there_q")]
+    if refuses:
+        tried = " | ".join(f"({_written(r, k, bits)})" for k in range(r.count))
+        out.append(Pin(f"{name}_refused_o", out=True))
+        drives.append(Drive(f"{name}_refused_o", f"{name}_lock_i & ({tried})"))
     return _Made(
         (Pin(f"{name}_clear_i"), Pin(f"{name}_lock_i"), *out),
         (Reg((f"{name}_q",), width), Reg((f"{name}_there_q",), length, vector=True), *lets),
         tuple(_bytes(name, length)),
         ((f"{name}_q", f"{width}'d0"), (f"{name}_there_q", f"{length}'d0")),
-        (Drive(f"{name}_o", f"{name}_q"), Drive(f"{name}_written_o", f"&{name}_there_q")),
+        tuple(drives),
     )
+
+
+def _result(r: Register, length: int, bits: int) -> _Made:
+    """Words that the core gives all at once. Each is read as often as software likes, until all have been."""
+    name, width = r.name.lower(), 8 * length
+    ins = (Pin(f"{name}_i", width), *(Pin(f"{name}_{n}_i") for n in ("load", "clear", "there")))
+    seen = tuple(
+        Step(
+            f"{name}_seen_q[{k}]",
+            f"~{name}_clear_i & {name}_there_i & ({name}_seen_q[{k}] | ({_read(r, k, bits)}))",
+        )
+        for k in range(r.count)
+    )
+    value = Step(f"{name}_q", f"{name}_clear_i ? {width}'d0 : {name}_i", f"{name}_clear_i | {name}_load_i")
+    return _Made(
+        (*ins, Pin(f"{name}_read_o", out=True)),
+        (Reg((f"{name}_q",), width), Reg((f"{name}_seen_q",), r.count, vector=True)),
+        (value, *seen),
+        ((f"{name}_q", f"{width}'d0"), (f"{name}_seen_q", f"{r.count}'d0")),
+        (Drive(f"{name}_read_o", f"&{name}_seen_q"),),
+    )
+
+
+def _read(r: Register, word: int, bits: int) -> str:
+    return f"read_i & read_address_i[{bits - 1}:2] == {bits - 2}'d{r.address // 4 + word}"
+
+
+def _words_read(r: Register, length: int, bits: int) -> Iterable[str]:
+    """What a result's words add to the word that is read."""
+    for k in range(r.count):
+        low, high = WORD * k, min(WORD * (k + 1), 8 * length) - 1
+        value = f"{r.name.lower()}_q[{high}:{low}]"
+        if high - low < WORD - 1:
+            value = f"{{{WORD - 1 - high + low}'d0, {value}}}"
+        at = f"read_address_i[{bits - 1}:2] == {bits - 2}'d{r.address // 4 + k}"
+        yield f"({{{WORD}{{{at}}}}} & {value})"
 
 
 def _bytes(name: str, length: int) -> Iterable[Step]:

@@ -25,7 +25,8 @@ WORD = 32
 @dataclass(frozen=True)
 class MapFacts:
     """What a core has, as far as software sees it. iv_bits: of the initial value or counter block (0: there is
-    none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks.
+    none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks;
+    `blocks`: blocks and results are registers too, and with `block_way` each block has its direction.
     """
 
     name: str
@@ -37,6 +38,8 @@ class MapFacts:
     iv_bits: int
     held_way: bool
     fills: bool
+    blocks: bool = False
+    block_way: bool = False
 
     @property
     def loads(self) -> tuple[str, ...]:
@@ -47,7 +50,8 @@ class MapFacts:
 @dataclass(frozen=True)
 class Field:
     """Bits of a register. `kind`: constant, status (from the core), pulse (1 for a cycle when a 1 is written), sticky
-    (set by the core, cleared where a 1 is written), storage (read as written) or secret (reads as 0).
+    (set by the core, cleared where a 1 is written), storage (read as written), secret (reads as 0) or result (from
+    the core; it is gone once all of its words have been read).
     """
 
     name: str
@@ -89,7 +93,23 @@ _STATUS = "sw = r; hw = w;"
 _STICKY = "sw = rw; onwrite = woclr; hw = w; hwset;"
 _STORAGE = "sw = rw; hw = r;"
 _SECRET = "sw = w; hw = r; hwclr;"
+_RESULT = "sw = r; hw = w; we; swacc;"
 _CONSTANT = "sw = r; hw = na;"
+
+
+_DATA_STATES = (
+    (6, "DATA_PENDING", "the block is started and not yet taken"),
+    (7, "RESULT", "DATA_OUT holds a result that has not been read whole"),
+    (8, "DATA_WRITTEN", "every byte of DATA_IN has been written"),
+)
+"""Place, name and meaning of what STATUS tells of blocks."""
+
+_DATA_EVENTS = [
+    (5, "DATA_TAKEN", "the block was taken: DATA_IN is free"),
+    (6, "RESULT", "a result came"),
+    (7, "REJECTED", "a command or a write was ignored"),
+]
+"""What happens to blocks."""
 
 
 def rdl_source(facts: MapFacts) -> str:
@@ -103,28 +123,32 @@ def rdl_source(facts: MapFacts) -> str:
     control.append(
         _field("ZEROISE", 2, 2, _PULSE, "clear keys, initial values and blocks, here and in the core")
     )
-    if facts.held_way:
-        control.append(
-            _field(
-                "DECRYPT",
-                4,
-                4,
-                _STORAGE,
-                "1: blocks are decrypted under the key that is loaded by the same write",
-            )
+    if facts.blocks:
+        control.append(_field("START", 3, 3, _PULSE, "take the block that was written"))
+    if facts.held_way or facts.block_way:
+        whose = (
+            "the block that is started"
+            if facts.block_way
+            else "blocks are decrypted under the key that is loaded"
         )
+        is_decrypted = " is decrypted" if facts.block_way else ""
+        control.append(_field("DECRYPT", 4, 4, _STORAGE, f"1: {whose} by the same write{is_decrypted}"))
     status = [
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
         for k, n in enumerate(("key", "iv"))
         if n in facts.loads
     ]
     status.append(_field("BUSY", 2, 2, _STATUS, "a block is inside, or a key is expanded or cleared", None))
-    status.append(_field("READY", 3, 3, _STATUS, "a beat of a message can be taken", None))
+    ready = (
+        "START is carried out once DATA_IN is written" if facts.blocks else "a beat of a message can be taken"
+    )
+    status.append(_field("READY", 3, 3, _STATUS, ready, None))
     status += [
         _field(f"{n.upper()}_WRITTEN", k, k, _STATUS, f"every byte of {n.upper()} has been written", None)
         for k, n in ((4, "key"), (5, "iv"))
         if n in facts.loads
     ]
+    status += [_field(n, k, k, _STATUS, text, None) for k, n, text in _DATA_STATES if facts.blocks]
     events = [
         (k, f"{n.upper()}_TAKEN", f"the {what[n]} was taken")
         for k, n in enumerate(("key", "iv"))
@@ -136,7 +160,7 @@ def rdl_source(facts: MapFacts) -> str:
         if facts.fills
         else []
     )
-    events += [(4, "MESSAGE", "the last beat of a message left")]
+    events += _DATA_EVENTS if facts.blocks else [(4, "MESSAGE", "the last beat of a message left")]
     major, minor, patch = facts.version
     modes = ("ecb", *CHAIN_MODES)
     abilities = [
@@ -153,6 +177,8 @@ def rdl_source(facts: MapFacts) -> str:
         _field("ENCRYPTS", 20, 20, _CONSTANT, "blocks can be encrypted", int(facts.direction != "decrypt")),
         _field("DECRYPTS", 21, 21, _CONSTANT, "blocks can be decrypted", int(facts.direction != "encrypt")),
     ]
+    if facts.blocks:
+        abilities.append(_field("DATA", 22, 22, _CONSTANT, "blocks and results are registers", 1))
     registers = [
         _register(
             "VERSION",
@@ -184,6 +210,12 @@ def rdl_source(facts: MapFacts) -> str:
     registers.append(_words("KEY", 0x20, facts.key_bits, f"The key. {order}"))
     if facts.iv_bits:
         registers.append(_words("IV", 0x60, facts.iv_bits, f"The initial value or counter block. {order}"))
+    if facts.blocks:
+        first = "Bits 7:0 of the first one are its first byte."
+        registers.append(_words("DATA_IN", 0x80, facts.block_bits, f"The block to be started. {order}"))
+        result = [_field("WORD", 0, WORD - 1, _RESULT, "four bytes")]
+        meaning = f"The result. {first} It is gone once all words have been read; they read as 0 then."
+        registers.append(_register("DATA_OUT", 0xA0, meaning, result, -(-facts.block_bits // WORD)))
     head = f'addrmap {facts.name}_registers {{\n    name = "{facts.name}";\n    default regwidth = 32;\n    default accesswidth = 32;\n'
     return f"{head}{''.join(registers)}}};\n"
 
@@ -236,6 +268,8 @@ def _kind(field: FieldNode) -> str:
         return "pulse"
     if field.get_property("onwrite") is not None:
         return "sticky"
+    if field.get_property("swacc"):
+        return "result"
     if software == "r":
         return "constant" if hardware == "na" else "status"
     return "storage" if software == "rw" else "secret"
@@ -248,6 +282,7 @@ _ACCESS = {
     "sticky": "read, a 1 clears",
     "storage": "read and write",
     "secret": "write, reads as 0",
+    "result": "read",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...rtl import Clocked, Drive, Group, Let, Pin, Reg, Step, Stream, Wire, WrapperItem
 from .axi_stream import AxiStream
@@ -53,6 +53,16 @@ class Traffic:
     registers: Mapping[str, str]
     groups: tuple[Group, ...] = ()
     events: tuple[str, ...] = field(default=())
+
+    def joined(self, part: Traffic) -> Traffic:
+        """Both together; the ports of the top are those of this one."""
+        return replace(
+            self,
+            items=(*self.items, *part.items),
+            links={**self.links, **part.links},
+            registers={**self.registers, **part.registers},
+            events=(*self.events, *part.events),
+        )
 
 
 def packets(core: Inner, bus: AxiStream) -> Traffic:

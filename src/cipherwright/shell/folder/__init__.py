@@ -45,7 +45,7 @@ def folder_files(core: Core | BuiltEngine) -> dict[str, str]:
     spec = parse(core.parameters)
     worked, pins = worked_block(spec), core.component.pins
     drawn = () if isinstance(core, BuiltEngine) else diagrams(core, worked)
-    tested = core.stream["top"] if isinstance(core, Core) and core.stream else core.top
+    tested = core.tested if isinstance(core, Core) else core.top
     rtl = rtl_names(core.files)[::-1]
     clock = core.component.clock.clock
     files = {

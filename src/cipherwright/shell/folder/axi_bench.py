@@ -1,4 +1,6 @@
-"""The cocotb bench of a core behind AXI-Stream, with its registers where it has them."""
+"""The cocotb benches of a core behind AXI-Stream, with its registers where it has them, and of one whose blocks are
+registers.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ from dataclasses import dataclass
 from ...cipher.modes import CHAIN_MODES, counted_bits, ways
 from ...rtl import Handshake
 from ...spec import Datapath
-from ..buses import Register, read_map, registers_of
 from ..core import Core
 from ..header import origin_lines
+from .accesses import core_registers, field_bit
 from .example import message_result
 from .text import filled
 
-__all__ = ["Message", "axi_bench", "messages"]
+__all__ = ["Message", "axi_bench", "messages", "registers_bench"]
 
 _PACKAGES = {"axi-lite": "cocotbext-axi", "apb": "cocotbext-apb", "wishbone": "cocotbext-wishbone"}
 """What drives each register bus."""
@@ -59,7 +61,7 @@ def messages(spec: Datapath, one_key: bool) -> Iterator[Message]:
 def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
     """The text of TOP_cocotb.py. patience: cycles in which any message comes out."""
     pins = [pin.name for pin in core.component.pins if not pin.out]
-    registers, clock = _registers(core), core.component.clock
+    registers, clock = core_registers(core), core.component.clock
     handshakes = {g.valid.removesuffix("_valid_i") for g in core.component.ports if isinstance(g, Handshake)}
     secrets = []
     for name in ("key", "iv"):
@@ -72,7 +74,7 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
     ids = [pin.width for pin in core.component.pins if pin.name == "s_axis_tid"]
     both = len(ways(spec.direction)) == 2
     in_user = core.ports.decrypt == "s_axis_tuser"
-    held_way = "" if in_user or not both else _bit(registers, "CONTROL", "DECRYPT") or core.ports.decrypt
+    held_way = "" if in_user or not both else field_bit(registers, "CONTROL", "DECRYPT") or core.ports.decrypt
     counter = spec.mode == "ctr" and spec.architecture == "pipelined"
     held_key = spec.key == "static" and secrets[:1] == [("key", "key_i", "port")]
     return filled(
@@ -84,8 +86,8 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
         control=spec.control if registers else "",
         package=_PACKAGES.get(spec.control, ""),
         registers={r.name: r.address for r in registers.values()},
-        loads={n: _bit(registers, "CONTROL", f"LOAD_{n}") for n in ("KEY", "IV")},
-        pendings={n: _bit(registers, "STATUS", f"{n}_PENDING") for n in ("KEY", "IV")},
+        loads={n: field_bit(registers, "CONTROL", f"LOAD_{n}") for n in ("KEY", "IV")},
+        pendings={n: field_bit(registers, "STATUS", f"{n}_PENDING") for n in ("KEY", "IV")},
         inputs=[n for n in pins if n not in (clock.clock, clock.reset) and not n.startswith(_DRIVEN)],
         handshakes=bool(handshakes),
         secrets=secrets,
@@ -99,13 +101,22 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
     )
 
 
-def _registers(core: Core) -> dict[str, Register]:
-    """The registers by name; empty where the core has no register bus."""
-    source = core.files.get(f"{core.top}.rdl")
-    return {r.name: r for r in registers_of(read_map(source))} if source else {}
-
-
-def _bit(registers: dict[str, Register], register: str, field: str) -> int:
-    """The place of a field; 0 where the map has none."""
-    found = registers[register].fields if register in registers else ()
-    return next((1 << f.low for f in found if f.name == field), 0)
+def registers_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
+    """The text of TOP_cocotb.py of a core whose blocks are registers. patience: reads in which a result comes."""
+    registers, size = core_registers(core), spec.block_bits // 8
+    return filled(
+        "cocotb_registers.py.j2",
+        origin=origin_lines(spec.name),
+        top=core.top,
+        sources=list(sources),
+        patience=patience,
+        control=spec.control,
+        package=_PACKAGES[spec.control],
+        size=size,
+        registers={r.name: r.address for r in registers.values()},
+        fields={
+            name: {f.name: 1 << f.low for f in registers[name].fields}
+            for name in ("CONTROL", "STATUS", "INTERRUPT_STATUS")
+        },
+        messages=[m for m in messages(spec, False) if len(m.data) % size == 0],
+    )

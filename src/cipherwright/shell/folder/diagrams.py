@@ -20,7 +20,7 @@ def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of a core, in the order in which a reader wants them; none of a core on a standard bus,
     whose standard has them, or in a mode of whole packets or units.
     """
-    if core.stream or not Worked.shows(core.parameters["mode"]):
+    if core.stream or core.bus or not Worked.shows(core.parameters["mode"]):
         return ()
     plan = _Plan(core, worked)
     made = [plan.first(), plan.stalled() if core.ports.ready_in else plan.rate()]

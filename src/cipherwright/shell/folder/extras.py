@@ -12,7 +12,7 @@ from ..core import Core
 from ..digests import rtl_names
 from ..header import origin_lines
 from ..testbench import first_link, known_answers
-from .axi_bench import axi_bench
+from .axi_bench import axi_bench, registers_bench
 from .diagrams import worked_words
 from .example import Worked
 from .text import filled
@@ -56,6 +56,8 @@ def _patience(core: Core | BuiltEngine) -> int:
 
 
 def _cocotb(spec: Datapath, core: Core) -> str:
+    if core.in_registers:
+        return registers_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     if core.stream:
         return axi_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     p, inputs = core.ports, [pin.name for pin in core.component.pins if not pin.out]
@@ -94,7 +96,7 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
     ports = (
         core.ports
         if isinstance(core, Core)
-        and not (core.stream or core.packet or core.unit or core.mac)
+        and not (core.stream or core.bus or core.packet or core.unit or core.mac)
         and core.lanes == 1
         else None
     )

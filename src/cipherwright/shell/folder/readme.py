@@ -11,6 +11,7 @@ from ...spec import Spec
 from ..built_engine import BuiltEngine
 from ..core import Core
 from ..header import GENERATOR, TERMS, command_of, option_value, options_said
+from .accesses import access_table, register_sentences, worked_accesses
 from .diagrams import worked_words
 from .example import Worked
 from .figures import figure_rows
@@ -46,6 +47,9 @@ _BYTE_ZERO = (
     "Byte 0 of a message is in bits 7:0 of its first beat; byte 0 of a key is the most significant byte of its port.",
 )
 """Without and with AXI-Stream."""
+_FIRST_BYTE = (
+    "Byte 0 of a key, an initial value or a block is in bits 7:0 of the first word of its registers."
+)
 _WAYS = {"both": "encryption and decryption", "encrypt": "encryption only", "decrypt": "decryption only"}
 
 
@@ -72,7 +76,7 @@ def readme(
         clock=core.component.clock.clock,
         reset=_reset(core.component.clock),
         diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
-        byte_zero="" if isinstance(core, BuiltEngine) else _BYTE_ZERO[core.stream is not None],
+        byte_zero=_byte_zero(core),
         verilog=_verilog(core.top, core.component.pins),
         vhdl=vhdl_instance(core.top, core.component.pins),
         vlnv=vlnv(core.top),
@@ -167,13 +171,19 @@ def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
     return [("key", worked.key), *chained, (taken, worked.block), (given, worked.result)]
 
 
+def _byte_zero(core: Core | BuiltEngine) -> str:
+    if isinstance(core, BuiltEngine):
+        return ""
+    return _FIRST_BYTE if core.in_registers else _BYTE_ZERO[core.stream is not None]
+
+
 def _hex(data: bytes) -> str:
     return data.hex(" ")
 
 
 def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     """What the README says of a pipeline or a loop alone."""
-    shown = [] if core.stream or not Worked.shows(spec.mode) else _port_values(core, worked)
+    shown = [] if core.stream or core.bus or not Worked.shows(spec.mode) else _port_values(core, worked)
     lanes = (
         " The first block of a word is at the top; the others are 0 here, and their results are left out."
         if core.lanes > 1
@@ -240,6 +250,10 @@ def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, lis
         yield "Messages", list(mac_sentences(core))
         yield "A worked message", list(mac_table(core, worked))
         yield from _zeroising(core)
+        return
+    if core.in_registers:
+        yield "Blocks", list(register_sentences(core))
+        yield "A worked block", list(access_table(worked_accesses(core, worked)))
         return
     yield "Blocks", list(_blocks(core))
     if spec.mode != "ecb":
@@ -361,6 +375,10 @@ def _timing(core: Core) -> Iterator[str]:
         return
     if core.mac:
         yield from mac_timing(core)
+        return
+    if core.in_registers:
+        yield f"A result is in its register {core.latency} cycles after its block is taken."
+        yield f"Software that never polls can have a block every {core.interval} cycles: {core.bits_per_cycle:.4g} bits a cycle."
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"

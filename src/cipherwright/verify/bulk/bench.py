@@ -88,15 +88,15 @@ class Bulk:
         home = cached(f"bulk-{key[:24]}", make)
         apart = unit and not _keyed(record)
         compiled = [_open(home, name) for name in ([_CORE, _KEYS] if apart else [_CORE])]
-        latency = (inner or record)["latency_cycles"]
+        latency, behind = (inner or record)["latency_cycles"], {**record, **record.get("bus", {})}
         return Bulk(
             compiled[0],
             compiled[-1] if unit else None,
             ports,
             p,
             latency,
-            record["interval_cycles"],
-            record["slots"],
+            behind["interval_cycles"],
+            behind["slots"],
             record["key_cycles"],
         )
 

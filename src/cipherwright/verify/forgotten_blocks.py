@@ -1,0 +1,153 @@
+"""Zeroising of a core whose blocks are registers: over the bus, with every key, value and block unknown.
+
+An exchange of software's accesses is recorded: a key, an initial value, two blocks of which one waits, and
+a result that is read. On the netlist of the whole core, words that are written to such registers are
+unknown. In each of 64 runs the exchange is left between two accesses, and ZEROISE is written. When the
+promised cycles are over, no register and no word of a memory may be unknown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CheckFailed
+from ..process import check_stop
+from ..shell import BUS_WRITES
+from .netlist import read_netlist
+from .register_blocks import BlockSoftware, Recorded, recorded
+from .simulate import Simulation, Words, compile_simulation
+from .three_valued import RUNS, ThreeValued
+from .verdict import CoreFolder
+
+__all__ = ["check_zeroise_over_bus"]
+
+_AFTER = 2
+"""Cycles from the end of the write of ZEROISE to the one in which the core is told, at most."""
+
+
+class _Script:
+    """What software does: rows of inputs, whether the word in each is secret, and where an access begins."""
+
+    def __init__(self, core: BlockSoftware, model: Recorded) -> None:
+        self.core, self.model = core, model
+        self.secret, self.begins = list[bool](), list[int]()
+
+    def did(self, secret: bool = False) -> None:
+        """What was run since the last call was one step."""
+        self.begins.append(len(self.secret))
+        self.secret += [secret] * (self.model.cycles - len(self.secret))
+
+    def words(self, name: str, count: int) -> None:
+        """All words of a register, each an access."""
+        driver, start = self.core.software.driver, self.core.software.registers[name].address
+        for at in range(0, count, 4):
+            driver.write(start + at, 0xFFFFFFFF)
+            self.did(secret=True)
+
+    def block(self, wait: int) -> None:
+        """A block is written and started."""
+        self.words("DATA_IN", self.core.size)
+        self.core.command("START")
+        self.did()
+        self.core.wait(wait)
+        self.did()
+
+    def exchange(self, key_bytes: int, key_cycles: int) -> None:
+        """Everything that leaves secrets somewhere."""
+        self.words("KEY", key_bytes)
+        if self.core.chains:
+            self.words("IV", self.core.size)
+        self.core.command("LOAD_KEY", "LOAD_IV")
+        self.did()
+        self.words("KEY", key_bytes)
+        self.core.wait(key_cycles + 8)
+        self.did()
+        self.block(self.core.latency + 16)
+        self.block(4)
+        for at in range(0, self.core.size, 4):
+            self.core.software.driver.read(self.core.software.registers["DATA_OUT"].address + at)
+            self.did()
+        self.core.wait(self.core.latency + 16)
+        self.did()
+
+
+def check_zeroise_over_bus(folder: CoreFolder) -> str:
+    """Zeroising over the register bus. Raises CheckFailed with a register that remembers."""
+    record, p = folder.record, folder.record["parameters"]
+    simulation = compile_simulation(folder.sources, record["top"])
+    with recorded(folder, simulation) as (core, model):
+        script = _Script(core, model)
+        core.wait(1)  # the cycle of reset
+        script.did()
+        script.exchange(p["key_bits"] // 8, int(record["key_cycles"]))
+        rows = np.concatenate(model.rows)
+        before = model.cycles
+        core.command("ZEROISE")
+        command = np.concatenate(model.rows)[before:]
+    n = read_netlist(folder.sources, record["top"], record["ports"]["clk"], spread=True)
+    t, limit = ThreeValued(n), len(command) + _AFTER + int(record["zeroise_cycles"])
+    begins = np.array(script.begins)
+    when = begins[np.linspace(1, len(begins) - 1, RUNS).astype(np.int64)]
+    inputs = _Inputs(t, simulation, rows, np.array(script.secret), command)
+    t.power_up()
+    ever = np.zeros(len(t.q), dtype=np.uint64)
+    for cycle in range(int(when.max()) + limit + 1):
+        check_stop()
+        inputs.put(cycle, when)
+        t.settle()
+        t.tick()
+        ever |= t.unknown()
+        done = np.uint64(sum(1 << int(k) for k in np.flatnonzero(when == cycle - limit)))
+        if done and (left := np.flatnonzero(t.unknown() & done)).size:
+            raise CheckFailed(
+                f"{limit} cycles after ZEROISE was begun {len(left)} registers depend on what was before, "
+                f"{t.register(int(left[0]))} for one"
+            )
+    held = int((ever != 0).sum())
+    if not held:
+        raise CheckFailed("no register depended on a key or a block before ZEROISE")
+    return (
+        f"over the registers, {limit} cycles after ZEROISE in {RUNS} runs, none of {len(t.q)} depends on "
+        f"what was before it; {held} had"
+    )
+
+
+class _Inputs:
+    """The inputs of a netlist in 64 runs of a script, each of which leaves it for a command."""
+
+    def __init__(
+        self, t: ThreeValued, simulation: Simulation, rows: Words, secret: NDArray[np.bool_], command: Words
+    ) -> None:
+        self.t = t
+        self.steps = np.concatenate([rows, command, simulation.rows(1)])
+        self.script, self.last = len(rows), len(self.steps) - 1
+        names = [port.name for port in simulation.inputs]
+        self.bits = {name: _bits(simulation.view(self.steps, name), len(t.n.inputs[name])) for name in names}
+        data = next(name for name in BUS_WRITES if name in names)
+        self.unknown = {name: np.zeros(len(self.steps), dtype=bool) for name in names}
+        self.unknown[data][: self.script] = secret
+        self.places = {name: t.places(name) for name in names}
+
+    def put(self, cycle: int, when: NDArray[np.int64]) -> None:
+        """The inputs of a cycle: of the script before `when`, of the command from then on, and then none."""
+        step = np.where(cycle < when, cycle, np.minimum(self.script + cycle - when, self.last))
+        for name, bits in self.bits.items():
+            unknown = self.unknown[name][step][:, None]
+            one, zero = (bits[step] == 1) | unknown, (bits[step] == 0) | unknown
+            if cycle == 0 and name == "rst_i":
+                one, zero = zero, one
+            self.t.put(self.places[name], _runs(zero), _runs(one))
+
+
+def _bits(view: Any, width: int) -> NDArray[np.uint8]:
+    """A port's columns as bits, the lowest first."""
+    return np.unpackbits(np.ascontiguousarray(view), axis=1, bitorder="little")[:, :width]
+
+
+def _runs(which: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Of every bit (columns), a word with a 1 for each run (rows) in which it is so."""
+    packed = np.packbits(which.T, axis=1, bitorder="little")
+    return np.ascontiguousarray(packed).view("<u8")[:, 0].astype(np.uint64)
