@@ -48,6 +48,7 @@ SHELLS = {
     "AXI-Stream with registers on AXI4-Lite": ("des-small", ["interface=axi-stream", "control=axi-lite"]),
     "AXI-Stream with registers on APB": ("des-small", ["interface=axi-stream", "control=apb"]),
     "AXI-Stream with registers on Wishbone": ("des-small", ["interface=axi-stream", "control=wishbone"]),
+    "Registers alone on APB": ("des-small", ["interface=registers", "control=apb"]),
     "The ports of a paper": ("des-xilinx-16", []),
     "An engine": ("mars-ibm-4port", []),
 }
