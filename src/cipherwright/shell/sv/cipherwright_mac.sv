@@ -1,28 +1,31 @@
-// CMAC (NIST SP 800-38B) around a loop: the tag of one message after the other, under subkeys that are made here from E(K, 0).
+// CMAC (NIST SP 800-38B) around a loop: the tag of one message after the other, under subkeys that
+// are made here from E(K, 0).
 //
-// One register, `sum`, holds what the next block of the loop adds up: the result of the block before, and the word that was taken, padded
-// and with its subkey. It is cleared when a block begins, and the result of a message's last block is not added to it. So it is 0 when a
-// message begins.
+// One register, `sum`, holds what the next block of the loop adds up: the result of the block
+// before, and the word that was taken, padded and with its subkey. It is cleared when a block
+// begins, and the result of a message's last block is not added to it. So it is 0 when a message
+// begins.
 //
-// A word is taken while the loop works on the one before. So the loop begins a block in the second cycle after the result before.
-// After a reset, and from renew_i until the subkeys of the new key are there, no word is taken. drop_i and renew_i end every message.
+// A word is taken while the loop works on the one before. So the loop begins a block in the second
+// cycle after the result before. After a reset, and from renew_i until the subkeys of the new key
+// are there, no word is taken. drop_i and renew_i end every message.
 `default_nettype none
 module cipherwright_mac #(
     parameter integer WIDTH = 128,    // of a block: 64 or 128
     parameter integer BYTES = 16,     // of a block
     parameter integer RB = 135,       // R_b of section 5.3: 27 for 64 bits, 135 for 128
-    parameter integer TAG_BITS = 128  // of the tag that are shown, its first ones; the others are 0
+    parameter integer TAG_BITS = 128  // of the tag that are shown, its first ones
 ) (
     input  wire             clk,
     input  wire             rst_i,
     input  wire             drop_i,        // everything of a message is forgotten
     input  wire             renew_i,       // a key is taken, or keys of zeros are
-    input  wire             expanded_i,    // the loop can use the key; not before the cycle after renew_i
+    input  wire             expanded_i,    // the loop can use the key
     output wire             complete_o,    // its subkeys are there
     input  wire             open_i,        // words are taken
     input  wire             valid_i,
     input  wire             last_i,        // the message ends with this word
-    input  wire [BYTES-1:0] keep_i,        // bytes that are there, from the left; all of a word that is not the last
+    input  wire [BYTES-1:0] keep_i,        // bytes that are there; all in a word before the last
     input  wire [WIDTH-1:0] block_i,
     output wire             ready_o,
     output wire             inside_o,      // a message has begun, and its last word is not taken
@@ -57,8 +60,10 @@ module cipherwright_mac #(
     localparam [WIDTH-1:0] SHOWN = {WIDTH{1'b1}} << (WIDTH - TAG_BITS);
 
     reg [WIDTH-1:0] sum_q, k1_q;
-    reg word_q, last_q, inside_q;           // sum_q holds a word, the last of its message; within a message
-    reg run_q, chain_q, final_q, setup_q;   // in the loop: a block; whose result is added, is the tag, gives the subkeys
+    // sum_q holds a word, the last of its message; a message has begun.
+    reg word_q, last_q, inside_q;
+    // In the loop: a block; one whose result is added, is the tag, gives the subkeys.
+    reg run_q, chain_q, final_q, setup_q;
     reg pending_q, complete_q;
 
     wire clear = drop_i | renew_i;
@@ -67,18 +72,21 @@ module cipherwright_mac #(
     wire asks = core_ready_i & ~run_q & pending_q & expanded_i & ~renew_i;
     wire made = core_valid_i & setup_q;
 
-    // Section 6.2, steps 1 to 4: the bytes that are there, then a one and zeros; the last word has a subkey.
+    // Section 6.2, steps 1 to 4: the bytes that are there, then a one and zeros; the last word has
+    // a subkey.
     wire [WIDTH-1:0] padded;
     generate
         genvar i;
         for (i = 0; i < BYTES; i = i + 1) begin : g_byte
-            wire first_absent = ~keep_i[i] & (i == BYTES - 1 ? 1'b1 : keep_i[(i+1)%BYTES]);
+            wire first_absent =
+                ~keep_i[i] & (i == BYTES - 1 ? 1'b1 : keep_i[(i+1)%BYTES]);
             assign padded[8*i+:8] = keep_i[i] ? block_i[8*i+:8] : {first_absent, 7'd0};
         end
     endgenerate
     wire whole = keep_i[0];
     wire [WIDTH-1:0] k2 = doubled(k1_q);
-    wire [WIDTH-1:0] subkey = (k1_q & {WIDTH{last_i & whole}}) ^ (k2 & {WIDTH{last_i & ~whole}});
+    wire [WIDTH-1:0] subkey =
+        (k1_q & {WIDTH{last_i & whole}}) ^ (k2 & {WIDTH{last_i & ~whole}});
     wire [WIDTH-1:0] taken = (padded ^ subkey) & {WIDTH{take}};
     wire [WIDTH-1:0] added = core_block_i & {WIDTH{core_valid_i & chain_q}};
 

@@ -1,16 +1,21 @@
-// Rules of cipherwright_mac, by induction for all times: any messages, any pauses, resets, keys and zeroising in any cycle.
+// Rules of cipherwright_mac, by induction for all times: any messages, any pauses, resets, keys and
+// zeroising in any cycle.
 //
-// Every block of a message goes into the loop as SP 800-38B says: its word, padded, with K1 where it is the message's last one and whole,
-// with K2 where it is the last one and not whole, with neither where another follows; added to what the loop made of the block before in
-// the same message, and to nothing where the message begins. The subkeys are made from what the loop makes of 0 under the key that was
-// taken last. No word is taken before they are there. A tag leaves with the result of a message's last block, and at no other time the
-// port shows anything. No word is lost, and none is used twice. After a reset, a new key or zeroising nothing of an older message is left.
+// Every block of a message goes into the loop as SP 800-38B says: its word, padded, with K1 where
+// it is the message's last one and whole, with K2 where it is the last one and not whole, with
+// neither where another follows; added to what the loop made of the block before in the same
+// message, and to nothing where the message begins. The subkeys are made from what the loop makes
+// of 0 under the key that was taken last. No word is taken before they are there. A tag leaves with
+// the result of a message's last block, and at no other time the port shows anything. No word is
+// lost, and none is used twice. After a reset, a new key or zeroising nothing of an older message
+// is left.
 //
-// The loop is any that keeps one block for any time; what it computes is free. While a block of the core is in it no other result leaves; with
-// none in it any result may leave, as while everything is being forgotten. A reset empties it. That a key is not taken within a message
-// is not assumed.
+// The loop is any that keeps one block for any time; what it computes is free. While a block of the
+// core is in it no other result leaves; with none in it any result may leave, as while everything
+// is being forgotten. A reset empties it. That a key is not taken within a message is not assumed.
 //
-// Not shown here: that a word that is offered is taken in the end, and that the loop is E (verify's proof of the datapath).
+// Not shown here: that a word that is offered is taken in the end, and that the loop is E (verify's
+// proof of the datapath).
 //
 // Checked by SymbiYosys (mac.sby). WIDTH is a parameter; the tasks are for both block lengths.
 `default_nettype none
@@ -47,15 +52,19 @@ module cipherwright_mac_formal #(
     wire done = busy ? ends : stray;
     wire [WIDTH-1:0] result = busy ? made : garbage;
 
-    wire ready, inside, complete, tag_valid, word, last, run, chain, final_block, setup, pending;
+    wire ready, amid, complete, tag_valid;
+    wire word, last, run, chain, final_block, setup, pending;
     wire [WIDTH-1:0] tag, block, sum, k1, k2;
     cipherwright_mac #(
         .WIDTH(WIDTH), .BYTES(BYTES), .RB(RB), .TAG_BITS(TAG_BITS)
     ) dut (
-        .clk(clk), .rst_i(rst_i), .drop_i(drop_i), .renew_i(renew_i), .expanded_i(expanded_i), .complete_o(complete), .open_i(open_i),
-        .valid_i(valid_i), .last_i(last_i), .keep_i(keep), .block_i(block_i), .ready_o(ready), .inside_o(inside), .tag_valid_o(tag_valid),
-        .tag_o(tag), .core_valid_o(begins), .core_block_o(block), .core_ready_i(free), .core_valid_i(done), .core_block_i(result), .f_sum_o(sum),
-        .f_k1_o(k1), .f_k2_o(k2), .f_word_o(word), .f_last_o(last), .f_run_o(run), .f_chain_o(chain), .f_final_o(final_block),
+        .clk(clk), .rst_i(rst_i), .drop_i(drop_i), .renew_i(renew_i),
+        .expanded_i(expanded_i), .complete_o(complete), .open_i(open_i), .valid_i(valid_i),
+        .last_i(last_i), .keep_i(keep), .block_i(block_i), .ready_o(ready),
+        .inside_o(amid), .tag_valid_o(tag_valid), .tag_o(tag), .core_valid_o(begins),
+        .core_block_o(block), .core_ready_i(free), .core_valid_i(done), .core_block_i(result),
+        .f_sum_o(sum), .f_k1_o(k1), .f_k2_o(k2), .f_word_o(word),
+        .f_last_o(last), .f_run_o(run), .f_chain_o(chain), .f_final_o(final_block),
         .f_setup_o(setup), .f_pending_o(pending)
     );
 
@@ -64,54 +73,66 @@ module cipherwright_mac_formal #(
         integer i;
         for (i = 0; i < WIDTH; i = i + 1) begin
             times_x[i] = i > 0 && a[i==0?0 : i-1];
-            if (i == 0 || i == 1 || (WIDTH == 64 && (i == 3 || i == 4)) || (WIDTH == 128 && (i == 2 || i == 7))) times_x[i] = times_x[i] ^ a[WIDTH-1];
+            if (i == 0 || i == 1) times_x[i] = times_x[i] ^ a[WIDTH-1];
+            if (WIDTH == 64 && (i == 3 || i == 4)) times_x[i] = times_x[i] ^ a[WIDTH-1];
+            if (WIDTH == 128 && (i == 2 || i == 7)) times_x[i] = times_x[i] ^ a[WIDTH-1];
         end
     endfunction
     // Section 6.2, step 4: the bytes of the word, then a one and zeros.
     reg [WIDTH-1:0] padded;
     integer j;
     always @(*)
-        for (j = 0; j < BYTES; j = j + 1) padded[WIDTH-1-8*j-:8] = j < count_i ? block_i[WIDTH-1-8*j-:8] : j == count_i ? 8'h80 : 8'h00;
+        for (j = 0; j < BYTES; j = j + 1) begin
+            padded[WIDTH-1-8*j-:8] = 8'h00;
+            if (j == count_i) padded[WIDTH-1-8*j-:8] = 8'h80;
+            if (j < count_i) padded[WIDTH-1-8*j-:8] = block_i[WIDTH-1-8*j-:8];
+        end
 
-    // What the core was given: the subkeys of the key; the message and what the loop made of its block before; the word that waits.
-    reg known, within, waits, waits_first, waits_last;
+    // What the core was given: the subkeys of the key; the message and what the loop made of its
+    // block before; the word that waits.
+    reg known, in_message, waits, waits_first, waits_last;
     reg [WIDTH-1:0] first_subkey, link, waiting;
-    reg in_chain, in_final, in_setup;  // what the block in the loop is; none of them where its message is forgotten
+    // What the block in the loop is; none of them where its message is forgotten.
+    reg in_chain, in_final, in_setup;
+    wire [WIDTH-1:0] second_subkey = times_x(first_subkey);
+    wire [WIDTH-1:0] subkey = count_i == BYTES ? first_subkey : second_subkey;
     wire forget = drop_i | renew_i;
     wire take = valid_i & open_i & ready;
-    wire [WIDTH-1:0] second_subkey = times_x(first_subkey);
     wire begins_word = begins & waits;
     always @(posedge clk) begin
         if (begins) made <= made_of_it;
         if (take) begin
-            waiting <= padded ^ (!last_i ? {WIDTH{1'b0}} : count_i == BYTES ? first_subkey : second_subkey);
-            waits_first <= !within;
+            waiting <= padded ^ (last_i ? subkey : {WIDTH{1'b0}});
+            waits_first <= !in_message;
             waits_last <= last_i;
         end
         if (done && in_chain) link <= made;
         if (done && in_setup) first_subkey <= times_x(made);
         busy <= !rst_i && (begins || (busy && !done));
         known <= !rst_i && !renew_i && (known || (done && in_setup));
-        within <= !rst_i && !forget && (take ? !last_i : within);
+        in_message <= !rst_i && !forget && (take ? !last_i : in_message);
         waits <= !rst_i && !forget && (take || (waits && !begins_word));
         in_chain <= !rst_i && !forget && (begins_word ? !waits_last : in_chain && !done);
         in_final <= !rst_i && !forget && (begins_word ? waits_last : in_final && !done);
-        in_setup <= !rst_i && !renew_i && (begins && !waits || (in_setup && !done));
+        in_setup <= !rst_i && !renew_i && ((begins && !waits) || (in_setup && !done));
     end
 
+    localparam [WIDTH-1:0] SHOWN = {WIDTH{1'b1}} << (WIDTH - TAG_BITS);
     // The claim.
     always @(*) if (started && !rst_i) begin
         if (begins) assert (!busy);
-        if (begins && waits) assert (known && block == (waiting ^ (waits_first ? {WIDTH{1'b0}} : link)));
+        if (begins && waits) begin
+            assert (known && block == (waiting ^ (waits_first ? {WIDTH{1'b0}} : link)));
+        end
         if (begins && !waits) assert (block == 0 && !known && expanded_i && !renew_i);
         if (take) assert (known && !waits);
         assert (tag_valid == (done && in_final));
-        assert (tag == (tag_valid ? made & ({WIDTH{1'b1}} << (WIDTH - TAG_BITS)) : {WIDTH{1'b0}}));
-        assert (inside == within);
+        assert (tag == (tag_valid ? made & SHOWN : {WIDTH{1'b0}}));
+        assert (amid == in_message);
     end
 
     // What holds at all times, which carries the induction.
-    wire linked = !in_chain && (waits ? !waits_first : within);
+    wire linked = !in_chain && (waits ? !waits_first : in_message);
     always @(*) if (started) begin
         assert (word == waits && run == busy && complete == known);
         assert (!waits || last == waits_last);
@@ -119,15 +140,17 @@ module cipherwright_mac_formal #(
         assert (!(in_chain || in_final || in_setup) || busy);
         assert (!(in_chain && in_final) && !(in_setup && (in_chain || in_final)));
         assert (!(pending && in_setup));
-        assert (!known || (!pending && !in_setup && k1 == first_subkey && k2 == second_subkey));
-        assert (known || (!waits && !within && !in_chain && !in_final));
-        assert (!in_chain || (waits ? !waits_first : within));
-        assert (!in_final || (waits ? waits_first : !within));
-        assert (!waits || waits_last == !within);
-        assert (sum == ((waits ? waiting : {WIDTH{1'b0}}) ^ (linked ? link : {WIDTH{1'b0}})));
+        assert (!known || (!pending && !in_setup));
+        assert (!known || (k1 == first_subkey && k2 == second_subkey));
+        assert (known || (!waits && !in_message && !in_chain && !in_final));
+        assert (!in_chain || (waits ? !waits_first : in_message));
+        assert (!in_final || (waits ? waits_first : !in_message));
+        assert (!waits || waits_last == !in_message);
+        assert (sum == ((waiting & {WIDTH{waits}}) ^ (link & {WIDTH{linked}})));
     end
 
-    // Reached: the tag of a message of two words, whose successor waits already, and one under another key.
+    // Reached: the tag of a message of two words, whose successor waits already, and one under
+    // another key.
     reg two, again, twice;
     always @(posedge clk) begin
         two <= !rst_i && !forget && (two || (take && !last_i));
