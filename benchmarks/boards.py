@@ -1,7 +1,7 @@
 """Bitstreams for boards, and a file of 1 MB through a board's top in simulation; benchmarks/boards.json.
 
 Usage: python benchmarks/boards.py                   all of it
-       python benchmarks/boards.py BOARD PRESET      one bitstream (minutes)
+       python benchmarks/boards.py BOARD PRESET [OPTION=VALUE...]   one bitstream (minutes)
        python benchmarks/boards.py file              the file: des-small at a UART of 6.25 Mbaud, simulated
 """
 
@@ -31,6 +31,7 @@ BITSTREAMS = [
     ("orangecrab-85f", "des-small"),
     ("ulx3s-85f", "aes-small"),
     ("orangecrab-85f", "aes-small"),
+    ("ulx3s-85f", "des-small", "mode=cbc"),
     ("ulx3s-85f", "aes128-fast"),
 ]
 FILE_BYTES = 1 << 20
@@ -47,11 +48,11 @@ def text_digest(folder: Path, facts: dict[str, Any]) -> str:
     return hashlib.sha256("".join((folder / n).read_text() for n in facts["files"]).encode()).hexdigest()
 
 
-def bitstream(board: str, preset: str) -> dict[str, Any]:
+def bitstream(board: str, preset: str, changes: tuple[str, ...]) -> dict[str, Any]:
     """What making one gives."""
     with tempfile.TemporaryDirectory() as d:
         folder, began = Path(d) / "board", time.monotonic()
-        facts = make_board(load_board(board), Order(preset), folder, tell)
+        facts = make_board(load_board(board), Order(preset, changes), folder, tell)
         bits = (folder / f"{facts['top']}.bit").read_bytes()
         used = json.loads((folder / "nextpnr_report.json").read_text())["utilization"]
         slow = re.findall(r"clock '\$glbnet\$osc_i.*?': +([\d.]+) MHz", (folder / "nextpnr.log").read_text())
@@ -130,8 +131,9 @@ def main() -> None:
     asked = sys.argv[1:]
     if not asked or asked == ["file"]:
         keep("file", "1 MB", file_through_the_board())
-    for board, preset in BITSTREAMS if not asked else [tuple(asked)] if len(asked) == 2 else []:
-        keep("bitstreams", f"{preset}@{board}", bitstream(board, preset))
+    for board, preset, *changes in BITSTREAMS if not asked else [tuple(asked)] if len(asked) > 1 else []:
+        name = " ".join((preset, *changes))
+        keep("bitstreams", f"{name}@{board}", bitstream(board, preset, tuple(changes)))
 
 
 if __name__ == "__main__":

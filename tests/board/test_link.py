@@ -152,11 +152,48 @@ def test_a_held_key_and_a_lost_block(tmp_path: Path) -> None:
             link.round_trip(KEY)
 
 
+def chained(folder: Path, mode: str) -> Made:
+    return folder, make_board(
+        load_board("ulx3s-85f"), Order("des-small", (f"mode={mode}",), bitstream=False), folder
+    )
+
+
+@pytest.mark.parametrize("mode", ["cbc", "cfb"])
+def test_a_mode_that_chains(mode: str, tmp_path: Path) -> None:
+    """Messages over the serial port by OpenSSL's mode, and batches at full speed, each of them a message."""
+    iv, data = bytes.fromhex("00FFFFFFFFFFFFFE"), bytes(range(96))
+    with connected(chained(tmp_path / mode, mode)) as link:
+        link.load_key(KEY)
+        for decrypt in (False, True):
+            link.direction(decrypt)
+            for _ in range(2):
+                link.load_iv(iv)
+                assert link.crypt(data) == link.reference(KEY, iv, data, decrypt)
+            found = link.self_check(KEY, decrypt, 0.0)
+            assert found.passed and found.blocks == 4096 * found.batches
+            assert 17 * (found.blocks - 1) < found.cycles <= 17 * found.blocks
+        link.round_trip(KEY, 4)
+
+
+def test_a_message_that_does_not_begin_is_seen(tmp_path: Path) -> None:
+    """Batches go on with the message of the one before: all but the first are wrong."""
+    folder, facts = chained(tmp_path / "cbc", "cbc")
+    text = (folder / f"{facts['top']}.v").read_text()
+    assert text.count("(restart_q | (advance & last_q))") == 1
+    (folder / f"{facts['top']}.v").write_text(text.replace("(restart_q | (advance & last_q))", "restart_q"))
+    with connected((folder, facts)) as link:
+        for seconds in (0.3, 2.0, 8.0):  # the simulation is as fast as the machine lets it
+            found = link.self_check(KEY, seconds=seconds)
+            if found.batches > 1:
+                break
+        assert found.wrong == found.batches - 1 > 0
+
+
 @pytest.mark.parametrize(
     ("preset", "change", "words"),
     [
         ("des-small", "interface=stream", "interface = plain"),
-        ("des-small", "mode=cbc", "mode = ecb or ctr"),
+        ("des-small", "interface=axi-stream", "interface = plain and mode = ecb or cbc or cfb or ofb or ctr"),
         ("mars-ibm-4port", "target=ecp5-85k-8", "is an engine"),
     ],
 )

@@ -100,6 +100,7 @@ def _facts(board: Board, core: Core, top: BoardTop, baud: int, digest: str) -> d
         "key_bytes": w.key // 8,
         "iv_bytes": w.iv // 8,
         "both": bool(core.ports.decrypt),
+        "chained": bool(core.ports.first),
         "batch": top.batch,
         "baud": baud,
         "divisor": board.divisor(baud),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..cipher.modes import ONE_WAY_MODES
 from ..errors import CheckFailed, UserError
 from ..files import read_whole, write_whole
 from ..key_input import parse_hex, read_key
@@ -78,12 +79,13 @@ def _file(
     key, key_file, iv = given
     size = facts["parameters"]["block_bits"] // 8
     if facts["iv_bytes"] and not iv:
-        raise UserError(f"this core takes the first counter block: --iv with {2 * size} hexadecimal digits")
+        what = "the first counter block" if facts["parameters"]["mode"] == "ctr" else "an initial value"
+        raise UserError(f"this core takes {what}: --iv with {2 * size} hexadecimal digits")
     if iv and not facts["iv_bytes"]:
         raise UserError("this core takes no initial value; leave --iv away")
     start = parse_hex(iv, "IV", 8 * facts["iv_bytes"]) if iv else b""
     job = _File(files[0], files[1], read_key(key, key_file, 8 * facts["key_bytes"]), start, decrypt)
-    if (len(job.data) % size and not iv) or not job.data:
+    if (len(job.data) % size and facts["parameters"]["mode"] in ("ecb", "cbc")) or not job.data:
         raise UserError(
             f"{files[0]} has {len(job.data)} bytes, and the core takes whole blocks of {size}; pad it first"
         )
@@ -94,7 +96,8 @@ def _self_check(link: BoardLink, facts: dict[str, Any], seconds: float) -> dict[
     """The self-check in each direction that the core has, under random keys. Raises CheckFailed where a
     batch is wrong.
     """
-    own = facts["parameters"]["direction"] == "decrypt" and not facts["iv_bytes"]
+    one_way = facts["parameters"]["mode"] in ONE_WAY_MODES
+    own = facts["parameters"]["direction"] == "decrypt" and not one_way
     ways = (False, True) if facts["both"] else (own,)
     found = {}
     for decrypt in ways:

@@ -39,13 +39,14 @@ STATE = {"batches_in": 32, "batches_out": 32, "wrong": 32, "cycles": 48}
 @dataclass(frozen=True)
 class Checked:
     """What a core takes. `loads`: values that it takes by a handshake (`key`, `iv`), the others are held; `ways`: it
-    has a direction; `waits`: it has a ready.
+    has a direction; `waits`: it has a ready; `chains`: the first word of a message takes the initial value.
     """
 
     widths: Widths
     loads: tuple[str, ...]
     ways: bool
     waits: bool
+    chains: bool = False
 
     @property
     def values(self) -> tuple[tuple[str, Command, int], ...]:
@@ -65,7 +66,7 @@ def checker(name: str, core: Checked) -> tuple[Wrapper, ...]:
             f"A batch has {BATCH} words.",
         ),
         _ports(core),
-        (*_requests(core), *_generator(core), *_results(core), *_counters(counters)),
+        (*_requests(core), *_generator(core), *_messages(core), *_results(core), *_counters(counters)),
     )
     return (*(counters[bits] for bits in sorted(counters)), module)
 
@@ -87,6 +88,7 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
         pins.append(Pin(f"core_{what}_o", bits, True))
         if what in core.loads:
             pins += [Pin(f"core_{what}_valid_o", out=True), Pin(f"core_{what}_ready_i")]
+    pins += [Pin("core_first_o", out=True)] if core.chains else []
     ready = "core_ready_i" if core.waits else ""
     return (
         ClockReset(),
@@ -178,6 +180,21 @@ def _generator(core: Checked) -> list[WrapperItem]:
             )
         ),
     ]
+
+
+def _messages(core: Checked) -> tuple[WrapperItem, ...]:
+    """Where words are chained: a message begins with each batch of the self-check, and otherwise with the first word
+    after an initial value. So all batches are alike.
+    """
+    if not core.chains:
+        return ()
+    batch = "~single_q & (restart_q | (advance & last_q))"
+    value = f"{_pulse(Command.IV)} | ({batch}) | (message_q & ~advance)"
+    return (
+        Reg(("message_q",), note="The word that is offered begins a message."),
+        Drive("core_first_o", "message_q"),
+        Clocked((Step("message_q", value),), (("message_q", "1'b0"),)),
+    )
 
 
 def _results(core: Checked) -> list[WrapperItem]:

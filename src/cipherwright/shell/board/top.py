@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...cipher.modes import CHAIN_MODES
 from ...errors import UserError
 from ...rtl import (
     Clocked,
@@ -96,12 +97,12 @@ def check_core(core: Core, divisor: int) -> Checked:
     two bytes.
     """
     ports = core.ports
-    if core.parameters["interface"] != "plain" or core.parameters["mode"] not in ("ecb", "ctr"):
+    if core.parameters["interface"] != "plain" or core.parameters["mode"] not in ("ecb", *CHAIN_MODES):
         raise UserError(
-            f"a board takes a core with interface = plain and mode = ecb or ctr, and {core.top} has interface = "
-            f"{core.parameters['interface']} and mode = {core.parameters['mode']}"
+            f"a board takes a core with interface = plain and mode = {' or '.join(('ecb', *CHAIN_MODES))}, and "
+            f"{core.top} has interface = {core.parameters['interface']} and mode = {core.parameters['mode']}"
         )
-    if ports.first or ports.slot or (ports.iv and not ports.iv_valid):
+    if ports.slot:
         raise UserError(f"a board takes no core with interleaved messages, and {core.top} has them")
     pins = {p.name: p for p in core.component.pins}
     word = pins[ports.block_in].width
@@ -114,8 +115,8 @@ def check_core(core: Core, divisor: int) -> Checked:
             f"{_UART_BITS * divisor}: choose a lower baud rate"
         )
     loads = tuple(v for v, port in (("key", ports.key_valid), ("iv", ports.iv_valid)) if port)
-    widths = Widths(word, key, pins[ports.iv].width if ports.iv_valid else 0)
-    return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out))
+    widths = Widths(word, key, pins[ports.iv].width if ports.iv else 0)
+    return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), bool(ports.first))
 
 
 def board_top(core: Core, pins: BoardPins, divisor: int, digest: int) -> BoardTop:
@@ -308,6 +309,9 @@ def _checked(parts: Mapping[str, Part], core: Core, checked: Checked) -> list[Wr
     if checked.waits:
         wires.append(Wire(("core_ready",)))
         at_check["core_ready_i"] = at_core[ports.ready_out] = "core_ready"
+    if checked.chains:
+        wires.append(Wire(("core_first",)))
+        at_check["core_first_o"] = at_core[ports.first] = "core_first"
     for what, _, bits in checked.values:
         wires.append(Wire((f"core_{what}",), bits))
         at_check[f"core_{what}_o"] = at_core[getattr(ports, what)] = f"core_{what}"
