@@ -30,6 +30,7 @@ from .target import (
     implement,
     load_target,
     measured_power,
+    synthesise,
 )
 from .tools import scratch
 from .verify import Bulk, CoreFolder, MacBench, Packet, PacketBench, Unit, UnitBench
@@ -285,6 +286,8 @@ def implement_core(
         record = _implemented(core, target, seeds, cells, prove, tell, work)
         if work and record["gate_equivalents"] is not None:
             record |= _power(core, work, record["warnings"], tell)
+            if record.get("clock_gating", {}).get("gates") and record["power"]:
+                record["power_without_gating"] = _power_ungated(core, target, cells, tell)
         if work:
             constraints = [n for n in core.record["files"] if n.endswith((".sdc", ".xdc", ".lpf"))]
             for name in constraints:
@@ -309,6 +312,17 @@ def _power(core: CoreFolder, work: Path, warnings: Sequence[str], tell: Tell) ->
     return {"power": measured_power(work, top, bench, clock_port(core.record)).record()}
 
 
+def _power_ungated(core: CoreFolder, target: str, cells: CellOptions, tell: Tell) -> dict[str, Any]:
+    """Power of the same core mapped without clock gates."""
+    p, top = core.record["parameters"], str(core.record["top"])
+    tell("power without clock gates")
+    bench = (core.path / f"{top}_tb.v").read_text(encoding="utf-8")
+    with scratch() as folder:
+        chosen = load_target(target or p["target"])
+        synthesise(core.sources, top, chosen, folder, p["mapping"], replace(cells, clock_gating=False))
+        return measured_power(folder, top, bench, clock_port(core.record)).record()
+
+
 def _constraints(core: CoreFolder) -> Constraints:
     """Clock and ports as the core's own constraints have them."""
     period = float(core.record["period_ns_planned"])
@@ -327,6 +341,7 @@ def _implemented(
     """The record of an implementation; arguments as of `implement_core`. keep: a folder for its files."""
     p = core.record["parameters"]
     chosen = load_target(target or p["target"])
+    cells = replace(cells, clock_gating=bool(p["clock_gating"]))
     check_cell_options(chosen, cells)
     constraints = _constraints(core) if chosen.kind == "cells" else None
     result = implement(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import UserError
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import CellOptions, load_target, synthesise
 from cipherwright.target.library import read_library
 
 OSU018 = Path(load_target("osu018").liberty)
@@ -48,7 +48,8 @@ def _mapped(library: Path, folder: Path, dont_use: tuple[str, ...] = ()) -> dict
     folder.mkdir()
     source = folder.parent / "small.v"
     source.write_text(_DESIGN)
-    return synthesise([source], "small", load_target(str(library)), folder, "area", dont_use).cells
+    target = load_target(str(library))
+    return synthesise([source], "small", target, folder, "area", CellOptions(dont_use)).cells
 
 
 def test_pads_and_ruled_out_cells_are_not_used(tmp_path: Path) -> None:

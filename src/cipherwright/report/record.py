@@ -70,6 +70,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "netlist_digest": m.digest,
         **({"cells_left_out": dict(sorted(m.left_out.items()))} if cells else {}),
         **(_corners(build) if build.corners else {}),
+        **({"clock_gating": m.gating.record()} if m.gating else {}),
         "netlist_proof": build.proof.statement,
         "warnings": _warnings(_cell_ffs(m.cells) if cells else m.ffs, core["predicted"]["ffs"], build),
         "registers": _registers(build),

@@ -57,6 +57,7 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
         ]
     if record.get("hold_slack_ns") is not None:
         rows += [("hold slack", record["hold_slack_ns"], f"ns, between registers ({record['hold_corner']})")]
+    rows += _gating(record)
     if power := record.get("power"):
         said = f"mW at {power['clock_mhz']:g} MHz, without glitches"
         rows += [("power", round(power["total_mw"], 3), said)]
@@ -66,6 +67,17 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
     _print_corners(console, record.get("corners", []))
     if record["critical_path"]:
         console.print("Critical path:", record["critical_path"], highlight=False, markup=False)
+
+
+def _gating(record: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+    """Clock gates, where they were asked for, and the power without them."""
+    asked, without = record.get("clock_gating"), record.get("power_without_gating")
+    if not asked:
+        return []
+    if asked["why"]:
+        return [("clock gates", 0, asked["why"])]
+    rows = [("clock gates", asked["gates"], f"{asked['cell']}, for {asked['registers']} registers")]
+    return rows + ([("power without them", round(without["total_mw"], 3), "mW")] if without else [])
 
 
 def _print_corners(console: Console, corners: Sequence[Mapping[str, Any]]) -> None:

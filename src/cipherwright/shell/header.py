@@ -32,7 +32,17 @@ parameters.
 """
 
 _WIDTH = 126
-_UNSPOKEN = ("title", "source", "name", "placer_weight", "placer", "mapping", "input_delay", "output_delay")
+_UNSPOKEN = (
+    "title",
+    "source",
+    "name",
+    "placer_weight",
+    "placer",
+    "mapping",
+    "input_delay",
+    "output_delay",
+    "clock_gating",
+)
 """Options that do not change the RTL."""
 
 _NO_OPTIONS = ("preset", "call", "cipher_from", "cipher_sha256")

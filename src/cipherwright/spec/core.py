@@ -69,7 +69,7 @@ _ORDER = """
     key_words merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
     mode tag_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control keep_levels reset
-    target placer_weight placer mapping fifo_depth input_delay output_delay
+    target placer_weight placer mapping fifo_depth input_delay output_delay clock_gating
 """
 """The order in which records, headers and the reference page list options: those of one topic together,
 whatever architecture has them. An option that is not named here comes last.
@@ -260,6 +260,13 @@ class Spec(BaseModel):
         "30%",
         "The same after an output. The RTL is the same.",
         cost="A longer delay leaves less of the period for the logic before outputs.",
+    )
+
+    clock_gating: bool = option(
+        False,
+        "Whether registers with a common enable get a clock-gating cell of the cell library "
+        "(`clock_gating_integrated_cell`), where it has one. The RTL is the same.",
+        cost="A cell for each enable; it saves the registers' multiplexers and the power of their clock.",
     )
 
     def __new__(cls, /, **data: Any) -> Spec:

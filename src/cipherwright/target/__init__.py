@@ -1,6 +1,7 @@
 """Devices and cell libraries: facts as data, flows behind one function."""
 
-from .corners import ALL_CELLS, CellOptions, Corner, check_cell_options
+from .cell_options import ALL_CELLS, CellOptions
+from .corners import Corner, check_cell_options
 from .facts import Target, load_target, target_names
 from .implement import Build, implement, nand2_area
 from .liberty import cell_delays

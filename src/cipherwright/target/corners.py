@@ -5,20 +5,19 @@ slowest corner sets the clock, and the one with the least hold slack says whethe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UserError
+from .cell_options import CellOptions
 from .facts import Target
 from .library import read_library
-from .sta import Constraints, Timing, timing
+from .sta import Timing, timing
 from .synth import LIBRARY
 
 __all__ = [
-    "ALL_CELLS",
     "CORNERS",
-    "CellOptions",
     "Corner",
     "check_cell_options",
     "corner_files",
@@ -27,22 +26,6 @@ __all__ = [
 
 CORNERS = "corners.txt"
 """The table of corners among the files of an implementation."""
-
-
-@dataclass(frozen=True)
-class CellOptions:
-    """What a user asks of a cell library: patterns of cells that are not to be used (`dont_use`), Liberty
-    files of further corners by name, and the clock and ports that slacks are for (None: the longest path
-    alone is wanted).
-    """
-
-    dont_use: Sequence[str] = ()
-    corners: Mapping[str, Path] = field(default_factory=dict)
-    constraints: Constraints | None = None
-
-
-ALL_CELLS = CellOptions()
-"""All usable cells, and no further corner."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +57,8 @@ def check_cell_options(target: Target, cells: CellOptions) -> None:
     """Raise UserError where options of cells are given for another target, or where a corner has no legal
     name, that of the library that is mapped to, or no file.
     """
-    for option, given in (("--dont-use", cells.dont_use), ("--corner", cells.corners)):
+    options = {"--dont-use": cells.dont_use, "--corner": cells.corners, "clock_gating": cells.clock_gating}
+    for option, given in options.items():
         if given and target.kind != "cells":
             raise UserError(f"{option} is for cell libraries, and {target.name} is none")
     for name, path in cells.corners.items():
@@ -104,11 +88,13 @@ def timed_corners(
     (target, file). Libraries, scripts, logs and the table are in the folder afterwards.
     """
     name, library = mapped_to
-    found = [Corner(name, library, True, timing(folder, top, clock, "", cells.constraints))]
+    gated = cells.clock_gating
+    first = timing(folder, top, clock, "", cells.constraints, gated=gated)
+    found = [Corner(name, library, True, first)]
     for corner, path in cells.corners.items():
         files = corner_files(corner)
         (folder / files[0]).write_text(read_library(path).text)
-        timed = timing(folder, top, clock, "", cells.constraints, files)
+        timed = timing(folder, top, clock, "", cells.constraints, files, gated)
         found.append(Corner(corner, path.name, False, timed))
     (folder / CORNERS).write_text("\n".join(_table(found)) + "\n")
     return found

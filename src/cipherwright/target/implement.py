@@ -12,7 +12,8 @@ from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
 from ..verify.mapped import Unknown
 from .artefacts import Artefacts
-from .corners import ALL_CELLS, CellOptions, Corner, timed_corners
+from .cell_options import ALL_CELLS, CellOptions
+from .corners import Corner, timed_corners
 from .facts import Target
 from .lanes import place_lanes
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
@@ -93,7 +94,7 @@ def implement(
         steps = 1 + (len(tried) or 1)
         tell(f"synthesis for {target.title} (step 1 of {steps})", 0.0)
         files = list(sources)
-        mapped = synthesise(files, top, target, folder, mapping, cells.dont_use, cells.corners)
+        mapped = synthesise(files, top, target, folder, mapping, cells)
         if beyond := target.beyond(
             {"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}
         ):

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..errors import UserError
 from ..files import reason
 
-__all__ = ["Library", "read_library"]
+__all__ = ["Library", "cells_of", "read_library"]
 
 _TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|[{}]|\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*(?=\{)', re.S)
 _TRUE = r'\s*:\s*"?true\b'
@@ -107,6 +107,12 @@ def _missing(path: Path, library: Library, corners: Mapping[str, Path]) -> dict[
     return out
 
 
+def cells_of(path: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every cell of a Liberty file."""
+    text = _text(path)
+    yield from ((name, text[start:end]) for name, start, end in _cells(path, text))
+
+
 def _cells(path: Path, text: str) -> Iterator[tuple[str, int, int]]:
     """Name, begin and end of every cell of the library. Comments and strings are read as such."""
     if not re.search(r"\blibrary\s*\(", text):
@@ -135,8 +141,8 @@ def _why_not(cell: str) -> str:
         return "dont_use in the library"
     if re.search(r"\bmemory\s*\(", body):
         return "memory"
-    if not re.search(r"\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(", body) and not re.search(
-        r"\bfunction\s*:", body
+    if not re.search(
+        r"\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(|\b(function|clock_gating_integrated_cell)\s*:", body
     ):
         return "no logic function"
     outputs = [pin for pin in re.split(r"\bpin\s*\(", body)[1:] if re.search(r"\bfunction\s*:", pin)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from importlib import resources
@@ -19,6 +19,8 @@ from ..rtl import Cell, Held, Pin, Wrapper, modules_in, print_wrapper
 from ..tools import run
 from .absorb import absorb_registers
 from .canonical import canonical
+from .cell_options import ALL_CELLS, CellOptions
+from .clock_gates import ClockGate, Gating, clock_gate, gating
 from .facts import Target
 from .fanout import buffered, strongest_buffer
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
@@ -94,6 +96,8 @@ class Mapped:
     """Cells of the library that were not to be used, and why."""
     paired: int = 0
     """Flip-flops that share a logic cell with the lookup table that feeds them (packing.py)."""
+    gating: Gating | None = None
+    """Clock gates, where they were asked for."""
 
     def _count(self, kind: re.Pattern[str]) -> int:
         return sum(n for c, n in self.cells.items() if kind.match(c))
@@ -140,20 +144,21 @@ def synthesise(
     target: Target,
     out: Path,
     mapping: str = "delay",
-    dont_use: Sequence[str] = (),
-    corners: Mapping[str, Path] | None = None,
+    asked: CellOptions = ALL_CELLS,
 ) -> Mapped:
     """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of
     CELL_MAPPINGS), and under canonical names to out/canonical.json with a map back in out/names.json. Of a
-    cell library only out/cells.lib is used, without what `library.read_library` leaves out; `corners` are
-    more Liberty files of its cells.
+    cell library only out/cells.lib is used, without what `library.read_library` leaves out; `asked` is
+    for cell libraries.
     """
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
         shutil.copy(p, out / p.name)
     left_out: dict[str, str] = {}
+    named = Path(target.liberty).name
     if target.kind == "cells":
-        target, left_out = _with_library(target, out, dont_use, corners)
+        target, left_out = _with_library(target, out, asked)
+    gate = clock_gate(Path(target.liberty)) if asked.clock_gating else None
     read = "read_verilog -sv " + " ".join(p.name for p in sources)
     # The generator's cells become the device's before anything elaborates them; where the fabric has none
     # such (LUT6,
@@ -173,7 +178,7 @@ def synthesise(
         f"hierarchy -top {top}",
     ]
     if target.kind == "cells":
-        script += _cells_script(target, top, out, mapping)
+        script += _cells_script(target, top, out, mapping, gate)
     else:
         muxes = target.lut_inputs == 4 and "muxf5" in own.values()
         script += _fpga_script(target, top, " -nowidelut" if muxes else "")
@@ -210,19 +215,18 @@ def synthesise(
     found = canonical(module)
     (out / CANONICAL).write_text(found.text())
     (out / NAMES).write_text(json.dumps(found.cells | found.nets))
-    return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired)
+    done = gating(module, gate, named) if asked.clock_gating else None
+    return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired, done)
 
 
-def _with_library(
-    target: Target, out: Path, dont_use: Sequence[str], corners: Mapping[str, Path] | None
-) -> tuple[Target, dict[str, str]]:
+def _with_library(target: Target, out: Path, asked: CellOptions) -> tuple[Target, dict[str, str]]:
     """The target with the usable part of its library, in the folder, and the cells that are left out."""
     if not Path(target.liberty).is_file():
         raise UserError(
             f"the cell library {Path(target.liberty).name} is not installed; get it by: apt-get install "
             f"qflow-tech-osu018"
         )
-    library = read_library(Path(target.liberty), dont_use, corners)
+    library = read_library(Path(target.liberty), asked.dont_use, asked.corners)
     (out / LIBRARY).write_text(library.text)
     return replace(target, liberty=str(out / LIBRARY)), library.left_out
 
@@ -336,7 +340,9 @@ CELL_MAPPINGS = {
 }
 
 
-def _cells_script(target: Target, top: str, out: Path, mapping: str) -> list[str]:
+def _cells_script(
+    target: Target, top: str, out: Path, mapping: str, gate: ClockGate | None = None
+) -> list[str]:
     library = Path(target.liberty)
     (out / "delay.abc").write_text("\n".join(CELL_MAPPINGS[mapping].split(";")) + "\n")
     return [
@@ -344,6 +350,7 @@ def _cells_script(target: Target, top: str, out: Path, mapping: str) -> list[str
         "setattr -mod -unset keep_hierarchy *",
         "flatten",
         "synth -noabc -run fine:check",
+        gate.command() if gate else "",
         f"dfflibmap -liberty {LIBRARY}",
         f"abc -liberty {LIBRARY} -script delay.abc",
         "flatten",
