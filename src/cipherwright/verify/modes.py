@@ -16,7 +16,7 @@ from .drive import Bench, holds_key
 from .reference import reference_of
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 
-__all__ = ["check_chain", "check_counter", "mode_name", "published_messages"]
+__all__ = ["check_chain", "check_counter", "messages_of", "mode_name", "published_messages"]
 
 _Bytes = NDArray[np.uint8]
 
@@ -129,13 +129,14 @@ def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
     )
 
 
-def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
-    """Published answers in the core's mode, every message whole. Raises NotChecked where there are none."""
+def messages_of(p: Mapping[str, Any]) -> list[Vector]:
+    """Published messages in the mode of a core with these options, each of whole blocks; none with another
+    number of rounds or of counting bits than the standard's.
+    """
     size, name = p["block_bits"] // 8, mode_name(p)
     count = counted_bits(p["counter_bits"], p["block_bits"])
     if p["rounds"] is not None or (p["mode"] == "ctr" and count != p["block_bits"]):
-        what = f"{p['rounds']} rounds" if p["rounds"] is not None else f"{count} counted bits"
-        raise NotChecked(f"nobody publishes messages of {p['cipher']} with {what}")
+        return []
 
     def fits(v: Vector) -> bool:
         return (
@@ -146,7 +147,16 @@ def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
             and len(v.pt) <= 1024
         )
 
-    found = [v for v in (*own_vectors(p["cipher"], name), *extra_vectors(p["cipher"], name)) if fits(v)]
+    return [v for v in (*own_vectors(p["cipher"], name), *extra_vectors(p["cipher"], name)) if fits(v)]
+
+
+def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
+    """Published answers in the core's mode, every message whole. Raises NotChecked where there are none."""
+    name, count = mode_name(p), counted_bits(p["counter_bits"], p["block_bits"])
+    if p["rounds"] is not None or (p["mode"] == "ctr" and count != p["block_bits"]):
+        what = f"{p['rounds']} rounds" if p["rounds"] is not None else f"{count} counted bits"
+        raise NotChecked(f"nobody publishes messages of {p['cipher']} with {what}")
+    found = messages_of(p)
     if not found:
         raise NotChecked(
             f"the repository has no messages of {p['cipher']} in {name.upper()} with keys of "

@@ -17,11 +17,11 @@ import numpy as np
 from ..cipher.modes import ways
 from ..errors import CheckFailed
 from ..shell import read_map, registers_of
-from .modes import in_mode
+from .modes import in_mode, messages_of
 from .reference import reference_of
 from .register_bus import RegisterDriver, Software, check_constants, check_secrets, check_zeroised
 from .simulate import Model, Simulation, Words, compile_simulation
-from .vectors import own_vectors
+from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder
 
 __all__ = ["BlockSoftware", "Recorded", "check_register_blocks", "recorded"]
@@ -134,17 +134,17 @@ def _messages(p: Mapping[str, Any], way: int, seed: int) -> _Message:
 
 
 def _known(p: Mapping[str, Any]) -> list[_Message]:
-    """Known answers of the cipher as messages of a block; none in a mode that chains."""
-    size = p["block_bits"] // 8
-    if p["mode"] != "ecb" or p["rounds"] is not None:
-        return []
+    """Known answers in each direction: blocks of the cipher, or in a mode that chains published messages."""
+    size, vectors = p["block_bits"] // 8, messages_of(p)
+    if p["mode"] == "ecb" and p["rounds"] is None:
+        vectors = [*own_vectors(p["cipher"]), *extra_vectors(p["cipher"])]
     fit = [
         v
-        for v in own_vectors(p["cipher"])
-        if len(v.key) * 8 == p["key_bits"] and v.iterations == 1 and len(v.pt) == size
+        for v in vectors
+        if len(v.key) * 8 == p["key_bits"] and v.iterations == 1 and len(v.pt) in range(size, 5 * size, size)
     ]
     return [
-        _Message(v.key, b"", way, *((v.ct, v.pt) if way else (v.pt, v.ct)))
+        _Message(v.key, v.iv, way, *((v.ct, v.pt) if way else (v.pt, v.ct)))
         for way in ways(p["direction"])
         for v in fit[:_VECTORS]
     ]
