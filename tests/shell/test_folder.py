@@ -223,8 +223,12 @@ def _fusesoc(target: str, top: str, cores: Path, work: Path) -> subprocess.Compl
 @pytest.mark.parametrize("target", ["lint", "sim"])
 @pytest.mark.parametrize(
     "variant",
-    [BUS, ("des-small", "interface=axi-stream", "control=axi-lite")],
-    ids=["first", "registers"],
+    [
+        BUS,
+        ("des-small", "interface=axi-stream", "control=axi-lite"),
+        ("des-small", "interface=registers", "control=apb"),
+    ],
+    ids=["first", "registers", "blocks"],
 )
 def test_fusesoc_runs_the_targets(
     target: str, variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

@@ -29,6 +29,11 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
         yield "The key-expansion unit makes the round keys of every key, and keeps them until the next key or reset."
     if spec.key_expansion == "unit" and spec.described.key_unit == "store":
         yield "Every step of the key expansion is right; that the steps in their order are the expansion is tested."
+    if core.in_registers:
+        yield (
+            "In every state of the commands that can be reached, a command is carried out in its order or told as "
+            "rejected, and no block goes in while a result waits."
+        )
     yield from _of_mode(core)
     if core.zeroise_cycles:
         yield (
