@@ -10,12 +10,14 @@ from pathlib import Path
 from ..errors import CheckFailed
 from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
+from ..verify.cell_models import NO_MODELS
 from ..verify.mapped import Unknown
 from .artefacts import Artefacts
 from .cell_options import ALL_CELLS, CellOptions
 from .corners import Corner, timed_corners
 from .facts import Target
 from .lanes import place_lanes
+from .liberty_models import liberty_models
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
 from .place import Effort, Placed, place
 from .synth import LIBRARY, Mapped, synthesise
@@ -102,7 +104,7 @@ def implement(
         kept.mapped(files)
         if proving:
             tell("proof of the mapped netlist")
-            proof = _proven(folder, files, top, clock, prove is True)
+            proof = _proven(folder, files, top, clock, (prove is True, target.kind == "cells"))
         if target.kind == "place-and-route":
             placer = target.placer(placer)
             versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.nextpnr}")
@@ -148,10 +150,14 @@ def implement(
     )
 
 
-def _proven(folder: Path, sources: list[Path], top: str, clock: str, must: bool) -> NetlistProof:
-    """The proof after mapping, or why there is none; where it `must` be, Unknown is raised."""
+def _proven(folder: Path, sources: list[Path], top: str, clock: str, how: tuple[bool, bool]) -> NetlistProof:
+    """The proof after mapping, or why there is none. `how`: whether it must be, so that Unknown is raised,
+    and whether its cells are those of a library.
+    """
+    must, cells = how
     try:
-        return prove_mapped(folder, emitted(sources, top, clock), top, clock)
+        models = liberty_models(folder / LIBRARY) if cells else NO_MODELS
+        return prove_mapped(folder, emitted(sources, top, clock, cells), top, clock, models)
     except Unknown as e:
         if must:
             raise

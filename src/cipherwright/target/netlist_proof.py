@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..verify.cell_models import NO_MODELS, Models
 from ..verify.mapped import Machine, Match, Same, mapped_machine, prove_same, reference_machine
 from ..verify.matching import matched_by_cell, matched_by_name
 from ..verify.netlist import read_netlist
@@ -33,19 +34,22 @@ class NetlistProof:
         return sum(len(g) - 1 for g in self.merged) + len(self.constant) + len(self.removed)
 
 
-def emitted(sources: Sequence[Path], top: str, clock: str) -> Machine:
-    """The emitted text, as `prove_mapped` compares with it. Raises CheckFailed where it breaks the rules
-    of `read_netlist`.
+def emitted(sources: Sequence[Path], top: str, clock: str, spread: bool = False) -> Machine:
+    """The emitted text, as `prove_mapped` compares with it; `spread`: with memories as registers, as cell
+    libraries have them. Raises CheckFailed where it breaks the rules of `read_netlist`.
     """
-    return reference_machine(read_netlist(sources, top, clock, memories=True), clock)
+    return reference_machine(read_netlist(sources, top, clock, memories=not spread, spread=spread), clock)
 
 
-def prove_mapped(folder: Path, reference: Machine, top: str, clock: str) -> NetlistProof:
+def prove_mapped(
+    folder: Path, reference: Machine, top: str, clock: str, models: Models = NO_MODELS
+) -> NetlistProof:
     """The canonical netlist that synthesis left in the folder equals the `emitted` text. Raises
     CheckFailed where it does not, Unknown where it has cells that the proof does not know.
     """
-    named = mapped_machine(json.loads((folder / "netlist.json").read_text())["modules"][top], clock, True)
-    canonical = _canonical(folder, clock, True)
+    netlist = json.loads((folder / "netlist.json").read_text())["modules"][top]
+    named = mapped_machine(netlist, clock, True, models)
+    canonical = _canonical(folder, clock, True, models)
     same = prove_same(
         reference,
         canonical,
@@ -56,10 +60,9 @@ def prove_mapped(folder: Path, reference: Machine, top: str, clock: str) -> Netl
     return NetlistProof(f"after mapping, {same.statement}", same.merged, same.constant, same.removed)
 
 
-def _canonical(folder: Path, clock: str, expand: bool = False) -> Machine:
-    return mapped_machine(
-        json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP], clock, expand
-    )
+def _canonical(folder: Path, clock: str, expand: bool = False, models: Models = NO_MODELS) -> Machine:
+    module = json.loads((folder / CANONICAL).read_text())["modules"][CANONICAL_TOP]
+    return mapped_machine(module, clock, expand, models)
 
 
 def _renamed(match: Match, named: Machine, canonical: Machine, folder: Path) -> Match:

@@ -16,7 +16,23 @@ from typing import Any
 from ..errors import CheckFailed
 from .aig import FALSE, Aig
 
-__all__ = ["BOXES", "Column", "Flop", "Output", "Unknown", "block", "columns", "flop", "outputs"]
+__all__ = [
+    "BOXES",
+    "NO_MODELS",
+    "Cell",
+    "Column",
+    "Flop",
+    "Gate",
+    "Make",
+    "Models",
+    "Output",
+    "Pin",
+    "Unknown",
+    "block",
+    "columns",
+    "flop",
+    "outputs",
+]
 
 
 class Unknown(CheckFailed):
@@ -53,6 +69,30 @@ class Flop:
     reads: tuple[Pin, ...]
     make: Make
     idle: tuple[tuple[Pin, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A clock-gating cell with a latch: registers behind `gated` take their data at a rising edge of `clock`
+    at which one of `enables` is 1.
+    """
+
+    clock: Pin
+    enables: tuple[Pin, ...]
+    gated: Pin
+
+
+@dataclass(frozen=True)
+class Models:
+    """Cells of a library, by name."""
+
+    outputs: Mapping[str, Sequence[Output]]
+    flops: Mapping[str, Flop]
+    gates: Mapping[str, Gate]
+
+
+NO_MODELS = Models({}, {}, {})
+"""No library: the cells of devices are known without one."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,20 @@ from ..errors import CheckFailed
 from ..tools import run, scratch
 from .aig import FALSE, TRUE, Aig
 from .asynchronous import RESET
-from .cell_models import BOXES, Column, Flop, Make, Output, Unknown, block, columns, flop, outputs
+from .cell_models import (
+    BOXES,
+    NO_MODELS,
+    Column,
+    Flop,
+    Make,
+    Models,
+    Output,
+    Unknown,
+    block,
+    columns,
+    flop,
+    outputs,
+)
 from .cuts import Comparison, Cut, without_equal_sums
 from .netlist import Netlist
 
@@ -153,39 +166,82 @@ def _chosen(bank: int) -> Make:
     return make
 
 
+def _enabled(make: Make, width: int) -> Make:
+    """A next value of `width` literals and the present one, taken where one of those between them is 1."""
+
+    def gated(g: Aig, a: Sequence[int]) -> int:
+        on = FALSE
+        for enable in a[width:-1]:
+            on = g.or_(on, enable)
+        return g.mux(on, make(g, [*a[:width], a[-1]]), a[-1])
+
+    return gated
+
+
 class _Reader:
     """Builds a machine from cells; `clock` is the port that every register must follow."""
 
-    def __init__(self, machine: Machine, clock: str, expand: bool = False) -> None:
+    def __init__(
+        self, machine: Machine, clock: str, expand: bool = False, models: Models = NO_MODELS
+    ) -> None:
         self.m = machine
-        self.expand = expand
+        self.expand, self.models = expand, models
+        self.gated: dict[Bit, tuple[Bit, ...]] = {}
+        """Gated clocks -> the bits of which one enables them."""
         if clock not in machine.inputs:
             raise CheckFailed(f"the netlist has no clock called {clock}")
         self.tick = machine.inputs[clock][0]
         self.ports = {b for bits in machine.inputs.values() for b in bits}
         self.fresh = 0
         self.reset = machine.inputs.get(RESET, [None])[0]
-        self.at_once = set[Bit]()
-        """Registers that the reset clears or sets at once, which is read as at the clock."""
+        self.at_once: dict[Bit, list[tuple[Bit, str]]] = {}
+        """Registers that the reset clears or sets at once, which is read as at the clock -> what is at the
+        pins, with the value at which they do nothing.
+        """
 
     def read(self, cells: Mapping[str, Mapping[str, Any]]) -> None:
         for name, cell in cells.items():
-            if cell["type"] == "$scopeinfo":
-                continue
-            self._cell(name, cell)
+            if gate := self.models.gates.get(cell["type"]):
+                self._clocked(name, self._bit(cell, gate.clock), True)
+                self.gated[self._bit(cell, gate.gated)] = self._bits(cell, gate.enables)
+        for name, cell in cells.items():
+            if cell["type"] != "$scopeinfo" and cell["type"] not in self.models.gates:
+                self._cell(name, cell)
         if self.at_once:
             self._check_reset()
 
     def _check_reset(self) -> None:
         """A reset that clears registers at once does nothing else (`asynchronous.py`)."""
         m = self.m
-        reads = [r for reads, _ in m.logic.values() for r in reads]
+        way = {self.reset}
+        for q, pins in self.at_once.items():
+            for bit, idle in pins:
+                way |= self._way(bit, m.registers[q].cell, idle == "1")
+        reads = [r for out, (reads, _) in m.logic.items() if out not in way for r in reads]
         reads += [r for q, register in m.registers.items() if q not in self.at_once for r in register.reads]
         reads += [r for ram in m.rams.values() for r in (ram.data, ram.enable, *ram.write, *ram.read)]
         reads += [r for box in m.boxes.values() for _, _, r, _ in box.reads]
-        data = [m.registers[q].reads[0] for q in self.at_once]
-        if self.reset in (*reads, *data, *(b for bits in m.outputs.values() for b in bits)):
+        for q, pins in self.at_once.items():
+            others = list(m.registers[q].reads)
+            for bit, _ in pins:
+                others.remove(bit)
+            reads += others
+        if way & {*reads, *(b for bits in m.outputs.values() for b in bits)}:
             raise CheckFailed(f"{RESET} clears some registers without the clock, and others read it")
+
+    def _way(self, bit: Bit, cell: str, inverted: bool) -> set[Bit]:
+        """The nets from the reset to a pin that clears or sets a register, through inverters and buffers."""
+        nets, turned = {bit}, False
+        while bit in self.m.logic:
+            (reads, make), g = self.m.logic[bit], Aig(["a"])
+            made = make(g, [g.input(0)]) ^ g.input(0) if len(reads) == 1 else 2
+            if made > TRUE:
+                break
+            bit, turned = reads[0], turned != bool(made)
+            nets.add(bit)
+        if bit != self.reset or turned != inverted:
+            raise CheckFailed(f"{cell} is set or cleared without the clock")
+        return nets
 
     def _bit(self, cell: Mapping[str, Any], pin: tuple[str, int], high: frozenset[str] = frozenset()) -> Bit:
         """What is at a pin; for one that is not connected, 1 if it is in `high`, else a bit of its own,
@@ -204,10 +260,12 @@ class _Reader:
         return tuple(self._bit(cell, p) for p in pins)
 
     def _cell(self, name: str, cell: Mapping[str, Any]) -> None:
-        made = outputs(cell)
+        kind = cell["type"]
+        own = self.models.outputs.get(kind)
+        made = outputs(cell) if own is None and kind not in self.models.flops else own
         if made is not None:
             self._logic(name, cell, made)
-        elif (f := flop(cell)) is not None:
+        elif (f := self.models.flops.get(kind) or flop(cell)) is not None:
             self._flop(name, cell, f)
             return
         found = columns(cell)
@@ -249,14 +307,18 @@ class _Reader:
         q = cell["connections"].get(f.q[0], [])
         if not q:
             return  # nobody reads it
-        self._clocked(name, self._bit(cell, f.clock), f.rising)
-        for pin, value in f.idle:
-            if (bit := self._bit(cell, pin)) != value:
-                if bit != self.reset or value != "0":
-                    raise CheckFailed(f"{name} is set or cleared without the clock")
-                self.at_once.add(q[0])
+        clock = self._bit(cell, f.clock)
+        enables = self.gated.get(clock, ())
+        self._clocked(name, self.tick if enables else clock, f.rising)
+        acting = [(bit, value) for pin, value in f.idle if (bit := self._bit(cell, pin)) != value]
+        if acting and enables:
+            raise Unknown(f"{name} is reset without the clock and has a gated one")
+        if acting:
+            self.at_once[q[0]] = acting
         self._drive(q[0], name)
-        self.m.registers[q[0]] = Register(name, (*self._bits(cell, f.reads), q[0]), f.make)
+        reads = self._bits(cell, f.reads)
+        make = _enabled(f.make, len(reads)) if enables else f.make
+        self.m.registers[q[0]] = Register(name, (*reads, *enables, q[0]), make)
 
     def _column(self, name: str, cell: Mapping[str, Any], c: Column) -> None:
         out = cell["connections"].get(c.out[0], [])
@@ -387,10 +449,12 @@ def reference_machine(n: Netlist, clock: str) -> Machine:
     return m
 
 
-def mapped_machine(module: Mapping[str, Any], clock: str, expand: bool = False) -> Machine:
+def mapped_machine(
+    module: Mapping[str, Any], clock: str, expand: bool = False, models: Models = NO_MODELS
+) -> Machine:
     """A flat module of mapped cells, of Yosys or nextpnr; `expand`: tables in block RAM and multipliers as
-    what they compute, not as boxes. Raises CheckFailed with a cell or a clock that the proof does not
-    know.
+    what they compute, not as boxes; `models`: the cells of a library. Raises CheckFailed with a cell or a
+    clock that the proof does not know.
     """
     ports = module["ports"]
     names: dict[Bit, list[str]] = {}
@@ -401,7 +465,7 @@ def mapped_machine(module: Mapping[str, Any], clock: str, expand: bool = False) 
         d: {n: list(p["bits"]) for n, p in ports.items() if p["direction"] == d} for d in ("input", "output")
     }
     m = Machine(sides["input"], sides["output"], names=names)
-    _Reader(m, clock, expand).read(module["cells"])
+    _Reader(m, clock, expand, models).read(module["cells"])
     _prune(m)
     return m
 
