@@ -35,6 +35,7 @@ from tests.shell.test_formal import (
     FILES,
     LANE_FAULTS,
     LANES,
+    LATE_FAULTS,
     MAC,
     MAC_FAULTS,
     SOURCES,
@@ -71,6 +72,8 @@ def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
         yield f"counter of a lane, {task}", LANES, task, {}
     for task in ("wide", "narrow", "short", "reach"):
         yield f"tags, {task}", MAC, task, {}
+    for cycles in (1, 2, 9, 49, 51, 323):
+        yield f"tags with a loop of {cycles} cycles", MAC, "narrow", {"CIPHER": cycles}
     for kind in CHAIN_TASKS:
         for slots in slots_of_presets():
             yield f"chain of {slots} slots, {kind}", CHAIN, kind, {"SLOTS": slots}
@@ -91,6 +94,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
         ("counter", COUNTER, "gcm", COUNTER_FAULTS),
         ("lane", LANES, "gcm", LANE_FAULTS),
         ("tags", MAC, "narrow", MAC_FAULTS),
+        ("tags", MAC, "timed", LATE_FAULTS),
     ):
         for fault in found:
             yield " ".join(f"{what}: {fault[0]} -> {fault[1]}".split()), files, task, fault

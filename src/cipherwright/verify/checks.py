@@ -385,25 +385,15 @@ def verify_macs(
     """Every check of a core in a mode that makes tags; arguments as of `verify_core`. `blocks`: about so many
     words of random messages.
     """
-    parameters = folder.record["parameters"]
-    verdicts, attempt = attempts(tell, 8)
-    if not attempt("files", folder.check_files):
-        return verdicts
-    bench: list[MacBench] = []
-
-    def compiled() -> str:
-        bench.append(MacBench.compile(folder.sources, folder.record))
-        return "accepted and compiled by Verilator"
-
-    if attempt("compile", compiled):
-        name, count = reference_of(parameters).name, max(_FEWEST, min(blocks // _MAC_WORDS, _MOST))
-        attempt("published messages", lambda: published_macs(bench[0], parameters))
-        attempt(f"random messages against {name}", lambda: check_messages(bench[0], parameters, count))
-        attempt("resets within messages", lambda: check_mac_resets(bench[0], parameters))
-    attempt("reset", lambda: check_reset(folder))
-    attempt("zeroise", lambda: check_zeroise(folder))
-    attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
-    return verdicts
+    count = max(_FEWEST, min(blocks // _MAC_WORDS, _MOST))
+    messages = _Messages(
+        "messages",
+        MacBench,
+        published_macs,
+        lambda bench, p: check_messages(bench, p, count),
+        check_mac_resets,
+    )
+    return _verify_messages(folder, messages, lambda: prove_core(folder, plain, parts), tell)
 
 
 def prove_multiplier(folder: CoreFolder) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..cipher.cmac import cmac
 from ..errors import CheckFailed, NotChecked
-from .macs import Gaps, MacBench
+from .macs import Gaps, MacBench, MacSession
 from .oracle import oracle_cmac
 from .reference import reference_of
 from .vectors import own_vectors
@@ -90,25 +90,34 @@ def _compare(p: Mapping[str, Any], key: bytes, messages: list[bytes], got: list[
 
 
 def check_mac_resets(bench: MacBench, p: Mapping[str, Any], seed: int = 3) -> str:
-    """One cycle of reset in every cycle of a run with a key and messages: nothing of before leaves, and the
-    next key and messages are right.
+    """One cycle of reset, or of zeroising, in every cycle of a run with a key and messages: nothing of before
+    leaves, and the next key and messages are right.
     """
-    rng, size = np.random.default_rng(seed), bench.block_bits // 8
+    rng = np.random.default_rng(seed)
     span = bench.record["key_cycles"] + 4 * bench.record["interval_cycles"] + 12
     cycles = sorted({int(x) for x in np.linspace(1, span, _RESETS)})
     for when in cycles:
-        key, messages = rng.bytes(p["key_bits"] // 8), [rng.bytes(size), rng.bytes(5), b""]
         with bench.session(when) as s:
-            s.run(s.offered(s.idle(when), rng.bytes(len(key))))
+            s.run(s.offered(s.idle(when), rng.bytes(bench.key_bytes)))
             s.reset()
             quiet = s.run(s.idle(2 * bench.longest))
             if any(bench.simulation.view(quiet, n).any() for n in bench.announcing):
                 raise CheckFailed(f"after a reset in cycle {when} the core shows something of before")
-            s.load_key(key)
-            for message in messages:
-                s.send(message)
-            _compare(p, key, messages, s.finish())
+            _check_next(s, p, rng)
+            s.run(s.offered(s.idle(when), rng.bytes(bench.key_bytes)))
+            s.zeroise()
+            _check_next(s, p, rng)
     return (
-        f"resets in {len(cycles)} cycles of a key and messages: nothing of before leaves, and all is right "
-        "after it"
+        f"resets and zeroising, each in {len(cycles)} cycles of a key and messages: nothing of before "
+        "leaves, and all is right after"
     )
+
+
+def _check_next(session: MacSession, p: Mapping[str, Any], rng: np.random.Generator) -> None:
+    """A key and messages, of whole words and not, are right. Raises CheckFailed."""
+    key, sizes = rng.bytes(session.bench.key_bytes), (p["block_bits"] // 8, 5, 0)
+    messages = [rng.bytes(n) for n in sizes]
+    session.load_key(key)
+    for message in messages:
+        session.send(message)
+    _compare(p, key, messages, session.finish())

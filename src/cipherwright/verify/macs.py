@@ -5,18 +5,15 @@ and every tag leaves in the promised cycle.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
 
 import numpy as np
 
 from ..cipher.cmac import mac_words
 from ..errors import CheckFailed
-from ..shell import PortSet
-from .simulate import Model, Simulation, Words, compile_simulation
+from .message_bench import MessageBench, MessageSession
+from .simulate import Model, Words
 
 __all__ = ["Gaps", "MacBench", "MacSession"]
 
@@ -42,7 +39,7 @@ class _Word:
     taken: int
 
 
-class MacSession:
+class MacSession(MessageSession):
     """One model of a core, from its reset on. It raises CheckFailed where a word or key is not taken when it
     is promised, or where a tag leaves in another cycle.
 
@@ -54,14 +51,6 @@ class MacSession:
         self.model = Model(bench.simulation)
         self._forget()
         self.reset()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.model.close()
 
     def _forget(self) -> None:
         self.due: list[int] = []
@@ -101,6 +90,24 @@ class MacSession:
         rows = self.idle(1)
         self.bench.simulation.view(rows, self.bench.ports.reset)[0, 0] = 1
         self.run(rows)
+        self._forget()
+
+    def zeroise(self) -> None:
+        """One cycle of zeroising, while words and a key go on being offered. Raises CheckFailed where a tag
+        leaves after it, a word or a key is taken, or the core is busy after the promised cycles.
+        """
+        b, s = self.bench, self.bench.simulation
+        first = self.idle(1)
+        s.view(first, b.ports.zeroise)[0, 0] = 1
+        self.run(first)
+        self._forget()
+        cycles = b.record["zeroise_cycles"] - 1
+        out = self.run(self.offered(self.idle(cycles), self.rng.bytes(b.key_bytes)))
+        for name in (b.ports.ready_out, b.ports.key_ready, b.ports.valid_out):
+            if s.view(out, name).any():
+                raise CheckFailed(f"{name} is 1 while everything is being cleared")
+        if not s.view(out, b.ports.busy)[0, 0] or s.view(self.run(self.idle(1)), b.ports.busy)[0, 0]:
+            raise CheckFailed(f"zeroising does not begin at once, or ends after {cycles + 1} cycles")
         self._forget()
 
     def with_key(self, rows: Words, key: bytes) -> Words:
@@ -203,22 +210,8 @@ class MacSession:
 
 
 @dataclass(frozen=True)
-class MacBench:
+class MacBench(MessageBench):
     """A compiled core of CMAC with its record."""
-
-    simulation: Simulation
-    record: Mapping[str, Any]
-    held: Mapping[str, int] = field(default_factory=dict)
-    """Inputs that stay as they are, whatever is driven: those that a test puts in, or takes away."""
-
-    @classmethod
-    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
-        """The core of a record, compiled."""
-        return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
-
-    @cached_property
-    def ports(self) -> PortSet:
-        return PortSet(**self.record["ports"])
 
     @cached_property
     def mac(self) -> Mapping[str, str]:
@@ -229,6 +222,10 @@ class MacBench:
     @property
     def block_bits(self) -> int:
         return int(self.record["parameters"]["block_bits"])
+
+    @property
+    def key_bytes(self) -> int:
+        return int(self.record["parameters"]["key_bits"]) // 8
 
     @property
     def tag_bytes(self) -> int:

@@ -121,7 +121,7 @@ module cipherwright_mac #(
     assign ready_o = complete_q & ~word_q;
     assign inside_o = inside_q;
     assign complete_o = complete_q;
-    assign tag_valid_o = core_valid_i & final_q;
+    assign tag_valid_o = core_valid_i & final_q & ~drop_i;
     assign tag_o = core_block_i & SHOWN & {WIDTH{tag_valid_o}};
     assign core_valid_o = begins | asks;
     assign core_block_o = sum_q;

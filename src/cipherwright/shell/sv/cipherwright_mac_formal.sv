@@ -14,8 +14,13 @@
 // core is in it no other result leaves; with none in it any result may leave, as while everything
 // is being forgotten. A reset empties it. That a key is not taken within a message is not assumed.
 //
-// Not shown here: that a word that is offered is taken in the end, and that the loop is E (verify's
-// proof of the datapath).
+// With CIPHER, the loop is one that is ready while it is empty, and whose result comes after as
+// many cycles. Then no word waits for longer than that, so a tag comes CIPHER + 1 to 2 CIPHER
+// cycles after its message's last word, and a word that is offered is taken at the latest CIPHER
+// + 1 cycles after the one before, where words are taken at all. Subkeys are asked for as soon as
+// the key is expanded and the loop is empty.
+//
+// Not shown here: that the loop is E (verify's proof of the datapath).
 //
 // Checked by SymbiYosys (mac.sby). WIDTH is a parameter; the tasks are for both block lengths.
 `default_nettype none
@@ -23,7 +28,8 @@ module cipherwright_mac_formal #(
     parameter integer WIDTH = 64,
     parameter integer BYTES = 8,
     parameter integer RB = 27,
-    parameter integer TAG_BITS = 64
+    parameter integer TAG_BITS = 64,
+    parameter integer CIPHER = 0      // cycles of the loop; 0: any
 ) (
     input wire             clk,
     input wire             rst_i,
@@ -49,7 +55,9 @@ module cipherwright_mac_formal #(
     reg busy;
     reg [WIDTH-1:0] made;
     wire begins;
+    reg [15:0] age;  // of the block in the loop
     wire done = busy ? ends : stray;
+    always @(*) if (CIPHER > 0) assume (free == !busy && ends == (age == CIPHER) && !stray);
     wire [WIDTH-1:0] result = busy ? made : garbage;
 
     wire ready, amid, complete, tag_valid;
@@ -126,7 +134,7 @@ module cipherwright_mac_formal #(
         end
         if (begins && !waits) assert (block == 0 && !known && expanded_i && !renew_i);
         if (take) assert (known && !waits);
-        assert (tag_valid == (done && in_final));
+        assert (tag_valid == (done && in_final && !drop_i));
         assert (tag == (tag_valid ? made & SHOWN : {WIDTH{1'b0}}));
         assert (amid == in_message);
     end
@@ -147,6 +155,23 @@ module cipherwright_mac_formal #(
         assert (!in_final || (waits ? waits_first : !in_message));
         assert (!waits || waits_last == !in_message);
         assert (sum == ((waiting & {WIDTH{waits}}) ^ (link & {WIDTH{linked}})));
+    end
+
+    // Times: how long the word waits that was taken last.
+    reg [15:0] since;
+    always @(posedge clk) begin
+        age <= begins ? 16'd1 : age + 16'd1;
+        since <= take ? 16'd1 : since + 16'd1;
+    end
+    always @(*) if (started && !rst_i) begin
+        assert (ready == (known && !waits));
+        if (CIPHER > 0) begin
+            if (busy) assert (age >= 1 && age <= CIPHER);
+            if (waits) assert (since >= 1 && since <= CIPHER);
+            if (waits && busy) assert (since < age);
+            if (waits && !busy) assert (begins);
+            if (pending && expanded_i && !renew_i && !busy) assert (begins);
+        end
     end
 
     // Reached: the tag of a message of two words, whose successor waits already, and one under
