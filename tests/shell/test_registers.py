@@ -10,9 +10,11 @@ import pytest
 
 import cipherwright as cw
 from cipherwright.errors import CheckFailed, UserError
+from cipherwright.shell import Core
 from cipherwright.spec import load, parse
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.bus_rules import check_bus_rules
+from cipherwright.verify.checks import prove_core
 from cipherwright.verify.forgotten_blocks import check_zeroise_over_bus
 from cipherwright.verify.register_blocks import check_register_blocks, recorded
 from cipherwright.verify.reset import check_reset
@@ -46,7 +48,9 @@ def test_blocks_over_each_bus(variant: tuple[str, ...], built: Callable[..., Bui
 
 @pytest.mark.parametrize("variant", [APB, WISHBONE], ids=lambda v: v[2])
 def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
-    folder = built(*variant)[1]
+    core, folder = built(*variant)
+    assert isinstance(core, Core)
+    assert "the block is right" in prove_core(folder, core.plain, None)
     assert "no command, write or result is lost" in check_register_blocks(folder)
     assert "none of" in check_zeroise_over_bus(folder)
     assert "all are cleared" in check_reset(folder)

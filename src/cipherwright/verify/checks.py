@@ -442,7 +442,8 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
 
 def _slots(record: Mapping[str, Any]) -> int:
     """Blocks that a loop has in flight: those of the core, where its mode does not take fewer."""
-    return int((record["inner"] or {}).get("slots", record["slots"]))
+    around = {**record, **record.get("bus", {})}  # where blocks are registers, the core inside has its own
+    return int((record["inner"] or {}).get("slots", around["slots"]))
 
 
 def _run_keyed_proof(folder: CoreFolder, parts: KeyParts) -> str:
