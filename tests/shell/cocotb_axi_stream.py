@@ -21,6 +21,19 @@ from cipherwright.cipher.modes import mode_block
 CIPHER, MODE = CATALOGUE[os.environ["CIPHER"]], os.environ["MODE"]
 SIZE, KEY_BYTES = CIPHER.block_bits // 8, int(os.environ["KEY_BYTES"])
 
+SWEEP = int(os.environ.get("SWEEP", "0"))
+"""Of a sweep (benchmarks/bus_sweep.py), the length up to which there is a message of each; 0: a few."""
+
+IDLE = ("never", "alternate", "random", *(("bursts",) if SWEEP else ()))
+PRESSURE = ("never", "alternate", "bursts", *(("random",) if SWEEP else ()))
+
+
+def lengths(r: random.Random) -> list[int]:
+    """Bytes of the messages."""
+    if SWEEP:
+        return [*range(1, SWEEP + 1), *(r.randint(1, 5 * SWEEP) for _ in range(SWEEP // 2))]
+    return [SIZE, 1, 5 * SIZE, *(r.randint(1, 40) for _ in range(3)), 2 * SIZE]
+
 
 def pattern(kind: str) -> Iterator[bool]:
     """Whether a side pauses in each cycle."""
@@ -93,17 +106,18 @@ async def reset(dut: Any) -> None:
 
 
 @cocotb.test()
-@cocotb.parametrize(idle=["never", "alternate", "random"], pressure=["never", "alternate", "bursts"])
+@cocotb.parametrize(idle=IDLE, pressure=PRESSURE)
 async def packets(dut: Any, idle: str, pressure: str) -> None:
-    """Messages of 1 to 40 bytes, whole blocks and others, in both directions where the core has both."""
+    """Messages of many lengths, whole blocks and others, in both directions where the core has both."""
     r = random.Random(f"{idle} {pressure}")
     source, sink, key, iv = await begin(dut)
     source.set_pause_generator(pattern(idle))
     sink.set_pause_generator(pattern(pressure))
     cocotb.start_soon(stays(dut, "m"))
     ways, ids = hasattr(dut, "s_axis_tuser"), hasattr(dut, "s_axis_tid")
-    lengths = [SIZE, 1, 5 * SIZE, *(r.randint(1, 40) for _ in range(3)), 2 * SIZE]
-    sent = [(r.randbytes(n), r.getrandbits(1) if ways else 0, r.randrange(8) if ids else 0) for n in lengths]
+    sent = [
+        (r.randbytes(n), r.getrandbits(1) if ways else 0, r.randrange(8) if ids else 0) for n in lengths(r)
+    ]
     for data, decrypt, tid in sent:
         await source.send(AxiStreamFrame(data, tid=tid if ids else None, tuser=decrypt if ways else None))
     for data, decrypt, tid in sent:

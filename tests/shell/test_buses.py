@@ -12,7 +12,7 @@ import pytest
 from peakrdl_html import HTMLExporter
 from systemrdl.compiler import RDLCompiler
 
-from cipherwright.shell import registers_of
+from cipherwright.shell import registers_of, rtl_digest
 from cipherwright.verify.reset import check_reset
 from tests.conftest import Built
 from tests.shell.test_stream import on_icarus
@@ -198,3 +198,14 @@ def test_the_page_has_the_figures_of_the_record() -> None:
         for interface, figures in found.items():
             more = f"{figures['luts'] - found['bare']['luts']:+,}" if interface != "bare" else "–"
             assert f"| `{core}` | {interface} | {figures['luts']:,} | {more} | {figures['ffs']:,} |" in page
+
+
+def test_the_sweep_is_of_this_text(built: Callable[..., Built]) -> None:
+    """Each core of the record went through all pairs of patterns without a failure, as it is now."""
+    root = Path(__file__).resolve().parents[2]
+    record = json.loads((root / "benchmarks" / "bus_sweep.json").read_text())
+    widths = {core.partition("tdata_bits=")[2].split()[0] for core in record}
+    assert widths >= {"32", "64", "256"}
+    for core, found in record.items():
+        assert (found["patterns"], found["failed"]) == (16, 0) and found["messages"] >= 48
+        assert found["verilog"] == rtl_digest(built(*core.split())[0].files), core
