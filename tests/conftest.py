@@ -47,11 +47,11 @@ ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and loa
 
 QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0")
 """Changes that make a pipeline of AES quick to build, simulate and prove."""
-QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14")
-"""The same for GCM, whose pipeline has at least 12 stages."""
+QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14", "srl_from=8")
+"""The same for GCM, whose pipeline has at least 12 stages; words wait in RAM."""
 
-QUICK_XTS = ("aes128-xts", *QUICK_AES, "direction=both", "distinct_halves=true")
-"""The same for XTS, in both directions."""
+QUICK_XTS = ("aes128-xts", *QUICK_AES, "srl_from=8", "direction=both", "distinct_halves=true")
+"""The same for XTS, in both directions; tweaks wait in RAM."""
 
 QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear_depth=0")
 """The same for SM4, whose round keys its unit makes."""

@@ -30,7 +30,7 @@ from .chosen_faults import chosen, faulty_simulation
 FAULTS = {
     "a stolen byte too many": ("short_keep = keep_late", "{keep_late[14:0], 1'b0}"),
     "decryption has its last two tweaks in the order of encryption": ("steal_0 & way_held", "1'b0"),
-    "the stolen block of decryption has the tweak after": ("way_late = way_l14", "1'b0"),
+    "the stolen block of decryption has the tweak after": ("way_back = way_late", "1'b0"),
     "missed alpha": ("step_q <= goes | load | drop_i", "load | drop_i"),
     "tweak of the unit before": ("uses = goes & (held_last | (word_1 & short_1))", "goes & held_last"),
     "a word is taken in the slot of a stolen block": ("stop = steal_line[12]", "1'b0"),

@@ -38,4 +38,4 @@ def assemble_packets(
     assert isinstance(spec, Pipeline) and unit
     if spec.mode == "gcm":
         return assemble_gcm(spec, plain, made, lowered, given, unit, timing)
-    return assemble_xts(spec, plain, made, lowered, given, unit)
+    return assemble_xts(spec, plain, made, lowered, given, unit, timing)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from ...arch import FieldMultiplier, field_multiplier
 from ...cipher.gcm import TAG_BITS
 from ...errors import UserError
-from ...graph import Graph, GraphBuilder
 from ...rtl import (
     Cell,
     ClockReset,
@@ -18,12 +17,12 @@ from ...rtl import (
     Pin,
     Stream,
     Wrapper,
-    lower,
 )
-from ...schedule import DelayModel, Io, schedule
+from ...schedule import DelayModel
 from ..control import Control, core_control
 from ..ghash import GhashTiming, ghash_unit
 from ..keys import KeyUnit, keyed_top, pipeline_part
+from ..waits import wait_module
 from .layer import gcm_layer
 from .ports import PACKET, RESULTS
 from .timing import KEEP, META, RESET, GcmTiming
@@ -128,18 +127,8 @@ def _top(name: str, key_bits: int) -> Wrapper:
     )
 
 
-def _delay_graph() -> Graph:
-    b = GraphBuilder("beside")
-    b.output("block_late", b.input("block", 128))
-    b.output("keep_late", b.input("keep", KEEP))
-    for name in META:
-        b.output(f"{name}_late", b.input(name, 1))
-    return b.build()
-
-
 def _delays(name: str, timing: GcmTiming, model: DelayModel, waits: LowerOptions) -> Design:
     """The module `name` in which a slot's word and its meaning wait while the cipher works."""
     soon = timing.beside - timing.early
-    leave = tuple((f"{n}_late", soon) for n in ("keep", *META))
-    s = schedule(_delay_graph(), model, timing.beside, None, Io(leave=leave))
-    return lower(s, name, waits)
+    words = {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(META, (1, soon))
+    return wait_module(name, words, model, waits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from ...arch import SECOND_KEY, SECOND_LEAD, Scheduled
+from ...arch import SECOND_KEY, SECOND_LEAD, Scheduled, Timing, waiting
 from ...graph import Graph
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
@@ -13,7 +13,7 @@ from ..core import Core, PortSet
 from ..header import header_lines, module_name, port_table
 from ..keys import KeyUnit
 from ..texts import core_files, spec_parameters
-from .modules import XtsModules, xts_modules
+from .modules import Waits, XtsModules, xts_modules
 from .ports import UNIT_PORTS, port_groups, xts_ports
 from .testbench import testbench
 from .timing import TWEAKS
@@ -28,16 +28,18 @@ def assemble_xts(
     lowered: Callable[[str], Design],
     given: Mapping[str, str],
     unit: KeyUnit,
+    delays: Timing,
 ) -> Core:
-    """The finished core; arguments as of `assemble`. plain: the cipher under one key; made: its pipeline over the
-    round keys of two, which two of `unit` make. Raises UserError where the pipeline is too short.
+    """The finished core; arguments as of `assemble_gcm`. plain: the cipher under one key; made: its pipeline over
+    the round keys of two, which two of `unit` make. Raises UserError where the pipeline is too short.
     """
     top, stages, both = module_name(spec.name), made.schedule.stages, spec.direction == "both"
     design = lowered(f"{top}_core")
-    parts = xts_modules(top, unit, spec.given_key_bits, stages, both, spec.distinct_halves)
+    waits = Waits(delays.model, waiting(spec, delays.srl_from, ()))
+    parts = xts_modules(top, unit, spec.given_key_bits, stages, both, spec.distinct_halves, waits)
     timing, control = parts.timing, parts.control
     component = Component(
-        (*design.modules, *unit.modules, *parts.wrappers),
+        (*parts.beside.modules, *design.modules, *unit.modules, *parts.wrappers),
         port_groups(spec.given_key_bits, both),
         Rate(timing.latency),
     )
@@ -66,6 +68,7 @@ def assemble_xts(
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         given,
+        beside=parts.beside,
         unit={
             "ports": dict(UNIT_PORTS),
             "tweaks": TWEAKS,
@@ -78,7 +81,8 @@ def assemble_xts(
     )
     registers = f"{core.flip_flops} flip-flops predicted"
     header = header_lines(spec, given, said, registers, port_table(component.pins))
-    printed = print_design(folded(design) if spec.equal_rounds else design)
+    own = folded(design) if spec.equal_rounds else design
+    printed = print_design(Design((*parts.beside.modules, *own.modules)))
     text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])
     bench = print_bench(testbench(component, spec, timing))
     return core.with_files(core_files(spec.name, header, text, bench, unit.files))
@@ -92,4 +96,4 @@ def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, stages: i
     unread = design.valid_line_flip_flops() or stages
     own = design.flip_flops(design.top.name)
     second = unit.flip_flops + design.flip_flops() - own
-    return second + sum(w.flip_flops for w in around) - unread
+    return second + parts.beside.flip_flops() + sum(w.flip_flops for w in around) - unread

@@ -31,7 +31,7 @@ from ...rtl import (
 )
 from ..copies import copies, spread
 from .ports import NUMBER, RESULTS, word_pins
-from .timing import KEEP, TWEAKS, XtsTiming
+from .timing import KEEP, TWEAKS
 from .turns import ADDRESS, SLOTS
 
 __all__ = ["xts_layer"]
@@ -44,9 +44,10 @@ _COMPARED = 5
 
 
 def xts_layer(
-    name: str, cipher: str, key_bits: int, timing: XtsTiming, both: bool, distinct: bool = False
+    name: str, parts: tuple[str, str], key_bits: int, both: bool, distinct: bool = False
 ) -> Wrapper:
-    """The mode around the module `cipher`: a pipeline with the round keys of both halves of a key.
+    """The mode around the modules `parts`: a pipeline with the round keys of both halves of a key, and what waits
+    beside it.
 
     key_bits: of both halves; both: the core decrypts as well; distinct: no unit is taken under a key whose
     halves are equal.
@@ -72,8 +73,8 @@ def xts_layer(
                 *_turns(f"{name}_turns"),
                 *_words(both),
                 *_tweaks(),
-                *_cipher_input(cipher, both),
-                *_beside(timing.cipher, both),
+                *_cipher_input(parts[0], both),
+                *_beside(parts[1], both),
                 *_stolen(both),
                 *_results(),
             )
@@ -159,9 +160,9 @@ def _words(both: bool) -> tuple[WrapperItem, ...]:
         Reg(("keep_1", "keep_2"), KEEP),
         *([Reg(ways)] if both else []),
         Reg(("announced",)),
-        *copies("hold", "word_0 | drop_i"),
-        *copies("take_number", "announced | drop_i"),
-        Clocked((Step("announced", "announce"),), (("announced", "1'b0"),)),
+        *copies("hold", "word_0"),
+        *copies("take_number", "announced"),
+        Clocked((Step("announced", "announce | drop_i"),), (("announced", "1'b0"),)),
         Clocked(
             (
                 Step("block_1", "block_i"),
@@ -236,10 +237,10 @@ def _tweaks() -> tuple[WrapperItem, ...]:
             for k in pieces
         ),
         *(Reg((f"write_{k}",), ADDRESS) for k in pieces),
-        *copies("push", "push_0 | drop_i", 64),
-        *copies("step", "step_0 | drop_i"),
+        *copies("push", "push_0", 64),
+        *copies("step", "step_0"),
         *copies("load", "load_0"),
-        *copies("next", "next_0 | drop_i"),
+        *copies("next", "next_0"),
         Let("stored", f"{{{read}}}", 128),
         Let(
             "following", f"({spread('load')} & after) | (~{spread('load')} & ({_times_alpha('tweak')}))", 128
@@ -328,22 +329,23 @@ def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
     )
 
 
-def _line(name: str, source: str, length: int) -> list[Step]:
-    return [Step(f"{name}_{k}", f"{name}_{k - 1}" if k > 1 else source) for k in range(1, length + 1)]
-
-
-def _beside(cipher: int, both: bool) -> tuple[WrapperItem, ...]:
+def _beside(module: str, both: bool) -> tuple[WrapperItem, ...]:
     """What waits beside the cipher: tweaks and short words, the bytes of short words, directions."""
-    wait, keeps, ways = cipher - 1, cipher + 3, cipher + 2
+    links = {
+        "clk": "clk",
+        "beside_i": "beside",
+        "beside_late_o": "late",
+        "keep_i": "keep_a",
+        "keep_late_o": "keep_late",
+    }
+    ways = {"way_i": "way_2a", "way_late_o": "way_late"} if both else {}
     return (
         Note("What waits beside the cipher: a block's tweak or a short word; a short word's bytes."),
         Reg(("beside_a", "beside"), 128),
-        Reg(tuple(f"beside_{k}" for k in range(1, wait + 1)), 128),
-        Reg(("keep_a", *(f"keep_l{k}" for k in range(1, keeps + 1))), KEEP),
-        *([Reg(tuple(f"way_l{k}" for k in range(1, ways + 1)))] if both else []),
-        Let("late", f"beside_{wait}", 128),
-        Let("keep_late", f"keep_l{keeps}", KEEP),
-        *([Let("way_late", f"way_l{ways}")] if both else []),
+        Reg(("keep_a",), KEEP),
+        Wire(("late",), 128),
+        Wire(("keep_late",), KEEP),
+        *((Wire(("way_late",)), Let("way_back", "way_late")) if both else ()),
         Clocked(
             (
                 Step(
@@ -354,16 +356,10 @@ def _beside(cipher: int, both: bool) -> tuple[WrapperItem, ...]:
                     "beside",
                     f"({spread('again_4')} & {_swapped('again_tweak_2')}) | (~{spread('again_4')} & beside_a)",
                 ),
-                *_line("beside", "beside", wait),
                 Step("keep_a", f"keep_2 | {{{KEEP}{{~steal_0}}}}"),
-                *(Step(f"keep_l{k}", f"keep_l{k - 1}" if k > 1 else "keep_a") for k in range(1, keeps + 1)),
-                *(
-                    [Step(f"way_l{k}", f"way_l{k - 1}" if k > 1 else "way_2a") for k in range(1, ways + 1)]
-                    if both
-                    else []
-                ),
             )
         ),
+        Cell(module, "u_beside", {**links, **ways}),
     )
 
 
@@ -387,8 +383,8 @@ def _stolen(both: bool) -> tuple[WrapperItem, ...]:
         ),
         Reg(("late_1", "again_block", "again_tweak", "again_tweak_1", "again_tweak_2", "again_input"), 128),
         *([Reg(("again_way", "again_way_1"))] if both else []),
-        *copies("cap", "stolen_0 | drop_i"),
-        *(copies("back", "way_late") if both else ()),
+        *copies("cap", "stolen_0"),
+        *(copies("back", "way_back") if both else ()),
         Let("short_keep", "keep_late", KEEP),
         Let("late_tweak", _swapped("late_1"), 128),
         Let("other_tweak", other, 128),

@@ -6,15 +6,32 @@ from dataclasses import dataclass
 
 from ...errors import UserError
 from ...rewrite import SECOND
-from ...rtl import Cell, Clocked, ClockReset, Drive, Handshake, Held, Pin, Reg, Step, Stream, Wire, Wrapper
+from ...rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Design,
+    Drive,
+    Handshake,
+    Held,
+    LowerOptions,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+)
+from ...schedule import DelayModel
 from ..control import Control, core_control
 from ..keys import KeyUnit
+from ..waits import wait_module
 from .layer import xts_layer
 from .ports import NUMBER, RESULTS, word_pins
-from .timing import XtsTiming
+from .timing import KEEP, XtsTiming
 from .turns import turns
 
-__all__ = ["XtsModules", "xts_modules"]
+__all__ = ["Waits", "XtsModules", "xts_modules"]
 
 _FEWEST = 4
 """Stages of a pipeline, at least: the registers beside it are some fewer."""
@@ -24,12 +41,15 @@ _FEWEST = 4
 class XtsModules:
     """What is around the pipeline `TOP_core`: its two key units, the mode with its control, the control of keys
     and the top, in the order of use.
+
+    beside: what waits while the cipher works.
     """
 
     timing: XtsTiming
     keyed: Wrapper
     turns: Wrapper
     mode: Wrapper
+    beside: Design
     control: Control
     top: Wrapper
 
@@ -39,8 +59,22 @@ class XtsModules:
         return (self.keyed, self.turns, self.mode, *self.control.modules, self.top)
 
 
+@dataclass(frozen=True)
+class Waits:
+    """What waits beside the cipher: in which delay lines, by which delays of gates."""
+
+    model: DelayModel
+    options: LowerOptions
+
+    def module(self, name: str, timing: XtsTiming, both: bool) -> Design:
+        """The module `name`: a block's tweak or a short word, a short word's bytes, and a direction."""
+        ways = {"way": (1, timing.cipher + 2)} if both else {}
+        words = {"beside": (128, timing.cipher - 1), "keep": (KEEP, timing.cipher + 3)} | ways
+        return wait_module(name, words, self.model, self.options)
+
+
 def xts_modules(
-    top: str, unit: KeyUnit, key_bits: int, stages: int, both: bool, distinct: bool
+    top: str, unit: KeyUnit, key_bits: int, stages: int, both: bool, distinct: bool, waits: Waits
 ) -> XtsModules:
     """The modules that make a pipeline of `stages`, with two of the key units `unit`, a core of XTS with the name
     `top`. key_bits: of both halves of the key; both: the core decrypts as well; distinct: it refuses a key whose
@@ -66,7 +100,8 @@ def xts_modules(
         timing,
         _two_keys(f"{top}_ecb", f"{top}_core", unit, key_bits, both),
         turns(f"{top}_xts_turns", timing),
-        xts_layer(f"{top}_xts", f"{top}_ecb", key_bits, timing, both, distinct),
+        xts_layer(f"{top}_xts", (f"{top}_ecb", f"{top}_beside"), key_bits, both, distinct),
+        waits.module(f"{top}_beside", timing, both),
         control,
         _top(top, key_bits, both),
     )

@@ -68,14 +68,18 @@ def _outputs(address: int) -> tuple[Pin, ...]:
         Pin("ready_o", out=True, meaning="a word can be taken"),
         Pin("room_o", out=True, meaning="a unit number can be taken"),
         Pin("pending_o", out=True, meaning="a unit was announced whose last word was not taken"),
-        Pin("word_o", out=True, meaning="the word that was taken the cycle before is held from the next on"),
+        Pin(
+            "word_o",
+            out=True,
+            meaning="the word that was taken the cycle before is held from the next on; or drop",
+        ),
         *(Pin(f"{name}_o", out=True, meaning="the slot's meaning") for name in SLOTS),
         Pin("step_o", out=True, meaning="the current tweak moves on"),
         Pin("load_o", out=True, meaning="it becomes that of the next unit"),
         Pin("next_o", out=True, meaning="the next unit's tweak is read from the memory"),
         Pin("read_o", address, True, meaning="at this address"),
-        Pin("push_o", out=True, meaning="a tweak leaves the cipher"),
-        Pin("stolen_o", out=True, meaning="a result of which bytes are stolen leaves the cipher"),
+        Pin("push_o", out=True, meaning="a tweak leaves the cipher; or drop"),
+        Pin("stolen_o", out=True, meaning="a result of which bytes are stolen leaves the cipher; or drop"),
         Pin("valid_o", out=True, meaning="a result leaves the core"),
         Pin("last_o", out=True, meaning="its position is the unit's last"),
         Pin("late_o", out=True, meaning="it took stolen bytes in"),
@@ -96,12 +100,13 @@ def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS) -> Wrapper:
 
 def _words() -> tuple[WrapperItem, ...]:
     """The word that was taken and the one that is held, and whose slot comes next."""
-    cleared = ("ends_q", "gap_q", "word_1", "held", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
+    cleared = ("ends_q", "gap_q", "word_1", "taken_q", "held", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
     steps = (
         Step("start_q", "drop_i | (valid_i ? last_i : start_q)"),
         Step("ends_q", "valid_i & last_i & ~drop_i"),
         Step("gap_q", "full_i | start_q | ~now | ~after | ended_1 | ended_2"),
         Step("word_1", "valid_i & ~drop_i"),
+        Step("taken_q", "valid_i | drop_i"),
         Step("held", "~drop_i & (word_1 | (held & ~held_last))"),
         Step("data_q", "goes"),
         Step("short_q", "held & held_short"),
@@ -113,7 +118,7 @@ def _words() -> tuple[WrapperItem, ...]:
     )
     return (
         Note("A word, and the one before it, which is held."),
-        Reg(("start_q", "ends_q", "gap_q", "word_1", "last_1", "short_1")),
+        Reg(("start_q", "ends_q", "gap_q", "word_1", "taken_q", "last_1", "short_1")),
         Reg(("held", "held_last", "held_short")),
         Reg(tuple(f"{n}_q" for n in SLOTS)),
         Reg(("again_x", "asked", "ended_2", "last_q")),
@@ -132,7 +137,7 @@ def _words() -> tuple[WrapperItem, ...]:
             tuple((n, "1'b0") for n in ("last_1", "short_1", "held_last", "held_short")),
         ),
         Clocked((Step("ended_2", "ended_1 & ~short_1"),), (("ended_2", "1'b0"),)),
-        Drive("word_o", "word_1"),
+        Drive("word_o", "taken_q"),
         *(Drive(f"{n}_o", f"{n}_q") for n in SLOTS),
     )
 
@@ -222,7 +227,10 @@ def _lines(cipher: int) -> tuple[WrapperItem, ...]:
     return (
         Note("What slots mean, while their values are computed."),
         *(Reg((f"{n}_line",), k) for n, k in places.items()),
-        Reg(("push_q",)),
+        Note(
+            "What enables the registers of all data is a register itself, and 1 while everything is forgotten."
+        ),
+        Reg(("push_q", "made_q", "stolen_q")),
         Let("stop", f"steal_line[{value - 2}]"),
         Let("again_0", f"steal_line[{value}]"),
         Clocked(
@@ -230,9 +238,16 @@ def _lines(cipher: int) -> tuple[WrapperItem, ...]:
             (*((f"{n}_line", f"{places[n]}'d0") for n in control), ("push_q", "1'b0")),
             gated=True,
         ),
+        Clocked(
+            (
+                Step("made_q", f"number_line[{value - 1}] | drop_i"),
+                Step("stolen_q", f"steal_line[{value - 1}] | drop_i"),
+            ),
+            (("made_q", "1'b0"), ("stolen_q", "1'b0")),
+        ),
         Clocked(tuple(steps[n] for n in places if n not in control)),
-        Drive("push_o", f"number_line[{value}]"),
-        Drive("stolen_o", f"steal_line[{value}]"),
+        Drive("push_o", "made_q"),
+        Drive("stolen_o", "stolen_q"),
         *(
             Drive(f"{o}_o", f"{n}_line[{value + 2}]")
             for o, n in (("valid", "shown"), ("last", "last"), ("late", "late"))
