@@ -28,8 +28,6 @@ LONG_LINES: dict[str, int] = {
     "shell/sv/cipherwright_control_rules.svh": 17,
     "shell/sv/cipherwright_counter.sv": 19,
     "shell/sv/cipherwright_counter_formal.sv": 23,
-    "shell/sv/cipherwright_deep_stream.sv": 13,
-    "shell/sv/cipherwright_deep_stream_formal.sv": 16,
     "shell/sv/cipherwright_lane_counter_formal.sv": 19,
     "shell/sv/cipherwright_stream.sv": 5,
     "shell/sv/cipherwright_stream_formal.sv": 13,

@@ -1,24 +1,30 @@
-// Stream control with a FIFO in block RAM: as cipherwright_stream, at the clock of one or two lookup tables.
+// Stream control with a FIFO in block RAM: as cipherwright_stream, at the clock of one or two
+// lookup tables.
 //
-// A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's output always
-// finds room. With DEPTH >= latency of the pipeline + 6 + MARGIN one word a cycle is sustained. Ready is a register.
+// A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's
+// output always finds room. With DEPTH >= latency of the pipeline + 6 + MARGIN one word a cycle is
+// sustained. Ready is a register.
 //
-// s_early_o = 1 announces: s_ready_o is 1 now and in the next GRACE cycles. A register in front of this module that cannot hold
-// its word takes words only then.
+// s_early_o = 1 announces: s_ready_o is 1 now and in the next GRACE cycles. A register in front of
+// this module that cannot hold its word takes words only then.
 //
-// What is beside a word, s_beside_i, goes round the pipeline: it is written when the word is accepted, into a memory of its own at the
-// place that the word's result will have, and leaves with it.
+// What is beside a word, s_beside_i, goes round the pipeline: it is written when the word is
+// accepted, into a memory of its own at the place that the word's result will have, and leaves with
+// it.
 //
-// Nothing that must be decided within a cycle needs a sum. room_q counts places that are not reserved, less MARGIN, and
-// two cycles late; its sign is ready. stored_q counts words in the memory, two cycles late. Which of "one or more" to
-// "three or more" it is, is registered, and the words that were read since are taken off by choosing among these bits.
+// Nothing that must be decided within a cycle needs a sum. room_q counts places that are not
+// reserved, less MARGIN, and two cycles late; its sign is ready. stored_q counts words in the
+// memory, two cycles late. Which of "one or more" to "three or more" it is, is registered, and the
+// words that were read since are taken off by choosing among these bits.
 //
-// A word enters the memory through a register, result_q, and leaves it through two, which block RAM has inside: word_q, and data_q,
-// which offers it. The register in front costs no cycle, since the counts are late anyway.
+// A word enters the memory through a register, result_q, and leaves it through two, which block RAM
+// has inside: word_q, and data_q, which offers it. The register in front costs no cycle, since the
+// counts are late anyway.
 //
-// Reset drops all words, and so must what is behind in the same cycle. While zeroise_i is 1 it does the same. In every cycle
-// after one with zeroise_i = 1 the next place of the FIFO takes result_q, and word_q and data_q take what place 0 has: hold zeroise_i for
-// DEPTH + 3 cycles more than core_data_i needs to forget.
+// Reset drops all words, and so must what is behind in the same cycle. While zeroise_i is 1 it does
+// the same. In every cycle after one with zeroise_i = 1 the next place of the FIFO takes result_q,
+// and word_q and data_q take what place 0 has: hold zeroise_i for DEPTH + 3 cycles more than
+// core_data_i needs to forget.
 module cipherwright_deep_stream #(
     parameter integer WIDTH = 64,
     parameter integer DEPTH_LOG2 = 6,
@@ -47,7 +53,8 @@ module cipherwright_deep_stream #(
     output wire [BESIDE-1:0] m_beside_o
 `ifdef FORMAL
     ,
-    // What the rules in cipherwright_deep_stream_formal.sv speak of; a word of the FIFO by its place.
+    // What the rules in cipherwright_deep_stream_formal.sv speak of; a word of the FIFO by its
+    // place.
     output wire [DEPTH_LOG2+1:0] f_room_o,
     output wire [DEPTH_LOG2:0] f_stored_o,
     output wire [DEPTH_LOG2-1:0] f_write_o,
@@ -63,7 +70,8 @@ module cipherwright_deep_stream #(
     output wire [WIDTH-1:0] f_next_o,
     input  wire [DEPTH_LOG2-1:0] f_place_i,
     output wire [WIDTH-1:0] f_word_o,
-    // Beside the words: the place that is written next, what is written, at a place, and behind the memory.
+    // Beside the words: the place that is written next, what is written, at a place, and behind the
+    // memory.
     output wire [DEPTH_LOG2-1:0] f_beside_place_o,
     output wire [BESIDE-1:0] f_beside_in_o,
     output wire [BESIDE-1:0] f_beside_o,

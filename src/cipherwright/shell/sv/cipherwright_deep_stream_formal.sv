@@ -1,13 +1,16 @@
-// Rules of cipherwright_deep_stream, by induction for all times: any pattern of words, back-pressure, resets and zeroising.
+// Rules of cipherwright_deep_stream, by induction for all times: any pattern of words,
+// back-pressure, resets and zeroising.
 //
-// Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising comes before; a word that is offered
-// stays until it is taken; no place of the FIFO is used twice. Ready says that MARGIN places were free two cycles ago. A word is read from
-// the memory in the first cycle, from the fourth after the one that brings it on, in which the registers behind the memory move.
-// When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew a cycle later, and two cycles after that both
-// registers behind it.
+// Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising
+// comes before; a word that is offered stays until it is taken; no place of the FIFO is used twice.
+// Ready says that MARGIN places were free two cycles ago. A word is read from the memory in the
+// first cycle, from the fourth after the one that brings it on, in which the registers behind the
+// memory move. When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew
+// a cycle later, and two cycles after that both registers behind it.
 //
-// What is behind is any core that answers each word once, in order, after one cycle or more, and that drops its words in a cycle of reset or
-// zeroising. So latency, gaps and what the core computes are free; nothing is abstracted. Checked by SymbiYosys (deep_stream.sby).
+// What is behind is any core that answers each word once, in order, after one cycle or more, and
+// that drops its words in a cycle of reset or zeroising. So latency, gaps and what the core
+// computes are free; nothing is abstracted. Checked by SymbiYosys (deep_stream.sby).
 `default_nettype none
 module cipherwright_deep_stream_formal #(
     parameter integer WIDTH = 8,
@@ -52,12 +55,15 @@ module cipherwright_deep_stream_formal #(
     cipherwright_deep_stream #(
         .WIDTH(WIDTH), .DEPTH_LOG2(DEPTH_LOG2), .BESIDE(BESIDE), .GRACE(GRACE), .MARGIN(MARGIN)
     ) dut (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .s_valid_i(s_valid_i), .s_ready_o(s_ready), .s_early_o(s_early),
-        .s_beside_i(s_beside_i), .core_valid_o(core_valid), .core_ready_i(core_ready_i), .m_beside_o(m_beside),
-        .f_beside_place_o(beside_place), .f_beside_in_o(beside_in), .f_beside_o(beside), .f_beside_next_o(beside_next),
-        .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i), .m_data_o(m_data),
-        .f_room_o(room), .f_stored_o(stored), .f_write_o(write), .f_read_o(read), .f_zeroise_o(wiping), .f_held_o(held), .f_pop_o(pop), .f_store_o(store),
-        .f_late_o(late), .f_least_o(least), .f_more_o(more), .f_result_o(result), .f_next_o(next), .f_place_i(place), .f_word_o(word)
+        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .s_valid_i(s_valid_i), .s_ready_o(s_ready),
+        .s_early_o(s_early), .s_beside_i(s_beside_i), .core_valid_o(core_valid),
+        .core_ready_i(core_ready_i), .m_beside_o(m_beside), .f_beside_place_o(beside_place),
+        .f_beside_in_o(beside_in), .f_beside_o(beside), .f_beside_next_o(beside_next),
+        .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i),
+        .m_data_o(m_data), .f_room_o(room), .f_stored_o(stored), .f_write_o(write), .f_read_o(read),
+        .f_zeroise_o(wiping), .f_held_o(held), .f_pop_o(pop), .f_store_o(store), .f_late_o(late),
+        .f_least_o(least), .f_more_o(more), .f_result_o(result), .f_next_o(next), .f_place_i(place),
+        .f_word_o(word)
     );
 
     // Words in the memory and free places, now and up to three cycles ago.
@@ -92,15 +98,18 @@ module cipherwright_deep_stream_formal #(
         assert (store == (pushed[1] || wiping));
         assert (wiping == zeroised && (cleared || !wiping));
         assert (flying <= DEPTH && filling <= DEPTH && flying + filling <= DEPTH);
-        assert (wiping ? filling == 0 && read == 0 && !m_valid && !held : used + pushed[1] == filling[DEPTH_LOG2-1:0]);
-        if (cleared) assert (here == 0 && !s_ready && !accepted && pushed == 0 && popped == 0 && came == 0);
+        assert (wiping ? filling == 0 && read == 0 && !m_valid && !held
+                       : used + pushed[1] == filling[DEPTH_LOG2-1:0]);
+        if (cleared) assert (here == 0 && !s_ready && !accepted);
+        if (cleared) assert (pushed == 0 && popped == 0 && came == 0);
         // What was is what is, without what happened since.
         assert (filling_1 + pushed[1] == filling + popped[1]);
         assert (filling_2 + pushed[2] == filling_1 + popped[2]);
         assert (filling_3 + pushed[3] == filling_2 + popped[3]);
         assert (free_1 + popped[1] == free + came[1]);
         assert (free_2 + popped[2] == free_1 + came[2]);
-        assert (filling_1 <= DEPTH && filling_2 <= DEPTH && filling_3 <= DEPTH && free_1 <= DEPTH && free_2 <= DEPTH);
+        assert (filling_1 <= DEPTH && filling_2 <= DEPTH && filling_3 <= DEPTH);
+        assert (free_1 <= DEPTH && free_2 <= DEPTH);
         // The late counts, and what follows from them.
         assert (late == {came[1], pushed[1], popped[2], popped[1]});
         assert (room == less);
@@ -166,15 +175,15 @@ module cipherwright_deep_stream_formal #(
 
     // Zeroising: any place, and for how long.
     (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
-    reg [DEPTH_LOG2:0] times, written_places;
+    reg [DEPTH_LOG2:0] times, rewritten;
     reg written, first;
     reg [WIDTH-1:0] last, word_past, next_past, answer_past;
     wire [DEPTH_LOG2-1:0] distance = chosen - write;
-    wire again = wiping && written_places != 0;
+    wire again = wiping && rewritten != 0;
     assign place = watched ? read + index[DEPTH_LOG2-1:0] : chosen;
     always @(posedge clk) begin
         times <= rst_i || !zeroise_i ? 0 : times[DEPTH_LOG2] ? times : times + 1'b1;
-        written_places <= rst_i || !wiping ? 0 : written_places[DEPTH_LOG2] ? written_places : written_places + 1'b1;
+        rewritten <= rst_i || !wiping ? 0 : rewritten + !rewritten[DEPTH_LOG2];
         written <= (written && again) || (wiping && chosen == write);
         if (chosen == write) last <= result;
         answer_past <= answer;
@@ -184,9 +193,10 @@ module cipherwright_deep_stream_formal #(
     end
     always @(*) if (started) begin
         assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
-        if (wiping) assert (written_places + 1'b1 == times || (written_places[DEPTH_LOG2] && times[DEPTH_LOG2]));
+        if (wiping)
+            assert (times[DEPTH_LOG2] ? rewritten >= DEPTH - 1 : rewritten + 1'b1 == times);
         if (cleared) assert (result == answer_past);
-        if (again) assert (written || {2'b0, distance} + {1'b0, written_places} < DEPTH);
+        if (again) assert (written || {2'b0, distance} + {1'b0, rewritten} < DEPTH);
         if (again && written) assert (word == last);
         if (first && wiping) assert (next == word_past);
         if (first && wiping) assert (m_data == next_past);
