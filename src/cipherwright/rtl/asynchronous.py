@@ -53,8 +53,9 @@ def asynchronous_wrapper(w: Wrapper) -> Wrapper:
     >>> from .ports import ClockReset, Held, Pin
     >>> q = Held((Pin("d"), Pin("q", out=True, register=True)))
     >>> made = Wrapper("m", (), (ClockReset(), q), (Clocked((Step("q", "rst_i | d"),)),))
-    >>> asynchronous_wrapper(made).items
-    (Clocked(steps=(Step(target='q', value='d', enable=''),), reset=(('q', "1'b1"),), asynchronous=True),)
+    >>> (block,) = asynchronous_wrapper(made).items
+    >>> block.steps, block.reset, block.asynchronous
+    ((Step(target='q', value='d', enable=''),), (('q', "1'b1"),), True)
     """
     items = tuple(part for item in w.items for part in _split(item))
     found = replace(w, items=items)
