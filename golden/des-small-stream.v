@@ -6,7 +6,7 @@
 // Options:        cipher = des, key_bits = 64, architecture = iterative, stages = 2, sbox = lut4, interface = stream
 //                 all others have their defaults
 // Latency:        36 cycles from a block to its result; 2 block(s) every 34 cycle(s)
-// Registers:      464 flip-flops predicted
+// Registers:      541 flip-flops predicted
 //
 // Port         direction  bits  meaning
 // clk          input         1  clock: everything happens at its rising edge

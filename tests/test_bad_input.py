@@ -336,6 +336,6 @@ def test_what_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str
 def test_a_core_too_large_for_its_device_is_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["build", "des-fast", "--set", "target=ice40-hx8k", "-o", "core"]) == 2
     told = capsys.readouterr().err
-    assert "cipherwright: des_fast does not fit Lattice iCE40 HX8K, which lacks 13," in told
-    assert "flip-flops (it has 7,680)" in told
+    assert "cipherwright: des_fast does not fit Lattice iCE40 HX8K: it takes 13," in told
+    assert "flip-flops (the device has 7,680)" in told
     assert not (desk / "core").exists()

@@ -342,7 +342,9 @@ class _Assembly:
         elif self.fifo:
             part = _part(_named(self.below, self.design, self.layers), _turning(self.pins))
             bits = (self.slot_bits, self._around_bits)
-            self.layers.append(stream_top(self._buffered, part, self.pins, self.fifo, *bits))
+            made = stream_top(self._buffered, part, self.pins, self.fifo, *bits)
+            self.layers.append(made)
+            self.mode_flip_flops += made.flip_flops + sum(w.flip_flops for w in stream_controls((made,)))
             self.ports = stream_ports(self.ports, self.pins, self.slot_bits > 0, self._flows)
             self.files[self.fifo.file] = hand_written(self.fifo.file)
 

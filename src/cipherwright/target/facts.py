@@ -58,10 +58,10 @@ class Target:
         return asked if asked in known else str(known[0])
 
     def beyond(self, used: Mapping[str, int]) -> list[str]:
-        """What the device has too little of for a use, in words."""
+        """What a use takes more of than the device has, in words."""
         names = {"luts": "lookup tables", "ffs": "flip-flops", "brams": "block RAMs", "dsps": "multipliers"}
         return [
-            f"{used[k]:,} {words} (it has {self.capacity[k]:,})"
+            f"{used[k]:,} {words} (the device has {self.capacity[k]:,})"
             for k, words in names.items()
             if k in self.capacity and used.get(k, 0) > self.capacity[k]
         ]

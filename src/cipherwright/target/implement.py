@@ -100,7 +100,7 @@ def implement(
         if beyond := target.beyond(
             {"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}
         ):
-            raise CheckFailed(f"{top} does not fit {target.title}, which lacks {' and '.join(beyond)}")
+            raise CheckFailed(f"{top} does not fit {target.title}: it takes {' and '.join(beyond)}")
         kept.mapped(files)
         if proving:
             tell("proof of the mapped netlist")

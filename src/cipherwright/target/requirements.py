@@ -37,7 +37,7 @@ def require_room(target: Target, core: Core | BuiltEngine) -> None:
     """Raise UserError where a core has more flip-flops than its device."""
     if beyond := target.beyond({"ffs": core.flip_flops}):
         raise UserError(
-            f"{core.top} does not fit {target.title}, which lacks {' and '.join(beyond)}: choose a larger one"
+            f"{core.top} does not fit {target.title}: it takes {' and '.join(beyond)}; choose a larger one"
         )
 
 

@@ -306,8 +306,7 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     )
     module = Wrapper(name, comment, _groups(bus, around, inside.groups), tuple(items), lint)
     # What goes round is counted with the stream inside.
-    beside = inside.fifo.flip_flops(0, bus.around_bits)
-    return StreamShell((module,), _ports(bus, around, inside.ports), beside)
+    return StreamShell((module,), _ports(bus, around, inside.ports), 0)
 
 
 def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
