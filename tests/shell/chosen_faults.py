@@ -9,10 +9,12 @@ from pathlib import Path
 from cipherwright.shell import Core
 from cipherwright.verify.simulate import Simulation, compile_simulation
 
-__all__ = ["chosen", "faulty_simulation"]
+__all__ = ["PORT", "chosen", "faulty_simulation", "with_port"]
 
-_FAULTS = 16
-"""Bits of the port fault_i."""
+_FAULTS = 32
+
+PORT = f"\n    input  wire [{_FAULTS - 1}:0] fault_i,"
+"""The port that chooses a fault."""
 
 
 def chosen(n: int) -> dict[str, int]:
@@ -42,8 +44,12 @@ def _with_faults(core: Core, faults: Iterable[tuple[str, str]], modules: Iterabl
         found = re.fullmatch(r"(\w+ <?= )(.*)", before)
         target, right = found.groups() if found else ("", before)
         text = text.replace(before, f"{target}(fault_i[{n}] ? ({after}) : ({right}))")
-    for name in (core.top, *(f"{core.top}_{part}" for part in modules)):
-        port = f"module {name} (\n    input  wire [{_FAULTS - 1}:0] fault_i,"
-        text = text.replace(f"module {name} (", port)
+    return with_port(core.top, text, modules)
+
+
+def with_port(top: str, text: str, modules: Iterable[str]) -> str:
+    """The text with the port fault_i at the core `top` and at the modules below it, connected."""
+    for name in (top, *(f"{top}_{part}" for part in modules)):
+        text = text.replace(f"module {name} (", f"module {name} ({PORT}")
         text = re.sub(rf"(\b{name} u_\w+ \(\s*)", r"\1.fault_i(fault_i), ", text)
     return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,8 @@ from cipherwright.verify.cmac import check_mac_resets, check_messages, mac_tag
 from cipherwright.verify.simulate import compile_simulation
 from tests.cavp_cmac import cases, run_cases
 from tests.conftest import Built
+
+from .chosen_faults import PORT, chosen, with_port
 
 PRESETS = {"aes128-cmac-small": ("aes", 128), "tdes-cmac-small": ("tdes", 192)}
 """Preset -> its cipher and the bits of its key."""
@@ -68,12 +69,9 @@ def with_faults(core: Core) -> dict[str, str]:
             if text_before == before:
                 chosen = f"fault_i[{n}] ? ({after}) : ({chosen})"
         written = written.replace(before, f"({chosen})")
-    port = "\n    input  wire [31:0] fault_i,"
-    written = written.replace("    input  wire             clk,", f"{port}\n    input  wire clk,")
+    written = written.replace("    input  wire             clk,", f"{PORT}\n    input  wire clk,")
     text = text.replace("u_chain (", "u_chain (.fault_i(fault_i), ")
-    for name in (core.top, f"{core.top}_control", f"{core.top}_cmac"):
-        text = text.replace(f"module {name} (", f"module {name} ({port}")
-        text = re.sub(rf"(\b{name} u_\w+ \(\s*)", r"\1.fault_i(fault_i), ", text)
+    text = with_port(core.top, text, ("control", "cmac"))
     return {f"{core.top}.v": text, f"{core.top}_mac.sv": written}
 
 
@@ -93,7 +91,7 @@ def bench(
                 (home / name).write_text(text)
             known[preset] = MacBench(compile_simulation(sorted(home.iterdir()), core.top), folder.record)
         right = known[preset]
-        return MacBench(right.simulation, right.record, {"fault_i": 1 << fault if fault >= 0 else 0})
+        return MacBench(right.simulation, right.record, chosen(fault))
 
     return make
 

@@ -1,4 +1,4 @@
-"""Words of 16 bytes, of which a message's last one may be short."""
+"""Words of 16 bytes, or of a smaller block, of which a message's last one may be short."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ def words_of(data: bytes) -> list[bytes]:
     return [data[k : k + WORD_BYTES] for k in range(0, len(data), WORD_BYTES)]
 
 
-def keep_of(count: int) -> int:
-    """Which bytes of a word are there, where its first `count` are: the highest bit is for the first byte.
+def keep_of(count: int, size: int = WORD_BYTES) -> int:
+    """Which bytes of a word of `size` bytes are there, where its first `count` are: the highest bit is for the
+    first byte.
 
-    >>> f"{keep_of(3):016b}"
-    '1110000000000000'
+    >>> f"{keep_of(3):016b}", f"{keep_of(3, 8):08b}"
+    ('1110000000000000', '11100000')
     """
-    return 0xFFFF0000 >> count & 0xFFFF
+    every = (1 << size) - 1
+    return every << (size - count) & every
 
 
-def word_text(part: bytes) -> str:
-    """A word, or the first bytes of one, as a value of a block port."""
-    return f"128'h{part.ljust(WORD_BYTES, bytes(1)).hex()}"
+def word_text(part: bytes, size: int = WORD_BYTES) -> str:
+    """A word of `size` bytes, or the first ones of it, as a value of a block port."""
+    return f"{8 * size}'h{part.ljust(size, bytes(1)).hex()}"
 
 
-def keep_text(part: bytes) -> str:
-    """Which bytes of a word are there, as a value of a keep port."""
-    return f"16'h{keep_of(len(part)):04x}"
+def keep_text(part: bytes, size: int = WORD_BYTES) -> str:
+    """Which bytes of a word of `size` bytes are there, as a value of a keep port."""
+    return f"{size}'h{keep_of(len(part), size):0{size // 4}x}"

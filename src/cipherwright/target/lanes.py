@@ -140,9 +140,8 @@ class Board:
             taken.add(c["attributes"]["BEL"])
         for x, kind, bel in slices.bels():
             if not strip[0] <= x <= strip[1] and bel not in taken:
-                near = clocked.get(_slice(bel)) or clocked.get(_tile(bel))
-                beside = near if kind == "TRELLIS_FF" else None
-                cells[_OUTSIDE + bel] = _filler(kind, bel, beside)
+                beside = clocked.get(_slice(bel)) or clocked.get(_tile(bel))
+                cells[_OUTSIDE + bel] = _filler(kind, bel, beside if kind == "TRELLIS_FF" else None)
         return self._design(cells, {"clk": ports["clk"]})
 
     def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:

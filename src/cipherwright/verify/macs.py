@@ -12,13 +12,11 @@ import numpy as np
 
 from ..cipher.cmac import mac_words
 from ..errors import CheckFailed
+from ..shell import keep_of
 from .message_bench import MessageBench, MessageSession
-from .simulate import Model, Words
+from .simulate import Words
 
 __all__ = ["Gaps", "MacBench", "MacSession"]
-
-_KEY_OFFERED = 8
-"""Cycles in which a key that is offered after a reset is taken."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +44,7 @@ class MacSession(MessageSession):
     taken: the cycle of the last word, begun: that in which its block began.
     """
 
-    def __init__(self, bench: MacBench, rng: np.random.Generator) -> None:
-        self.bench, self.rng, self.cycle = bench, rng, 0
-        self.model = Model(bench.simulation)
-        self._forget()
-        self.reset()
+    bench: MacBench
 
     def _forget(self) -> None:
         self.due: list[int] = []
@@ -63,34 +57,13 @@ class MacSession(MessageSession):
         without a tag.
         """
         b, s = self.bench, self.bench.simulation
-        for name, value in b.held.items():
-            view = s.view(rows, name)
-            view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
-        out = self.model.run(rows)
+        out = self.model.run(self._hold(rows))
         valid, tags = s.view(out, b.ports.valid_out)[:, 0], s.view(out, b.ports.block_out)
         if tags[valid == 0].any():
             raise CheckFailed("the tag's port is not 0 while there is no tag")
         self.seen += [(self.cycle + int(c), tags[c, ::-1].tobytes()) for c in np.flatnonzero(valid)]
         self.cycle += len(rows)
         return out
-
-    def idle(self, cycles: int) -> Words:
-        """Cycles in which nothing is offered; payload ports have any value."""
-        rows = self.rng.integers(0, 256, self.bench.simulation.rows(cycles).shape, dtype=np.uint8)
-        for p in self.bench.simulation.inputs:
-            view = self.bench.simulation.view(rows, p.name)
-            if p.name in self.bench.controls:
-                view[:] = 0
-            elif p.width < 8:
-                view[:] &= (1 << p.width) - 1
-        return rows
-
-    def reset(self) -> None:
-        """One cycle of reset, after which nothing of before may leave."""
-        rows = self.idle(1)
-        self.bench.simulation.view(rows, self.bench.ports.reset)[0, 0] = 1
-        self.run(rows)
-        self._forget()
 
     def zeroise(self) -> None:
         """One cycle of zeroising, while words and a key go on being offered. Raises CheckFailed where a tag
@@ -110,37 +83,14 @@ class MacSession(MessageSession):
             raise CheckFailed(f"zeroising does not begin at once, or ends after {cycles + 1} cycles")
         self._forget()
 
-    def with_key(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered."""
-        s, p = self.bench.simulation, self.bench.ports
-        s.view(rows, p.key_valid)[:, 0] = 1
-        s.view(rows, p.key)[:] = np.frombuffer(key[::-1], dtype=np.uint8)
-        return rows
-
-    def offered(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered in the first ones, and words in all."""
-        s, p = self.bench.simulation, self.bench.ports
-        self.with_key(rows, key)
-        s.view(rows, p.key_valid)[_KEY_OFFERED:, 0] = 0
-        s.view(rows, p.valid_in)[:, 0] = 1
-        return rows
-
     def load_key(self, key: bytes) -> None:
         """Offer a key until it is taken, which must not be before the last tag is out, and wait until words
         are.
         """
-        b, s = self.bench, self.bench.simulation
-        for _ in range(b.record["zeroise_cycles"]):
-            if s.view(self.run(self.with_key(self.idle(1), key)), b.ports.key_ready)[0, 0]:
-                break
-        else:
-            raise CheckFailed(f"a key is not taken within {b.record['zeroise_cycles']} cycles")
+        self._offer_key(key)
         if len(self.seen) != len(self.due):
             raise CheckFailed("a key is taken before the last tag is out")
-        seen = self.run(self.idle(b.record["key_cycles"]))
-        ready, busy = s.view(seen, b.ports.ready_out)[:, 0], s.view(seen, b.ports.busy)[:, 0]
-        if ready[:-1].any() or not ready[-1] or not busy[:-2].all() or busy[-1]:
-            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
+        self._await_words()
         self.free = self.cycle
 
     def send(self, message: bytes, gaps: Gaps = Gaps(), next_key: bytes = b"") -> None:
@@ -175,10 +125,9 @@ class MacSession(MessageSession):
         """A word at its ports; bytes that are not there have any value."""
         b, s, size = self.bench, self.bench.simulation, self.bench.block_bits // 8
         filled = word.data + self.rng.bytes(size - len(word.data))
-        keep = ((1 << size) - 1) << (size - len(word.data)) & (1 << size) - 1
         s.view(rows, b.ports.valid_in)[:] = 1
         s.view(rows, b.ports.block_in)[:] = np.frombuffer(filled[::-1], dtype=np.uint8)
-        view = s.view(rows, b.mac["keep_in"])
+        view, keep = s.view(rows, b.mac["keep_in"]), keep_of(len(word.data), size)
         view[:] = np.frombuffer(keep.to_bytes(view.shape[1], "little"), dtype=np.uint8)
         s.view(rows, b.mac["last_in"])[:] = word.last
 
@@ -224,10 +173,6 @@ class MacBench(MessageBench):
         return int(self.record["parameters"]["block_bits"])
 
     @property
-    def key_bytes(self) -> int:
-        return int(self.record["parameters"]["key_bits"]) // 8
-
-    @property
     def tag_bytes(self) -> int:
         """Bytes of the tag that are shown."""
         return int(self.record["mac"]["tag_bits"]) // 8
@@ -241,12 +186,6 @@ class MacBench(MessageBench):
     def longest(self) -> int:
         """Cycles from a message's last word to its tag, at most."""
         return int(self.record["mac"]["longest_latency_cycles"])
-
-    @property
-    def controls(self) -> frozenset[str]:
-        """Inputs that make something happen."""
-        p = self.ports
-        return frozenset((p.reset, p.valid_in, p.key_valid, p.zeroise))
 
     @property
     def announcing(self) -> tuple[str, ...]:

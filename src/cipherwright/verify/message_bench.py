@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,10 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
+from ..cipher.modes import given_key_bits
+from ..errors import CheckFailed
 from ..shell import PortSet
-from .simulate import Model, Simulation, compile_simulation
+from .simulate import Model, Simulation, Words, compile_simulation
 
 __all__ = ["MessageBench", "MessageSession"]
+
+_KEY_OFFERED = 8
+"""Cycles in which a key that is offered after a reset is taken."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +41,32 @@ class MessageBench:
     def ports(self) -> PortSet:
         return PortSet(**self.record["ports"])
 
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of a key: in XTS those of both halves."""
+        p = self.record["parameters"]
+        return given_key_bits(p["mode"], p["key_bits"]) // 8
 
-class MessageSession:
-    """One model of a core, which is closed at the end of a `with`."""
+    @property
+    def controls(self) -> frozenset[str]:
+        """Inputs that make something happen."""
+        p = self.ports
+        return frozenset((p.reset, p.valid_in, p.key_valid, p.zeroise))
 
+
+class MessageSession(ABC):
+    """One model of a core, from its reset on, which is closed at the end of a `with`. `cycle`: how many have
+    been run.
+    """
+
+    bench: MessageBench
     model: Model
+
+    def __init__(self, bench: MessageBench, rng: np.random.Generator) -> None:
+        self.bench, self.rng, self.cycle = bench, rng, 0
+        self.model = Model(bench.simulation)
+        self._forget()
+        self.reset()
 
     def __enter__(self) -> Self:
         return self
@@ -46,3 +75,68 @@ class MessageSession:
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
         self.model.close()
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Nothing is expected of what was sent so far."""
+
+    def _hold(self, rows: Words) -> Words:
+        """The same cycles with the inputs that stay as they are."""
+        for name, value in self.bench.held.items():
+            view = self.bench.simulation.view(rows, name)
+            view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
+        return rows
+
+    @abstractmethod
+    def run(self, rows: Words) -> Words:
+        """The outputs of these cycles."""
+
+    def idle(self, cycles: int) -> Words:
+        """Cycles in which nothing is offered; payload ports have any value."""
+        b = self.bench
+        rows = self.rng.integers(0, 256, b.simulation.rows(cycles).shape, dtype=np.uint8)
+        for p in b.simulation.inputs:
+            view = b.simulation.view(rows, p.name)
+            if p.name in b.controls:
+                view[:] = 0
+            elif p.width < 8:
+                view[:] &= (1 << p.width) - 1
+        return rows
+
+    def reset(self) -> None:
+        """One cycle of reset, after which nothing of before may leave."""
+        rows = self.idle(1)
+        self.bench.simulation.view(rows, self.bench.ports.reset)[0, 0] = 1
+        self.run(rows)
+        self._forget()
+
+    def with_key(self, rows: Words, key: bytes) -> Words:
+        """The same cycles with a key offered."""
+        s, p = self.bench.simulation, self.bench.ports
+        s.view(rows, p.key_valid)[:, 0] = 1
+        s.view(rows, p.key)[:] = np.frombuffer(key[::-1], dtype=np.uint8)
+        return rows
+
+    def offered(self, rows: Words, key: bytes) -> Words:
+        """The same cycles with a key offered in the first ones, and words in all."""
+        s, p = self.bench.simulation, self.bench.ports
+        self.with_key(rows, key)
+        s.view(rows, p.key_valid)[_KEY_OFFERED:, 0] = 0
+        s.view(rows, p.valid_in)[:, 0] = 1
+        return rows
+
+    def _offer_key(self, key: bytes) -> None:
+        """Offer a key until it is taken."""
+        b, s = self.bench, self.bench.simulation
+        for _ in range(b.record["zeroise_cycles"]):
+            if s.view(self.run(self.with_key(self.idle(1), key)), b.ports.key_ready)[0, 0]:
+                return
+        raise CheckFailed(f"a key is not taken within {b.record['zeroise_cycles']} cycles")
+
+    def _await_words(self) -> None:
+        """Wait until words are taken, which must be when it is promised."""
+        b, s = self.bench, self.bench.simulation
+        seen = self.run(self.idle(b.record["key_cycles"]))
+        ready, busy = s.view(seen, b.ports.ready_out)[:, 0], s.view(seen, b.ports.busy)[:, 0]
+        if ready[:-1].any() or not ready[-1] or not busy[:-2].all() or busy[-1]:
+            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import CheckFailed
 from ..shell import WORD_BYTES, keep_of
 from .message_bench import MessageBench, MessageSession
-from .simulate import Model, Words
+from .simulate import Words
 
 __all__ = ["Packet", "PacketBench", "PacketResult", "Session"]
 
@@ -69,11 +69,7 @@ class Session(MessageSession):
     is promised, or where something leaves in another cycle.
     """
 
-    def __init__(self, bench: PacketBench, rng: np.random.Generator) -> None:
-        self.bench, self.rng, self.cycle = bench, rng, 0
-        self.model = Model(bench.simulation)
-        self._forget()
-        self.reset()
+    bench: PacketBench
 
     def _forget(self) -> None:
         self.words, self.tags = _Seen(), _Seen()
@@ -84,10 +80,7 @@ class Session(MessageSession):
     def run(self, rows: Words) -> Words:
         """The outputs of these cycles, whose results are kept."""
         b = self.bench
-        for name, value in b.held.items():
-            view = b.simulation.view(rows, name)
-            view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
-        out = self.model.run(rows)
+        out = self.model.run(self._hold(rows))
         for seen, valid in ((self.words, b.ports.valid_out), (self.tags, b.packet["tag_valid"])):
             at = np.flatnonzero(b.simulation.view(out, valid)[:, 0])
             seen.cycles += [self.cycle + int(c) for c in at]
@@ -96,53 +89,10 @@ class Session(MessageSession):
         self.cycle += len(rows)
         return out
 
-    def idle(self, cycles: int) -> Words:
-        """Cycles in which nothing is offered; payload ports have any value."""
-        rows = self.rng.integers(0, 256, self.bench.simulation.rows(cycles).shape, dtype=np.uint8)
-        for name in (p.name for p in self.bench.simulation.inputs):
-            view = self.bench.simulation.view(rows, name)
-            width = self.bench.simulation.port(name).width
-            if name in self.bench.controls:
-                view[:] = 0
-            elif width < 8:
-                view[:] &= (1 << width) - 1
-        return rows
-
-    def reset(self) -> None:
-        """One cycle of reset, after which nothing of before may leave."""
-        rows = self.idle(1)
-        self.bench.simulation.view(rows, self.bench.ports.reset)[0, 0] = 1
-        self.run(rows)
-        self._forget()
-
     def load_key(self, key: bytes) -> None:
         """Offer a key until it is taken, and wait until packets are."""
-        b, s = self.bench, self.bench.simulation
-        for _ in range(b.record["zeroise_cycles"]):
-            offer = self._offered_key(self.idle(1), key)
-            if s.view(self.run(offer), b.ports.key_ready)[0, 0]:
-                break
-        else:
-            raise CheckFailed(f"a key is not taken within {b.record['zeroise_cycles']} cycles")
-        seen = self.run(self.idle(b.record["key_cycles"]))
-        ready, busy = s.view(seen, b.ports.ready_out)[:, 0], s.view(seen, b.ports.busy)[:, 0]
-        if ready[:-1].any() or not ready[-1] or not busy[:-2].all() or busy[-1]:
-            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
-
-    def offered(self, rows: Words, key: bytes) -> Words:
-        """The key offered in its first cycles, and words of one packet after the other in all."""
-        s, p = self.bench.simulation, self.bench.ports
-        self._offered_key(rows, key)
-        s.view(rows, p.key_valid)[8:, 0] = 0
-        s.view(rows, p.valid_in)[:, 0] = 1
-        return rows
-
-    def _offered_key(self, rows: Words, key: bytes, begin: int = 0) -> Words:
-        """The key offered from cycle `begin` on."""
-        s, p = self.bench.simulation, self.bench.ports
-        s.view(rows, p.key_valid)[begin:, 0] = 1
-        s.view(rows, p.key)[begin:] = np.frombuffer(key[::-1], dtype=np.uint8)
-        return rows
+        self._offer_key(key)
+        self._await_words()
 
     def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
         """Offer a packet's words one after the other; before each, with the probability `gaps`, up to twelve
@@ -174,7 +124,7 @@ class Session(MessageSession):
             offered = np.append(at, len(rows) - 1)
         s.view(rows, b.ports.valid_in)[offered, 0] = 1
         if key and not some.start and len(at) > 4:
-            self._offered_key(rows, key, int(at[3]))
+            self.with_key(rows[int(at[3]) :], key)
         now, out = self.cycle, self.run(rows)
         ready = s.view(out, b.ports.ready_out)[:, 0]
         if not ready[at].all() or (ends and ready[-1]):
@@ -276,12 +226,6 @@ class PacketBench(MessageBench):
     @property
     def tag_latency(self) -> int:
         return int(self.record["packet"]["tag_latency_cycles"])
-
-    @property
-    def controls(self) -> frozenset[str]:
-        """Inputs that make something happen."""
-        p = self.ports
-        return frozenset((p.reset, p.valid_in, p.key_valid, p.zeroise))
 
     @property
     def announcing(self) -> tuple[str, ...]:

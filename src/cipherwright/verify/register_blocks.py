@@ -393,10 +393,7 @@ def _check_cleared(core: BlockSoftware, m: _Message) -> None:
     core.words("DATA_IN", m.data[: core.size])
     core.rejected()
     _refused(core, "after ZEROISE")
-    core.software.put("CONTROL", core.software.bit("CONTROL", "ZEROISE"))
-    for _ in range(4096):
-        if not core.status("BUSY"):
-            break
+    check_zeroised(core.software)
     if core.message(m.key, m.iv, m.data, m.way) != m.result:
         raise CheckFailed("a message after ZEROISE comes out wrong")
 

@@ -11,11 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cipher.modes import given_key_bits
 from ..errors import CheckFailed
 from ..shell import WORD_BYTES, keep_of, words_of
 from .message_bench import MessageBench, MessageSession
-from .simulate import Model, Words
+from .simulate import Words
 
 __all__ = ["Pauses", "Unit", "UnitBench", "UnitSession"]
 
@@ -105,12 +104,11 @@ class UnitSession(MessageSession):
     be, or where something leaves that should not.
     """
 
+    bench: UnitBench
+
     def __init__(self, bench: UnitBench, rng: np.random.Generator) -> None:
-        self.bench, self.rng, self.cycle = bench, rng, 0
-        self.model = Model(bench.simulation)
         self._drawn: Iterator[_Row] = iter(())
-        self._forget()
-        self.reset()
+        super().__init__(bench, rng)
 
     def _forget(self) -> None:
         self.due: list[_Due] = []
@@ -119,18 +117,8 @@ class UnitSession(MessageSession):
         self.begun = 0
 
     def idle(self, cycles: int) -> Words:
-        """Cycles in which nothing is offered; payload ports have any value."""
-        b = self.bench
-        rows = self.rng.integers(0, 256, b.simulation.rows(cycles).shape, dtype=np.uint8)
-        for p in b.simulation.inputs:
-            view = b.simulation.view(rows, p.name)
-            if p.name in b.held:
-                view[:] = np.frombuffer(b.held[p.name].to_bytes(view.shape[1], "little"), dtype=np.uint8)
-            elif p.name in b.controls:
-                view[:] = 0
-            elif p.width < 8:
-                view[:] &= (1 << p.width) - 1
-        return rows
+        """As of all messages; rows are drawn ahead, so they have the inputs that stay as they are."""
+        return self._hold(super().idle(cycles))
 
     def _row(self) -> _Row:
         for row in self._drawn:
@@ -174,13 +162,6 @@ class UnitSession(MessageSession):
         self.model.run(rows)
         self.cycle += 1
         self._forget()
-
-    def with_key(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered."""
-        s, p = self.bench.simulation, self.bench.ports
-        s.view(rows, p.key_valid)[:, 0] = 1
-        s.view(rows, p.key)[:] = np.frombuffer(key[::-1], dtype=np.uint8)
-        return rows
 
     def load_key(self, key: bytes) -> None:
         """Offer a key until it is taken, which must not be before all results are out; wait until a unit
@@ -345,12 +326,6 @@ class UnitBench(MessageBench):
         return ports
 
     @property
-    def key_bytes(self) -> int:
-        """Bytes of both halves of the key."""
-        p = self.record["parameters"]
-        return given_key_bits(p["mode"], p["key_bits"]) // 8
-
-    @property
     def late_latency(self) -> int:
         return int(self.record["unit"]["late_latency_cycles"])
 
@@ -385,8 +360,7 @@ class UnitBench(MessageBench):
     @property
     def controls(self) -> frozenset[str]:
         """Inputs that make something happen."""
-        p = self.ports
-        return frozenset((p.reset, p.valid_in, p.key_valid, p.zeroise, self.unit["unit_valid"]))
+        return super().controls | {self.unit["unit_valid"]}
 
     @property
     def announcing(self) -> tuple[str, ...]:

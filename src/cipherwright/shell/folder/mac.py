@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...cipher.cmac import mac_words
 from ..core import Core
+from ..short_words import keep_text, word_text
 from .example import Worked
 
 __all__ = ["mac_sentences", "mac_table", "mac_timing"]
@@ -49,12 +50,10 @@ def mac_table(core: Core, worked: Worked) -> Iterator[str]:
     yield f"| word | `{p.block_in}` | `{n['keep_in']}` | `{n['last_in']}` |"
     yield "|--:|---|---|--:|"
     for number, word in enumerate(words, 1):
-        keep = ((1 << size) - 1) << (size - len(word)) & (1 << size) - 1
-        text = f"{bits}'h{word.ljust(size, bytes(1)).hex()}"
-        yield f"| {number} | `{text}` | `{size}'h{keep:0{size // 4}x}` | {int(number == len(words))} |"
+        shown, keep = word_text(word, size), keep_text(word, size)
+        yield f"| {number} | `{shown}` | `{keep}` | {int(number == len(words))} |"
     yield ""
-    tag = worked.tag.ljust(size, bytes(1)).hex()
-    yield f"Then `{p.block_out}` is `{bits}'h{tag}`. Bytes that are not there may have any value at the input."
+    yield f"Then `{p.block_out}` is `{word_text(worked.tag, size)}`. Bytes that are not there may have any value at the input."
 
 
 def mac_timing(core: Core) -> Iterator[str]:

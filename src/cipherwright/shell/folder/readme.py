@@ -236,21 +236,16 @@ def _engine_facts(core: BuiltEngine, worked: Worked) -> dict[str, object]:
 def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, list[str]]]:
     """Sections on keys, blocks and, where there are any, counter blocks and zeroising."""
     yield "Keys", list(_keys(core))
-    if core.packet:
-        yield "Packets", list(packet_sentences(core))
-        yield "A worked packet", list(packet_table(core, worked))
-        yield from _zeroising(core)
-        return
-    if core.unit:
-        yield "Units", list(unit_sentences(core))
-        yield "A worked unit", list(unit_table(core, worked))
-        yield from _zeroising(core)
-        return
-    if core.mac:
-        yield "Messages", list(mac_sentences(core))
-        yield "A worked message", list(mac_table(core, worked))
-        yield from _zeroising(core)
-        return
+    for there, what, sentences, table in (
+        (core.packet, "packet", packet_sentences, packet_table),
+        (core.unit, "unit", unit_sentences, unit_table),
+        (core.mac, "message", mac_sentences, mac_table),
+    ):
+        if there:
+            yield f"{what.capitalize()}s", list(sentences(core))
+            yield f"A worked {what}", list(table(core, worked))
+            yield from _zeroising(core)
+            return
     if core.in_registers:
         yield "Blocks", list(register_sentences(core))
         yield "A worked block", list(access_table(worked_accesses(core, worked)))

@@ -13,6 +13,7 @@ from ..core import Core, PortSet
 from ..header import header_lines, module_name, port_table
 from ..keys import KeyUnit
 from ..texts import core_files, spec_parameters
+from ..waits import Waits
 from .modules import CONTROL_OUTPUTS, GcmModules, gcm_modules
 from .ports import GCM_PORTS, PACKET_PORTS, port_groups
 from .testbench import testbench
@@ -37,8 +38,8 @@ def assemble_gcm(
     """
     top, stages = module_name(spec.name), made.schedule.stages
     design = lowered(f"{top}_core")
-    lines = waiting(spec, delays.srl_from, CONTROL_OUTPUTS)
-    parts = gcm_modules(top, unit, spec.key_bits, stages, delays.model, spec.tag_bits, lines)
+    waits = Waits(delays.model, waiting(spec, delays.srl_from, CONTROL_OUTPUTS))
+    parts = gcm_modules(top, unit, spec.key_bits, stages, spec.tag_bits, waits)
     timing, control = parts.timing, parts.control
     component = Component(
         (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers),

@@ -13,16 +13,14 @@ from ...rtl import (
     Design,
     Handshake,
     Held,
-    LowerOptions,
     Pin,
     Stream,
     Wrapper,
 )
-from ...schedule import DelayModel
 from ..control import Control, core_control
 from ..ghash import GhashTiming, ghash_unit
 from ..keys import KeyUnit, keyed_top, pipeline_part
-from ..waits import wait_module
+from ..waits import Waits
 from .layer import gcm_layer
 from .ports import PACKET, RESULTS
 from .timing import KEEP, META, RESET, GcmTiming
@@ -66,15 +64,14 @@ def gcm_modules(
     unit: KeyUnit,
     key_bits: int,
     stages: int,
-    model: DelayModel,
-    tag_bits: int = 128,
-    waits: LowerOptions | None = None,
+    tag_bits: int,
+    waits: Waits,
 ) -> GcmModules:
     """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`.
-    waits: what a word waits in while the cipher works (None: flip-flops).
+    waits: what a word waits in while the cipher works.
     Raises UserError where the pipeline is too short, or there are no tags of `tag_bits` bits.
     """
-    multiplier = field_multiplier(f"{top}_multiplier", model)
+    multiplier = field_multiplier(f"{top}_multiplier", waits.model)
     timing = GcmTiming(stages, GhashTiming(multiplier.stages))
     if timing.beside < timing.early:
         least = timing.early - timing.beside + stages
@@ -99,7 +96,7 @@ def gcm_modules(
         timing,
         keyed_top(names[0], pipeline_part(f"{top}_core", unit, 128), unit),
         multiplier,
-        _delays(names[1], timing, model, waits or LowerOptions(control=CONTROL_OUTPUTS)),
+        waits.module(names[1], _waiting(timing)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits),
         control,
@@ -127,8 +124,7 @@ def _top(name: str, key_bits: int) -> Wrapper:
     )
 
 
-def _delays(name: str, timing: GcmTiming, model: DelayModel, waits: LowerOptions) -> Design:
-    """The module `name` in which a slot's word and its meaning wait while the cipher works."""
+def _waiting(timing: GcmTiming) -> dict[str, tuple[int, int]]:
+    """A slot's word and its meaning, which wait while the cipher works: bits and cycles."""
     soon = timing.beside - timing.early
-    words = {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(META, (1, soon))
-    return wait_module(name, words, model, waits)
+    return {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(META, (1, soon))

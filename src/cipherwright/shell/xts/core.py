@@ -13,7 +13,8 @@ from ..core import Core, PortSet
 from ..header import header_lines, module_name, port_table
 from ..keys import KeyUnit
 from ..texts import core_files, spec_parameters
-from .modules import Waits, XtsModules, xts_modules
+from ..waits import Waits
+from .modules import XtsModules, xts_modules
 from .ports import UNIT_PORTS, port_groups, xts_ports
 from .testbench import testbench
 from .timing import TWEAKS

@@ -14,7 +14,6 @@ from ...rtl import (
     Drive,
     Handshake,
     Held,
-    LowerOptions,
     Pin,
     Reg,
     Step,
@@ -22,16 +21,15 @@ from ...rtl import (
     Wire,
     Wrapper,
 )
-from ...schedule import DelayModel
 from ..control import Control, core_control
 from ..keys import KeyUnit
-from ..waits import wait_module
+from ..waits import Waits
 from .layer import xts_layer
 from .ports import NUMBER, RESULTS, word_pins
 from .timing import KEEP, XtsTiming
 from .turns import turns
 
-__all__ = ["Waits", "XtsModules", "xts_modules"]
+__all__ = ["XtsModules", "xts_modules"]
 
 _FEWEST = 4
 """Stages of a pipeline, at least: the registers beside it are some fewer."""
@@ -57,20 +55,6 @@ class XtsModules:
     def wrappers(self) -> tuple[Wrapper, ...]:
         """What connects and controls, used ones first."""
         return (self.keyed, self.turns, self.mode, *self.control.modules, self.top)
-
-
-@dataclass(frozen=True)
-class Waits:
-    """What waits beside the cipher: in which delay lines, by which delays of gates."""
-
-    model: DelayModel
-    options: LowerOptions
-
-    def module(self, name: str, timing: XtsTiming, both: bool) -> Design:
-        """The module `name`: a block's tweak or a short word, a short word's bytes, and a direction."""
-        ways = {"way": (1, timing.cipher + 2)} if both else {}
-        words = {"beside": (128, timing.cipher - 1), "keep": (KEEP, timing.cipher + 3)} | ways
-        return wait_module(name, words, self.model, self.options)
 
 
 def xts_modules(
@@ -101,10 +85,18 @@ def xts_modules(
         _two_keys(f"{top}_ecb", f"{top}_core", unit, key_bits, both),
         turns(f"{top}_xts_turns", timing),
         xts_layer(f"{top}_xts", (f"{top}_ecb", f"{top}_beside"), key_bits, both, distinct),
-        waits.module(f"{top}_beside", timing, both),
+        waits.module(f"{top}_beside", _waiting(timing, both)),
         control,
         _top(top, key_bits, both),
     )
+
+
+def _waiting(timing: XtsTiming, both: bool) -> dict[str, tuple[int, int]]:
+    """What waits beside the cipher, its bits and cycles: a block's tweak or a short word, a short word's bytes,
+    and a direction.
+    """
+    ways = {"way": (1, timing.cipher + 2)} if both else {}
+    return {"beside": (128, timing.cipher - 1), "keep": (KEEP, timing.cipher + 3)} | ways
 
 
 def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) -> Wrapper:
