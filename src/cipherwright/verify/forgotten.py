@@ -19,7 +19,7 @@ from .netlist import read_netlist
 from .three_valued import ALL, RUNS, ThreeValued
 from .verdict import CoreFolder
 
-__all__ = ["check_zeroise"]
+__all__ = ["check_none_left", "check_zeroise", "runs_where"]
 
 
 def check_zeroise(folder: CoreFolder) -> str:
@@ -39,17 +39,12 @@ def check_zeroise(folder: CoreFolder) -> str:
     ever = np.zeros(len(t.q), dtype=np.uint64)
     for cycle in range(before + limit + 1):
         check_stop()
-        traffic.put(cycle, _runs(when < cycle), _runs(when == cycle), cycle < before // 2)
+        traffic.put(cycle, runs_where(when < cycle), runs_where(when == cycle), cycle < before // 2)
         t.settle()
         t.tick()
         if cycle == int(when[-1]):
             ever = t.unknown()
-        done = _runs(when == cycle - limit)
-        if done and (left := np.flatnonzero(t.unknown() & done)).size:
-            raise CheckFailed(
-                f"{limit} cycles after zeroise_i {len(left)} registers depend on what was before, "
-                f"{t.register(int(left[0]))} for one"
-            )
+        check_none_left(t, runs_where(when == cycle - limit), f"{limit} cycles after zeroise_i")
     held = int((ever != 0).sum())
     if not held:
         raise CheckFailed("no register depended on a key or a block before zeroise_i")
@@ -59,7 +54,15 @@ def check_zeroise(folder: CoreFolder) -> str:
     )
 
 
-def _runs(which: NDArray[np.bool_]) -> np.uint64:
+def check_none_left(t: ThreeValued, done: np.uint64, after: str) -> None:
+    """Raise CheckFailed where a register is unknown in one of the runs `done`. after: what that is after."""
+    if done and (left := np.flatnonzero(t.unknown() & done)).size:
+        raise CheckFailed(
+            f"{after} {len(left)} registers depend on what was before, {t.register(int(left[0]))} for one"
+        )
+
+
+def runs_where(which: NDArray[np.bool_]) -> np.uint64:
     """A word with a 1 for each run of `which`."""
     return np.uint64(sum(1 << int(k) for k in np.flatnonzero(which)))
 

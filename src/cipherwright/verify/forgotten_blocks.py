@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..errors import CheckFailed
 from ..process import check_stop
 from ..shell import BUS_WRITES
+from .forgotten import check_none_left, runs_where
 from .netlist import read_netlist
 from .register_blocks import BlockSoftware, Recorded, recorded
 from .simulate import Simulation, Words, compile_simulation
@@ -100,12 +101,7 @@ def check_zeroise_over_bus(folder: CoreFolder) -> str:
         t.settle()
         t.tick()
         ever |= t.unknown()
-        done = np.uint64(sum(1 << int(k) for k in np.flatnonzero(when == cycle - limit)))
-        if done and (left := np.flatnonzero(t.unknown() & done)).size:
-            raise CheckFailed(
-                f"{limit} cycles after ZEROISE was begun {len(left)} registers depend on what was before, "
-                f"{t.register(int(left[0]))} for one"
-            )
+        check_none_left(t, runs_where(when == cycle - limit), f"{limit} cycles after ZEROISE was begun")
     held = int((ever != 0).sum())
     if not held:
         raise CheckFailed("no register depended on a key or a block before ZEROISE")
