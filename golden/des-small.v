@@ -604,37 +604,21 @@ module des_small_stage1 (
     wire [47:0] x = {state1[0], state1[31:27], state1[28:23], state1[24:19], state1[20:15],
         state1[16:11], state1[12:7], state1[8:3], state1[4:0], state1[31]} ^ key0_5;
     wire [3:0] s1;
-    des_small_s1_lut4 u_s1 (
-        .a(x[47:42]), .y(s1)
-    );
+    des_small_s1_lut4 u_s1 (.a(x[47:42]), .y(s1));
     wire [3:0] s2;
-    des_small_s2_lut4 u_s2 (
-        .a(x[41:36]), .y(s2)
-    );
+    des_small_s2_lut4 u_s2 (.a(x[41:36]), .y(s2));
     wire [3:0] s3;
-    des_small_s3_lut4 u_s3 (
-        .a(x[35:30]), .y(s3)
-    );
+    des_small_s3_lut4 u_s3 (.a(x[35:30]), .y(s3));
     wire [3:0] s4;
-    des_small_s4_lut4 u_s4 (
-        .a(x[29:24]), .y(s4)
-    );
+    des_small_s4_lut4 u_s4 (.a(x[29:24]), .y(s4));
     wire [3:0] s5;
-    des_small_s5_lut4 u_s5 (
-        .a(x[23:18]), .y(s5)
-    );
+    des_small_s5_lut4 u_s5 (.a(x[23:18]), .y(s5));
     wire [3:0] s6;
-    des_small_s6_lut4 u_s6 (
-        .a(x[17:12]), .y(s6)
-    );
+    des_small_s6_lut4 u_s6 (.a(x[17:12]), .y(s6));
     wire [3:0] s7;
-    des_small_s7_lut4 u_s7 (
-        .a(x[11:6]), .y(s7)
-    );
+    des_small_s7_lut4 u_s7 (.a(x[11:6]), .y(s7));
     wire [3:0] s8;
-    des_small_s8_lut4 u_s8 (
-        .a(x[5:0]), .y(s8)
-    );
+    des_small_s8_lut4 u_s8 (.a(x[5:0]), .y(s8));
     wire [4:0] add = count_6 + 5'b00001;
     wire busy_2 = valid | (busy & (~count));
     wire [4:0] count_7 = load ? 5'b00000 : add;

@@ -487,11 +487,9 @@ module des_xilinx_16_core_s8_f5 (
 endmodule
 
 module des_xilinx_16_core_stage2 (
-    input  wire [31:0] block,
+    input  wire [63:0] block,
     input  wire decrypt,
-    input  wire [47:0] key,
-    input  wire [47:0] key_2,
-    input  wire [31:0] block_2,
+    input  wire [95:0] key,
     output wire [31:0] r_o
 );
     wire [47:0] x = {block[28], block[3], block[7], block[11], block[15], block[19], block[15],
@@ -500,234 +498,160 @@ module des_xilinx_16_core_stage2 (
         block[1], block[30], block[1], block[5], block[9], block[13], block[17], block[13],
         block[17], block[21], block[25], block[29], block[0], block[29], block[0], block[4],
         block[8], block[12], block[16], block[12], block[16], block[20], block[24], block[28],
-        block[3]} ^ (decrypt ? key : key_2);
+        block[3]} ^ (decrypt ? key[47:0] : key[95:48]);
     wire [7:0] s1_h;
-    des_xilinx_16_core_s1_f5 u_s1_h (
-        .a(x[46:42]), .y(s1_h)
-    );
+    des_xilinx_16_core_s1_f5 u_s1_h (.a(x[46:42]), .y(s1_h));
     wire [7:0] s2_h;
-    des_xilinx_16_core_s2_f5 u_s2_h (
-        .a(x[40:36]), .y(s2_h)
-    );
+    des_xilinx_16_core_s2_f5 u_s2_h (.a(x[40:36]), .y(s2_h));
     wire [7:0] s3_h;
-    des_xilinx_16_core_s3_f5 u_s3_h (
-        .a(x[34:30]), .y(s3_h)
-    );
+    des_xilinx_16_core_s3_f5 u_s3_h (.a(x[34:30]), .y(s3_h));
     wire [7:0] s4_h;
-    des_xilinx_16_core_s4_f5 u_s4_h (
-        .a(x[28:24]), .y(s4_h)
-    );
+    des_xilinx_16_core_s4_f5 u_s4_h (.a(x[28:24]), .y(s4_h));
     wire [7:0] s5_h;
-    des_xilinx_16_core_s5_f5 u_s5_h (
-        .a(x[22:18]), .y(s5_h)
-    );
+    des_xilinx_16_core_s5_f5 u_s5_h (.a(x[22:18]), .y(s5_h));
     wire [7:0] s6_h;
-    des_xilinx_16_core_s6_f5 u_s6_h (
-        .a({x[17:16], x[14:12]}), .y(s6_h)
-    );
+    des_xilinx_16_core_s6_f5 u_s6_h (.a({x[17:16], x[14:12]}), .y(s6_h));
     wire [7:0] s7_h;
-    des_xilinx_16_core_s7_f5 u_s7_h (
-        .a(x[10:6]), .y(s7_h)
-    );
+    des_xilinx_16_core_s7_f5 u_s7_h (.a(x[10:6]), .y(s7_h));
     wire [7:0] s8_h;
-    des_xilinx_16_core_s8_f5 u_s8_h (
-        .a(x[4:0]), .y(s8_h)
-    );
-    wire [31:0] r_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+    des_xilinx_16_core_s8_f5 u_s8_h (.a(x[4:0]), .y(s8_h));
+    wire [31:0] r_o_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
         s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
         s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
         s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
-    wire [31:0] r_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+    wire [31:0] r_o_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
         s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
         s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
         s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
-    wire [31:0] r = block_2 ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
+    assign r_o = block[63:32] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
         x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
-        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_in2) | (~{x[29],
+        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_o_in2) | (~{x[29],
         x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
         x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
-        x[41], x[15], x[35], x[47], x[11]} & r_in3));
-    assign r_o = r;
+        x[41], x[15], x[35], x[47], x[11]} & r_o_in3));
 endmodule
 
 module des_xilinx_16_core_stage3 (
     input  wire [31:0] r,
     input  wire decrypt,
-    input  wire [47:0] key,
-    input  wire [47:0] key_2,
+    input  wire [95:0] key,
     input  wire [31:0] block,
     output wire [31:0] r_o
 );
     wire [47:0] x = {r[0], r[31:27], r[28:23], r[24:19], r[20:15], r[16:11], r[12:7], r[8:3],
-        r[4:0], r[31]} ^ (decrypt ? key : key_2);
+        r[4:0], r[31]} ^ (decrypt ? key[47:0] : key[95:48]);
     wire [7:0] s1_h;
-    des_xilinx_16_core_s1_f5 u_s1_h (
-        .a(x[46:42]), .y(s1_h)
-    );
+    des_xilinx_16_core_s1_f5 u_s1_h (.a(x[46:42]), .y(s1_h));
     wire [7:0] s2_h;
-    des_xilinx_16_core_s2_f5 u_s2_h (
-        .a(x[40:36]), .y(s2_h)
-    );
+    des_xilinx_16_core_s2_f5 u_s2_h (.a(x[40:36]), .y(s2_h));
     wire [7:0] s3_h;
-    des_xilinx_16_core_s3_f5 u_s3_h (
-        .a(x[34:30]), .y(s3_h)
-    );
+    des_xilinx_16_core_s3_f5 u_s3_h (.a(x[34:30]), .y(s3_h));
     wire [7:0] s4_h;
-    des_xilinx_16_core_s4_f5 u_s4_h (
-        .a(x[28:24]), .y(s4_h)
-    );
+    des_xilinx_16_core_s4_f5 u_s4_h (.a(x[28:24]), .y(s4_h));
     wire [7:0] s5_h;
-    des_xilinx_16_core_s5_f5 u_s5_h (
-        .a(x[22:18]), .y(s5_h)
-    );
+    des_xilinx_16_core_s5_f5 u_s5_h (.a(x[22:18]), .y(s5_h));
     wire [7:0] s6_h;
-    des_xilinx_16_core_s6_f5 u_s6_h (
-        .a({x[17:16], x[14:12]}), .y(s6_h)
-    );
+    des_xilinx_16_core_s6_f5 u_s6_h (.a({x[17:16], x[14:12]}), .y(s6_h));
     wire [7:0] s7_h;
-    des_xilinx_16_core_s7_f5 u_s7_h (
-        .a(x[10:6]), .y(s7_h)
-    );
+    des_xilinx_16_core_s7_f5 u_s7_h (.a(x[10:6]), .y(s7_h));
     wire [7:0] s8_h;
-    des_xilinx_16_core_s8_f5 u_s8_h (
-        .a(x[4:0]), .y(s8_h)
-    );
-    wire [31:0] r_2_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+    des_xilinx_16_core_s8_f5 u_s8_h (.a(x[4:0]), .y(s8_h));
+    wire [31:0] r_o_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
         s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
         s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
         s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
-    wire [31:0] r_2_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+    wire [31:0] r_o_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
         s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
         s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
         s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
-    wire [31:0] r_2 = block ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
-        x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
-        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_2_in2) | (~{x[29],
-        x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
-        x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
-        x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
-    assign r_o = r_2;
+    assign r_o = block ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29],
+        x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47],
+        x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_o_in2) | (~{x[29], x[41],
+        x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23], x[5],
+        x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5], x[41],
+        x[15], x[35], x[47], x[11]} & r_o_in3));
 endmodule
 
 module des_xilinx_16_core_stage4 (
     input  wire [63:0] r,
     input  wire decrypt,
-    input  wire [47:0] key,
-    input  wire [47:0] key_2,
+    input  wire [95:0] key,
     output wire [31:0] r_o
 );
     wire [47:0] x = {r[32], r[63:59], r[60:55], r[56:51], r[52:47], r[48:43], r[44:39], r[40:35],
-        r[36:32], r[63]} ^ (decrypt ? key : key_2);
+        r[36:32], r[63]} ^ (decrypt ? key[47:0] : key[95:48]);
     wire [7:0] s1_h;
-    des_xilinx_16_core_s1_f5 u_s1_h (
-        .a(x[46:42]), .y(s1_h)
-    );
+    des_xilinx_16_core_s1_f5 u_s1_h (.a(x[46:42]), .y(s1_h));
     wire [7:0] s2_h;
-    des_xilinx_16_core_s2_f5 u_s2_h (
-        .a(x[40:36]), .y(s2_h)
-    );
+    des_xilinx_16_core_s2_f5 u_s2_h (.a(x[40:36]), .y(s2_h));
     wire [7:0] s3_h;
-    des_xilinx_16_core_s3_f5 u_s3_h (
-        .a(x[34:30]), .y(s3_h)
-    );
+    des_xilinx_16_core_s3_f5 u_s3_h (.a(x[34:30]), .y(s3_h));
     wire [7:0] s4_h;
-    des_xilinx_16_core_s4_f5 u_s4_h (
-        .a(x[28:24]), .y(s4_h)
-    );
+    des_xilinx_16_core_s4_f5 u_s4_h (.a(x[28:24]), .y(s4_h));
     wire [7:0] s5_h;
-    des_xilinx_16_core_s5_f5 u_s5_h (
-        .a(x[22:18]), .y(s5_h)
-    );
+    des_xilinx_16_core_s5_f5 u_s5_h (.a(x[22:18]), .y(s5_h));
     wire [7:0] s6_h;
-    des_xilinx_16_core_s6_f5 u_s6_h (
-        .a({x[17:16], x[14:12]}), .y(s6_h)
-    );
+    des_xilinx_16_core_s6_f5 u_s6_h (.a({x[17:16], x[14:12]}), .y(s6_h));
     wire [7:0] s7_h;
-    des_xilinx_16_core_s7_f5 u_s7_h (
-        .a(x[10:6]), .y(s7_h)
-    );
+    des_xilinx_16_core_s7_f5 u_s7_h (.a(x[10:6]), .y(s7_h));
     wire [7:0] s8_h;
-    des_xilinx_16_core_s8_f5 u_s8_h (
-        .a(x[4:0]), .y(s8_h)
-    );
-    wire [31:0] r_2_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+    des_xilinx_16_core_s8_f5 u_s8_h (.a(x[4:0]), .y(s8_h));
+    wire [31:0] r_o_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
         s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
         s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
         s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
-    wire [31:0] r_2_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+    wire [31:0] r_o_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
         s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
         s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
         s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
-    wire [31:0] r_2 = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
-        x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
-        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_2_in2) | (~{x[29],
-        x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
-        x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
-        x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
-    assign r_o = r_2;
+    assign r_o = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29],
+        x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47],
+        x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_o_in2) | (~{x[29], x[41],
+        x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23], x[5],
+        x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5], x[41],
+        x[15], x[35], x[47], x[11]} & r_o_in3));
 endmodule
 
 module des_xilinx_16_core_stage16 (
     input  wire [63:0] r,
     input  wire decrypt,
-    input  wire [47:0] key,
-    input  wire [47:0] key_2,
-    input  wire [47:0] key_3,
-    input  wire [47:0] key_4,
+    input  wire [191:0] key,
     output wire [31:0] r_o,
     output wire [47:0] k_o
 );
     wire [47:0] x = {r[32], r[63:59], r[60:55], r[56:51], r[52:47], r[48:43], r[44:39], r[40:35],
-        r[36:32], r[63]} ^ (decrypt ? key : key_2);
+        r[36:32], r[63]} ^ (decrypt ? key[47:0] : key[95:48]);
     wire [7:0] s1_h;
-    des_xilinx_16_core_s1_f5 u_s1_h (
-        .a(x[46:42]), .y(s1_h)
-    );
+    des_xilinx_16_core_s1_f5 u_s1_h (.a(x[46:42]), .y(s1_h));
     wire [7:0] s2_h;
-    des_xilinx_16_core_s2_f5 u_s2_h (
-        .a(x[40:36]), .y(s2_h)
-    );
+    des_xilinx_16_core_s2_f5 u_s2_h (.a(x[40:36]), .y(s2_h));
     wire [7:0] s3_h;
-    des_xilinx_16_core_s3_f5 u_s3_h (
-        .a(x[34:30]), .y(s3_h)
-    );
+    des_xilinx_16_core_s3_f5 u_s3_h (.a(x[34:30]), .y(s3_h));
     wire [7:0] s4_h;
-    des_xilinx_16_core_s4_f5 u_s4_h (
-        .a(x[28:24]), .y(s4_h)
-    );
+    des_xilinx_16_core_s4_f5 u_s4_h (.a(x[28:24]), .y(s4_h));
     wire [7:0] s5_h;
-    des_xilinx_16_core_s5_f5 u_s5_h (
-        .a(x[22:18]), .y(s5_h)
-    );
+    des_xilinx_16_core_s5_f5 u_s5_h (.a(x[22:18]), .y(s5_h));
     wire [7:0] s6_h;
-    des_xilinx_16_core_s6_f5 u_s6_h (
-        .a({x[17:16], x[14:12]}), .y(s6_h)
-    );
+    des_xilinx_16_core_s6_f5 u_s6_h (.a({x[17:16], x[14:12]}), .y(s6_h));
     wire [7:0] s7_h;
-    des_xilinx_16_core_s7_f5 u_s7_h (
-        .a(x[10:6]), .y(s7_h)
-    );
+    des_xilinx_16_core_s7_f5 u_s7_h (.a(x[10:6]), .y(s7_h));
     wire [7:0] s8_h;
-    des_xilinx_16_core_s8_f5 u_s8_h (
-        .a(x[4:0]), .y(s8_h)
-    );
-    wire [31:0] r_2_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+    des_xilinx_16_core_s8_f5 u_s8_h (.a(x[4:0]), .y(s8_h));
+    wire [31:0] r_o_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
         s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
         s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
         s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
-    wire [31:0] r_2_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+    wire [31:0] r_o_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
         s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
         s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
         s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
-    wire [31:0] r_2 = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
-        x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
-        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_2_in2) | (~{x[29],
-        x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
-        x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
-        x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
-    wire [47:0] k = decrypt ? key_3 : key_4;
-    assign r_o = r_2;
-    assign k_o = k;
+    assign r_o = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29],
+        x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47],
+        x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_o_in2) | (~{x[29], x[41],
+        x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23], x[5],
+        x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5], x[41],
+        x[15], x[35], x[47], x[11]} & r_o_in3));
+    assign k_o = decrypt ? key[143:96] : key[191:144];
 endmodule
 
 module des_xilinx_16_core_stage17 (
@@ -738,52 +662,35 @@ module des_xilinx_16_core_stage17 (
     wire [47:0] x = {r[32], r[63:59], r[60:55], r[56:51], r[52:47], r[48:43], r[44:39], r[40:35],
         r[36:32], r[63]} ^ k;
     wire [7:0] s1_h;
-    des_xilinx_16_core_s1_f5 u_s1_h (
-        .a(x[46:42]), .y(s1_h)
-    );
+    des_xilinx_16_core_s1_f5 u_s1_h (.a(x[46:42]), .y(s1_h));
     wire [7:0] s2_h;
-    des_xilinx_16_core_s2_f5 u_s2_h (
-        .a(x[40:36]), .y(s2_h)
-    );
+    des_xilinx_16_core_s2_f5 u_s2_h (.a(x[40:36]), .y(s2_h));
     wire [7:0] s3_h;
-    des_xilinx_16_core_s3_f5 u_s3_h (
-        .a(x[34:30]), .y(s3_h)
-    );
+    des_xilinx_16_core_s3_f5 u_s3_h (.a(x[34:30]), .y(s3_h));
     wire [7:0] s4_h;
-    des_xilinx_16_core_s4_f5 u_s4_h (
-        .a(x[28:24]), .y(s4_h)
-    );
+    des_xilinx_16_core_s4_f5 u_s4_h (.a(x[28:24]), .y(s4_h));
     wire [7:0] s5_h;
-    des_xilinx_16_core_s5_f5 u_s5_h (
-        .a(x[22:18]), .y(s5_h)
-    );
+    des_xilinx_16_core_s5_f5 u_s5_h (.a(x[22:18]), .y(s5_h));
     wire [7:0] s6_h;
-    des_xilinx_16_core_s6_f5 u_s6_h (
-        .a({x[17:16], x[14:12]}), .y(s6_h)
-    );
+    des_xilinx_16_core_s6_f5 u_s6_h (.a({x[17:16], x[14:12]}), .y(s6_h));
     wire [7:0] s7_h;
-    des_xilinx_16_core_s7_f5 u_s7_h (
-        .a(x[10:6]), .y(s7_h)
-    );
+    des_xilinx_16_core_s7_f5 u_s7_h (.a(x[10:6]), .y(s7_h));
     wire [7:0] s8_h;
-    des_xilinx_16_core_s8_f5 u_s8_h (
-        .a(x[4:0]), .y(s8_h)
-    );
-    wire [31:0] r_2_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
+    des_xilinx_16_core_s8_f5 u_s8_h (.a(x[4:0]), .y(s8_h));
+    wire [31:0] r_o_in2 = {s4_h[1], s2_h[3], s5_h[1], s6_h[7], s8_h[7], s3_h[1], s7_h[1], s5_h[7],
         s1_h[7], s4_h[3], s6_h[3], s7_h[5], s2_h[7], s5_h[5], s8_h[3], s3_h[5], s1_h[5], s2_h[1],
         s6_h[1], s4_h[5], s8_h[1], s7_h[3], s1_h[3], s3_h[7], s5_h[3], s4_h[7], s8_h[5], s2_h[5],
         s6_h[5], s3_h[3], s1_h[1], s7_h[7]};
-    wire [31:0] r_2_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
+    wire [31:0] r_o_in3 = {s4_h[0], s2_h[2], s5_h[0], s6_h[6], s8_h[6], s3_h[0], s7_h[0], s5_h[6],
         s1_h[6], s4_h[2], s6_h[2], s7_h[4], s2_h[6], s5_h[4], s8_h[2], s3_h[4], s1_h[4], s2_h[0],
         s6_h[0], s4_h[4], s8_h[0], s7_h[2], s1_h[2], s3_h[6], s5_h[2], s4_h[6], s8_h[4], s2_h[4],
         s6_h[4], s3_h[2], s1_h[0], s7_h[6]};
-    wire [31:0] r_2 = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47],
-        x[29], x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11],
-        x[47], x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_2_in2) | (~{x[29],
-        x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23],
-        x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5],
-        x[41], x[15], x[35], x[47], x[11]} & r_2_in3));
-    assign r_o = r_2;
+    assign r_o = r[31:0] ^ (({x[29], x[41], x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29],
+        x[15], x[11], x[41], x[23], x[5], x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47],
+        x[35], x[23], x[29], x[5], x[41], x[15], x[35], x[47], x[11]} & r_o_in2) | (~{x[29], x[41],
+        x[23], x[15], x[5], x[35], x[11], x[23], x[47], x[29], x[15], x[11], x[41], x[23], x[5],
+        x[35], x[47], x[41], x[15], x[29], x[5], x[11], x[47], x[35], x[23], x[29], x[5], x[41],
+        x[15], x[35], x[47], x[11]} & r_o_in3));
 endmodule
 
 // des: 16 register ranks
@@ -812,33 +719,32 @@ module des_xilinx_16_core (
     // Stage 2 of 17: round 1: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s2;
     des_xilinx_16_core_stage2 u_stage2 (
-        .block({block_i[63], block_i[61], block_i[59], block_i[57], block_i[55], block_i[53],
-            block_i[51], block_i[49], block_i[47], block_i[45], block_i[43], block_i[41],
-            block_i[39], block_i[37], block_i[35], block_i[33], block_i[31], block_i[29],
-            block_i[27], block_i[25], block_i[23], block_i[21], block_i[19], block_i[17],
-            block_i[15], block_i[13], block_i[11], block_i[9], block_i[7], block_i[5], block_i[3],
-            block_i[1]}),
+        .block({block_i[6], block_i[14], block_i[22], block_i[30], block_i[38], block_i[46],
+            block_i[54], block_i[62], block_i[4], block_i[12], block_i[20], block_i[28],
+            block_i[36], block_i[44], block_i[52], block_i[60], block_i[2], block_i[10],
+            block_i[18], block_i[26], block_i[34], block_i[42], block_i[50], block_i[58],
+            block_i[0], block_i[8], block_i[16], block_i[24], block_i[32], block_i[40],
+            block_i[48], block_i[56], block_i[63], block_i[61], block_i[59], block_i[57],
+            block_i[55], block_i[53], block_i[51], block_i[49], block_i[47], block_i[45],
+            block_i[43], block_i[41], block_i[39], block_i[37], block_i[35], block_i[33],
+            block_i[31], block_i[29], block_i[27], block_i[25], block_i[23], block_i[21],
+            block_i[19], block_i[17], block_i[15], block_i[13], block_i[11], block_i[9],
+            block_i[7], block_i[5], block_i[3], block_i[1]}),
         .decrypt(decrypt_i),
-        .key({key_q1[40], key_q1[4], key_q1[19], key_q1[53], key_q1[6], key_q1[34], key_q1[20],
-            key_q1[24], key_q1[47], key_q1[41], key_q1[32], key_q1[12], key_q1[46], key_q1[18],
-            key_q1[26], key_q1[27], key_q1[10], key_q1[55:54], key_q1[48], key_q1[17], key_q1[25],
-            key_q1[33], key_q1[13], key_q1[29], key_q1[51], key_q1[14], key_q1[1], key_q1[16],
-            key_q1[45], key_q1[7], key_q1[22], key_q1[44], key_q1[2], key_q1[28], key_q1[23],
-            key_q1[50], key_q1[30], key_q1[15], key_q1[52], key_q1[35], key_q1[31], key_q1[9],
-            key_q1[36], key_q1[37], key_q1[49], key_q1[0], key_q1[21]}),
-        .key_2({key_q1[47], key_q1[11], key_q1[26], key_q1[3], key_q1[13], key_q1[41], key_q1[27],
+        .key({key_q1[47], key_q1[11], key_q1[26], key_q1[3], key_q1[13], key_q1[41], key_q1[27],
             key_q1[6], key_q1[54], key_q1[48], key_q1[39], key_q1[19], key_q1[53], key_q1[25],
             key_q1[33], key_q1[34], key_q1[17], key_q1[5:4], key_q1[55], key_q1[24], key_q1[32],
             key_q1[40], key_q1[20], key_q1[36], key_q1[31], key_q1[21], key_q1[8], key_q1[23],
             key_q1[52], key_q1[14], key_q1[29], key_q1[51], key_q1[9], key_q1[35], key_q1[30],
             key_q1[2], key_q1[37], key_q1[22], key_q1[0], key_q1[42], key_q1[38], key_q1[16],
-            key_q1[43], key_q1[44], key_q1[1], key_q1[7], key_q1[28]}),
-        .block_2({block_i[6], block_i[14], block_i[22], block_i[30], block_i[38], block_i[46],
-            block_i[54], block_i[62], block_i[4], block_i[12], block_i[20], block_i[28],
-            block_i[36], block_i[44], block_i[52], block_i[60], block_i[2], block_i[10],
-            block_i[18], block_i[26], block_i[34], block_i[42], block_i[50], block_i[58],
-            block_i[0], block_i[8], block_i[16], block_i[24], block_i[32], block_i[40],
-            block_i[48], block_i[56]}),
+            key_q1[43], key_q1[44], key_q1[1], key_q1[7], key_q1[28], key_q1[40], key_q1[4],
+            key_q1[19], key_q1[53], key_q1[6], key_q1[34], key_q1[20], key_q1[24], key_q1[47],
+            key_q1[41], key_q1[32], key_q1[12], key_q1[46], key_q1[18], key_q1[26], key_q1[27],
+            key_q1[10], key_q1[55:54], key_q1[48], key_q1[17], key_q1[25], key_q1[33], key_q1[13],
+            key_q1[29], key_q1[51], key_q1[14], key_q1[1], key_q1[16], key_q1[45], key_q1[7],
+            key_q1[22], key_q1[44], key_q1[2], key_q1[28], key_q1[23], key_q1[50], key_q1[30],
+            key_q1[15], key_q1[52], key_q1[35], key_q1[31], key_q1[9], key_q1[36], key_q1[37],
+            key_q1[49], key_q1[0], key_q1[21]}),
         .r_o(r_s2)
     );
 
@@ -865,20 +771,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s3;
     des_xilinx_16_core_stage3 u_stage3 (
         .r(r_s2_q2), .decrypt(decrypt_q2),
-        .key({key_q2[33], key_q2[54], key_q2[12], key_q2[46], key_q2[24], key_q2[27], key_q2[13],
-            key_q2[17], key_q2[40], key_q2[34], key_q2[25], key_q2[5], key_q2[39], key_q2[11],
-            key_q2[19], key_q2[20], key_q2[3], key_q2[48:47], key_q2[41], key_q2[10], key_q2[18],
-            key_q2[26], key_q2[6], key_q2[22], key_q2[44], key_q2[7], key_q2[49], key_q2[9],
-            key_q2[38], key_q2[0], key_q2[15], key_q2[37], key_q2[50], key_q2[21], key_q2[16],
-            key_q2[43], key_q2[23], key_q2[8], key_q2[45], key_q2[28], key_q2[51], key_q2[2],
-            key_q2[29], key_q2[30], key_q2[42], key_q2[52], key_q2[14]}),
-        .key_2({key_q2[54], key_q2[18], key_q2[33], key_q2[10], key_q2[20], key_q2[48], key_q2[34],
+        .key({key_q2[54], key_q2[18], key_q2[33], key_q2[10], key_q2[20], key_q2[48], key_q2[34],
             key_q2[13], key_q2[4], key_q2[55], key_q2[46], key_q2[26], key_q2[3], key_q2[32],
             key_q2[40], key_q2[41], key_q2[24], key_q2[12:11], key_q2[5], key_q2[6], key_q2[39],
             key_q2[47], key_q2[27], key_q2[43], key_q2[38], key_q2[28], key_q2[15], key_q2[30],
             key_q2[0], key_q2[21], key_q2[36], key_q2[31], key_q2[16], key_q2[42], key_q2[37],
             key_q2[9], key_q2[44], key_q2[29], key_q2[7], key_q2[49], key_q2[45], key_q2[23],
-            key_q2[50], key_q2[51], key_q2[8], key_q2[14], key_q2[35]}),
+            key_q2[50], key_q2[51], key_q2[8], key_q2[14], key_q2[35], key_q2[33], key_q2[54],
+            key_q2[12], key_q2[46], key_q2[24], key_q2[27], key_q2[13], key_q2[17], key_q2[40],
+            key_q2[34], key_q2[25], key_q2[5], key_q2[39], key_q2[11], key_q2[19], key_q2[20],
+            key_q2[3], key_q2[48:47], key_q2[41], key_q2[10], key_q2[18], key_q2[26], key_q2[6],
+            key_q2[22], key_q2[44], key_q2[7], key_q2[49], key_q2[9], key_q2[38], key_q2[0],
+            key_q2[15], key_q2[37], key_q2[50], key_q2[21], key_q2[16], key_q2[43], key_q2[23],
+            key_q2[8], key_q2[45], key_q2[28], key_q2[51], key_q2[2], key_q2[29], key_q2[30],
+            key_q2[42], key_q2[52], key_q2[14]}),
         .block({block_q2[3], block_q2[7], block_q2[11], block_q2[15], block_q2[19], block_q2[23],
             block_q2[27], block_q2[31], block_q2[2], block_q2[6], block_q2[10], block_q2[14],
             block_q2[18], block_q2[22], block_q2[26], block_q2[30], block_q2[1], block_q2[5],
@@ -906,20 +812,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s4;
     des_xilinx_16_core_stage4 u_stage4 (
         .r({r_s3_q3[31:0], r_s2_q3[31:0]}), .decrypt(decrypt_q3),
-        .key({key_q3[19], key_q3[40], key_q3[55], key_q3[32], key_q3[10], key_q3[13], key_q3[24],
-            key_q3[3], key_q3[26], key_q3[20], key_q3[11], key_q3[48], key_q3[25], key_q3[54],
-            key_q3[5], key_q3[6], key_q3[46], key_q3[34:33], key_q3[27], key_q3[53], key_q3[4],
-            key_q3[12], key_q3[17], key_q3[8], key_q3[30], key_q3[52], key_q3[35], key_q3[50],
-            key_q3[51], key_q3[45], key_q3[1], key_q3[23], key_q3[36], key_q3[7], key_q3[2],
-            key_q3[29], key_q3[9], key_q3[49], key_q3[31], key_q3[14], key_q3[37], key_q3[43],
-            key_q3[15], key_q3[16], key_q3[28], key_q3[38], key_q3[0]}),
-        .key_2({key_q3[11], key_q3[32], key_q3[47], key_q3[24], key_q3[34], key_q3[5], key_q3[48],
+        .key({key_q3[11], key_q3[32], key_q3[47], key_q3[24], key_q3[34], key_q3[5], key_q3[48],
             key_q3[27], key_q3[18], key_q3[12], key_q3[3], key_q3[40], key_q3[17], key_q3[46],
             key_q3[54], key_q3[55], key_q3[13], key_q3[26:25], key_q3[19], key_q3[20], key_q3[53],
             key_q3[4], key_q3[41], key_q3[2], key_q3[52], key_q3[42], key_q3[29], key_q3[44],
             key_q3[14], key_q3[35], key_q3[50], key_q3[45], key_q3[30], key_q3[1], key_q3[51],
             key_q3[23], key_q3[31], key_q3[43], key_q3[21], key_q3[8], key_q3[0], key_q3[37],
-            key_q3[9], key_q3[38], key_q3[22], key_q3[28], key_q3[49]}),
+            key_q3[9], key_q3[38], key_q3[22], key_q3[28], key_q3[49], key_q3[19], key_q3[40],
+            key_q3[55], key_q3[32], key_q3[10], key_q3[13], key_q3[24], key_q3[3], key_q3[26],
+            key_q3[20], key_q3[11], key_q3[48], key_q3[25], key_q3[54], key_q3[5], key_q3[6],
+            key_q3[46], key_q3[34:33], key_q3[27], key_q3[53], key_q3[4], key_q3[12], key_q3[17],
+            key_q3[8], key_q3[30], key_q3[52], key_q3[35], key_q3[50], key_q3[51], key_q3[45],
+            key_q3[1], key_q3[23], key_q3[36], key_q3[7], key_q3[2], key_q3[29], key_q3[9],
+            key_q3[49], key_q3[31], key_q3[14], key_q3[37], key_q3[43], key_q3[15], key_q3[16],
+            key_q3[28], key_q3[38], key_q3[0]}),
         .r_o(r_s4)
     );
 
@@ -941,20 +847,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s5;
     des_xilinx_16_core_stage4 u_stage5 (
         .r({r_s4_q4[31:0], r_s3_q4[31:0]}), .decrypt(decrypt_q4),
-        .key({key_q4[5], key_q4[26], key_q4[41], key_q4[18], key_q4[53], key_q4[24], key_q4[10],
-            key_q4[46], key_q4[12], key_q4[6], key_q4[54], key_q4[34], key_q4[11], key_q4[40],
-            key_q4[48], key_q4[17], key_q4[32], key_q4[20:19], key_q4[13], key_q4[39], key_q4[47],
-            key_q4[55], key_q4[3], key_q4[49], key_q4[16], key_q4[38], key_q4[21], key_q4[36],
-            key_q4[37], key_q4[31], key_q4[42], key_q4[9], key_q4[22], key_q4[52], key_q4[43],
-            key_q4[15], key_q4[50], key_q4[35], key_q4[44], key_q4[0], key_q4[23], key_q4[29],
-            key_q4[1], key_q4[2], key_q4[14], key_q4[51], key_q4[45]}),
-        .key_2({key_q4[25], key_q4[46], key_q4[4], key_q4[13], key_q4[48], key_q4[19], key_q4[5],
+        .key({key_q4[25], key_q4[46], key_q4[4], key_q4[13], key_q4[48], key_q4[19], key_q4[5],
             key_q4[41], key_q4[32], key_q4[26], key_q4[17], key_q4[54], key_q4[6], key_q4[3],
             key_q4[11], key_q4[12], key_q4[27], key_q4[40:39], key_q4[33], key_q4[34], key_q4[10],
             key_q4[18], key_q4[55], key_q4[16], key_q4[7], key_q4[1], key_q4[43], key_q4[31],
             key_q4[28], key_q4[49], key_q4[9], key_q4[0], key_q4[44], key_q4[15], key_q4[38:37],
             key_q4[45], key_q4[2], key_q4[35], key_q4[22], key_q4[14], key_q4[51], key_q4[23],
-            key_q4[52], key_q4[36], key_q4[42], key_q4[8]}),
+            key_q4[52], key_q4[36], key_q4[42], key_q4[8], key_q4[5], key_q4[26], key_q4[41],
+            key_q4[18], key_q4[53], key_q4[24], key_q4[10], key_q4[46], key_q4[12], key_q4[6],
+            key_q4[54], key_q4[34], key_q4[11], key_q4[40], key_q4[48], key_q4[17], key_q4[32],
+            key_q4[20:19], key_q4[13], key_q4[39], key_q4[47], key_q4[55], key_q4[3], key_q4[49],
+            key_q4[16], key_q4[38], key_q4[21], key_q4[36], key_q4[37], key_q4[31], key_q4[42],
+            key_q4[9], key_q4[22], key_q4[52], key_q4[43], key_q4[15], key_q4[50], key_q4[35],
+            key_q4[44], key_q4[0], key_q4[23], key_q4[29], key_q4[1], key_q4[2], key_q4[14],
+            key_q4[51], key_q4[45]}),
         .r_o(r_s5)
     );
 
@@ -976,20 +882,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s6;
     des_xilinx_16_core_stage4 u_stage6 (
         .r({r_s5_q5[31:0], r_s4_q5[31:0]}), .decrypt(decrypt_q5),
-        .key({key_q5[48], key_q5[12], key_q5[27], key_q5[4], key_q5[39], key_q5[10], key_q5[53],
-            key_q5[32], key_q5[55], key_q5[17], key_q5[40], key_q5[20], key_q5[54], key_q5[26],
-            key_q5[34], key_q5[3], key_q5[18], key_q5[6:5], key_q5[24], key_q5[25], key_q5[33],
-            key_q5[41], key_q5[46], key_q5[35], key_q5[2], key_q5[51], key_q5[7], key_q5[22],
-            key_q5[23], key_q5[44], key_q5[28], key_q5[50], key_q5[8], key_q5[38], key_q5[29],
-            key_q5[1], key_q5[36], key_q5[21], key_q5[30], key_q5[45], key_q5[9], key_q5[15],
-            key_q5[42], key_q5[43], key_q5[0], key_q5[37], key_q5[31]}),
-        .key_2({key_q5[39], key_q5[3], key_q5[18], key_q5[27], key_q5[5], key_q5[33], key_q5[19],
+        .key({key_q5[39], key_q5[3], key_q5[18], key_q5[27], key_q5[5], key_q5[33], key_q5[19],
             key_q5[55], key_q5[46], key_q5[40], key_q5[6], key_q5[11], key_q5[20], key_q5[17],
             key_q5[25], key_q5[26], key_q5[41], key_q5[54:53], key_q5[47], key_q5[48], key_q5[24],
             key_q5[32], key_q5[12], key_q5[30], key_q5[21], key_q5[15], key_q5[2], key_q5[45],
             key_q5[42], key_q5[8], key_q5[23], key_q5[14], key_q5[31], key_q5[29], key_q5[52:51],
             key_q5[0], key_q5[16], key_q5[49], key_q5[36], key_q5[28], key_q5[38:37], key_q5[7],
-            key_q5[50], key_q5[1], key_q5[22]}),
+            key_q5[50], key_q5[1], key_q5[22], key_q5[48], key_q5[12], key_q5[27], key_q5[4],
+            key_q5[39], key_q5[10], key_q5[53], key_q5[32], key_q5[55], key_q5[17], key_q5[40],
+            key_q5[20], key_q5[54], key_q5[26], key_q5[34], key_q5[3], key_q5[18], key_q5[6:5],
+            key_q5[24], key_q5[25], key_q5[33], key_q5[41], key_q5[46], key_q5[35], key_q5[2],
+            key_q5[51], key_q5[7], key_q5[22], key_q5[23], key_q5[44], key_q5[28], key_q5[50],
+            key_q5[8], key_q5[38], key_q5[29], key_q5[1], key_q5[36], key_q5[21], key_q5[30],
+            key_q5[45], key_q5[9], key_q5[15], key_q5[42], key_q5[43], key_q5[0], key_q5[37],
+            key_q5[31]}),
         .r_o(r_s6)
     );
 
@@ -1011,20 +917,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s7;
     des_xilinx_16_core_stage4 u_stage7 (
         .r({r_s6_q6[31:0], r_s5_q6[31:0]}), .decrypt(decrypt_q6),
-        .key({key_q6[34], key_q6[55], key_q6[13], key_q6[47], key_q6[25], key_q6[53], key_q6[39],
-            key_q6[18], key_q6[41], key_q6[3], key_q6[26], key_q6[6], key_q6[40], key_q6[12],
-            key_q6[20], key_q6[46], key_q6[4], key_q6[17], key_q6[48], key_q6[10], key_q6[11],
-            key_q6[19], key_q6[27], key_q6[32], key_q6[21], key_q6[43], key_q6[37], key_q6[52],
-            key_q6[8], key_q6[9], key_q6[30], key_q6[14], key_q6[36], key_q6[49], key_q6[51],
-            key_q6[15], key_q6[42], key_q6[22], key_q6[7], key_q6[16], key_q6[31], key_q6[50],
-            key_q6[1], key_q6[28], key_q6[29], key_q6[45], key_q6[23], key_q6[44]}),
-        .key_2({key_q6[53], key_q6[17], key_q6[32], key_q6[41], key_q6[19], key_q6[47], key_q6[33],
+        .key({key_q6[53], key_q6[17], key_q6[32], key_q6[41], key_q6[19], key_q6[47], key_q6[33],
             key_q6[12], key_q6[3], key_q6[54], key_q6[20], key_q6[25], key_q6[34], key_q6[6],
             key_q6[39], key_q6[40], key_q6[55], key_q6[11:10], key_q6[4], key_q6[5], key_q6[13],
             key_q6[46], key_q6[26], key_q6[44], key_q6[35], key_q6[29], key_q6[16], key_q6[0],
             key_q6[1], key_q6[22], key_q6[37], key_q6[28], key_q6[45], key_q6[43], key_q6[7],
             key_q6[38], key_q6[14], key_q6[30], key_q6[8], key_q6[50], key_q6[42], key_q6[52:51],
-            key_q6[21], key_q6[9], key_q6[15], key_q6[36]}),
+            key_q6[21], key_q6[9], key_q6[15], key_q6[36], key_q6[34], key_q6[55], key_q6[13],
+            key_q6[47], key_q6[25], key_q6[53], key_q6[39], key_q6[18], key_q6[41], key_q6[3],
+            key_q6[26], key_q6[6], key_q6[40], key_q6[12], key_q6[20], key_q6[46], key_q6[4],
+            key_q6[17], key_q6[48], key_q6[10], key_q6[11], key_q6[19], key_q6[27], key_q6[32],
+            key_q6[21], key_q6[43], key_q6[37], key_q6[52], key_q6[8], key_q6[9], key_q6[30],
+            key_q6[14], key_q6[36], key_q6[49], key_q6[51], key_q6[15], key_q6[42], key_q6[22],
+            key_q6[7], key_q6[16], key_q6[31], key_q6[50], key_q6[1], key_q6[28], key_q6[29],
+            key_q6[45], key_q6[23], key_q6[44]}),
         .r_o(r_s7)
     );
 
@@ -1046,20 +952,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s8;
     des_xilinx_16_core_stage4 u_stage8 (
         .r({r_s7_q7[31:0], r_s6_q7[31:0]}), .decrypt(decrypt_q7),
-        .key({key_q7[20], key_q7[41], key_q7[24], key_q7[33], key_q7[11], key_q7[39], key_q7[25],
-            key_q7[4], key_q7[27], key_q7[46], key_q7[12], key_q7[17], key_q7[26], key_q7[55],
-            key_q7[6], key_q7[32], key_q7[47], key_q7[3], key_q7[34], key_q7[53], key_q7[54],
-            key_q7[5], key_q7[13], key_q7[18], key_q7[7], key_q7[29], key_q7[23], key_q7[38],
-            key_q7[49], key_q7[50], key_q7[16], key_q7[0], key_q7[22], key_q7[35], key_q7[37],
-            key_q7[1], key_q7[28], key_q7[8], key_q7[52], key_q7[2], key_q7[44], key_q7[36],
-            key_q7[42], key_q7[14], key_q7[15], key_q7[31], key_q7[9], key_q7[30]}),
-        .key_2({key_q7[10], key_q7[6], key_q7[46], key_q7[55], key_q7[33], key_q7[4], key_q7[47],
+        .key({key_q7[10], key_q7[6], key_q7[46], key_q7[55], key_q7[33], key_q7[4], key_q7[47],
             key_q7[26], key_q7[17], key_q7[11], key_q7[34], key_q7[39], key_q7[48], key_q7[20],
             key_q7[53], key_q7[54], key_q7[12], key_q7[25:24], key_q7[18], key_q7[19], key_q7[27],
             key_q7[3], key_q7[40], key_q7[31], key_q7[49], key_q7[43], key_q7[30], key_q7[14],
             key_q7[15], key_q7[36], key_q7[51], key_q7[42], key_q7[0], key_q7[2], key_q7[21],
             key_q7[52], key_q7[28], key_q7[44], key_q7[22], key_q7[9], key_q7[1], key_q7[7],
-            key_q7[38], key_q7[35], key_q7[23], key_q7[29], key_q7[50]}),
+            key_q7[38], key_q7[35], key_q7[23], key_q7[29], key_q7[50], key_q7[20], key_q7[41],
+            key_q7[24], key_q7[33], key_q7[11], key_q7[39], key_q7[25], key_q7[4], key_q7[27],
+            key_q7[46], key_q7[12], key_q7[17], key_q7[26], key_q7[55], key_q7[6], key_q7[32],
+            key_q7[47], key_q7[3], key_q7[34], key_q7[53], key_q7[54], key_q7[5], key_q7[13],
+            key_q7[18], key_q7[7], key_q7[29], key_q7[23], key_q7[38], key_q7[49], key_q7[50],
+            key_q7[16], key_q7[0], key_q7[22], key_q7[35], key_q7[37], key_q7[1], key_q7[28],
+            key_q7[8], key_q7[52], key_q7[2], key_q7[44], key_q7[36], key_q7[42], key_q7[14],
+            key_q7[15], key_q7[31], key_q7[9], key_q7[30]}),
         .r_o(r_s8)
     );
 
@@ -1081,20 +987,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s9;
     des_xilinx_16_core_stage4 u_stage9 (
         .r({r_s8_q8[31:0], r_s7_q8[31:0]}), .decrypt(decrypt_q8),
-        .key({key_q8[6], key_q8[27], key_q8[10], key_q8[19], key_q8[54], key_q8[25], key_q8[11],
-            key_q8[47], key_q8[13], key_q8[32], key_q8[55], key_q8[3], key_q8[12], key_q8[41],
-            key_q8[17], key_q8[18], key_q8[33], key_q8[46], key_q8[20], key_q8[39], key_q8[40],
-            key_q8[48], key_q8[24], key_q8[4], key_q8[52], key_q8[15], key_q8[9], key_q8[51],
-            key_q8[35], key_q8[36], key_q8[2], key_q8[45], key_q8[8], key_q8[21], key_q8[23],
-            key_q8[42], key_q8[14], key_q8[49], key_q8[38], key_q8[43], key_q8[30], key_q8[22],
-            key_q8[28], key_q8[0], key_q8[1], key_q8[44], key_q8[50], key_q8[16]}),
-        .key_2({key_q8[24], key_q8[20], key_q8[3], key_q8[12], key_q8[47], key_q8[18], key_q8[4],
+        .key({key_q8[24], key_q8[20], key_q8[3], key_q8[12], key_q8[47], key_q8[18], key_q8[4],
             key_q8[40], key_q8[6], key_q8[25], key_q8[48], key_q8[53], key_q8[5], key_q8[34],
             key_q8[10], key_q8[11], key_q8[26], key_q8[39], key_q8[13], key_q8[32], key_q8[33],
             key_q8[41], key_q8[17], key_q8[54], key_q8[45], key_q8[8], key_q8[2], key_q8[44],
             key_q8[28], key_q8[29], key_q8[50], key_q8[38], key_q8[1], key_q8[14], key_q8[16],
             key_q8[35], key_q8[7], key_q8[42], key_q8[31], key_q8[36], key_q8[23], key_q8[15],
-            key_q8[21], key_q8[52], key_q8[49], key_q8[37], key_q8[43], key_q8[9]}),
+            key_q8[21], key_q8[52], key_q8[49], key_q8[37], key_q8[43], key_q8[9], key_q8[6],
+            key_q8[27], key_q8[10], key_q8[19], key_q8[54], key_q8[25], key_q8[11], key_q8[47],
+            key_q8[13], key_q8[32], key_q8[55], key_q8[3], key_q8[12], key_q8[41], key_q8[17],
+            key_q8[18], key_q8[33], key_q8[46], key_q8[20], key_q8[39], key_q8[40], key_q8[48],
+            key_q8[24], key_q8[4], key_q8[52], key_q8[15], key_q8[9], key_q8[51], key_q8[35],
+            key_q8[36], key_q8[2], key_q8[45], key_q8[8], key_q8[21], key_q8[23], key_q8[42],
+            key_q8[14], key_q8[49], key_q8[38], key_q8[43], key_q8[30], key_q8[22], key_q8[28],
+            key_q8[0], key_q8[1], key_q8[44], key_q8[50], key_q8[16]}),
         .r_o(r_s9)
     );
 
@@ -1116,20 +1022,20 @@ module des_xilinx_16_core (
     wire [31:0] r_s10;
     des_xilinx_16_core_stage4 u_stage10 (
         .r({r_s9_q9[31:0], r_s8_q9[31:0]}), .decrypt(decrypt_q9),
-        .key({key_q9[24], key_q9[20], key_q9[3], key_q9[12], key_q9[47], key_q9[18], key_q9[4],
-            key_q9[40], key_q9[6], key_q9[25], key_q9[48], key_q9[53], key_q9[5], key_q9[34],
-            key_q9[10], key_q9[11], key_q9[26], key_q9[39], key_q9[13], key_q9[32], key_q9[33],
-            key_q9[41], key_q9[17], key_q9[54], key_q9[45], key_q9[8], key_q9[2], key_q9[44],
-            key_q9[28], key_q9[29], key_q9[50], key_q9[38], key_q9[1], key_q9[14], key_q9[16],
-            key_q9[35], key_q9[7], key_q9[42], key_q9[31], key_q9[36], key_q9[23], key_q9[15],
-            key_q9[21], key_q9[52], key_q9[49], key_q9[37], key_q9[43], key_q9[9]}),
-        .key_2({key_q9[6], key_q9[27], key_q9[10], key_q9[19], key_q9[54], key_q9[25], key_q9[11],
+        .key({key_q9[6], key_q9[27], key_q9[10], key_q9[19], key_q9[54], key_q9[25], key_q9[11],
             key_q9[47], key_q9[13], key_q9[32], key_q9[55], key_q9[3], key_q9[12], key_q9[41],
             key_q9[17], key_q9[18], key_q9[33], key_q9[46], key_q9[20], key_q9[39], key_q9[40],
             key_q9[48], key_q9[24], key_q9[4], key_q9[52], key_q9[15], key_q9[9], key_q9[51],
             key_q9[35], key_q9[36], key_q9[2], key_q9[45], key_q9[8], key_q9[21], key_q9[23],
             key_q9[42], key_q9[14], key_q9[49], key_q9[38], key_q9[43], key_q9[30], key_q9[22],
-            key_q9[28], key_q9[0], key_q9[1], key_q9[44], key_q9[50], key_q9[16]}),
+            key_q9[28], key_q9[0], key_q9[1], key_q9[44], key_q9[50], key_q9[16], key_q9[24],
+            key_q9[20], key_q9[3], key_q9[12], key_q9[47], key_q9[18], key_q9[4], key_q9[40],
+            key_q9[6], key_q9[25], key_q9[48], key_q9[53], key_q9[5], key_q9[34], key_q9[10],
+            key_q9[11], key_q9[26], key_q9[39], key_q9[13], key_q9[32], key_q9[33], key_q9[41],
+            key_q9[17], key_q9[54], key_q9[45], key_q9[8], key_q9[2], key_q9[44], key_q9[28],
+            key_q9[29], key_q9[50], key_q9[38], key_q9[1], key_q9[14], key_q9[16], key_q9[35],
+            key_q9[7], key_q9[42], key_q9[31], key_q9[36], key_q9[23], key_q9[15], key_q9[21],
+            key_q9[52], key_q9[49], key_q9[37], key_q9[43], key_q9[9]}),
         .r_o(r_s10)
     );
 
@@ -1151,7 +1057,15 @@ module des_xilinx_16_core (
     wire [31:0] r_s11;
     des_xilinx_16_core_stage4 u_stage11 (
         .r({r_s10_q10[31:0], r_s9_q10[31:0]}), .decrypt(decrypt_q10),
-        .key({key_q10[10], key_q10[6], key_q10[46], key_q10[55], key_q10[33], key_q10[4],
+        .key({key_q10[20], key_q10[41], key_q10[24], key_q10[33], key_q10[11], key_q10[39],
+            key_q10[25], key_q10[4], key_q10[27], key_q10[46], key_q10[12], key_q10[17],
+            key_q10[26], key_q10[55], key_q10[6], key_q10[32], key_q10[47], key_q10[3],
+            key_q10[34], key_q10[53], key_q10[54], key_q10[5], key_q10[13], key_q10[18],
+            key_q10[7], key_q10[29], key_q10[23], key_q10[38], key_q10[49], key_q10[50],
+            key_q10[16], key_q10[0], key_q10[22], key_q10[35], key_q10[37], key_q10[1],
+            key_q10[28], key_q10[8], key_q10[52], key_q10[2], key_q10[44], key_q10[36],
+            key_q10[42], key_q10[14], key_q10[15], key_q10[31], key_q10[9], key_q10[30],
+            key_q10[10], key_q10[6], key_q10[46], key_q10[55], key_q10[33], key_q10[4],
             key_q10[47], key_q10[26], key_q10[17], key_q10[11], key_q10[34], key_q10[39],
             key_q10[48], key_q10[20], key_q10[53], key_q10[54], key_q10[12], key_q10[25:24],
             key_q10[18], key_q10[19], key_q10[27], key_q10[3], key_q10[40], key_q10[31],
@@ -1159,14 +1073,6 @@ module des_xilinx_16_core (
             key_q10[51], key_q10[42], key_q10[0], key_q10[2], key_q10[21], key_q10[52],
             key_q10[28], key_q10[44], key_q10[22], key_q10[9], key_q10[1], key_q10[7], key_q10[38],
             key_q10[35], key_q10[23], key_q10[29], key_q10[50]}),
-        .key_2({key_q10[20], key_q10[41], key_q10[24], key_q10[33], key_q10[11], key_q10[39],
-            key_q10[25], key_q10[4], key_q10[27], key_q10[46], key_q10[12], key_q10[17],
-            key_q10[26], key_q10[55], key_q10[6], key_q10[32], key_q10[47], key_q10[3],
-            key_q10[34], key_q10[53], key_q10[54], key_q10[5], key_q10[13], key_q10[18],
-            key_q10[7], key_q10[29], key_q10[23], key_q10[38], key_q10[49], key_q10[50],
-            key_q10[16], key_q10[0], key_q10[22], key_q10[35], key_q10[37], key_q10[1],
-            key_q10[28], key_q10[8], key_q10[52], key_q10[2], key_q10[44], key_q10[36],
-            key_q10[42], key_q10[14], key_q10[15], key_q10[31], key_q10[9], key_q10[30]}),
         .r_o(r_s11)
     );
 
@@ -1188,7 +1094,15 @@ module des_xilinx_16_core (
     wire [31:0] r_s12;
     des_xilinx_16_core_stage4 u_stage12 (
         .r({r_s11_q11[31:0], r_s10_q11[31:0]}), .decrypt(decrypt_q11),
-        .key({key_q11[53], key_q11[17], key_q11[32], key_q11[41], key_q11[19], key_q11[47],
+        .key({key_q11[34], key_q11[55], key_q11[13], key_q11[47], key_q11[25], key_q11[53],
+            key_q11[39], key_q11[18], key_q11[41], key_q11[3], key_q11[26], key_q11[6],
+            key_q11[40], key_q11[12], key_q11[20], key_q11[46], key_q11[4], key_q11[17],
+            key_q11[48], key_q11[10], key_q11[11], key_q11[19], key_q11[27], key_q11[32],
+            key_q11[21], key_q11[43], key_q11[37], key_q11[52], key_q11[8], key_q11[9],
+            key_q11[30], key_q11[14], key_q11[36], key_q11[49], key_q11[51], key_q11[15],
+            key_q11[42], key_q11[22], key_q11[7], key_q11[16], key_q11[31], key_q11[50],
+            key_q11[1], key_q11[28], key_q11[29], key_q11[45], key_q11[23], key_q11[44],
+            key_q11[53], key_q11[17], key_q11[32], key_q11[41], key_q11[19], key_q11[47],
             key_q11[33], key_q11[12], key_q11[3], key_q11[54], key_q11[20], key_q11[25],
             key_q11[34], key_q11[6], key_q11[39], key_q11[40], key_q11[55], key_q11[11:10],
             key_q11[4], key_q11[5], key_q11[13], key_q11[46], key_q11[26], key_q11[44],
@@ -1196,14 +1110,6 @@ module des_xilinx_16_core (
             key_q11[37], key_q11[28], key_q11[45], key_q11[43], key_q11[7], key_q11[38],
             key_q11[14], key_q11[30], key_q11[8], key_q11[50], key_q11[42], key_q11[52:51],
             key_q11[21], key_q11[9], key_q11[15], key_q11[36]}),
-        .key_2({key_q11[34], key_q11[55], key_q11[13], key_q11[47], key_q11[25], key_q11[53],
-            key_q11[39], key_q11[18], key_q11[41], key_q11[3], key_q11[26], key_q11[6],
-            key_q11[40], key_q11[12], key_q11[20], key_q11[46], key_q11[4], key_q11[17],
-            key_q11[48], key_q11[10], key_q11[11], key_q11[19], key_q11[27], key_q11[32],
-            key_q11[21], key_q11[43], key_q11[37], key_q11[52], key_q11[8], key_q11[9],
-            key_q11[30], key_q11[14], key_q11[36], key_q11[49], key_q11[51], key_q11[15],
-            key_q11[42], key_q11[22], key_q11[7], key_q11[16], key_q11[31], key_q11[50],
-            key_q11[1], key_q11[28], key_q11[29], key_q11[45], key_q11[23], key_q11[44]}),
         .r_o(r_s12)
     );
 
@@ -1225,22 +1131,22 @@ module des_xilinx_16_core (
     wire [31:0] r_s13;
     des_xilinx_16_core_stage4 u_stage13 (
         .r({r_s12_q12[31:0], r_s11_q12[31:0]}), .decrypt(decrypt_q12),
-        .key({key_q12[39], key_q12[3], key_q12[18], key_q12[27], key_q12[5], key_q12[33],
-            key_q12[19], key_q12[55], key_q12[46], key_q12[40], key_q12[6], key_q12[11],
-            key_q12[20], key_q12[17], key_q12[25], key_q12[26], key_q12[41], key_q12[54:53],
-            key_q12[47], key_q12[48], key_q12[24], key_q12[32], key_q12[12], key_q12[30],
-            key_q12[21], key_q12[15], key_q12[2], key_q12[45], key_q12[42], key_q12[8],
-            key_q12[23], key_q12[14], key_q12[31], key_q12[29], key_q12[52:51], key_q12[0],
-            key_q12[16], key_q12[49], key_q12[36], key_q12[28], key_q12[38:37], key_q12[7],
-            key_q12[50], key_q12[1], key_q12[22]}),
-        .key_2({key_q12[48], key_q12[12], key_q12[27], key_q12[4], key_q12[39], key_q12[10],
+        .key({key_q12[48], key_q12[12], key_q12[27], key_q12[4], key_q12[39], key_q12[10],
             key_q12[53], key_q12[32], key_q12[55], key_q12[17], key_q12[40], key_q12[20],
             key_q12[54], key_q12[26], key_q12[34], key_q12[3], key_q12[18], key_q12[6:5],
             key_q12[24], key_q12[25], key_q12[33], key_q12[41], key_q12[46], key_q12[35],
             key_q12[2], key_q12[51], key_q12[7], key_q12[22], key_q12[23], key_q12[44],
             key_q12[28], key_q12[50], key_q12[8], key_q12[38], key_q12[29], key_q12[1],
             key_q12[36], key_q12[21], key_q12[30], key_q12[45], key_q12[9], key_q12[15],
-            key_q12[42], key_q12[43], key_q12[0], key_q12[37], key_q12[31]}),
+            key_q12[42], key_q12[43], key_q12[0], key_q12[37], key_q12[31], key_q12[39],
+            key_q12[3], key_q12[18], key_q12[27], key_q12[5], key_q12[33], key_q12[19],
+            key_q12[55], key_q12[46], key_q12[40], key_q12[6], key_q12[11], key_q12[20],
+            key_q12[17], key_q12[25], key_q12[26], key_q12[41], key_q12[54:53], key_q12[47],
+            key_q12[48], key_q12[24], key_q12[32], key_q12[12], key_q12[30], key_q12[21],
+            key_q12[15], key_q12[2], key_q12[45], key_q12[42], key_q12[8], key_q12[23],
+            key_q12[14], key_q12[31], key_q12[29], key_q12[52:51], key_q12[0], key_q12[16],
+            key_q12[49], key_q12[36], key_q12[28], key_q12[38:37], key_q12[7], key_q12[50],
+            key_q12[1], key_q12[22]}),
         .r_o(r_s13)
     );
 
@@ -1262,22 +1168,22 @@ module des_xilinx_16_core (
     wire [31:0] r_s14;
     des_xilinx_16_core_stage4 u_stage14 (
         .r({r_s13_q13[31:0], r_s12_q13[31:0]}), .decrypt(decrypt_q13),
-        .key({key_q13[25], key_q13[46], key_q13[4], key_q13[13], key_q13[48], key_q13[19],
-            key_q13[5], key_q13[41], key_q13[32], key_q13[26], key_q13[17], key_q13[54],
-            key_q13[6], key_q13[3], key_q13[11], key_q13[12], key_q13[27], key_q13[40:39],
-            key_q13[33], key_q13[34], key_q13[10], key_q13[18], key_q13[55], key_q13[16],
-            key_q13[7], key_q13[1], key_q13[43], key_q13[31], key_q13[28], key_q13[49], key_q13[9],
-            key_q13[0], key_q13[44], key_q13[15], key_q13[38:37], key_q13[45], key_q13[2],
-            key_q13[35], key_q13[22], key_q13[14], key_q13[51], key_q13[23], key_q13[52],
-            key_q13[36], key_q13[42], key_q13[8]}),
-        .key_2({key_q13[5], key_q13[26], key_q13[41], key_q13[18], key_q13[53], key_q13[24],
+        .key({key_q13[5], key_q13[26], key_q13[41], key_q13[18], key_q13[53], key_q13[24],
             key_q13[10], key_q13[46], key_q13[12], key_q13[6], key_q13[54], key_q13[34],
             key_q13[11], key_q13[40], key_q13[48], key_q13[17], key_q13[32], key_q13[20:19],
             key_q13[13], key_q13[39], key_q13[47], key_q13[55], key_q13[3], key_q13[49],
             key_q13[16], key_q13[38], key_q13[21], key_q13[36], key_q13[37], key_q13[31],
             key_q13[42], key_q13[9], key_q13[22], key_q13[52], key_q13[43], key_q13[15],
             key_q13[50], key_q13[35], key_q13[44], key_q13[0], key_q13[23], key_q13[29],
-            key_q13[1], key_q13[2], key_q13[14], key_q13[51], key_q13[45]}),
+            key_q13[1], key_q13[2], key_q13[14], key_q13[51], key_q13[45], key_q13[25],
+            key_q13[46], key_q13[4], key_q13[13], key_q13[48], key_q13[19], key_q13[5],
+            key_q13[41], key_q13[32], key_q13[26], key_q13[17], key_q13[54], key_q13[6],
+            key_q13[3], key_q13[11], key_q13[12], key_q13[27], key_q13[40:39], key_q13[33],
+            key_q13[34], key_q13[10], key_q13[18], key_q13[55], key_q13[16], key_q13[7],
+            key_q13[1], key_q13[43], key_q13[31], key_q13[28], key_q13[49], key_q13[9], key_q13[0],
+            key_q13[44], key_q13[15], key_q13[38:37], key_q13[45], key_q13[2], key_q13[35],
+            key_q13[22], key_q13[14], key_q13[51], key_q13[23], key_q13[52], key_q13[36],
+            key_q13[42], key_q13[8]}),
         .r_o(r_s14)
     );
 
@@ -1299,22 +1205,22 @@ module des_xilinx_16_core (
     wire [31:0] r_s15;
     des_xilinx_16_core_stage4 u_stage15 (
         .r({r_s14_q14[31:0], r_s13_q14[31:0]}), .decrypt(decrypt_q14),
-        .key({key_q14[11], key_q14[32], key_q14[47], key_q14[24], key_q14[34], key_q14[5],
-            key_q14[48], key_q14[27], key_q14[18], key_q14[12], key_q14[3], key_q14[40],
-            key_q14[17], key_q14[46], key_q14[54], key_q14[55], key_q14[13], key_q14[26:25],
-            key_q14[19], key_q14[20], key_q14[53], key_q14[4], key_q14[41], key_q14[2],
-            key_q14[52], key_q14[42], key_q14[29], key_q14[44], key_q14[14], key_q14[35],
-            key_q14[50], key_q14[45], key_q14[30], key_q14[1], key_q14[51], key_q14[23],
-            key_q14[31], key_q14[43], key_q14[21], key_q14[8], key_q14[0], key_q14[37], key_q14[9],
-            key_q14[38], key_q14[22], key_q14[28], key_q14[49]}),
-        .key_2({key_q14[19], key_q14[40], key_q14[55], key_q14[32], key_q14[10], key_q14[13],
+        .key({key_q14[19], key_q14[40], key_q14[55], key_q14[32], key_q14[10], key_q14[13],
             key_q14[24], key_q14[3], key_q14[26], key_q14[20], key_q14[11], key_q14[48],
             key_q14[25], key_q14[54], key_q14[5], key_q14[6], key_q14[46], key_q14[34:33],
             key_q14[27], key_q14[53], key_q14[4], key_q14[12], key_q14[17], key_q14[8],
             key_q14[30], key_q14[52], key_q14[35], key_q14[50], key_q14[51], key_q14[45],
             key_q14[1], key_q14[23], key_q14[36], key_q14[7], key_q14[2], key_q14[29], key_q14[9],
             key_q14[49], key_q14[31], key_q14[14], key_q14[37], key_q14[43], key_q14[15],
-            key_q14[16], key_q14[28], key_q14[38], key_q14[0]}),
+            key_q14[16], key_q14[28], key_q14[38], key_q14[0], key_q14[11], key_q14[32],
+            key_q14[47], key_q14[24], key_q14[34], key_q14[5], key_q14[48], key_q14[27],
+            key_q14[18], key_q14[12], key_q14[3], key_q14[40], key_q14[17], key_q14[46],
+            key_q14[54], key_q14[55], key_q14[13], key_q14[26:25], key_q14[19], key_q14[20],
+            key_q14[53], key_q14[4], key_q14[41], key_q14[2], key_q14[52], key_q14[42],
+            key_q14[29], key_q14[44], key_q14[14], key_q14[35], key_q14[50], key_q14[45],
+            key_q14[30], key_q14[1], key_q14[51], key_q14[23], key_q14[31], key_q14[43],
+            key_q14[21], key_q14[8], key_q14[0], key_q14[37], key_q14[9], key_q14[38], key_q14[22],
+            key_q14[28], key_q14[49]}),
         .r_o(r_s15)
     );
 
@@ -1337,38 +1243,38 @@ module des_xilinx_16_core (
     wire [47:0] k_s16;
     des_xilinx_16_core_stage16 u_stage16 (
         .r({r_s15_q15[31:0], r_s14_q15[31:0]}), .decrypt(decrypt_q15),
-        .key({key_q15[54], key_q15[18], key_q15[33], key_q15[10], key_q15[20], key_q15[48],
-            key_q15[34], key_q15[13], key_q15[4], key_q15[55], key_q15[46], key_q15[26],
-            key_q15[3], key_q15[32], key_q15[40], key_q15[41], key_q15[24], key_q15[12:11],
-            key_q15[5], key_q15[6], key_q15[39], key_q15[47], key_q15[27], key_q15[43],
-            key_q15[38], key_q15[28], key_q15[15], key_q15[30], key_q15[0], key_q15[21],
-            key_q15[36], key_q15[31], key_q15[16], key_q15[42], key_q15[37], key_q15[9],
-            key_q15[44], key_q15[29], key_q15[7], key_q15[49], key_q15[45], key_q15[23],
-            key_q15[50], key_q15[51], key_q15[8], key_q15[14], key_q15[35]}),
-        .key_2({key_q15[33], key_q15[54], key_q15[12], key_q15[46], key_q15[24], key_q15[27],
-            key_q15[13], key_q15[17], key_q15[40], key_q15[34], key_q15[25], key_q15[5],
-            key_q15[39], key_q15[11], key_q15[19], key_q15[20], key_q15[3], key_q15[48:47],
-            key_q15[41], key_q15[10], key_q15[18], key_q15[26], key_q15[6], key_q15[22],
-            key_q15[44], key_q15[7], key_q15[49], key_q15[9], key_q15[38], key_q15[0], key_q15[15],
-            key_q15[37], key_q15[50], key_q15[21], key_q15[16], key_q15[43], key_q15[23],
-            key_q15[8], key_q15[45], key_q15[28], key_q15[51], key_q15[2], key_q15[29],
-            key_q15[30], key_q15[42], key_q15[52], key_q15[14]}),
-        .key_3({key_q15[47], key_q15[11], key_q15[26], key_q15[3], key_q15[13], key_q15[41],
-            key_q15[27], key_q15[6], key_q15[54], key_q15[48], key_q15[39], key_q15[19],
-            key_q15[53], key_q15[25], key_q15[33], key_q15[34], key_q15[17], key_q15[5:4],
-            key_q15[55], key_q15[24], key_q15[32], key_q15[40], key_q15[20], key_q15[36],
-            key_q15[31], key_q15[21], key_q15[8], key_q15[23], key_q15[52], key_q15[14],
-            key_q15[29], key_q15[51], key_q15[9], key_q15[35], key_q15[30], key_q15[2],
-            key_q15[37], key_q15[22], key_q15[0], key_q15[42], key_q15[38], key_q15[16],
-            key_q15[43], key_q15[44], key_q15[1], key_q15[7], key_q15[28]}),
-        .key_4({key_q15[40], key_q15[4], key_q15[19], key_q15[53], key_q15[6], key_q15[34],
+        .key({key_q15[40], key_q15[4], key_q15[19], key_q15[53], key_q15[6], key_q15[34],
             key_q15[20], key_q15[24], key_q15[47], key_q15[41], key_q15[32], key_q15[12],
             key_q15[46], key_q15[18], key_q15[26], key_q15[27], key_q15[10], key_q15[55:54],
             key_q15[48], key_q15[17], key_q15[25], key_q15[33], key_q15[13], key_q15[29],
             key_q15[51], key_q15[14], key_q15[1], key_q15[16], key_q15[45], key_q15[7],
             key_q15[22], key_q15[44], key_q15[2], key_q15[28], key_q15[23], key_q15[50],
             key_q15[30], key_q15[15], key_q15[52], key_q15[35], key_q15[31], key_q15[9],
-            key_q15[36], key_q15[37], key_q15[49], key_q15[0], key_q15[21]}),
+            key_q15[36], key_q15[37], key_q15[49], key_q15[0], key_q15[21], key_q15[47],
+            key_q15[11], key_q15[26], key_q15[3], key_q15[13], key_q15[41], key_q15[27],
+            key_q15[6], key_q15[54], key_q15[48], key_q15[39], key_q15[19], key_q15[53],
+            key_q15[25], key_q15[33], key_q15[34], key_q15[17], key_q15[5:4], key_q15[55],
+            key_q15[24], key_q15[32], key_q15[40], key_q15[20], key_q15[36], key_q15[31],
+            key_q15[21], key_q15[8], key_q15[23], key_q15[52], key_q15[14], key_q15[29],
+            key_q15[51], key_q15[9], key_q15[35], key_q15[30], key_q15[2], key_q15[37],
+            key_q15[22], key_q15[0], key_q15[42], key_q15[38], key_q15[16], key_q15[43],
+            key_q15[44], key_q15[1], key_q15[7], key_q15[28], key_q15[33], key_q15[54],
+            key_q15[12], key_q15[46], key_q15[24], key_q15[27], key_q15[13], key_q15[17],
+            key_q15[40], key_q15[34], key_q15[25], key_q15[5], key_q15[39], key_q15[11],
+            key_q15[19], key_q15[20], key_q15[3], key_q15[48:47], key_q15[41], key_q15[10],
+            key_q15[18], key_q15[26], key_q15[6], key_q15[22], key_q15[44], key_q15[7],
+            key_q15[49], key_q15[9], key_q15[38], key_q15[0], key_q15[15], key_q15[37],
+            key_q15[50], key_q15[21], key_q15[16], key_q15[43], key_q15[23], key_q15[8],
+            key_q15[45], key_q15[28], key_q15[51], key_q15[2], key_q15[29], key_q15[30],
+            key_q15[42], key_q15[52], key_q15[14], key_q15[54], key_q15[18], key_q15[33],
+            key_q15[10], key_q15[20], key_q15[48], key_q15[34], key_q15[13], key_q15[4],
+            key_q15[55], key_q15[46], key_q15[26], key_q15[3], key_q15[32], key_q15[40],
+            key_q15[41], key_q15[24], key_q15[12:11], key_q15[5], key_q15[6], key_q15[39],
+            key_q15[47], key_q15[27], key_q15[43], key_q15[38], key_q15[28], key_q15[15],
+            key_q15[30], key_q15[0], key_q15[21], key_q15[36], key_q15[31], key_q15[16],
+            key_q15[42], key_q15[37], key_q15[9], key_q15[44], key_q15[29], key_q15[7],
+            key_q15[49], key_q15[45], key_q15[23], key_q15[50], key_q15[51], key_q15[8],
+            key_q15[14], key_q15[35]}),
         .r_o(r_s16), .k_o(k_s16)
     );
 

@@ -55,11 +55,13 @@ class Block:
 
     def module(self, name: str, hints: Hints, prefix: str) -> Module:
         """The block as a module `name`; `prefix`: what names of the modules that it calls start with."""
-        names = Names()
+        names, packed = Names(), bool(hints.leaving)
         port = [names.new(h) for h in hints.entering]
-        signal = [names.new(h if h not in ("call", "lookup") else "y") for h in hints.rows]
+        whole = self._whole() if packed else {}
+        signal = ["" if n in whole else names.new(_wire_name(h)) for n, h in enumerate(hints.rows)]
         leaving = hints.leaving or tuple(signal[word[0][0]] for word in self.leaves)
         out = [names.new(f"{h}_o") for h in leaving]
+        signal = [out[whole[n]] if n in whole else s for n, s in enumerate(signal)]
         items: list[Item] = []
         ports = [Port("input", p, w) for p, w in zip(port, self.ports, strict=True)]
         ports += [Port("output", o, len(bits)) for o, bits in zip(out, self.leaves, strict=True)]
@@ -72,9 +74,30 @@ class Block:
                 items.append(Instance(module_name(prefix, attr), names.new(f"u_{sig}"), pins, (made,)))
             else:
                 items.append(Assign(sig, width, op, words, attr))
-        for o, bits in zip(out, self.leaves, strict=True):
-            items.append(Assign(o, len(bits), "wire", (tuple((signal[row], k) for row, k in bits),)))
-        return Module(name, tuple(ports), tuple(items))
+        for n, (o, bits) in enumerate(zip(out, self.leaves, strict=True)):
+            if n not in whole.values():
+                items.append(Assign(o, len(bits), "wire", (tuple((signal[row], k) for row, k in bits),)))
+        return Module(name, tuple(ports), tuple(items), packed=packed)
+
+    def _whole(self) -> dict[int, int]:
+        """Row -> the word that leaves, for rows that are all of such a word and that no other row reads."""
+        read = {i for _, _, _, operands in self.rows for o in operands for kind, i, _ in o if kind == "n"}
+        found: dict[int, int] = {}
+        for n, word in enumerate(self.leaves):
+            row = word[0][0]
+            op, width, *_ = self.rows[row]
+            if op in _ASSIGNED and row not in read and word == tuple((row, k) for k in range(width)):
+                found.setdefault(row, n)
+        return found
+
+
+_ASSIGNED = frozenset({"xor", "and", "or", "not", "mux", "lut"})
+"""Operations that are one assignment, whose left side may be a port."""
+
+
+def _wire_name(hint: str) -> str:
+    """The name that an operation's wire would like to have."""
+    return hint if hint not in ("call", "lookup") else "y"
 
 
 def _bit(b: tuple[str, int, int], port: list[str], signal: list[str]) -> tuple[str, int]:

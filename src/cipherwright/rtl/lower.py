@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ..graph import OPS, OUTPUT, Graph, Node
+from ..graph import OPS, OUTPUT, Graph
 from ..schedule import Schedule
-from .block import Block, Hints, Names, Operand, clocked_module, sub_modules
+from .block import Block, Names, clocked_module, sub_modules
 from .module import (
     Assign,
     Bit,
@@ -26,6 +25,7 @@ from .module import (
     ValidLine,
 )
 from .resets import check_resets, control_bits
+from .shape import NodeBit, Shape, shape
 from .stages import stage_titles
 
 __all__ = ["LowerOptions", "lower"]
@@ -40,15 +40,6 @@ _LONG = 16
 clears one by one.
 """
 
-NodeBit = tuple[int, int]
-"""A node and one of its bits."""
-
-Word = tuple[NodeBit, ...]
-"""Least significant first."""
-
-Needed = Callable[[int], list[int]]
-"""Bits of a node that leave its stage."""
-
 
 @dataclass(frozen=True)
 class LowerOptions:
@@ -60,7 +51,8 @@ class LowerOptions:
     the counter of a ring of RAM stands near all of it. `levels`: a module for every level of operations in
     a stage, so that synthesis keeps the lookup tables as they are here; otherwise it may rearrange them
     within a stage. `packed`: results of one name and stage are one word, which stages pass on; otherwise each
-    operation has a word of its own.
+    operation has a word of its own. `packed_ranks`: what registers keep of them is one word, whatever stages
+    pass on.
     """
 
     srl_from: int = 0
@@ -70,6 +62,7 @@ class LowerOptions:
     delay_lines: str = "srl"
     ring_bits: int = 0
     packed: bool = False
+    packed_ranks: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,6 +119,12 @@ class _Top:
             return self.names.new(f"{hint}_{self.count[hint]}")
         return f"{hint}_{self.stage_label(i)}"
 
+    def _kept_name(self, i: int) -> str:
+        """The word that registers keep a node's bits in."""
+        node = self.g.nodes[i]
+        alone = node.op in ("input", "copy") or OPS[node.op].clocked or not self.options.packed_ranks
+        return self.word_name[i] if alone else f"{node.name or node.op}_{self.stage_label(i)}"
+
     def stage_label(self, i: int) -> str:
         """`s12` for what stage 12 makes (the first is 1), `held` for what is made from held inputs alone."""
         return f"s{self.s.made(i) - self.s.io.first + 1}" if self.g.agile[i] else _HELD
@@ -169,7 +168,7 @@ class _Top:
                 for rank, depth, control in self._kept(src, start, tap, last):
                     # Registers of a word stand together; a delay line is of one source.
                     apart = src if depth > 1 else self.clear(src, rank)
-                    key = (rank, self.word_name[src], depth, control, apart)
+                    key = (rank, self._kept_name(src), depth, control, apart)
                     found.setdefault(key, []).append((src, k))
                 start = max(start, tap)
         out = []
@@ -342,31 +341,31 @@ def _add_stage(top: _Top, label: str, members: list[int], stage: int) -> None:
                 out.append(k)
         return out
 
-    shape = _block(g, members, inside, needed, top.options.packed)
-    module = top.shapes.get(shape.block) or _new_module(top, shape, members, f"{top.name}_{label}")
+    found = shape(g, members, needed, top.options.packed)
+    module = top.shapes.get(found.block) or _new_module(top, found, members, f"{top.name}_{label}")
     inputs = [p for p in module.ports if p.direction == "input"]
     outputs = [p for p in module.ports if p.direction == "output"]
     made: list[tuple[str, str, int]] = []
-    for port, word in zip(outputs, shape.leaving, strict=True):
+    for port, word in zip(outputs, found.leaving, strict=True):
         name = top.word_name[word[0][0]]
         signal = top.names.new(name) if top.options.packed else name
         made.append((port.name, signal, len(word)))
         top.fresh.update({bit: (signal, pos) for pos, bit in enumerate(word)})
     wires = tuple(
         (p.name, tuple(top.at(src, k, stage) for src, k in f))
-        for p, f in zip(inputs, shape.entering, strict=True)
+        for p, f in zip(inputs, found.entering, strict=True)
     )
     top.items.append(Instance(module.name, f"u_{label}", wires, tuple(made)))
 
 
-def _new_module(top: _Top, shape: _Shape, members: list[int], name: str) -> Module:
+def _new_module(top: _Top, found: Shape, members: list[int], name: str) -> Module:
     """The module of a shape that no stage has had yet, after the modules that its operations call."""
     for call in (top.g.nodes[i] for i in members):
         for m in sub_modules(call, top.name) if call.op in ("call", "lookup") else ():
             if top.modules.setdefault(m.name, m) != m:
                 raise AssertionError(f"two different modules are called {m.name}")
-    module = shape.block.module(name, shape.hints, top.name)
-    top.shapes[shape.block] = top.modules[module.name] = module
+    module = found.block.module(name, found.hints, top.name)
+    top.shapes[found.block] = top.modules[module.name] = module
     return module
 
 
@@ -406,118 +405,3 @@ def _leaves_now(s: Schedule, src: int, k: int, stage: int) -> bool:
     return any(
         s.io.departure(n, s.stages) == stage and (src, k) in s.graph.bits[i] for n, i in s.graph.outputs
     )
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """A stage's operations as a block whose text is free of node numbers; the words that enter and leave it,
-    in the order of its ports; names for these and for the operations.
-    """
-
-    block: Block
-    entering: list[tuple[NodeBit, ...]]
-    leaving: list[tuple[NodeBit, ...]]
-    hints: Hints
-
-
-def _block(g: Graph, members: list[int], inside: set[int], needed: Needed, packed: bool) -> _Shape:
-    """The shape of a stage. `packed`: bits of one name enter and leave as one word; otherwise the words are
-    what one operand reads and what one operation makes.
-    """
-    entering = _Entering.of(g, members, inside, packed)
-    made = [(_clean(g.nodes[i]), tuple((i, k) for k in needed(i))) for i in members if needed(i)]
-    together = _by_name(g, (bit for _, word in made for bit in word))
-    leaving = [(_hint(g, word), word) for word in together] if packed else made
-    row = {i: n for n, i in enumerate(members)}
-
-    def operand(bits: tuple[NodeBit, ...]) -> Operand:
-        outer = entering.outer(bits)
-        return tuple(
-            ("n", row[src], k)
-            if src in inside
-            else ("c", g.nodes[src].attr >> k & 1, 0)
-            if g.nodes[src].op == "const"
-            else ("p", *entering.seat((src, k), outer))
-            for src, k in bits
-        )
-
-    rows = tuple(
-        (n.op, n.width, n.attr, tuple(operand(g.bits[a]) for a in n.args))
-        for n in (g.nodes[i] for i in members)
-    )
-    leaves = tuple(tuple((row[i], k) for i, k in word) for _, word in leaving)
-    named = tuple(h for h, _ in leaving) if packed else ()
-    hints = Hints(entering.hints(), named, tuple(_clean(g.nodes[i]) for i in members))
-    words = list(entering.words.values())
-    block = Block(rows, tuple(len(w) for w in words), leaves)
-    return _Shape(block, words, [word for _, word in leaving], hints)
-
-
-@dataclass(frozen=True)
-class _Entering:
-    """The words that enter a stage, by name where they are packed, otherwise by themselves."""
-
-    graph: Graph
-    inside: set[int]
-    packed: bool
-    words: dict[str | Word, Word]
-
-    @classmethod
-    def of(cls, g: Graph, members: list[int], inside: set[int], packed: bool) -> _Entering:
-        found = cls(g, inside, packed, {})
-        words: dict[str | Word, list[NodeBit]] = {}
-        for outer in (found.outer(g.bits[a]) for i in members for a in g.nodes[i].args):
-            for bit in outer:
-                words.setdefault(found._key(bit, outer), []).append(bit)
-        for key, bits in words.items():
-            found.words[key] = tuple(sorted(set(bits))) if isinstance(key, str) else key
-        return found
-
-    def _key(self, bit: NodeBit, outer: Word) -> str | Word:
-        """The word of a bit that an operand reads among `outer`: packed, results of one name are one word.
-        Bits that an operand reads of inputs are a word by themselves, in the operand's order, so that stages
-        that choose other bits of a key look alike.
-        """
-        nodes = self.graph.nodes
-        if not self.packed:
-            return outer
-        if nodes[bit[0]].op != "input":
-            return _clean(nodes[bit[0]])
-        return tuple(b for b in outer if nodes[b[0]].op == "input")
-
-    def outer(self, bits: tuple[NodeBit, ...]) -> Word:
-        """The bits of an operand that enter; one that it reads twice enters once."""
-        read = tuple(b for b in bits if b[0] not in self.inside and self.graph.nodes[b[0]].op != "const")
-        return read if len(set(read)) == len(read) else tuple(sorted(set(read)))
-
-    @cached_property
-    def _places(self) -> dict[str | Word, tuple[int, dict[NodeBit, int]]]:
-        return {
-            name: (port, {bit: pos for pos, bit in enumerate(word)})
-            for port, (name, word) in enumerate(self.words.items())
-        }
-
-    def seat(self, bit: NodeBit, outer: Word) -> tuple[int, int]:
-        """Port and place of a bit that an operand reads among `outer`."""
-        port, places = self._places[self._key(bit, outer)]
-        return port, places[bit]
-
-    def hints(self) -> tuple[str, ...]:
-        return tuple(_hint(self.graph, word) for word in self.words.values())
-
-
-def _by_name(g: Graph, bits: Iterable[NodeBit]) -> list[Word]:
-    """Bits by the name of what makes them: one word a name, in the order of their nodes."""
-    words: dict[str, list[NodeBit]] = {}
-    for bit in sorted(bits):
-        words.setdefault(_clean(g.nodes[bit[0]]), []).append(bit)
-    return [tuple(word) for word in words.values()]
-
-
-def _hint(g: Graph, bits: Word) -> str:
-    names = dict.fromkeys(_clean(g.nodes[src]) for src, _ in bits)
-    return next(iter(names)) if len(names) == 1 else "in" if len(names) > 2 else "_".join(names)
-
-
-def _clean(node: Node) -> str:
-    return node.name or (str(node.attr[0]) if node.op == "input" else node.op)

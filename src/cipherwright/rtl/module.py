@@ -165,7 +165,7 @@ def bits_read(item: Item) -> Bits:
 class Module:
     """One module: ports, items in order, and comment lines. `device`: a block of the device, whose
     registers are no flip-flops of the fabric. `asynchronous`: rst_i clears its registers at once, not at the
-    clock.
+    clock. `packed`: results of one name and form are words of its text.
     """
 
     name: str
@@ -174,6 +174,7 @@ class Module:
     comment: tuple[str, ...] = ()
     device: bool = False
     asynchronous: bool = False
+    packed: bool = False
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -36,6 +36,7 @@ from .module import (
     bits_read,
 )
 from .ports import Pin
+from .truth import TruthTable
 from .wrapper import Box, Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
 
 __all__ = ["concat", "print_any", "print_box", "print_design", "print_module", "print_wrapper"]
@@ -45,9 +46,6 @@ _WIDTH = 99
 _MANY = 4
 
 _Kept = Register | DelayLine | ValidLine
-
-Halves = list[tuple[int, int]]
-"""For each argument of a truth table: the tables that are left where it is 0, and where it is 1."""
 
 
 def _slices(bits: Bits) -> list[str]:
@@ -131,95 +129,23 @@ def _packed(pieces: Iterable[str], indent: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Lut:
-    """A bitwise truth table to print (argument 0 is the top address bit). `scalar`: which arguments are one
-    bit for all `width` bits of the result.
-    """
-
-    table: int
-    args: tuple[str, ...]
-    scalar: tuple[bool, ...]
-    width: int
-
-    def expression(self) -> str:
-        """A readable expression."""
-        rows = 1 << len(self.args)
-        if self.table in (0, (1 << rows) - 1):
-            return f"{{{self.width}{{1'b{int(self.table > 0)}}}}}"
-        if rows == 2:
-            return self._spread(0) if self.table == 2 else f"~{self._spread(0)}"
-        halves = [self._halves(j) for j in range(len(self.args))]
-        return self._smaller(halves) or self._sum(halves) or self._gated(halves) or self._choice(halves)
-
-    def _spread(self, j: int) -> str:
-        """Argument j in the result's width."""
-        name = self.args[j]
-        return f"{{{self.width}{{{name}}}}}" if self.scalar[j] and self.width > 1 else name
-
-    def _halves(self, j: int) -> tuple[int, int]:
-        """The truth tables that are left where argument j is 0, and where it is 1."""
-        top, low, high = 1 << (len(self.args) - 1 - j), 0, 0
-        zero = [a for a in range(1 << len(self.args)) if not a & top]
-        for pos, a in enumerate(zero):
-            low |= (self.table >> a & 1) << pos
-            high |= (self.table >> (a | top) & 1) << pos
-        return low, high
-
-    def _without(self, j: int, table: int) -> str:
-        """The expression of a table over the other arguments than j."""
-        args, scalar = self.args[:j] + self.args[j + 1 :], self.scalar[:j] + self.scalar[j + 1 :]
-        return _Lut(table, args, scalar, self.width).expression()
-
-    def _rest(self, j: int, table: int) -> str:
-        """The same as an operand."""
-        text = self._without(j, table)
-        return text if text.replace("_", "").isalnum() else f"({text})"
-
-    def _smaller(self, halves: Halves) -> str:
-        """Where an argument does not matter: the expression of the others."""
-        return next((self._without(j, low) for j, (low, high) in enumerate(halves) if low == high), "")
-
-    def _sum(self, halves: Halves) -> str:
-        """Where an argument inverts the rest: an XOR with it."""
-        ones = (1 << (1 << len(self.args) - 1)) - 1
-        found = (j for j, (low, high) in enumerate(halves) if low == high ^ ones)
-        return next((f"{self._spread(j)} ^ {self._rest(j, halves[j][0])}" for j in found), "")
-
-    def _gated(self, halves: Halves) -> str:
-        """Where a value of an argument makes the result constant: an AND or OR with it."""
-        ones = (1 << (1 << len(self.args) - 1)) - 1
-        for j, (low, high) in enumerate(halves):
-            name = self._spread(j)
-            if low in (0, ones):
-                return f"{name} & {self._rest(j, high)}" if low == 0 else f"~{name} | {self._rest(j, high)}"
-            if high in (0, ones):
-                return f"~{name} & {self._rest(j, low)}" if high == 0 else f"{name} | {self._rest(j, low)}"
-        return ""
-
-    def _choice(self, halves: Halves) -> str:
-        """A choice by the first argument of one bit, otherwise by the first."""
-        j = next((k for k, one in enumerate(self.scalar) if one), 0)
-        low, high = (self._rest(j, table) for table in halves[j])
-        if self.scalar[j] or self.width == 1:
-            return f"{self.args[j]} ? {high} : {low}"
-        return f"({self._spread(j)} & {high}) | (~{self._spread(j)} & {low})"
-
-
-@dataclass(frozen=True)
 class _Names:
     """What the text of an item needs of its module: the width of every signal, the ports, the words of which
-    some bits are not read, and whether registers are declared before all items.
+    some bits are not read, whether registers are declared before all items, and whether the module's results
+    are words.
     """
 
     widths: dict[str, int]
     ports: set[str]
     partly: set[str]
     first: bool
+    packed: bool
 
     @classmethod
     def of(cls, m: Module) -> _Names:
         """Those of a module."""
-        return cls(_widths(m), {p.name for p in m.ports}, m.partly_read(), m.device or _reads_ahead(m))
+        first = m.device or _reads_ahead(m)
+        return cls(_widths(m), {p.name for p in m.ports}, m.partly_read(), first, m.packed)
 
     def text(self, bits: Bits) -> str:
         """An expression for the bits."""
@@ -298,8 +224,9 @@ def _lut(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
         if len({name for name, _ in bits}) > _MANY:  # gathered from many signals: said once, with a name
             text, args[j] = args[j], f"{a.name}_in{j}"
             yield _wrap(f"wire {_range(len(bits))}{args[j]} = {text};", "    ")
-    lut = _Lut(a.attr, tuple(args), tuple(len(o) == 1 for o in a.operands), a.width)
-    yield _wrap(f"{names.head(a)} = {lut.expression()};", "    ")
+    scalar = tuple(len(o) == 1 for o in a.operands)
+    said = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed).expression()
+    yield _wrap(f"{names.head(a)} = {said};", "    ")
 
 
 def _case(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
@@ -354,10 +281,15 @@ def _instance(i: Instance, names: _Names) -> Iterable[str]:
     for _, signal, width in i.outputs:
         line = f"    wire {_range(width)}{signal};"
         yield _lint_off(line, "nobody reads some bits of this word.") if signal in names.partly else line
-    yield f"    {i.module} {i.name} ("
-    pins = [f".{port}({names.text(bits)})" for port, bits in i.inputs]
-    yield _packed([*pins, *(f".{port}({signal})" for port, signal, _ in i.outputs)], "        ")
-    yield "    );"
+    links = [f".{port}({names.text(bits)})" for port, bits in i.inputs]
+    links += [f".{port}({signal})" for port, signal, _ in i.outputs]
+    yield _linked(f"    {i.module} {i.name} (", links)
+
+
+def _linked(head: str, links: list[str]) -> str:
+    """An instance in one line, or with its links in lines of their own."""
+    line = f"{head}{', '.join(links)});"
+    return line if len(line) <= _WIDTH else f"{head}\n{_packed(links, ' ' * 8)}\n    );"
 
 
 def _memory(i: Memory) -> Iterable[str]:
@@ -671,5 +603,4 @@ def _cell(c: Cell) -> str:
     parameters = ", ".join(f".{name}({_parameter(value)})" for name, value in c.parameters.items())
     head = f"    {c.module} {f'#({parameters}) ' if parameters else ''}{c.name} ("
     links = [f".{port}({value})" for port, value in c.links.items()]
-    line = f"{head}{', '.join(links)});"
-    return line if len(line) <= _WIDTH else f"{head}\n{_packed(links, ' ' * 8)}\n    );"
+    return _linked(head, links)

@@ -10,7 +10,7 @@ from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, rewrit
 from ..rewrite import replicate
 from ..rtl import Design, LowerOptions, Module, lower
 from ..schedule import Io, schedule, shortest_period
-from ..spec import Datapath
+from ..spec import Datapath, Pipeline
 from .header import module_name
 from .key_memory import memory_unit
 from .keys import KeyUnit, key_unit
@@ -72,7 +72,8 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     s = schedule(graph, timing.model, None, period, Io())
     top = module_name(spec.name)
     name = f"{top}_schedule"
-    design = lower(s, name, LowerOptions(0, e.control, e.loops, spec.keep_levels))
+    packed = isinstance(spec, Pipeline) and spec.words == "packed"
+    design = lower(s, name, LowerOptions(0, e.control, e.loops, spec.keep_levels, packed_ranks=packed))
     if memory:
         unit = memory_unit(f"{top}_keys", name, e, memory, s.stages, spec.key_bits)
     else:
