@@ -27,6 +27,7 @@ from cipherwright.rtl import (
     Register,
     Step,
     Stream,
+    Wire,
     Wrapper,
     WrittenModule,
     described,
@@ -121,11 +122,33 @@ def test_flip_flops_are_counted_in_all_instances() -> None:
     )
     written = WrittenModule("written", (), 100)
     own = delay()
-    cells = (Cell("pair", "u_pair", {}), Cell("written", "u_written", {}), Cell("logic", "u_logic", {}))
+    cells = (
+        Cell("pair", "u_pair", {"a": "4'd0"}),
+        Cell("written", "u_written", {}),
+        Cell("logic", "u_logic", {"clk": "clk", "a": "4'd0"}),
+    )
     top = replace(own, name="top", items=(*own.items, *cells))
     assert Component((logic, pair, written, top), GROUPS, Rate(1)).flip_flops == 9 + 2 * 4 + 100 + 4
     device = replace(logic, device=True)
     assert Component((device, pair, written, top), GROUPS, Rate(1)).flip_flops == 9 + 100
+
+
+@pytest.mark.parametrize(
+    ("links", "message"),
+    [
+        ({"a": "data_i", "y": "made"}, "u_inner.a has 4 bits, but data_i has 8"),
+        ({"a": "4'd0", "y": "made", "b": "clk"}, r"u_inner \(inner\) has no port b"),
+        ({"y": "made"}, "the input a of u_inner is open"),
+        ({"a": "4'd0", "y": "data_o[3:0]"}, r"data_o\[3\] is driven by u_inner.y and by an assignment"),
+    ],
+)
+def test_instances_fit_their_modules(links: dict[str, str], message: str) -> None:
+    """Every instance in a component is compared with the module that it is of."""
+    inner = Module("inner", (Port("input", "a", 4), Port("output", "y", 4)), ())
+    own = delay()
+    top = replace(own, items=(*own.items, Wire(("made",), 4), Cell("inner", "u_inner", links)))
+    with pytest.raises(ValueError, match=message):
+        Component((inner, top), GROUPS, Rate(1))
 
 
 @pytest.mark.parametrize("numbers", [(-1, 1, 1), (1, 0, 1), (1, 1, 0)])

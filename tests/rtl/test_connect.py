@@ -130,6 +130,10 @@ WIDTHS = {"a": 8, "b": 8, "bit": 1}
         ("{a, b[1:0], 3'd5}", 13),
         ("~a & (b | 8'd1) ^ a", 8),
         ("~bit", 1),
+        ("bit ? a : {b[7:1], bit}", 8),
+        ("{2{a[3:0]}} + b", 8),
+        ("bit & a >= b", 1),
+        ("|a", 1),
     ],
 )
 def test_widths(text: str, width: int) -> None:
@@ -143,7 +147,10 @@ def test_widths(text: str, width: int) -> None:
         ("a[8]", "a has 8 bits"),
         ("a[0:3]", "a has 8 bits"),
         ("a & bit", "operands of 8 and 1 bits"),
-        ("a + b", "no expression of"),
+        ("a + bit", "operands of 8 and 1 bits"),
+        ("a ? a : b", "a choice by 8 bits"),
+        ("bit ? a : bit", "operands of 8 and 1 bits"),
+        ("a * b", "no expression of"),
         ("a b", "the end is expected before b"),
         ("(a", r"\) is expected before the end"),
         ("{a", "} is expected before the end"),

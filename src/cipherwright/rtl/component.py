@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from .links import check_links
 from .module import Instance, Module, Register, ValidLine
 from .ports import ClockReset, Group, Handshake, Pin, Stream, described
 from .wrapper import Cell, Wrapper
@@ -64,8 +65,9 @@ def module_pins(module: AnyModule) -> tuple[Pin, ...]:
 class Component:
     """Modules, used ones first, of which the last is the top; its ports in groups; its timing.
 
-    Raises ValueError where a port has no description, and where the groups and the top's declaration differ
-    in a port's name, direction, width or numbering of bits.
+    Raises ValueError where a port has no description, where the groups and the top's declaration differ in a
+    port's name, direction, width or numbering of bits, and where an instance does not fit the module that it
+    is of: see `check_links`.
     """
 
     modules: tuple[AnyModule, ...]
@@ -78,6 +80,14 @@ class Component:
         if grouped != declared:
             odd = ", ".join(sorted({shape[0] for shape in grouped ^ declared}))
             raise ValueError(f"module {self.name} and its groups of ports differ in {odd}")
+        pins_of: dict[str, dict[str, Pin]] = {}
+        for m in self.modules:
+            pins = {pin.name: pin for pin in module_pins(m)}
+            # Of a hand-written module that is there with several widths, `connect` has seen each instance.
+            pins_of[m.name] = pins if pins_of.get(m.name, pins) == pins else {}
+        for m in self.modules:
+            if isinstance(m, Wrapper):
+                check_links(m, lambda cell: pins_of.get(cell.module, {}), strict=False)
 
     @property
     def top(self) -> AnyModule:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .component import Rate
+from .links import check_links, names_in, steps_of
 from .ports import Group, Held, Pin, Stream
-from .widths import bits_of, expression_width
-from .wrapper import Cell, Clocked, Drive, Let, Step, Wrapper, WrapperItem
+from .wrapper import Cell, Drive, Let, Wrapper, WrapperItem
 
 __all__ = ["Part", "Placed", "connect"]
-
-_NAME = re.compile(r"(?<![\w'])[a-zA-Z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -51,10 +48,6 @@ class _Top:
     wrapper: Wrapper
     placed: tuple[Placed, ...]
     ports: tuple[Group, ...]
-
-    @property
-    def widths(self) -> dict[str, int]:
-        return {p.name: p.width for p in self.wrapper.pins} | self.wrapper.widths
 
 
 def connect(
@@ -103,9 +96,8 @@ def connect(
     cells = (_cell(i) if isinstance(i, Placed) else i for i in items)
     placed = tuple(i for i in items if isinstance(i, Placed))
     top = _Top(Wrapper(name, tuple(comment), declared, tuple(cells)), placed, tuple(ports))
-    for p in placed:
-        _check_links(top, p)
-    _check_drivers(top)
+    pins_of = {p.instance: p.part.pins for p in placed}
+    check_links(top.wrapper, lambda cell: pins_of.get(cell.name, {}))
     _check_held(top)
     _check_ready(top)
     _check_rates(top)
@@ -116,64 +108,16 @@ def _cell(p: Placed) -> Cell:
     return Cell(p.part.name, p.instance, p.links, p.parameters)
 
 
-def _check_links(top: _Top, p: Placed) -> None:
-    """Every link is at a port, has its width, and no input is open."""
-    pins = p.part.pins
-    for port, expression in p.links.items():
-        if port not in pins:
-            raise ValueError(f"{top.wrapper.name}: {p.instance} ({p.part.name}) has no port {port}")
-        width = expression_width(expression, top.widths) if expression else pins[port].width
-        if width != pins[port].width:
-            raise ValueError(
-                f"{top.wrapper.name}: {p.instance}.{port} has {pins[port].width} bits, but {expression} has "
-                f"{width}"
-            )
-    for port, pin in pins.items():
-        if not pin.out and not p.at(port):
-            raise ValueError(f"{top.wrapper.name}: the input {port} of {p.instance} is open")
-
-
-def _driven(top: _Top) -> Iterable[tuple[str, str]]:
-    """(expression, what drives it) in a top."""
-    for p in top.placed:
-        linked = (port for port, pin in p.part.pins.items() if pin.out and p.at(port))
-        yield from ((p.at(port), f"{p.instance}.{port}") for port in linked)
-    yield from ((i.name, "an assignment") for i in top.wrapper.items if isinstance(i, Drive | Let))
-
-
-def _check_drivers(top: _Top) -> None:
-    """Each bit has one driver, and each output of the top has one."""
-    drivers: dict[tuple[str, int], str] = {}
-    for expression, driver in _driven(top):
-        for bit in bits_of(expression, top.widths):
-            if bit in drivers:
-                raise ValueError(
-                    f"{top.wrapper.name}: {bit[0]}[{bit[1]}] is driven by {drivers[bit]} and by {driver}"
-                )
-            drivers[bit] = driver
-    stored = {_NAME.findall(s.target)[0] for s in _steps(top.wrapper)}
-    for pin in top.wrapper.pins:
-        missing = [k for k in range(pin.width) if pin.out and (pin.name, k) not in drivers]
-        if missing and pin.name not in stored:
-            raise ValueError(f"{top.wrapper.name}: nothing drives {pin.name}[{missing[0]}]")
-
-
-def _steps(w: Wrapper) -> Iterable[Step]:
-    for item in w.items:
-        if isinstance(item, Clocked):
-            yield from (s for s in item.steps if isinstance(s, Step))
-
-
 def _check_held(top: _Top) -> None:
     """Held inputs do not follow words of a stream."""
     words = {pin.name for g in top.ports if isinstance(g, Stream) and not g.out for pin in g.payload}
     for p in top.placed:
         shown = (pin for stream in _streams(p.part, out=True) for pin in stream.payload)
-        words |= {name for pin in shown for name in _NAME.findall(p.at(pin.name))}
+        words |= {name for pin in shown for name in names_in(p.at(pin.name))}
     for p in top.placed:
         held = (pin for g in p.part.ports if isinstance(g, Held) for pin in g.pins if not pin.out)
         for pin in held:
-            if moving := sorted(words.intersection(_NAME.findall(p.at(pin.name)))):
+            if moving := sorted(words.intersection(names_in(p.at(pin.name)))):
                 raise ValueError(
                     f"{top.wrapper.name}: {p.instance}.{pin.name} is held, but {', '.join(moving)} changes "
                     f"with every word"
@@ -187,9 +131,9 @@ def _streams(part: Part, out: bool) -> Iterable[Stream]:
 def _read(top: _Top) -> set[str]:
     """Names that something in a top reads, its outputs among them."""
     texts = [i.value for i in top.wrapper.items if isinstance(i, Let | Drive)]
-    texts += [text for step in _steps(top.wrapper) for text in (step.value, step.enable)]
+    texts += [text for step in steps_of(top.wrapper) for text in (step.value, step.enable)]
     texts += [p.at(port) for p in top.placed for port, pin in p.part.pins.items() if not pin.out]
-    return {pin.name for pin in top.wrapper.pins if pin.out} | {n for t in texts for n in _NAME.findall(t)}
+    return {pin.name for pin in top.wrapper.pins if pin.out} | {n for t in texts for n in names_in(t)}
 
 
 def _check_ready(top: _Top) -> None:
@@ -197,7 +141,7 @@ def _check_ready(top: _Top) -> None:
     read = _read(top)
     for p in top.placed:
         for stream in _streams(p.part, out=False):
-            if stream.ready and not read.intersection(_NAME.findall(p.at(stream.ready))):
+            if stream.ready and not read.intersection(names_in(p.at(stream.ready))):
                 raise ValueError(
                     f"{top.wrapper.name}: {p.instance} may refuse a word, and nothing reads its "
                     f"{stream.ready}"

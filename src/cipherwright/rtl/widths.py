@@ -1,5 +1,5 @@
-"""Widths of the expressions that link instances: names, parts of them, constants, concatenations, and the
-bitwise operators & | ^ ~.
+"""Widths of the expressions that link instances: names, parts of them, constants, concatenations, repeated
+operands, the operators of one width, and choices.
 """
 
 from __future__ import annotations
@@ -8,10 +8,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["bits_of", "expression_width"]
+__all__ = ["Unreadable", "bits_of", "expression_width"]
+
+
+class Unreadable(ValueError):
+    """An expression of a kind whose width this module does not know."""
+
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<const>\d+'[bdh][\da-fA-F_]+)|(?P<number>\d+)|(?P<name>[a-zA-Z_]\w*)|(?P<mark>[\[\]{}():,&|^~?]))"
+    r"\s*(?:(?P<const>\d+'[bdh][\da-fA-F_]+)|(?P<number>\d+)|(?P<name>[a-zA-Z_]\w*)|(?P<mark>[=!<>]=|[<>+\-]|[\[\]{}():,&|^~?]))"
 )
 
 
@@ -31,30 +36,66 @@ class _Parser:
 
     def take(self, mark: str = "") -> str:
         if mark and self.mark() != mark:
-            raise ValueError(
+            raise Unreadable(
                 f"{self.text}: {mark} is expected before {self.tokens[self.place][1] or 'the end'}"
             )
         self.place += 1
         return self.tokens[self.place - 1][1]
 
+    def choice(self) -> int:
+        """Operands, or a choice between two of one width by one bit."""
+        width = self.operands()
+        if self.mark() != "?":
+            return width
+        if width != 1:
+            raise ValueError(f"{self.text}: a choice by {width} bits")
+        self.take("?")
+        chosen = self.choice()
+        self.take(":")
+        self.same(chosen, self.choice())
+        return chosen
+
     def operands(self) -> int:
         """Operands of one width between &, | and ^."""
-        width = self.operand()
+        width = self.compared()
         while self.mark() in ("&", "|", "^"):
             self.take()
-            other = self.operand()
-            if other != width:
-                raise ValueError(f"{self.text}: operands of {width} and {other} bits")
+            self.same(width, self.compared())
         return width
+
+    def compared(self) -> int:
+        """Sums, or how one compares with another of its width."""
+        width = self.sums()
+        if self.mark() not in ("==", "!=", "<", ">", "<=", ">="):
+            return width
+        self.take()
+        self.same(width, self.sums())
+        return 1
+
+    def sums(self) -> int:
+        """Operands of one width between + and -."""
+        width = self.operand()
+        while self.mark() in ("+", "-"):
+            self.take()
+            self.same(width, self.operand())
+        return width
+
+    def same(self, width: int, other: int) -> None:
+        if other != width:
+            raise ValueError(f"{self.text}: operands of {width} and {other} bits")
 
     def operand(self) -> int:
         match self.mark():
             case "~":
                 self.take()
                 return self.operand()
+            case "&" | "|" | "^":
+                self.take()
+                self.operand()
+                return 1
             case "(":
                 self.take()
-                width = self.operands()
+                width = self.choice()
                 self.take(")")
                 return width
             case "{":
@@ -64,12 +105,17 @@ class _Parser:
         return self.part()
 
     def parts(self) -> int:
-        """A concatenation."""
+        """A concatenation, or a repeated operand."""
         self.take("{")
-        width = self.operands()
+        if self.mark() == "number":
+            times = int(self.take())
+            width = times * self.parts()
+            self.take("}")
+            return width
+        width = self.choice()
         while self.mark() == ",":
             self.take()
-            width += self.operands()
+            width += self.choice()
         self.take("}")
         return width
 
@@ -98,8 +144,8 @@ class _Parser:
 def expression_width(text: str, widths: Mapping[str, int]) -> int:
     """Bits of an expression. `widths`: name -> bits.
 
-    Raises ValueError where it is none of those that this module knows, where a name is not declared, where
-    bits are beyond a name, and where the operands of an operator differ in width.
+    Raises Unreadable where it is none of those that this module knows, and ValueError where a name is not
+    declared, where bits are beyond a name, and where the operands of an operator differ in width.
 
     >>> expression_width("{4'd0, word[7:4]} & ~mask", {"word": 16, "mask": 8})
     8
@@ -108,14 +154,14 @@ def expression_width(text: str, widths: Mapping[str, int]) -> int:
     while place < len(text.rstrip()):
         found = _TOKEN.match(text, place)
         if not found:
-            raise ValueError(f"{text}: no expression of names, constants, parts and bitwise operators")
+            raise Unreadable(f"{text}: no expression of names, constants, parts and bitwise operators")
         assert found.lastgroup is not None
         tokens.append((found.lastgroup, found[found.lastgroup]))
         place = found.end()
     parser = _Parser(text, [*tokens, ("end", "")], widths)
-    width = parser.operands()
+    width = parser.choice()
     if parser.mark() != "end":
-        raise ValueError(f"{text}: the end is expected before {parser.take()}")
+        raise Unreadable(f"{text}: the end is expected before {parser.take()}")
     return width
 
 

@@ -7,6 +7,7 @@ module, every register is assigned, and its flip-flops are counted from its decl
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -143,8 +144,9 @@ WrapperItem = Note | Wire | Let | Drive | Reg | Store | Clocked | Cell
 
 @dataclass(frozen=True)
 class Wrapper:
-    """A module of the shell. `lint`: a warning that does not apply to it, and why. Raises ValueError where an
-    expression has a name that the module does not declare, or a register is never assigned.
+    """A module of the shell. `lint`: a warning that does not apply to it, and why. Raises ValueError where a
+    name is declared twice, an expression has a name that the module does not declare, or a register is never
+    assigned.
     """
 
     name: str
@@ -156,6 +158,9 @@ class Wrapper:
     """Synthesis keeps it a module of its own, so that its logic is shared with nothing else."""
 
     def __post_init__(self) -> None:
+        declared = Counter((*(p.name for p in self.pins), *(n for n, _ in self._declared())))
+        if twice := [name for name, times in declared.items() if times > 1]:
+            raise ValueError(f"module {self.name} declares {', '.join(sorted(twice))} twice")
         known = {*(p.name for p in self.pins), *self.widths}
         unknown = {n for text in self._expressions() for n in _NAME.findall(text)} - known
         if unknown:
@@ -173,13 +178,14 @@ class Wrapper:
     @property
     def widths(self) -> dict[str, int]:
         """Wires, registers and memories of the module -> bits."""
-        found: dict[str, int] = {}
+        return dict(self._declared())
+
+    def _declared(self) -> Iterable[tuple[str, int]]:
         for i in self.items:
             if isinstance(i, Wire | Reg):
-                found.update(dict.fromkeys(i.names, i.width))
+                yield from ((name, i.width) for name in i.names)
             elif isinstance(i, Let | Store):
-                found[i.name] = i.width
-        return found
+                yield i.name, i.width
 
     @property
     def registers(self) -> dict[str, int]:
