@@ -32,14 +32,14 @@ FAULTS = {
     "decryption has its last two tweaks in the order of encryption": ("steal_0 & way_held", "1'b0"),
     "the stolen block of decryption has the tweak after": ("way_back = way_late", "1'b0"),
     "missed alpha": ("step_q <= goes | load | drop_i", "load | drop_i"),
-    "tweak of the unit before": ("uses = goes & (held_last | (word_1 & short_1))", "goes & held_last"),
-    "a word is taken in the slot of a stolen block": ("stop = steal_line[12]", "1'b0"),
+    "tweak of the unit before": ("uses = whole & (held_last | (word_1 & short_1))", "whole & held_last"),
+    "a word is taken in the slot of a stolen block": ("stop = steal_line[11]", "1'b0"),
     "a word is taken before its tweak is there": (
-        "((ended_1 | ended_2) ? after : (now | after))",
+        "(ended_1 | ended_2) ? after : (now | after)",
         "now | after",
     ),
     "more tweaks than the memory holds": ("room_o = ~asked & ~way[15]", "~asked"),
-    "a key is taken while units are announced": ("key_valid_i & ~pending", "key_valid_i"),
+    "a key is taken while units are announced": ("inside_o = pending_0", "1'b0"),
     "a tweak under the key of the data": ("second_2 <= number_0", "1'b0"),
 }
 """(text, what is in its place)."""

@@ -28,9 +28,9 @@ FAULTS = {
         "? after : (now | after)",
         "? (now | after) : (now | after)",
     ),
-    "the tweak of the unit before": ("goes & (held_last | (word_1 & short_1))", "goes & held_last"),
-    "no gap behind a unit": ("full_i | start_q | ~now", "full_i & 1'b0 | start_q | ~now"),
-    "a word in the slot of a stolen block": ("~drop_i & ~stop & (", "~drop_i & ("),
+    "the tweak of the unit before": ("whole & (held_last | (word_1 & short_1))", "whole & held_last"),
+    "no gap behind a unit": ("full_i | start_q | ~both", "full_i & 1'b0 | start_q | ~both"),
+    "a word in the slot of a stolen block": ("~stop_q & there", "there"),
     "a number in the slot of a block": ("asked & ~number_q & ~goes", "asked & ~number_q"),
     "a stolen block goes in the place of a unit's last": ("again_0 & ~(held & held_last)", "again_0"),
     "the next tweak is read too late": ("read_1 <= read_q", "read_1 <= read_1"),
@@ -48,12 +48,12 @@ def rules() -> str:
     reg [{value}:0] f_line;
     reg [4:0] f_ahead;
     wire f_mark = announce_i & f_choose & ~f_done;
-    wire f_first = valid_i & start_q;
+    wire f_first = accept & start_q;
     wire f_begins = f_done & f_first & (f_ahead == 0);
     always @(posedge clk) begin
         f_start <= 0;
         if (f_start) assume (rst_i);
-        assume (~drop_i & (ready_o | ~valid_i) & (room_o | ~announce_i));
+        assume (~drop_i & (room_o | ~announce_i));
         f_done <= ~rst_i & (f_done | f_mark);
         if (rst_i) f_ahead <= 0;
         else if (f_done) f_ahead <= f_ahead - (f_first & (f_ahead != 31));
@@ -64,7 +64,7 @@ def rules() -> str:
         if (push_q) f_memory[write_q] <= f_made;
         if (next_q) f_after <= f_memory[read_1];
         if (step_q & load_q) f_now <= f_after;
-        if (valid_i) f_unit <= start_q ? f_begins : f_unit;
+        if (accept) f_unit <= start_q ? f_begins : f_unit;
         if (word_1) f_held <= f_unit;
         f_slot <= f_held;
         f_short <= ~rst_i & steal_q;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -124,8 +125,20 @@ def test_held_words_are_linear_maps_of_one_word() -> None:
         held_words(b.build())
 
 
-def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built]) -> None:
-    core, folder = built("aes128-fast", *QUICK_AES)
+@pytest.mark.parametrize("other", ["rk3_q", "rk2_q"], ids=["right", "another round's key"])
+def test_round_keys_behind_more_registers(other: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    """Two registers between the one that holds a round key and its round are proven, and a fault is seen."""
+    core, folder = built("aes128-fast", *QUICK_AES, "key_ranks=2")
+    text = (folder.path / f"{core.top}.v").read_text()
+    assert text.count("rk3_q1 <= rk3_q;") == 1
+    right = other == "rk3_q"
+    with nullcontext() if right else pytest.raises(CheckFailed):
+        prove_unit(folder, text.replace("rk3_q1 <= rk3_q;", f"rk3_q1 <= {other};"), tmp_path)
+
+
+@pytest.mark.parametrize("ranks", ["key_ranks=0", "key_ranks=2"])
+def test_flip_flops_of_the_unit_are_the_predicted_ones(ranks: str, built: Callable[..., Built]) -> None:
+    core, folder = built("aes128-fast", *QUICK_AES, ranks)
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
     assert mapped.ffs == core.flip_flops

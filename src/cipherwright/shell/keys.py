@@ -126,10 +126,13 @@ class KeyUnit:
         return "\n".join(map(print_any, self.generated))
 
 
-def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, users: Sequence[str]) -> KeyUnit:
-    """The module `name` around the loop `loop` of `stages` stages. `users[i]`: the datapath's input for
-    round key i (in the order of encryption).
+def key_unit(
+    name: str, loop: str, e: Expansion, timing: tuple[int, int], key_bits: int, users: Sequence[str]
+) -> KeyUnit:
+    """The module `name` around the loop `loop`. `timing`: the loop's stages, and the registers between that of a
+    round key and its round. `users[i]`: the datapath's input for round key i (in the order of encryption).
     """
+    stages, behind = timing
     m, bits = len(e.chain), e.tag_bits
     ranks = max(m - 1, _AHEAD) + 1  # words on their way
     tags = max(1, m - _AHEAD)
@@ -137,10 +140,10 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
     hits = ["hit", *(f"hit_{k}" for k in range(1, _AHEAD - 1))]
     apart_hits = ["hit_apart", *(f"hit_apart_{k}" for k in range(1, _APART - 1))]
     places = [
-        _Place(users[i], widths[i], f"{hits[-1]}[{j}]", f"word_{max(j, _AHEAD)}")
+        _Place(users[i], widths[i], f"{hits[-1]}[{j}]", f"word_{max(j, _AHEAD)}", behind)
         for j, i in enumerate(e.chain)
     ] + [
-        _Place(users[i], widths[i], f"{apart_hits[-1]}[{j}]", f"raw_{_APART - 1}")
+        _Place(users[i], widths[i], f"{apart_hits[-1]}[{j}]", f"raw_{_APART - 1}", behind)
         for j, i in enumerate(e.apart)
     ]
     chain = [(f"word_{j}", f"word_{j - 1}" if j else "word") for j in range(ranks)] + [
@@ -151,17 +154,20 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
         chain += [(f"raw_{k}", f"raw_{k - 1}" if k else "raw") for k in range(_APART)]
         chain += [(after, before) for before, after in pairwise(apart_hits)]
     # Cycles from the last word to the enable of its place, and the place itself.
-    there = max(m + 1, _AHEAD + 2, _APART + 2)
+    there = max(m + 1, _AHEAD + 2, _APART + 2) + behind
     near = [Step(f"hit[{j}]", f"tag_{max(j - _AHEAD, 0)} == {bits}'d{j + 1}") for j in range(m)]
     near += [Step(f"hit_apart[{j}]", f"apart_{j}") for j in range(len(e.apart))]
     ready = f"done[{there - 2}] | (idle & ~key_valid_i)"
+    shifted = f"{{done[{there - 3}:0], last}}"
+    gate = (Clocked((Step("done", shifted),), (("done", f"{there - 1}'d0"),), gated=True),) if behind else ()
     steps = (
         Step("wipe", "zeroise_i & ~rst_i"),
-        Step("done", f"rst_i ? {there - 1}'d0 : {{done[{there - 3}:0], last}}"),
+        *(() if behind else (Step("done", f"rst_i ? {there - 1}'d0 : {shifted}"),)),
         Step("idle", f"rst_i | (~zeroise_i & ({ready}))"),
         *(Step(q, d) for q, d in chain),
         *near,
         *(load for place in places for load in place.loads()),
+        *(move for place in places for move in place.moves()),
     )
     ports = tuple(Pin(f"{users[i]}_o", widths[i], True, register=True) for i in sorted(widths))
     wrapper = Wrapper(
@@ -190,6 +196,8 @@ def key_unit(name: str, loop: str, e: Expansion, stages: int, key_bits: int, use
             ),
             *(Wire((f"{p.user}_load",), len(_spans(p.width)), vector=True) for p in places),
             *(copy for place in places for copy in place.copies()),
+            *(item for place in places for item in place.ranks()),
+            *gate,
             Clocked(steps),
             Drive("key_ready_o", "idle"),
         ),
@@ -225,12 +233,32 @@ def key_register(name: str, key_bits: int) -> KeyUnit:
 
 @dataclass(frozen=True)
 class _Place:
-    """The registers of a round key, which take `source` in the second cycle behind that of `hit`."""
+    """The registers of a round key, which take `source` in the second cycle behind that of `hit`. `behind`: registers
+    between them and the port, which always move.
+    """
 
     user: str
     width: int
     hit: str
     source: str
+    behind: int
+
+    @property
+    def held(self) -> str:
+        """The register that holds the round key."""
+        return f"{self.user}_q" if self.behind else f"{self.user}_o"
+
+    def ranks(self) -> list[WrapperItem]:
+        """The register that holds the round key and those behind it, where they are not the port."""
+        if not self.behind:
+            return []
+        names = (self.held, *(f"{self.user}_q{k}" for k in range(1, self.behind)))
+        return [Reg(names, self.width)]
+
+    def moves(self) -> list[Step]:
+        """A step for every register behind that of the round key."""
+        names = (self.held, *(f"{self.user}_q{k}" for k in range(1, self.behind)), f"{self.user}_o")
+        return [Step(after, before) for before, after in pairwise(names)] if self.behind else []
 
     def copies(self) -> list[Cell]:
         """A copy of the hit for every piece of the word."""
@@ -243,7 +271,7 @@ class _Place:
     def loads(self) -> list[Step]:
         """A step for every piece of the word."""
         return [
-            Step(f"{self.user}_o[{high}:{low}]", f"{self.source}[{high}:{low}]", f"{self.user}_load[{k}]")
+            Step(f"{self.held}[{high}:{low}]", f"{self.source}[{high}:{low}]", f"{self.user}_load[{k}]")
             for k, (low, high) in enumerate(_spans(self.width))
         ]
 

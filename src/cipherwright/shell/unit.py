@@ -77,5 +77,5 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     if memory:
         unit = memory_unit(f"{top}_keys", name, e, memory, s.stages, spec.key_bits)
     else:
-        unit = key_unit(f"{top}_keys", name, e, s.stages, spec.key_bits, users)
+        unit = key_unit(f"{top}_keys", name, e, (s.stages, spec.key_rank_count), spec.key_bits, users)
     return BuiltUnit(unit, KeyLoop(name, design, e, s.stages, users, rows))

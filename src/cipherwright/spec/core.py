@@ -66,7 +66,7 @@ _ORDER = """
     stages stages_per_round clock_mhz rounds_per_cycle datapath_bits
     key key_expansion key_schedule round_numbers key_lead
     sbox block_ram_boxes adder multiplier final_adder linear_depth slice_xor shallow_maps fuse_linear
-    key_words merge early_keys copies hops delay_lines srl_from
+    key_words key_ranks merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
     mode tag_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control keep_levels reset
     target placer_weight placer mapping fifo_depth input_delay output_delay clock_gating
@@ -242,11 +242,13 @@ class Spec(BaseModel):
         "The RTL is the same. Gowin and Nexus have `heap` alone.",
         cost="`static` takes longer.",
     )
-    mapping: Literal["delay", "structure", "area"] = option(
+    mapping: Literal["delay", "structure", "area", "reset-gates"] = option(
         "delay",
-        "How logic is mapped to a cell library: restructured for delay, mostly as it is, or for area. The "
-        "RTL is the same.",
-        cost="`area` is the smallest and the slowest.",
+        "How logic is mapped. To a cell library: restructured for delay, mostly as it is (`structure`), or "
+        "for `area`. To ECP5: with `reset-gates` a synchronous reset is logic in front of a flip-flop, which "
+        "then shares a slice with any other; else it is the flip-flop's own. The RTL is the same.",
+        cost="`area` is the smallest and the slowest. `reset-gates` takes lookup tables; wires are shorter "
+        "where most slices of a device are taken.",
     )
 
     input_delay: str = option(

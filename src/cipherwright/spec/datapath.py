@@ -203,6 +203,11 @@ class Datapath(Spec):
         return self.stages
 
     @property
+    def key_rank_count(self) -> int:
+        """Registers between that of a round key and its round."""
+        return 0
+
+    @property
     def lane_count(self) -> int:
         """Blocks that come in one word."""
         return 1

@@ -74,6 +74,15 @@ class Pipeline(Datapath):
         "takes fewer logic cells.",
         cost="`priced` schedules the core once for each way.",
     )
+    key_ranks: Annotated[int, needs(key_expansion=("unit",))] = option(
+        0,
+        "Registers between that of a round key and its round, which always move. With one or more, the reset "
+        "of the key unit's line of single bits is a gate, so these flip-flops can stand beside any others.",
+        unit="registers",
+        cost="Flip-flops for all bits of the round keys, for each; a cycle more until a key is ready.",
+        ge=0,
+        le=4,
+    )
     copies: int = option(
         0,
         "Lanes that one registered copy of the direction bit drives. 0: no copies.",
@@ -105,6 +114,11 @@ class Pipeline(Datapath):
         if self.stages_per_round is None:
             return self.stages
         return self.stages_per_round * self.described.standard_rounds(self.key_bits)
+
+    @property
+    def key_rank_count(self) -> int:
+        """Registers between that of a round key and its round."""
+        return self.key_ranks
 
     @property
     def lane_count(self) -> int:

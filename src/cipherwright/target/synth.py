@@ -147,9 +147,9 @@ def synthesise(
     asked: CellOptions = ALL_CELLS,
 ) -> Mapped:
     """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of
-    CELL_MAPPINGS), and under canonical names to out/canonical.json with a map back in out/names.json. Of a
-    cell library only out/cells.lib is used, without what `library.read_library` leaves out; `asked` is
-    for cell libraries.
+    CELL_MAPPINGS; for ECP5 RESET_GATES is another), and under canonical names to out/canonical.json with a
+    map back in out/names.json. Of a cell library only out/cells.lib is used, without what
+    `library.read_library` leaves out; `asked` is for cell libraries.
     """
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
@@ -181,7 +181,8 @@ def synthesise(
         script += _cells_script(target, top, out, mapping, gate)
     else:
         muxes = target.lut_inputs == 4 and "muxf5" in own.values()
-        script += _fpga_script(target, top, " -nowidelut" if muxes else "")
+        flow = _fpga_script(target, top, " -nowidelut" if muxes else "")
+        script += _with_reset_gates(flow, target) if mapping == RESET_GATES else flow
     if target.kind == "cells":
         script += [f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"]
         _yosys(script, out, FIRST_SCRIPT)
@@ -303,6 +304,21 @@ def lut_levels(module: dict[str, Any]) -> int:
     return max(depth.values(), default=0)
 
 
+RESET_GATES = "reset-gates"
+"""The mapping in which a synchronous reset is a gate in front of its flip-flop."""
+
+
+def _with_reset_gates(flow: list[str], target: Target) -> list[str]:
+    """The flow with synchronous resets made logic before flip-flops are mapped. Raises UserError where the
+    target is not an ECP5.
+    """
+    if target.family != "ecp5":
+        raise UserError(f"mapping = {RESET_GATES} is for ECP5, not for {target.family}")
+    synth, *after = flow
+    unmap = ["dffunmap -srst-only", "opt_expr", "opt_clean"]
+    return [f"{synth} -run :map_ffs", *unmap, f"{synth} -run map_ffs:", *after]
+
+
 def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
     """Hierarchy kept through mapping, flattened after it. `wide`: the flag that leaves wide multiplexers
     to the generator where it places them itself; left to synthesis they save levels at up to twice the
@@ -344,6 +360,10 @@ def _cells_script(
     target: Target, top: str, out: Path, mapping: str, gate: ClockGate | None = None
 ) -> list[str]:
     library = Path(target.liberty)
+    if mapping not in CELL_MAPPINGS:
+        raise UserError(
+            f"mapping = {mapping} is not for a cell library; there are {', '.join(CELL_MAPPINGS)}"
+        )
     (out / "delay.abc").write_text("\n".join(CELL_MAPPINGS[mapping].split(";")) + "\n")
     return [
         f"synth -top {top} -run begin:fine",

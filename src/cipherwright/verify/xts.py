@@ -32,7 +32,7 @@ _SHORT = (*[16] * 8, *[17, 16] * 4, *[31, 33, 17, 48] * 4)
 _PAUSES = (Pauses(word=0.5), Pauses(), Pauses(number=0.6, longest=60), Pauses(0.1, 0.3))
 """Pauses under one key after the other."""
 
-_RESETS = 12
+_RESETS = 48
 """Resets in as many cycles."""
 
 

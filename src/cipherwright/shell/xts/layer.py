@@ -57,11 +57,17 @@ def xts_layer(
         (
             "XTS, a block a cycle, and one cycle more for each unit.",
             "unit_i: the numbers of units, each before its unit's first word.",
+            "A word is taken when valid_i, open_i and ready_o are 1.",
         ),
         (
             ClockReset(),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
-            Held((Pin("drop_i"), Pin("wipe_i"), Pin("fill_i", meaning="nothing needs it"))),
+            Held(
+                (
+                    *(Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i", meaning="nothing needs it")),
+                    Pin("inside_o", out=True),
+                )
+            ),
             Handshake("unit_valid_i", NUMBER, "unit_ready_o"),
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
@@ -70,6 +76,7 @@ def xts_layer(
         declared_first(
             (
                 *_key(key_bits, distinct),
+                *_complete(key_bits),
                 *_turns(f"{name}_turns"),
                 *_words(both),
                 *_tweaks(),
@@ -120,6 +127,23 @@ def _key(key_bits: int, distinct: bool) -> tuple[WrapperItem, ...]:
     )
 
 
+def _complete(key_bits: int) -> tuple[WrapperItem, ...]:
+    """Keys pass a register on the way to the key-expansion units, and so does their order to forget."""
+    return (
+        Note("Keys pass a register. Until the units have seen one, the key before it is not complete."),
+        Reg(("key_q",), key_bits),
+        Reg(("key_valid_q", "wipe_q")),
+        Wire(("expanded",)),
+        Let("complete", "expanded & ~key_valid_q & ~wipe_q"),
+        Drive("key_ready_o", "complete"),
+        Clocked((Step("key_q", "key_i"),)),
+        Clocked(
+            (Step("key_valid_q", "key_valid_i"), Step("wipe_q", "wipe_i")),
+            (("key_valid_q", "1'b0"), ("wipe_q", "1'b0")),
+        ),
+    )
+
+
 def _turns(name: str) -> tuple[WrapperItem, ...]:
     """The control."""
     outputs = ("ready", "room", "pending", "word", *SLOTS, "step", "load", "next", "push", "stolen", "valid")
@@ -131,23 +155,22 @@ def _turns(name: str) -> tuple[WrapperItem, ...]:
     return (
         Wire(tuple(f"{n}_0" for n in outputs)),
         Wire(("read_at",), ADDRESS),
-        Wire(("expanded",)),
         Let("announce", "unit_valid_i & unit_ready_o"),
         Cell(
             name,
             "u_turns",
             {
-                **{n: n for n in ("clk", "rst_i", "valid_i", "last_i", "drop_i")},
+                **{n: n for n in ("clk", "rst_i", "valid_i", "open_i", "last_i", "drop_i")},
                 "full_i": "keep_i[0]",
                 "announce_i": "announce",
                 **links,
             },
         ),
-        Drive("key_ready_o", "expanded"),
-        Drive("unit_ready_o", "room_0 & keyed & expanded"),
+        Drive("unit_ready_o", "room_0 & keyed & complete"),
         Drive("ready_o", "ready_0"),
         Drive("valid_o", "valid_0"),
         Drive("pending_o", "pending_0"),
+        Drive("inside_o", "pending_0"),
     )
 
 
@@ -237,7 +260,8 @@ def _tweaks() -> tuple[WrapperItem, ...]:
             for k in pieces
         ),
         *(Reg((f"write_{k}",), ADDRESS) for k in pieces),
-        *copies("push", "push_0", 64),
+        Note("Reset is in front of these copies, so that nothing is written in the cycle behind it."),
+        *copies("push", "push_0 & ~rst_i", 64),
         *copies("step", "step_0"),
         *copies("load", "load_0"),
         *copies("next", "next_0"),
@@ -315,10 +339,10 @@ def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
             "u_cipher",
             {
                 **clocked,
-                "key_valid_i": "key_valid_i",
-                "key_i": "key_i",
+                "key_valid_i": "key_valid_q",
+                "key_i": "key_q",
                 "key_ready_o": "expanded",
-                "wipe_i": "wipe_i",
+                "wipe_i": "wipe_q",
                 "second_i": "second_2",
                 **({"decrypt_i": "way_4"} if both else {}),
                 "block_i": "input_q",

@@ -75,10 +75,11 @@ def xts_modules(
         (*key, *number, *word_pins(both), *RESULTS, Pin("pending_o", out=True)),
         128,
         timing.late_latency + 1,
-        max(unit.flush, timing.flush),
-        unit.cycles + 1,
-        True,
-        True,
+        max(unit.flush + 1, timing.flush),
+        unit.cycles + 2,
+        loop=True,
+        drops=True,
+        own_start=True,
     )
     return XtsModules(
         timing,
@@ -149,7 +150,7 @@ def _top(name: str, key_bits: int, both: bool) -> Wrapper:
     links = {p.name: p.name for p in (*pins, NUMBER, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
-    links |= {"key_valid_i": "key_valid_i & ~pending", "busy_o": "busy", "pending_o": "pending"}
+    links |= {"key_valid_i": "key_valid_i", "busy_o": "busy", "pending_o": "pending"}
     links |= {"unit_valid_i": "unit_valid_i & ~offered_q", "unit_ready_o": "room"}
     return Wrapper(
         name,

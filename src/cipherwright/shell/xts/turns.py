@@ -55,7 +55,8 @@ gives bytes to the short word behind it; a stolen block; a unit number.
 """
 
 _INPUTS = (
-    Pin("valid_i", with_block=True, meaning="a word is taken"),
+    Pin("valid_i", with_block=True, meaning="a word is offered"),
+    Pin("open_i", meaning="words may be taken"),
     Pin("last_i", with_block=True, meaning="it is its unit's last"),
     Pin("full_i", with_block=True, meaning="it has all bytes"),
     Pin("announce_i", meaning="a unit number is taken"),
@@ -100,14 +101,14 @@ def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS) -> Wrapper:
 
 def _words() -> tuple[WrapperItem, ...]:
     """The word that was taken and the one that is held, and whose slot comes next."""
-    cleared = ("ends_q", "gap_q", "word_1", "taken_q", "held", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
+    cleared = ("word_1", "taken_q", "ended_1", "held", "whole", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
     steps = (
-        Step("start_q", "drop_i | (valid_i ? last_i : start_q)"),
-        Step("ends_q", "valid_i & last_i & ~drop_i"),
-        Step("gap_q", "full_i | start_q | ~now | ~after | ended_1 | ended_2"),
-        Step("word_1", "valid_i & ~drop_i"),
-        Step("taken_q", "valid_i | drop_i"),
+        Step("start_q", "drop_i | (accept ? last_i : start_q)"),
+        Step("word_1", "accept & ~drop_i"),
+        Step("taken_q", "accept | drop_i"),
+        Step("ended_1", "accept & last_i & ~drop_i"),
         Step("held", "~drop_i & (word_1 | (held & ~held_last))"),
+        Step("whole", "~drop_i & (word_1 ? ~short_1 : whole & ~held_last)"),
         Step("data_q", "goes"),
         Step("short_q", "held & held_short"),
         Step("steal_q", "held & ~held_last & word_1 & short_1"),
@@ -118,12 +119,13 @@ def _words() -> tuple[WrapperItem, ...]:
     )
     return (
         Note("A word, and the one before it, which is held."),
-        Reg(("start_q", "ends_q", "gap_q", "word_1", "taken_q", "last_1", "short_1")),
-        Reg(("held", "held_last", "held_short")),
+        Reg(("start_q", "word_1", "taken_q", "last_1", "short_1")),
+        Reg(("ended_1", "held", "held_last", "held_short")),
+        Reg(("whole",), note="A word is held that is not short."),
         Reg(tuple(f"{n}_q" for n in SLOTS)),
         Reg(("again_x", "asked", "ended_2", "last_q")),
-        Let("ended_1", "word_1 & last_1"),
-        Let("goes", "held & ~held_short & (word_1 | held_last)"),
+        Let("accept", "valid_i & open_i & ready_q"),
+        Let("goes", "whole & (word_1 | held_last)"),
         Let("again_now", "(again_0 & ~(held & held_last)) | again_x"),
         Clocked(steps, (("start_q", "1'b1"), *((n, "1'b0") for n in cleared))),
         Clocked(
@@ -146,17 +148,19 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
     """How many tweaks there are, and when they move."""
     top, address = tweaks - 1, address_bits(tweaks)
     moved = (
-        Step("way", _moved("way", "number_q", "pop", top)),
-        Step("full", _moved("full", "push_q", "pop", top)),
+        Step("pop_q", "~drop_i & more & (load | ~after)"),
+        Step("way", _moved("way", "number_q", "pop_q", top)),
+        Step("full", _moved("full", "push_q", "pop_q", top)),
         Step("now", "~drop_i & (after | (now & ~uses))"),
-        Step("after", "~drop_i & (full[0] | (after & ~load))"),
+        Step("after", "~drop_i & (more | (after & ~load))"),
         Step("write_q", f"write_q + {address}'d1", "writes"),
-        Step("read_q", f"drop_q ? write_q + {address}'d1 : read_q + {address}'d1", "pop | drop_q"),
-        Step("ready_q", "~drop_i & ~stop & ((ended_1 | ended_2) ? after : (now | after))"),
+        Step("read_q", f"drop_q ? write_q + {address}'d1 : read_q + {address}'d1", "pop_q | drop_q"),
+        Step("stop_q", "stop | drop_i"),
+        Step("ready_q", "~stop_q & there & ~(accept & last_i & (full_i | start_q | ~both))"),
         Step("drop_q", "drop_i"),
         Step("pending_q", "asked | way[0] | after | now"),
     )
-    cleared = ("now", "after", "ready_q", "pending_q", "drop_q")
+    cleared = ("pop_q", "now", "after", "stop_q", "ready_q", "pending_q", "drop_q")
     return (
         Note(
             "Tweaks whose number has had its slot, that wait in the memory, the next one and the current one."
@@ -165,12 +169,18 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Reg(("way", "full"), tweaks),
         Reg(("drop_q",)),
         Let("writes", "push_q | drop_q"),
-        Reg(("now", "after", "ready_q", "pending_q")),
+        Reg(("pop_q", "now", "after", "stop_q", "ready_q", "pending_q")),
         Reg(("write_q", "read_q", "read_1"), address),
         Reg(("step_q", "load_q", "next_q")),
-        Let("uses", "goes & (held_last | (word_1 & short_1))"),
+        Note(
+            "A word after the next one is a unit's first where the next one is its last, and waits for a tweak."
+        ),
+        Let("there", "(ended_1 | ended_2) ? after : (now | after)"),
+        Let("both", "now & after & ~ended_1 & ~ended_2"),
+        Let("uses", "whole & (held_last | (word_1 & short_1))"),
         Let("load", "uses | ~now"),
-        Let("pop", "full[0] & (load | ~after)"),
+        Note("A tweak is taken from the memory in every other cycle at most, so the row may follow a cycle later."),
+        Let("more", "full[0] & ~pop_q"),
         Clocked(
             moved,
             (
@@ -189,7 +199,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
                 Step("next_q", "load | ~after | drop_i"),
             )
         ),
-        Drive("ready_o", "ready_q & ~(ends_q & gap_q)"),
+        Drive("ready_o", "ready_q"),
         Drive("room_o", f"~asked & ~way[{top}]"),
         Drive("pending_o", "pending_q"),
         Drive("step_o", "step_q"),
@@ -231,7 +241,7 @@ def _lines(cipher: int) -> tuple[WrapperItem, ...]:
             "What enables the registers of all data is a register itself, and 1 while everything is forgotten."
         ),
         Reg(("push_q", "made_q", "stolen_q")),
-        Let("stop", f"steal_line[{value - 2}]"),
+        Let("stop", f"steal_line[{value - 3}]"),
         Let("again_0", f"steal_line[{value}]"),
         Clocked(
             (*(steps[n] for n in control), Step("push_q", f"number_line[{value}]")),
