@@ -239,16 +239,22 @@ async def keys_in_flight(dut: Any) -> None:
     source, sink, write, read = await begin(dut)
     r, sent = random.Random(11), []
     sink.pause = True
-    for _ in range(4):
-        key, iv, data = r.randbytes(KEY_BYTES), r.randbytes(SIZE), r.randbytes(SIZE)
-        for name, value in (("KEY", key), ("IV", iv)):
-            for at in range(0, len(value) if name in REGISTERS else 0, 4):
-                await write(REGISTERS[name].address + at, int.from_bytes(value[at : at + 4], "little"))
+    keys = [r.randbytes(KEY_BYTES) for _ in range(5)]
+
+    async def put(name: str, value: bytes) -> None:
+        for at in range(0, len(value) if name in REGISTERS else 0, 4):
+            await write(REGISTERS[name].address + at, int.from_bytes(value[at : at + 4], "little"))
+
+    await put("KEY", keys[0])
+    for key, following in itertools.pairwise(keys):
+        iv, data = r.randbytes(SIZE), r.randbytes(SIZE)
         await write(REGISTERS["CONTROL"].address, bit("CONTROL", "LOAD_KEY"))
         while await read(REGISTERS["STATUS"].address) & bit("STATUS", "KEY_PENDING"):
             pass
+        await put("IV", iv)
         if "IV" in REGISTERS:
             await write(REGISTERS["CONTROL"].address, bit("CONTROL", "LOAD_IV"))
+        await put("KEY", following)  # in time, so that it is offered while the block is inside
         await source.send(AxiStreamFrame(data))
         await source.wait()
         assert await read(REGISTERS["STATUS"].address) & bit("STATUS", "BUSY")

@@ -506,10 +506,14 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
         Reg(("hold_q",), note="A key or a counter block is offered: no block begins."),
         Reg(("live_q",), note="The core has been ready since the last load."),
         Drive("open", f"{'early & ' if flows else ''}live_q & ~hold_q"),
-        Let("quiet", "hold_q & idle"),
+        Reg(("quiet_q",), note="And none is held, which stays so: no block begins where hold_q is 1."),
         Clocked(
-            (Step("hold_q", offered), Step("live_q", live)),
-            (("hold_q", "1'b0"), ("live_q", "1'b0")),
+            (
+                Step("hold_q", offered),
+                Step("live_q", live),
+                Step("quiet_q", f"hold_q & idle & ({offered})"),
+            ),
+            (("hold_q", "1'b0"), ("live_q", "1'b0"), ("quiet_q", "1'b0")),
         ),
     ]
 
@@ -574,8 +578,8 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
         value = f"block_tag[{low + bus.slot_bits - 1}:{low}]"
         items[:0] = [Wire(("turn", "result_slot"), bus.slot_bits), Let("slot", value, bus.slot_bits)]
     for n in around.loads:
-        links |= {f"{n}_valid_i": f"{n}_valid_i & quiet", f"{n}_ready_o": f"core_{n}_ready"}
-        items += [Wire((f"core_{n}_ready",)), Drive(f"{n}_ready_o", f"core_{n}_ready & quiet")]
+        links |= {f"{n}_valid_i": f"{n}_valid_i & quiet_q", f"{n}_ready_o": f"core_{n}_ready"}
+        items += [Wire((f"core_{n}_ready",)), Drive(f"{n}_ready_o", f"core_{n}_ready & quiet_q")]
     if around.has("busy_o"):
         links["busy_o"] = "core_busy"
         items += [Wire(("core_busy",)), Drive("busy_o", "core_busy | ~idle")]
