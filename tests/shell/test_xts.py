@@ -38,7 +38,10 @@ FAULTS = {
         "(ended_1 | ended_2) ? after : (now | after)",
         "now | after",
     ),
-    "more tweaks than the memory holds": ("room_o = ~asked & ~way[15]", "~asked"),
+    "more tweaks than the memory holds": (
+        "room_q <= ~announce_i & (number_q ? ~way[14] : ~asked & ~way[15])",
+        "~announce_i & (number_q | ~asked)",
+    ),
     "a key is taken while units are announced": ("inside_o = pending_0", "1'b0"),
     "a tweak under the key of the data": ("second_2 <= number_0", "1'b0"),
 }

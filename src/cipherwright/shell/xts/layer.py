@@ -155,7 +155,11 @@ def _turns(name: str) -> tuple[WrapperItem, ...]:
     return (
         Wire(tuple(f"{n}_0" for n in outputs)),
         Wire(("read_at",), ADDRESS),
-        Let("announce", "unit_valid_i & unit_ready_o"),
+        Reg(("may_q",), note="The key is complete, and stays so."),
+        Let("announce", "unit_valid_i & room_0 & may_q"),
+        Clocked(
+            (Step("may_q", "keyed & complete & ~key_valid_i & ~wipe_i & ~drop_i"),), (("may_q", "1'b0"),)
+        ),
         Cell(
             name,
             "u_turns",
@@ -166,7 +170,7 @@ def _turns(name: str) -> tuple[WrapperItem, ...]:
                 **links,
             },
         ),
-        Drive("unit_ready_o", "room_0 & keyed & complete"),
+        Drive("unit_ready_o", "room_0 & may_q"),
         Drive("ready_o", "ready_0"),
         Drive("valid_o", "valid_0"),
         Drive("pending_o", "pending_0"),

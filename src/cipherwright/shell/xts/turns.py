@@ -159,8 +159,9 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Step("ready_q", "~stop_q & there & ~(accept & last_i & (full_i | start_q | ~both))"),
         Step("drop_q", "drop_i"),
         Step("pending_q", "asked | way[0] | after | now"),
+        Step("room_q", f"~announce_i & (number_q ? ~way[{top - 1}] : ~asked & ~way[{top}])"),
     )
-    cleared = ("pop_q", "now", "after", "stop_q", "ready_q", "pending_q", "drop_q")
+    cleared = ("pop_q", "now", "after", "stop_q", "ready_q", "pending_q", "room_q", "drop_q")
     return (
         Note(
             "Tweaks whose number has had its slot, that wait in the memory, the next one and the current one."
@@ -170,6 +171,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Reg(("drop_q",)),
         Let("writes", "push_q | drop_q"),
         Reg(("pop_q", "now", "after", "stop_q", "ready_q", "pending_q")),
+        Reg(("room_q",), note="A number can be taken: none waits for its slot, and the row does not fill up."),
         Reg(("write_q", "read_q", "read_1"), address),
         Reg(("step_q", "load_q", "next_q")),
         Note(
@@ -200,7 +202,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
             )
         ),
         Drive("ready_o", "ready_q"),
-        Drive("room_o", f"~asked & ~way[{top}]"),
+        Drive("room_o", "room_q"),
         Drive("pending_o", "pending_q"),
         Drive("step_o", "step_q"),
         Drive("load_o", "load_q"),
