@@ -141,7 +141,7 @@ def test_rules_of_a_deep_stream(folder: Path) -> None:
 
 DEEP_FAULTS = [
     ("write_q : place_q] <= beside_q;", "write_q : place_q] <= s_beside_i;"),
-    ("wire there = pop_q ? more_q : some_q;", "wire there = some_q;"),
+    ("there_q <= pop ? more : some;", "there_q <= some;"),
     ("START = DEPTH - MARGIN;", "START = DEPTH + 1 - MARGIN;"),
     ("| (GRACE != 0 & early_q);", "| (GRACE != 0 & early_q) | ready_q;"),
     (

@@ -88,11 +88,11 @@ class Fifo:
     def flip_flops(self, width: int, beside: int = 0) -> int:
         """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round. Shallow: counts of
         credits and of words stored, places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
-        counts with a sign, 16 bits of what has happened; the register in front of the memory; what goes round once and its
+        counts with a sign, 15 bits of what has happened; the register in front of the memory; what goes round once and its
         place; both registers behind the memory are in the block RAM.
         """
         counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
-        return counts + 16 + width + bool(beside) * (self.log2 + beside) if self.deep else counts + width + 2
+        return counts + 15 + width + bool(beside) * (self.log2 + beside) if self.deep else counts + width + 2
 
 
 _DEEP_FROM = 5

@@ -14,8 +14,9 @@
 //
 // Nothing that must be decided within a cycle needs a sum. room_q counts places that are not
 // reserved, less MARGIN, and two cycles late; its sign is ready. stored_q counts words in the
-// memory, two cycles late. Which of "one or more" to "three or more" it is, is registered, and the
-// words that were read since are taken off by choosing among these bits.
+// memory, two cycles late. Which of "one or more" to "four or more" it is, is registered, and the
+// words that were read since are taken off by choosing among these bits: there_q is 1 where a word
+// can be read.
 //
 // A word enters the memory through a register, result_q, and leaves it through two, which block RAM
 // has inside: word_q, and data_q, which offers it. The register in front costs no cycle, since the
@@ -65,7 +66,7 @@ module cipherwright_deep_stream #(
     output wire f_store_o,
     output wire [3:0] f_late_o,
     output wire [3:0] f_least_o,
-    output wire [1:0] f_more_o,
+    output wire f_there_o,
     output wire [WIDTH-1:0] f_result_o,
     output wire [WIDTH-1:0] f_next_o,
     input  wire [DEPTH_LOG2-1:0] f_place_i,
@@ -107,22 +108,22 @@ module cipherwright_deep_stream #(
     reg pop_q;
     reg pop_2q;
     reg [3:0] least_q;
-    reg some_q;
-    reg more_q;
+    reg there_q;
 
     wire clear = rst_i | zeroise_i | zeroise_q;
     wire accept = s_valid_i & ready_q & core_ready_i;
     // A word moves on where the register behind it is free or moves on.
     wire leave = ~valid_q | m_ready_i;
     wire move = ~held_q | ~valid_q | m_ready_i;
-    wire there = pop_q ? more_q : some_q;
-    wire pop = there & move;
+    wire pop = there_q & move;
     // Two counts that go up, down, or stay.
     wire [DEPTH_LOG2+1:0] room_step = {{DEPTH_LOG2 + 1{accept_q & ~pop_q}}, accept_q ^ pop_q};
     wire [DEPTH_LOG2:0] stored_step = {{DEPTH_LOG2{pop_q & ~push_q}}, pop_q ^ push_q};
     // Of the last two cycles before: words were read in both, in one or in none.
     wire both = pop_q & pop_2q;
     wire none = ~pop_q & ~pop_2q;
+    wire some = both ? least_q[2] : none ? least_q[0] : least_q[1];
+    wire more = both ? least_q[3] : none ? least_q[1] : least_q[2];
 
 `ifdef FORMAL
     assign f_room_o = room_q;
@@ -135,7 +136,7 @@ module cipherwright_deep_stream #(
     assign f_store_o = store_q;
     assign f_late_o = {accept_q, push_q, pop_2q, pop_q};
     assign f_least_o = least_q;
-    assign f_more_o = {more_q, some_q};
+    assign f_there_o = there_q;
     assign f_result_o = result_q;
     assign f_next_o = word_q;
     assign f_word_o = memory[f_place_i];
@@ -182,8 +183,7 @@ module cipherwright_deep_stream #(
             pop_q <= 1'b0;
             pop_2q <= 1'b0;
             least_q <= 4'd0;
-            some_q <= 1'b0;
-            more_q <= 1'b0;
+            there_q <= 1'b0;
         end else begin
             accept_q <= accept;
             push_q <= core_valid_i;
@@ -194,15 +194,14 @@ module cipherwright_deep_stream #(
             early_q <= ~room_q[DEPTH_LOG2+1];
             ready_q <= ~room_q[DEPTH_LOG2+1] | (GRACE != 0 & early_q);
             if (pop) read_q <= read_q + 1'b1;
-            if (move) held_q <= there;
+            if (move) held_q <= there_q;
             if (leave) valid_q <= held_q;
             stored_q <= stored_q + stored_step;
             least_q[0] <= stored_q != 0;
             least_q[1] <= stored_q[DEPTH_LOG2:1] != 0;
             least_q[2] <= stored_q[DEPTH_LOG2:2] != 0 | &stored_q[1:0];
             least_q[3] <= stored_q[DEPTH_LOG2:2] != 0;
-            some_q <= both ? least_q[2] : none ? least_q[0] : least_q[1];
-            more_q <= both ? least_q[3] : none ? least_q[1] : least_q[2];
+            there_q <= pop ? more : some;
         end
     end
 endmodule

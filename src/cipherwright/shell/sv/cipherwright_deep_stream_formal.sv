@@ -29,7 +29,7 @@ module cipherwright_deep_stream_formal #(
     input wire             m_ready_i
 );
     localparam [DEPTH_LOG2+1:0] DEPTH = 1 << DEPTH_LOG2;
-    wire s_ready, s_early, core_valid, m_valid, held, pop, store, wiping;
+    wire s_ready, s_early, core_valid, m_valid, held, pop, store, there, wiping;
     wire [WIDTH-1:0] m_data, result, next, word;
     wire [BESIDE-1:0] m_beside, beside_in, beside, beside_next;
     wire [DEPTH_LOG2-1:0] beside_place;
@@ -37,7 +37,6 @@ module cipherwright_deep_stream_formal #(
     wire [DEPTH_LOG2:0] stored;
     wire [DEPTH_LOG2-1:0] write, read;
     wire [3:0] least, late;
-    wire [1:0] more;
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
     always @(*) if (!started) assume (rst_i);
@@ -62,8 +61,8 @@ module cipherwright_deep_stream_formal #(
         .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i),
         .m_data_o(m_data), .f_room_o(room), .f_stored_o(stored), .f_write_o(write), .f_read_o(read),
         .f_zeroise_o(wiping), .f_held_o(held), .f_pop_o(pop), .f_store_o(store), .f_late_o(late),
-        .f_least_o(least), .f_more_o(more), .f_result_o(result), .f_next_o(next), .f_place_i(place),
-        .f_word_o(word)
+        .f_least_o(least), .f_there_o(there), .f_result_o(result), .f_next_o(next),
+        .f_place_i(place), .f_word_o(word)
     );
 
     // Words in the memory and free places, now and up to three cycles ago.
@@ -122,7 +121,7 @@ module cipherwright_deep_stream_formal #(
         assert ({1'b0, stored} == filling_1);
         assert (least == {filling_2 >= 4, filling_2 >= 3, filling_2 >= 2, filling_2 >= 1});
         assert (filling_3 >= gone_2);
-        assert (more == {filling_3 - gone_2 >= 2, filling_3 - gone_2 >= 1});
+        assert (there == (filling_3 - gone_2 > popped[1]));
         assert (filling_3 - gone_2 >= popped[1]);
         assert (pop == (moves && filling_3 - gone_2 > popped[1]));
         if (pop) assert (filling != 0);
