@@ -194,16 +194,17 @@ def _ordered(m: Module, held: frozenset[str]) -> tuple[Part, ...]:
     """Items, each after those that it reads; registers in `held` are there from the start. Raises
     ValueError on a loop.
     """
-    maker = {name: place for place, item in enumerate(m.parts) for name in _driven(item) if name not in held}
+    parts = m.parts
+    maker = {name: place for place, item in enumerate(parts) for name in _driven(item) if name not in held}
     reads = {
         place: {maker[name] for name, _ in bits_read(item) if name in maker}
-        for place, item in enumerate(m.parts)
+        for place, item in enumerate(parts)
         if not (isinstance(item, Register) and item.name in held)
     }
     try:
-        return tuple(m.parts[place] for place in TopologicalSorter(reads).static_order())
+        return tuple(parts[place] for place in TopologicalSorter(reads).static_order())
     except CycleError as error:
-        raise ValueError(f"module {m.name} has a loop through {m.parts[error.args[1][0]].name}") from error
+        raise ValueError(f"module {m.name} has a loop through {parts[error.args[1][0]].name}") from error
 
 
 def _driven(item: Part) -> list[str]:
