@@ -4,6 +4,7 @@ is left.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import ToolFailed, UserError
-from cipherwright.process import Stopped, check_stop, parallel, run_process
+from cipherwright.process import Stopped, check_stop, parallel, run_process, without_collector
 from cipherwright.tools import run
 
 KEY = "133457799bbcdff1"
@@ -233,3 +234,23 @@ def test_what_a_failed_tool_says() -> None:
         run("yosys-abc", ["-no-such-flag"])
     assert "\n" not in str(caught.value)
     assert caught.value.output
+
+
+def test_the_collector_runs_again() -> None:
+    """After a function that paused it, one that failed and one within another included."""
+
+    @without_collector
+    def inner(fails: bool) -> bool:
+        if fails:
+            raise ValueError
+        return gc.isenabled()
+
+    @without_collector
+    def outer() -> tuple[bool, bool]:
+        return inner(False), gc.isenabled()
+
+    assert outer() == (False, False)
+    assert gc.isenabled()
+    with pytest.raises(ValueError):
+        inner(True)
+    assert gc.isenabled()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from .arch import Timing, describe, lowered, scheduled
 from .engine import ENGINES, key_parts, unit_for
+from .process import without_collector
 from .registry import blaming, origin
 from .rtl import Design
 from .shell import PACKETS, BuiltEngine, Core, arrivals, assemble, assemble_packets
@@ -17,14 +18,14 @@ from .verify import confirm_core
 __all__ = ["build", "generate"]
 
 
+@without_collector
 def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | BuiltEngine:
     """What a spec asks for: a core, or an engine.
 
     given: the preset and the changes as the user wrote them; a cipher from outside the package adds where
     it came from. Raises UserError where the spec can't be met, with the nearest that can.
     """
-    asked = given or {"preset": spec.name}
-    known = {**asked, **origin(spec.cipher), **asked}
+    known = {**(asked := given or {"preset": spec.name}), **origin(spec.cipher), **asked}
     with blaming(spec.cipher):
         if isinstance(spec, Engine):
             core: Core | BuiltEngine = ENGINES[spec.cipher].build(spec, known)

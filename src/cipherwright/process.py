@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
 import os
 import signal
 import subprocess
@@ -11,17 +13,36 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from .errors import UserError
 
-__all__ = ["Stopped", "check_stop", "parallel", "run_process"]
+__all__ = ["Stopped", "check_stop", "parallel", "run_process", "without_collector"]
 
 _POLL = 0.1
 """Seconds after which a thread that waits looks whether it should stop."""
 
+P = ParamSpec("P")
 R = TypeVar("R")
 _thread = threading.local()
+
+
+def without_collector(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, with Python's search for cycles of unused objects paused while it runs. What makes
+    millions of objects that stay in use is a fifth faster so.
+    """
+
+    @functools.wraps(function)
+    def paused(*args: P.args, **kwargs: P.kwargs) -> R:
+        was = gc.isenabled()
+        gc.disable()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            if was:
+                gc.enable()
+
+    return paused
 
 
 class Stopped(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -106,15 +105,18 @@ def _range(width: int) -> str:
 
 def _wrap(text: str, indent: str, more: str = "    ") -> str:
     """The text in lines of _WIDTH columns; lines after the first begin with `indent` and `more`."""
-    lines = textwrap.wrap(
-        text,
-        _WIDTH,
-        subsequent_indent=indent + more,
-        initial_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return "\n".join(lines)
+    lines: list[str] = []
+    line, start = indent, indent
+    for word in text.split(" "):
+        if line == start:
+            line += word
+        elif len(line) + 1 + len(word) <= _WIDTH:
+            line += f" {word}"
+        else:
+            lines.append(line.rstrip())
+            start = indent + more
+            line = start + word
+    return "\n".join([*lines, line.rstrip()])
 
 
 def _packed(pieces: Iterable[str], indent: str) -> str:
