@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+import cipherwright as cw
+
 EXAMPLES_EVERYWHERE = [
     importlib.import_module(f"cipherwright.{name}")
     for name in ("cipher.word", "rtl.connect", "rtl.timer", "spec.load")
@@ -17,6 +19,9 @@ EXAMPLES_EVERYWHERE = [
 
 _ELSEWHERE = ("cipherwright.library", "cipherwright.__init__")
 """Their examples take a core: tests/test_library.py runs them."""
+
+LIBRARY = sorted(set(cw.__all__) - {"__version__"})
+"""What `import cipherwright` offers."""
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 
@@ -40,3 +45,15 @@ def test_every_public_function_has_an_example(module: ModuleType) -> None:
     shown = {t.name.rsplit(".", 1)[-1] for t in doctest.DocTestFinder().find(module) if t.examples}
     functions = {n for n in module.__all__ if callable(getattr(module, n)) and n.islower()}
     assert functions <= shown
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_the_library_has_examples_throughout(name: str) -> None:
+    """Functions, classes, and the methods of a core that are no plain figures of it."""
+    thing = getattr(cw, name)
+    assert ">>> " in thing.__doc__
+    if thing is cw.Core:
+        figures = {"name", "latency", "flip_flops", "warnings", "files"}
+        assert all(f"core.{figure}" in thing.__doc__ for figure in figures)
+        methods = {n: m for n, m in vars(thing).items() if not n.startswith("_") and m.__doc__}
+        assert {n for n, m in methods.items() if ">>> " not in m.__doc__} - figures == set()

@@ -12,6 +12,13 @@ __all__ = ["CheckFailed", "NotChecked", "ToolFailed", "UserError", "nearest"]
 class UserError(Exception):
     """Something in what the user gave is wrong; the message says what and what would be right (exit status
     2).
+
+    >>> from cipherwright import load
+    >>> try:
+    ...     load("des-small", direction="up")
+    ... except UserError as wrong:
+    ...     print(wrong)
+    direction: Input should be 'encrypt', 'decrypt' or 'both' (given: 'up')
     """
 
 
@@ -22,12 +29,29 @@ class NotChecked(UserError):
 
 
 class CheckFailed(Exception):
-    """A check ran and found a fault in a core (exit status 1)."""
+    """A check ran and found a fault in a core (exit status 1).
+
+    >>> from cipherwright import build
+    >>> from cipherwright.actions import opened
+    >>> from cipherwright.tools import scratch
+    >>> with scratch() as home:
+    ...     folder = build("des-small").write(home / "des")
+    ...     changed = (folder / "des_small.v").write_text("// nothing")
+    ...     opened(folder)
+    Traceback (most recent call last):
+    cipherwright.errors.CheckFailed: the file des_small.v was changed after it was built
+    """
 
 
 class ToolFailed(RuntimeError):
     """An outside tool did not do what it was asked for (exit status 2). The message is its first line that
     tells of an error, or its last one; `output` is all that it said.
+
+    >>> failed = ToolFailed("yosys", 1, "reading top.v\\nERROR: no module top\\nbye")
+    >>> print(failed)
+    yosys failed: ERROR: no module top
+    >>> failed.output.splitlines()[-1]
+    'bye'
     """
 
     def __init__(self, tool: str, status: int, output: str) -> None:

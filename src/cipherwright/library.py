@@ -85,6 +85,10 @@ class Core:
     <cipherwright.Core des-small: des, 64-bit key, iterative, both; 1 stage, latency 17 cycles, 127 FFs>
     >>> sorted(core.files)[:4]
     ['README.md', 'des_small.core', 'des_small.lpf', 'des_small.sdc']
+    >>> core.name, core.latency, core.flip_flops, core.warnings
+    ('des-small', 17, 127, ())
+    >>> core.spec.direction, core.spec.block_bits
+    ('both', 64)
     """
 
     spec: Spec
@@ -263,6 +267,12 @@ class Core:
         `picture`: "svg" or "png" draws the pipeline into it as well. `extras`: "cocotb" writes a cocotb
         bench, "model" a Verilator model with a Python class. Raises UserError where the folder exists or
         can't be written; nothing is left then.
+
+        >>> core = build("des-small")
+        >>> with scratch() as home:
+        ...     folder = core.write(home / "des", extras=["cocotb"])
+        ...     "record.json" in [path.name for path in folder.iterdir()]
+        True
         """
         if picture not in ("", "svg", "png"):
             raise UserError(f"picture is svg or png, not {picture}")
@@ -375,6 +385,18 @@ def register(cipher: Cipher | type[Cipher]) -> Cipher:
 
     Raises UserError where the object is no cipher, where its name is taken by another, or where it does not
     decrypt what it encrypts. The same class may be registered again, as when a notebook's cell is run again.
+
+    >>> from cipherwright.cipher.sm4 import Sm4
+    >>> class Copied(Sm4):
+    ...     name = "copied"
+    >>> register(Copied).title
+    'SM4'
+    >>> build("copied", key_bits=128, architecture="iterative", direction="encrypt").latency
+    33
+    >>> register(type("Renamed", (Sm4,), {"name": "des"}))
+    Traceback (most recent call last):
+    cipherwright.errors.UserError: the name des is taken by DES (FIPS 46-3); give the cipher another name
+    >>> registry.unregister("copied")
     """
     return registry.register(cipher)
 

@@ -23,6 +23,16 @@ class Cipher(ABC):
 
     `standard`: the document that states it. `key_sizes`: keys as supplied (DES: 64 bits, with its parity
     bits). All widths are in bits; ports carry byte 0 of the standard in their most significant byte.
+
+    >>> from cipherwright.cipher import CATALOGUE
+    >>> sm4 = CATALOGUE["sm4"]
+    >>> sm4.block_bits, sm4.key_sizes, sm4.rounds(128)
+    (128, (128,), 32)
+    >>> key = bytes.fromhex("0123456789abcdeffedcba9876543210")
+    >>> sm4.encrypt_block(key, key).hex()
+    '681edf34d206965e86b3e94f536e4246'
+    >>> sm4.encrypt_block(key, sm4.encrypt_block(key, key), decrypt=True) == key
+    True
     """
 
     name: str

@@ -485,10 +485,18 @@ def _defaults() -> dict[str, Any]:
 
 
 def option_names() -> list[str]:
-    """Every option of any architecture, in order."""
+    """Every option of any architecture, in order.
+
+    >>> option_names()[:4]
+    ['name', 'title', 'source', 'cipher']
+    """
     return list(_defaults())
 
 
 def architectures_of(name: str) -> tuple[str, ...]:
-    """The architectures that have an option."""
+    """The architectures that have an option.
+
+    >>> architectures_of("lanes"), architectures_of("rounds_per_cycle")
+    (('pipelined',), ('iterative',))
+    """
     return tuple(a for a, cls in kinds().items() if name in cls.model_fields)

@@ -58,7 +58,12 @@ ENGINE_OPTIONS: dict[str, EngineOptions] = _stated()
 
 
 class Engine(Spec):
-    """Hand-written control around generated logic, for a cipher that has an engine."""
+    """Hand-written control around generated logic, for a cipher that has an engine.
+
+    >>> from cipherwright import load
+    >>> load("mars-ibm-4port", sbox_memory="ram1").sbox_memory
+    'ram1'
+    """
 
     architecture: Literal["engine"] = "engine"
     sbox_memory: Literal["ram4", "ram3", "ram1", "rom"] = option(

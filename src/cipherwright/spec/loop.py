@@ -16,7 +16,13 @@ _MOST_STAGES = 64
 
 
 class Loop(Datapath):
-    """A loop. Without `stages` and `clock_mhz` it has one stage."""
+    """A loop. Without `stages` and `clock_mhz` it has one stage.
+
+    >>> from cipherwright import load
+    >>> spec = load("des-small", rounds_per_cycle=2)
+    >>> type(spec).__name__, spec.rounds_per_cycle
+    ('Loop', 2)
+    """
 
     architecture: Annotated[
         Literal["iterative"], needs(("iterative",), interface=("plain", "stream", "axi-stream", "registers"))

@@ -18,7 +18,13 @@ _SHORTEST_COUNTER = 32
 
 
 class Pipeline(Datapath):
-    """A pipeline. It has `stages` or `clock_mhz`, or both."""
+    """A pipeline. It has `stages` or `clock_mhz`, or both.
+
+    >>> from cipherwright import load
+    >>> spec = load("des", stages=16)
+    >>> type(spec).__name__, spec.key, spec.lanes
+    ('Pipeline', 'agile', 1)
+    """
 
     architecture: Literal["pipelined"] = "pipelined"
     stages_per_round: int | None = option(

@@ -20,6 +20,11 @@ __all__ = ["CoreFolder", "Verdict", "attempts"]
 class Verdict:
     """One check: its name, whether it held, what was done or found. `checked`: False where there was
     nothing to check with, which is no failure, and no success either; `detail` says why.
+
+    >>> Verdict("known answers", True, "9 of 9").status
+    'ok'
+    >>> Verdict("independent library", True, "it is not installed", checked=False).status
+    'not checked'
     """
 
     check: str
