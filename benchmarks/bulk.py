@@ -5,6 +5,9 @@ are the machine's, so nothing is asserted of them.
 Usage: python benchmarks/bulk.py [PRESET ...]                   speed
        python benchmarks/bulk.py --random N [PRESET ...]        N random blocks (1e9 will do), into
            benchmarks/random_blocks.json
+
+The record names the text that was run (`rtl_digest`) and the netlist that it maps to (`netlist_digest`, on
+`target`): it is of the emitted core as long as that maps to the same netlist (tests/target/test_budgets.py).
 """
 
 from __future__ import annotations
@@ -22,8 +25,10 @@ import numpy as np
 
 from cipherwright.flow import build
 from cipherwright.progress import Tell
-from cipherwright.shell import save
+from cipherwright.shell import rtl_digest, save
 from cipherwright.spec import load
+from cipherwright.target import load_target, synthesise
+from cipherwright.tools import scratch
 from cipherwright.verify import Bulk, CoreFolder, openssl_version, oracle_name, oracle_of, random_blocks
 
 SPEED = ("des-fast", "aes128-fast", "aes-small", "khazad-fast", "misty1-fast", "tdes-fast", "mars-fast")
@@ -95,6 +100,13 @@ def first_block(preset: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def _netlist_digest(core: CoreFolder) -> str:
+    """The digest of the netlist that a core maps to on its own target."""
+    with scratch() as out:
+        target, options = load_target(core.record["parameters"]["target"]), core.record["parameters"]
+        return synthesise(core.sources, core.record["top"], target, out, options["mapping"]).digest
+
+
 def random_record(preset: str, blocks: int, tell: Tell) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as d:
         core, bulk = compiled(preset, Path(d) / "core")
@@ -108,7 +120,9 @@ def random_record(preset: str, blocks: int, tell: Tell) -> dict[str, object]:
             "mismatches": 0,
             "result": found,
             "library": version,
-            "rtl": core.record["digest"],
+            "rtl_digest": rtl_digest({path.name: path.read_text() for path in core.sources}),
+            "netlist_digest": _netlist_digest(core),
+            "target": core.record["parameters"]["target"],
         }
 
 

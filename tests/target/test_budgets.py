@@ -92,6 +92,38 @@ def test_a_record_is_of_the_netlist_not_of_its_names(built: Callable[..., Built]
     )
 
 
+RANDOM_BLOCKS = json.loads((ROOT / "benchmarks" / "random_blocks.json").read_text())
+
+
+def _run_was_of(run: dict[str, Any], record: dict[str, Any]) -> bool:
+    """Whether random blocks went through the text of a committed record, or through one that maps to its
+    netlist.
+    """
+    return record["target"] == run["target"] and (
+        record["rtl_digest"] == run.get("rtl_digest") or record["netlist_digest"] == run.get("netlist_digest")
+    )
+
+
+@pytest.mark.parametrize("preset", sorted(RANDOM_BLOCKS))
+def test_random_blocks_went_through_the_core_of_now(preset: str) -> None:
+    """A billion of them, through the netlist of the committed record, which is that of the emitted text
+    (`test_committed_records`); a run of another text or netlist says that it is stale.
+    """
+    run = RANDOM_BLOCKS[preset]
+    assert (run["blocks"], run["mismatches"]) == (10**9, 0)
+    record = json.loads((ROOT / "benchmarks" / "records" / f"{preset}@{run['target']}.json").read_text())
+    assert _run_was_of(run, record) != ("stale" in run), f"python benchmarks/bulk.py --random 1e9 {preset}"
+
+
+def test_a_run_of_another_netlist_is_seen() -> None:
+    run = {"target": "xc7", "rtl_digest": "a", "netlist_digest": "b"}
+    for change in ({}, {"rtl_digest": "c"}, {"netlist_digest": "c"}):
+        assert _run_was_of(run, run | change)
+    assert not _run_was_of(run, {"target": "xc7", "rtl_digest": "c", "netlist_digest": "c"})
+    assert not _run_was_of(run, run | {"target": "xcv"})
+    assert not _run_was_of({"target": "xc7", "stale": "no text is known"}, run)
+
+
 def test_every_preset_has_a_budget() -> None:
     assert {b["preset"] for b in BUDGETS} == set(preset_names())
 

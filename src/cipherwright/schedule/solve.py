@@ -1,8 +1,10 @@
 """Finding the schedule: the shortest period or fewest stages by relaxation, then the fewest register bits
 exactly.
 
-For given stages and period the minimum of register bits is a linear program over difference constraints; its
-matrix is totally unimodular, so the vertex that the simplex method returns is integral.
+This is minimum-register retiming (C. E. Leiserson and J. B. Saxe, Retiming Synchronous Circuitry,
+Algorithmica 6, 1991): for given stages and period the minimum of register bits is a linear program over a
+system of difference constraints. Its matrix is totally unimodular, so the vertex that the simplex method
+returns is integral.
 """
 
 from __future__ import annotations
