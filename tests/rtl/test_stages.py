@@ -55,6 +55,7 @@ CHAIN = graph(
         ([[5, 8]], ["stage 1 of 1: after round 2: a, add"]),
         ([[9]], ["stage 1 of 1: own"]),
         ([[], [9]], ["stage 1 of 2: registers alone", "stage 2 of 2: own"]),
+        ([[9], [], [], []], ["stage 1 of 4: own", "stage 2 of 4: registers alone, to stage 4", "", ""]),
     ],
 )
 def test_titles(stages: list[list[int]], titles: list[str]) -> None:

@@ -27,6 +27,7 @@ from cipherwright.rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    declared_first,
     print_any,
     print_box,
     print_wrapper,
@@ -172,6 +173,14 @@ def test_flip_flops_are_those_of_the_netlist(tmp_path: Path) -> None:
 def test_what_a_wrapper_refuses(item: WrapperItem, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(QUEUE, items=(*ITEMS, item))
+
+
+def test_a_name_is_declared_before_it_is_used() -> None:
+    late = (Drive("word_o", "more"), Let("more", "8'd0", 8))
+    with pytest.raises(ValueError, match="uses more before the declaration"):
+        replace(QUEUE, items=(*ITEMS[:-1], *late))
+    ordered = declared_first((*ITEMS[:-1], *late))
+    assert not slang({"queue.v": print_wrapper(replace(QUEUE, items=ordered)), "adder.v": ADDER})
 
 
 def test_a_register_at_a_port_is_assigned() -> None:

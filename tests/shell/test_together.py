@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.tools import find, run
-from tests.conftest import QUICK_AES, Built
+from tests.conftest import QUICK_AES, QUICK_GCM, QUICK_XTS, Built
 from tests.front_ends import slang
 
 CORES = [
@@ -27,9 +27,13 @@ CORES = [
     ("aes-tiny", "mode=cbc", "interface=stream"),
     ("khazad-small",),
     ("misty1-small", "mode=ctr"),
+    QUICK_GCM,
+    QUICK_XTS,
+    ("tdes-cmac-small",),
+    ("sm4-small", "interface=axi-stream", "control=axi-lite"),
 ]
 """Both engines in two forms, cells, copies, delay lines, streams, counters and chains: modules that once
-had the same names.
+had the same names; modes of packets, units and messages; buses.
 """
 
 
@@ -98,16 +102,18 @@ def bench(text: str, top: str, number: int) -> str:
 def test_each_computes_its_own_cipher(cores: list[Built], tmp_path: Path) -> None:
     """All testbenches in one simulation: the first verdict of each."""
     files = [*map(str, sources(cores))]
+    tops = list[str]()
     for number, (core, _) in enumerate(cores):
         path = tmp_path / f"{core.top}_tb.v"
-        path.write_text(bench(core.files[path.name], core.top, number))
+        text = core.files[path.name]
+        tops += ["-s", text.partition("\nmodule ")[2].partition(";")[0]]  # behind a bus, of the core inside
+        path.write_text(bench(text, core.top, number))
         files.append(str(path))
     end = tmp_path / "together.v"
     end.write_text(
         f"`timescale 1ns / 1ps\nmodule together;\n    reg [{len(cores) - 1}:0] done = 0;\n    always "
         f"@(done) if (&done) $finish;\nendmodule\n"
     )
-    tops = [a for core, _ in cores for a in ("-s", f"{core.top}_tb")]
     run("iverilog", ["-g2005-sv", "-o", str(tmp_path / "tb"), *tops, "-s", "together", *files, str(end)])
     verdicts: dict[str, str] = {}
     for line in run("vvp", ["-n", str(tmp_path / "tb")]).stdout.splitlines():

@@ -136,7 +136,8 @@ FAULTS = [
         "next",
         "reset does not clear the counter",
     ),
-    (DELAY_BLOCK, "block", "DEPTH(40)", "[0:TOP]", "[0:TOP-1]", "beyond its memory"),
+    (DELAY_BLOCK, "block", "DEPTH(40)", "[0:DEPTH-2]", "[0:DEPTH-3]", "beyond its memory"),
+    (DELAY_BLOCK, "block", "DEPTH(40)", "next == LAST", "next == LAST - ONE", 39),
 ]
 
 

@@ -157,7 +157,7 @@ endmodule
 """
 
 DELAY_BLOCK = """\
-// A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle.
+// A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle. Both addresses are registers.
 (* cipherwright = "delay_block" *)
 module cipherwright_delay_block #(
     parameter integer WIDTH = 1,
@@ -169,15 +169,21 @@ module cipherwright_delay_block #(
     output wire [WIDTH-1:0] q
 );
     localparam integer BITS = $clog2(DEPTH - 1);
-    localparam integer TOP = DEPTH - 2;
-    localparam [BITS-1:0] LAST = TOP[BITS-1:0];
-    reg [BITS-1:0] at;
+    localparam integer BEFORE = DEPTH - 3;
+    localparam [BITS-1:0] LAST = BEFORE[BITS-1:0];  // the last place but one
+    localparam [BITS-1:0] ONE = 1;
+    localparam LEAST = DEPTH == 3;
+    reg [BITS-1:0] at, next;  // places to write and to read
+    reg wrap;                 // `next` is the last place
     initial at = {BITS{1'b0}};
-    wire [BITS-1:0] next = (at == LAST) ? {BITS{1'b0}} : at + 1'b1;
-    (* ram_style = "block" *) reg [WIDTH-1:0] words [0:TOP];
+    initial next = ONE;
+    initial wrap = LEAST;
+    (* ram_style = "block", no_rw_check *) reg [WIDTH-1:0] words [0:DEPTH-2];
     reg [WIDTH-1:0] oldest, behind;
     always @(posedge clk) begin
         at <= rst_i ? {BITS{1'b0}} : next;
+        next <= rst_i ? ONE : wrap ? {BITS{1'b0}} : next + ONE;
+        wrap <= rst_i ? LEAST : next == LAST;
         oldest <= words[next];
         words[at] <= d;
         behind <= oldest;

@@ -233,7 +233,7 @@ def _add_stages(top: _Top, plan: list[_Kept]) -> None:
     titles = _titles(top.g, stages) if not top.options.loops else {}
     clocked, ranks = _clocked(top.s), _by_rank(top, plan)
     for label, members, stage in stages:
-        top.items += [Comment(titles[label])] if label in titles else []
+        top.items += [Comment(titles[label])] if titles.get(label) else []
         for part, inside in _levels(top.g, label, members) if top.options.levels else [(label, members)]:
             if inside:
                 _add_stage(top, part, inside, stage)

@@ -117,9 +117,14 @@ class DelayLine:
         """
         found = 0
         for kind, depth in self.pieces():
-            found += (depth - 2).bit_length() if kind == "block" else len(self.data) if kind != "line" else 0
+            found += _block_flip_flops(depth) if kind == "block" else len(self.data) if kind != "line" else 0
             found += 4 if kind == "ring" else 0
         return found
+
+
+def _block_flip_flops(depth: int) -> int:
+    """Two addresses of a ring of block RAM of depth - 1 words, and whether one is its last."""
+    return 2 * (depth - 2).bit_length() + 1
 
 
 @dataclass(frozen=True)

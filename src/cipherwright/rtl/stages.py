@@ -19,7 +19,8 @@ _NUMBERED = re.compile(r"(before round|round|after round|round key) (\d+)")
 def stage_titles(graph: Graph, stages: Sequence[Iterable[int]]) -> list[str]:
     """A title for each stage, from its operations (node numbers): the latest round in it, which stage of
     this round it is, the round keys that it works on, and the names of most of its results. For example
-    `stage 12 of 92: round 2, stage 1 of 9: 32 sboxin1, 16 gf_v`.
+    `stage 12 of 92: round 2, stage 1 of 9: 32 sboxin1, 16 gf_v`. Several stages of registers alone, one
+    behind the other, have one title, at the first; those of the others are empty.
     """
     members = [list(nodes) for nodes in stages]
     rounds = [latest_round(graph, nodes) for nodes in members]
@@ -32,9 +33,15 @@ def stage_titles(graph: Graph, stages: Sequence[Iterable[int]]) -> list[str]:
         parts += [_span("round key", keys)] if keys else []
         names = Counter(graph.nodes[i].name or graph.nodes[i].op for i in nodes).most_common(_NAMES)
         made = ", ".join(f"{count} {name}" if count > 1 else name for name, count in names)
-        said = [f"stage {n} of {len(members)}", "; ".join(parts), made if nodes else "registers alone"]
-        out.append(": ".join(s for s in said if s))
+        said = [f"stage {n} of {len(members)}", "; ".join(parts), made if nodes else _idle(members, n)]
+        out.append(": ".join(s for s in said if s) if nodes or n == 1 or members[n - 2] else "")
     return out
+
+
+def _idle(members: Sequence[Sequence[int]], first: int) -> str:
+    """What is said of stage `first`, which has no operations, and of all such stages behind it."""
+    last = next((k for k in range(first, len(members)) if members[k]), len(members))
+    return "registers alone" if last == first else f"registers alone, to stage {last}"
 
 
 def _numbered(graph: Graph, nodes: Iterable[int]) -> set[tuple[str, int]]:

@@ -145,8 +145,8 @@ WrapperItem = Note | Wire | Let | Drive | Reg | Store | Clocked | Cell
 @dataclass(frozen=True)
 class Wrapper:
     """A module of the shell. `lint`: a warning that does not apply to it, and why. Raises ValueError where a
-    name is declared twice, an expression has a name that the module does not declare, or a register is never
-    assigned.
+    name is declared twice, an expression has a name that the module does not declare or declares later, or a
+    register is never assigned.
     """
 
     name: str
@@ -162,9 +162,10 @@ class Wrapper:
         if twice := [name for name, times in declared.items() if times > 1]:
             raise ValueError(f"module {self.name} declares {', '.join(sorted(twice))} twice")
         known = {*(p.name for p in self.pins), *self.widths}
-        unknown = {n for text in self._expressions() for n in _NAME.findall(text)} - known
+        unknown = {n for i in self.items for text in _expressions(i) for n in _NAME.findall(text)} - known
         if unknown:
             raise ValueError(f"module {self.name} declares no {', '.join(sorted(unknown))}")
+        self._check_order()
         stores = {i.name for i in self.items if isinstance(i, Store)}
         unset = {*self.registers, *stores} - {_NAME.findall(s.target)[0] for s in self._steps()}
         if unset:
@@ -204,16 +205,30 @@ class Wrapper:
             if isinstance(i, Clocked):
                 yield from (s for s in i.steps if isinstance(s, Step))
 
-    def _expressions(self) -> Iterable[str]:
-        for step in self._steps():
-            yield from (step.target, step.value, step.enable)
+    def _check_order(self) -> None:
+        """Raises ValueError where a name is used before it is declared, which some front ends refuse."""
+        declared = {p.name for p in self.pins}
         for i in self.items:
-            if isinstance(i, Let | Drive):
-                yield i.value
-            elif isinstance(i, Cell):
-                yield from i.links.values()
-            if isinstance(i, Drive):
-                yield i.name
+            if isinstance(i, Wire | Reg):
+                declared.update(i.names)
+            early = {n for text in _expressions(i) for n in _NAME.findall(text)} - declared
+            if early:
+                raise ValueError(f"module {self.name} uses {', '.join(sorted(early))} before the declaration")
+            if isinstance(i, Let | Store):
+                declared.add(i.name)
+
+
+def _expressions(item: WrapperItem) -> Iterable[str]:
+    """What an item drives and reads."""
+    if isinstance(item, Clocked):
+        for step in item.steps:
+            yield from (step.target, step.value, step.enable) if isinstance(step, Step) else ()
+    elif isinstance(item, Cell):
+        yield from item.links.values()
+    elif isinstance(item, Let | Drive):
+        yield item.value
+    if isinstance(item, Drive):
+        yield item.name
 
 
 @dataclass(frozen=True)

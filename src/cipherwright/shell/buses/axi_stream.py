@@ -19,6 +19,7 @@ from ...rtl import (
     Handshake,
     Held,
     Let,
+    Note,
     Order,
     Pin,
     Reg,
@@ -496,6 +497,7 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
     """Whether a block may begin: the core has been ready since the last load, and nothing is offered. `flows`: it is
     ready and there is room, and stays so for the cycle in which the block is accepted.
     """
+    offers = tuple(f"{n}_offer_q" for n in around.loads)
     offered = " | ".join(f"{n}_valid_i" for n in around.loads)
     taken = " & ".join(f"~({n}_valid_i & {n}_ready_o)" for n in around.loads)
     forgets = " & ~zeroise_i" if around.has("zeroise_i") else ""
@@ -506,14 +508,22 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
         Reg(("hold_q",), note="A key or a counter block is offered: no block begins."),
         Reg(("live_q",), note="The core has been ready since the last load."),
         Drive("open", f"{'early & ' if flows else ''}live_q & ~hold_q"),
-        Reg(("quiet_q",), note="And none is held, which stays so: no block begins where hold_q is 1."),
+        Note("It is offered to the core, for no block is held: none begins while hold_q is 1."),
+        Reg(offers),
+        *(Wire((f"core_{n}_ready",)) for n in around.loads),
         Clocked(
             (
                 Step("hold_q", offered),
                 Step("live_q", live),
-                Step("quiet_q", f"hold_q & idle & ({offered})"),
+                *(
+                    Step(
+                        f"{n}_offer_q",
+                        f"hold_q & idle & {n}_valid_i & ~({n}_offer_q & core_{n}_ready){forgets}",
+                    )
+                    for n in around.loads
+                ),
             ),
-            (("hold_q", "1'b0"), ("live_q", "1'b0"), ("quiet_q", "1'b0")),
+            tuple((name, "1'b0") for name in ("hold_q", "live_q", *offers)),
         ),
     ]
 
@@ -578,8 +588,8 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
         value = f"block_tag[{low + bus.slot_bits - 1}:{low}]"
         items[:0] = [Wire(("turn", "result_slot"), bus.slot_bits), Let("slot", value, bus.slot_bits)]
     for n in around.loads:
-        links |= {f"{n}_valid_i": f"{n}_valid_i & quiet_q", f"{n}_ready_o": f"core_{n}_ready"}
-        items += [Wire((f"core_{n}_ready",)), Drive(f"{n}_ready_o", f"core_{n}_ready & quiet_q")]
+        links |= {f"{n}_valid_i": f"{n}_offer_q", f"{n}_ready_o": f"core_{n}_ready"}
+        items.append(Drive(f"{n}_ready_o", f"core_{n}_ready & {n}_offer_q"))
     if around.has("busy_o"):
         links["busy_o"] = "core_busy"
         items += [Wire(("core_busy",)), Drive("busy_o", "core_busy | ~idle")]

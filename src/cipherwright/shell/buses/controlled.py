@@ -18,6 +18,7 @@ from ...rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    declared_first,
 )
 from .axi_stream import bytes_reversed
 from .blocks import blocks, commands
@@ -87,7 +88,9 @@ def controlled_top(
         name,
         (f"Registers around {inner}: keys, initial values, commands, status and interrupts.",),
         (ClockReset(), *bus_groups(bits), *made.groups, Held((irq,))),
-        (*_accesses(front, file, made.registers), *made.items, Cell(inner, "u_core", made.links)),
+        declared_first(
+            (*_accesses(front, file, made.registers), *made.items, Cell(inner, "u_core", made.links))
+        ),
     )
     return Controlled((module, front, file.module, *control), text)
 

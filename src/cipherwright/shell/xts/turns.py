@@ -101,7 +101,16 @@ def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS) -> Wrapper:
 
 def _words() -> tuple[WrapperItem, ...]:
     """The word that was taken and the one that is held, and whose slot comes next."""
-    cleared = ("word_1", "taken_q", "ended_1", "held", "whole", "again_x", *(f"{n}_q" for n in SLOTS), "asked")
+    cleared = (
+        "word_1",
+        "taken_q",
+        "ended_1",
+        "held",
+        "whole",
+        "again_x",
+        *(f"{n}_q" for n in SLOTS),
+        "asked",
+    )
     steps = (
         Step("start_q", "drop_i | (accept ? last_i : start_q)"),
         Step("word_1", "accept & ~drop_i"),
@@ -171,7 +180,9 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Reg(("drop_q",)),
         Let("writes", "push_q | drop_q"),
         Reg(("pop_q", "now", "after", "stop_q", "ready_q", "pending_q")),
-        Reg(("room_q",), note="A number can be taken: none waits for its slot, and the row does not fill up."),
+        Reg(
+            ("room_q",), note="A number can be taken: none waits for its slot, and the row does not fill up."
+        ),
         Reg(("write_q", "read_q", "read_1"), address),
         Reg(("step_q", "load_q", "next_q")),
         Note(
@@ -181,7 +192,9 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Let("both", "now & after & ~ended_1 & ~ended_2"),
         Let("uses", "whole & (held_last | (word_1 & short_1))"),
         Let("load", "uses | ~now"),
-        Note("A tweak is taken from the memory in every other cycle at most, so the row may follow a cycle later."),
+        Note(
+            "A tweak is taken from the memory in every other cycle at most, so the row may follow a cycle later."
+        ),
         Let("more", "full[0] & ~pop_q"),
         Clocked(
             moved,
