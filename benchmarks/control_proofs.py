@@ -22,6 +22,7 @@ from cipherwright.cipher.modes import MAC_MODES
 from cipherwright.flow import build
 from cipherwright.sources import preset_names
 from cipherwright.spec import load
+from tests.faults import Fault
 from tests.shell import control_rules
 from tests.shell.test_control import core_of
 from tests.shell.test_formal import (
@@ -86,8 +87,8 @@ def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
             )
 
 
-def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
-    """(name, files, script's task, (text, what stands in its place))."""
+def faults() -> Iterator[tuple[str, tuple[str, ...], str, Fault]]:
+    """(name, files, script's task, fault)."""
     for what, files, task, found in (
         ("stream", FILES, "rules", STREAM_FAULTS),
         ("deep stream", DEEP, "rules", DEEP_FAULTS),
@@ -97,9 +98,9 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, tuple[str, str]]]:
         ("tags", MAC, "timed", LATE_FAULTS),
     ):
         for fault in found:
-            yield " ".join(f"{what}: {fault[0]} -> {fault[1]}".split()), files, task, fault
-    for kind, old, new in CHAIN_FAULTS:
-        yield f"chain, {kind}: {old} -> {new}", CHAIN, kind, (old, new)
+            yield f"{what}: {fault}", files, task, fault
+    for kind, fault in CHAIN_FAULTS:
+        yield f"chain, {kind}: {fault}", CHAIN, kind, fault
 
 
 def main(words: list[str]) -> int:
@@ -119,14 +120,14 @@ def main(words: list[str]) -> int:
             good = "DONE (PASS, rc=0)" in text
             bad += not good
             print(f"{'proven' if good else 'FAILED':8} {name} ({time.time() - start:.0f} s)", flush=True)
-    for name, files, task, (old, new) in faults():
+    for name, files, task, fault in faults():
         if words and not any(w in name for w in words):
             continue
         with tempfile.TemporaryDirectory() as d:
             folder = Path(d)
             for file in files:
                 shutil.copy(SOURCES[file], folder / file)
-            spoil(folder / files[0], old, new)
+            spoil(folder / files[0], fault)
             seen = killed(sby(folder, task, files[2]))
             bad += not seen
             print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
@@ -138,11 +139,11 @@ def main(words: list[str]) -> int:
                 good = "DONE (PASS, rc=0)" in sby(Path(d), "", STORE[2])
             bad += not good
             print(f"{'proven' if good else 'FAILED':8} {name}", flush=True)
-    for old, new in STORE_FAULTS:
-        name = " ".join(f"word store: {old} -> {new}".split())
+    for fault in STORE_FAULTS:
+        name = f"word store: {fault}"
         if not words or any(w in name for w in words):
             with tempfile.TemporaryDirectory() as d:
-                spoil(word_store_rules(Path(d), 128), old, new)
+                spoil(word_store_rules(Path(d), 128), fault)
                 seen = killed(sby(Path(d), "", STORE[2]))
             bad += not seen
             print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
@@ -164,12 +165,12 @@ def controls(words: list[str]) -> int:
             good = "DONE (PASS, rc=0)" in sby(Path(d), "", control_rules.SCRIPT)
         bad += not good
         print(f"{'proven' if good else 'FAILED':8} {name} ({time.time() - start:.0f} s)", flush=True)
-    for old, new in control_rules.FAULTS:
-        name = " ".join(f"control: {old} -> {new}".split())
+    for fault in control_rules.FAULTS:
+        name = f"control: {fault}"
         if words and not any(w in name for w in words):
             continue
         with tempfile.TemporaryDirectory() as d:
-            spoil(control_rules.with_rules(core_of("a pipeline behind a counter"), Path(d)), old, new)
+            spoil(control_rules.with_rules(core_of("a pipeline behind a counter"), Path(d)), fault)
             seen = killed(sby(Path(d), "", control_rules.SCRIPT))
         bad += not seen
         print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)

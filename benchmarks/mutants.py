@@ -15,6 +15,7 @@ from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits
 from tests.engine.test_mars import FAULTS as ENGINE_FAULTS
 from tests.engine.test_resets import LEFT, STALE
 from tests.engine.test_rijndael import FAULTS as PROCESSOR_FAULTS
+from tests.faults import Fault, Faults
 from tests.verify.test_loops import FAULTS as LATER
 from tests.verify.test_loops import SHELL, USUAL
 from tests.verify.test_modes import WAYS
@@ -637,6 +638,14 @@ def _plain(
     return _edit(subject, kind, label, file, re.escape(old), new.replace("\\", r"\\"), checks, True)
 
 
+def _faulty(
+    subject: str, kind: str, label: str, file: str, fault: Fault | Faults, checks: tuple[str, ...] = ()
+) -> Mutant:
+    """The same with a fault by its meaning (tests/faults.py)."""
+    found = _subject(subject)
+    return Mutant(f"{subject}/{kind}/{label}", found, kind, file, fault, checks)
+
+
 def _later(fault: str) -> Mutant:
     """A loop that is wrong only after a history: around the core a module that counts blocks, or waits for
     one (tests/verify/test_loops.py).
@@ -725,16 +734,15 @@ def targeted() -> list[Mutant]:
     ]
     # CBC by the direction of another block.
     found += [
-        _plain(
+        _faulty(
             "des-small-cbc/mode",
             "direction",
             what.replace(" ", "-"),
             "des_small_cbc_chain.sv",
-            old,
-            new,
+            fault,
             ("simulation",),
         )
-        for what, old, new in WAYS
+        for what, fault in WAYS
     ]
     # Keys under traffic, and what zeroising reaches.
     found += [
@@ -868,7 +876,7 @@ def targeted() -> list[Mutant]:
             "ready_q <= credit_q != 0;",
             ("files",),
         ),
-        _plain("des-small-cbc/mode", "digest", "chain", "des_small_cbc_chain.sv", *WAYS[0][1:], ("files",)),
+        _faulty("des-small-cbc/mode", "digest", "chain", "des_small_cbc_chain.sv", WAYS[0][1], ("files",)),
         _plain(
             "counter/counter",
             "digest",
@@ -907,49 +915,45 @@ def targeted() -> list[Mutant]:
         ),
     ]
     # Faults of the tests of engines.
-    for n, (file, old, new) in enumerate(ENGINE_FAULTS):
+    for n, (file, fault) in enumerate(ENGINE_FAULTS):
         found.append(
-            _plain(
+            _faulty(
                 "mars-engine/mars-engine",
                 "by-hand",
                 f"{file.removeprefix('cipherwright_').removesuffix('.sv')}-{n}",
                 file.replace("cipherwright", "mars_ibm_4port"),
-                old,
-                new,
+                fault,
             )
         )
-    for n, (file, old, new) in enumerate(STALE):
+    for n, (file, fault) in enumerate(STALE):
         found.append(
-            _plain(
+            _faulty(
                 "mars-engine/mars-engine",
                 "by-hand",
                 f"stale{file.removesuffix('.sv')}-{n}",
                 f"mars_ibm_4port{file}",
-                old,
-                new,
+                fault,
                 ("reset", "sby mars.sby", "sby mars_keys.sby"),
             )
         )
-    for n, (file, old, new) in enumerate(f for f in PROCESSOR_FAULTS if f[0].startswith("cipherwright")):
+    for n, (file, fault) in enumerate(f for f in PROCESSOR_FAULTS if f[0].startswith("cipherwright")):
         found.append(
-            _plain(
+            _faulty(
                 "rijndael/processor",
                 "by-hand",
                 f"{file.removeprefix('cipherwright_').removesuffix('.sv')}-{n}",
                 file.replace("cipherwright", "rijndael_ucla"),
-                old,
-                new,
+                fault,
             )
         )
-    for n, (file, old, new) in enumerate(LEFT):
+    for n, (file, fault) in enumerate(LEFT):
         found.append(
-            _plain(
+            _faulty(
                 "rijndael/processor",
                 "by-hand",
                 f"left{file.removesuffix('.sv')}-{n}",
                 f"rijndael_ucla{file}",
-                old,
-                new,
+                fault,
                 ("reset", "sby rijndael.sby both"),
             )
         )

@@ -19,6 +19,7 @@ from cipherwright.verify import CoreFolder
 from cipherwright.verify.oracle import oracle_bulk
 from cipherwright.verify.simulate import Model, Simulation
 from tests.conftest import Built
+from tests.faults import Fault, Faults, all_of, unreset, when
 from tests.verify.test_checks import broken_file
 
 KEYS = bytes(range(16)), bytes(range(100, 116))
@@ -159,21 +160,21 @@ def test_a_reset_in_every_cycle_of_the_mars_engine(built: Callable[..., Built]) 
 
 
 STALE = [
-    ("_mars.sv", "            key_there <= 1'b0;\n            decrypt", "            decrypt"),
-    ("_mars.sv", "            result_there <= 1'b0;\n", ""),
-    ("_mars.sv", "            core_state <= REST;\n            count", "            count"),
-    ("_mars.sv", "            written <= 4'd0;\n            result_there", "            result_there"),
-    ("_mars_keys.sv", "            phase <= IDLE;\n            done", "            done"),
+    ("_mars.sv", unreset("key_there")),
+    ("_mars.sv", unreset("result_there")),
+    ("_mars.sv", unreset("core_state")),
+    ("_mars.sv", unreset("written")),
+    ("_mars_keys.sv", unreset("phase")),
 ]
 
 
-@pytest.mark.parametrize(("which", "old", "new"), STALE, ids=lambda v: v.strip()[:24])
+@pytest.mark.parametrize(("which", "fault"), STALE, ids=str)
 def test_a_missing_reset_is_seen(
-    which: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+    which: str, fault: Fault | Faults, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     _, folder = built("mars-ibm-4port", "multiplier=operator")
     name = next(n for n in folder.record["files"] if n.endswith(which))
-    runs = MarsRuns(broken_file(folder, name, lambda text: text.replace(old, new), tmp_path / "b"))
+    runs = MarsRuns(broken_file(folder, name, fault, tmp_path / "b"))
     with pytest.raises(AssertionError, match="reset in cycle"):
         for at in cycles(runs, 499):
             runs.broken_off(at)
@@ -264,24 +265,20 @@ def test_a_reset_in_every_cycle_of_the_processor(preset: str, built: Callable[..
 
 
 LEFT = [
-    ("_rijndael.sv", "            state_q <= IDLE;\n            block_q", "            block_q"),
-    (
-        "_rijndael_keys.sv",
-        "            forward_q <= 1'b0;\n            backward_q <= 1'b0;\n            walk_q",
-        "            walk_q",
-    ),
-    ("_rijndael_keys.sv", "            walk_q <= 1'b0;\n        end else begin", "        end else begin"),
-    ("_rijndael.sv", "if (clear) data_q <= 256'd0;", "if (clear & ~rst_i) data_q <= 256'd0;"),
+    ("_rijndael.sv", unreset("state_q")),
+    ("_rijndael_keys.sv", all_of(unreset("forward_q"), unreset("backward_q"))),
+    ("_rijndael_keys.sv", unreset("walk_q")),
+    ("_rijndael.sv", when("data_q", "clear", "clear & ~rst_i")),
 ]
 
 
-@pytest.mark.parametrize(("which", "old", "new"), LEFT, ids=lambda v: v.strip()[:24])
+@pytest.mark.parametrize(("which", "fault"), LEFT, ids=str)
 def test_a_missing_reset_of_the_processor_is_seen(
-    which: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+    which: str, fault: Fault | Faults, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     _, folder = built("rijndael-ucla", "sbox=boyar_peralta")
     name = next(n for n in folder.record["files"] if n.endswith(which))
-    runs = ProcessorRuns(broken_file(folder, name, lambda text: text.replace(old, new, 1), tmp_path / "b"))
+    runs = ProcessorRuns(broken_file(folder, name, fault, tmp_path / "b"))
     with pytest.raises(AssertionError, match="reset in cycle"):
         for at in range(len(runs.rows) + 1):
             runs.broken_off(at)

@@ -24,6 +24,7 @@ from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
 from tests.conftest import PROCESSORS, Built
+from tests.faults import Fault, drop, unreset, use
 from tests.verify.test_checks import broken_file
 
 VARIANTS = [(p, f"direction={d}") for p in PROCESSORS for d in ("encrypt", "both")]
@@ -83,28 +84,36 @@ def seen(folder: CoreFolder) -> bool:
     return False
 
 
+def and_for_xor(text: str) -> str:
+    """The first XOR of a text as an AND."""
+    return text.replace(" ^ ", " & ", 1)
+
+
 FAULTS = [
-    ("rijndael_ucla.v", " ^ ", " & "),
-    ("cipherwright_rijndael.sv", "MORE = 10'd999", "MORE = 10'd998"),
-    ("cipherwright_rijndael.sv", "mix_q <= decrypt_q ? ~last : count_q != 4'd1;", "mix_q <= ~last;"),
+    ("cipherwright_rijndael.sv", use("MORE", "10'd999", "10'd998")),
+    ("cipherwright_rijndael.sv", drop("mix_q", "count_q != 4'd1")),
     (
         "cipherwright_rijndael_keys.sv",
-        "start_q <= fresh & ~decrypt_i ? next : window_q;",
-        "start_q <= window_q;",
+        drop("start_q", "next"),
     ),
     (
         "cipherwright_rijndael_keys.sv",
-        "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i - 4'd1",
-        "fresh ? 4'd0 : forward_q ? 4'd1 : rounds_i",
+        use("index_d", "forward_q ? 4'd1 : rounds_i - 4'd1", "forward_q ? 4'd1 : rounds_i"),
     ),
 ]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f[1][:30])
-def test_faults_are_seen(fault: tuple[str, str, str], built: Callable[..., Built], tmp_path: Path) -> None:
-    which, old, new = fault
+@pytest.mark.parametrize(
+    "fault",
+    [("rijndael_ucla.v", and_for_xor), *FAULTS],
+    ids=lambda f: str(f[1]) if isinstance(f[1], Fault) else f[1].__name__,
+)
+def test_faults_are_seen(
+    fault: tuple[str, Callable[[str], str]], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    which, change = fault
     _, folder = built("rijndael-ucla", *QUICK)
-    assert seen(broken_file(folder, which, lambda text: text.replace(old, new, 1), tmp_path / "broken"))
+    assert seen(broken_file(folder, which, change, tmp_path / "broken"))
 
 
 def test_a_fault_in_the_buffer_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
@@ -128,7 +137,7 @@ def test_the_proof_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> 
     broken = broken_file(
         folder,
         "cipherwright_rijndael_keys.sv",
-        lambda t: t.replace("first_q <= words;", "first_q <= words ^ {&start_q[7:0], 255'd0};"),
+        use("first_q", "words", "words ^ {&start_q[7:0], 255'd0}"),
         tmp_path / "a",
     )
     with pytest.raises(CheckFailed, match="does not compute the cipher"):
@@ -136,7 +145,7 @@ def test_the_proof_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> 
     broken = broken_file(
         folder,
         "cipherwright_rijndael.sv",
-        lambda t: t.replace("            more_q <= 10'd0;\n", "", 1),
+        unreset("more_q"),
         tmp_path / "b",
     )
     with pytest.raises(CheckFailed, match="reset does not clear"):

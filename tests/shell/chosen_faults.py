@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from cipherwright.shell import Core
 from cipherwright.verify.simulate import Simulation, compile_simulation
+from tests.faults import Fault, Faults
 
 __all__ = ["PORT", "chosen", "faulty_simulation", "with_port"]
 
@@ -23,28 +24,17 @@ def chosen(n: int) -> dict[str, int]:
 
 
 def faulty_simulation(
-    core: Core, faults: Mapping[str, tuple[str, str]], modules: Iterable[str], folder: Path
+    core: Core, faults: Iterable[Fault | Faults], modules: Iterable[str], folder: Path
 ) -> Simulation:
-    """Compile a core with all faults in it.
-
-    faults: by name, (text, what is in its place): an expression, or an assignment with its target.
-    modules: those from the top down to the faults, without the core's name. Asserts that every text is
-    there.
+    """Compile a core with all faults in it. modules: those from the top to the faults, without the core's
+    name.
     """
-    file = folder / f"{core.top}.v"
-    file.write_text(_with_faults(core, faults.values(), modules))
-    return compile_simulation([file], core.top)
-
-
-def _with_faults(core: Core, faults: Iterable[tuple[str, str]], modules: Iterable[str]) -> str:
-    text = core.files[f"{core.top}.v"]
-    for n, (before, after) in enumerate(faults):
-        assert before in text, before
+    file, text = folder / f"{core.top}.v", core.files[f"{core.top}.v"]
+    for n, fault in enumerate(faults):
         assert n < _FAULTS
-        found = re.fullmatch(r"(\w+ <?= )(.*)", before)
-        target, right = found.groups() if found else ("", before)
-        text = text.replace(before, f"{target}(fault_i[{n}] ? ({after}) : ({right}))")
-    return with_port(core.top, text, modules)
+        text = fault.chosen(text, f"fault_i[{n}]")
+    file.write_text(with_port(core.top, text, modules))
+    return compile_simulation([file], core.top)
 
 
 def with_port(top: str, text: str, modules: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from cipherwright.shell import Core
+from tests.faults import Fault, Faults, all_of, drop, unreset, use
 
 __all__ = ["FAULTS", "SCRIPT", "control_of", "with_rules"]
 
@@ -90,35 +91,35 @@ def with_rules(core: Core, folder: Path) -> Path:
     return file
 
 
-FAULTS = [
-    ("open_q <= held_q &", "open_q <= (held_q | expand_q) &"),
-    ("rest_q <= ~start_q & (rest_q | done_q);", "rest_q <= 1'b1;"),
-    ("open_q <= held_q & ~key_valid_i & ~zeroise_i;", "open_q <= held_q & ~key_valid_i;"),
-    ("& quiet_q & ~open_q", "& ~open_q"),
-    ("& ~open_q & ~offer_q", "& ~offer_q"),
-    ("quiet_q & ~open_q & ~offer_q", "quiet_q & ~open_q"),
-    ("rest_q <= ~start_q &", "rest_q <="),
-    ("(expand_q & complete & ~zero_q)", "expand_q"),
-    ("(expand_q & complete & ~zero_q)", "(expand_q & complete)"),
-    ("held_q <= ~zeroise_i &", "held_q <="),
-    ("(held_q & ~take)", "held_q"),
-    ("assign valid_o = core_valid & ~zero_q;", "assign valid_o = core_valid;"),
-    ("assign busy_o = start_q | ~rest_q", "assign busy_o = ~rest_q"),
-    ("| expand_q | zero_q;", "| zero_q;"),
-    ("done_q <= ~start_q & (&match_q);", "done_q <= ~start_q & match_q[0];"),
-    ("time_q <= start_q ? 5'd1 :", "time_q <="),
-    ("quiet_q <= rest_q & ~start_q &", "quiet_q <= rest_q &"),
-    ("& ~expand_q & ~zero_q", "& ~zero_q"),
-    ("settled_q <= ~zeroise_i & ~advance_q & (phase_q[0] | complete);", "settled_q <= 1'b1;"),
-    ("rest_q & ~start_q & settled_q", "rest_q & settled_q"),
-    ("phase_q <= zeroise_i ? 3'd1 :", "phase_q <="),
-    ("~(advance_q & phase_q[2])", "~(advance_q & phase_q[1])"),
-    ("assign ready_o = open_q & core_ready;", "assign ready_o = held_q & core_ready;"),
-    ("zeroise | (q & ~(advance & last));", "zeroise | (q & ~advance);"),
-    ("~zero_q & ~zeroise_i;\n            offer_q", "~zero_q;\n            offer_q"),
-    *((f"            {name}_q <= 1'b0;\n", "") for name in ("open", "held", "expand", "zero")),
-    ("            rest_q <= 1'b1;\n", ""),
+FAULTS: list[Fault | Faults] = [
+    use("open_q", "held_q", "(held_q | expand_q)"),
+    use("rest_q", "~start_q & (rest_q | done_q)", "1'b1"),
+    drop("open_q", "~zeroise_i"),
+    drop("offer_q", "quiet_q"),
+    all_of(drop("offer_q", "~open_q"), drop("quiet_q", "~open_q")),
+    drop("offer_q", "~offer_q"),
+    drop("rest_q", "~start_q"),
+    use("held_q", "(expand_q & complete & ~zero_q)", "expand_q"),
+    drop("held_q", "~zero_q"),
+    drop("held_q", "~zeroise_i"),
+    use("held_q", "(held_q & ~take)", "held_q"),
+    drop("valid_o", "~zero_q"),
+    drop("busy_o", "start_q"),
+    drop("busy_o", "expand_q"),
+    use("done_q", "(&match_q)", "match_q[0]"),
+    drop("time_q", "5'd1"),
+    drop("quiet_q", "~start_q"),
+    drop("quiet_q", "~expand_q"),
+    use("settled_q", "~zeroise_i & ~advance_q & (phase_q[0] | complete)", "1'b1"),
+    drop("advance_q", "~start_q"),
+    drop("phase_q", "3'd1"),
+    use("zero_q", "2", "1"),
+    use("ready_o", "open_q", "held_q"),
+    use("q", "(advance & last)", "advance"),
+    drop("quiet_q", "~zeroise_i"),
+    *(unreset(f"{name}_q") for name in ("open", "held", "expand", "zero")),
+    unreset("rest_q"),
 ]
-"""(text, what is in its place) in the control of a pipeline behind a counter. The rules hold without the
+"""Faults of the control of a pipeline behind a counter. The rules hold without the
 resets of offer_q, quiet_q, advance_q and settled_q; the check `reset` (verify/reset.py) sees those.
 """

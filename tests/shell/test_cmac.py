@@ -20,6 +20,7 @@ from cipherwright.verify.cmac import check_mac_resets, check_messages, mac_tag
 from cipherwright.verify.simulate import compile_simulation
 from tests.cavp_cmac import cases, run_cases
 from tests.conftest import Built
+from tests.faults import drop, use, when_drop
 
 from .chosen_faults import PORT, chosen, with_port
 
@@ -29,31 +30,31 @@ PRESETS = {"aes128-cmac-small": ("aes", 128), "tdes-cmac-small": ("tdes", 192)}
 _FIRST_ABSENT = "(i == BYTES - 1 ? 1'b1 : keep_i[(i+1)%BYTES])"
 
 FAULTS = {
-    "K1 for a block that is not whole": ("k2 & {WIDTH{last_i & ~whole}}", "k1_q & {WIDTH{last_i & ~whole}}"),
-    "no subkey for a block that is not whole": ("k2 & {WIDTH{last_i & ~whole}}", "{WIDTH{1'b0}}"),
-    "K2 for a whole block": ("k1_q & {WIDTH{last_i & whole}}", "k2 & {WIDTH{last_i & whole}}"),
-    "a subkey within a message": ("k1_q & {WIDTH{last_i & whole}}", "k1_q & {WIDTH{whole}}"),
-    "a tag in the chain of the next message": (
-        "begins ? ~last_q : chain_q & ~core_valid_i",
-        "begins | (chain_q & ~core_valid_i)",
+    "K1 for a block that is not whole": use("subkey", "k2", "k1_q"),
+    "no subkey for a block that is not whole": use("subkey", "last_i & ~whole", "1'b0"),
+    "K2 for a whole block": use("subkey", "k1_q", "k2"),
+    "a subkey within a message": use("subkey", "last_i & whole", "whole"),
+    "a tag in the chain of the next message": use(
+        "chain_q", "begins ? ~last_q : chain_q & ~core_valid_i", "begins | (chain_q & ~core_valid_i)"
     ),
-    "a word in the chain twice": ("rst_i | clear | begins", "rst_i | clear"),
-    "a result that is not added": ("core_valid_i & chain_q", "1'b0"),
-    "the padding's one at the wrong end of its byte": ("{first_absent, 7'd0}", "{7'd0, first_absent}"),
-    "the padding's one in the wrong byte": (_FIRST_ABSENT, "keep_i[(i+2)%BYTES]"),
-    "no padding of an empty message": (_FIRST_ABSENT, "i != BYTES - 1 & keep_i[(i+1)%BYTES]"),
-    "another R_b": ("{WIDTH{x[WIDTH-1]}} & R_B", "{WIDTH{x[WIDTH-1]}} & (R_B ^ 2)"),
-    "R_b without a carry": ("{WIDTH{x[WIDTH-1]}} & R_B", "R_B"),
-    "R_b never": ("{WIDTH{x[WIDTH-1]}} & R_B", "{WIDTH{1'b0}}"),
-    "E(K, 0) as K1": ("doubled(core_block_i)", "core_block_i"),
-    "a word is taken while one waits": ("complete_q & ~word_q", "complete_q"),
-    "the chain at the tag's port": ("SHOWN & {WIDTH{tag_valid_o}}", "SHOWN"),
+    "a word in the chain twice": when_drop("sum_q", "begins"),
+    "a result that is not added": use("added", "core_valid_i & chain_q", "1'b0"),
+    "the padding's one at the wrong end of its byte": use(
+        "padded", "{first_absent, 7'd0}", "{7'd0, first_absent}"
+    ),
+    "the padding's one in the wrong byte": use("first_absent", _FIRST_ABSENT, "keep_i[(i+2)%BYTES]"),
+    "no padding of an empty message": use(
+        "first_absent", _FIRST_ABSENT, "i != BYTES - 1 & keep_i[(i+1)%BYTES]"
+    ),
+    "another R_b": use("doubled", "R_B", "(R_B ^ 2)"),
+    "R_b without a carry": drop("doubled", "{WIDTH{x[WIDTH-1]}}"),
+    "R_b never": use("doubled", "x[WIDTH-1]", "1'b0"),
+    "E(K, 0) as K1": use("k1_q", "doubled(core_block_i)", "core_block_i"),
+    "a word is taken while one waits": drop("ready_o", "~word_q"),
+    "the chain at the tag's port": drop("tag_o", "{WIDTH{tag_valid_o}}"),
 }
-"""(text, what is in its place)."""
 
-LEFT = {
-    "a tag while everything is being cleared": ("core_valid_i & final_q & ~drop_i", "core_valid_i & final_q")
-}
+LEFT = {"a tag while everything is being cleared": drop("tag_valid_o", "~drop_i")}
 """Faults that zeroising shows."""
 
 ALL = {**FAULTS, **LEFT}
@@ -62,13 +63,8 @@ ALL = {**FAULTS, **LEFT}
 def with_faults(core: Core) -> dict[str, str]:
     """The texts of a core with all faults in it: a bit of the port fault_i chooses one, and zero none."""
     text, written = core.files[f"{core.top}.v"], core.files[f"{core.top}_mac.sv"]
-    for before in dict.fromkeys(before for before, _ in ALL.values()):
-        assert written.count(before) == 1, before
-        chosen = before
-        for n, (text_before, after) in enumerate(ALL.values()):
-            if text_before == before:
-                chosen = f"fault_i[{n}] ? ({after}) : ({chosen})"
-        written = written.replace(before, f"({chosen})")
+    for n, fault in enumerate(ALL.values()):
+        written = fault.chosen(written, f"fault_i[{n}]")
     written = written.replace("    input  wire             clk,", f"{PORT}\n    input  wire clk,")
     text = text.replace("u_chain (", "u_chain (.fault_i(fault_i), ")
     text = with_port(core.top, text, ("control", "cmac"))

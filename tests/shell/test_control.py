@@ -12,6 +12,7 @@ import pytest
 from cipherwright.flow import build
 from cipherwright.shell import Core
 from cipherwright.spec import load
+from tests.faults import Fault, Faults
 from tests.shell.control_rules import FAULTS, SCRIPT, with_rules
 from tests.shell.test_formal import killed, sby, spoil
 
@@ -43,8 +44,8 @@ def test_rules_of_the_control(variant: str, tmp_path: Path) -> None:
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
-@pytest.mark.parametrize(("old", "new"), FAULTS[:2])
-def test_a_broken_control_is_seen(old: str, new: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", FAULTS[:2], ids=str)
+def test_a_broken_control_is_seen(fault: Fault | Faults, tmp_path: Path) -> None:
     """The other faults: benchmarks/control_proofs.py."""
-    spoil(with_rules(core_of("a pipeline behind a counter"), tmp_path), old, new)
+    spoil(with_rules(core_of("a pipeline behind a counter"), tmp_path), fault)
     assert killed(sby(tmp_path, "", SCRIPT))

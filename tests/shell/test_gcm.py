@@ -27,22 +27,24 @@ from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import QUICK_GCM, Built
+from tests.faults import all_of, drop, takes, use
 
 from .chosen_faults import chosen, faulty_simulation
 
 FAULTS = {
-    "lengths swapped": ("{aads, aad_rest}", "{datas, data_rest}"),
-    "the end has the first number of the data": ("{127'd0, end_4}", "{126'd0, end_4, 1'b0}"),
-    "half of the tag is not compared": ("~(|differs_3)", "~differs_3[0]"),
-    "no carry from 255 blocks": ("count_at_15 & count_full[0]", "1'b0"),
-    "bytes beyond the text are hashed": ("hashed_word <= keep_l13", "{16{keep_l13[15]}}"),
-    "powers of the key before": ("armed | setup_l4", "armed | setup_late"),
-    "a key is taken within a packet": ("(key_valid_i & (~core_inside | offer_q))", "key_valid_i"),
-    "a word is taken in the end of a packet": ("ready_o = free_q", "1'b1"),
-    "wrong power": ("block_q ? 2'd2 : 2'd1", "2'd2"),
-    "missed gate at a packet's start": ("~(|near)", "1'b1"),
+    "lengths swapped": use("aad_length", "{aads, aad_rest}", "{datas, data_rest}"),
+    "the end has the first number of the data": use("chain", "{127'd0, end_4}", "{126'd0, end_4, 1'b0}"),
+    "half of the tag is not compared": use("good_q", "(|differs_3)", "differs_3[0]"),
+    "no carry from 255 blocks": use("count_moves", "data_3 & count_at_15 & count_full[0]", "data_3 & 1'b0"),
+    "bytes beyond the text are hashed": takes("hashed_word", "{16{keep_l13[15]}}"),
+    "powers of the key before": use("armed", "setup_l4", "setup_late"),
+    "a key is taken within a packet": all_of(
+        drop("open_q", "(~core_inside | offer_q)"), drop("offer_q", "(~core_inside | offer_q)")
+    ),
+    "a word is taken in the end of a packet": takes("gcm:ready_o", "1'b1"),
+    "wrong power": drop("count_0", "2'd1"),
+    "missed gate at a packet's start": use("fed", "~(|near)", "1'b1"),
 }
-"""(text, what is in its place)."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,9 @@ def bench(
     """The core with the fault of a number, or -1 for none."""
     core, folder = built(*QUICK_GCM)
     assert isinstance(core, Core)
-    simulation = faulty_simulation(core, FAULTS, ("control", "gcm", "ghash"), tmp_path_factory.mktemp("gcm"))
+    simulation = faulty_simulation(
+        core, FAULTS.values(), ("control", "gcm", "ghash"), tmp_path_factory.mktemp("gcm")
+    )
     return lambda n: PacketBench(simulation, folder.record, chosen(n))
 
 

@@ -24,28 +24,22 @@ from cipherwright.verify.xts import check_unit_resets, check_units, unit_result
 from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
 from tests.conftest import QUICK_XTS, Built
+from tests.faults import drop, takes, use
 
 from .chosen_faults import chosen, faulty_simulation
 
 FAULTS = {
-    "a stolen byte too many": ("short_keep = keep_late", "{keep_late[14:0], 1'b0}"),
-    "decryption has its last two tweaks in the order of encryption": ("steal_0 & way_held", "1'b0"),
-    "the stolen block of decryption has the tweak after": ("way_back = way_late", "1'b0"),
-    "missed alpha": ("step_q <= goes | load | drop_i", "load | drop_i"),
-    "tweak of the unit before": ("uses = whole & (held_last | (word_1 & short_1))", "whole & held_last"),
-    "a word is taken in the slot of a stolen block": ("stop = steal_line[11]", "1'b0"),
-    "a word is taken before its tweak is there": (
-        "(ended_1 | ended_2) ? after : (now | after)",
-        "now | after",
-    ),
-    "more tweaks than the memory holds": (
-        "room_q <= ~announce_i & (number_q ? ~way[14] : ~asked & ~way[15])",
-        "~announce_i & (number_q | ~asked)",
-    ),
-    "a key is taken while units are announced": ("inside_o = pending_0", "1'b0"),
-    "a tweak under the key of the data": ("second_2 <= number_0", "1'b0"),
+    "a stolen byte too many": takes("short_keep", "{keep_late[14:0], 1'b0}"),
+    "decryption has its last two tweaks in the order of encryption": takes("u_turned_2_*.d", "1'b0"),
+    "the stolen block of decryption has the tweak after": takes("way_back", "1'b0"),
+    "missed alpha": drop("step_q", "goes"),
+    "tweak of the unit before": use("uses", "(held_last | (word_1 & short_1))", "held_last"),
+    "a word is taken in the slot of a stolen block": takes("stop", "1'b0"),
+    "a word is taken before its tweak is there": takes("there", "now | after"),
+    "more tweaks than the memory holds": takes("room_q", "~announce_i & (number_q | ~asked)"),
+    "a key is taken while units are announced": takes("inside_o", "1'b0"),
+    "a tweak under the key of the data": takes("second_2", "1'b0"),
 }
-"""(text, what is in its place)."""
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +50,7 @@ def bench(
     core, folder = built(*QUICK_XTS)
     assert isinstance(core, Core)
     parts = ("control", "xts", "xts_turns")
-    simulation = faulty_simulation(core, FAULTS, parts, tmp_path_factory.mktemp("xts"))
+    simulation = faulty_simulation(core, FAULTS.values(), parts, tmp_path_factory.mktemp("xts"))
     return lambda n: UnitBench(simulation, folder.record, chosen(n))
 
 

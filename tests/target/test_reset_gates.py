@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from cipherwright.target import load_target, synthesise
 from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.target.synth import RESET_GATES
 from tests.conftest import Built
+from tests.faults import unreset
 
 CORE = ("des-small", "interface=stream")
 
@@ -44,13 +44,11 @@ def test_resets_are_gates_and_the_core_is_the_same(built: Callable[..., Built], 
 def test_a_reset_that_is_lost_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*CORE)
     target = load_target("ecp5-85k-8")
-    other = tmp_path / "other"
-    other.mkdir()
-    texts = []
-    for source in folder.sources:
-        texts.append(other / source.name)
-        texts[-1].write_text(re.sub(r"rst_i (\?|\|)", r"1'b0 \1", source.read_text()))
-    assert [t.read_text() for t in texts] != [s.read_text() for s in folder.sources]
+    (tmp_path / "fault").mkdir()
+    file = tmp_path / "fault" / f"{core.top}.v"
+    file.write_text(unreset("count_1_q1")(core.files[f"{core.top}.v"]))
+    texts = [file if source.name == f"{core.top}.v" else source for source in folder.sources]
+    assert file in texts
     synthesise(texts, core.top, target, tmp_path, RESET_GATES)
     with pytest.raises(CheckFailed):
         prove_mapped(tmp_path, emitted(folder.sources, core.top, "clk"), core.top, "clk")

@@ -14,6 +14,7 @@ from cipherwright.verify import Bench, CoreFolder
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.handshake import check_handshake
 from tests.conftest import Built
+from tests.faults import Fault, drop, unreset, use
 from tests.verify.test_checks import broken_file
 
 STREAM = ("des-small", "stages=2", "interface=stream")
@@ -29,28 +30,22 @@ def test_a_stream(built: Callable[..., Built]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("fault", "message"),
     [
         (
-            "credit_q <= DEPTH[DEPTH_LOG2:0];",
-            "credit_q <= DEPTH[DEPTH_LOG2:0] + 2;",
+            use("credit_q", "DEPTH[DEPTH_LOG2:0]", "DEPTH[DEPTH_LOG2:0] + 2"),
             "results are wrong|a result of no block",
         ),
         (
-            "ready_q <= credit_d != 0;",
-            "ready_q <= credit_q != 0;",
+            use("ready_q", "credit_d", "credit_q"),
             "results are wrong|a result of no block|blocks",
         ),
-        ("stored_q <= 0;", "", "after one cycle of reset"),
+        (unreset("stored_q"), "after one cycle of reset"),
     ],
     ids=["credits", "late", "stored"],
 )
-def test_faults_of_a_stream(
-    old: str, new: str, message: str, built: Callable[..., Built], tmp_path: Path
-) -> None:
-    wrong = broken_file(
-        built(*STREAM)[1], "cipherwright_stream.sv", lambda text: text.replace(old, new), tmp_path / "b"
-    )
+def test_faults_of_a_stream(fault: Fault, message: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    wrong = broken_file(built(*STREAM)[1], "cipherwright_stream.sv", fault, tmp_path / "b")
     with pytest.raises(CheckFailed, match=message):
         protocol(wrong)
 
@@ -62,23 +57,20 @@ def test_a_held_key(built: Callable[..., Built]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("fault", "message"),
     [
         (
-            ".wipe_i(phase_q[0])",
-            ".wipe_i(1'b0)",
+            use("u_inner.wipe_i", "phase_q[0]", "1'b0"),
             "cycles after zeroise_i .* registers depend on what was before",
         ),
-        ("zero_q <= zeroise_i | (zero_q & ~(advance_q & phase_q[2]));", "zero_q <= zeroise_i;", None),
+        (drop("zero_q", "(zero_q & ~(advance_q & phase_q[2]))"), None),
     ],
     ids=["key", "end"],
 )
 def test_what_is_not_forgotten(
-    old: str, new: str, message: str | None, built: Callable[..., Built], tmp_path: Path
+    fault: Fault, message: str | None, built: Callable[..., Built], tmp_path: Path
 ) -> None:
-    wrong = broken_file(
-        built(*KEYED)[1], "aes128_fast.v", lambda text: text.replace(old, new), tmp_path / "b"
-    )
+    wrong = broken_file(built(*KEYED)[1], "aes128_fast.v", fault, tmp_path / "b")
     if message is None:  # everything is forgotten, but a key is taken before it is: the protocol's business
         assert "none of" in check_zeroise(wrong)
         return

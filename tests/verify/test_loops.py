@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from cipherwright.errors import CheckFailed
 from cipherwright.verify import checks
-from cipherwright.verify.mutate import next_value, reset_to, without_reset
 from tests.conftest import Built
+from tests.faults import Fault, unreset, use
 from tests.verify.test_checks import broken_file
 
 SHELL = """
@@ -102,27 +101,22 @@ def test_a_shell_without_a_fault(stages: int, built: Callable[..., Built], tmp_p
     assert "after every history since a cycle of reset" in checks.prove_core(same, core.plain, None)
 
 
-def keeps_busy(text: str) -> str:
-    """The second slot's busy bit takes itself, not the first one's."""
-    return next_value(text, "busy_1_q2", lambda taken: taken.replace("busy_1_q1", "busy_1_q2"))
-
-
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (partial(without_reset, register="busy_1_q1"), "reset does not clear busy_1_q1"),
-        (partial(without_reset, register="count_1_q2"), "reset does not clear count_1_q2"),
-        (partial(reset_to, register="count_1_q2", value=3), None),
-        (keeps_busy, "different blocks meets|does not take a block"),
+        (unreset("busy_1_q1"), "reset does not clear busy_1_q1"),
+        (unreset("count_1_q2"), "reset does not clear count_1_q2"),
+        (use("count_1_q2", "5'd0", "5'd3"), None),
+        (use("busy_1_q2", "busy_1_q1", "busy_1_q2"), "different blocks meets|does not take a block"),
         (
-            partial(reset_to, register="busy_1_q2", value=1),
+            use("busy_1_q2", "1'd0", "1'd1"),
             "valid is not what it should be|an idle core does not take a block",
         ),
     ],
     ids=["busy not reset", "count not reset", "another idle count", "another slot's busy", "busy from reset"],
 )
 def test_faults_of_control(
-    fault: Callable[[str], str], message: str | None, built: Callable[..., Built], tmp_path: Path
+    fault: Fault, message: str | None, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     core, folder = built("des-small", "stages=2")
     broke = broken_file(folder, "des_small.v", fault, tmp_path / "b")

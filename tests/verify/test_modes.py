@@ -22,6 +22,7 @@ from cipherwright.verify.modes import check_chain, published_messages
 from cipherwright.verify.montecarlo import dependent_blocks, published_chains
 from cipherwright.verify.oracle import oracle_bulk, oracle_mode
 from tests.conftest import Built
+from tests.faults import Fault, drop, takes, use
 from tests.verify.test_checks import broken_file
 
 LOOPS = [
@@ -53,39 +54,39 @@ def test_interleaved_streams(variant: tuple[str, ...], built: Callable[..., Buil
 
 
 WAYS = [
-    ("g_direction", "decrypted ? chain : {WIDTH{1'b0}}", "decrypts ? chain : {WIDTH{1'b0}}"),
-    ("chained to", "decrypted ? held : MODE == CBC", "decrypts ? held : MODE == CBC"),
-    ("kept", ".d_i(valid_i ? decrypt_i : decrypted), .q_o(decrypted)", ".d_i(decrypt_i), .q_o(decrypted)"),
+    ("g_direction", use("leaves", "decrypted", "decrypts")),
+    ("chained to", use("after", "decrypted", "decrypts")),
+    ("kept", takes("u_direction.d_i", "decrypt_i")),
 ]
 
 
-@pytest.mark.parametrize(("what", "old", "new"), WAYS, ids=lambda v: v[:12])
+@pytest.mark.parametrize(("what", "fault"), WAYS, ids=str)
 def test_a_direction_of_another_block_is_seen(
-    what: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+    what: str, fault: Fault, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     """CBC by the direction of the block that enters in place of the one in the loop: at the defaults of
     the command.
     """
     _, folder = built("des-small", "mode=cbc", "stages=2")
     name = next(n for n in folder.record["files"] if n.endswith("_chain.sv"))
-    wrong = broken_file(folder, name, lambda text: text.replace(old, new), tmp_path / "b")
+    wrong = broken_file(folder, name, fault, tmp_path / "b")
     with pytest.raises(CheckFailed, match=r"a message of .* blocks in slot"):
         check_chain(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 4000)
 
 
 @pytest.mark.parametrize(
-    ("mode", "old", "new"),
+    ("mode", "fault"),
     [
-        ("cbc", "first_i ? iv_i : now", "first_i ? iv_i : chain"),
-        ("cfb", "MODE != CBC ? held : decrypted", "MODE == CTR ? held : decrypted"),
-        ("ofb", "MODE == OFB ? core_block_i : decrypted", "MODE == OFB ? leaves : decrypted"),
-        ("ctr", "(fewer != LAST", "(left != LAST"),
-        ("ctr", "valid_i ? block_i : held", "block_i"),
+        ("cbc", use("used", "now", "chain")),
+        ("cfb", use("leaves", "MODE != CBC", "MODE == CTR")),
+        ("ofb", use("after", "MODE == OFB", "1'b0")),
+        ("ctr", use("u_carry.d_i", "fewer", "left")),
+        ("ctr", drop("u_held.d_i", "held")),
     ],
 )
-def test_faults_are_seen(mode: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_faults_are_seen(mode: str, fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("aes-tiny", f"mode={mode}", "stages=2", "counter_bits=32")
-    wrong = broken_file(folder, "cipherwright_chain.sv", lambda text: text.replace(old, new), tmp_path / "b")
+    wrong = broken_file(folder, "cipherwright_chain.sv", fault, tmp_path / "b")
     with pytest.raises(CheckFailed, match=r"a message of .* blocks in slot"):
         check_chain(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 400)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 
-__all__ = ["MUTATIONS", "mutate", "next_value", "reset_to", "without_reset"]
+__all__ = ["MUTATIONS", "mutate"]
 
 
 def _flip_table_bit(text: str) -> str:
@@ -65,53 +64,6 @@ def _invert_valid(text: str) -> str:
     if m is None:
         raise ValueError("the text has no valid bit")
     return text[: m.start(3)] + "~" + text[m.start(3) :]
-
-
-def next_value(text: str, register: str, change: Callable[[str], str]) -> str:
-    """The text in which a register takes `change` of the expression that it takes, wherever that is assigned.
-    Raises ValueError where the text assigns nothing to it.
-
-    >>> next_value("q  <= a &\\n    b;", "q", lambda taken: f"~({taken})")
-    'q <= ~(a &\\n    b);'
-    """
-    changed, count = re.subn(
-        rf"\b{register}\s*<=\s*([^;]*);", lambda m: f"{register} <= {change(m[1])};", text
-    )
-    if not count:
-        raise ValueError(f"the text has no register {register}")
-    return changed
-
-
-def _cleared(taken: str) -> tuple[str, str]:
-    """What a register takes in reset, and otherwise. Raises ValueError where reset does not clear it."""
-    found = re.fullmatch(r"rst_i\s*\?\s*([^:]*?)\s*:\s*(.*)", taken, re.DOTALL)
-    if found is None:
-        raise ValueError(f"reset does not clear what takes {taken}")
-    return found[1], found[2]
-
-
-def without_reset(text: str, register: str) -> str:
-    """The text in which reset leaves a register as it is.
-
-    >>> without_reset("q <= rst_i ? 1'd0 : d;", "q")
-    'q <= d;'
-    """
-    return next_value(text, register, lambda taken: _cleared(taken)[1])
-
-
-def reset_to(text: str, register: str, value: int) -> str:
-    """The text in which a register has another value after reset.
-
-    >>> reset_to("q <= rst_i ? 5'd0 : d;", "q", 3)
-    "q <= rst_i ? 5'd3 : d;"
-    """
-
-    def changed(taken: str) -> str:
-        cleared, usual = _cleared(taken)
-        width = cleared.partition("'")[0]
-        return f"rst_i ? {width}'d{value} : {usual}"
-
-    return next_value(text, register, changed)
 
 
 MUTATIONS = {
