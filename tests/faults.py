@@ -222,7 +222,8 @@ class Fault:
         return self._changed(text, lambda old, new: f"({condition} ? ({new}) : ({old}))")
 
     def _changed(self, text: str, write: Callable[[str, str], str]) -> str:
-        module, _, signal = self.signal.rpartition(":")
+        named = re.match(r"(\w*):", self.signal)
+        module, signal = (named[1], self.signal[named.end() :]) if named else ("", self.signal)
         base, found = re.split(r"[.\[*]", signal)[0], dict[str, str]()
         spans = modules_in(text)
         for name, (begin, end) in spans.items():

@@ -29,6 +29,7 @@ module core_part (input wire clk, input wire rst_i, input wire go, input wire [3
     wire clear = rst_i | go;
     reg [3:0] count, memory [0:3];
     reg valid_q, ready_q, held_q;
+    reg [3:0] word_q;
     always @(posedge clk) begin
         if (clear) begin
             count <= 4'd0;
@@ -38,6 +39,8 @@ module core_part (input wire clk, input wire rst_i, input wire go, input wire [3
             else ready_q <= ~valid_q;
             memory[d[1:0]] <= count;
         end
+        if (go) word_q[1:0] <= d[1:0];
+        if (valid_q) word_q[3:2] <= d[3:2];
         if (rst_i) held_q <= 1'b0;
         else if (go) held_q <= d[1];
     end
@@ -65,6 +68,7 @@ module core_part (
     reg ready_q;
     reg [3:0] memory[0:3];
     reg held_q;
+    reg [3:0] word_q;
     wire start =
         rst_i  // in reset
         | go;
@@ -87,6 +91,8 @@ module core_part (
     localparam [3:0] LAST = 4'd9;
     always @(posedge clk)
     begin
+        if (valid_q) word_q[3 : 2] <= d[3:2];
+        if (go) word_q[1 : 0] <= d[1:0];
         if (rst_i) held_q <= 1'b0;
         else if (go) held_q <= d[1];
         if (start)
@@ -120,6 +126,8 @@ FAULTS = {
     flip("y", "go"): "assign y = (valid_q ? d[3] : ready_q) ^ go;",
     when("count", "go", "1'b1"): "if (1'b1 & d[0]) count",
     when_drop("count", "d[0]"): "if (go) count",
+    when("word_q[1:0]", "go", "1'b1"): "if (1'b1) word_q[1:0]",
+    when("part:word_q[3:2]", "valid_q", "go"): "if (go) word_q[3:2]",
     only("memory", "go"): "if (go) memory[d[1:0]] <= count;",
     always("held_q"): "else if (1'b1) held_q <= d[1];",
     unreset("count"): "begin ; ready_q <= 1'b1;",
