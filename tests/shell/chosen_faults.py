@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cipherwright.shell import Core
+from cipherwright.shell.digests import rtl_names
 from cipherwright.verify.simulate import Simulation, compile_simulation
 from tests.faults import Fault, Faults
 
@@ -29,7 +30,7 @@ def faulty_simulation(
     """Compile a core with all faults in it. modules: those from the top to the faults, without the core's
     name.
     """
-    file, text = folder / f"{core.top}.v", core.files[f"{core.top}.v"]
+    file, text = folder / f"{core.top}.v", "\n".join(core.files[n] for n in rtl_names(core.files))
     for n, fault in enumerate(faults):
         assert n < _FAULTS
         text = fault.chosen(text, f"fault_i[{n}]")
@@ -40,6 +41,6 @@ def faulty_simulation(
 def with_port(top: str, text: str, modules: Iterable[str]) -> str:
     """The text with the port fault_i at the core `top` and at the modules below it, connected."""
     for name in (top, *(f"{top}_{part}" for part in modules)):
-        text = text.replace(f"module {name} (", f"module {name} ({PORT}")
-        text = re.sub(rf"(\b{name} u_\w+ \(\s*)", r"\1.fault_i(fault_i), ", text)
+        text = re.sub(rf"(\nmodule {name} (?:#\([^;]*?\n\) )?\()", rf"\1{PORT}", text)
+        text = re.sub(rf"(\b{name} (?:#\([^;]*?\) )?u_\w+ \(\s*)", r"\1.fault_i(fault_i), ", text)
     return text

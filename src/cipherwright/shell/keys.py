@@ -206,9 +206,10 @@ def key_unit(
     return KeyUnit((wrapper,), e.iterations * stages + there, words, flush=stages + there + 1 + DRAIN)
 
 
-def key_register(name: str, key_bits: int) -> KeyUnit:
+def key_register(name: str, key_bits: int, reset: bool = True) -> KeyUnit:
     """A register for the key of a datapath that makes its round keys itself: a unit that expands nothing. So the
-    same control keeps blocks and keys apart with and without a key-expansion unit.
+    same control keeps blocks and keys apart with and without a key-expansion unit. reset: whether rst_i clears it;
+    without that, clearing takes no logic on devices whose flip-flops have one synchronous reset.
     """
     wrapper = Wrapper(
         name,
@@ -224,7 +225,7 @@ def key_register(name: str, key_bits: int) -> KeyUnit:
             Drive("key_o", "key_q"),
             Clocked(
                 (Step("key_q", f"zeroise_i ? {key_bits}'d0 : key_i", "zeroise_i | key_valid_i"),),
-                (("key_q", f"{key_bits}'d0"),),
+                ((("key_q", f"{key_bits}'d0"),) if reset else ()),
             ),
         ),
     )

@@ -8,11 +8,12 @@ from ..arch import Scheduled, Timing
 from ..cipher.modes import MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..graph import Graph
 from ..rtl import Design
-from ..spec import Datapath, Pipeline
+from ..spec import Datapath, Loop, Pipeline
 from .cmac import assemble_cmac
 from .core import Core
 from .gcm import assemble_gcm
 from .keys import KeyUnit
+from .loop_gcm import assemble_loop_gcm
 from .xts import assemble_xts
 
 __all__ = ["PACKETS", "assemble_packets"]
@@ -35,6 +36,8 @@ def assemble_packets(
     """
     if spec.mode in MAC_MODES:
         return assemble_cmac(spec, plain, made, lowered, given, unit)
+    if isinstance(spec, Loop):
+        return assemble_loop_gcm(spec, plain, made, lowered, given, unit, timing)
     assert isinstance(spec, Pipeline) and unit
     if spec.mode == "gcm":
         return assemble_gcm(spec, plain, made, lowered, given, unit, timing)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from ..cipher import CATALOGUE, Standard
-from ..cipher.modes import CHAIN_MODES, MAC_MODES
+from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
 from .core import MODES, Spec
@@ -215,7 +215,7 @@ class Datapath(Spec):
     @property
     def holds_key(self) -> bool:
         """Whether one key is for all blocks until there is another, at a port or in registers."""
-        return self.key == "static" or self.control != "none" or self.mode in MAC_MODES
+        return self.key == "static" or self.control != "none" or self.mode in (*MAC_MODES, *PACKET_MODES)
 
     @property
     def agile_direction(self) -> bool:

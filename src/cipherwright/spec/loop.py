@@ -41,6 +41,17 @@ class Loop(Datapath):
         cost="Less logic, and as many times the cycles.",
     )
 
+    digit_bits: Annotated[int, needs(mode=("gcm",))] = option(
+        0,
+        "Coefficients of a factor that the multiplier of GHASH takes in a cycle, with `mode = gcm`. A "
+        "product takes 128 over that many cycles, rounded up, and a word two cycles more. 0: as many as a "
+        "block in the loop needs.",
+        unit="bits",
+        cost="About 130 flip-flops and 45 lookup tables for each, and fewer cycles a word.",
+        ge=0,
+        le=32,
+    )
+
     @property
     def least_stages(self) -> int:
         """The number of stages that is asked for, or the least that a clock leaves free to choose."""

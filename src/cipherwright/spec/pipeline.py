@@ -132,6 +132,13 @@ class Pipeline(Datapath):
         return self.lanes
 
     @model_validator(mode="after")
+    def _held_in_gcm(self) -> Pipeline:
+        """A pipeline holds the key of its packets."""
+        if self.mode == "gcm":
+            self._need("mode", {"key_expansion": ("unit",)})
+        return self
+
+    @model_validator(mode="after")
     def _speed(self) -> Pipeline:
         """Stages are asked for in one way, and something is asked for."""
         if self.stages is not None and self.stages_per_round is not None:

@@ -306,7 +306,8 @@ def verify_packets(
     )
 
     def proof() -> str:
-        return f"{prove_core(folder, plain, parts)}; {prove_multiplier(folder)}"
+        more = "" if folder.record["packet"]["multiplier"].get("digit") else f"; {prove_multiplier(folder)}"
+        return f"{prove_core(folder, plain, parts)}{more}"
 
     return _verify_messages(folder, packets, proof, tell)
 
@@ -397,7 +398,7 @@ def verify_macs(
 
 
 def prove_multiplier(folder: CoreFolder) -> str:
-    """The multiplier of a core of GCM. Returns what was shown; raises CheckFailed."""
+    """The multiplier of a pipeline of GCM. Returns what was shown; raises CheckFailed."""
     made, top = folder.record["packet"]["multiplier"], f"{folder.record['top']}_multiplier"
     graph = field_product_graph(made["levels"])
     proof = prove_field_multiplier(folder.sources, top, graph, made["stages"])

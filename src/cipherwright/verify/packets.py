@@ -74,7 +74,7 @@ class Session(MessageSession):
     def _forget(self) -> None:
         self.words, self.tags = _Seen(), _Seen()
         self.due: list[tuple[int, int, bool, int]] = []
-        self.ends: list[int] = []
+        self.tags_due: list[int] = []
         self.count = 0
 
     def run(self, rows: Words) -> Words:
@@ -110,7 +110,7 @@ class Session(MessageSession):
             some = slice(begin, begin + _SLICE)
             first = int(at[begin - 1]) + 1 if begin else 0
             self._send_slice(packet, sizes, some, at[some] - first, next_key)
-        self.ends.append(self.cycle - 2)
+        self.tags_due.append(self.cycle - 2 + self.bench.tag_latency)
         self.count += 1
 
     def _send_slice(
@@ -180,7 +180,7 @@ class Session(MessageSession):
         """Wait for the last tag; the results of all packets since the reset."""
         b, s = self.bench, self.bench.simulation
         self.run(self.idle(b.tag_latency + 4))
-        if self.tags.cycles != [e + b.tag_latency for e in self.ends]:
+        if self.tags.cycles != self.tags_due:
             raise CheckFailed("tags do not come in the promised cycles, one for each packet")
         if self.words.cycles != [d[0] for d in self.due]:
             raise CheckFailed("words of the results do not come in the promised cycles")
@@ -210,6 +210,86 @@ class Session(MessageSession):
 
 
 @dataclass(frozen=True)
+class _Taken:
+    """A word at its ports: offered from cycle `offered` on, and taken in cycle `taken`; its block is in the
+    loop from cycle `begun` on.
+    """
+
+    offered: int
+    taken: int
+    begun: int
+
+
+class LoopSession(Session):
+    """One model of a core whose cipher is a loop. A word is taken while the one before waits for the loop no
+    more, and none between a packet's last word and its tag. A block begins in a cycle in which its place in
+    the loop is free, and not before the multiplier can take its result.
+
+    starts: the cycles in which blocks began; opens: the first cycle in which a word can be taken.
+    """
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.starts: list[int] = []
+        self.opens = self.cycle
+        self.begun = self.cycle - self.bench.record["interval_cycles"]
+
+    def _begin(self, earliest: int) -> int:
+        """The first cycle from `earliest` on in which a block can begin, and begins."""
+        inner = self.bench.record["inner"]
+        latency, places = inner["latency_cycles"], inner["slots"]
+        self.starts = [s for s in self.starts if s + latency > earliest]
+        while any(s + latency > earliest and (earliest - s) % places == 0 for s in self.starts):
+            earliest += 1
+        self.starts.append(earliest)
+        return earliest
+
+    def _planned(self, sizes: list[tuple[int, bool]], gaps: float) -> list[_Taken]:
+        """The cycles of a packet's words. The last one makes a tag due."""
+        record, found = self.bench.record, list[_Taken]()
+        interval, latency = record["interval_cycles"], record["inner"]["latency_cycles"]
+        earliest = self.cycle
+        for k, (size, aad) in enumerate(sizes):
+            late = int(self.rng.integers(1, 3 * interval)) if self.rng.random() < gaps else 0
+            offered = earliest + late
+            taken = max(offered, self.begun + 1, self.opens)
+            self.begun = self._begin(max(taken + 1, self.begun + interval))
+            found.append(_Taken(offered, taken, self.begun))
+            earliest = taken + 1
+            if size and not aad:
+                self.due.append((self.begun + latency + 3, size, k == len(sizes) - 1, self.count))
+        initial = self._begin(self.begun + interval)
+        self.opens = max(self.begun + latency + 1 + 2 * interval, initial + latency + 1) + 5
+        self.tags_due.append(self.opens)
+        return found
+
+    def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
+        """As `Session.send`; before a word there are gaps of up to three words' times. next_key: a key that
+        is offered from the second word on, and must not be taken within the packet.
+        """
+        b, s, now, sizes = self.bench, self.bench.simulation, self.cycle, packet.sizes
+        words = self._planned(sizes, gaps)
+        rows = self.idle(words[-1].taken - now + 1)
+        self._put(rows, packet, sizes, slice(0, len(sizes)), np.array([w.taken - now for w in words]))
+        for w in words:
+            rows[w.offered - now : w.taken - now] = rows[w.taken - now]
+            s.view(rows, b.ports.valid_in)[w.offered - now : w.taken - now + 1] = 1
+        if next_key and len(words) > 1:
+            self.with_key(rows[words[1].offered - now :], next_key)
+        out = self.run(rows)
+        ready = s.view(out, b.ports.ready_out)[:, 0]
+        for w in words:
+            seen = ready[w.offered - now : w.taken - now + 1]
+            if seen[:-1].any() or not seen[-1]:
+                raise CheckFailed(
+                    f"packet {self.count}: a word is not taken in cycle {w.taken}, or is before"
+                )
+        if s.view(out, b.ports.key_ready)[:, 0].any():
+            raise CheckFailed(f"packet {self.count}: a key is taken within the packet")
+        self.count += 1
+
+
+@dataclass(frozen=True)
 class PacketBench(MessageBench):
     """A compiled core of GCM with its record."""
 
@@ -233,9 +313,15 @@ class PacketBench(MessageBench):
         p = self.ports
         return p.valid_out, self.packet["tag_valid"], p.ready_out, p.busy
 
+    @property
+    def loops(self) -> bool:
+        """Whether the cipher is a loop, which takes a word when a place in it is free."""
+        return self.record["packet"]["multiplier"].get("digit") is not None
+
     def session(self, seed: int = 1) -> Session:
         """A model of its own, just reset."""
-        return Session(self, np.random.default_rng(seed))
+        kind = LoopSession if self.loops else Session
+        return kind(self, np.random.default_rng(seed))
 
     def crypt(self, key: bytes, packet: Packet) -> PacketResult:
         """One packet under a key."""

@@ -71,8 +71,18 @@ class _Inner(_Part):
 
 
 class _Multiplier(_Part):
-    levels: _Positive
-    stages: _Positive
+    """Of a pipeline: levels of Karatsuba and stages; of a loop: coefficients and cycles of a product."""
+
+    levels: _Positive | None = None
+    stages: _Positive | None = None
+    digit: _Positive | None = None
+    steps: _Positive | None = None
+
+    @model_validator(mode="after")
+    def _legal(self) -> _Multiplier:
+        if None in (self.levels, self.stages) and None in (self.digit, self.steps):
+            raise ValueError("packet.multiplier is none of a pipeline or a loop")
+        return self
 
 
 class _Packet(_Part):
@@ -82,6 +92,7 @@ class _Packet(_Part):
     tag_bits: Annotated[int, Field(ge=8, le=128)]
     tag_latency_cycles: _Positive
     power_cycles: _Count
+    least_tag_latency_cycles: _Positive | None = None
     multiplier: _Multiplier
 
     @model_validator(mode="after")

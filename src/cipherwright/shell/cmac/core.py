@@ -20,7 +20,7 @@ from .modules import MAC_FILE, CmacModules, cmac_modules
 from .ports import MAC_PORT_NAMES, MAC_PORTS, port_groups
 from .testbench import testbench
 
-__all__ = ["assemble_cmac"]
+__all__ = ["assemble_cmac", "loop_part", "unread_key_bits"]
 
 
 def assemble_cmac(
@@ -37,7 +37,7 @@ def assemble_cmac(
     top, stages = module_name(spec.name), made.schedule.stages
     design = lowered(f"{top}_core")
     keys = unit or key_register(f"{top}_keys", spec.key_bits)
-    loop = _loop(design, made)
+    loop = loop_part(design, made)
     assert loop.rate is not None
     tag_bits = tag_length(spec.tag_bits, spec.block_bits)
     parts = cmac_modules(top, loop, keys, spec.key_bits, tag_bits)
@@ -70,7 +70,7 @@ def assemble_cmac(
         },
         made.key_words,
         keys,
-        _mode_flip_flops(parts) - (0 if unit else _unread_key_bits(made)),
+        _mode_flip_flops(parts) - (0 if unit else unread_key_bits(made)),
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         given,
@@ -93,7 +93,7 @@ def assemble_cmac(
     return core.with_files(core_files(spec.name, header, text, bench, written))
 
 
-def _loop(design: Design, made: Scheduled) -> Part:
+def loop_part(design: Design, made: Scheduled) -> Part:
     """The loop, to be connected, with its rate."""
     assert made.iterations is not None
     stages = made.schedule.stages
@@ -101,7 +101,7 @@ def _loop(design: Design, made: Scheduled) -> Part:
     return Part(design.top.name, inner_groups(module_pins(design.top)), Rate(cycles, cycles, stages))
 
 
-def _unread_key_bits(made: Scheduled) -> int:
+def unread_key_bits(made: Scheduled) -> int:
     """Bits of the key that the loop does not read (parity bits), whose registers synthesis takes away."""
     key = made.schedule.graph.inputs["key"]
     return made.schedule.graph.nodes[key].width - sum(node == key for node, _ in made.schedule.uses)

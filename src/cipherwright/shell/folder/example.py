@@ -9,7 +9,7 @@ from ...cipher.cmac import cmac, tag_length
 from ...cipher.gcm import gcm
 from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, mode_block
 from ...cipher.xts import halves, xts
-from ...spec import Loop, Pipeline, Spec
+from ...spec import Datapath, Loop, Spec
 
 __all__ = ["Worked", "message_result", "worked_block"]
 
@@ -87,7 +87,7 @@ def _on_words(spec: Spec, key: bytes) -> Callable[[int, bool], int]:
 
 def _worked_packet(spec: Spec, key: bytes) -> Worked:
     """A packet with 20 bytes of additional data and 23 of plaintext, so that each ends with a part of a word."""
-    assert isinstance(spec, Pipeline)
+    assert isinstance(spec, Datapath)
     iv, aad = bytes(0xF0 + i for i in range(12)), bytes(0xA0 + i for i in range(20))
     text = bytes(0x11 * (i % 16) for i in range(23))
     crypt = _on_words(spec, key)

@@ -16,7 +16,7 @@ from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import CONTROL_OUTPUTS, GcmModules, gcm_modules
 from .ports import GCM_PORTS, PACKET_PORTS, port_groups
-from .testbench import testbench
+from .testbench import Times, testbench
 
 __all__ = ["assemble_gcm"]
 
@@ -90,7 +90,9 @@ def assemble_gcm(
     own = folded(design) if spec.equal_rounds else design
     printed = print_design(Design((*parts.designs.modules, *own.modules)))
     text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])
-    bench = print_bench(testbench(component, spec, timing, spec.tag_bits))
+    bench = print_bench(
+        testbench(component, spec, Times.exact(timing.latency, timing.tag_latency), spec.tag_bits)
+    )
     return core.with_files(core_files(spec.name, header, text, bench, unit.files))
 
 

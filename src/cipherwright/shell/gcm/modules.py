@@ -25,7 +25,7 @@ from .layer import gcm_layer
 from .ports import PACKET, RESULTS
 from .timing import KEEP, META, RESET, GcmTiming
 
-__all__ = ["CONTROL_OUTPUTS", "GcmModules", "gcm_modules"]
+__all__ = ["CONTROL_OUTPUTS", "GcmModules", "gcm_modules", "gcm_top"]
 
 CONTROL_OUTPUTS = tuple(f"{n}_late" for n in RESET)
 """Outputs of the delays that tell when something happens."""
@@ -100,11 +100,11 @@ def gcm_modules(
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits),
         control,
-        _top(top, key_bits),
+        gcm_top(top, key_bits),
     )
 
 
-def _top(name: str, key_bits: int) -> Wrapper:
+def gcm_top(name: str, key_bits: int) -> Wrapper:
     """The core: a key that is offered within a packet waits for the packet's end."""
     held = (Pin("busy_o", out=True), *RESULTS)
     links = {p.name: p.name for p in (*PACKET, *held, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}

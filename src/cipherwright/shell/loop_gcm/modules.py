@@ -1,0 +1,148 @@
+"""The modules of a core of GCM around a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...rtl import (
+    Cell,
+    ClockReset,
+    Design,
+    Handshake,
+    Held,
+    Part,
+    Pin,
+    Stream,
+    Wire,
+    Wrapper,
+    WrittenModule,
+    module_pins,
+)
+from ..control import Control, core_control
+from ..gcm import PACKET, RESULTS, gcm_top
+from ..keys import KeyUnit, keyed_top
+from ..waits import Waits
+from .timing import LoopGcmTiming
+
+__all__ = ["CONTROL_OUTPUTS", "GCM_FILE", "LoopGcmModules", "loop_gcm_modules"]
+
+GCM_FILE = "cipherwright_loop_gcm.sv"
+
+CONTROL_OUTPUTS = ("shows_late", "last_late")
+"""Outputs of the delays that tell when something happens."""
+
+_BITS = 1523
+"""Flip-flops of the hand-written module whatever its parameters are."""
+
+
+@dataclass(frozen=True)
+class LoopGcmModules:
+    """What is around the loop `TOP_core`: the loop with its key unit, delays, the mode, the control of keys and the
+    top, in the order of use; and the hand-written module of the mode.
+    """
+
+    timing: LoopGcmTiming
+    keyed: Wrapper
+    beside: Design
+    mode: Wrapper
+    written: WrittenModule
+    control: Control
+    top: Wrapper
+
+    @property
+    def wrappers(self) -> tuple[Wrapper, ...]:
+        """What connects and controls, used ones first."""
+        return (self.keyed, self.mode, *self.control.modules, self.top)
+
+
+def loop_gcm_modules(
+    top: str, loop: Part, unit: KeyUnit, key_bits: int, tag_bits: int, digit: int, waits: Waits
+) -> LoopGcmModules:
+    """The modules that make a loop, with its key unit, a core of GCM with the name `top`.
+
+    loop: of blocks of 128 bits, with its rate; tag_bits: of the tag that are shown and compared; digit: coefficients
+    that the multiplier takes in a cycle (0: as many as the loop's rate needs); waits: what a word waits in while the
+    loop works.
+    """
+    assert loop.rate is not None
+    timing = LoopGcmTiming.of(loop.rate.latency, loop.rate.slots, digit)
+    key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    control = core_control(
+        f"{top}_control",
+        f"{top}_gcm",
+        (*key, *PACKET, *RESULTS),
+        128,
+        timing.longest_tag + 1,
+        max(unit.flush, timing.cipher + timing.interval + 9),
+        unit.cycles + timing.hash_key + 1,
+        loop=True,
+        drops=True,
+        own_start=True,
+    )
+    beside = waits.module(f"{top}_beside", {n: (width, timing.cipher) for n, width in _WAITING.items()})
+    return LoopGcmModules(
+        timing,
+        keyed_top(f"{top}_ecb", loop, unit),
+        beside,
+        _mode(top, key_bits, tag_bits, timing, clocks=[p.name for p in module_pins(beside.top)]),
+        WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits)),
+        control,
+        gcm_top(top, key_bits),
+    )
+
+
+_WAITING = {"word": 128 + 16, "shows": 1, "last": 1}
+"""What waits beside the loop, and its bits: a word with the bytes that are there; whether it has a result, and whether
+it is the last one.
+"""
+
+
+def _flip_flops(timing: LoopGcmTiming, tag_bits: int) -> int:
+    """Flip-flops of the hand-written module: a row of registers for each coefficient, which the accumulator has
+    above a block as well, the tag twice and what is left of comparing its bytes, and two counters of steps.
+    """
+    counters = 2 * timing.steps.bit_length()
+    return _BITS + 130 * timing.digit + 2 * tag_bits + tag_bits // 8 + counters
+
+
+def _mode(top: str, key_bits: int, tag_bits: int, timing: LoopGcmTiming, clocks: Sequence[str]) -> Wrapper:
+    """The loop with its key unit, what waits beside it, and the mode. A key is complete when its hash key is
+    there. clocks: the delays' ports, of which some have no reset.
+    """
+    loop = {n: n for n in ("clk", "rst_i", "key_valid_i", "key_i", "fill_i", "wipe_i")}
+    loop |= {"key_ready_o": "expanded", "valid_i": "asks", "block_i": "asked", "ready_o": "core_ready"}
+    loop |= {"valid_o": "done", "block_o": "result"}
+    beside = {n: n for n in ("clk", "rst_i") if n in clocks}
+    beside |= {f"{n}_i": f"{n}_waits" for n in _WAITING} | {f"{n}_late_o": f"{n}_late" for n in _WAITING}
+    mode = {n: n for n in ("clk", "rst_i", "drop_i", "open_i", "valid_i", "block_i", "ready_o", "inside_o")}
+    mode |= {p.name: p.name for p in (*PACKET, *RESULTS)} | {"valid_o": "valid_o", "block_o": "block_o"}
+    mode |= {"renew_i": "key_valid_i | wipe_i", "expanded_i": "expanded", "complete_o": "key_ready_o"}
+    mode |= {"core_valid_o": "asks", "core_block_o": "asked", "core_ready_i": "core_ready"}
+    mode |= {"core_valid_i": "done", "core_block_i": "result"}
+    mode |= {f"wait_{n}_o": f"{n}_waits" for n in _WAITING} | {f"late_{n}_i": f"{n}_late" for n in _WAITING}
+    parameters: dict[str, int | str] = {"DIGIT": timing.digit, "STEPS": timing.steps, "TAG_BITS": tag_bits}
+    return Wrapper(
+        f"{top}_gcm",
+        (
+            "Galois/Counter Mode around a loop: one packet after the other.",
+            "A packet's first word brings its IV, its last the expected tag.",
+            "A word is taken when valid_i, open_i and ready_o are 1.",
+        ),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
+            Stream("valid_i", (*PACKET, Pin("block_i", 128)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+            Held(RESULTS),
+        ),
+        (
+            Wire(("expanded", "asks", "core_ready", "done")),
+            Wire(("asked", "result"), 128),
+            *(Wire((f"{n}_waits", f"{n}_late"), width) for n, width in _WAITING.items()),
+            Cell(f"{top}_ecb", "u_core", loop),
+            Cell(f"{top}_beside", "u_beside", beside),
+            Cell(GCM_FILE.removesuffix(".sv"), "u_mode", mode, parameters),
+        ),
+    )

@@ -1,0 +1,72 @@
+"""Timing of a core of GCM around a loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LoopGcmTiming"]
+
+_BITS = 128
+"""Coefficients of a factor."""
+
+
+@dataclass(frozen=True)
+class LoopGcmTiming:
+    """Cycles of a core. cipher: from a block to its result; stages: of the loop, which are the blocks in it;
+    digit: coefficients that the multiplier takes in a cycle.
+
+    >>> LoopGcmTiming(110, 11, 9).interval
+    17
+    """
+
+    cipher: int
+    stages: int
+    digit: int
+
+    @classmethod
+    def of(cls, cipher: int, stages: int, digit: int) -> LoopGcmTiming:
+        """With the fewest coefficients in a cycle with which the loop is no faster than the multiplier where
+        `digit` is 0.
+
+        >>> LoopGcmTiming.of(110, 11, 0)
+        LoopGcmTiming(cipher=110, stages=11, digit=16)
+        """
+        return cls(cipher, stages, digit or min(32, -(-_BITS // max(1, cipher // stages - 2))))
+
+    @property
+    def steps(self) -> int:
+        """Cycles of a product."""
+        return -(-_BITS // self.digit)
+
+    @property
+    def interval(self) -> int:
+        """From one word of a packet to the next, at least: a step, and the registers around the rows."""
+        return self.steps + 2
+
+    @property
+    def latency(self) -> int:
+        """From accepting a word to its result, where the loop takes its block at once."""
+        return self.cipher + 4
+
+    @property
+    def longest(self) -> int:
+        """From accepting a word to its result, at most: the word before has just begun, and the loop is taken in
+        as many cycles as it has other places.
+        """
+        return self.latency + self.interval - 2 + self.stages - 1
+
+    @property
+    def tag_latency(self) -> int:
+        """From accepting a packet's last word, where the loop takes its block at once, to its tag, at least."""
+        return self.cipher + 2 * self.interval + 7
+
+    @property
+    def longest_tag(self) -> int:
+        """From accepting a packet's last word to its tag, at most."""
+        late = max(2 * self.interval + 1, self.interval + self.stages)
+        return self.longest - 2 + late + 4
+
+    @property
+    def hash_key(self) -> int:
+        """In which the hash key is made, after a key is expanded."""
+        return self.cipher + 3

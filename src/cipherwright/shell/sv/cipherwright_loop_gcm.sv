@@ -1,0 +1,360 @@
+// GCM (NIST SP 800-38D) around a loop: one packet after the other, in both directions, for IVs of
+// 96 bits, under a hash key H that is made here from E(K, 0).
+//
+// A word waits in a register until the loop takes its counter block; then it waits beside the loop,
+// in a delay as long as a block is in the loop. Words begin at least INTERVAL cycles apart, so each
+// finds the multiplier free when it comes back. After a packet's last word the loop takes J0; no
+// word of the next packet is taken before the tag is out.
+//
+// The multiplier takes DIGIT coefficients of one factor a cycle, the highest powers first (Horner's
+// rule). A row of registers holds H where its coefficient is 1, and is cleared where it is 0. The
+// accumulator has DIGIT coefficients above those of a block, which are reduced in the next step.
+// The block of lengths is added in the last step of a packet's last word, and makes one more
+// product. What is compared with the expected tag, or shown, is the factor's register.
+`default_nettype none
+module cipherwright_loop_gcm #(
+    parameter integer DIGIT = 9,      // coefficients in a cycle
+    parameter integer STEPS = 15,     // cycles of a product: 128 over DIGIT, rounded up
+    parameter integer TAG_BITS = 128  // of the tag that are shown and compared, its first ones
+) (
+    input  wire         clk,
+    input  wire         rst_i,
+    input  wire         drop_i,        // everything of a packet is forgotten
+    input  wire         renew_i,       // a key is taken, or keys of zeros are
+    input  wire         expanded_i,    // the loop can use the key
+    output wire         complete_o,    // its hash key is there
+    input  wire         open_i,        // words are taken
+    input  wire         valid_i,
+    input  wire [ 15:0] keep_i,
+    input  wire         last_i,
+    input  wire         aad_i,
+    input  wire         decrypt_i,
+    input  wire [ 95:0] iv_i,
+    input  wire [127:0] tag_i,
+    input  wire [127:0] block_i,
+    output wire         ready_o,
+    output wire         inside_o,      // a packet has begun, and its last word is not taken
+    output wire         valid_o,
+    output wire [127:0] block_o,
+    output wire [ 15:0] keep_o,
+    output wire         last_o,
+    output wire         tag_valid_o,
+    output wire [127:0] tag_o,
+    output wire         good_o,
+    // The loop: a block goes in with core_valid_o, and its result comes out, some time later.
+    output wire         core_valid_o,
+    output wire [127:0] core_block_o,
+    input  wire         core_ready_i,
+    input  wire         core_valid_i,
+    input  wire [127:0] core_block_i,
+    // What waits beside the loop, with a block that goes in, and with the one that comes out.
+    output wire [143:0] wait_word_o,   // the word, and which of its bytes are there
+    output wire         wait_shows_o,  // it has a result
+    output wire         wait_last_o,   // it is its packet's last
+    input  wire [143:0] late_word_i,
+    input  wire         late_shows_i,
+    input  wire         late_last_i
+);
+    localparam integer COUNT = $clog2(STEPS + 1);
+    localparam integer FINAL = STEPS;
+    localparam integer GAP = $clog2(STEPS + 1);
+    localparam [127:0] SHOWN = {128{1'b1}} << (128 - TAG_BITS);
+
+    // What comes out of the loop and of the delay beside it.
+    reg done_q, shows_q, ended_q;
+    reg [127:0] result_q;
+    reg [143:0] back_q;
+    always @(posedge clk) begin
+        done_q <= ~rst_i & core_valid_i;
+        shows_q <= ~rst_i & late_shows_i;
+        ended_q <= ~rst_i & late_last_i;
+        result_q <= core_block_i;
+        back_q <= late_word_i;
+    end
+
+    // The packet, from its first word to its tag.
+    reg packet_q, inside_q, close_q, decrypt_q, aad_q;
+    reg [95:0] iv_q;
+    reg [31:0] number_q;
+    reg [127:0] expected_q;
+    // The word that waits for the loop; J0 does.
+    reg word_q, last_q, initial_q;
+    reg [15:0] keep_q;
+    reg [127:0] text_q;
+    reg [GAP-1:0] gap_q;
+    reg free_q;
+    // The key: E(K, 0) is asked for, is in the loop, is there.
+    reg pending_q, setup_q, complete_q;
+    reg [127:0] key_q;
+
+    reg renew_q, clear_q;
+    wire clear = clear_q;
+    wire take = valid_i & open_i & ready_o;
+    wire first = take & ~inside_q;
+    wire begins = core_ready_i & word_q & free_q;
+    wire begins_initial = core_ready_i & initial_q & free_q;
+    wire asks = core_ready_i & pending_q & expanded_i & ~renew_q;
+    wire ends;
+
+    always @(posedge clk) begin
+        if (rst_i) begin
+            packet_q <= 1'b0;
+            inside_q <= 1'b0;
+            close_q <= 1'b0;
+            word_q <= 1'b0;
+            initial_q <= 1'b0;
+            free_q <= 1'b0;
+            pending_q <= 1'b0;
+            setup_q <= 1'b0;
+            complete_q <= 1'b0;
+            renew_q <= 1'b0;
+            clear_q <= 1'b0;
+            aad_q <= 1'b0;
+            last_q <= 1'b0;
+            decrypt_q <= 1'b0;
+            keep_q <= 16'd0;
+        end else begin
+            renew_q <= renew_i;
+            clear_q <= drop_i | renew_i;
+            packet_q <= ~clear & (take | (packet_q & ~ends));
+            inside_q <= ~clear & (take ? ~last_i : inside_q);
+            close_q <= ~clear & (take ? last_i : close_q & ~ends);
+            word_q <= ~clear & (take | (word_q & ~begins));
+            initial_q <= ~clear & ((begins & last_q) | (initial_q & ~begins_initial));
+            free_q <= gap_q == {GAP{1'b0}} & ~begins;
+            pending_q <= renew_q | (pending_q & ~asks);
+            setup_q <= ~renew_q & (asks | (setup_q & ~done_q));
+            complete_q <= ~renew_q & (complete_q | (setup_q & done_q));
+            if (take) aad_q <= aad_i;
+            if (take) last_q <= last_i;
+            if (first) decrypt_q <= decrypt_i;
+            if (clear) keep_q <= 16'd0;
+            else if (take) keep_q <= keep_i;
+        end
+        if (rst_i | clear) gap_q <= {GAP{1'b0}};
+        else if (begins) gap_q <= STEPS[GAP-1:0];
+        else if (gap_q != {GAP{1'b0}}) gap_q <= gap_q - 1'b1;
+
+        if (clear) iv_q <= 96'd0;
+        else if (first) iv_q <= iv_i;
+        if (clear) number_q <= 32'd0;
+        else if (first) number_q <= 32'd2;
+        else if (begins & last_q) number_q <= 32'd1;
+        else if (begins & ~aad_q) number_q <= number_q + 1'b1;
+        if (clear) expected_q <= 128'd0;
+        else if (take & last_i) expected_q <= tag_i;
+        if (renew_q) key_q <= 128'd0;
+        else if (setup_q & done_q) key_q <= result_q;
+    end
+
+    // Bytes that are not there are 0.
+    genvar i;
+    generate
+        for (i = 0; i < 16; i = i + 1) begin : g_text
+            always @(posedge clk)
+                if (clear | (take & ~keep_i[i])) text_q[8*i+:8] <= 8'd0;
+                else if (take) text_q[8*i+:8] <= block_i[8*i+:8];
+        end
+    endgenerate
+
+    // Lengths: whole words, and bytes of one that is not; additional data before data.
+    reg [31:0] words_q, aad_words_q;
+    reg [3:0] rest_q, aad_rest_q;
+    wire turn = (take & inside_q & aad_q & ~aad_i) | (begins_initial & aad_q);
+    wire [3:0] rest;
+    assign rest[3] = keep_q[8] & ~keep_q[0];
+    assign rest[2] = (keep_q[12] & ~keep_q[8]) | (keep_q[4] & ~keep_q[0]);
+    assign rest[1] = (keep_q[14] & ~keep_q[12]) | (keep_q[10] & ~keep_q[8])
+        | (keep_q[6] & ~keep_q[4]) | (keep_q[2] & ~keep_q[0]);
+    assign rest[0] = (keep_q[15] & ~keep_q[14]) | (keep_q[13] & ~keep_q[12])
+        | (keep_q[11] & ~keep_q[10]) | (keep_q[9] & ~keep_q[8]) | (keep_q[7] & ~keep_q[6])
+        | (keep_q[5] & ~keep_q[4]) | (keep_q[3] & ~keep_q[2]) | (keep_q[1] & ~keep_q[0]);
+    always @(posedge clk) begin
+        if (clear | first | turn) begin
+            words_q <= 32'd0;
+            rest_q <= 4'd0;
+        end else if (begins) begin
+            words_q <= words_q + {31'd0, keep_q[0]};
+            rest_q <= rest;
+        end
+        if (clear | first) begin
+            aad_words_q <= 32'd0;
+            aad_rest_q <= 4'd0;
+        end else if (turn) begin
+            aad_words_q <= words_q;
+            aad_rest_q <= rest_q;
+        end
+    end
+    wire [127:0] lengths = {25'd0, aad_words_q, aad_rest_q, 3'd0, 25'd0, words_q, rest_q, 3'd0};
+
+    // What comes back: a word with its key stream, or E(K, J0).
+    reg came_q, data_q, last_word_q, tail_q, sealed_q;
+    reg [127:0] stream_q, late_q;
+    reg [15:0] late_keep_q;
+    wire [127:0] late_block;
+    wire [15:0] late_keep;
+    assign {late_block, late_keep} = back_q;
+    wire comes = done_q & packet_q & ~clear;
+    always @(posedge clk) begin
+        came_q <= ~rst_i & comes & ~tail_q;
+        tail_q <= ~rst_i & ~clear & ~ends & (tail_q | (comes & ended_q));
+        sealed_q <= ~rst_i & ~clear & ~ends & (sealed_q | (comes & tail_q));
+        data_q <= ~rst_i & shows_q;
+        last_word_q <= ~rst_i & ended_q & comes & ~tail_q;
+        late_keep_q <= late_keep;
+        if (comes & ~tail_q) late_q <= late_block;
+        else late_q <= 128'd0;
+    end
+    generate
+        for (i = 0; i < 16; i = i + 1) begin : g_stream
+            always @(posedge clk)
+                if (clear | (comes & ~tail_q & ~(shows_q & late_keep[i])))
+                    stream_q[8*i+:8] <= 8'd0;
+                else if (comes) stream_q[8*i+:8] <= result_q[8*i+:8];
+        end
+    endgenerate
+
+    // Results.
+    reg valid_q, shown_last_q;
+    reg [15:0] shown_keep_q;
+    reg [127:0] shown_q;
+    wire shows = came_q & data_q & ~clear;
+    always @(posedge clk) begin
+        valid_q <= ~rst_i & shows;
+        if (shows) begin
+            shown_q <= stream_q ^ late_q;
+            shown_keep_q <= late_keep_q;
+            shown_last_q <= last_word_q;
+        end else begin
+            shown_q <= 128'd0;
+            shown_keep_q <= 16'd0;
+            shown_last_q <= 1'b0;
+        end
+    end
+    assign valid_o = valid_q;
+    assign block_o = shown_q;
+    assign keep_o = shown_keep_q;
+    assign last_o = shown_last_q;
+
+    // The product of a factor and the hash key. In digits and the accumulator, bit j is the
+    // coefficient of t^j; in words it is bit 127 - j.
+    localparam integer TOP = 128 + DIGIT;
+    reg [127:0] factor_q;
+    reg [DIGIT-1:0] digit_q;
+    reg [COUNT-1:0] step_q;
+    reg run_q, rows_q, product_q, lengths_q, tag_q;
+    reg [TOP-1:0] sum_q;
+    reg [127:0] added_q;
+    wire load = came_q | lengths_q | tag_q;
+    wire last_step = step_q == FINAL[COUNT-1:0];
+
+    wire [127:0] reduced, factor;
+    generate
+        genvar j, k;
+        for (j = 0; j < 128; j = j + 1) begin : g_reduced
+            wire [DIGIT-1:0] high = sum_q[TOP-1:128];
+            wire folded =
+                (j < DIGIT ? high[j<DIGIT?j : 0] : 1'b0)
+                ^ (j >= 1 && j < DIGIT + 1 ? high[j>=1&&j<DIGIT+1?j-1 : 0] : 1'b0)
+                ^ (j >= 2 && j < DIGIT + 2 ? high[j>=2&&j<DIGIT+2?j-2 : 0] : 1'b0)
+                ^ (j >= 7 && j < DIGIT + 7 ? high[j>=7&&j<DIGIT+7?j-7 : 0] : 1'b0);
+            assign reduced[j] = sum_q[j] ^ folded;
+            assign factor[127-j] = reduced[j] ^ late_q[127-j]
+                ^ (stream_q[127-j] & (tag_q | (came_q & ~decrypt_q)));
+        end
+    endgenerate
+
+    // Digits of the factor, from the highest powers on; the first one is taken while it is loaded.
+    wire [DIGIT-1:0] loaded, chosen;
+    generate
+        for (k = 0; k < DIGIT; k = k + 1) begin : g_digit
+            // Coefficient k of all digits, the first one at the right.
+            wire [(1<<COUNT)-1:0] digits;
+            for (j = 0; j < 1 << COUNT; j = j + 1) begin : g_place
+                localparam integer POWER = DIGIT * (STEPS - 1 - j) + k;
+                assign digits[j] =
+                    POWER >= 0 && POWER < 128 ? factor_q[POWER>=0&&POWER<128?127-POWER : 0] : 1'b0;
+            end
+            assign chosen[k] = digits[step_q];
+            localparam integer HIGHEST = DIGIT * (STEPS - 1) + k;
+            assign loaded[k] = HIGHEST < 128 ? factor[HIGHEST<128?127-HIGHEST : 0] : 1'b0;
+        end
+    endgenerate
+
+    wire [128*DIGIT-1:0] rows;
+    generate
+        for (k = 0; k < DIGIT; k = k + 1) begin : g_row
+            reg [127:0] row_q;
+            always @(posedge clk)
+                if (run_q & digit_q[k]) row_q <= key_q;
+                else row_q <= 128'd0;
+            assign rows[128*k+:128] = row_q;
+        end
+    endgenerate
+    wire [TOP-1:0] next;
+    generate
+        for (j = 0; j < TOP; j = j + 1) begin : g_next
+            wire [DIGIT-1:0] terms;
+            for (k = 0; k < DIGIT; k = k + 1) begin : g_term
+                assign terms[k] =
+                    j >= k && j - k < 128 ? rows[j>=k&&j-k<128?128*k+127-j+k : 0] : 1'b0;
+            end
+            assign next[j] = (^terms)
+                ^ (j >= DIGIT ? reduced[j>=DIGIT?j-DIGIT : 0] : 1'b0)
+                ^ (j < 128 ? added_q[j<128?127-j : 0] : 1'b0);
+        end
+    endgenerate
+
+    reg last_product_q, length_product_q;
+    wire done = rows_q & ~run_q;
+    always @(posedge clk) begin
+        run_q <= ~rst_i & ~clear & ((came_q | lengths_q) | (run_q & ~last_step));
+        rows_q <= ~rst_i & ~clear & run_q;
+        lengths_q <= ~rst_i & ~clear & done & last_product_q;
+        product_q <= ~rst_i & ~clear & ((done & length_product_q) | (product_q & ~tag_q));
+        tag_q <= ~rst_i & ~clear & product_q & sealed_q & ~tag_q;
+        last_product_q <= ~rst_i & ~clear & (came_q ? last_word_q : last_product_q & ~lengths_q);
+        length_product_q <= ~rst_i & ~clear & (lengths_q | (length_product_q & ~tag_q));
+        step_q <= rst_i ? {COUNT{1'b0}} : load ? {COUNT{1'b0}} + 1'b1 : step_q + 1'b1;
+        digit_q <= load ? loaded : chosen;
+        if (clear) factor_q <= 128'd0;
+        else if (load) factor_q <= factor;
+        if (run_q & last_product_q & last_step) added_q <= lengths;
+        else added_q <= 128'd0;
+        if (clear | load) sum_q <= {TOP{1'b0}};
+        else if (rows_q) sum_q <= next;
+    end
+
+    // The tag and the verdict.
+    reg final_q, compare_q, tag_valid_q, good_q;
+    reg [15:0] unequal_q;
+    reg [127:0] tag_out_q;
+    always @(posedge clk) begin
+        final_q <= ~rst_i & ~clear & tag_q;
+        compare_q <= ~rst_i & ~clear & final_q;
+        tag_valid_q <= ~rst_i & ~clear & compare_q;
+        good_q <= ~rst_i & ~clear & compare_q & decrypt_q & ~(|unequal_q);
+        if (compare_q & ~decrypt_q & ~clear) tag_out_q <= factor_q & SHOWN;
+        else tag_out_q <= 128'd0;
+    end
+    generate
+        for (i = 0; i < 16; i = i + 1) begin : g_unequal
+            always @(posedge clk)
+                unequal_q[i] <= |((factor_q[8*i+:8] ^ expected_q[8*i+:8]) & SHOWN[8*i+:8]);
+        end
+    endgenerate
+    assign ends = compare_q;
+    assign tag_valid_o = tag_valid_q;
+    assign tag_o = tag_out_q;
+    assign good_o = good_q;
+
+    assign ready_o = complete_q & ~word_q & ~close_q;
+    assign inside_o = inside_q;
+    assign complete_o = complete_q & ~renew_q;
+    assign core_valid_o = begins | begins_initial | asks;
+    assign core_block_o = {iv_q, number_q};
+    assign wait_word_o = {text_q, keep_q};
+    assign wait_shows_o = ~aad_q & keep_q[15];
+    assign wait_last_o = last_q;
+endmodule
+`default_nettype wire
