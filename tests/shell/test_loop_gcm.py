@@ -137,10 +137,10 @@ def test_the_generated_testbench(
 
 def test_flip_flops_and_lookup_tables(built: Callable[..., Built], tmp_path: Path) -> None:
     """The prediction is exact, and the preset has the size that is asked for."""
-    core = built(PRESET)[0]
+    core, folder = built(PRESET)
     assert isinstance(core, Core)
     target = load_target("ecp5-85k-8")
-    found = synthesise(core.sources, core.top, target, tmp_path, core.parameters["mapping"])
+    found = synthesise(list(folder.sources), core.top, target, tmp_path, core.parameters["mapping"])
     assert found.ffs == core.flip_flops
     assert found.luts <= 3500
 
