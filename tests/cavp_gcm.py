@@ -25,7 +25,9 @@ _TOGETHER = 50
 
 @dataclass(frozen=True)
 class Case:
-    """A case of a file. fails: decryption must refuse it; `text` is then empty."""
+    """A case of a file. fails: decryption must refuse it; `text` is then empty; bits: lengths of the key, the
+    IV, the text, the additional data and the tag, as the file gives them.
+    """
 
     file: str
     count: int
@@ -37,6 +39,7 @@ class Case:
     tag: bytes
     decrypt: bool
     fails: bool
+    bits: tuple[int, ...]
 
     def right(self, got: PacketResult) -> bool:
         """Whether a core's result is the case's."""
@@ -49,17 +52,23 @@ def cases(key_bits: int, way: str) -> Iterator[Case]:
     """All cases of a file."""
     file = FILES[way].format(key_bits)
     text = (resources.files("cryptography_vectors") / "ciphers/AES/GCM" / file).read_text().replace("\r", "")
+    bits = tuple[int, ...]()
     for block in re.split(r"\n\s*\n", text):
+        bits = tuple(map(int, re.findall(r"^\[\w+ = (\d+)\]$", block, re.M))) or bits
         if "Count = " in block:
             found = dict(re.findall(r"^(\w+) = ?(\w*)$", block, re.M))
             given = (bytes.fromhex(found.get(n, "")) for n in ("Key", "IV", "AAD", "PT", "CT", "Tag"))
             fails = re.search("^FAIL$", block, re.M) is not None
-            yield Case(file, int(found["Count"]), *given, way == "decrypt", fails)
+            yield Case(file, int(found["Count"]), *given, way == "decrypt", fails, bits)
 
 
-def why_left_out(case: Case, tag_bytes: int) -> str:
-    """Why a core with tags of so many bytes can't take a case; empty where it can."""
-    if len(case.iv) != 12:
+def why_left_out(case: Case, tag_bytes: int, any_iv: bool = False) -> str:
+    """Why a core with tags of so many bytes can't take a case; empty where it can. any_iv: it takes IVs of
+    any length.
+    """
+    if parts := [n for n in case.bits if n % 8]:
+        return f"a length of {parts[0]} bits, which are no bytes"
+    if len(case.iv) != 12 and not any_iv:
         return f"IV of {8 * len(case.iv)} bits"
     if case.decrypt and len(case.tag) != tag_bytes:
         return f"decryption with a tag of {8 * len(case.tag)} bits"
@@ -72,7 +81,7 @@ def run_cases(bench: PacketBench, chosen: Iterable[Case]) -> Counter[str]:
     """
     counts, todo = Counter[str](), list[Case]()
     for case in chosen:
-        if why := why_left_out(case, bench.tag_bytes):
+        if why := why_left_out(case, bench.tag_bytes, bench.any_iv):
             counts[f"left out: {why}"] += 1
         else:
             todo.append(case)
@@ -84,6 +93,8 @@ def run_cases(bench: PacketBench, chosen: Iterable[Case]) -> Counter[str]:
                 given = c.cipher if c.decrypt else c.text
                 s.send(Packet(c.iv, c.aad, given, c.decrypt, c.tag if c.decrypt else b""))
             for c, got in zip(group, s.finish(), strict=True):
-                assert c.right(got), f"{c.file}, IV of 96 bits, count {c.count}, tag {c.tag.hex()}: {got}"
+                assert c.right(got), (
+                    f"{c.file}, IV of {8 * len(c.iv)} bits, count {c.count}, tag {c.tag.hex()}: {got}"
+                )
                 counts["must fail, and fails" if c.fails else "right"] += 1
     return counts

@@ -20,7 +20,7 @@ from .key_input import parse_any_hex, parse_hex
 from .progress import Tell, quiet
 from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top
-from .shell import IV_BITS, save
+from .shell import ANY_IV, IV_BITS, save
 from .spec import Spec, load
 from .target import (
     ALL_CELLS,
@@ -93,10 +93,9 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
         raise UserError(f"mode {spec.mode} takes no IV; leave {option} away")
     if spec.mode in PACKET_MODES:
         if not iv:
-            raise UserError(
-                f"mode {spec.mode} takes an IV: give {option} with {IV_BITS // 4} hexadecimal digits"
-            )
-        return parse_hex(iv, "IV", IV_BITS)
+            what = "an even number of" if _takes_any_iv(spec) else IV_BITS // 4
+            raise UserError(f"mode {spec.mode} takes an IV: give {option} with {what} hexadecimal digits")
+        return _packet_iv(spec, iv)
     if spec.mode != "ecb" and not iv:
         whats = {"ctr": "the first counter block", "xts": "the number of the first unit"}
         what = whats.get(spec.mode, "an initial value")
@@ -104,6 +103,17 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
             f"mode {spec.mode} takes {what}: give {option} with {spec.block_bits // 4} hexadecimal digits"
         )
     return parse_hex(iv, "IV", spec.block_bits) if iv else b""
+
+
+def _packet_iv(spec: Spec, iv: str) -> bytes:
+    """The IV of a packet: of 96 bits, or of any whole number of bytes where the core has `iv_bits = any`."""
+    if _takes_any_iv(spec) and iv.strip():
+        return parse_any_hex(iv, "IV")
+    return parse_hex(iv, "IV", IV_BITS)
+
+
+def _takes_any_iv(spec: Spec) -> bool:
+    return bool(spec.options()["iv_bits"] == ANY_IV)
 
 
 def additional_data(spec: Spec, aad: str | bytes, option: str = "aad") -> bytes:

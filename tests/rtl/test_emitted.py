@@ -22,6 +22,7 @@ VARIANTS = [
     *((p,) for p in preset_names() if p not in LONG),
     ("rijndael256-fast", *QUICK_AES, "stages=14"),
     QUICK_GCM,
+    ("aes-gcm-small", "digit_bits=4", "tag_bits=96", "iv_bits=any"),
     QUICK_XTS,
     ("mars-fast",),
     ("mars-small",),

@@ -219,9 +219,14 @@ def test_known_packets_are_the_published_ones() -> None:
     for bits in (128, 192, 256):
         spec = load("aes128-gcm", [f"key_bits={bits}"])
         shown = [(p.key, p.iv, p.aad, p.text, p.result, p.tag) for p in known_packets(spec) if not p.decrypt]
-        vectors = [v for v in own_vectors("aes", "gcm") if len(v.key) * 8 == bits]
+        published = [v for v in own_vectors("aes", "gcm") if len(v.key) * 8 == bits]
+        vectors = [v for v in published if len(v.iv) == 12]
         assert shown == [(v.key, v.iv, v.aad, v.pt, v.ct, v.tag) for v in vectors]
         assert len(vectors) == 4
+        other = load("aes-gcm-small", [f"key_bits={bits}", "iv_bits=any"])
+        shown = [(p.key, p.iv, p.aad, p.text, p.result, p.tag) for p in known_packets(other) if not p.decrypt]
+        assert shown == [(v.key, v.iv, v.aad, v.pt, v.ct, v.tag) for v in published]
+        assert len(published) == 6
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""GCM around a loop: all checks hold on the preset, faults are seen, and what is not there is refused."""
+"""GCM around a loop: all checks hold on the preset with IVs of any length, faults are seen, and what is not
+there is refused. Of the preset itself, whose netlist is on record, the testbenches run.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,12 @@ from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import Built
-from tests.faults import drop, takes, use
+from tests.faults import drop, takes, use, when
 
 from .chosen_faults import chosen, faulty_simulation
 
 PRESET = "aes-gcm-small"
+ANY_IV = (PRESET, "iv_bits=any")
 
 FAULTS = {
     "lengths swapped": use("lengths", "aad_words_q", "words_q"),
@@ -36,7 +39,20 @@ FAULTS = {
     "words come before the multiplier is free": drop("begins", "free_q"),
     "the ciphertext that is decrypted is not hashed": use("factor[*]", "came_q & ~decrypt_q", "came_q"),
     "bytes of additional data are shown": use("wait_shows_o", "~aad_q", "1'b1"),
-    "the tag has the key stream of the first word": use("number_q", "32'd1", "32'd2"),
+    "the tag has the key stream of the first word": takes("initial_number_q", "32'd2"),
+    "the block of an IV's length is missing": use("lengths", "words_q", "(derives ? 32'd0 : words_q)"),
+    "an IV is not padded with zeros": when("text_q*", "~keep_i[i]", "(~keep_i[i] & ~iv_word_i)"),
+    "a counter block carries beyond 32 bits": use(
+        "core_block_o", "iv_q", "(iv_q + {95'd0, number_q < initial_number})"
+    ),
+    "J0 of the packet before": drop("derived_q", "~ends"),
+    "the IV of the packet before": use("initial_block", "factor_q", "{iv_q, factor_q[31:0]}"),
+    "the tag has the number 1 of a short IV": use("initial_number_q", "factor_q[31:0]", "32'd1"),
+    "the first block of data has J0": when("number_q", "first & derived", "1'b0"),
+    "an IV is shown": drop("wait_shows_o", "~derives"),
+    "an IV makes a tag": drop("compare_q", "~derives"),
+    "a word before J0": use("close_q", "last_i", "(last_i & ~iv_word_i)"),
+    "a key between an IV and its packet": use("inside_q", "iv_word_i", "1'b0"),
 }
 
 
@@ -45,7 +61,7 @@ def bench(
     built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[int], PacketBench]:
     """The core with the fault of a number, or -1 for none."""
-    core, folder = built(PRESET)
+    core, folder = built(*ANY_IV)
     assert isinstance(core, Core)
     simulation = faulty_simulation(
         core, FAULTS.values(), ("control", "gcm", "loop_gcm"), tmp_path_factory.mktemp("loop_gcm")
@@ -57,7 +73,7 @@ def test_all_checks_pass(
     bench: Callable[[int], PacketBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is simulated is the model that can have faults, without any."""
-    core, folder = built(PRESET)
+    core, folder = built(*ANY_IV)
     assert isinstance(core, Core)
     monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
     verdicts = verify_core(folder, core.plain, blocks=500, parts=key_parts(parse(core.parameters)))
@@ -77,7 +93,7 @@ def test_all_checks_pass(
 def test_faults_are_seen(
     fault: str, bench: Callable[[int], PacketBench], built: Callable[..., Built]
 ) -> None:
-    p = built(PRESET)[0].parameters
+    p = built(*ANY_IV)[0].parameters
     with pytest.raises(CheckFailed):
         check_packets(bench(list(FAULTS).index(fault)), p, 24)
 
@@ -89,16 +105,24 @@ def test_a_reset_that_leaves_something_is_seen(
     right = bench(-1)
     dead = PacketBench(right.simulation, right.record, {**right.held, "rst_i": 0})
     with pytest.raises(CheckFailed):
-        check_resets(dead, built(PRESET)[0].parameters)
+        check_resets(dead, built(*ANY_IV)[0].parameters)
 
 
 def test_a_sample_of_nist_s_vectors(bench: Callable[[int], PacketBench]) -> None:
-    """Every 41st case with an IV of 96 bits under keys of 128 bits, and 40 that must fail."""
-    found = {way: [c for c in cases(128, way) if not why_left_out(c, 16)] for way in FILES}
-    fails = [c for c in found["decrypt"] if c.fails][:40]
-    counts = run_cases(bench(-1), [*found["encrypt"][::41], *found["decrypt"][::41], *fails])
-    assert counts["must fail, and fails"] >= 40
-    assert counts["right"] >= 64
+    """Cases under keys of 128 bits, IVs of 8, 96 and 1,024 bits: every 121st that is encrypted, every 17th
+    that is decrypted and has a tag of 128 bits, and of each length 13 that must fail.
+    """
+    chosen = [
+        c
+        for iv in (1, 12, 128)
+        for way in FILES
+        for found in [[c for c in cases(128, way) if len(c.iv) == iv and not why_left_out(c, 16, True)]]
+        for c in [*found[:: 121 if way == "encrypt" else 17], *[c for c in found if c.fails][:13]]
+    ]
+    counts = run_cases(bench(-1), chosen)
+    assert counts["must fail, and fails"] >= 39
+    assert counts["right"] >= 96
+    assert counts.total() == len(chosen)
 
 
 def test_files_through_the_command_line(
@@ -109,8 +133,8 @@ def test_files_through_the_command_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
-    folder = str(built(PRESET)[1].path)
-    v = next(v for v in own_vectors("aes", "gcm") if len(v.key) == 16 and v.aad)
+    folder = str(built(*ANY_IV)[1].path)
+    v = next(v for v in own_vectors("aes", "gcm") if len(v.key) == 16 and len(v.iv) == 60)
     given = (folder, "--key", v.key.hex(), "--iv", v.iv.hex(), "--aad", v.aad.hex())
     plain, sealed, back, none = (tmp_path / n for n in ("plain", "sealed", "back", "none"))
     plain.write_bytes(v.pt)
@@ -122,27 +146,36 @@ def test_files_through_the_command_line(
     assert execute(["decrypt", *given, str(sealed), str(none)]) == 1
     assert not none.exists()
     assert "the tag is wrong" in capsys.readouterr().err
+    for iv, what in (
+        ("", "an even number of hexadecimal digits"),
+        ("000", "3 hexadecimal digits, an odd number"),
+    ):
+        args = [folder, "--key", v.key.hex(), "--iv", iv, str(sealed), str(none)]
+        assert execute(["decrypt", *args]) == 2
+        assert what in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("changes", [("digit_bits=0",), ("digit_bits=32", "tag_bits=96"), ("key_bits=256",)])
-def test_the_generated_testbench(
-    changes: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
-) -> None:
-    """Other digits, a short tag, another key: the published packets through Icarus Verilog."""
-    core, folder = built(PRESET, *changes)
+def test_the_generated_testbench(built: Callable[..., Built], tmp_path: Path) -> None:
+    """As many coefficients as the loop needs, and another key: the published packets through Icarus Verilog.
+    Other digits, a short tag and IVs of any length are variants of tests/rtl/test_emitted.py.
+    """
+    core, folder = built(PRESET, "digit_bits=0", "key_bits=256")
     text = folder.path / f"{core.top}_tb.v"
     run("iverilog", ["-g2005-sv", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(text)])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
 
 
-def test_flip_flops_and_lookup_tables(built: Callable[..., Built], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("changes", "luts"), [((), 3500), (("iv_bits=any",), 3700)])
+def test_flip_flops_and_lookup_tables(
+    changes: tuple[str, ...], luts: int, built: Callable[..., Built], tmp_path: Path
+) -> None:
     """The prediction is exact, and the preset has the size that is asked for."""
-    core, folder = built(PRESET)
+    core, folder = built(PRESET, *changes)
     assert isinstance(core, Core)
     target = load_target("ecp5-85k-8")
     found = synthesise(list(folder.sources), core.top, target, tmp_path, core.parameters["mapping"])
     assert found.ffs == core.flip_flops
-    assert found.luts <= 3500
+    assert found.luts <= luts
 
 
 @pytest.mark.parametrize(

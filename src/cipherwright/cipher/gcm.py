@@ -21,6 +21,7 @@ __all__ = [
     "gcm",
     "ghash",
     "initial_counter",
+    "iv_of",
     "length_block",
     "padded_blocks",
     "powers",
@@ -87,6 +88,22 @@ def initial_counter(h: int, iv: bytes) -> int:
     if len(iv) == 12:
         return int.from_bytes(iv, "big") << 32 | 1
     return ghash(h, [*padded_blocks(iv), length_block(0, len(iv))])
+
+
+def iv_of(h: int, block: int) -> bytes:
+    """The IV of 16 bytes from which the hash key h makes the counter block J0 `block`: to test counters near
+    the end. h is not 0.
+
+    >>> h, block = 0x66E94BD4EF8A2C3B884CFA59CA342B2E, (1 << 128) - 2
+    >>> initial_counter(h, iv_of(h, block)) == block
+    True
+    """
+    inverse, power = ONE, h  # h^(2^128 - 2), the product of h^2, h^4 and so on
+    for _ in range(BLOCK_BITS - 1):
+        power = field_product(power, power)
+        inverse = field_product(inverse, power)
+    within = field_product(block, inverse) ^ length_block(0, 16)
+    return field_product(within, inverse).to_bytes(16, "big")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
-from .gcm import GCM_PORTS, IV_BITS, PACKET_PORTS, GcmTiming
+from .gcm import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD_PORTS, PACKET_PORTS, GcmTiming
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
 from .packet_core import PACKETS, assemble_packets
@@ -22,6 +22,7 @@ from .written import PREFIX, hand_written, own_names, written_module
 from .xts import UNIT_PORTS
 
 __all__ = [
+    "ANY_IV",
     "AXIS_DATA",
     "BUS_DATA",
     "BUS_WRITES",
@@ -30,6 +31,7 @@ __all__ = [
     "GCM_PORTS",
     "GENERATOR",
     "IV_BITS",
+    "IV_WORD_PORTS",
     "LANE_COUNTER_FILE",
     "MAC_PORTS",
     "MAC_PORT_NAMES",

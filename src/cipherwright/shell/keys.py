@@ -215,7 +215,7 @@ def key_register(name: str, key_bits: int, reset: bool = True) -> KeyUnit:
         name,
         ("The key, held for the datapath. While zeroise_i is 1 it is a key of zeros.",),
         (
-            ClockReset(),
+            ClockReset(reset="rst_i" if reset else ""),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
             Held((Pin("zeroise_i"), Pin("key_o", key_bits, True))),
         ),
@@ -323,7 +323,7 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
     turning, turned = "decrypt_i" in streamed, "decrypt_i" in has.keys() - streamed
     block_bits, key = has["block_i"].width, unit.part.pins["key_i"]
     words = sorted(unit.words.items())
-    given = {"clk": "clk", "rst_i": "rst_i"}
+    given: dict[str, str] = {n: n for n in ("clk", "rst_i") if n in unit.part.pins}
     given |= {"key_valid_i": "key_valid_i" if lanes == 1 else "key_valid_i & key_ready_o", "key_i": "key_i"}
     given |= {f"{a}_i": a for a, _ in unit.reads} | {f"{w}_o": w for _, w in unit.reads}
     given |= {"key_ready_o": "key_ready_o" if lanes == 1 else "unit_ready", "zeroise_i": "wipe_i"}

@@ -68,7 +68,7 @@ _ORDER = """
     sbox block_ram_boxes adder multiplier final_adder linear_depth slice_xor shallow_maps fuse_linear
     key_words key_ranks merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
-    mode tag_bits digit_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control
+    mode tag_bits iv_bits digit_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control
     keep_levels reset
     target placer_weight placer mapping fifo_depth input_delay output_delay clock_gating
 """

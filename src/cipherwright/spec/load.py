@@ -20,7 +20,7 @@ _BESIDE_THE_TITLE = frozenset(
     {
         *("name", "title", "source", "target", "placer", "placer_weight", "mapping"),
         *("interface", "tdata_bits", "tid_bits", "control", "fifo_depth", "reset"),
-        *("words", "equal_rounds", "tag_bits", "input_delay", "output_delay", "clock_gating"),
+        *("words", "equal_rounds", "tag_bits", "iv_bits", "input_delay", "output_delay", "clock_gating"),
     }
 )
 """Options that no title speaks of."""

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..cipher.gcm import gcm
+from ..cipher.gcm import gcm, iv_of
 from ..errors import CheckFailed, NotChecked
+from ..shell import ANY_IV, IV_BITS
 from .oracle import oracle_gcm
 from .packets import Packet, PacketBench, PacketResult
 from .reference import reference_of
@@ -23,6 +24,12 @@ _LONGEST = 300
 
 _ODD_LENGTH = 66_000
 """Bytes of one packet whose counter carries over twelve bits."""
+
+_LONGEST_IV = 128
+"""Bytes of a random IV, at most."""
+
+_LAST = (1 << 32) - 1
+"""The last number of a counter block, after which comes 0."""
 
 _UNDER_KEY = 8
 """Random packets under one key, on average."""
@@ -56,6 +63,7 @@ def published_packets(bench: PacketBench, p: Mapping[str, Any]) -> str:
     """
     size, rounds = bench.tag_bytes, p["rounds"]
     found = [v for v in own_vectors(p["cipher"], "gcm") if len(v.key) * 8 == p["key_bits"]]
+    found = [v for v in found if bench.any_iv or 8 * len(v.iv) == IV_BITS]
     if not found or rounds is not None:
         raise NotChecked(
             f"the repository has no published packets of this cipher with {p['key_bits']}-bit keys"
@@ -81,6 +89,24 @@ def published_packets(bench: PacketBench, p: Mapping[str, Any]) -> str:
     return f"{len(found)} published packets, encrypted, decrypted, and refused with a wrong tag"
 
 
+def random_ivs(p: Mapping[str, Any], rng: np.random.Generator, key: bytes, count: int) -> list[bytes]:
+    """IVs of 96 bits. For a core that takes others, too, these are a third; a third have other lengths; and
+    of the others the core makes counter blocks that are among the last before the number 0.
+    """
+    ivs = [rng.bytes(IV_BITS // 8) for _ in range(count)]
+    if p.get("iv_bits", IV_BITS) != ANY_IV:
+        return ivs
+    lengths = [n for n in rng.permutation(_LONGEST_IV) + 1 if 8 * n != IV_BITS]
+    h = int.from_bytes(reference_of(p).bulk(key, bytes(16), False), "big")
+    for k, kind in enumerate(rng.integers(0, 3, count)):
+        if kind == 1:
+            ivs[k] = rng.bytes(int(lengths[k % len(lengths)]))
+        elif kind == 2:
+            high = int.from_bytes(rng.bytes(IV_BITS // 8), "big") << 32
+            ivs[k] = iv_of(h, high | _LAST - int(rng.integers(0, 4)))
+    return ivs
+
+
 def random_packets(
     p: Mapping[str, Any], rng: np.random.Generator, key: bytes, sizes: Sequence[tuple[int, int]]
 ) -> tuple[list[Packet], list[PacketResult]]:
@@ -88,8 +114,9 @@ def random_packets(
     and what the reference makes of them.
     """
     packets, want, shown = list[Packet](), list[PacketResult](), int(p["tag_bits"]) // 8
-    for n_aad, n_text in sizes:
-        iv, aad, text = rng.bytes(12), rng.bytes(n_aad), rng.bytes(n_text)
+    ivs = random_ivs(p, rng, key, len(sizes))
+    for iv, (n_aad, n_text) in zip(ivs, sizes, strict=True):
+        aad, text = rng.bytes(n_aad), rng.bytes(n_text)
         made, tag = sealed(p, key, iv, aad, text)
         tag = tag[:shown]
         if rng.random() < 0.5:
@@ -109,11 +136,11 @@ def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: in
     reference. Lengths go through all from 0 to 300 bytes of additional data and of data, in random order.
     """
     rng = np.random.default_rng(seed)
-    lengths = [
+    spans = [
         [int(x) for _ in range(-(-count // (_LONGEST + 1))) for x in rng.permutation(_LONGEST + 1)]
         for _ in "ad"
     ]
-    sizes = list(zip(*lengths, strict=True))[:count]
+    sizes = list(zip(*spans, strict=True))[:count]
     sizes += [(0, 0), (0, 1), (16, 0), (0, _ODD_LENGTH)]
     total, keys = 0, 0
     with bench.session(seed) as s:
@@ -135,10 +162,11 @@ def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: in
                     f"{reference_of(p).name} (key {key.hex()}, IV {packets[wrong].iv.hex()})"
                 )
             total, keys, key = total + len(packets), keys + 1, after
+    lengths = f"IVs of 1 to {_LONGEST_IV} bytes, and numbers that wrap; " if bench.any_iv else ""
     return (
         f"{total} random packets under {keys} keys equal to {reference_of(p).name}, directions and wrong "
-        f"tags mixed, back to back and with gaps; one of {_ODD_LENGTH} bytes; every word, tag and key in "
-        "its cycle"
+        f"tags mixed, back to back and with gaps; one of {_ODD_LENGTH} bytes; {lengths}every word, tag and "
+        "key in its cycle"
     )
 
 

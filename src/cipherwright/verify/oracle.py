@@ -259,12 +259,16 @@ def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decryp
     return _openssl_bulk(_openssl_cipher(found.algorithm, key, mode, iv))(data, decrypt)
 
 
+_GCM_IVS = (8, 128)
+"""Bytes of an IV of GCM: the fewest and the most that the library takes."""
+
+
 def oracle_gcm(name: str, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes] | None:
     """Ciphertext and whole tag of a message by the library's own GCM, or None where it has none for the
-    cipher.
+    cipher, or takes no IV of this length: OpenSSL takes 8 to 128 bytes.
     """
     found = _reference(name)
-    if not found.gcm:
+    if not found.gcm or not _GCM_IVS[0] <= len(iv) <= _GCM_IVS[1]:
         return None
     worker = _openssl_cipher(found.algorithm, key, "gcm", iv).encryptor()
     worker.authenticate_additional_data(aad)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CheckFailed
-from ..shell import WORD_BYTES, keep_of
+from ..shell import IV_BITS, WORD_BYTES, keep_of
 from .message_bench import MessageBench, MessageSession
 from .simulate import Words
 
@@ -41,6 +41,13 @@ class Packet:
         found = [(min(WORD_BYTES, len(self.aad) - k), True) for k in range(0, len(self.aad), WORD_BYTES)]
         found += [(min(WORD_BYTES, len(self.text) - k), False) for k in range(0, len(self.text), WORD_BYTES)]
         return found or [(0, False)]
+
+    @property
+    def iv_sizes(self) -> list[int]:
+        """Bytes of each word of an IV that comes in words: none of one that has 96 bits."""
+        if 8 * len(self.iv) == IV_BITS:
+            return []
+        return [min(WORD_BYTES, len(self.iv) - k) for k in range(0, len(self.iv), WORD_BYTES)]
 
 
 @dataclass(frozen=True)
@@ -155,15 +162,30 @@ class Session(MessageSession):
             s.view(rows, b.packet["last_in"])[at[-1], 0] = 1
             tag = packet.tag + self.rng.bytes(WORD_BYTES - len(packet.tag))
             s.view(rows, b.packet["tag_in"])[at[-1]] = np.frombuffer(tag[::-1], dtype=np.uint8)
-        if not some.start:
+        if b.any_iv:
+            s.view(rows, b.packet["iv_word"])[at, 0] = 0
+        if not some.start and not packet.iv_sizes:
             s.view(rows, b.ports.iv)[at[0]] = np.frombuffer(packet.iv[::-1], dtype=np.uint8)
         s.view(rows, b.packet["aad"])[at, 0] = [aad for _, aad in chosen]
         s.view(rows, b.ports.decrypt)[at, 0] = packet.decrypt
-        keeps = np.array([keep_of(size) for size, _ in chosen], dtype="<u2")
+        self._put_words(rows, [size for size, _ in chosen], b"".join(self._padded(packet, some)), at)
+
+    def _put_words(self, rows: Words, sizes: list[int], texts: bytes, at: NDArray[np.int64]) -> None:
+        """Words at their cycles, each filled up to 16 bytes, of which the first so many are there."""
+        b, s = self.bench, self.bench.simulation
+        keeps = np.array([keep_of(size) for size in sizes], dtype="<u2")
         s.view(rows, b.packet["keep_in"])[at] = keeps.view(np.uint8).reshape(-1, 2)
-        texts = b"".join(self._padded(packet, some))
         words = np.frombuffer(texts, dtype=np.uint8).reshape(-1, WORD_BYTES)
         s.view(rows, b.ports.block_in)[at] = words[:, ::-1]
+
+    def _put_iv(self, rows: Words, packet: Packet, at: NDArray[np.int64]) -> None:
+        """The words of a packet's IV at their cycles; what a word does not read has any value."""
+        b, s = self.bench, self.bench.simulation
+        s.view(rows, b.packet["iv_word"])[at, 0] = 1
+        s.view(rows, b.packet["last_in"])[at, 0] = 0
+        s.view(rows, b.packet["last_in"])[at[-1], 0] = 1
+        padded = packet.iv + self.rng.bytes(-len(packet.iv) % WORD_BYTES)
+        self._put_words(rows, packet.iv_sizes, padded, at)
 
     def _padded(self, packet: Packet, some: slice) -> Iterator[bytes]:
         """Words of 16 bytes; bytes beyond a text have any value."""
@@ -244,38 +266,69 @@ class LoopSession(Session):
         self.starts.append(earliest)
         return earliest
 
-    def _planned(self, sizes: list[tuple[int, bool]], gaps: float) -> list[_Taken]:
-        """The cycles of a packet's words. The last one makes a tag due."""
-        record, found = self.bench.record, list[_Taken]()
-        interval, latency = record["interval_cycles"], record["inner"]["latency_cycles"]
+    def _planned(self, words: int, gaps: float) -> list[_Taken]:
+        """The cycles of so many words of a packet or of an IV."""
+        found, interval = list[_Taken](), self.bench.record["interval_cycles"]
         earliest = self.cycle
-        for k, (size, aad) in enumerate(sizes):
+        for _ in range(words):
             late = int(self.rng.integers(1, 3 * interval)) if self.rng.random() < gaps else 0
             offered = earliest + late
             taken = max(offered, self.begun + 1, self.opens)
             self.begun = self._begin(max(taken + 1, self.begun + interval))
             found.append(_Taken(offered, taken, self.begun))
             earliest = taken + 1
-            if size and not aad:
-                self.due.append((self.begun + latency + 3, size, k == len(sizes) - 1, self.count))
-        initial = self._begin(self.begun + interval)
-        self.opens = max(self.begun + latency + 1 + 2 * interval, initial + latency + 1) + 5
-        self.tags_due.append(self.opens)
         return found
+
+    def _due(self, sizes: list[tuple[int, bool]], words: list[_Taken]) -> None:
+        """What the words of a packet make leave, and its tag."""
+        record, now = self.bench.record, self.begun
+        interval, latency = record["interval_cycles"], record["inner"]["latency_cycles"]
+        for k, ((size, aad), word) in enumerate(zip(sizes, words, strict=True)):
+            if size and not aad:
+                self.due.append((word.begun + latency + 3, size, k == len(sizes) - 1, self.count))
+        initial = self._begin(now + interval)
+        self.opens = max(now + latency + 1 + 2 * interval, initial + latency + 1) + 5
+        self.tags_due.append(self.opens)
 
     def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
         """As `Session.send`; before a word there are gaps of up to three words' times. next_key: a key that
         is offered from the second word on, and must not be taken within the packet.
         """
-        b, s, now, sizes = self.bench, self.bench.simulation, self.cycle, packet.sizes
-        words = self._planned(sizes, gaps)
-        rows = self.idle(words[-1].taken - now + 1)
-        self._put(rows, packet, sizes, slice(0, len(sizes)), np.array([w.taken - now for w in words]))
+        if packet.iv_sizes:
+            self._send_iv(packet, gaps, next_key)
+        sizes = packet.sizes
+        words = self._planned(len(sizes), gaps)
+        self._due(sizes, words)
+        rows, at = self._rows(words)
+        self._put(rows, packet, sizes, slice(0, len(sizes)), at)
+        self._offer(rows, words, next_key, 0 if packet.iv_sizes else 1)
+        self.count += 1
+
+    def _send_iv(self, packet: Packet, gaps: float, next_key: bytes) -> None:
+        """The words of an IV. The packet's first word can be taken when J0 is there."""
+        words = self._planned(len(packet.iv_sizes), gaps)
+        record = self.bench.record
+        self.opens = self.begun + record["inner"]["latency_cycles"] + 2 * record["interval_cycles"] + 5
+        if self.opens - words[-1].taken > record["packet"]["initial_block_cycles"]:
+            raise CheckFailed(f"packet {self.count}: J0 takes longer than promised")
+        rows, at = self._rows(words)
+        self._put_iv(rows, packet, at)
+        self._offer(rows, words, next_key, 1)
+
+    def _rows(self, words: list[_Taken]) -> tuple[Words, NDArray[np.int64]]:
+        """Cycles up to the one in which the last of these words is taken; and those in which each is."""
+        return self.idle(words[-1].taken - self.cycle + 1), np.array([w.taken - self.cycle for w in words])
+
+    def _offer(self, rows: Words, words: list[_Taken], key: bytes, key_from: int) -> None:
+        """Run cycles in which words are offered until they are taken, each in its cycle; with a key, which
+        must not be taken, from one of the words on.
+        """
+        b, s, now = self.bench, self.bench.simulation, self.cycle
         for w in words:
             rows[w.offered - now : w.taken - now] = rows[w.taken - now]
             s.view(rows, b.ports.valid_in)[w.offered - now : w.taken - now + 1] = 1
-        if next_key and len(words) > 1:
-            self.with_key(rows[words[1].offered - now :], next_key)
+        if key and len(words) > key_from:
+            self.with_key(rows[words[key_from].offered - now :], key)
         out = self.run(rows)
         ready = s.view(out, b.ports.ready_out)[:, 0]
         for w in words:
@@ -286,7 +339,6 @@ class LoopSession(Session):
                 )
         if s.view(out, b.ports.key_ready)[:, 0].any():
             raise CheckFailed(f"packet {self.count}: a key is taken within the packet")
-        self.count += 1
 
 
 @dataclass(frozen=True)
@@ -306,6 +358,11 @@ class PacketBench(MessageBench):
     @property
     def tag_latency(self) -> int:
         return int(self.record["packet"]["tag_latency_cycles"])
+
+    @property
+    def any_iv(self) -> bool:
+        """Whether the core takes IVs of any length, those that have not 96 bits in words."""
+        return "iv_word" in self.packet
 
     @property
     def announcing(self) -> tuple[str, ...]:

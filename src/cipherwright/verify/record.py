@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..shell import PACKET_PORTS, UNIT_PORTS, PortSet
+from ..shell import IV_WORD_PORTS, PACKET_PORTS, UNIT_PORTS, PortSet
 
 __all__ = ["CoreRecord", "read_record"]
 
@@ -93,11 +93,13 @@ class _Packet(_Part):
     tag_latency_cycles: _Positive
     power_cycles: _Count
     least_tag_latency_cycles: _Positive | None = None
+    initial_block_cycles: _Positive | None = None
     multiplier: _Multiplier
 
     @model_validator(mode="after")
     def _legal(self) -> _Packet:
-        if self.ports.keys() != PACKET_PORTS.keys():
+        more = () if self.initial_block_cycles is None else IV_WORD_PORTS
+        if self.ports.keys() != {*PACKET_PORTS, *more}:
             raise ValueError("packet.ports are not those of a packet")
         return self
 

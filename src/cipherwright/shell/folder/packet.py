@@ -24,6 +24,7 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield "Only the last word of the additional data and the last word of the data may have fewer than 16."
     yield f"A packet without additional data and data is one word with `{n['keep_in']}` = 0 and `{n['last_in']}` = 1."
     yield f"`{p.iv}` is read with the first word, `{n['tag_in']}` with the last; `{p.decrypt}` stays for all words."
+    yield from _iv_sentences(core)
     yield ""
     yield f"Words of the result leave in their order, each in the one cycle in which `{p.valid_out}` is 1."
     yield "Nothing holds them back. Bytes that are not there are 0. Additional data have no result."
@@ -35,6 +36,21 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield ""
     yield "An IV is used for one packet under a key. The core can't see that one is used again."
     yield "SP 800-38D, section 8 has the limits on what may be done under a key; the core does not count."
+
+
+def _iv_sentences(core: Core) -> Iterator[str]:
+    """What is to be done with an IV of another length than 96 bits, where the core takes any."""
+    assert core.packet is not None
+    n = core.packet["ports"]
+    if "iv_word" not in n:
+        return
+    word, last = n["iv_word"], n["last_in"]
+    yield ""
+    yield f"An IV of 96 bits is at `{core.ports.iv}`, with `{word}` = 0 in all words. Give no such IV in words."
+    yield f"An IV of another length comes before its packet, in words with `{word}` = 1. Its last word has `{last}` = 1."
+    yield f"Only the last word may have fewer than 16 bytes, and `{n['keep_in']}` has ones for those that are there."
+    yield "The packet's first word follows. It can be taken when the core has made J0 of the IV (SP 800-38D, section 7.1)."
+    yield f"That is at most {core.packet['initial_block_cycles']} cycles after the IV's last word."
 
 
 def packet_table(core: Core, worked: Worked) -> Iterator[str]:

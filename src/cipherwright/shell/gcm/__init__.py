@@ -2,14 +2,25 @@
 
 from .core import assemble_gcm
 from .modules import GcmModules, gcm_modules, gcm_top
-from .ports import GCM_PORTS, IV_BITS, PACKET, PACKET_PORTS, RESULTS, port_groups
+from .ports import (
+    ANY_IV,
+    GCM_PORTS,
+    IV_BITS,
+    IV_WORD_PORTS,
+    PACKET_PORTS,
+    RESULTS,
+    packet_pins,
+    packet_ports,
+    port_groups,
+)
 from .testbench import Times, testbench
 from .timing import GcmTiming
 
 __all__ = [
+    "ANY_IV",
     "GCM_PORTS",
     "IV_BITS",
-    "PACKET",
+    "IV_WORD_PORTS",
     "PACKET_PORTS",
     "RESULTS",
     "GcmModules",
@@ -18,6 +29,8 @@ __all__ = [
     "assemble_gcm",
     "gcm_modules",
     "gcm_top",
+    "packet_pins",
+    "packet_ports",
     "port_groups",
     "testbench",
 ]

@@ -15,7 +15,7 @@ from ..keys import KeyUnit
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import CONTROL_OUTPUTS, GcmModules, gcm_modules
-from .ports import GCM_PORTS, PACKET_PORTS, port_groups
+from .ports import ANY_IV, GCM_PORTS, packet_ports, port_groups
 from .testbench import Times, testbench
 
 __all__ = ["assemble_gcm"]
@@ -39,15 +39,16 @@ def assemble_gcm(
     top, stages = module_name(spec.name), made.schedule.stages
     design = lowered(f"{top}_core")
     waits = Waits(delays.model, waiting(spec, delays.srl_from, CONTROL_OUTPUTS))
-    parts = gcm_modules(top, unit, spec.key_bits, stages, spec.tag_bits, waits)
+    any_iv = spec.iv_bits == ANY_IV
+    parts = gcm_modules(top, unit, spec.key_bits, stages, spec.tag_bits, waits, any_iv)
     timing, control = parts.timing, parts.control
     component = Component(
         (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers),
-        port_groups(spec.key_bits, spec.tag_bits),
+        port_groups(spec.key_bits, spec.tag_bits, any_iv),
         Rate(timing.latency),
     )
     packet = {
-        "ports": dict(PACKET_PORTS),
+        "ports": packet_ports(any_iv),
         "tag_bits": spec.tag_bits,
         "tag_latency_cycles": timing.tag_latency,
         "power_cycles": timing.power_cycles,

@@ -35,7 +35,7 @@ from ...rtl import (
 )
 from ..copies import copies, pieces, spread
 from .counter import counter_items
-from .ports import IV_BITS, PACKET, RESULTS
+from .ports import IV_BITS, RESULTS, packet_pins
 from .results import length_items, mask_items, tag_items
 from .timing import KEEP, META, RESET, VERDICT, GcmTiming
 
@@ -46,10 +46,15 @@ _NUMBER = 32
 
 
 def gcm_layer(
-    name: str, parts: Sequence[str], key_bits: int, timing: GcmTiming, tag_bits: int = 128
+    name: str,
+    parts: Sequence[str],
+    key_bits: int,
+    timing: GcmTiming,
+    tag_bits: int = 128,
+    any_iv: bool = False,
 ) -> Wrapper:
     """The mode around a pipeline with its key unit. parts: the modules of the pipeline, of the delays and of
-    GHASH.
+    GHASH; any_iv: IVs of any length are taken.
     """
     cipher, delay, ghash = parts
     return Wrapper(
@@ -63,7 +68,7 @@ def gcm_layer(
             ClockReset(),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
             Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
-            Stream("valid_i", (*PACKET, Pin("block_i", 128)), "ready_o"),
+            Stream("valid_i", (*packet_pins(any_iv), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held(RESULTS),
         ),

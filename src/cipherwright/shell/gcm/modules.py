@@ -22,7 +22,7 @@ from ..ghash import GhashTiming, ghash_unit
 from ..keys import KeyUnit, keyed_top, pipeline_part
 from ..waits import Waits
 from .layer import gcm_layer
-from .ports import PACKET, RESULTS
+from .ports import RESULTS, packet_pins
 from .timing import KEEP, META, RESET, GcmTiming
 
 __all__ = ["CONTROL_OUTPUTS", "GcmModules", "gcm_modules", "gcm_top"]
@@ -66,9 +66,10 @@ def gcm_modules(
     stages: int,
     tag_bits: int,
     waits: Waits,
+    any_iv: bool = False,
 ) -> GcmModules:
     """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`.
-    waits: what a word waits in while the cipher works.
+    waits: what a word waits in while the cipher works; any_iv: IVs of any length are taken.
     Raises UserError where the pipeline is too short, or there are no tags of `tag_bits` bits.
     """
     multiplier = field_multiplier(f"{top}_multiplier", waits.model)
@@ -83,7 +84,7 @@ def gcm_modules(
     control = core_control(
         f"{top}_control",
         f"{top}_gcm",
-        (*key, *PACKET, *RESULTS),
+        (*key, *packet_pins(any_iv), *RESULTS),
         128,
         timing.tag_latency + 1,
         max(unit.flush + 1, timing.tag_latency),
@@ -98,16 +99,19 @@ def gcm_modules(
         multiplier,
         waits.module(names[1], _waiting(timing)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, tag_bits),
-        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits),
+        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv),
         control,
-        gcm_top(top, key_bits),
+        gcm_top(top, key_bits, any_iv),
     )
 
 
-def gcm_top(name: str, key_bits: int) -> Wrapper:
-    """The core: a key that is offered within a packet waits for the packet's end."""
+def gcm_top(name: str, key_bits: int, any_iv: bool) -> Wrapper:
+    """The core: a key that is offered within a packet waits for the packet's end. any_iv: it takes IVs of any
+    length.
+    """
+    word = packet_pins(any_iv)
     held = (Pin("busy_o", out=True), *RESULTS)
-    links = {p.name: p.name for p in (*PACKET, *held, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
+    links = {p.name: p.name for p in (*word, *held, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
     return Wrapper(
@@ -116,7 +120,7 @@ def gcm_top(name: str, key_bits: int) -> Wrapper:
         (
             ClockReset(),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
-            Stream("valid_i", (*PACKET, Pin("block_i", 128)), "ready_o"),
+            Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held((Pin("zeroise_i"), *held)),
         ),

@@ -8,10 +8,23 @@ from ...rtl import ClockReset, Group, Handshake, Held, Order, Pin, Stream
 from ..core import PortSet
 from .timing import KEEP
 
-__all__ = ["GCM_PORTS", "PACKET", "PACKET_PORTS", "RESULTS", "port_groups"]
+__all__ = [
+    "ANY_IV",
+    "GCM_PORTS",
+    "IV_BITS",
+    "IV_WORD_PORTS",
+    "PACKET_PORTS",
+    "RESULTS",
+    "packet_pins",
+    "packet_ports",
+    "port_groups",
+]
 
 IV_BITS = 96
 """Bits of an IV that takes no time of its own (SP 800-38D, section 7.1, step 2)."""
+
+ANY_IV = "any"
+"""The value of `iv_bits` of a core that takes IVs of other lengths, too."""
 
 _KEPT = f"bit {KEEP - 1} is 1 where byte 0 of the word is there, bit 0 for its last byte"
 
@@ -30,6 +43,13 @@ PACKET = (
     ),
 )
 """What goes with a word that is offered."""
+
+IV_WORD = Pin(
+    "iv_word_i",
+    with_block=True,
+    meaning="the word is of an IV that has not 96 bits; last_i ends the IV, and its packet follows",
+)
+"""What goes with a word besides, where IVs of any length are taken."""
 
 RESULTS = (
     Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT}"),
@@ -68,22 +88,36 @@ PACKET_PORTS = {
 }
 """What a port of a packet is for -> its name, beside those of GCM_PORTS."""
 
+IV_WORD_PORTS = {"iv_word": IV_WORD.name}
+"""The same of a core that takes IVs of any length, besides."""
 
-def port_groups(key_bits: int, tag_bits: int) -> tuple[Group, ...]:
-    """All ports of a core, in groups."""
+
+def packet_pins(any_iv: bool) -> tuple[Pin, ...]:
+    """What goes with a word that is offered; any_iv: IVs of any length are taken."""
+    return (*PACKET, IV_WORD) if any_iv else PACKET
+
+
+def packet_ports(any_iv: bool) -> dict[str, str]:
+    """What a port of a packet is for -> its name; any_iv: IVs of any length are taken."""
+    return PACKET_PORTS | (IV_WORD_PORTS if any_iv else {})
+
+
+def port_groups(key_bits: int, tag_bits: int, any_iv: bool = False) -> tuple[Group, ...]:
+    """All ports of a core, in groups. any_iv: it takes IVs of any length."""
     n = GCM_PORTS
     keep, last, tag_valid, tag, good = RESULTS
     if tag_bits < tag.width:
         tag = replace(tag, meaning=f"{tag.meaning}; its first {tag_bits} bits, then zeros")
     busy = "a packet is in flight, a key is expanded, or everything is being cleared"
-    block = Pin(n.block_in, 128, order=Order.BYTES, meaning="word of additional data or data")
+    what = "an IV, additional data or data" if any_iv else "additional data or data"
+    block = Pin(n.block_in, 128, order=Order.BYTES, meaning=f"word of {what}")
     result = Pin(n.block_out, 128, True, order=Order.BYTES, meaning="word of the result")
     return (
         ClockReset(n.clk, n.reset),
         Handshake(
             n.key_valid, Pin(n.key, key_bits, order=Order.BYTES, meaning="key"), n.key_ready, what="a key"
         ),
-        Stream(n.valid_in, (*PACKET, block), n.ready_out, what="a word"),
+        Stream(n.valid_in, (*packet_pins(any_iv), block), n.ready_out, what="a word"),
         Stream(n.valid_out, (result, keep, last), out=True, what="a word of the result"),
         Held(
             (

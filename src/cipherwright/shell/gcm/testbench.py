@@ -1,26 +1,32 @@
 """A self-checking testbench of a core of GCM: packets whose results the reference model computed.
 
-The messages are those of the test cases with IVs of 96 bits in McGrew and Viega, The Galois/Counter Mode of
-Operation (GCM), appendix B. For AES the results are the published ones (`tests/cipher/test_gcm.py`).
+The messages are those of the test cases in McGrew and Viega, The Galois/Counter Mode of Operation (GCM),
+appendix B: those with IVs of 96 bits, and of a core that takes them the others, too. For AES the results are the
+published ones (`tests/shell/test_gcm.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...cipher.gcm import gcm
 from ...rtl import Bench, Component
-from ...spec import Spec
+from ...spec import Datapath, Spec
 from ..message_testbench import control_is_known, key_offered
 from ..short_words import keep_of, word_text
-from .ports import GCM_PORTS
+from .ports import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD
 from .timing import KEEP
 
 __all__ = ["KnownPacket", "Times", "known_packets", "testbench"]
 
 _KEY = bytes.fromhex("feffe9928665731c6d6a8f9467308308")
 _IV = bytes.fromhex("cafebabefacedbaddecaf888")
+_SHORT_IV = _IV[:8]
+_LONG_IV = bytes.fromhex(
+    "9313225df88406e555909c5aff5269aa6a7a9538534f7da1e4c303d2a318a728c3c0c95156809539fcf0e2429a6b5254"
+    "16aedbf5a0de6a57a637b39b"
+)
 _AAD = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
 _TEXT = bytes.fromhex(
     "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
@@ -58,20 +64,39 @@ class KnownPacket:
     decrypt: bool = False
     good: bool = False
 
-    def words(self) -> list[tuple[bytes, bool, bytes]]:
-        """Bytes of each word that is taken, whether they are additional data, and bytes of its result; without
-        any, an empty word.
+    def words(self) -> list[KnownWord]:
+        """Its words, first those of an IV that has not 96 bits. Without additional data and data there is an empty
+        word.
         """
-        found = [(self.aad[k : k + 16], True, b"") for k in range(0, len(self.aad), 16)]
+        iv = self.iv if 8 * len(self.iv) != IV_BITS else b""
+        found = [KnownWord(self, iv[k : k + 16], iv=True) for k in range(0, len(iv), 16)]
+        body = [KnownWord(self, self.aad[k : k + 16], aad=True) for k in range(0, len(self.aad), 16)]
         spans = range(0, len(self.text), 16)
-        found += [(self.text[k : k + 16], False, self.result[k : k + 16]) for k in spans]
-        return found or [(b"", False, b"")]
+        body += [KnownWord(self, self.text[k : k + 16], self.result[k : k + 16]) for k in spans]
+        for part in (found, body):
+            part[-1:] = [replace(w, last=True) for w in part[-1:]]
+        return found + (body or [KnownWord(self, b"", last=True)])
+
+
+@dataclass(frozen=True)
+class KnownWord:
+    """A word that is taken: its packet, its bytes, those of its result, whether it is additional data or of an IV, and
+    whether the packet or the IV ends with it.
+    """
+
+    packet: KnownPacket
+    data: bytes
+    result: bytes = b""
+    aad: bool = False
+    iv: bool = False
+    last: bool = False
 
 
 def known_packets(spec: Spec) -> list[KnownPacket]:
     """Packets under two keys: the published ones encrypted, and decrypted with the right tag; the last again with
     a wrong tag.
     """
+    assert isinstance(spec, Datapath)
     size, cipher = spec.key_bits // 8, spec.described
     zero, other = bytes(size), (_KEY * 3)[:size]
     messages = (
@@ -79,6 +104,7 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
         (zero, bytes(12), b"", bytes(16)),
         (other, _IV, b"", _TEXT),
         (other, _IV, _AAD, _TEXT[:60]),
+        *((other, iv, _AAD, _TEXT[:60]) for iv in (_SHORT_IV, _LONG_IV) if spec.iv_bits == ANY_IV),
     )
     found = list[KnownPacket]()
     for key, iv, aad, text in messages:
@@ -100,8 +126,9 @@ def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 12
     output may be unknown.
     """
     packets = known_packets(spec)
-    words = [(p, k, *w) for p in packets for k, w in enumerate(p.words())]
-    results = [w for w in words if w[2] and not w[3]]
+    words = [w for p in packets for w in p.words()]
+    results = [w for w in words if w.result]
+    any_iv = any(pin.name == IV_WORD.name for pin in component.pins)
     pins = {pin.name: pin.name[:-2] for pin in component.pins if pin.name.endswith(("_i", "_o"))}
     signals = pins | {"clk": "clk", "rst_i": "rst", "valid_o": "valid_out", "block_o": "block_out"}
     signals |= {"keep_o": "keep_out", "last_o": "last_out", "tag_o": "tag_out"}
@@ -113,10 +140,10 @@ def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 12
         component.pins,
         signals,
         {},
-        _variables(spec.key_bits, len(words), len(results), len(packets)),
+        _variables(spec.key_bits, len(words), len(results), len(packets), any_iv),
         "\n".join(
             (
-                *_tables(packets, words, results, spec.key_bits, tag_bits),
+                *_tables(packets, words, results, spec.key_bits, tag_bits, any_iv),
                 _RUN.format(
                     known=control_is_known("valid_out", "tag_valid", ready, "key_ready", "busy"),
                     key=key_offered(3),
@@ -128,6 +155,8 @@ def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 12
                     late=_outside("cycle + 1 - started[done]", *times.word),
                     tag_late=_outside("cycle + 1 - finished[told]", *times.tag),
                     ready=ready,
+                    iv_word=" iv_word = kinds[sent][4];" if any_iv else "",
+                    no_iv=" && !iv_word" if any_iv else "",
                 ),
             )
         ),
@@ -139,14 +168,15 @@ def _outside(cycles: str, fewest: int, most: int) -> str:
     return f"{cycles} != {most}" if fewest == most else f"{cycles} < {fewest} || {cycles} > {most}"
 
 
-def _variables(key_bits: int, words: int, results: int, packets: int) -> tuple[str, ...]:
+def _variables(key_bits: int, words: int, results: int, packets: int, any_iv: bool) -> tuple[str, ...]:
     """Tables of words that are offered, of results and of tags, and what counts them."""
     return (
         f"reg [{key_bits - 1}:0] keys[0:{words - 1}];",
         f"reg [127:0] blocks[0:{words - 1}], tags[0:{words - 1}];",
         f"reg [95:0] ivs[0:{words - 1}];",
         f"reg [{KEEP - 1}:0] keeps[0:{words - 1}];",
-        f"reg [3:0] kinds[0:{words - 1}]; // the first word under a key, last, additional data, decryption",
+        f"reg [{3 + any_iv}:0] kinds[0:{words - 1}]; // {'of an IV, ' * any_iv}the first word under a key, last, "
+        "additional data, decryption",
         f"reg [127:0] results[0:{results - 1}], tag_results[0:{packets - 1}];",
         f"reg [{KEEP}:0] kept[0:{results - 1}]; // last, bytes",
         f"reg goods[0:{packets - 1}];",
@@ -155,30 +185,28 @@ def _variables(key_bits: int, words: int, results: int, packets: int) -> tuple[s
     )
 
 
-_Word = tuple[KnownPacket, int, bytes, bool, bytes]
-"""A packet, the word's number in it, and what `KnownPacket.words` says of the word."""
-
-
 def _tables(
     packets: Sequence[KnownPacket],
-    words: Sequence[_Word],
-    results: Sequence[_Word],
+    words: Sequence[KnownWord],
+    results: Sequence[KnownWord],
     key_bits: int,
     tag_bits: int,
+    any_iv: bool,
 ) -> Iterable[str]:
     """The contents of the tables."""
     yield "    initial begin"
     before = b""
-    for n, (p, k, data, aad, _) in enumerate(words):
-        last = k == len(p.words()) - 1
-        kind = (p.key != before) << 3 | last << 2 | aad << 1 | p.decrypt
+    for n, w in enumerate(words):
+        p = w.packet
+        kind = w.iv << 4 | (p.key != before) << 3 | w.last << 2 | w.aad << 1 | p.decrypt
         before = p.key
-        yield f"        keys[{n}] = {key_bits}'h{p.key.hex()}; kinds[{n}] = 4'd{kind};"
-        yield f"        blocks[{n}] = {word_text(data)}; keeps[{n}] = {KEEP}'h{keep_of(len(data)):x};"
-        yield f"        ivs[{n}] = 96'h{p.iv.hex()}; tags[{n}] = {word_text(p.tag)};"
-    for n, (p, k, data, _, result) in enumerate(results):
-        last = k == len(p.words()) - 1
-        yield f"        results[{n}] = {word_text(result)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | keep_of(len(data)):x};"
+        iv = p.iv if 8 * len(p.iv) == IV_BITS else bytes(IV_BITS // 8)
+        yield f"        keys[{n}] = {key_bits}'h{p.key.hex()}; kinds[{n}] = {4 + any_iv}'d{kind};"
+        yield f"        blocks[{n}] = {word_text(w.data)}; keeps[{n}] = {KEEP}'h{keep_of(len(w.data)):x};"
+        yield f"        ivs[{n}] = 96'h{iv.hex()}; tags[{n}] = {word_text(p.tag)};"
+    for n, w in enumerate(results):
+        kept = w.last << KEEP | keep_of(len(w.data))
+        yield f"        results[{n}] = {word_text(w.result)}; kept[{n}] = {KEEP + 1}'h{kept:x};"
     shown = ((1 << tag_bits) - 1) << (128 - tag_bits)
     for n, p in enumerate(packets):
         tag = 0 if p.decrypt else int.from_bytes(p.tag, "big") & shown
@@ -194,10 +222,10 @@ _RUN = """\
         while (sent < {words} && cycle < {cycles}) begin
 {key}
             valid = 1; block = blocks[sent]; keep = keeps[sent]; iv = ivs[sent]; tag = tags[sent];
-            last = kinds[sent][2]; aad = kinds[sent][1]; decrypt = kinds[sent][0];
+            last = kinds[sent][2]; aad = kinds[sent][1]; decrypt = kinds[sent][0];{iv_word}
             #1 if ({ready}) begin
-                if (keep[15] && !aad) begin started[begun] = cycle; begun = begun + 1; end
-                if (last) begin finished[ended] = cycle; ended = ended + 1; end
+                if (keep[15] && !aad{no_iv}) begin started[begun] = cycle; begun = begun + 1; end
+                if (last{no_iv}) begin finished[ended] = cycle; ended = ended + 1; end
                 sent = sent + 1;
             end
             @(negedge clk);

@@ -12,7 +12,7 @@ from ...rtl import Component, Design, Rate, print_bench, print_design, print_wra
 from ...spec import Loop
 from ..cmac import loop_part, unread_key_bits
 from ..core import Core, PortSet
-from ..gcm import GCM_PORTS, PACKET_PORTS, Times, port_groups, testbench
+from ..gcm import ANY_IV, GCM_PORTS, Times, packet_ports, port_groups, testbench
 from ..header import header_lines, module_name, port_table
 from ..keys import KeyUnit, key_register
 from ..texts import core_files, spec_parameters
@@ -44,11 +44,12 @@ def assemble_loop_gcm(
     if loop.rate.latency < _LEAST:
         raise UserError(f"mode gcm needs a loop of at least {_LEAST} cycles a block, not {loop.rate.latency}")
     waits = Waits(delays.model, waiting(spec, delays.srl_from, CONTROL_OUTPUTS))
-    parts = loop_gcm_modules(top, loop, keys, spec.key_bits, spec.tag_bits, spec.digit_bits, waits)
+    any_iv = spec.iv_bits == ANY_IV
+    parts = loop_gcm_modules(top, loop, keys, spec, waits)
     timing, control = parts.timing, parts.control
     component = Component(
         (*parts.beside.modules, *design.modules, *keys.modules, parts.written, *parts.wrappers),
-        port_groups(spec.key_bits, spec.tag_bits),
+        port_groups(spec.key_bits, spec.tag_bits, any_iv),
         Rate(timing.latency, timing.interval),
     )
     core = Core(
@@ -79,10 +80,11 @@ def assemble_loop_gcm(
         sum(m.flip_flops for m in control.modules),
         given,
         packet={
-            "ports": dict(PACKET_PORTS),
+            "ports": packet_ports(any_iv),
             "tag_bits": spec.tag_bits,
             "tag_latency_cycles": timing.longest_tag,
             "least_tag_latency_cycles": timing.tag_latency,
+            **({"initial_block_cycles": timing.longest_initial_block} if any_iv else {}),
             "power_cycles": timing.hash_key,
             "multiplier": {"digit": timing.digit, "steps": timing.steps},
         },

@@ -19,8 +19,9 @@ from ...rtl import (
     WrittenModule,
     module_pins,
 )
+from ...spec import Loop
 from ..control import Control, core_control
-from ..gcm import PACKET, RESULTS, gcm_top
+from ..gcm import ANY_IV, RESULTS, gcm_top, packet_pins
 from ..keys import KeyUnit, keyed_top
 from ..waits import Waits
 from .timing import LoopGcmTiming
@@ -34,6 +35,9 @@ CONTROL_OUTPUTS = ("shows_late", "last_late")
 
 _BITS = 1523
 """Flip-flops of the hand-written module whatever its parameters are."""
+
+_ANY_IV_BITS = 32 + 3
+"""Those for IVs of any length: the number in J0, and what is going on."""
 
 
 @dataclass(frozen=True)
@@ -56,22 +60,19 @@ class LoopGcmModules:
         return (self.keyed, self.mode, *self.control.modules, self.top)
 
 
-def loop_gcm_modules(
-    top: str, loop: Part, unit: KeyUnit, key_bits: int, tag_bits: int, digit: int, waits: Waits
-) -> LoopGcmModules:
-    """The modules that make a loop, with its key unit, a core of GCM with the name `top`.
+def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -> LoopGcmModules:
+    """The modules that make a loop, with its key unit, a core of GCM with the name `top`, as `spec` asks for it.
 
-    loop: of blocks of 128 bits, with its rate; tag_bits: of the tag that are shown and compared; digit: coefficients
-    that the multiplier takes in a cycle (0: as many as the loop's rate needs); waits: what a word waits in while the
-    loop works.
+    loop: of blocks of 128 bits, with its rate; waits: what a word waits in while the loop works.
     """
+    key_bits, tag_bits, any_iv = spec.key_bits, spec.tag_bits, spec.iv_bits == ANY_IV
     assert loop.rate is not None
-    timing = LoopGcmTiming.of(loop.rate.latency, loop.rate.slots, digit)
+    timing = LoopGcmTiming.of(loop.rate.latency, loop.rate.slots, spec.digit_bits)
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
     control = core_control(
         f"{top}_control",
         f"{top}_gcm",
-        (*key, *PACKET, *RESULTS),
+        (*key, *packet_pins(any_iv), *RESULTS),
         128,
         timing.longest_tag + 1,
         max(unit.flush, timing.cipher + timing.interval + 9),
@@ -85,10 +86,10 @@ def loop_gcm_modules(
         timing,
         keyed_top(f"{top}_ecb", loop, unit),
         beside,
-        _mode(top, key_bits, tag_bits, timing, clocks=[p.name for p in module_pins(beside.top)]),
-        WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits)),
+        _mode(top, key_bits, tag_bits, timing, [p.name for p in module_pins(beside.top)], any_iv),
+        WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits, any_iv)),
         control,
-        gcm_top(top, key_bits),
+        gcm_top(top, key_bits, any_iv),
     )
 
 
@@ -98,30 +99,37 @@ it is the last one.
 """
 
 
-def _flip_flops(timing: LoopGcmTiming, tag_bits: int) -> int:
+def _flip_flops(timing: LoopGcmTiming, tag_bits: int, any_iv: bool) -> int:
     """Flip-flops of the hand-written module: a row of registers for each coefficient, which the accumulator has
     above a block as well, the tag twice and what is left of comparing its bytes, and two counters of steps.
     """
     counters = 2 * timing.steps.bit_length()
-    return _BITS + 130 * timing.digit + 2 * tag_bits + tag_bits // 8 + counters
+    fixed = _BITS + _ANY_IV_BITS * any_iv
+    return fixed + 130 * timing.digit + 2 * tag_bits + tag_bits // 8 + counters
 
 
-def _mode(top: str, key_bits: int, tag_bits: int, timing: LoopGcmTiming, clocks: Sequence[str]) -> Wrapper:
+def _mode(
+    top: str, key_bits: int, tag_bits: int, timing: LoopGcmTiming, clocks: Sequence[str], any_iv: bool
+) -> Wrapper:
     """The loop with its key unit, what waits beside it, and the mode. A key is complete when its hash key is
-    there. clocks: the delays' ports, of which some have no reset.
+    there. clocks: the delays' ports, of which some have no reset; any_iv: IVs of any length are taken.
     """
+    word = packet_pins(any_iv)
     loop = {n: n for n in ("clk", "rst_i", "key_valid_i", "key_i", "fill_i", "wipe_i")}
     loop |= {"key_ready_o": "expanded", "valid_i": "asks", "block_i": "asked", "ready_o": "core_ready"}
     loop |= {"valid_o": "done", "block_o": "result"}
     beside = {n: n for n in ("clk", "rst_i") if n in clocks}
     beside |= {f"{n}_i": f"{n}_waits" for n in _WAITING} | {f"{n}_late_o": f"{n}_late" for n in _WAITING}
     mode = {n: n for n in ("clk", "rst_i", "drop_i", "open_i", "valid_i", "block_i", "ready_o", "inside_o")}
-    mode |= {p.name: p.name for p in (*PACKET, *RESULTS)} | {"valid_o": "valid_o", "block_o": "block_o"}
+    mode |= {p.name: p.name for p in (*word, *RESULTS)} | {"valid_o": "valid_o", "block_o": "block_o"}
     mode |= {"renew_i": "key_valid_i | wipe_i", "expanded_i": "expanded", "complete_o": "key_ready_o"}
     mode |= {"core_valid_o": "asks", "core_block_o": "asked", "core_ready_i": "core_ready"}
     mode |= {"core_valid_i": "done", "core_block_i": "result"}
+    if not any_iv:
+        mode["iv_word_i"] = "1'b0"
     mode |= {f"wait_{n}_o": f"{n}_waits" for n in _WAITING} | {f"late_{n}_i": f"{n}_late" for n in _WAITING}
     parameters: dict[str, int | str] = {"DIGIT": timing.digit, "STEPS": timing.steps, "TAG_BITS": tag_bits}
+    parameters |= {"ANY_IV": 1} if any_iv else {}
     return Wrapper(
         f"{top}_gcm",
         (
@@ -133,7 +141,7 @@ def _mode(top: str, key_bits: int, tag_bits: int, timing: LoopGcmTiming, clocks:
             ClockReset(),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
             Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
-            Stream("valid_i", (*PACKET, Pin("block_i", 128)), "ready_o"),
+            Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held(RESULTS),
         ),

@@ -67,6 +67,18 @@ class LoopGcmTiming:
         return self.longest - 2 + late + 4
 
     @property
+    def initial_block(self) -> int:
+        """From accepting the last word of an IV of another length than 96 bits, where the loop takes it at once,
+        to its packet's first word, at least.
+        """
+        return self.cipher + 2 * self.interval + 6
+
+    @property
+    def longest_initial_block(self) -> int:
+        """The same, at most."""
+        return self.longest + 2 * self.interval + 2
+
+    @property
     def hash_key(self) -> int:
         """In which the hash key is made, after a key is expanded."""
         return self.cipher + 3

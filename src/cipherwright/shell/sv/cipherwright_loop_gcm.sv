@@ -1,5 +1,5 @@
-// GCM (NIST SP 800-38D) around a loop: one packet after the other, in both directions, for IVs of
-// 96 bits, under a hash key H that is made here from E(K, 0).
+// GCM (NIST SP 800-38D) around a loop: one packet after the other, in both directions, under a hash
+// key H that is made here from E(K, 0).
 //
 // A word waits in a register until the loop takes its counter block; then it waits beside the loop,
 // in a delay as long as a block is in the loop. Words begin at least INTERVAL cycles apart, so each
@@ -11,11 +11,16 @@
 // accumulator has DIGIT coefficients above those of a block, which are reduced in the next step.
 // The block of lengths is added in the last step of a packet's last word, and makes one more
 // product. What is compared with the expected tag, or shown, is the factor's register.
+//
+// An IV of 96 bits comes with a packet's first word. With ANY_IV one of another length comes before
+// the packet, in words that are hashed as data are. Where a packet's tag would be, the factor is then
+// J0 (section 7.1, step 2), of which the next packet's counter blocks are made.
 `default_nettype none
 module cipherwright_loop_gcm #(
     parameter integer DIGIT = 9,      // coefficients in a cycle
     parameter integer STEPS = 15,     // cycles of a product: 128 over DIGIT, rounded up
-    parameter integer TAG_BITS = 128  // of the tag that are shown and compared, its first ones
+    parameter integer TAG_BITS = 128, // of the tag that are shown and compared, its first ones
+    parameter integer ANY_IV = 0      // whether words of an IV are taken (0: iv_word_i is 0)
 ) (
     input  wire         clk,
     input  wire         rst_i,
@@ -28,6 +33,7 @@ module cipherwright_loop_gcm #(
     input  wire [ 15:0] keep_i,
     input  wire         last_i,
     input  wire         aad_i,
+    input  wire         iv_word_i,     // the word is of an IV, which ends with last_i
     input  wire         decrypt_i,
     input  wire [ 95:0] iv_i,
     input  wire [127:0] tag_i,
@@ -55,6 +61,8 @@ module cipherwright_loop_gcm #(
     input  wire         late_shows_i,
     input  wire         late_last_i
 );
+    // Where this decides, both forms are written out whole, so that none leaves logic to the other.
+    localparam ANY = ANY_IV != 0;
     localparam integer COUNT = $clog2(STEPS + 1);
     localparam integer FINAL = STEPS;
     localparam integer GAP = $clog2(STEPS + 1);
@@ -90,7 +98,11 @@ module cipherwright_loop_gcm #(
     reg renew_q, clear_q;
     wire clear = clear_q;
     wire take = valid_i & open_i & ready_o;
-    wire first = take & ~inside_q;
+    wire begun, derives, derived;      // a packet or an IV has begun; an IV is hashed; J0 is there
+    wire settles;                      // an IV becomes J0
+    wire [127:0] initial_block;        // J0 in that cycle
+    wire [31:0] initial_number;        // the number in the packet's J0
+    wire first = take & ~(ANY ? begun : inside_q);
     wire begins = core_ready_i & word_q & free_q;
     wire begins_initial = core_ready_i & initial_q & free_q;
     wire asks = core_ready_i & pending_q & expanded_i & ~renew_q;
@@ -117,15 +129,16 @@ module cipherwright_loop_gcm #(
             renew_q <= renew_i;
             clear_q <= drop_i | renew_i;
             packet_q <= ~clear & (take | (packet_q & ~ends));
-            inside_q <= ~clear & (take ? ~last_i : inside_q);
-            close_q <= ~clear & (take ? last_i : close_q & ~ends);
+            inside_q <= ~clear & (take ? (ANY ? ~last_i | iv_word_i : ~last_i) : inside_q);
+            close_q <= ~clear & (take ? last_i : close_q & (ANY ? ~ends & ~settles : ~ends));
             word_q <= ~clear & (take | (word_q & ~begins));
-            initial_q <= ~clear & ((begins & last_q) | (initial_q & ~begins_initial));
+            initial_q <= ~clear
+                & ((ANY ? begins & last_q & ~derives : begins & last_q) | (initial_q & ~begins_initial));
             free_q <= gap_q == {GAP{1'b0}} & ~begins;
             pending_q <= renew_q | (pending_q & ~asks);
             setup_q <= ~renew_q & (asks | (setup_q & ~done_q));
             complete_q <= ~renew_q & (complete_q | (setup_q & done_q));
-            if (take) aad_q <= aad_i;
+            if (take) aad_q <= ANY ? aad_i & ~iv_word_i : aad_i;
             if (take) last_q <= last_i;
             if (first) decrypt_q <= decrypt_i;
             if (clear) keep_q <= 16'd0;
@@ -136,11 +149,14 @@ module cipherwright_loop_gcm #(
         else if (gap_q != {GAP{1'b0}}) gap_q <= gap_q - 1'b1;
 
         if (clear) iv_q <= 96'd0;
-        else if (first) iv_q <= iv_i;
+        else if (ANY ? settles | (first & ~derived) : first)
+            iv_q <= ANY ? (settles ? initial_block[127:32] : iv_i) : iv_i;
         if (clear) number_q <= 32'd0;
-        else if (first) number_q <= 32'd2;
-        else if (begins & last_q) number_q <= 32'd1;
-        else if (begins & ~aad_q) number_q <= number_q + 1'b1;
+        else if (ANY ? settles | (first & ~derived) : first)
+            number_q <= ANY ? (settles ? initial_block[31:0] : 32'd2) : 32'd2;
+        else if (begins & last_q) number_q <= ANY ? initial_number : 32'd1;
+        else if (ANY ? (begins & ~aad_q) | (first & derived) : begins & ~aad_q)
+            number_q <= number_q + 1'b1;
         if (clear) expected_q <= 128'd0;
         else if (take & last_i) expected_q <= tag_i;
         if (renew_q) key_q <= 128'd0;
@@ -197,7 +213,7 @@ module cipherwright_loop_gcm #(
     wire comes = done_q & packet_q & ~clear;
     always @(posedge clk) begin
         came_q <= ~rst_i & comes & ~tail_q;
-        tail_q <= ~rst_i & ~clear & ~ends & (tail_q | (comes & ended_q));
+        tail_q <= ~rst_i & ~clear & ~ends & (tail_q | (ANY ? comes & ended_q & ~derives : comes & ended_q));
         sealed_q <= ~rst_i & ~clear & ~ends & (sealed_q | (comes & tail_q));
         data_q <= ~rst_i & shows_q;
         last_word_q <= ~rst_i & ended_q & comes & ~tail_q;
@@ -312,7 +328,7 @@ module cipherwright_loop_gcm #(
         rows_q <= ~rst_i & ~clear & run_q;
         lengths_q <= ~rst_i & ~clear & done & last_product_q;
         product_q <= ~rst_i & ~clear & ((done & length_product_q) | (product_q & ~tag_q));
-        tag_q <= ~rst_i & ~clear & product_q & sealed_q & ~tag_q;
+        tag_q <= ~rst_i & ~clear & product_q & (ANY ? sealed_q | derives : sealed_q) & ~tag_q;
         last_product_q <= ~rst_i & ~clear & (came_q ? last_word_q : last_product_q & ~lengths_q);
         length_product_q <= ~rst_i & ~clear & (lengths_q | (length_product_q & ~tag_q));
         step_q <= rst_i ? {COUNT{1'b0}} : load ? {COUNT{1'b0}} + 1'b1 : step_q + 1'b1;
@@ -331,7 +347,7 @@ module cipherwright_loop_gcm #(
     reg [127:0] tag_out_q;
     always @(posedge clk) begin
         final_q <= ~rst_i & ~clear & tag_q;
-        compare_q <= ~rst_i & ~clear & final_q;
+        compare_q <= ~rst_i & ~clear & (ANY ? final_q & ~derives : final_q);
         tag_valid_q <= ~rst_i & ~clear & compare_q;
         good_q <= ~rst_i & ~clear & compare_q & decrypt_q & ~(|unequal_q);
         if (compare_q & ~decrypt_q & ~clear) tag_out_q <= factor_q & SHOWN;
@@ -348,13 +364,47 @@ module cipherwright_loop_gcm #(
     assign tag_o = tag_out_q;
     assign good_o = good_q;
 
+    // An IV is hashed, and then the factor's register has J0.
+    generate
+        if (ANY_IV != 0) begin : g_any_iv
+            reg begun_q, derives_q, derived_q;
+            reg [31:0] initial_number_q;
+            always @(posedge clk) begin
+                if (rst_i) begin
+                    begun_q <= 1'b0;
+                    derives_q <= 1'b0;
+                    derived_q <= 1'b0;
+                end else begin
+                    begun_q <= ~clear & (take ? ~last_i : begun_q);
+                    derives_q <= ~clear & (first ? iv_word_i : derives_q);
+                    derived_q <= ~clear & ~ends & (settles | derived_q);
+                end
+                if (clear | ends) initial_number_q <= 32'd1;
+                else if (settles) initial_number_q <= factor_q[31:0];
+            end
+            assign begun = begun_q;
+            assign derives = derives_q;
+            assign derived = derived_q;
+            assign settles = final_q & derives_q;
+            assign initial_block = factor_q;
+            assign initial_number = initial_number_q;
+        end else begin : g_iv_of_96_bits
+            assign begun = 1'b0;
+            assign derives = 1'b0;
+            assign derived = 1'b0;
+            assign settles = 1'b0;
+            assign initial_block = 128'd0;
+            assign initial_number = 32'd1;
+        end
+    endgenerate
+
     assign ready_o = complete_q & ~word_q & ~close_q;
     assign inside_o = inside_q;
     assign complete_o = complete_q & ~renew_q;
     assign core_valid_o = begins | begins_initial | asks;
     assign core_block_o = {iv_q, number_q};
     assign wait_word_o = {text_q, keep_q};
-    assign wait_shows_o = ~aad_q & keep_q[15];
+    assign wait_shows_o = ~aad_q & (ANY ? ~derives & keep_q[15] : keep_q[15]);
     assign wait_last_o = last_q;
 endmodule
 `default_nettype wire
