@@ -61,17 +61,13 @@ BY_TEXT = {
     "tests/rewrite/test_block_ram.py",
     "tests/rtl/test_repeats.py",
     "tests/shell/test_buses.py",
-    "tests/shell/test_counter.py",
     "tests/shell/test_extras.py",
     "tests/shell/test_ghash_control.py",
     "tests/shell/test_protocol.py",
     "tests/shell/test_registers.py",
     "tests/test_examples.py",
     "tests/verify/test_bus_rules.py",
-    "tests/verify/test_counter_mode.py",
-    "tests/verify/test_delay_lines.py",
     "tests/verify/test_read_loops.py",
-    "tests/verify/test_steps.py",
 }
 """Files with faults that are still lines of text. None is added; each moves to tests/faults.py."""
 

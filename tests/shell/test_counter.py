@@ -13,6 +13,7 @@ from cipherwright.shell import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency,
 from cipherwright.shell.counter import COUNTER_LOAD
 from cipherwright.shell.modes import counter_layer
 from cipherwright.verify.simulate import Model, Simulation, compile_simulation
+from tests.faults import Fault, drop, use
 
 WAIT = 70
 
@@ -35,15 +36,14 @@ def values(
     seed: int,
     step: int = 1,
     lane: int = 0,
-    fault: tuple[str, str] = ("", ""),
+    fault: Fault | None = None,
 ) -> tuple[list[int], list[int], list[int]]:
     """(values shown, values wanted, cycles from step to value) of the counter alone, or of the one of a
-    lane of `step`; `fault`: a text of it and what stands in its place.
+    lane of `step`; `fault`: put into it.
     """
     source, file = folder / "counter.sv", LANE_COUNTER_FILE if step > 1 else COUNTER_FILE
     text = hand_written(file).replace("parameter COUNT = 128", f"parameter COUNT = {count}")
-    assert fault[0] in text
-    source.write_text(text.replace(*fault))
+    source.write_text(fault(text) if fault else text)
     model = Model(compile_simulation([source], file.removesuffix(".sv")))
     s, r = model.simulation, np.random.default_rng(seed)
     rows = s.rows(steps + 2 * WAIT + 20)
@@ -91,10 +91,10 @@ def test_every_carry_length(
 
 @pytest.mark.parametrize(
     "fault",
-    [("carry[i]}", "1'b0}"), ("load[0] ? lane_i : lanes_i", "lanes_i"), ("load[i] ? given : value", "given")],
+    [use("more", "carry[i]", "1'b0"), drop("more", "lane_i"), drop("sum", "value")],
     ids=["carry", "start", "count"],
 )
-def test_faults_of_a_lane_are_seen(fault: tuple[str, str], tmp_path: Path) -> None:
+def test_faults_of_a_lane_are_seen(fault: Fault, tmp_path: Path) -> None:
     iv = (7 << 32) - 20
     shown, want, _ = values(128, iv, 40, tmp_path, 0.0, 1, 3, 2, fault)
     assert shown != want

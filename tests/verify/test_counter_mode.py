@@ -15,6 +15,7 @@ from cipherwright.verify import Bench, checks
 from cipherwright.verify.modes import check_counter
 from cipherwright.verify.reference import reference_of
 from tests.conftest import QUICK_AES, Built
+from tests.faults import Fault, drop, use
 from tests.verify.test_checks import broken_file
 
 
@@ -33,17 +34,15 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
 @pytest.mark.parametrize(
     "fault",
     [
-        ("now[3 * i + 1] ^ (now[3 * i] & carry[i])", "now[3 * i + 1] ^ carry[i]"),
-        ("(a & b & c)", "(a & b)"),
-        ("carry[i + 1] <= carry[i] & now[3 * i] &", "carry[i + 1] <= now[3 * i] &"),
+        use("next", "(now[3 * i] & carry[i])", "carry[i]"),
+        drop("q", "c"),
+        drop("carry", "carry[i]"),
     ],
     ids=["sum", "too often", "carry"],
 )
-def test_faults_of_the_counter_are_seen(
-    fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path
-) -> None:
+def test_faults_of_the_counter_are_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES)
-    wrong = broken_file(folder, "cipherwright_counter.sv", lambda text: text.replace(*fault), tmp_path / "b")
+    wrong = broken_file(folder, "cipherwright_counter.sv", fault, tmp_path / "b")
     with pytest.raises(CheckFailed, match="after the counter block"):
         check_counter(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 6000)
 

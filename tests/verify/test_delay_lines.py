@@ -16,6 +16,7 @@ from cipherwright.verify import checks
 from cipherwright.verify.delay_lines import KEPT, delay_of, flushes
 from cipherwright.verify.netlist import read_netlist
 from tests.conftest import Built
+from tests.faults import Fault, drop, only, starts, takes, unreset, use
 from tests.verify.test_checks import broken_file
 
 TOP = (
@@ -52,130 +53,86 @@ def test_lines_of_valid_bits(depth: int, tmp_path: Path) -> None:
 
 
 VALID_FAULTS = [
-    ("~rst_i & left_q", "~rst_i"),
-    ("~rst_i & left_q", "left_q"),
-    ("left_q <= 1'b0", "left_q <= left_q"),
-    ("time_q <= 5'd0", "time_q <= 5'd1"),
-    ("match_q <= 2'd0", "match_q <= 2'd3"),
-    ("left_q <= left_q | ", "left_q <= "),
-    ("match_q[0] <= time_q[2:0] == 3'd", "match_q[0] <= time_q[2:0] != 3'd"),
-    ("(&match_q)", "(|match_q)"),
-    ("line <= {line[15:0], d}", "line <= {line[15:0], d & left_q}"),
-    ("~(time_q[4] ^ time_q[2])", "(time_q[4] ^ time_q[2])"),
-    ("line[16];", "line[15];"),
+    drop("q", "left_q"),
+    unreset("q"),
+    use("left_q", "1'b0", "left_q"),
+    use("time_q", "5'd0", "5'd1"),
+    use("match_q", "2'd0", "2'd3"),
+    drop("left_q", "left_q"),
+    use("match_q", "time_q[2:0] == 3'd3", "time_q[2:0] != 3'd3"),
+    use("left_q", "&match_q", "|match_q"),
+    use("line", "d", "d & left_q"),
+    use("time_q", "~(time_q[4] ^ time_q[2])", "(time_q[4] ^ time_q[2])"),
+    use("q", "16", "15"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), VALID_FAULTS)
-def test_faults_of_a_valid_line(old: str, new: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", VALID_FAULTS, ids=str)
+def test_faults_of_a_valid_line(fault: Fault, tmp_path: Path) -> None:
     text = valid_line(18)
-    assert old in text
     try:
-        depth = flushed(text.replace(old, new), 18, tmp_path)
+        depth = flushed(fault(text), 18, tmp_path)
     except CheckFailed:
         return
     assert depth != 18  # which the ranks tell from the right one
 
 
-FAULTS = [
-    (DELAY_RING, "ring", "WORDS(9)", "rst_i || ", "", "reset does not clear the counter"),
-    (DELAY_RING, "ring", "WORDS(9)", "at + 4'd1", "at + 4'd2", 6),
+RING, BLOCK = (DELAY_RING, "ring", "WORDS(9)"), (DELAY_BLOCK, "block", "DEPTH(40)")
+FAULTS: list[tuple[tuple[str, str, str], Fault, str | int]] = [
+    (RING, drop("at", "rst_i"), "reset does not clear the counter"),
+    (RING, use("at", "4'd1", "4'd2"), 6),
     (
-        DELAY_RING,
-        "ring",
-        "WORDS(9)",
-        "words[at] <= d",
-        "if (d[0]) words[at] <= d",
+        RING,
+        only("words", "d[0]"),
         "depends on a bit that is x|does not write in every cycle",
     ),
+    (RING, takes("behind", "at == 4'd3 ? d : words[at]"), "takes 1 or 10 cycles"),
+    (RING, takes("words", "{d[0], d[1]}"), "does not give back what it takes"),
+    (RING, takes("words", "{d[1], d[1] & d[0]}"), "computes with what it delays"),
     (
-        DELAY_RING,
-        "ring",
-        "WORDS(9)",
-        "behind <= words[at]",
-        "behind <= at == 4'd3 ? d : words[at]",
-        "takes 1 or 10 cycles",
-    ),
-    (
-        DELAY_RING,
-        "ring",
-        "WORDS(9)",
-        "words[at] <= d",
-        "words[at] <= {d[0], d[1]}",
-        "does not give back what it takes",
-    ),
-    (
-        DELAY_RING,
-        "ring",
-        "WORDS(9)",
-        "words[at] <= d",
-        "words[at] <= {d[1], d[1] & d[0]}",
-        "computes with what it delays",
-    ),
-    (
-        DELAY_RING,
-        "ring",
-        "WORDS(9)",
-        "at == LAST",
-        "at == LAST && d[0]",
+        RING,
+        use("at", "at == LAST", "at == LAST && d[0]"),
         "place depends on what it delays|reset does not clear|computes",
     ),
-    (
-        DELAY_RING,
-        "ring",
-        "WORDS(9)",
-        "initial at = 4'd0",
-        "initial at = 4'd12",
-        "does not give back what it takes",
-    ),
-    (
-        DELAY_BLOCK,
-        "block",
-        "DEPTH(40)",
-        "rst_i ? {BITS{1'b0}} : next",
-        "next",
-        "reset does not clear the counter",
-    ),
-    (DELAY_BLOCK, "block", "DEPTH(40)", "[0:DEPTH-2]", "[0:DEPTH-3]", "beyond its memory"),
-    (DELAY_BLOCK, "block", "DEPTH(40)", "next == LAST", "next == LAST - ONE", 39),
+    (RING, starts("at", "4'd12"), "does not give back what it takes"),
+    (BLOCK, unreset("at"), "reset does not clear the counter"),
+    (BLOCK, use("LAST", "BEFORE[BITS-1:0]", "BEFORE[BITS-1:0] + 1'b1"), "beyond its memory"),
+    (BLOCK, use("wrap", "LAST", "LAST - ONE"), 39),
 ]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=[f[4] or f[3] for f in FAULTS])
-def test_faults_of_a_ring(fault: tuple[str, str, str, str, str, str | int], tmp_path: Path) -> None:
-    text, kind, size, old, new, message = fault
-    assert old in text
+@pytest.mark.parametrize(
+    ("line", "fault", "message"), FAULTS, ids=lambda v: v[1] if isinstance(v, tuple) else str(v)
+)
+def test_faults_of_a_ring(
+    line: tuple[str, str, str], fault: Fault, message: str | int, tmp_path: Path
+) -> None:
+    text, kind, size = line
     if isinstance(message, int):  # another delay, which the ranks tell from the right one
-        assert delay(text.replace(old, new), kind, size, tmp_path) == message
+        assert delay(fault(text), kind, size, tmp_path) == message
         return
     with pytest.raises(CheckFailed, match=message):
-        delay(text.replace(old, new), kind, size, tmp_path)
+        delay(fault(text), kind, size, tmp_path)
 
 
 CORES = {
-    "srl": ("des-xilinx-48", (), r"(delay_line #\(\.WIDTH\(\d+\), \.DEPTH\()(\d+)"),
-    "ram": ("des-fast", ("delay_lines=ram", "srl_from=4"), r"(delay_ring #\(\.WIDTH\(\d+\), \.WORDS\()(\d+)"),
-    "bram": (
-        "des-fast",
-        ("delay_lines=bram", "srl_from=4"),
-        r"(delay_block #\(\.WIDTH\(\d+\), \.DEPTH\()(\d+)",
-    ),
+    "srl": ("des-xilinx-48", (), "delay_line", "DEPTH"),
+    "ram": ("des-fast", ("delay_lines=ram", "srl_from=4"), "delay_ring", "WORDS"),
+    "bram": ("des-fast", ("delay_lines=bram", "srl_from=4"), "delay_block", "DEPTH"),
 }
 
 
 @pytest.mark.parametrize("kind", CORES)
 def test_a_delay_line_one_cycle_too_long(kind: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    preset, changes, pattern = CORES[kind]
+    preset, changes, module, size = CORES[kind]
     core, folder = built(preset, *changes)
     text = (folder.path / f"{core.top}.v").read_text()
     assert "ifdef" not in text
     if kind != "srl":
         assert "rings of RAM" in checks.prove_core(folder, core.plain, None)
-    broke = broken_file(
-        folder,
-        f"{core.top}.v",
-        lambda t: re.sub(pattern, lambda m: f"{m[1]}{int(m[2]) + 1}", t, count=1),
-        tmp_path / "b",
-    )
+    line = re.search(rf"{module} #\([^;]*?\.{size}\((\d+)\)\) (\w+)", text)
+    assert line is not None
+    longer = use(f"{line[2]}.{size}", line[1], str(int(line[1]) + 1))
+    broke = broken_file(folder, f"{core.top}.v", longer, tmp_path / "b")
     with pytest.raises(CheckFailed, match=r"bits of different blocks meet|comes after \d+ registers"):
         checks.prove_core(broke, core.plain, None)

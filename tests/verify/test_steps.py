@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from cipherwright.spec import parse
 from cipherwright.verify import CoreFolder, verify_core
 from cipherwright.verify.checks import prove_core
 from examples.present import PRESENT
+from tests.faults import flip
 from tests.verify.test_checks import broken_file
 
 FORMS: dict[str, dict[str, object]] = {
@@ -83,13 +83,8 @@ def test_faults_of_the_loop_are_seen(word: str, present: None, tmp_path: Path) -
     """
     core, folder = made("present", 80, "loop-decrypt", tmp_path / "core")
 
-    def changed(text: str) -> str:
-        table = re.search(rf"{word}_LUT = \d+'h([0-9a-f]+);", text)
-        assert table is not None
-        value, width = int(table[1], 16), len(table[1])
-        return text.replace(table[0], table[0].replace(table[1], f"{value ^ 1 << 56:0{width}x}"))
-
-    wrong = broken_file(folder, f"{folder.record['top']}.v", changed, tmp_path / "wrong")
+    fault = flip(f"{word}_LUT", "64'd1 << 56")
+    wrong = broken_file(folder, f"{folder.record['top']}.v", fault, tmp_path / "wrong")
     with pytest.raises(CheckFailed):
         prove_core(wrong, core.plain, None)
 
