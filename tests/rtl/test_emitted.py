@@ -38,6 +38,8 @@ VARIANTS = [
     ("aes-small", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
     ("aes-small", "rounds_per_cycle=4", "stages=1", "sbox=boyar_peralta", "hops=[]"),
     ("aes-tiny", "mode=cbc", "interface=stream"),
+    ("aes-gcm-small",),
+    ("aes128-cmac-small", "tag_bits=64"),
     ("aes-tiny", "mode=ctr", "stages=1", "key_bits=192"),
     ("des-small", "mode=cfb", "direction=both", "stages=3"),
     ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),

@@ -12,18 +12,17 @@ import pytest
 
 from cipherwright.arch import describe
 from cipherwright.cipher import CATALOGUE
-from cipherwright.cipher.modes import MAC_MODES
 from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.shell import files_digest, own_names
+from cipherwright.shell import PACKETS, files_digest, own_names
 from cipherwright.spec import load, parse
 from cipherwright.verify import Bench, CoreFolder, checks, oracle_name, oracle_of, verify_core
 from cipherwright.verify.mutate import MUTATIONS, mutate
 from tests.conftest import LONG, PIPELINES, QUICK_AES, QUICK_SM4, SLOW, Built
 
 VARIANTS = [
-    # Tags have checks of their own: tests/shell/test_cmac.py.
-    *((p,) for p in PIPELINES if p not in (*LONG, *SLOW) and load(p).mode not in MAC_MODES),
+    # Packets and tags have checks of their own: tests/shell/test_loop_gcm.py, test_cmac.py.
+    *((p,) for p in PIPELINES if p not in (*LONG, *SLOW) and load(p).mode not in PACKETS),
     *((p, *QUICK_AES) for p in SLOW if p != "aes128-fast-both"),
     QUICK_SM4,
     ("des-fast", "interface=stream"),

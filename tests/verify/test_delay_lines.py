@@ -12,6 +12,7 @@ import pytest
 
 from cipherwright.errors import CheckFailed
 from cipherwright.rtl.cells import DELAY_BLOCK, DELAY_RING, valid_line
+from cipherwright.rtl.timer import TAPS, width_for
 from cipherwright.verify import checks
 from cipherwright.verify.delay_lines import KEPT, delay_of, flushes
 from cipherwright.verify.netlist import read_netlist
@@ -36,9 +37,14 @@ def test_rings_of_distributed_ram(words: int, tmp_path: Path) -> None:
     assert delay(DELAY_RING, "ring", f"WORDS({words})", tmp_path) == words + 1
 
 
-@pytest.mark.parametrize("depth", [3, 4, 17, 40])
+def of_block(depth: int) -> str:
+    bits = width_for(depth - 1)
+    return f"DEPTH({depth}), .BITS({bits}), .TAP({TAPS[bits]})"
+
+
+@pytest.mark.parametrize("depth", [3, 4, 5, 6, 7, 17, 40, 91, 130])
 def test_rings_of_block_ram(depth: int, tmp_path: Path) -> None:
-    assert delay(DELAY_BLOCK, "block", f"DEPTH({depth})", tmp_path) == depth
+    assert delay(DELAY_BLOCK, "block", of_block(depth), tmp_path) == depth
 
 
 def flushed(text: str, depth: int, folder: Path) -> int:
@@ -77,7 +83,9 @@ def test_faults_of_a_valid_line(fault: Fault, tmp_path: Path) -> None:
     assert depth != 18  # which the ranks tell from the right one
 
 
-RING, BLOCK = (DELAY_RING, "ring", "WORDS(9)"), (DELAY_BLOCK, "block", "DEPTH(40)")
+RING, BLOCK = (DELAY_RING, "ring", "WORDS(9)"), (DELAY_BLOCK, "block", of_block(40))
+SHORT = (DELAY_RING.replace("words [0:15]", "words [0:8]"), "ring", "WORDS(9)")
+"""A ring with places for its words alone, and none for another address."""
 FAULTS: list[tuple[tuple[str, str, str], Fault, str | int]] = [
     (RING, drop("at", "rst_i"), "reset does not clear the counter"),
     (RING, use("at", "4'd1", "4'd2"), 6),
@@ -96,8 +104,10 @@ FAULTS: list[tuple[tuple[str, str, str], Fault, str | int]] = [
     ),
     (RING, starts("at", "4'd12"), "does not give back what it takes"),
     (BLOCK, unreset("at"), "reset does not clear the counter"),
-    (BLOCK, use("LAST", "BEFORE[BITS-1:0]", "BEFORE[BITS-1:0] + 1'b1"), "beyond its memory"),
-    (BLOCK, use("wrap", "LAST", "LAST - ONE"), 39),
+    (BLOCK, use("EARLY", "3", "4"), 39),
+    (BLOCK, use("SECOND", "1", "2"), "takes 39 or 40 cycles"),
+    (BLOCK, starts("match", "{PIECES{1'b1}}"), "takes 4 or 40 cycles"),
+    (SHORT, use("at", "at == LAST", "at == 4'd12"), "beyond its memory"),
 ]
 
 
@@ -130,7 +140,7 @@ def test_a_delay_line_one_cycle_too_long(kind: str, built: Callable[..., Built],
     assert "ifdef" not in text
     if kind != "srl":
         assert "rings of RAM" in checks.prove_core(folder, core.plain, None)
-    line = re.search(rf"{module} #\([^;]*?\.{size}\((\d+)\)\) (\w+)", text)
+    line = re.search(rf"{module} #\([^;]*?\.{size}\((\d+)\)[^;]*?\) (u_\w+)", text)
     assert line is not None
     longer = use(f"{line[2]}.{size}", line[1], str(int(line[1]) + 1))
     broke = broken_file(folder, f"{core.top}.v", longer, tmp_path / "b")

@@ -157,33 +157,51 @@ endmodule
 """
 
 DELAY_BLOCK = """\
-// A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle. Both addresses are registers.
+// A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle. Its places are used in the order
+// of a shift register with feedback, so an address takes one lookup table a bit and no carry. Both addresses are registers.
 (* cipherwright = "delay_block" *)
 module cipherwright_delay_block #(
     parameter integer WIDTH = 1,
-    parameter integer DEPTH = 3
+    parameter integer DEPTH = 3,
+    parameter integer BITS = 3,  // of an address: more than DEPTH - 1 values
+    parameter integer TAP = 2    // the bit, counted from 1, that is fed back beside the last
 ) (
     input  wire             clk,
     input  wire             rst_i,
     input  wire [WIDTH-1:0] d,
     output wire [WIDTH-1:0] q
 );
-    localparam integer BITS = $clog2(DEPTH - 1);
-    localparam integer BEFORE = DEPTH - 3;
-    localparam [BITS-1:0] LAST = BEFORE[BITS-1:0];  // the last place but one
-    localparam [BITS-1:0] ONE = 1;
-    localparam LEAST = DEPTH == 3;
+    // The place `steps` after place 0.
+    function [BITS-1:0] place(input integer steps);
+        integer k;
+        begin
+            place = {BITS{1'b0}};
+            for (k = 0; k < steps; k = k + 1) place = {place[BITS-2:0], ~(place[BITS-1] ^ place[TAP-1])};
+        end
+    endfunction
+    localparam integer PLACES = DEPTH - 1;
+    localparam integer PIECES = (BITS + 2) / 3;
+    localparam [BITS-1:0] SECOND = place(1);
+    localparam [BITS-1:0] EARLY = place((2 * PLACES - 3) % PLACES);  // two places before the last
+    localparam [BITS-1:0] PIECE = 7;
+    localparam LAST_IS_SECOND = PLACES == 2;
+    localparam EARLY_IS_FIRST = PLACES == 3;
     reg [BITS-1:0] at, next;  // places to write and to read
+    reg [PIECES-1:0] match;   // pieces of the place that was read before `next` are those of EARLY
     reg wrap;                 // `next` is the last place
     initial at = {BITS{1'b0}};
-    initial next = ONE;
-    initial wrap = LEAST;
-    (* ram_style = "block", no_rw_check *) reg [WIDTH-1:0] words [0:DEPTH-2];
+    initial next = SECOND;
+    initial match = {PIECES{EARLY_IS_FIRST}};
+    initial wrap = LAST_IS_SECOND;
+    (* ram_style = "block", no_rw_check *) reg [WIDTH-1:0] words [0:(1<<BITS)-1];
     reg [WIDTH-1:0] oldest, behind;
+    integer i;
     always @(posedge clk) begin
         at <= rst_i ? {BITS{1'b0}} : next;
-        next <= rst_i ? ONE : wrap ? {BITS{1'b0}} : next + ONE;
-        wrap <= rst_i ? LEAST : next == LAST;
+        next <= rst_i ? SECOND : wrap ? {BITS{1'b0}} : {next[BITS-2:0], ~(next[BITS-1] ^ next[TAP-1])};
+        for (i = 0; i < PIECES; i = i + 1)
+            match[i] <= rst_i ? EARLY_IS_FIRST : ((next ^ EARLY) & (PIECE << (3 * i))) == {BITS{1'b0}};
+        wrap <= rst_i ? LAST_IS_SECOND : &match;
         oldest <= words[next];
         words[at] <= d;
         behind <= oldest;

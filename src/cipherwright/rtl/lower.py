@@ -166,9 +166,12 @@ class _Top:
             start, last = self.s.made(src), self.control.get((src, k), self.s.io.first)
             for tap in taps:
                 for rank, depth, control in self._kept(src, start, tap, last):
-                    # Registers of a word stand together; a delay line is of one source.
-                    apart = src if depth > 1 else self.clear(src, rank)
-                    key = (rank, self._kept_name(src), depth, control, apart)
+                    # Registers of a word stand together; a delay line is of one source, and a ring of block
+                    # RAM of all that wait in the same cycles, for each has addresses of its own.
+                    together = self.options.delay_lines == "bram" and depth > 2 and not control
+                    apart = None if together else src if depth > 1 else self.clear(src, rank)
+                    name = "waits" if together else self._kept_name(src)
+                    key = (rank, name, depth, control, apart)
                     found.setdefault(key, []).append((src, k))
                 start = max(start, tap)
         out = []

@@ -123,8 +123,9 @@ class DelayLine:
 
 
 def _block_flip_flops(depth: int) -> int:
-    """Two addresses of a ring of block RAM of depth - 1 words, and whether one is its last."""
-    return 2 * (depth - 2).bit_length() + 1
+    """Two addresses of a ring of block RAM of depth - 1 words, whether one is its last, and its pieces."""
+    width = width_for(depth - 1)
+    return 2 * width + 1 + len(matches(width))
 
 
 @dataclass(frozen=True)

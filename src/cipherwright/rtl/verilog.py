@@ -35,6 +35,7 @@ from .module import (
     bits_read,
 )
 from .ports import Pin
+from .timer import TAPS, width_for
 from .truth import TruthTable
 from .wrapper import Box, Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
 
@@ -318,6 +319,9 @@ def _delay_line(item: DelayLine, data: str, reset: str) -> Iterable[str]:
             yield f"    always @(posedge clk) {out} <= {data};"
         else:
             size = f".WORDS({depth - 1})" if kind == "ring" else f".DEPTH({depth})"
+            if kind == "block":
+                bits = width_for(depth - 1)
+                size += f", .BITS({bits}), .TAP({TAPS[bits]})"
             clocks = ".clk(clk)" if kind == "line" else f".clk(clk), .rst_i({reset})"
             yield _wrap(
                 (

@@ -260,8 +260,9 @@ class LoopSession(Session):
         """The first cycle from `earliest` on in which a block can begin, and begins."""
         inner = self.bench.record["inner"]
         latency, places = inner["latency_cycles"], inner["slots"]
-        self.starts = [s for s in self.starts if s + latency > earliest]
-        while any(s + latency > earliest and (earliest - s) % places == 0 for s in self.starts):
+        busy = latency + places  # a place that gets free is seen when it comes by once more
+        self.starts = [s for s in self.starts if s + busy > earliest]
+        while any(s + busy > earliest and (earliest - s) % places == 0 for s in self.starts):
             earliest += 1
         self.starts.append(earliest)
         return earliest

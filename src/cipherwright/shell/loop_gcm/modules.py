@@ -33,7 +33,7 @@ GCM_FILE = "cipherwright_loop_gcm.sv"
 CONTROL_OUTPUTS = ("shows_late", "last_late")
 """Outputs of the delays that tell when something happens."""
 
-_BITS = 1523
+_BITS = 1541
 """Flip-flops of the hand-written module whatever its parameters are."""
 
 _ANY_IV_BITS = 32 + 3
@@ -100,11 +100,12 @@ it is the last one.
 
 
 def _flip_flops(timing: LoopGcmTiming, tag_bits: int, any_iv: bool) -> int:
-    """Flip-flops of the hand-written module: a row of registers for each coefficient, which the accumulator has
-    above a block as well, the tag twice and what is left of comparing its bytes, and two counters of steps.
+    """Flip-flops of the hand-written module: whether each place of the loop is free, a row of registers for each
+    coefficient, which the accumulator has above a block as well, the tag twice and what is left of comparing its
+    bytes, and two counters of steps.
     """
     counters = 2 * timing.steps.bit_length()
-    fixed = _BITS + _ANY_IV_BITS * any_iv
+    fixed = _BITS + _ANY_IV_BITS * any_iv + timing.stages
     return fixed + 130 * timing.digit + 2 * tag_bits + tag_bits // 8 + counters
 
 
@@ -124,12 +125,13 @@ def _mode(
     mode |= {p.name: p.name for p in (*word, *RESULTS)} | {"valid_o": "valid_o", "block_o": "block_o"}
     mode |= {"renew_i": "key_valid_i | wipe_i", "expanded_i": "expanded", "complete_o": "key_ready_o"}
     mode |= {"core_valid_o": "asks", "core_block_o": "asked", "core_ready_i": "core_ready"}
+    mode |= {"core_fill_i": "fill_i"}
     mode |= {"core_valid_i": "done", "core_block_i": "result"}
     if not any_iv:
         mode["iv_word_i"] = "1'b0"
     mode |= {f"wait_{n}_o": f"{n}_waits" for n in _WAITING} | {f"late_{n}_i": f"{n}_late" for n in _WAITING}
-    parameters: dict[str, int | str] = {"DIGIT": timing.digit, "STEPS": timing.steps, "TAG_BITS": tag_bits}
-    parameters |= {"ANY_IV": 1} if any_iv else {}
+    parameters: dict[str, int | str] = {"DIGIT": timing.digit, "STEPS": timing.steps, "PLACES": timing.stages}
+    parameters |= {"TAG_BITS": tag_bits} | ({"ANY_IV": 1} if any_iv else {})
     return Wrapper(
         f"{top}_gcm",
         (

@@ -29,9 +29,9 @@ class LoopGcmTiming:
         `digit` is 0.
 
         >>> LoopGcmTiming.of(110, 11, 0)
-        LoopGcmTiming(cipher=110, stages=11, digit=16)
+        LoopGcmTiming(cipher=110, stages=11, digit=15)
         """
-        return cls(cipher, stages, digit or min(32, -(-_BITS // max(1, cipher // stages - 2))))
+        return cls(cipher, stages, digit or min(32, -(-_BITS // max(1, cipher // stages - 1))))
 
     @property
     def steps(self) -> int:
@@ -50,10 +50,12 @@ class LoopGcmTiming:
 
     @property
     def longest(self) -> int:
-        """From accepting a word to its result, at most: the word before has just begun, and the loop is taken in
-        as many cycles as it has other places.
+        """From accepting a word to its result, at most: the word before has just begun, and the place that is free
+        comes by last; where words are faster than the loop, all places are taken.
         """
-        return self.latency + self.interval - 2 + self.stages - 1
+        taken = self.cipher + self.stages
+        slow = self.interval * self.stages >= taken
+        return self.latency + self.interval - 2 + (self.stages if slow else taken) - 1
 
     @property
     def tag_latency(self) -> int:

@@ -13,12 +13,13 @@
 // product. What is compared with the expected tag, or shown, is the factor's register.
 //
 // An IV of 96 bits comes with a packet's first word. With ANY_IV one of another length comes before
-// the packet, in words that are hashed as data are. Where a packet's tag would be, the factor is then
-// J0 (section 7.1, step 2), of which the next packet's counter blocks are made.
+// the packet, in words that are hashed as data are. Where a packet's tag would be, the factor is
+// then J0 (section 7.1, step 2), of which the next packet's counter blocks are made.
 `default_nettype none
 module cipherwright_loop_gcm #(
     parameter integer DIGIT = 9,      // coefficients in a cycle
     parameter integer STEPS = 15,     // cycles of a product: 128 over DIGIT, rounded up
+    parameter integer PLACES = 11,    // blocks that the loop holds
     parameter integer TAG_BITS = 128, // of the tag that are shown and compared, its first ones
     parameter integer ANY_IV = 0      // whether words of an IV are taken (0: iv_word_i is 0)
 ) (
@@ -51,6 +52,7 @@ module cipherwright_loop_gcm #(
     output wire         core_valid_o,
     output wire [127:0] core_block_o,
     input  wire         core_ready_i,
+    input  wire         core_fill_i,   // somebody else puts blocks into the loop
     input  wire         core_valid_i,
     input  wire [127:0] core_block_i,
     // What waits beside the loop, with a block that goes in, and with the one that comes out.
@@ -67,18 +69,6 @@ module cipherwright_loop_gcm #(
     localparam integer FINAL = STEPS;
     localparam integer GAP = $clog2(STEPS + 1);
     localparam [127:0] SHOWN = {128{1'b1}} << (128 - TAG_BITS);
-
-    // What comes out of the loop and of the delay beside it.
-    reg done_q, shows_q, ended_q;
-    reg [127:0] result_q;
-    reg [143:0] back_q;
-    always @(posedge clk) begin
-        done_q <= ~rst_i & core_valid_i;
-        shows_q <= ~rst_i & late_shows_i;
-        ended_q <= ~rst_i & late_last_i;
-        result_q <= core_block_i;
-        back_q <= late_word_i;
-    end
 
     // The packet, from its first word to its tag.
     reg packet_q, inside_q, close_q, decrypt_q, aad_q;
@@ -103,10 +93,45 @@ module cipherwright_loop_gcm #(
     wire [127:0] initial_block;        // J0 in that cycle
     wire [31:0] initial_number;        // the number in the packet's J0
     wire first = take & ~(ANY ? begun : inside_q);
-    wire begins = core_ready_i & word_q & free_q;
-    wire begins_initial = core_ready_i & initial_q & free_q;
-    wire asks = core_ready_i & pending_q & expanded_i & ~renew_q;
+    // The places of the loop come by in turn. One that was free and has not been taken is free when
+    // it comes by again.
+    reg [PLACES-1:0] places_q;
+    wire place = places_q[PLACES-1];
+    wire begins = place & word_q & free_q;
+    wire unused = core_ready_i & ~core_valid_o & ~core_fill_i;
+    wire begins_initial = place & initial_q & free_q;
+    wire asks = place & pending_q & expanded_i & ~renew_q;
     wire ends;
+
+    // What comes out of the loop and of the delay beside it: a word with its key stream, or
+    // E(K, J0), which comes after the last word (tail_q). used_q: the result's bytes that are used.
+    reg done_q, arrives_q, arrives_word_q, shows_q, ended_q, tail_q;
+    reg [127:0] result_q;
+    reg [143:0] back_q;
+    reg [15:0] used_q;
+    wire [15:0] keep_late = late_word_i[15:0];
+    always @(posedge clk) begin
+        done_q <= ~rst_i & core_valid_i;
+        arrives_q <= ~rst_i & core_valid_i & packet_q & ~clear;
+        arrives_word_q <= ~rst_i & core_valid_i & packet_q & ~clear & ~tail_q;
+        shows_q <= ~rst_i & late_shows_i;
+        ended_q <= ~rst_i & late_last_i;
+        result_q <= core_block_i;
+        back_q <= late_word_i;
+        used_q <= {16{tail_q}} | ({16{late_shows_i}} & keep_late);
+    end
+
+    generate
+        if (PLACES > 1) begin : g_places
+            always @(posedge clk)
+                if (rst_i) places_q <= {PLACES{1'b1}};
+                else places_q <= {places_q[PLACES-2:0], unused};
+        end else begin : g_place
+            always @(posedge clk)
+                if (rst_i) places_q <= 1'b1;
+                else places_q <= unused;
+        end
+    endgenerate
 
     always @(posedge clk) begin
         if (rst_i) begin
@@ -132,8 +157,8 @@ module cipherwright_loop_gcm #(
             inside_q <= ~clear & (take ? (ANY ? ~last_i | iv_word_i : ~last_i) : inside_q);
             close_q <= ~clear & (take ? last_i : close_q & (ANY ? ~ends & ~settles : ~ends));
             word_q <= ~clear & (take | (word_q & ~begins));
-            initial_q <= ~clear
-                & ((ANY ? begins & last_q & ~derives : begins & last_q) | (initial_q & ~begins_initial));
+            initial_q <= ~clear & ((ANY ? begins & last_q & ~derives : begins & last_q)
+                | (initial_q & ~begins_initial));
             free_q <= gap_q == {GAP{1'b0}} & ~begins;
             pending_q <= renew_q | (pending_q & ~asks);
             setup_q <= ~renew_q & (asks | (setup_q & ~done_q));
@@ -203,30 +228,29 @@ module cipherwright_loop_gcm #(
     end
     wire [127:0] lengths = {25'd0, aad_words_q, aad_rest_q, 3'd0, 25'd0, words_q, rest_q, 3'd0};
 
-    // What comes back: a word with its key stream, or E(K, J0).
-    reg came_q, data_q, last_word_q, tail_q, sealed_q;
+    // The same a cycle later, as the multiplier and the result read it.
+    reg came_q, data_q, last_word_q, sealed_q;
     reg [127:0] stream_q, late_q;
     reg [15:0] late_keep_q;
     wire [127:0] late_block;
     wire [15:0] late_keep;
     assign {late_block, late_keep} = back_q;
-    wire comes = done_q & packet_q & ~clear;
+    wire word_comes = arrives_word_q & ~clear;
     always @(posedge clk) begin
-        came_q <= ~rst_i & comes & ~tail_q;
-        tail_q <= ~rst_i & ~clear & ~ends & (tail_q | (ANY ? comes & ended_q & ~derives : comes & ended_q));
-        sealed_q <= ~rst_i & ~clear & ~ends & (sealed_q | (comes & tail_q));
+        came_q <= ~rst_i & word_comes;
+        tail_q <= ~rst_i & ~clear & ~ends
+            & (tail_q | (ANY ? arrives_q & ended_q & ~derives : arrives_q & ended_q));
+        sealed_q <= ~rst_i & ~clear & ~ends & (sealed_q | (arrives_q & tail_q));
         data_q <= ~rst_i & shows_q;
-        last_word_q <= ~rst_i & ended_q & comes & ~tail_q;
+        last_word_q <= ~rst_i & ended_q & word_comes;
         late_keep_q <= late_keep;
-        if (comes & ~tail_q) late_q <= late_block;
-        else late_q <= 128'd0;
+        late_q <= word_comes ? late_block : 128'd0;
     end
     generate
         for (i = 0; i < 16; i = i + 1) begin : g_stream
             always @(posedge clk)
-                if (clear | (comes & ~tail_q & ~(shows_q & late_keep[i])))
-                    stream_q[8*i+:8] <= 8'd0;
-                else if (comes) stream_q[8*i+:8] <= result_q[8*i+:8];
+                if (clear | ~used_q[i]) stream_q[8*i+:8] <= 8'd0;
+                else if (arrives_q) stream_q[8*i+:8] <= result_q[8*i+:8];
         end
     endgenerate
 
@@ -297,29 +321,25 @@ module cipherwright_loop_gcm #(
         end
     endgenerate
 
-    wire [128*DIGIT-1:0] rows;
+    // Row k is H where digit_q[k] is 1.
+    reg [128*DIGIT-1:0] products_q;
+    reg [TOP-1:0] next;
+    wire [127:0] key_t, added_t;
+    integer r;
     generate
-        for (k = 0; k < DIGIT; k = k + 1) begin : g_row
-            reg [127:0] row_q;
-            always @(posedge clk)
-                if (run_q & digit_q[k]) row_q <= key_q;
-                else row_q <= 128'd0;
-            assign rows[128*k+:128] = row_q;
+        for (j = 0; j < 128; j = j + 1) begin : g_reversed
+            assign key_t[j] = key_q[127-j];
+            assign added_t[j] = added_q[127-j];
         end
     endgenerate
-    wire [TOP-1:0] next;
-    generate
-        for (j = 0; j < TOP; j = j + 1) begin : g_next
-            wire [DIGIT-1:0] terms;
-            for (k = 0; k < DIGIT; k = k + 1) begin : g_term
-                assign terms[k] =
-                    j >= k && j - k < 128 ? rows[j>=k&&j-k<128?128*k+127-j+k : 0] : 1'b0;
-            end
-            assign next[j] = (^terms)
-                ^ (j >= DIGIT ? reduced[j>=DIGIT?j-DIGIT : 0] : 1'b0)
-                ^ (j < 128 ? added_q[j<128?127-j : 0] : 1'b0);
-        end
-    endgenerate
+    always @(posedge clk)
+        for (r = 0; r < DIGIT; r = r + 1)
+            products_q[128*r+:128] <= run_q & digit_q[r] ? key_t : 128'd0;
+    always @(*) begin
+        next = {reduced, {DIGIT{1'b0}}} ^ {{DIGIT{1'b0}}, added_t};
+        for (r = 0; r < DIGIT; r = r + 1)
+            next = next ^ ({{DIGIT{1'b0}}, products_q[128*r+:128]} << r);
+    end
 
     reg last_product_q, length_product_q;
     wire done = rows_q & ~run_q;
