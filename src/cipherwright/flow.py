@@ -10,7 +10,7 @@ from .engine import ENGINES, key_parts, unit_for
 from .process import without_collector
 from .registry import blaming, origin
 from .rtl import Design
-from .shell import PACKETS, BuiltEngine, Core, arrivals, assemble, assemble_packets
+from .shell import PACKETS, BuiltEngine, Core, CoreInputs, arrivals, assemble, assemble_packets
 from .spec import Datapath, Engine, Spec
 from .target import delay_lines_from, load_target, require, require_room, warnings
 from .verify import confirm_core
@@ -51,9 +51,7 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
         return Design((*unit.modules, *own.modules)) if unit else own
 
     asked, keys = given or {"preset": spec.name}, unit.unit if unit else None
-    if spec.mode in PACKETS:
-        core = assemble_packets(spec, plain, datapath, design, asked, keys, timing)
-    else:
-        core = assemble(spec, plain, datapath, design, asked, keys)
+    inputs = CoreInputs(spec, plain, datapath, design, asked, keys, timing)
+    core = assemble_packets(inputs) if spec.mode in PACKETS else assemble(inputs)
     confirm_core(spec, core.design, datapath, parts, unit.loop if unit else None)
     return core

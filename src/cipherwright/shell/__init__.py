@@ -5,6 +5,7 @@ from .built_engine import BuiltEngine, EngineNotes
 from .buses import AXIS_DATA, BUS_DATA, BUS_WRITES, AxiStream, Register, read_map, registers_of
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
+from .core_inputs import CoreInputs
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
 from .gcm import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD_PORTS, PACKET_PORTS, GcmTiming
@@ -47,6 +48,7 @@ __all__ = [
     "BuiltEngine",
     "BuiltUnit",
     "Core",
+    "CoreInputs",
     "CorePorts",
     "EngineNotes",
     "GcmTiming",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from ..arch import Scheduled, constant_inputs
+from ..arch import constant_inputs
 from ..cipher.modes import counted_bits
 from ..errors import UserError
-from ..graph import Graph
 from ..rtl import (
     AnyModule,
     ClockReset,
@@ -44,6 +43,7 @@ from .buses import (
 )
 from .control import Control, core_control
 from .core import Core, PortSet
+from .core_inputs import CoreInputs
 from .counter import COUNTER_LOAD, counter_latency
 from .header import header_lines, module_name, port_table
 from .keys import KeyUnit, key_register, keyed_top
@@ -78,23 +78,12 @@ def arrivals(spec: Datapath) -> Io:
     return Io(arrive=tuple((name, -lead) for name, lead in leads.items() if lead))
 
 
-def assemble(
-    spec: Datapath,
-    plain: Graph,
-    scheduled: Scheduled,
-    lowered: Callable[[str], Design],
-    given: Mapping[str, str],
-    unit: KeyUnit | None = None,
-) -> Core:
-    """The finished core.
-
-    plain: the cipher as described; lowered: makes the datapath under a module name; given: the preset and
-    the changes as the user wrote them; unit: makes the round keys of a datapath that reads them as inputs.
-    """
-    top = module_name(spec.name)
+def assemble(of: CoreInputs) -> Core:
+    """The finished core."""
+    spec, unit, top = of.spec, of.unit, of.top
     if spec.control != "none":
         unit = unit or key_register(f"{top}_keys", spec.key_bits)
-    made = _Assembly(spec, scheduled, lowered, unit)
+    made = _Assembly(of, unit)
     inner = made.datapath_facts()
     made.add_key_unit()
     made.add_mode()
@@ -103,7 +92,7 @@ def assemble(
     made.add_control()
     made.add_interface()
     groups = made.port_groups()
-    bench = print_bench(testbench(made.component(groups, made.rate), made.ports, plain, spec))
+    bench = print_bench(testbench(made.component(groups, made.rate), made.ports, of.plain, spec))
     outside = made.add_buses(groups)
     flip_flops = made.flip_flops()
     total = made.design.flip_flops() + (unit.flip_flops if unit else 0) + sum(flip_flops)
@@ -111,14 +100,14 @@ def assemble(
     timing = f"{rate.latency} cycles from a block to its result; {rate.slots} block(s) every {rate.interval} cycle(s)"
     delays = _delay_lines(made.design, spec.delay_lines, spec.lane_count)
     registers = f"{total} flip-flops predicted{delays}"
-    header = header_lines(spec, given, timing, registers, port_table(outside.component.pins))
+    header = header_lines(spec, of.given, timing, registers, port_table(outside.component.pins))
     files = core_files(spec.name, header, made.text(), bench, made.files) | outside.pages
     hidden = bool(unit) or spec.mode != "ecb" or spec.streams
     return Core(
         top,
         spec_parameters(spec),
-        plain,
-        scheduled.schedule,
+        of.plain,
+        of.scheduled.schedule,
         made.design,
         outside.ports,
         rate.latency,
@@ -127,12 +116,12 @@ def assemble(
         files,
         outside.component,
         inner if hidden else None,
-        scheduled.key_words,
+        of.scheduled.key_words,
         unit,
         flip_flops[0],
         made.control.zeroise_cycles if made.control else 0,
         flip_flops[1],
-        given,
+        of.given,
         stream=outside.stream,
         bus=outside.bus,
     )
@@ -159,16 +148,14 @@ class _Assembly:
     ports so far; rate: the core's so far; files: hand-written ones, by name.
     """
 
-    def __init__(
-        self, spec: Datapath, scheduled: Scheduled, lowered: Callable[[str], Design], unit: KeyUnit | None
-    ) -> None:
-        self.spec, self.unit = spec, unit
-        self.schedule, self.iterations = scheduled.schedule, scheduled.iterations
+    def __init__(self, of: CoreInputs, unit: KeyUnit | None) -> None:
+        self.spec, self.unit = (spec := of.spec), unit
+        self.schedule, self.iterations = of.scheduled.schedule, of.scheduled.iterations
         self.tied = constant_inputs(spec)
         self.names = _module_names(spec, unit is not None, bool(self.tied))
-        self.top = module_name(spec.name)
+        self.top = of.top
         self.below = self.names["core"]
-        self.design = lowered(self.below)
+        self.design = of.lowered(self.below)
         stages = self.schedule.stages
         cycles = self.iterations * stages if self.iterations else stages
         self.inner_rate = Rate(cycles, cycles, stages) if self.iterations else Rate(cycles, 1, 1)

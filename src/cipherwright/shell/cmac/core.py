@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from ...arch import Scheduled
 from ...cipher.cmac import tag_length
-from ...graph import Graph
 from ...rtl import Component, Design, Part, Rate, module_pins, print_bench, print_design, print_wrapper
-from ...spec import Datapath
 from ..core import Core, PortSet
-from ..header import header_lines, module_name, port_table
-from ..keys import KeyUnit, key_register
+from ..core_inputs import CoreInputs
+from ..header import header_lines, port_table
+from ..keys import key_register
 from ..ports import inner_groups
 from ..texts import core_files, spec_parameters
 from ..written import hand_written
@@ -23,20 +21,12 @@ from .testbench import testbench
 __all__ = ["assemble_cmac", "loop_part", "unread_key_bits"]
 
 
-def assemble_cmac(
-    spec: Datapath,
-    plain: Graph,
-    made: Scheduled,
-    lowered: Callable[[str], Design],
-    given: Mapping[str, str],
-    unit: KeyUnit | None,
-) -> Core:
-    """The finished core; arguments as of `assemble`. unit: makes the round keys of a loop that reads them; None
-    where the loop makes them itself, from a register for the key.
-    """
-    top, stages = module_name(spec.name), made.schedule.stages
-    design = lowered(f"{top}_core")
-    keys = unit or key_register(f"{top}_keys", spec.key_bits)
+def assemble_cmac(of: CoreInputs) -> Core:
+    """The finished core, around a loop. Where the loop makes its round keys itself, a register holds the key."""
+    spec = of.spec
+    top, stages, made = of.top, of.stages, of.scheduled
+    design = of.lowered(f"{top}_core")
+    keys = of.unit or key_register(f"{top}_keys", spec.key_bits)
     loop = loop_part(design, made)
     assert loop.rate is not None
     tag_bits = tag_length(spec.tag_bits, spec.block_bits)
@@ -50,7 +40,7 @@ def assemble_cmac(
     core = Core(
         top,
         spec_parameters(spec),
-        plain,
+        of.plain,
         made.schedule,
         design,
         MAC_PORTS,
@@ -70,10 +60,10 @@ def assemble_cmac(
         },
         made.key_words,
         keys,
-        _mode_flip_flops(parts) - (0 if unit else unread_key_bits(made)),
+        _mode_flip_flops(parts) - (0 if of.unit else unread_key_bits(made)),
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
-        given,
+        of.given,
         mac={
             "ports": dict(MAC_PORT_NAMES),
             "tag_bits": tag_bits,
@@ -86,7 +76,7 @@ def assemble_cmac(
         f"{timing.longest}; a word every {timing.interval} cycles"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
-    header = header_lines(spec, given, said, registers, port_table(component.pins))
+    header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     text = "\n".join([print_design(design), keys.text, *map(print_wrapper, parts.wrappers)])
     bench = print_bench(testbench(component, spec, timing, tag_bits))
     written = {MAC_FILE: hand_written(MAC_FILE), **keys.files}

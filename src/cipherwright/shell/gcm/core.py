@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from ...arch import FIELD_LEVELS, Scheduled, Timing, waiting
-from ...graph import Graph
+from ...arch import FIELD_LEVELS, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
 from ..core import Core, PortSet
-from ..header import header_lines, module_name, port_table
-from ..keys import KeyUnit
+from ..core_inputs import CoreInputs
+from ..header import header_lines, port_table
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import CONTROL_OUTPUTS, GcmModules, gcm_modules
@@ -21,24 +19,13 @@ from .testbench import Times, testbench
 __all__ = ["assemble_gcm"]
 
 
-def assemble_gcm(
-    spec: Pipeline,
-    plain: Graph,
-    made: Scheduled,
-    lowered: Callable[[str], Design],
-    given: Mapping[str, str],
-    unit: KeyUnit,
-    delays: Timing,
-) -> Core:
-    """The finished core.
-
-    plain: the cipher as described; made: its pipeline over the round keys of `unit`; lowered: makes it under a
-    module name; given: the preset and the changes as the user wrote them; delays: of
-    gates, by which the registers of the multiplier are placed, and which waits are delay lines. Raises UserError where the pipeline is too short.
-    """
-    top, stages = module_name(spec.name), made.schedule.stages
-    design = lowered(f"{top}_core")
-    waits = Waits(delays.model, waiting(spec, delays.srl_from, CONTROL_OUTPUTS))
+def assemble_gcm(of: CoreInputs) -> Core:
+    """The finished core, around a pipeline. Raises UserError where the pipeline is too short."""
+    spec, unit = of.spec, of.unit
+    assert isinstance(spec, Pipeline) and unit
+    top, stages, made = of.top, of.stages, of.scheduled
+    design = of.lowered(f"{top}_core")
+    waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, CONTROL_OUTPUTS))
     any_iv = spec.iv_bits == ANY_IV
     parts = gcm_modules(top, unit, spec.key_bits, stages, spec.tag_bits, waits, any_iv)
     timing, control = parts.timing, parts.control
@@ -57,7 +44,7 @@ def assemble_gcm(
     core = Core(
         top,
         spec_parameters(spec),
-        plain,
+        of.plain,
         made.schedule,
         design,
         GCM_PORTS,
@@ -78,7 +65,7 @@ def assemble_gcm(
         _mode_flip_flops(parts, design, stages),
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
-        given,
+        of.given,
         packet=packet,
         beside=parts.beside,
     )
@@ -87,7 +74,7 @@ def assemble_gcm(
         f"packet; {timing.tag_latency} cycles from a packet's last word to its tag"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
-    header = header_lines(spec, given, said, registers, port_table(component.pins))
+    header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
     printed = print_design(Design((*parts.designs.modules, *own.modules)))
     text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from ...arch import Scheduled, Timing, waiting
+from ...arch import waiting
 from ...errors import UserError
-from ...graph import Graph
 from ...rtl import Component, Design, Rate, print_bench, print_design, print_wrapper
 from ...spec import Loop
 from ..cmac import loop_part, unread_key_bits
 from ..core import Core, PortSet
+from ..core_inputs import CoreInputs
 from ..gcm import ANY_IV, GCM_PORTS, Times, packet_ports, port_groups, testbench
-from ..header import header_lines, module_name, port_table
-from ..keys import KeyUnit, key_register
+from ..header import header_lines, port_table
+from ..keys import key_register
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from ..written import hand_written
@@ -23,27 +22,20 @@ from .modules import CONTROL_OUTPUTS, GCM_FILE, LoopGcmModules, loop_gcm_modules
 __all__ = ["assemble_loop_gcm"]
 
 
-def assemble_loop_gcm(
-    spec: Loop,
-    plain: Graph,
-    made: Scheduled,
-    lowered: Callable[[str], Design],
-    given: Mapping[str, str],
-    unit: KeyUnit | None,
-    delays: Timing,
-) -> Core:
-    """The finished core; arguments as of `assemble_gcm`. unit: makes the round keys of a loop that reads them; None
-    where the loop makes them itself, from a register for the key. Raises UserError where a block is too short a
-    time in the loop.
+def assemble_loop_gcm(of: CoreInputs) -> Core:
+    """The finished core, around a loop. Where the loop makes its round keys itself, a register holds the key.
+    Raises UserError where a block is too short a time in the loop.
     """
-    top, stages = module_name(spec.name), made.schedule.stages
-    design = lowered(f"{top}_core")
-    keys = unit or key_register(f"{top}_keys", spec.key_bits, reset=False)
+    spec = of.spec
+    assert isinstance(spec, Loop)
+    top, stages, made = of.top, of.stages, of.scheduled
+    design = of.lowered(f"{top}_core")
+    keys = of.unit or key_register(f"{top}_keys", spec.key_bits, reset=False)
     loop = loop_part(design, made)
     assert loop.rate is not None
     if loop.rate.latency < _LEAST:
         raise UserError(f"mode gcm needs a loop of at least {_LEAST} cycles a block, not {loop.rate.latency}")
-    waits = Waits(delays.model, waiting(spec, delays.srl_from, CONTROL_OUTPUTS))
+    waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, CONTROL_OUTPUTS))
     any_iv = spec.iv_bits == ANY_IV
     parts = loop_gcm_modules(top, loop, keys, spec, waits)
     timing, control = parts.timing, parts.control
@@ -55,7 +47,7 @@ def assemble_loop_gcm(
     core = Core(
         top,
         spec_parameters(spec),
-        plain,
+        of.plain,
         made.schedule,
         design,
         GCM_PORTS,
@@ -75,10 +67,10 @@ def assemble_loop_gcm(
         },
         made.key_words,
         keys,
-        _mode_flip_flops(parts) - (0 if unit else unread_key_bits(made)),
+        _mode_flip_flops(parts) - (0 if of.unit else unread_key_bits(made)),
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
-        given,
+        of.given,
         packet={
             "ports": packet_ports(any_iv),
             "tag_bits": spec.tag_bits,
@@ -96,7 +88,7 @@ def assemble_loop_gcm(
         "last word to its tag"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
-    header = header_lines(spec, given, said, registers, port_table(component.pins))
+    header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     printed = print_design(Design((*parts.beside.modules, *design.modules)))
     text = "\n".join([printed, keys.text, *map(print_wrapper, parts.wrappers)])
     times = Times((timing.latency, timing.longest), (timing.tag_latency, timing.longest_tag))

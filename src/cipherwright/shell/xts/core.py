@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from ...arch import SECOND_KEY, SECOND_LEAD, Scheduled, Timing, waiting
-from ...graph import Graph
+from ...arch import SECOND_KEY, SECOND_LEAD, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
 from ..core import Core, PortSet
-from ..header import header_lines, module_name, port_table
+from ..core_inputs import CoreInputs
+from ..header import header_lines, port_table
 from ..keys import KeyUnit
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
@@ -22,21 +21,15 @@ from .timing import TWEAKS
 __all__ = ["assemble_xts"]
 
 
-def assemble_xts(
-    spec: Pipeline,
-    plain: Graph,
-    made: Scheduled,
-    lowered: Callable[[str], Design],
-    given: Mapping[str, str],
-    unit: KeyUnit,
-    delays: Timing,
-) -> Core:
-    """The finished core; arguments as of `assemble_gcm`. plain: the cipher under one key; made: its pipeline over
-    the round keys of two, which two of `unit` make. Raises UserError where the pipeline is too short.
+def assemble_xts(of: CoreInputs) -> Core:
+    """The finished core, around a pipeline over the round keys of two keys, which two units make. Raises
+    UserError where the pipeline is too short.
     """
-    top, stages, both = module_name(spec.name), made.schedule.stages, spec.direction == "both"
-    design = lowered(f"{top}_core")
-    waits = Waits(delays.model, waiting(spec, delays.srl_from, ()))
+    spec, unit = of.spec, of.unit
+    assert isinstance(spec, Pipeline) and unit
+    top, stages, made, both = of.top, of.stages, of.scheduled, spec.direction == "both"
+    design = of.lowered(f"{top}_core")
+    waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, ()))
     parts = xts_modules(top, unit, spec.given_key_bits, stages, both, spec.distinct_halves, waits)
     timing, control = parts.timing, parts.control
     component = Component(
@@ -47,7 +40,7 @@ def assemble_xts(
     core = Core(
         top,
         spec_parameters(spec),
-        plain,
+        of.plain,
         made.schedule,
         design,
         xts_ports(both),
@@ -68,7 +61,7 @@ def assemble_xts(
         _mode_flip_flops(parts, design, unit, stages),
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
-        given,
+        of.given,
         beside=parts.beside,
         unit={
             "ports": dict(UNIT_PORTS),
@@ -81,7 +74,7 @@ def assemble_xts(
         "and one cycle more for each unit"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
-    header = header_lines(spec, given, said, registers, port_table(component.pins))
+    header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
     printed = print_design(Design((*parts.beside.modules, *own.modules)))
     text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])

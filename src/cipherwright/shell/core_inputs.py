@@ -1,0 +1,45 @@
+"""What a core is assembled from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..arch import Scheduled, Timing
+from ..graph import Graph
+from ..rtl import Design
+from ..spec import Datapath
+from .header import module_name
+from .keys import KeyUnit
+
+__all__ = ["CoreInputs"]
+
+
+@dataclass(frozen=True)
+class CoreInputs:
+    """A scheduled datapath, and what is known when modules are put around it.
+
+    spec: what the user asks for; plain: the cipher as described; scheduled: the datapath in its stages; lowered:
+    makes the modules of the datapath, the outermost of which has the given name; given: the preset and the
+    changes as the user wrote them; unit: makes the round keys of a datapath that reads them, None where the
+    datapath makes them itself; timing: the delays of gates, by which a mode's own registers are placed, and
+    which waits are delay lines.
+    """
+
+    spec: Datapath
+    plain: Graph
+    scheduled: Scheduled
+    lowered: Callable[[str], Design]
+    given: Mapping[str, str]
+    unit: KeyUnit | None
+    timing: Timing
+
+    @property
+    def top(self) -> str:
+        """Name of the core's outermost module."""
+        return module_name(self.spec.name)
+
+    @property
+    def stages(self) -> int:
+        """Stages of the datapath."""
+        return self.scheduled.schedule.stages
