@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,33 +22,38 @@ if TYPE_CHECKING:
 __all__ = ["board_run"]
 
 
-def board_run(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `board` made.")],
+@dataclass(frozen=True)
+class BoardRunLine:
+    """The command line of board-run."""
+
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `board` made.")]
     port: Annotated[
         str, typer.Argument(metavar="PORT|sim", help="The board's serial port, or sim: a simulation of it.")
-    ],
-    files: Annotated[list[Path] | None, typer.Argument(metavar="[IN OUT]", help="A file to encrypt.")] = None,
-    key: Key = "",
-    key_file: KeyFile = None,
-    iv: Iv = "",
-    decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt the file.")] = False,
-    seconds: Annotated[float, typer.Option(help="Length of the self-check.", min=0.0)] = 1.0,
-    as_json: Json = False,
-) -> None:
+    ]
+    files: Annotated[list[Path] | None, typer.Argument(metavar="[IN OUT]", help="A file to encrypt.")] = None
+    key: Key = ""
+    key_file: KeyFile = None
+    iv: Iv = ""
+    decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt the file.")] = False
+    seconds: Annotated[float, typer.Option(help="Length of the self-check.", min=0.0)] = 1.0
+    as_json: Json = False
+
+
+def board_run(line: BoardRunLine) -> None:
     """A self-check of a board at full speed, or a file through it."""
     from ..board.link import BoardLink, read_facts
     from ..board.simulated import simulated_port
 
-    facts = read_facts(folder)
-    job = _file(facts, files, (key, key_file, iv), decrypt) if files else None
+    facts = read_facts(line.folder)
+    job = _file(facts, line.files, (line.key, line.key_file, line.iv), line.decrypt) if line.files else None
     with progress("talking to the board") as tell:
-        place = simulated_port(folder, facts) if port == "sim" else nullcontext(port)
-        with place as path, BoardLink(path, facts, 300.0 if port == "sim" else 5.0) as link:
+        place = simulated_port(line.folder, facts) if line.port == "sim" else nullcontext(line.port)
+        with place as path, BoardLink(path, facts, 300.0 if line.port == "sim" else 5.0) as link:
             if job:
                 job.send(link, tell)
                 return
-            found = _self_check(link, facts, seconds)
-    if as_json:
+            found = _self_check(link, facts, line.seconds)
+    if line.as_json:
         print_json(found)
 
 

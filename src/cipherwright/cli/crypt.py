@@ -3,39 +3,56 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from ..errors import UserError
 from ..files import read_whole, write_whole
 from ..key_input import read_key
-from .console import err, progress, register_file
+from .console import (
+    Aad,
+    AadFile,
+    CipherFile,
+    Iv,
+    Key,
+    KeyFile,
+    Made,
+    Sets,
+    UnitBytes,
+    err,
+    progress,
+    register_file,
+)
 
 if TYPE_CHECKING:
     from ..spec import Spec
 
-__all__ = ["Request", "crypt_file"]
+__all__ = ["CryptLine", "crypt_file"]
 
 
 @dataclass(frozen=True)
-class Request:
-    """A command line of encrypt or decrypt. `what`: a preset, a file to build from, or a core's folder."""
+class CryptLine:
+    """The command line of encrypt and of decrypt. `what`: a preset, a file to build from, or the
+    folder of a core.
+    """
 
-    what: str
-    source: Path
-    out: Path
-    key: str
-    key_file: Path | None
-    iv: str
-    aad: str
-    aad_file: Path | None
-    sets: list[str]
-    cipher: Path | None
-    unit_bytes: int = 0
+    what: Made
+    source: Annotated[Path, typer.Argument(metavar="IN")]
+    out: Annotated[Path, typer.Argument(metavar="OUT")]
+    key: Key = ""
+    key_file: KeyFile = None
+    iv: Iv = ""
+    aad: Aad = ""
+    aad_file: AadFile = None
+    sets: Sets = field(default_factory=list)
+    cipher: CipherFile = None
+    unit_bytes: UnitBytes = 0
 
 
-def crypt_file(decrypt: bool, r: Request) -> None:
+def crypt_file(decrypt: bool, line: CryptLine) -> None:
     """Read IN, encrypt or decrypt it, write OUT whole or not at all."""
     from ..actions import (
         check_direction,
@@ -53,46 +70,46 @@ def crypt_file(decrypt: bool, r: Request) -> None:
     from ..verify import CoreFolder
 
     direction = "decrypt" if decrypt else "encrypt"
-    register_file(r.cipher)
-    changes = r.sets
-    if Path(r.what).is_dir():
-        folder = CoreFolder.open(Path(r.what))
+    register_file(line.cipher)
+    changes = line.sets
+    if Path(line.what).is_dir():
+        folder = CoreFolder.open(Path(line.what))
         spec = spec_of(folder)
-        check_direction(spec, decrypt, f"the core in {r.what}")
+        check_direction(spec, decrypt, f"the core in {line.what}")
     else:
-        spec = load(r.what, r.sets)
+        spec = load(line.what, line.sets)
         if spec.mode in MAC_MODES:
-            check_direction(spec, decrypt, r.what)
+            check_direction(spec, decrypt, line.what)
         if spec.direction != "both" and spec.mode not in ONE_WAY_MODES:
             # An engine of one direction encrypts, and so does a core of data units: to decrypt takes both.
             one_way = spec.architecture == "engine" or spec.mode in UNIT_MODES
             wanted = "both" if one_way and decrypt else direction
-            changes = [*r.sets, f"direction={wanted}"]
-    key = read_key(r.key, r.key_file, spec.given_key_bits)
+            changes = [*line.sets, f"direction={wanted}"]
+    key = read_key(line.key, line.key_file, spec.given_key_bits)
     check_key(spec, key)
-    start, aad = initial_value(spec, r.iv, "--iv"), _additional_data(spec, r)
-    data = read_whole(r.source)
-    _check_writable(r.out)
-    units = units_of(spec, data, start, r.unit_bytes, str(r.source), "--unit-bytes")
-    blocks = padded(spec, data, str(r.source))
-    with progress("simulating the core") as tell, opened_or_built(r.what, changes) as core:
+    start, aad = initial_value(spec, line.iv, "--iv"), _additional_data(spec, line)
+    data = read_whole(line.source)
+    _check_writable(line.out)
+    units = units_of(spec, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
+    blocks = padded(spec, data, str(line.source))
+    with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
         if units:
             result = crypt_units(core, decrypt, key, units, tell)
         else:
             result = crypt(core, decrypt, key, start, (blocks, len(data)), tell, aad)
-    write_whole(r.out, result)
-    err.print(f"{r.out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
+    write_whole(line.out, result)
+    err.print(f"{line.out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
 
 
-def _additional_data(spec: Spec, r: Request) -> bytes:
+def _additional_data(spec: Spec, line: CryptLine) -> bytes:
     """What --aad or --aad-file gives. Raises UserError."""
     from ..actions import additional_data
 
-    if r.aad and r.aad_file:
+    if line.aad and line.aad_file:
         raise UserError("--aad and --aad-file are both given: name one of them")
-    if r.aad_file:
-        return additional_data(spec, read_whole(r.aad_file), "--aad-file")
-    return additional_data(spec, r.aad, "--aad")
+    if line.aad_file:
+        return additional_data(spec, read_whole(line.aad_file), "--aad-file")
+    return additional_data(spec, line.aad, "--aad")
 
 
 def _check_writable(out: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -16,8 +17,11 @@ from .console import CipherFile, Json, Made, Sets, out, print_json, progress, re
 __all__ = ["implement"]
 
 
-def implement(
-    what: Made,
+@dataclass(frozen=True)
+class ImplementLine:
+    """The command line of implement."""
+
+    what: Made
     target: Annotated[
         str,
         typer.Option(
@@ -26,8 +30,8 @@ def implement(
             help="Target or Liberty file (default: the core's own).",
             autocompletion=complete_target,
         ),
-    ] = "",
-    sets: Sets = [],  # noqa: B006
+    ] = ""
+    sets: Sets = field(default_factory=list)
     dont_use: Annotated[
         list[str],
         typer.Option(
@@ -35,7 +39,7 @@ def implement(
             metavar="PATTERN",
             help="Cells of a library not to map to, such as 'TIE*'; may be repeated.",
         ),
-    ] = [],  # noqa: B006
+    ] = field(default_factory=list)
     corners: Annotated[
         list[str],
         typer.Option(
@@ -43,10 +47,10 @@ def implement(
             metavar="NAME=FILE.lib",
             help="Time the netlist in a further corner of the library as well; may be repeated.",
         ),
-    ] = [],  # noqa: B006
+    ] = field(default_factory=list)
     seeds: Annotated[
         int, typer.Option(help="Place and route with seeds 1..N; the best counts.", min=1, max=64)
-    ] = 3,
+    ] = 3
     prove: Annotated[
         bool | None,
         typer.Option(
@@ -56,32 +60,34 @@ def implement(
                 "there is place and route)."
             ),
         ),
-    ] = None,
+    ] = None
     folder: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="New folder: netlists, constraints, logs, commands."),
-    ] = None,
-    cipher: CipherFile = None,
-    as_json: Json = False,
-) -> None:
+    ] = None
+    cipher: CipherFile = None
+    as_json: Json = False
+
+
+def implement(line: ImplementLine) -> None:
     """Synthesis, place and route or timing analysis on a target."""
     from ..actions import implement_core, opened_or_built
     from ..report import print_summary
     from ..target import CellOptions, load_target
 
-    register_file(cipher)
-    cells = CellOptions(dont_use, _corners(corners))
-    if folder:
-        check_new(folder)
+    register_file(line.cipher)
+    sets, cells = line.sets, CellOptions(line.dont_use, _corners(line.corners))
+    if line.folder:
+        check_new(line.folder)
     with progress("implementing") as tell:
-        if target and not Path(what).is_dir():
-            load_target(target)
-            sets = [*sets, *([f"target={target}"] if not target.endswith(".lib") else [])]
-        with opened_or_built(what, sets) as core:
+        if line.target and not Path(line.what).is_dir():
+            load_target(line.target)
+            sets = [*sets, *([f"target={line.target}"] if not line.target.endswith(".lib") else [])]
+        with opened_or_built(line.what, sets) as core:
             warn(core.record["warnings"])
-            record = implement_core(core, target, seeds, cells, prove, tell, folder)
+            record = implement_core(core, line.target, line.seeds, cells, line.prove, tell, line.folder)
         warn(record["warnings"])
-    if as_json:
+    if line.as_json:
         print_json(record)
     else:
         print_summary(out, record)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .console import Json, out, print_json
 
 __all__ = ["list_"]
 
 
-def list_(as_json: Json = False) -> None:
+@dataclass(frozen=True)
+class ListLine:
+    """The command line of list."""
+
+    as_json: Json = False
+
+
+def list_(line: ListLine) -> None:
     """Ciphers, architectures, modes, targets, presets."""
     from ..registry import known_ciphers
     from ..report import print_rows
@@ -17,7 +26,7 @@ def list_(as_json: Json = False) -> None:
     ciphers = known_ciphers().values()
     specs = [load(n) for n in preset_names()]
     targets = [load_target(n) for n in target_names()]
-    if as_json:
+    if line.as_json:
         print_json(
             {
                 "ciphers": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +13,19 @@ from .console import CipherFile, Key, KeyFile, Made, Sets, progress, register_fi
 __all__ = ["mac"]
 
 
-def mac(
-    what: Made,
-    source: Annotated[Path, typer.Argument(metavar="IN")],
-    key: Key = "",
-    key_file: KeyFile = None,
-    sets: Sets = [],  # noqa: B006
-    cipher: CipherFile = None,
-) -> None:
+@dataclass(frozen=True)
+class MacLine:
+    """The command line of mac."""
+
+    what: Made
+    source: Annotated[Path, typer.Argument(metavar="IN")]
+    key: Key = ""
+    key_file: KeyFile = None
+    sets: Sets = field(default_factory=list)
+    cipher: CipherFile = None
+
+
+def mac(line: MacLine) -> None:
     """Print the tag of a file, made by the simulated hardware, in hexadecimal."""
     from ..actions import check_makes_tags, message_tag, opened_or_built, spec_of
     from ..files import read_whole
@@ -27,12 +33,12 @@ def mac(
     from ..spec import load
     from ..verify import CoreFolder
 
-    register_file(cipher)
-    built = Path(what).is_dir()
-    spec = spec_of(CoreFolder.open(Path(what))) if built else load(what, sets)
-    check_makes_tags(spec, f"the core in {what}" if built else what)
-    secret = read_key(key, key_file, spec.key_bits)
-    message = read_whole(source)
-    with progress("simulating the core") as tell, opened_or_built(what, sets) as core:
+    register_file(line.cipher)
+    built = Path(line.what).is_dir()
+    spec = spec_of(CoreFolder.open(Path(line.what))) if built else load(line.what, line.sets)
+    check_makes_tags(spec, f"the core in {line.what}" if built else line.what)
+    secret = read_key(line.key, line.key_file, spec.key_bits)
+    message = read_whole(line.source)
+    with progress("simulating the core") as tell, opened_or_built(line.what, line.sets) as core:
         tag = message_tag(core, secret, message, tell)
     typer.echo(tag.hex())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,17 +13,22 @@ from .console import err
 __all__ = ["new"]
 
 
-def new(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+@dataclass(frozen=True)
+class NewLine:
+    """The command line of new."""
+
+    name: Annotated[str, typer.Argument(metavar="NAME")]
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the files (default: this one).")
-    ] = Path(),
-) -> None:
+    ] = Path()
+
+
+def new(line: NewLine) -> None:
     """A skeleton of a cipher of your own: NAME.py, test_NAME.py and NAME.md."""
     from ..skeleton import write_skeleton
 
-    files = write_skeleton(name, out)
+    files = write_skeleton(line.name, line.out)
     err.print(
         f"{', '.join(map(str, files))}: a working example; replace it by your cipher. "
-        f"Then: cipherwright build {files[0]} -o {name}-core"
+        f"Then: cipherwright build {files[0]} -o {line.name}-core"
     )

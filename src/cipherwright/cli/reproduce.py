@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,30 +16,35 @@ from .console import Json, out, print_json, progress
 __all__ = ["reproduce"]
 
 
-def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="[PAPER]")] = "",
-    as_json: Json = False,
+@dataclass(frozen=True)
+class ReproduceLine:
+    """The command line of reproduce."""
+
+    paper: Annotated[str, typer.Argument(metavar="[PAPER]")] = ""
+    as_json: Json = False
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw a paper's plots into this folder, as SVG.")
-    ] = None,
-) -> None:
+    ] = None
+
+
+def reproduce(line: ReproduceLine) -> None:
     """A paper's tables beside what is measured here (all papers where none is named)."""
     from ..report import PAPERS
     from ..report import reproduce as run
 
-    if paper and paper not in PAPERS:
-        raise UserError(f"there is no paper {paper}; there are {', '.join(PAPERS)}")
+    if line.paper and line.paper not in PAPERS:
+        raise UserError(f"there is no paper {line.paper}; there are {', '.join(PAPERS)}")
     with progress("reproducing") as tell:
-        if plots and not plots.is_dir():
-            raise UserError(f"there is no folder {plots} for the plots")
-        chosen = [paper] if paper else list(PAPERS)
+        if line.plots and not line.plots.is_dir():
+            raise UserError(f"there is no folder {line.plots} for the plots")
+        chosen = [line.paper] if line.paper else list(PAPERS)
         results = {
             name: run(name, part_of(tell, k / len(chosen), (k + 1) / len(chosen), f"{name}: "))
             for k, name in enumerate(chosen)
         }
-        if plots:
-            _draw(results, plots)
-    if as_json:
+        if line.plots:
+            _draw(results, line.plots)
+    if line.as_json:
         print_json(results)
     else:
         _print(results.values())

@@ -24,6 +24,7 @@ from .implement import implement
 from .list import list_
 from .mac import mac
 from .new import new
+from .parameters import command
 from .reproduce import reproduce
 from .verify import verify
 
@@ -41,7 +42,7 @@ app = typer.Typer(
     help="Block ciphers as hardware.",
 )
 
-_COMMANDS: dict[str, Callable[..., None]] = {
+_COMMANDS: dict[str, Callable[[Any], None]] = {
     "list": list_,
     "build": build,
     "verify": verify,
@@ -72,7 +73,7 @@ def _common(
 
 
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name)(command(_command))
 
 
 class _Ended(KeyboardInterrupt):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,35 +14,40 @@ from .console import CipherFile, Json, out, print_json, progress, register_file
 __all__ = ["verify"]
 
 
-def verify(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    as_json: Json = False,
+@dataclass(frozen=True)
+class VerifyLine:
+    """The command line of verify."""
+
+    folder: Annotated[Path, typer.Argument(metavar="DIR")]
+    as_json: Json = False
     blocks: Annotated[
         int | None,
         typer.Option(
             help="Random blocks against an independent library (default: 100,000; of an engine 4,000).", min=1
         ),
-    ] = None,
-    monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1,
-    cipher: CipherFile = None,
+    ] = None
+    monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1
+    cipher: CipherFile = None
     all_sizes: Annotated[
         bool,
         typer.Option(
             "--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone."
         ),
-    ] = False,
-) -> None:
+    ] = False
+
+
+def verify(line: VerifyLine) -> None:
     """Vectors, simulation, equivalence; exit status 1 where a check fails."""
     from ..rebuild import verify_folder
     from ..report import print_verdicts
     from ..verify import CoreFolder
 
-    core = CoreFolder.open(folder)
-    register_file(cipher)
+    core = CoreFolder.open(line.folder)
+    register_file(line.cipher)
     with progress("verifying") as tell:
-        verdicts = verify_folder(core, blocks, monte, tell, all_sizes)
+        verdicts = verify_folder(core, line.blocks, line.monte, tell, line.all_sizes)
     passed = all(v.passed for v in verdicts)
-    if as_json:
+    if line.as_json:
         print_json({"core": core.record["top"], "passed": passed, "checks": [v.as_json() for v in verdicts]})
     else:
         print_verdicts(out, verdicts)
