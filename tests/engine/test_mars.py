@@ -31,7 +31,7 @@ from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import Bench, checks
 from tests.conftest import ENGINES, Built
-from tests.faults import Fault, always, drop, use
+from tests.faults import Fault, always, drop, flip, use
 from tests.verify.test_checks import broken_file
 
 NAMES = [
@@ -141,22 +141,14 @@ def test_faults_are_seen(fault: tuple[str, Fault], built: Callable[..., Built], 
             check(bench)
 
 
-@pytest.mark.parametrize("module", ["mars_ibm_1port_mars_mixer", "mars_ibm_1port_mars_core"])
-def test_the_proof_sees_a_fault(module: str, built: Callable[..., Built], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("module", "word"), [("mars_mixer", "s0_first"), ("mars_core", "k_add")])
+def test_the_proof_sees_a_fault(module: str, word: str, built: Callable[..., Built], tmp_path: Path) -> None:
     """A bit of a result that is wrong for few inputs: where a word of the S-box, or a key word, is all
     ones.
     """
     _, folder = built("mars-ibm-1port")
-    rare = "&s0_first & " if "mixer" in module else "&k_add & "
-
-    def change(text: str) -> str:
-        head, body = text.split(f"module {module} (", 1)
-        inside, rest = body.split("endmodule", 1)
-        line = next(x for x in inside.splitlines() if "assign next = " in x)
-        wrong = line.replace("assign next = {", f"assign next = {{127'd0, {rare}1'b1}} ^ {{")
-        return f"{head}module {module} ({inside.replace(line, wrong)}endmodule{rest}"
-
-    broken = broken_file(folder, "mars_ibm_1port.v", change, tmp_path / "broken")
+    fault = flip(f"{module}:next", f"{{127'd0, &{word}}}")
+    broken = broken_file(folder, "mars_ibm_1port.v", fault, tmp_path / "broken")
     with pytest.raises(CheckFailed):
         prove_engine(broken, lambda text: None)
 
@@ -203,23 +195,13 @@ def test_a_quick_pipeline_passes_all_checks(built: Callable[..., Built]) -> None
 
 
 def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
-    """A trip that does another step; a round key that two rounds share."""
+    """An iteration that does another step; a round key that two rounds share."""
     _, folder = built("mars-small", "stages=6", "direction=decrypt", "key_bits=192")
     text = (folder.path / f"{folder.record['top']}.v").read_text()
-    constant = re.search(r"_LUT = 64'h([0-9a-f]{16});", text)
-    assert constant is not None
-    for i, (old, new) in enumerate(
-        (
-            (constant[0], f"_LUT = 64'h{int(constant[1], 16) ^ (1 << 40):016x};"),
-            (".rk3_i(rk3)", ".rk3_i(rk4)"),
-        )
-    ):
-        broken = broken_file(
-            folder,
-            f"{folder.record['top']}.v",
-            lambda t, old=old, new=new: t.replace(old, new, 1),
-            tmp_path / str(i),
-        )  # type: ignore[misc]
+    table = re.search(r"\w+_LUT(?= = 64'h)", text)
+    assert table is not None
+    for i, fault in enumerate((flip(table[0], "64'd1 << 40"), use("u_core.rk3_i", "rk3", "rk4"))):
+        broken = broken_file(folder, f"{folder.record['top']}.v", fault, tmp_path / str(i))
         bench = Bench.compile(broken.sources, broken.record)
         with pytest.raises(CheckFailed):
             checks.run_vectors(bench, broken)

@@ -14,6 +14,7 @@ from cipherwright.schedule import equal_rounds, ties_of
 from cipherwright.spec import load
 from cipherwright.verify import checks
 from tests.conftest import Built
+from tests.faults import use
 from tests.verify.test_checks import broken_file
 
 ROUNDS = ("stages=32", "copies=0", "hops=[]", "key=static", "equal_rounds=true")
@@ -33,13 +34,10 @@ def test_rounds_are_one_module_and_compute_the_cipher(built: Callable[..., Built
     found = re.findall(r"des_fast_round (u_stages\d+_\d+)", text)
     assert len(found) == len(rounds_of(folded(core.design))) >= 13
     checks.prove_core(folder, core.plain, None)
-
-    def other_key(text: str) -> str:
-        """One round with another bit of the key."""
-        at = text.index(found[3])
-        return text[:at] + re.sub(r"key_i\[(\d+)\]", r"key_i[0]", text[at:], count=1)
-
-    broke = broken_file(folder, "des_fast.v", other_key, tmp_path / "b")
+    bit = re.search(r"key_i\[\d+\]", text[text.index(found[3]) :])
+    assert bit is not None
+    other_bit = use(f"{found[3]}.key", bit[0], "key_i[0]")
+    broke = broken_file(folder, "des_fast.v", other_bit, tmp_path / "b")
     with pytest.raises(CheckFailed, match="does not compute the cipher"):
         checks.prove_core(broke, core.plain, None)
 

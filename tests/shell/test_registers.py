@@ -20,6 +20,7 @@ from cipherwright.verify.register_blocks import check_register_blocks, recorded
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import compile_simulation
 from tests.conftest import Built
+from tests.faults import Fault, always, drop, takes, unreset, use, when_drop
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
 
@@ -62,65 +63,58 @@ def test_rules_hold(variant: tuple[str, ...], built: Callable[..., Built]) -> No
 
 
 RULES = [
-    (APB, "& ~key_offer_q & ~inside_q & ~result_q;", "& ~key_offer_q & ~inside_q;", "nothing is before it"),
-    (APB, "pending_q & ~key_offer_q & ~inside_q", "pending_q & ~inside_q", "nothing is before it"),
-    (APB, "(start_i & ~starts_o)", "1'b0", "told as rejected"),
-    (APB, "written_key_i & ~key_offer_q & ~pending_q;", "written_key_i & ~key_offer_q;", "no block waits"),
-    (APB, "pending_q <= ~zeroise_i & (starts_o", "pending_q <= (starts_o", "no block waits"),
-    (APB, "result_q <= ~zeroise_i & (done_i", "result_q <= (done_i", "until it has been read"),
-    (APB, "start_i & written_i & can;", "start_i & can;", "a block is started"),
-    (LITE, "fresh_q <= zeroise_i | key_taken_o |", "fresh_q <= zeroise_i |", "a block is started"),
-    (LITE, "~(fresh_q | key_offer_q | key_loads_o)", "~fresh_q", "a block is started"),
-    (LITE, "iv_offer_q & taken_o;", "taken_o;", "with its block"),
-]  # fmt: skip
-"""A core, a text in it, what stands in its place, and the rule that is said to be broken."""
+    (APB, drop("commands:offer_o", "~result_q"), "nothing is before it"),
+    (APB, drop("commands:offer_o", "~key_offer_q"), "nothing is before it"),
+    (APB, drop("rejected_o", "(start_i & ~starts_o)"), "told as rejected"),
+    (APB, drop("key_loads_o", "~pending_q"), "no block waits"),
+    (APB, drop("pending_q", "~zeroise_i"), "no block waits"),
+    (APB, drop("result_q", "~zeroise_i"), "until it has been read"),
+    (APB, drop("starts_o", "written_i"), "a block is started"),
+    (LITE, drop("fresh_q", "key_taken_o"), "a block is started"),
+    (LITE, use("can", "~(fresh_q | key_offer_q | key_loads_o)", "~fresh_q"), "a block is started"),
+    (LITE, drop("iv_taken_o", "iv_offer_q"), "with its block"),
+]
+"""A core, a fault, and the rule that is said to be broken."""
 
 
-@pytest.mark.parametrize(("variant", "old", "new", "said"), RULES)
+@pytest.mark.parametrize(("variant", "fault", "said"), RULES, ids=str)
 def test_a_broken_rule_is_seen(
-    variant: tuple[str, ...], old: str, new: str, said: str, built: Callable[..., Built], tmp_path: Path
+    variant: tuple[str, ...], fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     with pytest.raises(CheckFailed, match=said):
-        check_bus_rules(_broken(built(*variant), old, new, tmp_path))
+        check_bus_rules(_broken(built(*variant), fault, tmp_path))
 
 
-def _broken(made: Built, old: str, new: str, tmp_path: Path) -> CoreFolder:
+def _broken(made: Built, fault: Fault, tmp_path: Path) -> CoreFolder:
     core, folder = made
-    name = f"{core.top}.v"
-    assert core.files[name].count(old) == 1
-    return broken_file(folder, name, lambda t: t.replace(old, new), tmp_path / "b")
+    return broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
 
 
 ACCESSES = [
-    ("rejected | key_refused | data_in_refused", "rejected | key_refused", "a write to DATA_IN is lost"),
-    ("data_out_read_o = &data_out_seen_q;", "data_out_read_o = |data_out_seen_q;", "comes out wrong"),
-    ("if (starts) decrypt_q <= decrypt;", "decrypt_q <= decrypt;", "comes out wrong"),
-    ("data_in_written_o = &data_in_there_q;", "data_in_written_o = |data_in_there_q;", "a part of a block"),
-    ("pending_q <= 1'b0;", "", "after a reset in cycle"),
-]  # fmt: skip
-"""A text of the core, what stands in its place, and what is said then."""
+    (drop("*.interrupt_status_rejected_i", "data_in_refused"), "a write to DATA_IN is lost"),
+    (takes("data_out_read_o", "|data_out_seen_q"), "comes out wrong"),
+    (always("decrypt_q"), "comes out wrong"),
+    (takes("data_in_written_o", "|data_in_there_q"), "a part of a block"),
+    (unreset("pending_q"), "after a reset in cycle"),
+]
+"""A fault, and what is said then."""
 
 
-@pytest.mark.parametrize(("old", "new", "said"), ACCESSES)
+@pytest.mark.parametrize(("fault", "said"), ACCESSES, ids=str)
 def test_a_broken_register_is_seen(
-    old: str, new: str, said: str, built: Callable[..., Built], tmp_path: Path
+    fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     with pytest.raises(CheckFailed, match=said):
-        check_register_blocks(_broken(built(*APB), old, new, tmp_path))
+        check_register_blocks(_broken(built(*APB), fault, tmp_path))
 
 
-SECRETS = [
-    ("read_i | forget_i) read_q", "read_i) read_q"),
-    (".data_in_clear_i(zeroise | taken)", ".data_in_clear_i(taken)"),
-]
+SECRETS = [when_drop("read_q", "forget_i"), drop("*.data_in_clear_i", "zeroise")]
 
 
-@pytest.mark.parametrize(("old", "new"), SECRETS)
-def test_a_register_that_remembers_is_seen(
-    old: str, new: str, built: Callable[..., Built], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("fault", SECRETS, ids=str)
+def test_a_register_that_remembers_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
     with pytest.raises(CheckFailed, match="depend on what was before"):
-        check_zeroise_over_bus(_broken(built(*APB), old, new, tmp_path))
+        check_zeroise_over_bus(_broken(built(*APB), fault, tmp_path))
 
 
 def test_the_worked_block_of_the_readme(built: Callable[..., Built]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from cipherwright.errors import CheckFailed
 from cipherwright.verify.bus_rules import check_bus_rules
 from tests.conftest import Built
+from tests.faults import Fault, always, drop, takes, use
 from tests.verify.test_checks import broken_file
 
 LITE = ("des-small", "mode=ctr", "interface=axi-stream", "tdata_bits=32", "control=axi-lite")
@@ -31,35 +32,29 @@ def test_rules_hold(variant: tuple[str, ...], built: Callable[..., Built]) -> No
 
 
 BROKEN = [
-    (LITE, "", "answer_q <= write | (answer_q & ~s_axil_bready);", "answer_q <= write;", "may change"),
-    (LITE, "", "wire write = address_there_q & word_there_q & ~answer_q;",
-     "wire write = address_there_q & word_there_q;", "its address and word are there"),
-    (LITE, "", "assign s_axil_arready = ~read_there_q;",
-     "assign s_axil_arready = ~read_there_q | s_axil_rready;", "depends on s_axil_rready"),
-    (APB, "", "assign write_o = s_apb_psel & s_apb_penable", "assign write_o = s_apb_psel", "second cycle"),
-    (WISHBONE, "", "ack_q <= wb_cyc_i & wb_stb_i & ~ack_q;", "ack_q <= wb_cyc_i & wb_stb_i;", "once"),
-    (WISHBONE, "", "full_q <= ~drop_i & (take ? complete : full_q & ~out_ready_i);",
-     "full_q <= ~drop_i & take & complete;", "may change"),
-    (DEEP, "_deep_stream.sv", "if (leave) data_q <= word_q;", "data_q <= word_q;", "may change"),
-    (DEEP, "", "assign s_axis_tready = open;",
-     "assign s_axis_tready = open | m_axis_tready;", "m_axis_tready"),
-]  # fmt: skip
-"""A core, the end of the name of a file, a text in it, what stands in its place, and what is said then."""
+    (LITE, "", takes("answer_q", "write"), "may change"),
+    (LITE, "", drop("bus:write", "~answer_q"), "its address and word are there"),
+    (LITE, "", takes("s_axil_arready", "~read_there_q | s_axil_rready"), "depends on s_axil_rready"),
+    (APB, "", drop("write_o", "s_apb_penable"), "second cycle"),
+    (WISHBONE, "", drop("ack_q", "~ack_q"), "once"),
+    (WISHBONE, "", use("full_q", "full_q & ~out_ready_i", "1'b0"), "may change"),
+    (DEEP, "_deep_stream.sv", always("data_q"), "may change"),
+    (DEEP, "", takes("s_axis_tready", "open | m_axis_tready"), "m_axis_tready"),
+]
+"""A core, the end of the name of a file, a fault of it, and what is said then."""
 
 
-@pytest.mark.parametrize(("variant", "file", "old", "new", "said"), BROKEN)
+@pytest.mark.parametrize(("variant", "file", "fault", "said"), BROKEN, ids=str)
 def test_a_broken_rule_is_seen(
     variant: tuple[str, ...],
     file: str,
-    old: str,
-    new: str,
+    fault: Fault,
     said: str,
     built: Callable[..., Built],
     tmp_path: Path,
 ) -> None:
     core, folder = built(*variant)
     name = f"{core.top}{file or '.v'}"
-    assert old in core.files[name]
-    wrong = broken_file(folder, name, lambda t: t.replace(old, new), tmp_path / "b")
+    wrong = broken_file(folder, name, fault, tmp_path / "b")
     with pytest.raises(CheckFailed, match=said):
         check_bus_rules(wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from cipherwright.verify import CoreFolder
 from cipherwright.verify.checks import prove_rounds, prove_unit, run_vectors
 from cipherwright.verify.drive import Bench
 from examples.present import PRESENT
+from tests.faults import Fault, only, use
 from tests.verify.test_checks import broken_file
 
 BUILDS = [
@@ -65,14 +67,9 @@ def des(tmp_path_factory: pytest.TempPathFactory) -> tuple[Spec, CoreFolder]:
     return spec, CoreFolder.open(path)
 
 
-def broken(folder: CoreFolder, old: str, new: str, out: Path) -> CoreFolder:
+def broken(folder: CoreFolder, fault: Fault, out: Path) -> CoreFolder:
     """The core with one thing changed."""
-
-    def changed(text: str) -> str:
-        assert text.count(old) == 1, old
-        return text.replace(old, new)
-
-    return broken_file(folder, f"{folder.record['top']}.v", changed, out)
+    return broken_file(folder, f"{folder.record['top']}.v", fault, out)
 
 
 def test_rounds_and_unit_are_proven(des: tuple[Spec, CoreFolder]) -> None:
@@ -92,29 +89,28 @@ def test_a_wrong_address_is_seen(des: tuple[Spec, CoreFolder], tmp_path: Path) -
     """In one iteration of a slot the loop reads another round key."""
     spec, folder = des
     parts, text = key_parts(spec), (folder.path / f"{folder.record['top']}.v").read_text()  # type: ignore[arg-type]
-    line = next(x for x in text.splitlines() if "assign address0_o" in x)
-    first = line.split("{")[1].split(",")[0]
-    wrong = broken(folder, line, line.replace(first, f"{first} ^ &{first}"), tmp_path / "core")
-    assert parts is not None
+    first = re.search(r"assign address0_o = \{(\w+)", text)
+    assert parts is not None and first is not None
+    wrong = broken(folder, use("address0_o", first[1], "1'b0"), tmp_path / "core")
     with pytest.raises(CheckFailed):
         prove_rounds(wrong, parts)
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    "fault",
     [
-        ("write <= ~rst_i & tag != 5'd0;", "write <= ~rst_i & tag != 5'd0 & tag != 5'd3;"),
-        ("place <= tag[3:0];", "place <= tag[3:0] | 4'd1;"),
-        ("data <= word;", "data <= key_valid_i ? data : word;"),
+        use("write", "tag != 5'd0", "tag != 5'd0 & tag != 5'd3"),
+        use("place", "tag[3:0]", "tag[3:0] | 4'd1"),
+        only("data", "~key_valid_i"),
     ],
     ids=["a word of the key before", "another place", "another key that is offered"],
 )
-def test_a_wrong_unit_is_seen(old: str, new: str, des: tuple[Spec, CoreFolder], tmp_path: Path) -> None:
+def test_a_wrong_unit_is_seen(fault: Fault, des: tuple[Spec, CoreFolder], tmp_path: Path) -> None:
     spec, folder = des
     parts = key_parts(spec)  # type: ignore[arg-type]
     assert parts is not None
     with pytest.raises(CheckFailed):
-        prove_unit(broken(folder, old, new, tmp_path / "core"), parts)
+        prove_unit(broken(folder, fault, tmp_path / "core"), parts)
 
 
 def test_what_such_a_loop_is_not() -> None:
