@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from building import core_of
 
 from cipherwright.report import clock_port, implementation_record, mapped_top
-from cipherwright.target import implement, load_target, synthesise
+from cipherwright.target import Recipe, implement, load_target, synthesise
 
 HERE = Path(__file__).resolve().parent
 RECORD = HERE / "buses.json"
@@ -55,11 +56,8 @@ def measured(preset: str, interface: str, place: bool) -> dict[str, Any]:
         if not place:
             m = synthesise(core.sources, top, target, out, mapping)
             return {"luts": m.luts, "ffs": m.ffs, "brams": m.brams, "netlist": m.digest}
-        p = made.parameters
-        build = implement(
-            core.sources, top, target, (1,), tell, p["placer_weight"], mapping,
-            clock=clock_port(core.record), placer=p["placer"], prove=False,
-        )  # fmt: skip
+        recipe = replace(Recipe.of(made.parameters), seeds=(1,), clock=clock_port(core.record), prove=False)
+        build = implement(core.sources, top, target, recipe, tell)
         found = implementation_record(core.record, build)
         kept = {k: found[k] for k in ("luts", "ffs", "brams", "fmax_mhz")}
         return {**kept, "netlist": build.mapped.digest, "critical_path": found.get("critical_path")}

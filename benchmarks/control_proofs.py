@@ -13,7 +13,9 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -50,6 +52,18 @@ from tests.shell.test_formal import (
     word_store_rules,
 )
 
+PASSED = "DONE (PASS, rc=0)"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A proof by SymbiYosys: files (the third is the script), the script's task, and the module's sizes."""
+
+    name: str
+    files: tuple[str, ...]
+    task: str
+    sizes: dict[str, int] = field(default_factory=dict)
+
 
 def slots_of_presets() -> list[int]:
     """How many blocks the loops of all presets have in flight, and so how many streams a mode around them."""
@@ -57,34 +71,39 @@ def slots_of_presets() -> list[int]:
     return sorted({s.stages for s in specs if s.architecture == "iterative"} | {1, 2, 3})
 
 
-def proofs() -> Iterator[tuple[str, tuple[str, ...], str, dict[str, int]]]:
-    """(task, files, script's task, parameters) of every proof."""
+def proofs() -> Iterator[Proof]:
+    """Every proof."""
+    yield from _of_streams()
+    for task in ("wide", "gcm", "half"):
+        yield Proof(f"counter, {task}", COUNTER, task)
+    for task in ("wide", "gcm"):
+        yield Proof(f"counter of a lane, {task}", LANES, task)
+    for task in ("wide", "narrow", "short", "reach"):
+        yield Proof(f"tags, {task}", MAC, task)
+    for cycles in (1, 2, 9, 49, 51, 323):
+        yield Proof(f"tags with a loop of {cycles} cycles", MAC, "narrow", {"CIPHER": cycles})
+    for kind in CHAIN_TASKS:
+        yield from _of_chains(kind)
+
+
+def _of_streams() -> Iterator[Proof]:
     for log2 in range(2, 10):
-        yield f"stream of {1 << log2} words", FILES, "rules", {"DEPTH_LOG2": log2, "WIDTH": 8}
+        yield Proof(f"stream of {1 << log2} words", FILES, "rules", {"DEPTH_LOG2": log2, "WIDTH": 8})
     for width in (64, 128, 640):
-        yield f"stream of 256 words of {width} bits", FILES, "rules", {"DEPTH_LOG2": 8, "WIDTH": width}
+        sizes = {"DEPTH_LOG2": 8, "WIDTH": width}
+        yield Proof(f"stream of 256 words of {width} bits", FILES, "rules", sizes)
     for log2, margin in ((3, 4), (5, 4), (7, 9)):
         sizes = {"DEPTH_LOG2": log2, "MARGIN": margin}
-        yield f"deep stream of {1 << log2} words, {margin} left free", DEEP, "rules", sizes
-    yield "a deep stream is filled", DEEP, "reach", {}
-    for task in ("wide", "gcm", "half"):
-        yield f"counter, {task}", COUNTER, task, {}
-    for task in ("wide", "gcm"):
-        yield f"counter of a lane, {task}", LANES, task, {}
-    for task in ("wide", "narrow", "short", "reach"):
-        yield f"tags, {task}", MAC, task, {}
-    for cycles in (1, 2, 9, 49, 51, 323):
-        yield f"tags with a loop of {cycles} cycles", MAC, "narrow", {"CIPHER": cycles}
-    for kind in CHAIN_TASKS:
-        for slots in slots_of_presets():
-            yield f"chain of {slots} slots, {kind}", CHAIN, kind, {"SLOTS": slots}
-        for width in (64, 128):
-            yield (
-                f"chain of {width} bits, {kind}",
-                CHAIN,
-                kind,
-                {"WIDTH": width, "COUNT": 32 if kind.endswith("_part") else width},
-            )
+        yield Proof(f"deep stream of {1 << log2} words, {margin} left free", DEEP, "rules", sizes)
+    yield Proof("a deep stream is filled", DEEP, "reach")
+
+
+def _of_chains(kind: str) -> Iterator[Proof]:
+    for slots in slots_of_presets():
+        yield Proof(f"chain of {slots} slots, {kind}", CHAIN, kind, {"SLOTS": slots})
+    for width in (64, 128):
+        sizes = {"WIDTH": width, "COUNT": 32 if kind.endswith("_part") else width}
+        yield Proof(f"chain of {width} bits, {kind}", CHAIN, kind, sizes)
 
 
 def faults() -> Iterator[tuple[str, tuple[str, ...], str, Fault]]:
@@ -103,50 +122,58 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, Fault]]:
         yield f"chain, {kind}: {fault}", CHAIN, kind, fault
 
 
+def _proven(folder: Path, proof: Proof) -> bool:
+    """Whether a proof passes."""
+    for file in proof.files:
+        shutil.copy(SOURCES[file], folder / file)
+    script = resized(folder, proof.files[2], **proof.sizes) if proof.sizes else proof.files[2]
+    if "SLOTS" in proof.sizes:  # one round of slots is what the induction needs
+        path = folder / script
+        path.write_text(path.read_text().replace("depth 2", f"depth {proof.sizes['SLOTS']}"))
+    return PASSED in sby(folder, proof.task, script)
+
+
+def _seen(folder: Path, files: tuple[str, ...], task: str, fault: Fault) -> bool:
+    """Whether a fault breaks a rule."""
+    for file in files:
+        shutil.copy(SOURCES[file], folder / file)
+    spoil(folder / files[0], fault)
+    return killed(sby(folder, task, files[2]))
+
+
+def _store_proven(folder: Path, bits: int) -> bool:
+    word_store_rules(folder, bits)
+    return PASSED in sby(folder, "", STORE[2])
+
+
+def _store_seen(folder: Path, fault: Fault) -> bool:
+    spoil(word_store_rules(folder, 128), fault)
+    return killed(sby(folder, "", STORE[2]))
+
+
+def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]]:
+    """(name, words for good and bad, what finds out in an empty folder) of every proof and fault."""
+    proven, seen = ("proven", "FAILED"), ("seen", "SURVIVED")
+    for proof in proofs():
+        yield proof.name, proven, partial(_proven, proof=proof)
+    for name, files, task, fault in faults():
+        yield name, seen, partial(_seen, files=files, task=task, fault=fault)
+    for bits in (128, 192, 256, 448):
+        yield f"word store of {bits} bits", proven, partial(_store_proven, bits=bits)
+    for fault in STORE_FAULTS:
+        yield f"word store: {fault}", seen, partial(_store_seen, fault=fault)
+
+
 def main(words: list[str]) -> int:
     bad = 0
-    for name, files, task, sizes in proofs():
+    for name, said, judge in judgements():
         if words and not any(w in name for w in words):
             continue
+        start = time.time()
         with tempfile.TemporaryDirectory() as d:
-            folder, start = Path(d), time.time()
-            for file in files:
-                shutil.copy(SOURCES[file], folder / file)
-            script = resized(folder, files[2], **sizes) if sizes else files[2]
-            if "SLOTS" in sizes:  # one round of slots is what the induction needs
-                path = folder / script
-                path.write_text(path.read_text().replace("depth 2", f"depth {sizes['SLOTS']}"))
-            text = sby(folder, task, script)
-            good = "DONE (PASS, rc=0)" in text
-            bad += not good
-            print(f"{'proven' if good else 'FAILED':8} {name} ({time.time() - start:.0f} s)", flush=True)
-    for name, files, task, fault in faults():
-        if words and not any(w in name for w in words):
-            continue
-        with tempfile.TemporaryDirectory() as d:
-            folder = Path(d)
-            for file in files:
-                shutil.copy(SOURCES[file], folder / file)
-            spoil(folder / files[0], fault)
-            seen = killed(sby(folder, task, files[2]))
-            bad += not seen
-            print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
-    for bits in (128, 192, 256, 448):
-        name = f"word store of {bits} bits"
-        if not words or any(w in name for w in words):
-            with tempfile.TemporaryDirectory() as d:
-                word_store_rules(Path(d), bits)
-                good = "DONE (PASS, rc=0)" in sby(Path(d), "", STORE[2])
-            bad += not good
-            print(f"{'proven' if good else 'FAILED':8} {name}", flush=True)
-    for fault in STORE_FAULTS:
-        name = f"word store: {fault}"
-        if not words or any(w in name for w in words):
-            with tempfile.TemporaryDirectory() as d:
-                spoil(word_store_rules(Path(d), 128), fault)
-                seen = killed(sby(Path(d), "", STORE[2]))
-            bad += not seen
-            print(f"{'seen' if seen else 'SURVIVED':8} {name}", flush=True)
+            good = judge(Path(d))
+        bad += not good
+        print(f"{said[not good]:8} {name} ({time.time() - start:.0f} s)", flush=True)
     return bad + controls(words)
 
 
@@ -162,7 +189,7 @@ def controls(words: list[str]) -> int:
         with tempfile.TemporaryDirectory() as d:
             start = time.time()
             control_rules.with_rules(build(spec), Path(d))
-            good = "DONE (PASS, rc=0)" in sby(Path(d), "", control_rules.SCRIPT)
+            good = PASSED in sby(Path(d), "", control_rules.SCRIPT)
         bad += not good
         print(f"{'proven' if good else 'FAILED':8} {name} ({time.time() - start:.0f} s)", flush=True)
     for fault in control_rules.FAULTS:

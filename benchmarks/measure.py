@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 from building import core_of
@@ -17,7 +18,7 @@ from status import write_pages
 
 from cipherwright.report import clock_port, implementation_record, mapped_top
 from cipherwright.shell import rtl_digest
-from cipherwright.target import implement, load_target
+from cipherwright.target import Recipe, implement, load_target
 
 HERE = Path(__file__).resolve().parent
 
@@ -40,12 +41,8 @@ def main() -> None:
                 core.sources,
                 mapped_top(core.record, chosen.kind),
                 chosen,
-                seeds,
+                replace(Recipe.of(made.parameters), seeds=seeds, clock=clock_port(core.record)),
                 tell,
-                made.parameters["placer_weight"],
-                made.parameters["mapping"],
-                clock=clock_port(core.record),
-                placer=made.parameters["placer"],
             )
             record = implementation_record(core.record, result)
         record["rtl_digest"] = rtl_digest(made.files)

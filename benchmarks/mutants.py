@@ -617,25 +617,18 @@ def _subject(name: str) -> Subject:
 
 
 def _edit(
-    subject: str,
-    kind: str,
-    label: str,
-    file: str,
-    old: str,
-    new: str,
-    checks: tuple[str, ...] = (),
-    every: bool = False,
+    subject: str, kind: str, label: str, file: str, old: str, new: str, checks: tuple[str, ...] = ()
 ) -> Mutant:
     """A fault by hand: `old` is a pattern."""
-    s = _subject(subject)
-    return Mutant(f"{subject}/{kind}/{label}", s, kind, file, _by_hand(old, new, every), checks)
+    return _faulty(subject, kind, label, file, _by_hand(old, new), checks)
 
 
 def _plain(
     subject: str, kind: str, label: str, file: str, old: str, new: str, checks: tuple[str, ...] = ()
 ) -> Mutant:
     """The same with `old` and `new` as they stand."""
-    return _edit(subject, kind, label, file, re.escape(old), new.replace("\\", r"\\"), checks, True)
+    change = _by_hand(re.escape(old), new.replace("\\", r"\\"), every=True)
+    return _faulty(subject, kind, label, file, change, checks)
 
 
 def _faulty(

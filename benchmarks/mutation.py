@@ -99,7 +99,7 @@ class Core:
         return CoreFolder.open(out)
 
     @cached_property
-    def _described(self) -> Graph:
+    def described(self) -> Graph:
         return describe(parse(self.record["parameters"]))
 
     @cached_property
@@ -108,43 +108,23 @@ class Core:
 
     def check(self, name: str, folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
         """(name of a check, as `verify` prints it where it has it, and the check)."""
-        if name == "reset":
-            yield "reset", lambda: check_reset(folder)
-        elif name.startswith("reset with "):
-            yield "reset", lambda: check_reset(self._in_another(folder, tuple(name.split()[2:])))
-        elif name == "zeroise":
-            yield "zeroise", lambda: check_zeroise(folder)
-        elif name == "files":
-            yield "files", lambda: check_built(folder)
-        elif name == "names":
-            yield "files", lambda: folder.check_files()
-        elif name == "proof":
-            yield "equivalence for all inputs", lambda: checks.prove_core(folder, self._described, self.parts)
-        elif name == "rounds":
-            yield "equivalence for all inputs", lambda: checks.prove_rounds(folder, self.parts)
-        elif name == "unit":
-            yield "equivalence for all inputs", lambda: checks.prove_unit(folder, self.parts)
-        elif name == "mars proof":
-            yield (
-                "equivalence for all inputs",
-                lambda: prove_engine(folder, quiet),
-            )
-        elif name == "known":
-            bench = list[Bench]()
-            yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
-            yield "known answers", lambda: checks.run_vectors(bench[0], folder)
-        elif name == "simulation":
-            yield from self._simulated(folder)
-        elif name == "mars simulation":
-            yield from _mars(folder)
-        elif name == "rijndael simulation":
-            yield from _rijndael(folder)
-        elif name.startswith("sby "):
-            yield name.removeprefix("sby "), lambda: self._proven(folder, *name.split()[1:])
-        else:
-            raise ValueError(name)
+        what, *words = name.split()
+        if name in _SIMULATIONS:
+            return _SIMULATIONS[name](self, folder)
+        if what == "sby":
+            return [(" ".join(words), lambda: self._proven(folder, *words))]
+        if name.startswith("reset with "):
+            return [("reset", lambda: check_reset(self._in_another(folder, tuple(words[1:]))))]
+        printed, check = _CHECKS[name]
+        return [(printed, lambda: check(self, folder))]
 
-    def _simulated(self, folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
+    def known(self, folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
+        """The known answers alone."""
+        bench = list[Bench]()
+        yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
+        yield "known answers", lambda: checks.run_vectors(bench[0], folder)
+
+    def simulated(self, folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
         p, bench, ports = folder.record["parameters"], list[Bench](), folder.record["ports"]
         yield "compile", lambda: bench.append(Bench.compile(folder.sources, folder.record))
         yield "latency and throughput", lambda: checks.run_timing(bench[0], folder)
@@ -190,20 +170,16 @@ class Core:
                 else script
             )
             said = formal.sby(work, task, name)
-        if "DONE (PASS, rc=0)" in said:
-            return
-        if not formal.killed(said):
-            raise Discarded(said.strip()[-150:])
-        raise CheckFailed(
-            next(
-                (
-                    line
-                    for line in said.splitlines()
-                    if "failed assertion" in line.lower() or "Assert failed" in line
-                ),
-                "a rule is broken",
-            )[-150:]
-        )
+        if "DONE (PASS, rc=0)" not in said:
+            raise _broken_rule(said)
+
+
+def _broken_rule(said: str) -> Exception:
+    """What a proof that did not pass says: the rule that is broken, or that the text is no design."""
+    if not formal.killed(said):
+        return Discarded(said.strip()[-150:])
+    lines = (x for x in said.splitlines() if "failed assertion" in x.lower() or "Assert failed" in x)
+    return CheckFailed(next(lines, "a rule is broken")[-150:])
 
 
 def _mars(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
@@ -296,46 +272,86 @@ def write_record(results: Mapping[str, Mapping[str, Any]]) -> None:
     )
 
 
+_EQUAL = "equivalence for all inputs"
+_CHECKS: dict[str, tuple[str, Callable[[Core, CoreFolder], object]]] = {
+    "reset": ("reset", lambda core, folder: check_reset(folder)),
+    "zeroise": ("zeroise", lambda core, folder: check_zeroise(folder)),
+    "files": ("files", lambda core, folder: check_built(folder)),
+    "names": ("files", lambda core, folder: folder.check_files()),
+    "proof": (_EQUAL, lambda core, folder: checks.prove_core(folder, core.described, core.parts)),
+    "rounds": (_EQUAL, lambda core, folder: checks.prove_rounds(folder, core.parts)),
+    "unit": (_EQUAL, lambda core, folder: checks.prove_unit(folder, core.parts)),
+    "mars proof": (_EQUAL, lambda core, folder: prove_engine(folder, quiet)),
+}
+"""By its name in the table of mutants: the name that `verify` prints, and the check."""
+
+_SIMULATIONS: dict[str, Callable[[Core, CoreFolder], Iterable[tuple[str, Callable[[], object]]]]] = {
+    "known": lambda core, folder: core.known(folder),
+    "simulation": lambda core, folder: core.simulated(folder),
+    "mars simulation": lambda core, folder: _mars(folder),
+    "rijndael simulation": lambda core, folder: _rijndael(folder),
+}
+"""Checks that are several."""
+
+
+@dataclass
+class _Run:
+    """Mutants judged: those whose name has one of `words` in it (without words all). again: those of the
+    record too. results: by name, the record as it becomes.
+    """
+
+    words: list[str]
+    again: bool
+    results: dict[str, dict[str, Any]]
+
+    def asks_for(self, subject: Subject) -> bool:
+        """Whether a mutant of this core may be asked for."""
+        own = f"{subject.name}/{subject.family}"
+        return not self.words or any("/" not in w or w.startswith(own) for w in self.words)
+
+    def wanted(self, core: Core, subject: Subject) -> list[Mutant]:
+        """Those of a core that are asked for."""
+        return [
+            m for m in mutants_of(core, subject) if not self.words or any(w in m.name for w in self.words)
+        ]
+
+    def judge(self, core: Core, m: Mutant, folder: Path) -> None:
+        """Judge one, where the record does not know it, and write what became of it."""
+        try:
+            digest = digest_of(core, m)
+            if not self.again and self.results.get(m.name, {}).get("digest") == digest:
+                return
+            done = judge(core, m, folder)
+        except Discarded as e:
+            self.results.pop(m.name, None)
+            print(f"{'discarded':28} {m.name}: {' '.join(str(e).split())}"[:230], flush=True)
+            return
+        self.results[m.name] = {
+            "family": m.subject.family,
+            "operator": m.operator,
+            "killed_by": done.killer,
+            "seconds": round(done.seconds, 1),
+            "digest": digest,
+        }
+        write_record(self.results)
+        said = f"{done.killer or 'SURVIVED':28} {m.name} ({done.seconds:.1f} s) {done.said}"
+        print(said[:230], flush=True)
+
+
 def main(words: list[str]) -> int:
-    listing, again = "--list" in words, "--again" in words
-    words = [w for w in words if not w.startswith("--")]
-    results = read_record()
-    every: set[str] = set()
-    for subject in SUBJECTS:
-        if words and not any("/" not in w or w.startswith(f"{subject.name}/{subject.family}") for w in words):
-            continue
+    listing, every = "--list" in words, set[str]()
+    run = _Run([w for w in words if not w.startswith("--")], "--again" in words, read_record())
+    for subject in filter(run.asks_for, SUBJECTS):
         with tempfile.TemporaryDirectory() as d:
             core = Core(subject, Path(d))
-            for m in mutants_of(core, subject):
+            for m in run.wanted(core, subject):
                 every.add(m.name)
-                if words and not any(w in m.name for w in words):
-                    continue
                 if listing:
                     print(m.name)
-                    continue
-                try:
-                    digest = digest_of(core, m)
-                    if not again and results.get(m.name, {}).get("digest") == digest:
-                        continue
-                    done = judge(core, m, Path(d))
-                except Discarded as e:
-                    results.pop(m.name, None)
-                    print(f"{'discarded':28} {m.name}: {' '.join(str(e).split())}"[:230], flush=True)
-                    continue
-                results[m.name] = {
-                    "family": subject.family,
-                    "operator": m.operator,
-                    "killed_by": done.killer,
-                    "seconds": round(done.seconds, 1),
-                    "digest": digest,
-                }
-                write_record(results)
-                print(
-                    f"{done.killer or 'SURVIVED':28} {m.name} ({done.seconds:.1f} s) {done.said}"[:230],
-                    flush=True,
-                )
-    if not listing and not words:
-        write_record({name: r for name, r in results.items() if name in every})
+                else:
+                    run.judge(core, m, Path(d))
+    if not listing and not run.words:
+        write_record({name: r for name, r in run.results.items() if name in every})
     return bool(judged(read_record())) and not listing
 
 

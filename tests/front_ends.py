@@ -52,31 +52,45 @@ def text_faults(
     top: str, files: Mapping[str, str], others: Iterator[str] | tuple[str, ...] = ()
 ) -> list[str]:
     """What is wrong with the texts of the core `top`, which may stand in a design with the cores `others`."""
-    faults, seen = list[str](), dict[str, str]()
+    texts = verilog(files)
     longer = tuple(o for o in others if o.startswith(f"{top}_"))
-    for name, text in files.items():
-        if not text.isascii():
-            faults.append(f"{name} is not ASCII")
-        if "SPDX-License-Identifier: Apache-2.0\n" not in text[:60]:
-            faults.append(f"{name} does not begin with its licence")
-    for name, text in verilog(files).items():
-        for module in modules(text):
-            if module != top and not module.startswith(f"{top}_"):
-                faults.append(f"{name}: the module {module} does not begin with {top}")
-            if any(module == o or module.startswith(f"{o}_") for o in longer):
-                faults.append(f"{name}: the module {module} may be one of another core's")
-            if module in seen:
-                faults.append(f"{name}: the module {module} is in {seen[module]} as well")
-            seen[module] = name
-        off = list[str]()
-        for state, warning in _LINT.findall(text):
-            off = [*off, warning] if state == "off" else [w for w in off if w != warning]
-        faults += [f"{name}: lint {warning} is not switched on again" for warning in off]
-        if re.findall(r"^`timescale .*$", text, re.M) != ["`timescale 1ns / 1ps"] or text.index(
-            "`timescale"
-        ) > text.index("\nmodule "):
-            faults.append(f"{name} has another time scale")
-    return faults
+    return [
+        *(f"{name} is not ASCII" for name, text in files.items() if not text.isascii()),
+        *(
+            f"{name} does not begin with its licence"
+            for name, text in files.items()
+            if _SPDX not in text[:60]
+        ),
+        *_module_faults(top, texts, longer),
+        *(f"{name}: {fault}" for name, text in texts.items() for fault in _directive_faults(text)),
+    ]
+
+
+_SPDX = "SPDX-License-Identifier: Apache-2.0\n"
+
+
+def _module_faults(top: str, texts: Mapping[str, str], longer: tuple[str, ...]) -> Iterator[str]:
+    """What is wrong with the names of modules; `longer`: names of other cores that begin with this one's."""
+    seen = dict[str, str]()
+    for name, module in ((name, m) for name, text in texts.items() for m in modules(text)):
+        if module != top and not module.startswith(f"{top}_"):
+            yield f"{name}: the module {module} does not begin with {top}"
+        if any(module == o or module.startswith(f"{o}_") for o in longer):
+            yield f"{name}: the module {module} may be one of another core's"
+        if module in seen:
+            yield f"{name}: the module {module} is in {seen[module]} as well"
+        seen[module] = name
+
+
+def _directive_faults(text: str) -> Iterator[str]:
+    """What is wrong with lint comments and the time scale of a Verilog text."""
+    off = list[str]()
+    for state, warning in _LINT.findall(text):
+        off = [*off, warning] if state == "off" else [w for w in off if w != warning]
+    yield from (f"lint {warning} is not switched on again" for warning in off)
+    scales = re.findall(r"^`timescale .*$", text, re.M)
+    if scales != ["`timescale 1ns / 1ps"] or text.index("`timescale") > text.index("\nmodule "):
+        yield "it has another time scale"
 
 
 def core_faults(core: Core | BuiltEngine) -> list[str]:

@@ -1,35 +1,30 @@
-"""The list of files that do not meet the limits of complexity yet is as short as it can be; faults are put
-into Verilog by their meaning.
-"""
+"""No file is excused from the limits of complexity; faults are put into Verilog by their meaning."""
 
 from __future__ import annotations
 
 import ast
-import json
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 LIMITS = ("PLR0912", "PLR0913")
 """At most 7 branches and 7 arguments in a function."""
 
 
-def test_every_excuse_is_needed(root: Path) -> None:
-    found = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]["per-file-ignores"]
-    excused = {(name, code) for name, codes in found.items() for code in codes if code in LIMITS}
+def test_no_function_is_excused(root: Path) -> None:
+    """Neither a list in pyproject.toml nor a comment lets a longer function pass."""
     limits = ["--config=lint.pylint.max-branches=7", "--config=lint.pylint.max-args=7", "--isolated"]
-    rules = [f"--select={','.join(LIMITS)}", "--output-format=json", "--exit-zero"]
+    rules = [f"--select={','.join(LIMITS)}", "--output-format=concise", "--ignore-noqa"]
+    rooms = ["src", "tests", "examples", "benchmarks", "tools"]
     done = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", *limits, *rules, "src", "tests", "examples", "benchmarks"],
+        [sys.executable, "-m", "ruff", "check", *limits, *rules, *rooms],
         cwd=root,
         capture_output=True,
-        check=True,
+        text=True,
+        check=False,
     )
-    missed = {(str(Path(e["filename"]).relative_to(root)), e["code"]) for e in json.loads(done.stdout)}
-    assert excused == missed
-    assert not any("/spec/" in name or name.endswith("/flow.py") for name, _ in excused)
+    assert done.returncode == 0, done.stdout
 
 
 VERILOG = re.compile(r"<=|\b(assign|wire|reg|posedge)\b|\w+_q\d*\b|\d+'[bdh][0-9a-f]|~\w|\w+_[io]\b")

@@ -26,6 +26,7 @@ from .target import (
     ALL_CELLS,
     CellOptions,
     Constraints,
+    Recipe,
     check_cell_options,
     implement,
     load_target,
@@ -354,18 +355,12 @@ def _implemented(
     cells = replace(cells, clock_gating=bool(p["clock_gating"]))
     check_cell_options(chosen, cells)
     constraints = _constraints(core) if chosen.kind == "cells" else None
-    result = implement(
-        core.sources,
-        mapped_top(core.record, chosen.kind),
-        chosen,
-        range(1, seeds + 1),
-        tell,
-        p["placer_weight"],
-        p["mapping"],
-        replace(cells, constraints=constraints),
-        prove,
-        clock_port(core.record),
-        p["placer"],
-        keep,
+    recipe = replace(
+        Recipe.of(p),
+        seeds=tuple(range(1, seeds + 1)),
+        cells=replace(cells, constraints=constraints),
+        prove=prove,
+        clock=clock_port(core.record),
     )
+    result = implement(core.sources, mapped_top(core.record, chosen.kind), chosen, recipe, tell, keep)
     return implementation_record(core.record, result)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +24,52 @@ from cipherwright.graph import (
 )
 
 
+@dataclass(frozen=True)
+class Operands:
+    """Three words of 4 bits, a graph of two such words, and where the next operation is made and drawn."""
+
+    b: GraphBuilder
+    r: random.Random
+    x: int
+    y: int
+    z: int
+    inner: Graph
+
+    def some_bit(self, word: int) -> int:
+        return self.b.select(word, (self.r.randrange(4),))
+
+    def some(self, count: int, below: int) -> list[int]:
+        return [self.r.randrange(below) for _ in range(count)]
+
+    def lut4(self) -> int:
+        """A table of three bits."""
+        return self.b.node(
+            "lut4", 1, [self.some_bit(w) for w in (self.x, self.y, self.z)], self.r.randrange(256)
+        )
+
+
+_OPERATIONS: tuple[Callable[[Operands], int], ...] = (
+    lambda o: o.b.xor(o.x, o.y),
+    lambda o: o.b.and_(o.x, o.y),
+    lambda o: o.b.or_(o.x, o.y),
+    lambda o: o.b.not_(o.x),
+    lambda o: o.b.mux(o.some_bit(o.z), o.x, o.y),
+    lambda o: o.b.add(o.x, o.y),
+    lambda o: o.b.sub(o.x, o.y),
+    lambda o: o.b.mul(o.x, o.y),
+    lambda o: o.b.select(o.x, o.some(4, 4)),
+    lambda o: o.b.cat(o.b.select(o.x, (3, 1)), o.b.select(o.y, (0, 2))),
+    lambda o: o.b.lookup(f"T{o.r.randrange(3)}", o.some(16, 16), 4, o.x),
+    lambda o: o.b.linear("L", o.some(4, 16), o.x),
+    lambda o: o.b.lut(o.r.randrange(256), o.x, o.y, o.z),
+    lambda o: o.b.cat(*(o.lut4() for _ in range(4))),
+    lambda o: o.b.call(o.inner, o.x, o.y),
+    lambda o: o.b.node(o.r.choice(("copy", "hop")), 4, (o.x,), o.r.randrange(9)),
+    lambda o: o.b.xor(o.x, o.b.const(4, o.r.randrange(16))),
+)
+"""A word of 4 bits by each operation of the table."""
+
+
 def random_graph(seed: int, size: int = 25) -> Graph:
     """Every operation of the table, at random."""
     r, b = random.Random(seed), GraphBuilder(f"random{seed}")
@@ -32,45 +80,7 @@ def random_graph(seed: int, size: int = 25) -> Graph:
     four = words[:2]
     for _ in range(size):
         x, y, z = (r.choice(four) for _ in range(3))
-        op = r.randrange(17)
-        if op == 0:
-            four.append(b.xor(x, y))
-        elif op == 1:
-            four.append(b.and_(x, y))
-        elif op == 2:
-            four.append(b.or_(x, y))
-        elif op == 3:
-            four.append(b.not_(x))
-        elif op == 4:
-            four.append(b.mux(b.select(z, (r.randrange(4),)), x, y))
-        elif op == 5:
-            four.append(b.add(x, y))
-        elif op == 6:
-            four.append(b.sub(x, y))
-        elif op == 7:
-            four.append(b.mul(x, y))
-        elif op == 8:
-            four.append(b.select(x, [r.randrange(4) for _ in range(4)]))
-        elif op == 9:
-            four.append(b.cat(b.select(x, (3, 1)), b.select(y, (0, 2))))
-        elif op == 10:
-            four.append(b.lookup(f"T{r.randrange(3)}", [r.randrange(16) for _ in range(16)], 4, x))
-        elif op == 11:
-            four.append(b.linear("L", [r.randrange(16) for _ in range(4)], x))
-        elif op == 12:
-            four.append(b.lut(r.randrange(256), x, y, z))
-        elif op == 13:
-            bits = [
-                b.node("lut4", 1, [b.select(w, (r.randrange(4),)) for w in (x, y, z)], r.randrange(256))
-                for _ in range(4)
-            ]
-            four.append(b.cat(*bits))
-        elif op == 14:
-            four.append(b.call(sub, x, y))
-        elif op == 15:
-            four.append(b.node(r.choice(("copy", "hop")), 4, (x,), r.randrange(9)))
-        else:
-            four.append(b.xor(x, b.const(4, r.randrange(16))))
+        four.append(_OPERATIONS[r.randrange(17)](Operands(b, r, x, y, z, sub)))
     for k, w in enumerate(four[-3:]):
         b.output(f"o{k}", w)
     return b.build()

@@ -19,7 +19,7 @@ from cipherwright.progress import quiet
 from cipherwright.report.reproduce import mars_ibm, mars_units, rijndael_parts
 from cipherwright.report.reproduce.cell_pieces import drawn, part
 from cipherwright.shell import BuiltEngine
-from cipherwright.target import implement, load_target
+from cipherwright.target import Recipe, implement, load_target
 from tests.conftest import Built
 
 
@@ -101,7 +101,7 @@ def test_registers_that_follow_another_port(tmp_path: Path) -> None:
     for clock in ("clk", "Clk"):
         source = tmp_path / f"{clock}.v"
         source.write_text(text.replace("clk", clock))
-        found = implement([source], "bench", load_target("osu018"), (1,), clock=clock)
+        found = implement([source], "bench", load_target("osu018"), Recipe(clock=clock))
         paths[clock] = found.critical_path_ns
     assert paths["clk"] is not None
     assert paths["clk"] == paths["Clk"]

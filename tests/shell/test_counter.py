@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from cipherwright.cipher.modes import next_counter
 from cipherwright.rtl import print_wrapper
 from cipherwright.shell import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency, hand_written
 from cipherwright.shell.counter import COUNTER_LOAD
-from cipherwright.shell.modes import counter_layer
+from cipherwright.shell.modes import Around, counter_layer
 from cipherwright.verify.simulate import Model, Simulation, compile_simulation
 from tests.faults import Fault, drop, use
 
@@ -27,33 +28,37 @@ def of_lane(s: Simulation, rows: np.ndarray, lanes: int, lane: int) -> None:
         s.view(rows, "lane_i")[:] = np.frombuffer(lane.to_bytes(2, "little"), dtype=np.uint8)
 
 
-def values(
-    count: int,
-    iv: int,
-    steps: int,
-    folder: Path,
-    gaps: float,
-    seed: int,
-    step: int = 1,
-    lane: int = 0,
-    fault: Fault | None = None,
-) -> tuple[list[int], list[int], list[int]]:
-    """(values shown, values wanted, cycles from step to value) of the counter alone, or of the one of a
-    lane of `step`; `fault`: put into it.
+@dataclass(frozen=True)
+class Run:
+    """`steps` steps of a counter from `iv` on, of whose bits the lowest `count` count; a share `gaps` of the
+    cycles has none. The counter is the one alone, or that of lane `lane` of `lanes`.
     """
+
+    count: int
+    iv: int
+    steps: int
+    gaps: float
+    seed: int
+    lanes: int = 1
+    lane: int = 0
+
+
+def values(run: Run, folder: Path, fault: Fault | None = None) -> tuple[list[int], list[int], list[int]]:
+    """(values shown, values wanted, cycles from step to value); `fault`: put into the counter."""
+    count, iv, steps, step = run.count, run.iv, run.steps, run.lanes
     source, file = folder / "counter.sv", LANE_COUNTER_FILE if step > 1 else COUNTER_FILE
     text = hand_written(file).replace("parameter COUNT = 128", f"parameter COUNT = {count}")
     source.write_text(fault(text) if fault else text)
     model = Model(compile_simulation([source], file.removesuffix(".sv")))
-    s, r = model.simulation, np.random.default_rng(seed)
+    s, r = model.simulation, np.random.default_rng(run.seed)
     rows = s.rows(steps + 2 * WAIT + 20)
-    of_lane(s, rows, step, lane)
+    of_lane(s, rows, step, run.lane)
     s.view(rows, "rst_i")[:4] = 1
     s.view(rows, "iv_valid_i")[5] = 1
     # A lane's counter looks at it a cycle later.
     s.view(rows, "iv_i")[5 + (step > 1)] = np.frombuffer(iv.to_bytes(16, "little"), dtype=np.uint8)
     start = 5 + WAIT
-    stepping = r.random(steps) >= gaps
+    stepping = r.random(steps) >= run.gaps
     s.view(rows, "step_i")[start : start + steps, 0] = stepping
     out = model.run(rows)
     model.close()
@@ -64,7 +69,7 @@ def values(
     at = np.flatnonzero(s.view(out, "valid_o")[:, 0])
     shown = [int.from_bytes(s.view(out, "count_o")[i].tobytes(), "little") for i in at]
     upper, lower = iv >> count << count, iv & (1 << count) - 1
-    want = [upper | (lower + lane + step * i) & (1 << count) - 1 for i in range(int(stepping.sum()))]
+    want = [upper | (lower + run.lane + step * i) & (1 << count) - 1 for i in range(int(stepping.sum()))]
     return shown, want, [int(x) for x in at - (start + np.flatnonzero(stepping))]
 
 
@@ -82,7 +87,7 @@ def test_every_carry_length(
         above = int.from_bytes(r.bytes(16), "big") >> k + 1 << k + 1 if k < 127 else 0
         before = int(r.integers(0, 20 if step == 1 else 60))
         iv = ((above | (1 << min(k, 128)) - 1) - before) % (1 << 128)
-        shown, want, late = values(count, iv, 60, tmp_path, gaps, k, step, lane)
+        shown, want, late = values(Run(count, iv, 60, gaps, k, step, lane), tmp_path)
         assert shown == want, k
         assert set(late) == {latency}
     if step == 1:
@@ -96,7 +101,7 @@ def test_every_carry_length(
 )
 def test_faults_of_a_lane_are_seen(fault: Fault, tmp_path: Path) -> None:
     iv = (7 << 32) - 20
-    shown, want, _ = values(128, iv, 40, tmp_path, 0.0, 1, 3, 2, fault)
+    shown, want, _ = values(Run(128, iv, 40, 0.0, 1, 3, 2), tmp_path, fault)
     assert shown != want
 
 
@@ -130,7 +135,7 @@ def test_a_load_of_a_lane_does_not_touch_what_is_under_way(tmp_path: Path) -> No
 def test_long_runs(tmp_path: Path) -> None:
     """Several turns of the slow part, back to back."""
     for iv in (0, (1 << 128) - 1000, 0xFFFFFFFFFFFFFFFF - 5000):
-        shown, want, _ = values(128, iv, 3000, tmp_path, 0.0, 1)
+        shown, want, _ = values(Run(128, iv, 3000, 0.0, 1), tmp_path)
         assert shown == want
 
 
@@ -228,7 +233,7 @@ endmodule
 @pytest.mark.parametrize(("bits", "count"), [(64, 64), (64, 32), (96, 64), (192, 128), (256, 64)])
 def test_counter_blocks_of_any_size(bits: int, count: int, tmp_path: Path) -> None:
     """Loads right behind steps, wraps of what counts, zeroising: the layer shows what SP 800-38A says."""
-    layer = counter_layer("layer", "stub", bits, count, (), True)
+    layer = counter_layer(Around("layer", "stub", (), bits, True), count)
     source = tmp_path / "layer.sv"
     source.write_text(hand_written(COUNTER_FILE) + print_wrapper(layer.module) + _STUB.format(high=bits - 1))
     model = Model(compile_simulation([source], "layer"))
@@ -271,7 +276,7 @@ def test_lanes_count_together(lanes: int, tmp_path: Path) -> None:
     """Loads right behind steps, steps as soon as they may be, zeroising and resets at random times: all lanes
     show their counter blocks in the same cycle, as if there were no ranks between them.
     """
-    layer = counter_layer("layer", "stub", 128, 128, (), True, lanes)
+    layer = counter_layer(Around("layer", "stub", (), 128, True), 128, lanes)
     source = tmp_path / "layer.sv"
     stub = _STUB.format(high=128 * lanes - 1)
     source.write_text(hand_written(LANE_COUNTER_FILE) + print_wrapper(layer.module) + stub)

@@ -13,7 +13,7 @@ import pytest
 
 from cipherwright import actions
 from cipherwright.errors import UserError
-from cipherwright.target import implement, load_target
+from cipherwright.target import Recipe, implement, load_target
 from cipherwright.tools import find, run
 from tests.conftest import Built
 
@@ -42,9 +42,8 @@ def test_place_and_route_can_be_repeated(tmp_path: Path) -> None:
     (tmp_path / "small.v").write_text(_DESIGN)
     out = tmp_path / "out"
     out.mkdir()
-    build = implement(
-        [tmp_path / "small.v"], "small", load_target("ecp5-25k-6"), [1, 2], keep=out, prove=False
-    )
+    recipe = Recipe(seeds=(1, 2), prove=False)
+    build = implement([tmp_path / "small.v"], "small", load_target("ecp5-25k-6"), recipe, keep=out)
     assert {p.name for p in out.iterdir()} >= {
         *("netlist.v", "netlist.json", "synth.ys", "again.sh", "nextpnr.log", "nextpnr_report.json"),
         *("placed_from.json", f"routed{build.seed}.json", "seeds.csv", "timing.txt", "versions.json"),

@@ -14,7 +14,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.report import compared
 from cipherwright.shell import BuiltEngine, Core, own_names, rtl_digest
 from cipherwright.spec import preset_names
-from cipherwright.target import implement, load_target, synthesise, target_names
+from cipherwright.target import Recipe, implement, load_target, synthesise, target_names
 from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
@@ -36,7 +36,7 @@ def check(budget: dict[str, Any], luts: int | None, ffs: int, mhz: float | None)
 )
 def test_quick_budgets(budget: dict[str, Any], built: Callable[..., Built]) -> None:
     core, folder = built(budget["preset"], f"target={budget['target']}")
-    build = implement(folder.sources, core.top, load_target(budget["target"]), (1,))
+    build = implement(folder.sources, core.top, load_target(budget["target"]), Recipe(seeds=(1,)))
     check(budget, build.mapped.luts, build.mapped.ffs, build.fmax_mhz)
     assert build.mapped.ffs == core.design.flip_flops()
     assert build.mapped.srls == core.design.shift_luts()
@@ -261,8 +261,7 @@ def test_place_and_route_is_deterministic(built: Callable[..., Built]) -> None:
         folder.sources,
         core.top,
         load_target("ecp5-85k-8"),
-        (1,),
-        placer_weight=core.parameters["placer_weight"],
+        Recipe(seeds=(1,), placer_weight=core.parameters["placer_weight"]),
     )
     record = json.loads((ROOT / "benchmarks" / "records" / "des-small@ecp5-85k-8.json").read_text())
     assert build.mapped.luts == record["luts"]
@@ -288,14 +287,14 @@ def test_a_placer_that_a_target_lacks_is_not_asked_for(built: Callable[..., Buil
     assert load_target("ecp5-85k-8").placer("static") == "static"
     gowin = load_target("gw2a-18")
     core, folder = built("des-small", "target=gw2a-18", "placer=static")
-    build = implement(folder.sources, core.top, gowin, (1,), placer="static", prove=False)
+    build = implement(folder.sources, core.top, gowin, Recipe(seeds=(1,), placer="static", prove=False))
     assert build.fmax_mhz is not None
 
 
 def test_ice40_and_the_smaller_ecp5_place_and_route(built: Callable[..., Built]) -> None:
     for target in ("ice40-hx8k", "ecp5-25k-6"):
         core, folder = built("des-small", f"target={target}")
-        build = implement(folder.sources, core.top, load_target(target), (1,))
+        build = implement(folder.sources, core.top, load_target(target), Recipe(seeds=(1,)))
         assert build.mapped.ffs == 127
         assert build.fmax_mhz is not None
         assert build.fmax_mhz > 100
@@ -307,7 +306,7 @@ def test_a_design_that_does_not_fit_is_said_so(built: Callable[..., Built]) -> N
         CheckFailed,
         match=r"des_fast does not fit Lattice iCE40 HX8K: it takes 13,\d{3} flip-flops \(the device has",
     ):
-        implement(folder.sources, core.top, load_target("ice40-hx8k"), (1,))
+        implement(folder.sources, core.top, load_target("ice40-hx8k"), Recipe(seeds=(1,)))
 
 
 def test_cells_report_area_and_critical_path(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from rich.console import Console
 from cipherwright import actions
 from cipherwright.errors import UserError
 from cipherwright.report import print_summary
-from cipherwright.target import CellOptions, Constraints, implement, load_target
+from cipherwright.target import CellOptions, Constraints, Recipe, implement, load_target
 from cipherwright.target.library import read_library
 from cipherwright.tools import run
 from tests.conftest import Built
@@ -116,9 +116,8 @@ def small(tmp_path: Path) -> Path:
 def test_delays_at_ports_take_from_their_slack(small: Path) -> None:
     def slack(before: float, after: float) -> float:
         cells = CellOptions(constraints=Constraints(5.0, before, after))
-        found = (
-            implement([small], "small", load_target("osu018"), cells=cells).corners[0].timing.port_setup_ns
-        )
+        build = implement([small], "small", load_target("osu018"), Recipe(cells=cells))
+        found = build.corners[0].timing.port_setup_ns
         assert found is not None
         return found
 
@@ -133,7 +132,7 @@ def test_a_library_in_other_units_gives_the_same_times(small: Path, tmp_path: Pa
     path.write_text(path.read_text().replace('time_unit : "1ns"', 'time_unit : "1ps"'))
     cells = CellOptions(constraints=Constraints(5.0, 1.0, 1.0))
     ns, ps = (
-        implement([small], "small", load_target(name), mapping="area", cells=cells).corners[0].timing
+        implement([small], "small", load_target(name), Recipe(mapping="area", cells=cells)).corners[0].timing
         for name in ("osu018", str(path))
     )
     assert ps.path_ns == pytest.approx(ns.path_ns, abs=2e-4)

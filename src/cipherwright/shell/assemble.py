@@ -41,13 +41,13 @@ from .buses import (
     map_pages,
     packets,
 )
-from .control import Control, core_control
+from .control import Control, Controlled, ControlTimes, core_control
 from .core import Core, PortSet
 from .core_inputs import CoreInputs
 from .counter import COUNTER_LOAD, counter_latency
 from .header import header_lines, module_name, port_table
 from .keys import KeyUnit, key_register, keyed_top
-from .modes import Layer, chain_layer, counter_layer, previous_layer
+from .modes import Around, Layer, chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .ports import CorePorts, inner_groups, pins_of
 from .stream import (
@@ -238,26 +238,15 @@ class _Assembly:
             self.files[layer.file] = hand_written(layer.file)
 
     def _mode_layer(self) -> Layer:
-        spec, held = self.spec, self.unit is not None
-        name = self.names[spec.mode]
+        spec = self.spec
+        around = Around(self.names[spec.mode], self.below, self.pins, spec.block_bits, self.unit is not None)
         if self.iterations:
             slots = self.inner_rate.slots
-            return chain_layer(
-                name,
-                self.below,
-                spec.mode,
-                spec.direction,
-                spec.block_bits,
-                self.pins,
-                slots,
-                self.iterations,
-                spec.counter_bits,
-                held,
-            )
+            return chain_layer(around, spec.mode, spec.direction, slots, self.iterations, spec.counter_bits)
         if self._counting:
             count = counted_bits(spec.counter_bits, spec.block_bits)
-            return counter_layer(name, self.below, spec.block_bits, count, self.pins, held, spec.lane_count)
-        return previous_layer(name, self.below, spec.mode, spec.block_bits, self.pins, held)
+            return counter_layer(around, count, spec.lane_count)
+        return previous_layer(around, spec.mode)
 
     def add_constants(self) -> None:
         """Inputs of the datapath that this core holds at one value."""
@@ -306,16 +295,21 @@ class _Assembly:
         lanes = self._counting and spec.lane_count > 1
         self.control = core_control(
             self.names["control"],
-            self.below,
-            self.pins,
-            spec.block_bits * spec.lane_count,
-            rate.latency + 1,
-            max(self.unit.flush, rate.latency + spec.lane_count, 2 * rate.slots),
-            self.unit.cycles + spec.lane_count,
-            self.iterations is not None,
-            spec.mode != "ecb" and not lanes,
-            self.fifo.flush if self.fifo else 0,
-            COUNTER_LOAD if self._counting and not (self.iterations or lanes) else 0,
+            Controlled(
+                self.below,
+                self.pins,
+                spec.block_bits * spec.lane_count,
+                loop=self.iterations is not None,
+                drops=spec.mode != "ecb" and not lanes,
+                own_start=False,
+            ),
+            ControlTimes(
+                in_flight=rate.latency + 1,
+                flush=max(self.unit.flush, rate.latency + spec.lane_count, 2 * rate.slots),
+                key=self.unit.cycles + spec.lane_count,
+                stored=self.fifo.flush if self.fifo else 0,
+                load=COUNTER_LOAD if self._counting and not (self.iterations or lanes) else 0,
+            ),
         )
         self.pins, self.below = self.control.pins, self.names["control"]
         self.layers += self.control.modules

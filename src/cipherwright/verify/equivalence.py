@@ -25,6 +25,7 @@ from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
 from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 
 __all__ = [
+    "Claim",
     "Frame",
     "Logic",
     "Proof",
@@ -289,26 +290,34 @@ def directions(decrypt: list[int] | None) -> list[dict[int, int]]:
     return [{decrypt[0] >> 1: FALSE}, {decrypt[0] >> 1: TRUE}] if decrypt else [{}]
 
 
-def prove_pipeline(
-    sources: Sequence[Path],
-    top: str,
-    plain: Graph,
-    ports: PortSet,
-    latency: int,
-    early: Mapping[str, int],
-    held: Sequence[str],
-    hints: Hints | None = None,
-) -> Proof:
+@dataclass(frozen=True)
+class Claim:
+    """What a proof is to show: the module `top` of `sources` computes `plain`, and a result leaves `latency`
+    cycles after its block. held: inputs that keep their values while a block is computed; hints: see
+    `graph_to_aig`.
+    """
+
+    sources: Sequence[Path]
+    top: str
+    plain: Graph
+    ports: PortSet
+    latency: int
+    held: Sequence[str] = ()
+    hints: Hints | None = None
+
+
+def prove_pipeline(claim: Claim, early: Mapping[str, int]) -> Proof:
     """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many
-    cycles. `hints`: see `graph_to_aig`. Raises CheckFailed where either does not hold.
+    cycles. Raises CheckFailed where either does not hold.
     """
     from .delay_lines import KEPT, is_valid_line, with_delays
 
-    n = read_netlist(sources, top, ports.clk, KEPT)
+    ports, plain, latency = claim.ports, claim.plain, claim.latency
+    n = read_netlist(claim.sources, claim.top, ports.clk, KEPT)
     kinds = n.kept.keys() & {c["type"] for c in n.cells.values()}
     lines = sum(not is_valid_line(kind) for kind in kinds)
     n = with_delays(n, ports.clk, ports.reset)
-    flip_flops = check_ranks(n, ports, latency, early, held)
+    flip_flops = check_ranks(n, ports, latency, early, claim.held)
     named = [
         (name, k)
         for name, bits in n.inputs.items()
@@ -323,7 +332,7 @@ def prove_pipeline(
     frame = Frame(Logic(n, wires=True), aig, known)
     literal = {name: frame.word(bits) for name, bits in n.inputs.items()}
     core_gates, marks = len(aig.gates), list[int]()
-    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, literal), hints, marks)
+    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, literal), claim.hints, marks)
     got = frame.word(n.outputs[ports.block_out]) + frame.word(n.outputs[ports.valid_out])
     names = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out]
     pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want["block"] + want["valid"]))

@@ -18,16 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..arch import KeyMemory
 from ..errors import CheckFailed
-from ..graph import Graph
 from ..shell import PortSet
-from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
+from .aig import FALSE, TRUE, Aig, graph_to_aig
 from .cuts import Comparison
 from .equivalence import (
+    Claim,
     Logic,
     Proof,
     compare,
@@ -41,7 +40,7 @@ from .live import UNKNOWN, Ternary, live_run
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 from .reads import Reads, memory_inputs
 
-__all__ = ["prove_iterative", "prove_loop"]
+__all__ = ["prove_iterative"]
 
 _MOST_STATES = 1 << 14
 _MOST_INPUTS = 6
@@ -278,20 +277,13 @@ def _cubes(control: _Control, taking: Mapping[Word, set[int]]) -> list[tuple[int
     return list(dict.fromkeys(cubes))
 
 
-def prove_loop(
-    n: Netlist,
-    plain: Graph,
-    ports: PortSet,
-    latency: int,
-    slots: int,
-    hints: Hints | None = None,
-    held: Sequence[str] = (),
-    memory: KeyMemory | None = None,
-) -> Proof:
-    """A loop with `slots` blocks in flight. `held`: inputs that keep their values while a block is
-    computed. `memory`: round keys that it reads by address, in the cycle in which it shows the address; they
-    are inputs of `plain` by name. Raises CheckFailed with what does not hold.
+def prove_iterative(claim: Claim, slots: int, memory: KeyMemory | None = None) -> Proof:
+    """A loop with `slots` blocks in flight. `memory`: round keys that it reads by address, in the cycle in
+    which it shows the address; they are inputs of the claim's `plain` by name. Raises CheckFailed with what
+    does not hold.
     """
+    plain, ports, latency, held = claim.plain, claim.ports, claim.latency, claim.held
+    n = read_netlist(claim.sources, claim.top, ports.clk)
     control = _Control(n, ports, slots)
     taking = _explore(control, latency)
     registers, logic = flip_flops(n), Logic(n, wires=False)
@@ -330,7 +322,7 @@ def prove_loop(
         found[tuple(seen[-1][b] for b in block)] = None
     core_gates, marks = len(aig.gates), list[int]()
     described = first | (reads.described(aig, plain) if reads else {})
-    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, described), hints, marks)["block"]
+    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, described), claim.hints, marks)["block"]
     labels = [f"{ports.block_out} bit {k}" for k in range(len(want))]
     gates = 0
     for got in found:
@@ -346,19 +338,3 @@ def prove_loop(
         f"is taken), the other {len(registers) - len(control.registers)} and other slots with any value",
         gates,
     )
-
-
-def prove_iterative(
-    sources: Sequence[Path],
-    top: str,
-    plain: Graph,
-    ports: PortSet,
-    latency: int,
-    slots: int,
-    hints: Hints | None = None,
-    held: Sequence[str] = (),
-    memory: KeyMemory | None = None,
-) -> Proof:
-    """`prove_loop` of a core's text."""
-    n = read_netlist(sources, top, ports.clk)
-    return prove_loop(n, plain, ports, latency, slots, hints, held, memory)

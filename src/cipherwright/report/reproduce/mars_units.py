@@ -22,7 +22,7 @@ from ...rtl import (
     print_design,
     print_wrapper,
 )
-from ...target import CELL_MAPPINGS, Build, implement, load_target
+from ...target import CELL_MAPPINGS, Build, Recipe, implement, load_target
 from ...tools import scratch
 from .cell_pieces import CELLS, FLIP_FLOP_GATES, SLOW_CORNER
 
@@ -66,7 +66,7 @@ def alone(graph: Graph, mapping: str, tell: Tell) -> Build:
     with scratch() as folder:
         path = folder / "alone.v"
         path.write_text(text)
-        return implement([path], "bench", load_target(CELLS), (1,), tell, mapping=mapping)
+        return implement([path], "bench", load_target(CELLS), Recipe(mapping=mapping), tell)
 
 
 def tree(cells: CellDelays, final: str = "hybrid") -> tuple[Graph, Made]:

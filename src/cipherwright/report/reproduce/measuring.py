@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...arch import rewritten
@@ -15,7 +15,7 @@ from ...rtl import LowerOptions, lower, print_design
 from ...schedule import schedule
 from ...shell import BuiltEngine, Core, save
 from ...spec import Datapath, load
-from ...target import Build, Mapped, implement, load_target, synthesise
+from ...target import Build, Mapped, Recipe, implement, load_target, synthesise
 from ...tools import scratch
 
 __all__ = [
@@ -105,18 +105,13 @@ def implemented(
         if more:
             sources.append(folder / "more.v")
             sources[-1].write_text(more)
-        return implement(
-            sources,
-            top or core.top,
-            load_target(target),
-            range(1, seeds + 1),
-            tell,
-            core.parameters["placer_weight"],
-            core.parameters["mapping"],
+        recipe = replace(
+            Recipe.of(core.parameters),
+            seeds=tuple(range(1, seeds + 1)),
             prove=False,
             clock=core.ports.clk if isinstance(core, Core) and not top else "clk",
-            placer=core.parameters["placer"],
         )
+        return implement(sources, top or core.top, load_target(target), recipe, tell)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ...rtl import (
     Wrapper,
     WrittenModule,
 )
-from ..control import Control, core_control
+from ..control import Control, Controlled, ControlTimes, core_control
 from ..keys import KeyUnit, keyed_top
 from .ports import MAC_PORTS, port_groups, word_pins
 
@@ -89,15 +89,10 @@ def cmac_modules(top: str, loop: Part, unit: KeyUnit, key_bits: int, tag_bits: i
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
     control = core_control(
         f"{top}_control",
-        f"{top}_cmac",
-        (*key, *word_pins(block_bits)),
-        block_bits,
-        timing.longest + 1,
-        max(unit.flush, timing.longest + 2),
-        unit.cycles + timing.subkeys + 1,
-        loop=True,
-        drops=True,
-        own_start=True,
+        Controlled(f"{top}_cmac", (*key, *word_pins(block_bits)), block_bits),
+        ControlTimes(
+            timing.longest + 1, max(unit.flush, timing.longest + 2), unit.cycles + timing.subkeys + 1
+        ),
     )
     return CmacModules(
         timing,

@@ -17,7 +17,7 @@ from ...rtl import (
     Stream,
     Wrapper,
 )
-from ..control import Control, core_control
+from ..control import Control, Controlled, ControlTimes, core_control
 from ..ghash import GhashTiming, ghash_unit
 from ..keys import KeyUnit, keyed_top, pipeline_part
 from ..waits import Waits
@@ -83,15 +83,12 @@ def gcm_modules(
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
     control = core_control(
         f"{top}_control",
-        f"{top}_gcm",
-        (*key, *packet_pins(any_iv), *RESULTS),
-        128,
-        timing.tag_latency + 1,
-        max(unit.flush + 1, timing.tag_latency),
-        unit.cycles + timing.power_cycles + 1,
-        loop=True,
-        drops=True,
-        own_start=True,
+        Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS), 128),
+        ControlTimes(
+            timing.tag_latency + 1,
+            max(unit.flush + 1, timing.tag_latency),
+            unit.cycles + timing.power_cycles + 1,
+        ),
     )
     return GcmModules(
         timing,

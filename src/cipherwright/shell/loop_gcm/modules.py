@@ -20,7 +20,7 @@ from ...rtl import (
     module_pins,
 )
 from ...spec import Loop
-from ..control import Control, core_control
+from ..control import Control, Controlled, ControlTimes, core_control
 from ..gcm import ANY_IV, RESULTS, gcm_top, packet_pins
 from ..keys import KeyUnit, keyed_top
 from ..waits import Waits
@@ -71,15 +71,12 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
     control = core_control(
         f"{top}_control",
-        f"{top}_gcm",
-        (*key, *packet_pins(any_iv), *RESULTS),
-        128,
-        timing.longest_tag + 1,
-        max(unit.flush, timing.cipher + timing.interval + 9),
-        unit.cycles + timing.hash_key + 1,
-        loop=True,
-        drops=True,
-        own_start=True,
+        Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS), 128),
+        ControlTimes(
+            timing.longest_tag + 1,
+            max(unit.flush, timing.cipher + timing.interval + 9),
+            unit.cycles + timing.hash_key + 1,
+        ),
     )
     beside = waits.module(f"{top}_beside", {n: (width, timing.cipher) for n, width in _WAITING.items()})
     return LoopGcmModules(

@@ -21,7 +21,7 @@ from ...rtl import (
     Wire,
     Wrapper,
 )
-from ..control import Control, core_control
+from ..control import Control, Controlled, ControlTimes, core_control
 from ..keys import KeyUnit
 from ..waits import Waits
 from .layer import xts_layer
@@ -71,15 +71,10 @@ def xts_modules(
     number = (Pin("unit_valid_i"), NUMBER, Pin("unit_ready_o", out=True))
     control = core_control(
         f"{top}_control",
-        f"{top}_xts",
-        (*key, *number, *word_pins(both), *RESULTS, Pin("pending_o", out=True)),
-        128,
-        timing.late_latency + 1,
-        max(unit.flush + 1, timing.flush),
-        unit.cycles + 2,
-        loop=True,
-        drops=True,
-        own_start=True,
+        Controlled(
+            f"{top}_xts", (*key, *number, *word_pins(both), *RESULTS, Pin("pending_o", out=True)), 128
+        ),
+        ControlTimes(timing.late_latency + 1, max(unit.flush + 1, timing.flush), unit.cycles + 2),
     )
     return XtsModules(
         timing,
