@@ -236,11 +236,12 @@ class Spec(BaseModel):
         cost="A higher weight shortens critical paths and may lengthen others.",
         ge=1,
     )
-    placer: Literal["heap", "static"] = option(
+    placer: Literal["heap", "static", "repaired"] = option(
         "heap",
-        "nextpnr's placer: analytic (`heap`) or electrostatic (`static`), which has no weight of timing. "
-        "The RTL is the same. Gowin and Nexus have `heap` alone.",
-        cost="`static` takes longer.",
+        "nextpnr's placer: analytic (`heap`), electrostatic (`static`), which has no weight of timing, or "
+        "`heap` and then a search that shortens the longest paths (`repaired`). The RTL is the same. Gowin "
+        "and Nexus have `heap` alone. Where a target's wires are not known, `repaired` is `heap`.",
+        cost="`static` takes longer. `repaired` takes about a minute more.",
     )
     mapping: Literal["delay", "structure", "area", "reset-gates"] = option(
         "delay",

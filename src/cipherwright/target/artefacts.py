@@ -12,7 +12,7 @@ from typing import Any
 from ..tools import run
 from .corners import CORNERS, corner_files
 from .facts import Target
-from .place import Effort, Placed, nextpnr_arguments
+from .place import Effort, Placed, nextpnr_arguments, placer_arguments
 from .synth import FIRST_SCRIPT, NAMES
 
 __all__ = ["Artefacts"]
@@ -55,7 +55,7 @@ class Artefacts:
         rows = "".join(f"{seed},{mhz}\n" for seed, mhz in sorted(clocks.items()))
         (self.out / "seeds.csv").write_text(f"seed,fmax_mhz\n{rows}")
         (self.out / "timing.txt").write_text("\n".join(_readable(best)) + "\n")
-        more = ["--placer", effort.placer, "--report", "nextpnr_again.json"]
+        more = [*placer_arguments(effort.placer), "--report", "nextpnr_again.json"]
         words = nextpnr_arguments(target, best.seed, effort.weight, "placed_from.json", more)
         self._script(f'"${{NEXTPNR:-nextpnr-{target.nextpnr}}}" {" ".join(words)}')
 

@@ -15,7 +15,10 @@ from ..errors import UserError, nearest
 from ..schedule import DelayModel
 from .library import read_library
 
-__all__ = ["Target", "load_target", "target_names"]
+__all__ = ["REPAIRED", "Target", "load_target", "target_names"]
+
+REPAIRED = "repaired"
+"""The placer `heap`, and a search that shortens the longest paths of what it placed (repair.py)."""
 
 _DATA = Path(str(resources.files(__package__))) / "data"
 
@@ -53,7 +56,11 @@ class Target:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def placer(self, asked: str) -> str:
-        """The placer of nextpnr that is asked for, or the first of this target where it has no such."""
+        """The placer that is asked for, or the first of this target where it has no such; `heap` where the
+        one asked for needs delays of wires that are not known.
+        """
+        if asked == REPAIRED and "wires" not in self.options:
+            asked = "heap"
         known = self.options.get("placers", [asked])
         return asked if asked in known else str(known[0])
 

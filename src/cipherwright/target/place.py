@@ -12,10 +12,11 @@ from typing import Any
 
 from ..errors import CheckFailed
 from ..tools import run
-from .facts import Target
+from .facts import REPAIRED, Target
+from .repair import Wires, repaired
 from .synth import CANONICAL, NAMES
 
-__all__ = ["Effort", "Placed", "estimate", "nextpnr_arguments", "place"]
+__all__ = ["Effort", "Placed", "estimate", "nextpnr_arguments", "place", "placer_arguments"]
 
 _CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
 
@@ -70,20 +71,29 @@ def place(
 ) -> Placed:
     """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic
     placer, worth more than any other option of it (docs/decisions/0004-placer-weight.md); the `placer`
-    "static" does not know it. `keep`: the netlist after routing goes to routedSEED.json. Raises
-    CheckFailed where the design does not fit the device.
+    "static" does not know it. "repaired": by `heap`, and then by repair.py. `keep`: the netlist after routing
+    goes to routedSEED.json. Raises CheckFailed where the design does not fit the device.
     """
     report = folder / f"report{seed}.json"
     if target.bare:
         netlist = _without_ports(folder, netlist)
-    said = _nextpnr(
+    said = ""
+    if placer == REPAIRED:
+        said, netlist = _repaired(folder, target, seed, timing_weight, netlist)
+    said += _nextpnr(
         folder,
         target,
         seed,
         timing_weight,
         netlist,
-        ["--placer", placer, "--report", report.name, *(["--write", f"routed{seed}.json"] if keep else [])],
+        [
+            *placer_arguments(placer),
+            *("--report", report.name),
+            *(["--write", f"routed{seed}.json"] if keep else []),
+        ],
     )
+    if keep and placer == REPAIRED:
+        _keep_ports(folder / netlist, folder / f"routed{seed}.json")
     (folder / f"nextpnr{seed}.log").write_text(said)
     data = json.loads(report.read_text())
     clock, figures = next(iter(data["fmax"].items()))
@@ -92,6 +102,32 @@ def place(
     )
     names = json.loads((folder / NAMES).read_text()) if (folder / NAMES).exists() else {}
     return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path), netlist)
+
+
+def placer_arguments(placer: str) -> list[str]:
+    """What nextpnr is told when it routes: which placer, or that all is placed."""
+    return ["--no-pack", "--no-place"] if placer == REPAIRED else ["--placer", placer]
+
+
+def _repaired(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str) -> tuple[str, str]:
+    """Place a netlist of the folder and repair that; what was said, and the placed netlist's name."""
+    placed, better = f"heap{seed}.json", f"repaired{seed}.json"
+    said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
+    wires = Wires(**target.options["wires"])
+    return f"{said}\n{repaired(folder / placed, folder / better, wires)}\n", better
+
+
+def _keep_ports(placed: Path, routed: Path) -> None:
+    """Give a routed netlist the ports that the placed one has: nextpnr writes none where it does not pack.
+    Nets keep their names.
+    """
+    before, design = json.loads(placed.read_text()), json.loads(routed.read_text())
+    was, now = (next(iter(d["modules"].values())) for d in (before, design))
+    names = {n["bits"][0]: name for name, n in was["netnames"].items() if len(n["bits"]) == 1}
+    for name, port in was["ports"].items():
+        bits = [now["netnames"][names[b]]["bits"][0] if isinstance(b, int) else b for b in port["bits"]]
+        now["ports"][name] = port | {"bits": bits}
+    routed.write_text(json.dumps(design))
 
 
 def _without_ports(folder: Path, netlist: str) -> str:
