@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cipherwright.target import implement, load_target
+from cipherwright.target import Recipe, implement, load_target
 from cipherwright.target.canonical import CANONICAL_TOP
 from cipherwright.target.place import estimate
 from cipherwright.target.repair import Wires, repaired
@@ -36,9 +36,8 @@ def _cell(kind: str, bel: str, out: str, pins: Mapping[str, list[int]]) -> dict[
     }
 
 
-def _flip_flop(bel: str, d: int, q: int, reset: int = 0) -> dict[str, Any]:
-    pins = {"CLK": [1], "M": [d], "Q": [q], "LSR": [reset] if reset else []}
-    return _cell("TRELLIS_FF", bel, "Q", pins)
+def _flip_flop(bel: str, d: int, q: int, more: Mapping[str, list[int]] | None = None) -> dict[str, Any]:
+    return _cell("TRELLIS_FF", bel, "Q", {"CLK": [1], "M": [d], "Q": [q], **(more or {})})
 
 
 def _write(path: Path, cells: Cells) -> Path:
@@ -88,9 +87,13 @@ def test_a_register_goes_between_its_neighbours(tmp_path: Path) -> None:
     assert {n: c["connections"] for n, c in after.items()} == {n: c["connections"] for n, c in cells.items()}
 
 
-def test_a_tile_with_another_reset_takes_no_register(tmp_path: Path) -> None:
-    """Every other tile has a flip-flop with a reset, so nothing may move."""
-    cells = {f"r{x}": _flip_flop(f"X{x}/Y2/SLICED.FF0", 9, 20 + x, reset=5) for x in range(2, 31) if x != 10}
+@pytest.mark.parametrize(("pin", "slices"), [("LSR", "D"), ("CE", "ABCD")])
+def test_flip_flops_of_a_tile_share_what_they_must(tmp_path: Path, pin: str, slices: str) -> None:
+    """Every other tile has a flip-flop with a reset, or one with an enable in each slice, with which it may
+    change places.
+    """
+    bels = [f"X{x}/Y2/SLICE{s}" for x in range(2, 31) if x != 10 for s in slices]
+    cells = {bel: _flip_flop(f"{bel}.FF0", 9, 20 + k, {pin: [5]}) for k, bel in enumerate(bels)}
     cells |= {
         "a": _flip_flop("X10/Y2/SLICEA.FF0", 9, 2),
         "b": _flip_flop("X10/Y2/SLICEB.FF0", 2, 3),
@@ -98,10 +101,11 @@ def test_a_tile_with_another_reset_takes_no_register(tmp_path: Path) -> None:
     }
     found = repaired(_write(tmp_path / "placed.json", cells), tmp_path / "repaired.json", WIRES)
     after = _cells(tmp_path / "repaired.json")
-    assert after["b"]["attributes"] == cells["b"]["attributes"]
+    assert pin == "CE" or after["b"]["attributes"] == cells["b"]["attributes"]
     assert found.after <= found.before
-    moved = after["b"] | {"attributes": {"NEXTPNR_BEL": "X15/Y2/SLICEB.FF0"}}
-    assert _illegal(after | {"b": moved}) == ["b: another clock or reset in its tile"]
+    assert not _illegal(after)
+    moved = after["b"] | {"attributes": {"NEXTPNR_BEL": "X15/Y2/SLICEB.FF1"}}
+    assert "b: another" in _illegal(after | {"b": moved})[0]
 
 
 def test_what_is_checked_here_is_what_the_placer_takes(tmp_path: Path, built: Callable[..., Built]) -> None:
@@ -123,7 +127,7 @@ def test_what_is_checked_here_is_what_the_placer_takes(tmp_path: Path, built: Ca
 
 def test_a_repaired_placement_is_routed_and_proven(tmp_path: Path, built: Callable[..., Built]) -> None:
     core, folder = built("des-small")
-    build = implement(folder.sources, core.top, TARGET, (1,), placer="repaired", keep=tmp_path)
+    build = implement(folder.sources, core.top, TARGET, Recipe(seeds=(1,), placer="repaired"), keep=tmp_path)
     assert "and after place and route (seed 1) again" in build.proof.statement
     assert "Repair: the longest path" in (tmp_path / "nextpnr.log").read_text()
     assert "--no-place" in (tmp_path / "again.sh").read_text()

@@ -35,9 +35,10 @@ _PLACES = 8
 """Lookup tables, and flip-flops, of a tile."""
 
 _ROUNDS, _PASSES = 40, 4
-_STEP, _GAIN, _MARGIN = 0.97, 0.997, 0.95
-"""In each round paths are to be shorter than this part of the longest; a round that gains less is the last.
-In the end all are to be shorter than this part of the longest, since wires differ from their estimates.
+_STEP, _GAIN, _MARGINS = 0.97, 0.997, (0.95, 0.9, 0.85)
+"""In each round paths are to be shorter than `_STEP` of the longest; a round that gains less than `_GAIN` is
+the last. In the end as many as can be are made shorter than these parts of it, since wires differ from their
+estimates.
 """
 _REACH, _TRIED = 4, 24
 """Tiles to each side in which a better place is looked for, and how many of them are tried."""
@@ -97,7 +98,7 @@ def repaired(source: Path, target: Path, wires: Wires) -> Repaired:
         if now > longest * _GAIN:
             break
         longest = now
-    moves += board.shorten(board.time() * _MARGIN)
+    moves += sum(board.shorten(longest * part) for part in _MARGINS)
     for c in board.cells:
         if not c.fixed:
             netlist[c.name]["attributes"][_PLACED] = _bel(c)
