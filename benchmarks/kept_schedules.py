@@ -1,7 +1,7 @@
 """Writes src/cipherwright/schedule/data/schedules.json: of presets whose register programs are solved in a
 reduced form, the solution that the full program has.
 
-    python benchmarks/kept_schedules.py aes128-fast-agile camellia-fast rijndael256-fast
+    python benchmarks/kept_schedules.py aes128-fast-agile rijndael256-fast
 
 Takes up to half a minute a preset.
 """

@@ -56,7 +56,7 @@ def column(made: dict[int, tuple[int, ...]], name: str) -> tuple[int, ...]:
 
 def main() -> None:
     candidates = int(sys.argv[1]) if len(sys.argv) > 1 else 60
-    kept, every = {}, all_towers()
+    kept, every = json.loads(DATA.read_text()), all_towers()
     boxes = {"SBox": SBOX, "InvSBox": INV_SBOX}
     ranked: dict[str, list[int]] = {}
     for name, entries in boxes.items():

@@ -159,6 +159,12 @@ SETS: list[tuple[str, str, str]] = [
             "for"
         ),
     ),
+    (
+        "camellia-fast",
+        "fuse_linear=true",
+        "common_basis = true needs fuse_linear = false, not fuse_linear = true",
+    ),
+    ("camellia-fast", "sbox=table", "common_basis = true needs sbox = tower, not sbox = table"),
     ("des-fast", "rounds=8", "the number of rounds of DES is fixed"),
     ("des-fast", "tdata_bits=64", "tdata_bits = 64 needs interface = axi-stream, not interface = plain"),
     ("des-fast", "tid_bits=4", "tid_bits = 4 needs interface = axi-stream, not interface = plain"),

@@ -16,6 +16,7 @@ from cipherwright.rewrite import (
     REALISATIONS,
     add_hops,
     circuit,
+    copy_busy,
     merge_bitwise,
     narrow,
     prove,
@@ -152,6 +153,20 @@ def test_copies_and_hops_keep_the_meaning() -> None:
         replicate(g, "r", 2)
 
 
+def test_busy_bits_drive_through_copies() -> None:
+    b = GraphBuilder("g")
+    x, y, s = b.input("x", 8), b.input("y", 8), b.input("s", 2)
+    chosen = b.and_(b.select(s, (1,)), b.select(s, (0,)))
+    picked = b.mux(chosen, x, y)
+    b.output("z", b.xor(b.select(picked, (3, 2, 1, 0)), b.select(chosen, (0, 0, 0, 0))))
+    g = b.build()
+    h = copy_busy(g, 5)
+    assert sum(n.op == "copy" for n in h.nodes) == sum(n.op == "hop" for n in h.nodes) == 3  # of 8 + 4 lanes
+    for given in ({"x": 0xA5, "y": 0x3C, "s": k} for k in range(4)):
+        assert evaluate(h, given) == evaluate(g, given)
+    assert copy_busy(g, 12) == g
+
+
 def test_unknown_circuits_are_refused() -> None:
     other = Table("X", 4, TABLES["des S1"].entries)
     with pytest.raises(ValueError, match="no two-level LUT4 circuit is known for the table X"):
@@ -190,6 +205,17 @@ def test_a_split_table_is_the_table(widest: int) -> None:
     assert max(n.attr.address_bits for n in split.nodes if n.op == "lookup") == widest
     first = split_tables(b.build(), 8)
     assert first == b.build(), "a table that fits stays whole"
+
+
+@pytest.mark.parametrize("truth", [random.Random(5).getrandbits(64), 1, (1 << 64) - 1 << 32 & (1 << 64) - 1])
+def test_a_split_truth_table_is_the_same_function(truth: int) -> None:
+    b = GraphBuilder("control")
+    a = b.input("a", 6)
+    b.output("y", b.lut(truth, *(b.select(a, (k,)) for k in range(5, -1, -1))))
+    split = split_tables(b.build(), 4)
+    assert [evaluate(split, {"a": x})["y"] for x in range(64)] == [truth >> x & 1 for x in range(64)]
+    assert all(len(n.args) <= 4 for n in split.nodes if n.op == "lut")
+    assert split_tables(b.build(), 6) == b.build()
 
 
 def test_a_clock_that_is_too_fast_for_a_whole_table() -> None:

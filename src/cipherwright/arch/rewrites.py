@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ..cipher import ROUND_KEY
+from ..errors import UserError
 from ..graph import Graph
 from ..rewrite import (
+    WORD_BASES,
     add_hops,
+    common_words,
     fuse_linear,
     merge_bitwise,
     narrow,
@@ -26,10 +29,19 @@ _TABLE_BITS = 16
 
 
 def realised(spec: Datapath, graph: Graph) -> Graph:
-    """graph -> graph: S-boxes, multipliers and adders as the spec names them, and linear maps made one."""
-    products = realise_multipliers(realise(graph, spec.sbox), spec.multiplier, final=spec.final_adder)
+    """graph -> graph: S-boxes, multipliers and adders as the spec names them, and linear maps made one, or
+    words in the basis of their boxes. Raises UserError where there are no such words.
+    """
+    common = isinstance(spec, Pipeline) and spec.common_basis
+    boxes = realise(graph, spec.sbox, WORD_BASES if common else "")
+    products = realise_multipliers(boxes, spec.multiplier, final=spec.final_adder)
     sums = realise_adders(products, spec.adder)
-    return fuse_linear(sums) if spec.fuse_linear else sums
+    if not common:
+        return fuse_linear(sums) if spec.fuse_linear else sums
+    try:
+        return common_words(sums)
+    except ValueError as e:
+        raise UserError(f"common_basis = true does not suit {spec.cipher}: {e}") from e
 
 
 def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:

@@ -7,6 +7,7 @@ from .arith.field import KARATSUBA_LEVELS, field_product_graph
 from .arith.multipliers import MULTIPLIERS, Product, product_circuit, realise_multipliers
 from .arith.profile import PROFILE_ADDERS, profile_add
 from .arith.trees import Made, low_product, prove_product
+from .linear.common import common_words
 from .linear.fuse import fuse_linear
 from .linear.layers import linear_networks, realise_linear, sum_inputs
 from .linear.same import same_up_to_linear_maps
@@ -15,13 +16,13 @@ from .map.hold import HeldWords, held_words, with_raw_words
 from .map.merge import merge_bitwise
 from .map.narrow import narrow
 from .map.second import SECOND, with_second_words
-from .map.spread import add_hops, replicate
+from .map.spread import add_hops, copy_busy, replicate
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
 from .sbox.names import BOTH_BOXES
 from .sbox.realise import REALISATIONS, circuit, prove, realise, unfit
 from .sbox.share import share_boxes
 from .sbox.split import split_tables
-from .sbox.tower import SHARED_BASES
+from .sbox.tower import SHARED_BASES, WORD_BASES
 
 __all__ = [
     "ADDERS",
@@ -33,6 +34,7 @@ __all__ = [
     "SECOND",
     "SHARED_BASES",
     "UNIT_CELLS",
+    "WORD_BASES",
     "CellDelays",
     "HeldWords",
     "Made",
@@ -43,6 +45,8 @@ __all__ = [
     "bilinear_forms",
     "boxes_in_block_ram",
     "circuit",
+    "common_words",
+    "copy_busy",
     "field_product_graph",
     "first_boxes",
     "fuse_linear",

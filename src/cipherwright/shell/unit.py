@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, rewritten
-from ..rewrite import replicate
+from ..rewrite import copy_busy, replicate
 from ..rtl import Design, LowerOptions, Module, lower
 from ..schedule import Io, schedule, shortest_period
 from ..spec import Datapath, Pipeline
@@ -64,10 +64,15 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     e = expansion(form, None if memory else rows)
     # Results that get a stage to travel in need not be in the unit as well.
     named = {n.name for n in e.graph.nodes}
-    own = spec.model_copy(update={"hops": tuple(h for h in spec.hops if h in named)})
+    changes: dict[str, object] = {"hops": tuple(h for h in spec.hops if h in named)}
+    if isinstance(spec, Pipeline):
+        changes["common_basis"] = False  # its words pass through a loop's registers
+    own = spec.model_copy(update=changes)
     graph = rewritten(own, e.graph, timing.model)
     if not memory:
         graph = replicate(graph, "valid", _LOAD_LANES, 2)
+        if isinstance(spec, Pipeline) and spec.key_copies:
+            graph = copy_busy(graph, spec.key_copies)
     period = max(datapath.schedule.period, shortest_period(graph, timing.model, _MOST_STAGES, Io()))
     s = schedule(graph, timing.model, None, period, Io())
     top = module_name(spec.name)

@@ -66,7 +66,8 @@ _ORDER = """
     stages stages_per_round clock_mhz rounds_per_cycle datapath_bits
     key key_expansion key_schedule round_numbers key_lead
     sbox block_ram_boxes adder multiplier final_adder linear_depth slice_xor shallow_maps fuse_linear
-    key_words key_ranks merge early_keys copies hops delay_lines srl_from
+    common_basis
+    key_words key_ranks key_copies merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
     mode tag_bits iv_bits digit_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control
     keep_levels reset

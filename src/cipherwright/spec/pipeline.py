@@ -44,6 +44,15 @@ class Pipeline(Datapath):
         "through (section 3.3 of Trimberger et al.).",
         cost="`signals` keeps logic that constants would remove.",
     )
+    common_basis: Annotated[
+        bool, needs(sbox=("tower",), fuse_linear=(False,), direction=("encrypt", "decrypt"))
+    ] = option(
+        False,
+        "Whether the words of a Feistel network are kept in the basis of its boxes' field, with their round "
+        "keys in them (with `sbox = tower`). It is for a cipher whose linear layer adds up whole bytes, as "
+        "Camellia's does.",
+        cost="Fewer lookup tables and flip-flops than `fuse_linear`, and a level or two more for each round.",
+    )
     key_lead: Annotated[int, needs(key=("agile",), mode=("ecb",), interface=("plain", "stream", "paper"))] = (
         option(
             0,
@@ -88,6 +97,14 @@ class Pipeline(Datapath):
         cost="Flip-flops for all bits of the round keys, for each; a cycle more until a key is ready.",
         ge=0,
         le=4,
+    )
+    key_copies: Annotated[int, needs(key_expansion=("unit",))] = option(
+        0,
+        "Bits that one registered copy of a busy bit in the loop of the key-expansion unit drives, after a "
+        "stage in which it travels. 0: no copies.",
+        unit="bits driven",
+        cost="Two flip-flops for each copy, and a lower fan-out where the steps of the key schedule choose.",
+        ge=0,
     )
     copies: int = option(
         0,

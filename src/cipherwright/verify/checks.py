@@ -19,7 +19,9 @@ from ..progress import Tell, quiet
 from ..rewrite import (
     SECOND,
     SHARED_BASES,
+    WORD_BASES,
     HeldWords,
+    common_words,
     field_product_graph,
     first_boxes,
     fuse_linear,
@@ -428,12 +430,12 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
             r["inner"]["latency_cycles"],
             r["inner"]["early"],
         )
-    if p["fuse_linear"]:
+    if p["fuse_linear"] or p["common_basis"]:
         # Maps that were fused leave nothing of the words in between, so the proof goes over the fused graph.
         # That this is
         # the cipher is linear algebra; the boxes in it are checked for every address where they are made.
-        realised = realise(plain, p["sbox"])
-        plain = fuse_linear(realised)
+        realised = realise(plain, p["sbox"], WORD_BASES if p["common_basis"] else "")
+        plain = _joined(realised, p)
         if not same_up_to_linear_maps(realised, plain):
             raise CheckFailed("the fused linear maps are not those of the cipher")
     claim = Claim(sources, top, plain, ports, latency, hints=_hints(plain, p))
@@ -441,6 +443,13 @@ def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
         return prove_iterative(claim, _slots(r)).statement
     held = (ports.key, ports.decrypt) if p["key"] == "static" else ()
     return prove_pipeline(replace(claim, held=held), early).statement
+
+
+def _joined(realised: Graph, p: Mapping[str, Any]) -> Graph:
+    """The graph with its linear maps as the parameters say."""
+    if p["common_basis"]:
+        return common_words(realised)
+    return fuse_linear(realised) if p["fuse_linear"] else realised
 
 
 def _slots(record: Mapping[str, Any]) -> int:
@@ -464,13 +473,13 @@ def _rounds(folder: CoreFolder, parts: KeyParts) -> Graph:
     # A core of both directions shares its inversions; here each way is there by itself, with the same fields
     # inside.
     p = folder.record["parameters"]
-    bases = SHARED_BASES if len(_directions(p)) == 2 else ""
+    bases = SHARED_BASES if len(_directions(p)) == 2 else WORD_BASES if p["common_basis"] else ""
     return realise(parts.rounds, p["sbox"], bases, first_boxes(parts.rounds, p["block_ram_boxes"]))
 
 
 def _held(folder: CoreFolder, parts: KeyParts) -> HeldWords:
     p, realised = folder.record["parameters"], _rounds(folder, parts)
-    held = held_words(fuse_linear(realised) if p["fuse_linear"] else realised)
+    held = held_words(_joined(realised, p))
     widths = {name: realised.nodes[i].width for name, i in realised.inputs.items()}
     if not same_up_to_linear_maps(realised, with_raw_words(held, widths)):
         raise CheckFailed("the words that the rounds read are not linear maps of the round keys")

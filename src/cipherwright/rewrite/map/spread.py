@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 from ...errors import UserError
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph, Node
 from ...graph.ops import OPS
-from .._walk import rebuild
+from .._walk import BITWISE, rebuild
 
-__all__ = ["add_hops", "replicate"]
+__all__ = ["add_hops", "copy_busy", "replicate"]
+
+_MUX = 0b11001010
+"""The truth table of s, a, b -> s ? a : b."""
+
+Bit = tuple[int, int]
 
 
 def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
@@ -33,10 +41,64 @@ def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
             new = [spread if a == source else x for a, x in zip(node.args, args, strict=True)]
             return b.node("lut", node.width, new, node.attr, node.name)
         if node.op == "mux" and node.args[0] == source:
-            return b.lut(0b11001010, spread, args[1], args[2], name=node.name)  # s, a, b -> s ? a : b
+            return b.lut(_MUX, spread, args[1], args[2], name=node.name)
         return None
 
     return rebuild(graph, replace)
+
+
+def copy_busy(graph: Graph, lanes: int) -> Graph:
+    """Every bit that an operation makes and more than `lanes` lanes of bitwise operations read drives them
+    through registered copies, one for so many lanes, each with a stage in which it travels.
+    """
+    loads: Counter[Bit] = Counter()
+    for _, read in _lanes_of(graph):
+        loads.update(read)
+    busy = {bit for bit, n in loads.items() if n > lanes and _is_made(graph, bit)}
+    used: Counter[Bit] = Counter()
+    new: list[int] = []
+
+    def copy(b: GraphBuilder, bit: Bit) -> Bit:
+        if bit not in busy:
+            return new[bit[0]], bit[1]
+        k = used[bit] // lanes
+        used[bit] += 1
+        made = b.node("copy", 1, (b.select(new[bit[0]], (bit[1],)),), (*bit, k))
+        return b.node("hop", 1, (made,), (*bit, k)), 0
+
+    def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
+        if node.op not in BITWISE:
+            return None
+        read = [_read(graph, node, a) for a in node.args]
+        if not any(bit in busy for bits in read for bit in bits):
+            return None
+        words = [
+            b.gather([copy(b, bit) for bit in bits]) if any(bit in busy for bit in bits) else arg
+            for bits, arg in zip(read, args, strict=True)
+        ]
+        if node.op == "mux":
+            return b.lut(_MUX, *words, name=node.name)
+        return b.node(node.op, node.width, words, node.attr, node.name)
+
+    return rebuild(graph, replace, new)
+
+
+def _read(graph: Graph, node: Node, a: int) -> tuple[Bit, ...]:
+    """The bit of an operand that each lane of a bitwise operation reads."""
+    bits = graph.bits[a]
+    return bits * node.width if len(bits) == 1 else bits
+
+
+def _lanes_of(graph: Graph) -> Iterator[tuple[Node, list[Bit]]]:
+    """The bitwise operations, and for each the bits that its lanes read."""
+    for node in graph.nodes:
+        if node.op in BITWISE:
+            yield node, [bit for a in node.args for bit in _read(graph, node, a)]
+
+
+def _is_made(graph: Graph, bit: Bit) -> bool:
+    """Whether an operation makes the bit in time: no input, constant, copy or held value."""
+    return graph.agile[bit[0]] and graph.nodes[bit[0]].op in (*BITWISE, "lookup", "call", "linear")
 
 
 def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:

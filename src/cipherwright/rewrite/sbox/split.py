@@ -16,8 +16,8 @@ __all__ = ["split_tables"]
 
 
 def split_tables(graph: Graph, widest: int) -> Graph:
-    """The graph with every table of more than `widest` address bits made of tables of so many. A table of
-    held values stays whole.
+    """The graph with every table of more than `widest` address bits made of tables of so many, and truth
+    tables over words likewise. A table of held values stays whole.
 
     >>> b = GraphBuilder("box")
     >>> b.output("y", b.lookup("S", [x * 7 & 255 for x in range(256)], 8, b.input("a", 8)))
@@ -26,6 +26,8 @@ def split_tables(graph: Graph, widest: int) -> Graph:
     """
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
+        if node.op == "lut" and len(args) > widest and graph.agile[i]:
+            return _split_bitwise(b, node.attr, args, widest, node.name)
         if node.op != "lookup" or node.attr.address_bits <= widest or not graph.agile[i]:
             return None
         return _split(b, node.attr, args[0], widest)
@@ -45,3 +47,29 @@ def _split(b: GraphBuilder, table: Table, address: int, widest: int) -> int:
         which = b.select(address, (k,))
         words = [b.mux(which, one, zero) for zero, one in zip(words[::2], words[1::2], strict=True)]
     return words[0]
+
+
+def _split_bitwise(b: GraphBuilder, truth: int, args: tuple[int, ...], widest: int, name: str) -> int:
+    """A truth table over words as a choice, by one of its operands, of two tables without that operand.
+
+    It is an operand for which both tables say the same where all others are 0, if there is one. Where a
+    counter rests at 0, every register behind such a table then has the value of the whole table.
+    """
+    count, width = len(args), max(map(b.width, args))
+    if truth in (0, (1 << (1 << count)) - 1):
+        return b.const(width, (1 << width) - 1 if truth else 0)
+    if count <= widest:
+        return b.lut(truth, *args, name=name)
+    k = next((k for k in range(count) if (truth >> (1 << count - 1 - k) ^ truth) & 1 == 0), 0)
+    low, high = (
+        _split_bitwise(b, part, (*args[:k], *args[k + 1 :]), widest, f"{name}_part" if name else "")
+        for part in (_without(truth, count, k, 0), _without(truth, count, k, 1))
+    )
+    return b.mux(args[k], high, low)
+
+
+def _without(truth: int, count: int, k: int, value: int) -> int:
+    """The truth table of `count` operands where operand `k` (0: the top address bit) has a value."""
+    place = count - 1 - k
+    kept = [a for a in range(1 << count) if a >> place & 1 == value]
+    return sum((truth >> a & 1) << j for j, a in enumerate(kept))

@@ -26,6 +26,7 @@ from ...graph.ops import Table
 
 __all__ = [
     "SHARED_BASES",
+    "WORD_BASES",
     "Tower",
     "affine_maps",
     "all_towers",
@@ -39,6 +40,11 @@ __all__ = [
 
 SHARED_BASES = "SBoxBoth"
 """Name of the bases for boxes of both directions of AES that share an inversion."""
+
+WORD_BASES = "Words"
+"""In place of a name: each box's bases for words that are kept in them (../linear/common.py), kept under a
+name that ends so.
+"""
 
 POLYNOMIAL = 0x11B
 """The representation of GF(2^8) in which the boxes are given."""
@@ -154,13 +160,15 @@ bases.
 
 
 @cache
-def bases_of(table: Table) -> Tower:
-    """The bases for a box: those that are kept for it, else out of some hundreds those whose two linear maps
-    have the fewest ones. Raises ValueError where the box is not inversion between affine maps.
+def bases_of(table: Table, words: bool = False) -> Tower:
+    """The bases for a box: those that are kept for it (`words`: for words that are kept in them), else out of
+    some hundreds those whose two linear maps have the fewest ones. Raises ValueError where the box is not
+    inversion between affine maps.
     """
     digest = digest_of(table.entries)
-    if kept := next((t for t, box in _library().values() if box == digest), None):
-        return kept
+    for name, (kept, box) in _library().items():
+        if box == digest and name.endswith(WORD_BASES) == words:
+            return kept
     half = table.entries[: len(table.entries) // 2] if table.address_bits == 9 else table.entries
     before, _, after, _ = affine_maps(Table(table.name, 8, half))
 
@@ -399,10 +407,11 @@ def _apply(rows: Sequence[int], x: int) -> int:
 
 def tower_value(b: GraphBuilder, table: Table, address: int, basis: str = "") -> int:
     """The table's value: a linear map, five levels of lookup tables, a linear map, constants. `basis`: the
-    name of the box whose bases are used, if not the table's own. A table of two boxes (the address's top
-    bit tells which) has one inversion.
+    name of the box whose bases are used, if not the table's own, or WORD_BASES. A table of two boxes (the
+    address's top bit tells which) has one inversion.
     """
-    t = _library()[basis][0] if basis else bases_of(table)
+    own = basis in ("", WORD_BASES)
+    t = bases_of(table, basis == WORD_BASES) if own else _library()[basis][0]
     if table.address_bits > 8:
         half = len(table.entries) // 2
         one, other = (
