@@ -190,6 +190,7 @@ def test_a_message_that_does_not_begin_is_seen(tmp_path: Path) -> None:
     [
         ("des-small", "interface=stream", "interface = plain"),
         ("des-small", "interface=axi-stream", "interface = plain and mode = ecb or cbc or cfb or ofb or ctr"),
+        ("aes128-xts", "target=ecp5-85k-8", "or ctr or gcm or cmac, and aes128_xts has .* mode = xts"),
         ("mars-ibm-4port", "target=ecp5-85k-8", "is an engine"),
     ],
 )

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..cipher.modes import ONE_WAY_MODES
+from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES
 from ..errors import CheckFailed, UserError
 from ..files import read_whole, write_whole
-from ..key_input import parse_hex, read_key
-from .console import Iv, Json, Key, KeyFile, err, print_json, progress
+from ..key_input import parse_any_hex, parse_hex, read_key
+from .console import Aad, AadFile, Iv, Json, Key, KeyFile, err, print_json, progress
 
 if TYPE_CHECKING:
     from ..board.link import BoardLink
@@ -30,25 +30,42 @@ class BoardRunLine:
     port: Annotated[
         str, typer.Argument(metavar="PORT|sim", help="The board's serial port, or sim: a simulation of it.")
     ]
-    files: Annotated[list[Path] | None, typer.Argument(metavar="[IN OUT]", help="A file to encrypt.")] = None
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[IN OUT]", help="A file to encrypt; mode cmac takes IN alone."),
+    ] = None
     key: Key = ""
     key_file: KeyFile = None
     iv: Iv = ""
+    aad: Aad = ""
+    aad_file: AadFile = None
     decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt the file.")] = False
     seconds: Annotated[float, typer.Option(help="Length of the self-check.", min=0.0)] = 1.0
     as_json: Json = False
 
+    def secret(self, facts: dict[str, Any]) -> bytes:
+        """The key. Raises UserError where it has another length."""
+        return read_key(self.key, self.key_file, 8 * facts["key_bytes"])
+
+    @property
+    def additional(self) -> bytes:
+        """The additional data. Raises UserError where both options are given."""
+        if self.aad and self.aad_file:
+            raise UserError("--aad and --aad-file are both given: name one of them")
+        return read_whole(self.aad_file) if self.aad_file else parse_any_hex(self.aad, "additional data")
+
 
 def board_run(line: BoardRunLine) -> None:
     """A self-check of a board at full speed, or a file through it."""
-    from ..board.link import BoardLink, read_facts
+    from ..board.link import read_facts
+    from ..board.packets import link_to
     from ..board.simulated import simulated_port
 
     facts = read_facts(line.folder)
-    job = _file(facts, line.files, (line.key, line.key_file, line.iv), line.decrypt) if line.files else None
+    job = _job(facts, line.files, line) if line.files else None
     with progress("talking to the board") as tell:
         place = simulated_port(line.folder, facts) if line.port == "sim" else nullcontext(line.port)
-        with place as path, BoardLink(path, facts, 300.0 if line.port == "sim" else 5.0) as link:
+        with place as path, link_to(path, facts, 300.0 if line.port == "sim" else 5.0) as link:
             if job:
                 job.send(link, tell)
                 return
@@ -57,51 +74,120 @@ def board_run(line: BoardRunLine) -> None:
         print_json(found)
 
 
+@dataclass(frozen=True)
 class _File:
-    """A file on its way through a board."""
+    """A file on its way through a board: whole blocks, or a packet with additional data and a tag."""
 
-    def __init__(self, source: Path, out: Path, key: bytes, iv: bytes, decrypt: bool) -> None:
-        self.out, self.key, self.iv, self.decrypt = out, key, iv, decrypt
-        self.data = read_whole(source)
+    source: Path
+    out: Path
+    data: bytes
+    key: bytes
+    iv: bytes
+    decrypt: bool
 
     def send(self, link: BoardLink, tell: Any) -> None:
         """Through the board, and written whole or not at all."""
         link.load_key(self.key)
-        link.direction(self.decrypt)
-        if self.iv:
-            link.load_iv(self.iv)
-        result = link.crypt(self.data, tell)
+        result = self.through(link, tell)
         write_whole(self.out, result)
         err.print(f"{self.out}: {len(result)} bytes {'de' if self.decrypt else 'en'}crypted by the board")
 
+    def through(self, link: BoardLink, tell: Any) -> bytes:
+        """What the board makes of it."""
+        link.direction(self.decrypt)
+        if self.iv:
+            link.load_iv(self.iv)
+        return link.crypt(self.data, tell)
 
-def _file(
-    facts: dict[str, Any], files: list[Path], given: tuple[str, Path | None, str], decrypt: bool
-) -> _File:
-    """What is to be sent. Raises UserError where the file is not whole blocks, or something is missing."""
+
+@dataclass(frozen=True)
+class _Packet(_File):
+    """A file that is one packet: its tag is behind the ciphertext."""
+
+    aad: bytes
+    tag_bytes: int
+
+    def through(self, link: BoardLink, tell: Any) -> bytes:
+        from ..board.packets import PacketLink
+
+        assert isinstance(link, PacketLink)
+        if self.decrypt:
+            end = len(self.data) - self.tag_bytes
+            return link.open(self.iv, self.aad, self.data[:end], self.data[end:], tell)
+        text, tag = link.seal(self.iv, self.aad, self.data, tell)
+        return text + tag
+
+
+@dataclass(frozen=True)
+class _Message:
+    """A file whose tag the board makes."""
+
+    data: bytes
+    key: bytes
+
+    def send(self, link: BoardLink, tell: Any) -> None:
+        """Print its tag."""
+        from ..board.packets import MessageLink
+
+        assert isinstance(link, MessageLink)
+        link.load_key(self.key)
+        typer.echo(link.tag(self.data, tell).hex())
+
+
+def _job(facts: dict[str, Any], files: list[Path], given: BoardRunLine) -> _File | _Message:
+    """What is to be sent. Raises UserError where options do not fit the core, or something is missing."""
+    mode = facts["parameters"]["mode"]
+    if (given.aad or given.aad_file) and mode not in PACKET_MODES:
+        raise UserError(f"mode {mode} takes no additional data; leave --aad and --aad-file away")
+    start = _initial_value(facts, given.iv)
+    if mode in MAC_MODES:
+        if len(files) != 1 or given.decrypt:
+            raise UserError(
+                f"a core with mode = {mode} makes the tag of a file: give IN alone, without --decrypt"
+            )
+        return _Message(read_whole(files[0]), given.secret(facts))
     if len(files) != 2:
         raise UserError("give two files, IN and OUT, or none for the self-check")
-    key, key_file, iv = given
+    data, key = read_whole(files[0]), given.secret(facts)
+    if mode in PACKET_MODES:
+        return _packet(facts, files, data, key, start, given)
     size = facts["parameters"]["block_bits"] // 8
-    if facts["iv_bytes"] and not iv:
-        what = "the first counter block" if facts["parameters"]["mode"] == "ctr" else "an initial value"
-        raise UserError(f"this core takes {what}: --iv with {2 * size} hexadecimal digits")
-    if iv and not facts["iv_bytes"]:
-        raise UserError("this core takes no initial value; leave --iv away")
-    start = parse_hex(iv, "IV", 8 * facts["iv_bytes"]) if iv else b""
-    job = _File(files[0], files[1], read_key(key, key_file, 8 * facts["key_bytes"]), start, decrypt)
-    if (len(job.data) % size and facts["parameters"]["mode"] in ("ecb", "cbc")) or not job.data:
+    if (len(data) % size and mode in ("ecb", "cbc")) or not data:
         raise UserError(
-            f"{files[0]} has {len(job.data)} bytes, and the core takes whole blocks of {size}; pad it first"
+            f"{files[0]} has {len(data)} bytes, and the core takes whole blocks of {size}; pad it first"
         )
-    return job
+    return _File(files[0], files[1], data, key, start, given.decrypt)
+
+
+def _packet(
+    facts: dict[str, Any], files: list[Path], data: bytes, key: bytes, iv: bytes, given: BoardRunLine
+) -> _Packet:
+    """A file that is one packet. Raises UserError where it is too short for a tag."""
+    size = int(facts["parameters"]["tag_bits"]) // 8
+    if given.decrypt and len(data) < size:
+        raise UserError(
+            f"a message to decrypt is the ciphertext and then a tag of {size} bytes; this one has {len(data)}"
+        )
+    return _Packet(files[0], files[1], data, key, iv, given.decrypt, given.additional, size)
+
+
+def _initial_value(facts: dict[str, Any], iv: str) -> bytes:
+    """The initial value, IV or first counter block. Raises UserError where it is missing or superfluous."""
+    mode, size = facts["parameters"]["mode"], facts["iv_bytes"]
+    if size and not iv:
+        whats = {"ctr": "the first counter block", "gcm": "an IV"}
+        what = whats.get(mode, "an initial value")
+        raise UserError(f"this core takes {what}: --iv with {2 * size} hexadecimal digits")
+    if iv and not size:
+        raise UserError("this core takes no initial value; leave --iv away")
+    return parse_hex(iv, "IV", 8 * size) if iv else b""
 
 
 def _self_check(link: BoardLink, facts: dict[str, Any], seconds: float) -> dict[str, Any]:
     """The self-check in each direction that the core has, under random keys. Raises CheckFailed where a
     batch is wrong.
     """
-    one_way = facts["parameters"]["mode"] in ONE_WAY_MODES
+    one_way = facts["parameters"]["mode"] in (*ONE_WAY_MODES, *MAC_MODES)
     own = facts["parameters"]["direction"] == "decrypt" and not one_way
     ways = (False, True) if facts["both"] else (own,)
     found = {}
@@ -114,8 +200,9 @@ def _self_check(link: BoardLink, facts: dict[str, Any], seconds: float) -> dict[
             f"{result.gbps} Gb/s"
         )
         if not result.passed:
-            raise CheckFailed(f"{result.wrong} of {result.batches} batches of the self-check are wrong")
+            wrong = max(result.wrong, result.wrong_tags)
+            raise CheckFailed(f"{wrong} of {result.batches} batches of the self-check are wrong")
     if facts["both"]:
         link.round_trip(secrets.token_bytes(facts["key_bytes"]))
-        err.print("blocks encrypted and decrypted again are the same")
+        err.print("what was encrypted and decrypted again is the same")
     return found

@@ -3,10 +3,12 @@
 from .checker import BATCH
 from .commands import READ_BYTES, Command, Widths
 from .lfsr import generated, signature
+from .packets import AAD_WORDS, short_aad, short_text
 from .top import LEDS, MAGIC, BoardPins, BoardTop, Pll, board_top, check_core, model_of_pll, pll_module
 from .uart import SHORTEST_BIT
 
 __all__ = [
+    "AAD_WORDS",
     "BATCH",
     "LEDS",
     "MAGIC",
@@ -22,5 +24,7 @@ __all__ = [
     "generated",
     "model_of_pll",
     "pll_module",
+    "short_aad",
+    "short_text",
     "signature",
 ]

@@ -25,6 +25,17 @@ from ...rtl import (
 from .commands import Command, Widths, requests
 from .counting import RING, event_counter, ring_last, ring_steps
 from .lfsr import next_word
+from .packets import (
+    TAG_STATE,
+    PacketPorts,
+    attributes,
+    differing_tag,
+    filled,
+    result_pins,
+    tag_pins,
+    tags,
+    word_pins,
+)
 
 __all__ = ["BATCH", "STATE", "Checked", "checker"]
 
@@ -39,7 +50,8 @@ STATE = {"batches_in": 32, "batches_out": 32, "wrong": 32, "cycles": 48}
 @dataclass(frozen=True)
 class Checked:
     """What a core takes. `loads`: values that it takes by a handshake (`key`, `iv`), the others are held; `ways`: it
-    has a direction; `waits`: it has a ready; `chains`: the first word of a message takes the initial value.
+    has a direction; `waits`: it has a ready; `chains`: the first word of a message takes the initial value; `packets`:
+    what goes with words that come in packets.
     """
 
     widths: Widths
@@ -47,6 +59,21 @@ class Checked:
     ways: bool
     waits: bool
     chains: bool = False
+    packets: PacketPorts | None = None
+
+    def pulse(self, command: Command) -> str:
+        """What is 1 in the cycle in which a command of the core's clock domain is carried out."""
+        return f"do_q[{requests(self.widths).index(command)}]"
+
+    @property
+    def state(self) -> dict[str, int]:
+        """Counters -> bits."""
+        return STATE | (TAG_STATE if self.widths.tag else {})
+
+    @property
+    def flags(self) -> int:
+        """Bits of flags_o."""
+        return 6 if self.widths.tag else 4
 
     @property
     def values(self) -> tuple[tuple[str, Command, int], ...]:
@@ -58,7 +85,7 @@ class Checked:
 
 def checker(name: str, core: Checked) -> tuple[Wrapper, ...]:
     """The modules of the self-check, used ones first."""
-    counters = {bits: event_counter(f"{name}_count{bits}", bits) for bits in set(STATE.values())}
+    counters = {bits: event_counter(f"{name}_count{bits}", bits) for bits in set(core.state.values())}
     module = Wrapper(
         name,
         (
@@ -66,7 +93,14 @@ def checker(name: str, core: Checked) -> tuple[Wrapper, ...]:
             f"A batch has {BATCH} words.",
         ),
         _ports(core),
-        (*_requests(core), *_generator(core), *_messages(core), *_results(core), *_counters(counters)),
+        (
+            *_requests(core),
+            *_generator(core),
+            *_messages(core),
+            *_packets(core),
+            *_results(core),
+            *_counters(core, counters),
+        ),
     )
     return (*(counters[bits] for bits in sorted(counters)), module)
 
@@ -75,14 +109,14 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
     word = core.widths.word
     pins = [
         Pin("request_i"),
-        Pin("op_i", len(requests())),
+        Pin("op_i", len(requests(core.widths))),
         Pin("value_i", core.widths.value),
         Pin("ack_o", out=True),
         Pin("result_o", out=True),
         Pin("taken_i"),
         Pin("signature_o", word, True),
-        Pin("flags_o", 4, True),
-        *(Pin(f"{what}_o", bits, True) for what, bits in STATE.items()),
+        Pin("flags_o", core.flags, True),
+        *(Pin(f"{what}_o", bits, True) for what, bits in core.state.items()),
     ]
     for what, _, bits in core.values:
         pins.append(Pin(f"core_{what}_o", bits, True))
@@ -90,21 +124,22 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
             pins += [Pin(f"core_{what}_valid_o", out=True), Pin(f"core_{what}_ready_i")]
     pins += [Pin("core_first_o", out=True)] if core.chains else []
     ready = "core_ready_i" if core.waits else ""
+    offered, given = [Pin("core_block_o", word, True)], [Pin("core_block_i", word)]
+    if core.packets:
+        offered += word_pins(core.widths, core.packets)
+        given += result_pins(core.widths, core.packets)
+        pins += tag_pins(core.widths)
     return (
         ClockReset(),
         Held(tuple(pins)),
-        Stream("core_valid_o", (Pin("core_block_o", word, True),), ready, out=True),
-        Stream("core_valid_i", (Pin("core_block_i", word),)),
+        Stream("core_valid_o", tuple(offered), ready, out=True),
+        Stream("core_valid_i", tuple(given)),
     )
-
-
-def _pulse(command: Command) -> str:
-    return f"do_q[{requests().index(command)}]"
 
 
 def _requests(core: Checked) -> list[WrapperItem]:
     """Requests are taken one by one; a value that the core takes by a handshake is acknowledged then."""
-    ops = len(requests())
+    ops = len(requests(core.widths))
     pulses = ", ".join(f"go & op_i[{k}]" for k in reversed(range(ops)))
     items: list[WrapperItem] = [
         Reg(("request_q",), 3, "The request, synchronised; a change starts what op_i says."),
@@ -119,7 +154,7 @@ def _requests(core: Checked) -> list[WrapperItem]:
     for what, command, bits in core.values:
         items += [Reg((f"{what}_q",), bits), Drive(f"core_{what}_o", f"{what}_q")]
         payload.append(
-            Step(f"{what}_q", f"value_i[{bits - 1}:0]" if bits > 1 else "value_i[0]", _pulse(command))
+            Step(f"{what}_q", f"value_i[{bits - 1}:0]" if bits > 1 else "value_i[0]", core.pulse(command))
         )
         if what in core.loads:
             waiting.append(command)
@@ -129,10 +164,10 @@ def _requests(core: Checked) -> list[WrapperItem]:
                 Let(taken, f"{offer} & core_{what}_ready_i"),
                 Drive(f"core_{what}_valid_o", offer),
             ]
-            control.append(Step(offer, f"{_pulse(command)} | ({offer} & ~core_{what}_ready_i)"))
+            control.append(Step(offer, f"{core.pulse(command)} | ({offer} & ~core_{what}_ready_i)"))
             cleared.append((offer, "1'b0"))
             done.append(taken)
-    done += [_pulse(c) for c in requests() if c not in waiting]
+    done += [core.pulse(c) for c in requests(core.widths) if c not in waiting]
     control.append(Step("ack_q", f"ack_q ^ ({' | '.join(done)})"))
     return [*items, Clocked(tuple(control), tuple(cleared)), Clocked(tuple(payload))]
 
@@ -144,7 +179,8 @@ def _rings(prefix: str) -> list[str]:
 def _generator(core: Checked) -> list[WrapperItem]:
     """A word is offered, or one after the other until a batch ends and the check is to stop."""
     word, rings = core.widths.word, _rings("in_ring")
-    block, start = _pulse(Command.BLOCK), _pulse(Command.START)
+    kept = f"~{core.pulse(Command.ZEROISE)} & " if core.packets else ""
+    block, start = core.pulse(Command.BLOCK), core.pulse(Command.START)
     return [
         Reg(("seed_q", "word_q"), word, "The first word of a batch, and the word that is offered."),
         Reg(("restart_q",), note="One cycle: the seed becomes the word, and is offered."),
@@ -156,9 +192,13 @@ def _generator(core: Checked) -> list[WrapperItem]:
         Clocked(
             (
                 Step("restart_q", f"{block} | {start}"),
-                Step("offer_q", "restart_q | (offer_q & ~(advance & (single_q | (last_q & stop_q))))"),
+                Step(
+                    "offer_q", f"{kept}(restart_q | (offer_q & ~(advance & (single_q | (last_q & stop_q)))))"
+                )
+                if core.packets
+                else Step("offer_q", "restart_q | (offer_q & ~(advance & (single_q | (last_q & stop_q))))"),
                 Step("single_q", block, f"{block} | {start}"),
-                Step("stop_q", f"{start} ? value_i[0] : stop_q | {_pulse(Command.STOP)}"),
+                Step("stop_q", f"{start} ? value_i[0] : stop_q | {core.pulse(Command.STOP)}"),
             ),
             (
                 ("restart_q", "1'b0"),
@@ -169,7 +209,7 @@ def _generator(core: Checked) -> list[WrapperItem]:
         ),
         Clocked(
             (
-                Step("seed_q", f"value_i[{word - 1}:0]", f"{_pulse(Command.SEED)} | {block}"),
+                Step("seed_q", f"value_i[{word - 1}:0]", f"{core.pulse(Command.SEED)} | {block}"),
                 Step(
                     "word_q",
                     f"restart_q | last_q ? seed_q : {next_word('word_q', word)}",
@@ -189,7 +229,7 @@ def _messages(core: Checked) -> tuple[WrapperItem, ...]:
     if not core.chains:
         return ()
     batch = "~single_q & (restart_q | (advance & last_q))"
-    value = f"{_pulse(Command.IV)} | ({batch}) | (message_q & ~advance)"
+    value = f"{core.pulse(Command.IV)} | ({batch}) | (message_q & ~advance)"
     return (
         Reg(("message_q",), note="The word that is offered begins a message."),
         Drive("core_first_o", "message_q"),
@@ -197,14 +237,29 @@ def _messages(core: Checked) -> tuple[WrapperItem, ...]:
     )
 
 
+def _packets(core: Checked) -> list[WrapperItem]:
+    """Where words come in packets: what goes with a word, and the tag of a packet."""
+    if not core.packets:
+        return []
+    asked = {c: core.pulse(c) for c in requests(core.widths)}
+    items = attributes(core.widths, core.packets, _rings("in_ring"), asked)
+    if core.widths.tag:
+        way = "decrypt_q" if core.ways else "1'b0"
+        items += tags(core.widths.tag, way, asked)
+        items += _compared("tag_", core.widths.tag + 1, differing_tag(core.widths.tag, way), "tag_ended_q")
+        counted = Clocked((Step("tag_wrong_q", "tag_wrong"),), (("tag_wrong_q", "1'b0"),))
+        items += [Reg(("tag_wrong_q",), note="What a counter counts."), counted]
+    return items
+
+
 def _results(core: Checked) -> list[WrapperItem]:
     """The signature of a batch, compared with the one that is expected; of a single word, the result."""
-    word, rings = core.widths.word, _rings("out_ring")
+    word = core.widths.word
     items: list[WrapperItem] = [
         Reg(("valid_q", "first_q", "at_end_q", "ended_q", "toggle_q")),
         Reg(("given_q",), word, "The result."),
         Reg(("signature_q", "expected_q"), word),
-        Reg(tuple(rings), RING),
+        *([] if core.packets else [Reg(tuple(_rings("out_ring")), RING)]),
         Drive("signature_o", "signature_q"),
         Drive("result_o", "toggle_q"),
         Clocked(
@@ -217,64 +272,78 @@ def _results(core: Checked) -> list[WrapperItem]:
         ),
         Clocked(
             (
-                Step("given_q", "core_block_i"),
+                Step("given_q", filled(word) if core.packets and core.packets.marked else "core_block_i"),
                 Step("first_q", "restart_q | single_q | at_end_q", "restart_q | valid_q"),
                 Step(
                     "signature_q",
                     f"(first_q ? {word}'d0 : {next_word('signature_q', word)}) ^ given_q",
                     "valid_q",
                 ),
-                Step("expected_q", f"value_i[{word - 1}:0]", _pulse(Command.EXPECT)),
-                *ring_steps(rings, "restart_q", "valid_q"),
-                Step("at_end_q", ring_last(rings, "restart_q"), "restart_q | valid_q"),
+                Step("expected_q", f"value_i[{word - 1}:0]", core.pulse(Command.EXPECT)),
+                *_ends(core),
             )
         ),
     ]
-    return items + _compared(word)
+    return items + _compared("", word, "signature_q ^ expected_q", "ended_q")
 
 
-def _compared(word: int) -> list[WrapperItem]:
-    """Whether the signature differs, found by fours of bits, a register a level."""
-    names, widths, steps = ["differs0_q"], [word], [Step("differs0_q", "signature_q ^ expected_q")]
+def _ends(core: Checked) -> tuple[Step, ...]:
+    """Steps of what says that a result ends its batch."""
+    if core.packets:
+        return (Step("at_end_q", "core_last_i" if core.packets.marked else "1'b1"),)
+    rings = _rings("out_ring")
+    last = Step("at_end_q", ring_last(rings, "restart_q"), "restart_q | valid_q")
+    return (*ring_steps(rings, "restart_q", "valid_q"), last)
+
+
+def _compared(prefix: str, word: int, difference: str, ends: str) -> list[WrapperItem]:
+    """Whether any of `word` bits of `difference` is 1, found by fours of bits, a register a level; `ends`: it counts in
+    such a cycle. The result is PREFIXwrong.
+    """
+    first = f"{prefix}differs0_q"
+    names, widths, steps = [first], [word], [Step(first, difference)]
     while widths[-1] > 1:
         before, bits = names[-1], widths[-1]
         quarter = -(-bits // 4)
         parts = [f"{before}[{min(low + quarter, bits) - 1}:{low}]" for low in range(0, bits, quarter)]
-        names.append(f"differs{len(names)}_q")
+        if short := -bits % quarter:
+            parts[-1] = f"{{{short}'d0, {parts[-1]}}}"
+        names.append(f"{prefix}differs{len(names)}_q")
         widths.append(quarter)
         steps.append(Step(names[-1], " | ".join(parts)))
-    late = f"{{ended_late_q[{len(names) - 2}:0], ended_q}}"
+    late = f"{prefix}ended_late_q"
     return [
         *(Reg((name,), bits) for name, bits in zip(names, widths, strict=True)),
-        Reg(("ended_late_q",), len(names), "The end of a batch, beside the comparison."),
-        Let("wrong", f"ended_late_q[{len(names) - 1}] & {names[-1]}"),
+        Reg((late,), len(names), "The end of a batch, beside the comparison."),
+        Let(f"{prefix}wrong", f"{late}[{len(names) - 1}] & {names[-1]}"),
         Clocked(tuple(steps)),
-        Clocked((Step("ended_late_q", late),), (("ended_late_q", f"{len(names)}'d0"),)),
+        Clocked((Step(late, f"{{{late}[{len(names) - 2}:0], {ends}}}"),), ((late, f"{len(names)}'d0"),)),
     ]
 
 
-def _counters(counters: dict[int, Wrapper]) -> list[WrapperItem]:
+def _counters(core: Checked, counters: dict[int, Wrapper]) -> list[WrapperItem]:
     """Counts of the self-check, and what went wrong besides."""
-    start, key, block = _pulse(Command.START), _pulse(Command.KEY), _pulse(Command.BLOCK)
+    start, key, block = core.pulse(Command.START), core.pulse(Command.KEY), core.pulse(Command.BLOCK)
     events = {
         "batches_in": "ended_in_q",
         "batches_out": "ended_q",
         "wrong": "wrong_q",
         "cycles": "counting_q",
-    }
+    } | ({"tags": "tag_ended_q", "tag_wrongs": "tag_wrong_q"} if core.widths.tag else {})
+    wrong, shown = ("wrong_q | tag_wrong_q", "good_q, tag_seen_q, ") if core.widths.tag else ("wrong_q", "")
     return [
         Reg(("ended_in_q", "wrong_q", "counting_q"), note="What the counters count."),
         Reg(("seen_wrong_q",), note="A batch was wrong since the check began."),
         Reg(("lost_word_q",), note="A word came while one was waiting for the core."),
         Reg(("lost_result_q",), note="A result came while one was waiting to be sent."),
         Reg(("taken_q",), 2),
-        Drive("flags_o", "{lost_result_q, lost_word_q, seen_wrong_q, offer_q & ~single_q}"),
+        Drive("flags_o", f"{{{shown}lost_result_q, lost_word_q, seen_wrong_q, offer_q & ~single_q}}"),
         Clocked(
             (
                 Step("ended_in_q", "advance & last_q & ~single_q"),
                 Step("wrong_q", "wrong"),
                 Step("counting_q", "offer_q & ~single_q"),
-                Step("seen_wrong_q", f"~{start} & (seen_wrong_q | wrong_q)"),
+                Step("seen_wrong_q", f"~{start} & (seen_wrong_q | {wrong})"),
                 Step("taken_q", "{taken_q[0], taken_i}"),
                 Step("lost_word_q", f"~{key} & (lost_word_q | ({block} & offer_q))"),
                 Step(
@@ -290,7 +359,7 @@ def _counters(counters: dict[int, Wrapper]) -> list[WrapperItem]:
         ),
         *(
             Cell(
-                counters[STATE[what]].name,
+                counters[core.state[what]].name,
                 f"u_{what}",
                 {"clk": "clk", "clear_i": start, "step_i": event, "value_o": f"{what}_o"},
             )

@@ -36,6 +36,17 @@ class Command(Enum):
     READ = "r"
     SIGNATURE = "m"
 
+    ATTRIBUTES = "p"
+    """Of packets: what is said of the words that follow. A byte, bit 0: additional data, bit 1: the packet ends; then
+    the bytes that are there, a bit each, the first at the top.
+    """
+
+    TAG = "e"
+    """Of packets with a tag: the one that is expected."""
+
+    ZEROISE = "z"
+    """Of packets: keys and packets are dropped, and a word that waits."""
+
     @property
     def code(self) -> str:
         """The letter as a Verilog constant."""
@@ -46,11 +57,6 @@ _HERE = (Command.READ, Command.SIGNATURE)
 """Commands that are answered in this clock domain."""
 
 
-def requests() -> tuple[Command, ...]:
-    """Commands for the core's clock domain: bit 0 of the request's `op` is the first."""
-    return tuple(c for c in Command if c not in _HERE)
-
-
 @dataclass(frozen=True)
 class Widths:
     """Bits of a word (one or more blocks side by side), of the key and of the initial value (0: none)."""
@@ -58,11 +64,23 @@ class Widths:
     word: int
     key: int
     iv: int
+    kept: int = 0
+    """Where words come in packets, their bytes; otherwise 0."""
+
+    tag: int = 0
+    """Bits of a packet's tag that leaves beside its words (0: none)."""
 
     @property
     def value(self) -> int:
         """Bits of the longest value of a command."""
-        return max(self.word, self.key, self.iv, 8)
+        return max(self.word, self.key, self.iv, self.tag, 8 + self.kept)
+
+    @property
+    def known(self) -> tuple[Command, ...]:
+        """The commands of such a core."""
+        absent = {Command.IV: not self.iv, Command.TAG: not self.tag}
+        absent |= dict.fromkeys((Command.ATTRIBUTES, Command.ZEROISE), not self.kept)
+        return tuple(c for c in Command if not absent.get(c))
 
     @property
     def answer(self) -> int:
@@ -80,8 +98,16 @@ class Widths:
             Command.EXPECT: self.word,
             Command.START: 8,
             Command.READ: 8,
+            Command.ATTRIBUTES: 8 + self.kept,
+            Command.TAG: self.tag,
         }
         return bits.get(command, 0) // 8
+
+
+def requests(widths: Widths) -> tuple[Command, ...]:
+    """Commands for the core's clock domain: bit 0 of the request's `op` is the first."""
+    of_packets = (Command.ATTRIBUTES, Command.TAG, Command.ZEROISE)
+    return tuple(c for c in Command if c not in _HERE and (c not in of_packets or c in widths.known))
 
 
 def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
@@ -91,12 +117,12 @@ def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
     changed. A change of result_i says that signature_i is the result of a block. `words`: constants and names of
     state_i's parts, 64 bits each, that `READ` gives by number.
     """
-    many, answer = widths.value, widths.answer
-    known = [c for c in Command if c is not Command.IV or widths.iv]
+    many, answer, asked = widths.value, widths.answer, requests(widths)
+    known, states = widths.known, sum(word.startswith("state_i") for word in words)
     length = "".join(f"data_i == {c.code} ? 8'd{widths.length(c)} : " for c in known if widths.length(c))
     is_command = " | ".join(f"op_q == {c.code}" for c in known)
     listed = "".join(f"value_q[3:0] == 4'd{k} ? {word} : " for k, word in enumerate(words))
-    ops = ", ".join(f"op_q == {c.code}" for c in reversed(requests()))
+    ops = ", ".join(f"op_q == {c.code}" for c in reversed(asked))
     sent = f"answer_q[{answer - 1}:{answer - 8}]"
     word = _left("signature_i", widths.word, answer)
     return Wrapper(
@@ -109,13 +135,13 @@ def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
             Held(
                 (
                     Pin("request_o", out=True),
-                    Pin("op_o", len(requests()), True),
+                    Pin("op_o", len(asked), True),
                     Pin("value_o", many, True),
                     Pin("ack_i"),
                     Pin("result_i"),
                     Pin("taken_o", out=True),
                     Pin("signature_i", widths.word),
-                    Pin("state_i", 256),
+                    Pin("state_i", 64 * states),
                 )
             ),
         ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...cipher.modes import CHAIN_MODES
+from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES
 from ...errors import UserError
 from ...rtl import (
     Clocked,
@@ -28,9 +28,10 @@ from ...rtl import (
     print_wrapper,
 )
 from ..core import Core
-from .checker import BATCH, STATE, Checked, checker
+from .checker import BATCH, Checked, checker
 from .commands import Widths, commands, requests
 from .lfsr import PIECE
+from .packets import PacketPorts
 from .uart import receiver, transmitter
 
 __all__ = [
@@ -97,9 +98,9 @@ def check_core(core: Core, divisor: int) -> Checked:
     two bytes.
     """
     ports = core.ports
-    if core.parameters["interface"] != "plain" or core.parameters["mode"] not in ("ecb", *CHAIN_MODES):
+    if core.parameters["interface"] != "plain" or core.parameters["mode"] not in _MODES:
         raise UserError(
-            f"a board takes a core with interface = plain and mode = {' or '.join(('ecb', *CHAIN_MODES))}, and "
+            f"a board takes a core with interface = plain and mode = {' or '.join(_MODES)}, and "
             f"{core.top} has interface = {core.parameters['interface']} and mode = {core.parameters['mode']}"
         )
     if ports.slot:
@@ -115,8 +116,20 @@ def check_core(core: Core, divisor: int) -> Checked:
             f"{_UART_BITS * divisor}: choose a lower baud rate"
         )
     loads = tuple(v for v, port in (("key", ports.key_valid), ("iv", ports.iv_valid)) if port)
-    widths = Widths(word, key, pins[ports.iv].width if ports.iv else 0)
-    return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), bool(ports.first))
+    beside = beside_words(core)
+    kept, tag = (pins[beside[n]].width if n in beside else 0 for n in ("keep_in", "tag_in"))
+    widths = Widths(word, key, pins[ports.iv].width if ports.iv else 0, kept, tag)
+    packets = PacketPorts("aad" in beside, "last_out" in beside) if beside else None
+    return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), bool(ports.first), packets)
+
+
+_MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *MAC_MODES)
+
+
+def beside_words(core: Core) -> Mapping[str, str]:
+    """What a port of packets or messages is for -> its name; empty where words are blocks alone."""
+    found: Mapping[str, str] = (core.packet or core.mac or {"ports": {}})["ports"]
+    return found
 
 
 def board_top(core: Core, pins: BoardPins, divisor: int, digest: int) -> BoardTop:
@@ -213,7 +226,7 @@ def _words(core: Core, checked: Checked, digest: int) -> tuple[str, ...]:
     return (
         f"64'h{MAGIC:08x}{facts:08x}",
         f"64'h{digest:08x}{BATCH:08x}",
-        *(f"state_i[{low + 63}:{low}]" for low in range(0, 256, 64)),
+        *(f"state_i[{low + 63}:{low}]" for low in range(0, 256 + (64 + w.tag if w.tag else 0), 64)),
     )
 
 
@@ -238,7 +251,9 @@ def _clocks(parts: Mapping[str, Part]) -> list[WrapperItem | Placed]:
 def _commands(parts: Mapping[str, Part], checked: Checked) -> list[WrapperItem | Placed]:
     """UART and commands, at the oscillator's clock."""
     slow = {"clk": "osc_i", "rst_i": "rst_slow"}
-    state = "{16'd0, cycles, 32'd0, wrong, batches_in, batches_out, 60'd0, flags}"
+    widths, flags = checked.widths, checked.flags
+    state = f"16'd0, cycles, 32'd0, wrong, batches_in, batches_out, {64 - flags}'d0, flags"
+    state = f"{{tags, tag_wrongs, tag, {state}}}" if widths.tag else f"{{{state}}}"
     between = {
         "request_o": "request",
         "op_o": "op",
@@ -252,11 +267,12 @@ def _commands(parts: Mapping[str, Part], checked: Checked) -> list[WrapperItem |
     return [
         Wire(("rx_valid", "tx_valid", "tx_ready", "request", "ack", "result", "taken")),
         Wire(("rx_data", "tx_data"), 8),
-        Wire(("op",), len(requests())),
+        Wire(("op",), len(requests(widths))),
         Wire(("value",), checked.widths.value),
         Wire(("signature",), checked.widths.word),
-        Wire(("flags",), 4),
-        *(Wire((what,), bits) for what, bits in STATE.items()),
+        Wire(("flags",), flags),
+        *(Wire((what,), bits) for what, bits in checked.state.items()),
+        *([Wire(("tag",), widths.tag)] if widths.tag else []),
         Placed(
             parts["rx"], "u_rx", {**slow, "rx_i": "uart_rx_i", "valid_o": "rx_valid", "data_o": "rx_data"}
         ),
@@ -295,7 +311,7 @@ def _checked(parts: Mapping[str, Part], core: Core, checked: Checked) -> list[Wr
         "core_block_i": "core_result",
         **{name: name.rpartition("_")[0] for name in ("request_i", "op_i", "value_i", "ack_o", "result_o")},
         **{name: name.rpartition("_")[0] for name in ("taken_i", "signature_o", "flags_o")},
-        **{f"{what}_o": what for what in STATE},
+        **{f"{what}_o": what for what in checked.state},
     }
     at_core = {
         ports.clk: "clk_core",
@@ -325,11 +341,47 @@ def _checked(parts: Mapping[str, Part], core: Core, checked: Checked) -> list[Wr
             getattr(ports, f"{what}_valid"): f"core_{what}_valid",
             getattr(ports, f"{what}_ready"): f"core_{what}_ready",
         }
+    if checked.packets:
+        more = _packet_links(core, checked)
+        wires += [Wire((n,), bits) for n, bits in more.wires.items()]
+        at_check, at_core = at_check | more.at_check, at_core | more.at_core
     return [
         *wires,
         Placed(parts["check"], "u_check", {**fast, **at_check}),
         Placed(parts["core"], "u_core", at_core),
     ]
+
+
+@dataclass(frozen=True)
+class _Links:
+    """Wires between core and self-check -> bits, and what is at the ports of both."""
+
+    wires: Mapping[str, int]
+    at_check: dict[str, str]
+    at_core: dict[str, str]
+
+
+def _packet_links(core: Core, checked: Checked) -> _Links:
+    """What goes with words in packets, and the tag."""
+    w, beside, pins = checked.widths, beside_words(core), {p.name: p for p in core.component.pins}
+    given = {"keep_in": "keep", "last_in": "last", "aad": "aad", "tag_in": "tag"}
+    shown = {
+        "keep_out": "keep",
+        "last_out": "last",
+        "tag_valid": "tag_valid",
+        "tag_out": "tag",
+        "good": "good",
+    }
+    wires, at_check, at_core = {"core_zeroise": 1}, {"core_zeroise_o": "core_zeroise"}, dict[str, str]()
+    for names, prefix, end in ((given, "core", "o"), (shown, "result", "i")):
+        for what, name in names.items():
+            if what in beside:
+                wires[f"{prefix}_{name}"] = pins[beside[what]].width
+                at_check[f"core_{name}_{end}"] = at_core[beside[what]] = f"{prefix}_{name}"
+    at_core[core.ports.zeroise] = "core_zeroise"
+    if "iv_word" in beside:
+        at_core[beside["iv_word"]] = "1'b0"
+    return _Links(wires, at_check | ({"tag_o": "tag"} if w.tag else {}), at_core)
 
 
 def _leds(pins: BoardPins) -> list[WrapperItem | Placed]:

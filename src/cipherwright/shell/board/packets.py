@@ -1,0 +1,156 @@
+"""Words in packets or messages on a board: what goes with a word, and the tag that leaves beside the words.
+
+In the self-check each batch is one packet. Its first words are additional data, where the mode has them. The last
+of these words and the last of the packet are short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...rtl import Clocked, Drive, Pin, Reg, Step, WrapperItem
+from .commands import Command, Widths
+from .counting import RING, ring_last
+
+__all__ = [
+    "AAD_WORDS",
+    "TAG_STATE",
+    "PacketPorts",
+    "attributes",
+    "differing_tag",
+    "filled",
+    "result_pins",
+    "short_aad",
+    "short_text",
+    "tag_pins",
+    "tags",
+    "word_pins",
+]
+
+AAD_WORDS = RING
+"""Words of additional data at the beginning of a batch."""
+
+TAG_STATE = {"tags": 32, "tag_wrongs": 32}
+"""Counters of tags -> bits."""
+
+
+@dataclass(frozen=True)
+class PacketPorts:
+    """What goes with words. aad: a word may be additional data; marked: with a result come its bytes, and whether it
+    is the packet's last. If not, each result is the only one of its message.
+    """
+
+    aad: bool
+    marked: bool
+
+
+def short_aad(size: int) -> int:
+    """Bytes of the last word of additional data in a batch; `size`: of a whole word."""
+    return 13 * size // 16
+
+
+def short_text(size: int) -> int:
+    """Bytes of the last word of a batch; `size`: of a whole word."""
+    return 7 * size // 16
+
+
+def word_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
+    """What is offered with a word."""
+    pins = [Pin("core_keep_o", widths.kept, True), Pin("core_last_o", out=True)]
+    pins += [Pin("core_aad_o", out=True)] if ports.aad else []
+    return pins + ([Pin("core_tag_o", widths.tag, True)] if widths.tag else [])
+
+
+def result_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
+    """What comes with a result."""
+    return [Pin("core_keep_i", widths.kept), Pin("core_last_i")] if ports.marked else []
+
+
+def tag_pins(widths: Widths) -> list[Pin]:
+    """The tag of the core, what is shown of it, and what clears the core."""
+    pins = [Pin("core_zeroise_o", out=True)]
+    if not widths.tag:
+        return pins
+    given = [Pin("core_tag_valid_i"), Pin("core_tag_i", widths.tag), Pin("core_good_i")]
+    return [*pins, *given, Pin("tag_o", widths.tag, True)]
+
+
+def filled(bits: int) -> str:
+    """The result as it is compacted: bytes that are not there are all ones, so that their marks are compared too."""
+    return (
+        f"core_block_i ^ {{{', '.join(f'{{8{{~core_keep_i[{k}]}}}}' for k in reversed(range(bits // 8)))}}}"
+    )
+
+
+def attributes(
+    widths: Widths, ports: PacketPorts, rings: Sequence[str], pulses: Mapping[Command, str]
+) -> list[WrapperItem]:
+    """Registers of what goes with the word that is offered: given by software, or by the word's place in its batch.
+
+    rings: count the words of a batch; pulses: what is 1 when a command is carried out.
+    """
+    kept, given = widths.kept, pulses[Command.ATTRIBUTES]
+    last, aad_ends = ring_last(rings, "restart_q"), f"~restart_q & ~last_q & {rings[0]}[{RING - 2}] & aad_q"
+    registers, steps = [Reg(("kept_q", "keep_q"), kept), Reg(("ends_q", "final_q"))], list[Step]()
+    drives = [
+        Drive("core_keep_o", "keep_q"),
+        Drive("core_last_o", "final_q"),
+        Drive("core_zeroise_o", pulses[Command.ZEROISE]),
+    ]
+    steps += [
+        Step("kept_q", f"value_i[{kept - 1}:0]", given),
+        Step("ends_q", f"value_i[{kept + 1}]", given),
+        Step("final_q", f"single_q ? ends_q : {last}", "restart_q | advance"),
+    ]
+    short = _shortened(kept, short_text(kept), last)
+    if ports.aad:
+        registers.append(Reg(("aad_given_q", "aad_q", "aad_ends_q")))
+        drives.append(Drive("core_aad_o", "aad_q"))
+        in_batch = "restart_q | last_q | (aad_q & ~aad_ends_q)"
+        steps += [
+            Step("aad_given_q", f"value_i[{kept}]", given),
+            Step("aad_q", f"single_q ? aad_given_q : {in_batch}", "restart_q | advance"),
+            Step("aad_ends_q", aad_ends, "restart_q | advance"),
+        ]
+        short = f"{short} & {_shortened(kept, short_aad(kept), aad_ends)}"
+    steps.append(Step("keep_q", f"single_q ? kept_q : {short}", "restart_q | advance"))
+    return [*registers, *drives, Clocked(tuple(steps))]
+
+
+def _shortened(kept: int, size: int, when: str) -> str:
+    """The marks of a word, of which `size` bytes are there where `when` is 1."""
+    return f"{{{{{size}{{1'b1}}}}, {{{kept - size}{{~({when})}}}}}}"
+
+
+def tags(bits: int, way: str, pulses: Mapping[Command, str]) -> list[WrapperItem]:
+    """The tag that came last, and the one that is expected. `way`: 1 where packets are decrypted; then the core
+    compares, and shows a verdict in place of the tag.
+    """
+    new = f"tag_seen_q & ~{pulses[Command.IV]}"
+    return [
+        Reg(("tag_q", "tag_expected_q"), bits),
+        Reg(("good_q", "tag_valid_q", "tag_ended_q", "tag_seen_q")),
+        Drive("core_tag_o", "tag_expected_q"),
+        Drive("tag_o", "tag_q"),
+        Clocked(
+            (
+                Step("tag_valid_q", "core_tag_valid_i"),
+                Step("tag_ended_q", "tag_valid_q & ~single_q"),
+                Step("tag_seen_q", f"core_tag_valid_i | ({new})"),
+            ),
+            tuple((f"{name}_q", "1'b0") for name in ("tag_valid", "tag_ended", "tag_seen")),
+        ),
+        Clocked(
+            (
+                Step("tag_expected_q", f"value_i[{bits - 1}:0]", pulses[Command.TAG]),
+                Step("tag_q", "core_tag_i", "core_tag_valid_i"),
+                Step("good_q", "core_good_i", "core_tag_valid_i"),
+            )
+        ),
+    ]
+
+
+def differing_tag(bits: int, way: str) -> str:
+    """Bits that differ: of the verdict, then of the tag, which is 0 where packets are decrypted."""
+    return f"{{good_q ^ {way}, tag_q ^ (tag_expected_q & ~{{{bits}{{{way}}}}})}}"
