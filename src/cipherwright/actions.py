@@ -20,7 +20,7 @@ from .key_input import parse_any_hex, parse_hex
 from .progress import Tell, quiet
 from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top
-from .shell import ANY_IV, IV_BITS, save
+from .shell import ANY_IV, IV_BITS, browser_pages, save
 from .spec import Spec, load
 from .target import (
     ALL_CELLS,
@@ -49,6 +49,7 @@ __all__ = [
     "opened",
     "opened_or_built",
     "padded",
+    "register_pages",
     "spec_of",
     "units_of",
 ]
@@ -276,6 +277,20 @@ def _crypt_packet(
             "the tag is wrong: the message, its additional data, the key or the IV is not what was encrypted"
         )
     return result.text if decrypt else result.text + result.tag[:size]
+
+
+def register_pages(core: CoreFolder, out: Path) -> None:
+    """Pages for a browser of a core's register map: a new folder, whose first page is index.html. Raises
+    UserError where the core has no register bus, or peakrdl-html is not installed.
+    """
+    source = core.path / f"{core.record['top']}.rdl"
+    if source.name not in core.record["files"]:
+        raise UserError(
+            f"{core.record['top']} has no register bus: control = axi-lite, apb or wishbone makes one around "
+            "interface = axi-stream or registers"
+        )
+    with new_folder(out) as work:
+        browser_pages(source, work)
 
 
 def implement_core(

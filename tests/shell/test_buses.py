@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from peakrdl_html import HTMLExporter
 from systemrdl.compiler import RDLCompiler
 
-from cipherwright.shell import registers_of, rtl_digest
+from cipherwright.cli.registers import RegistersLine, registers
+from cipherwright.errors import UserError
+from cipherwright.shell import read_map, registers_of, rtl_digest
 from cipherwright.verify.reset import check_reset
 from tests.conftest import Built
 from tests.faults import Fault, Faults, all_of, drop, takes, unreset, use
@@ -170,8 +172,8 @@ def test_the_c_header_has_the_offsets_of_the_verilog(built: Callable[..., Built]
     assert in_verilog(use("at_key_0", "5'd8", "5'd7")(verilog)) != found
 
 
-def test_header_and_pages_are_made_from_the_map(built: Callable[..., Built], tmp_path: Path) -> None:
-    """PeakRDL's exporters take the source as it is; the header has the fields of the map."""
+def test_the_header_is_made_from_the_map(built: Callable[..., Built]) -> None:
+    """PeakRDL's compiler takes the source as it is; the header has the fields of the map."""
     core, folder = built(*CONTROLLED, "control=apb")
     compiler = RDLCompiler()
     compiler.compile_file(str(folder.path / f"{core.top}.rdl"))
@@ -181,8 +183,27 @@ def test_header_and_pages_are_made_from_the_map(built: Callable[..., Built], tmp
         assert re.search(rf"\b{register.name}\b", header)
         for f in register.fields:
             assert f"{register.name}__{f.name}_bp {f.low}" in header
-    HTMLExporter().export(node, str(tmp_path / "pages"))
+
+
+def test_pages_for_a_browser(
+    built: Callable[..., Built], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They name every register; a core without registers and a missing peakrdl-html are refused."""
+    _, folder = built(*CONTROLLED, "control=apb")
+    registers(RegistersLine(folder.path, tmp_path / "pages"))
     assert (tmp_path / "pages" / "index.html").is_file()
+    data = (tmp_path / "pages" / "data" / "ral-data-0.json").read_text()
+    source = (folder.path / f"{folder.record['top']}.rdl").read_text()
+    for register in registers_of(read_map(source)):
+        assert register.name in data
+    with pytest.raises(UserError, match="exists; choose another"):
+        registers(RegistersLine(folder.path, tmp_path / "pages"))
+    monkeypatch.setitem(sys.modules, "peakrdl_html", None)
+    with pytest.raises(UserError, match="need peakrdl-html"):
+        registers(RegistersLine(folder.path, tmp_path / "none"))
+    with pytest.raises(UserError, match="des_small has no register bus"):
+        registers(RegistersLine(built("des-small")[1].path, tmp_path / "none"))
+    assert not (tmp_path / "none").exists()
 
 
 def test_the_page_has_the_figures_of_the_record() -> None:

@@ -25,6 +25,7 @@ from .list import list_
 from .mac import mac
 from .new import new
 from .parameters import command
+from .registers import registers
 from .reproduce import reproduce
 from .verify import verify
 
@@ -50,6 +51,7 @@ _COMMANDS: dict[str, Callable[[Any], None]] = {
     "encrypt": encrypt,
     "decrypt": decrypt,
     "mac": mac,
+    "registers": registers,
     "reproduce": reproduce,
     "board": board,
     "board-run": board_run,

@@ -2,7 +2,7 @@
 
 from .assemble import arrivals, assemble
 from .built_engine import BuiltEngine, EngineNotes
-from .buses import AXIS_DATA, BUS_DATA, BUS_WRITES, AxiStream, Register, read_map, registers_of
+from .buses import AXIS_DATA, BUS_DATA, BUS_WRITES, AxiStream, Register, browser_pages, read_map, registers_of
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
 from .core_inputs import CoreInputs
@@ -60,6 +60,7 @@ __all__ = [
     "arrivals",
     "assemble",
     "assemble_packets",
+    "browser_pages",
     "core_files",
     "core_record",
     "counter_latency",

@@ -2,7 +2,7 @@
 
 from .axi_stream import AXIS_DATA, AxiStream, Inside, StreamShell, axi_stream_top
 from .controlled import Controlled, controlled_top
-from .pages import map_facts, map_pages
+from .pages import browser_pages, map_facts, map_pages
 from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval
 from .register_map import MapFacts, Register, markdown, rdl_source, read_map, registers_of
 from .traffic import Inner, packets
@@ -21,6 +21,7 @@ __all__ = [
     "StreamShell",
     "access_interval",
     "axi_stream_top",
+    "browser_pages",
     "controlled_top",
     "map_facts",
     "map_pages",

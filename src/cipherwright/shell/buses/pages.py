@@ -6,14 +6,16 @@ import tempfile
 from pathlib import Path
 
 from peakrdl_cheader.exporter import CHeaderExporter
+from systemrdl.compiler import RDLCompiler
 from systemrdl.node import AddrmapNode
 
+from ...errors import UserError
 from ...spec import Datapath
 from ..core import PortSet
 from ..header import GENERATOR, commented, module_name, origin_lines
 from .register_map import MapFacts, markdown, read_map, registers_of
 
-__all__ = ["map_facts", "map_pages"]
+__all__ = ["browser_pages", "map_facts", "map_pages"]
 
 
 def map_facts(spec: Datapath, ports: PortSet, held_way: bool, block_way: bool = False) -> MapFacts:
@@ -47,6 +49,21 @@ def map_pages(name: str, source: str) -> dict[str, str]:
         f"{top}_registers.h": f"{origin}//\n// Offsets are of bytes. Bits 7:0 of the first word of KEY are the key's first byte.\n"
         + _c_header(node),
     }
+
+
+def browser_pages(source: Path, out: Path) -> None:
+    """Fill the folder `out` with pages for a browser of the map in the SystemRDL file `source`; the first is index.html.
+    Raises UserError where peakrdl-html is not installed.
+    """
+    try:
+        from peakrdl_html import HTMLExporter
+    except ImportError:
+        raise UserError(
+            "pages of registers need peakrdl-html: pip install 'cipherwright[html]' installs it"
+        ) from None
+    compiler = RDLCompiler()
+    compiler.compile_file(str(source))
+    HTMLExporter().export(compiler.elaborate().top, str(out))
 
 
 def _c_header(node: AddrmapNode) -> str:

@@ -1,0 +1,33 @@
+"""cipherwright registers"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .console import err
+
+__all__ = ["registers"]
+
+
+@dataclass(frozen=True)
+class RegistersLine:
+    """The command line of registers."""
+
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A core's folder with a register bus, that `build` made.")
+    ]
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="New folder for the pages.")]
+
+
+def registers(line: RegistersLine) -> None:
+    """Pages of a core's register map for a browser, made by peakrdl-html."""
+    from ..actions import opened, register_pages
+    from ..files import check_new
+
+    check_new(line.out)
+    register_pages(opened(line.folder), line.out)
+    err.print(f"{line.out}: open index.html in a browser")
