@@ -265,6 +265,10 @@ def _tools(compiler: str, verilator: str) -> str:
     return "\n".join((platform.machine(), compiler, version_of(compiler), version_of(verilator)))
 
 
+_QUICK = "-O0"
+"""The level of a model that is made quickly: Verilator then writes half as much for a large core."""
+
+
 def _level() -> str:
     """Optimisation of the compiled model: short tests spend less on compiling with
     CIPHERWRIGHT_SIM_LEVEL=-O0.
@@ -288,7 +292,7 @@ def _compile(
             "verilator_bin",
             [
                 "--cc",
-                "-O3",
+                "-O1" if _level() == _QUICK else "-O3",
                 "--x-assign",
                 "fast",
                 "--x-initial",
@@ -312,7 +316,7 @@ def _compile(
         )
         runtime = _runtime(compiler, binary)
         flags = [*_flags(root), f"-I{work}", "-include", str(_header(compiler, binary))]
-        texts = [*sorted(str(p) for p in work.glob("V*.cpp")), str(work / "harness.cpp")]
+        texts = _units(work, [*sorted(work.glob("V*.cpp")), work / "harness.cpp"])
         parallel(lambda cpp: _cxx(compiler, ["-c", *flags, cpp, "-o", cpp + ".o"]), texts)
         _cxx(
             compiler,
@@ -327,6 +331,29 @@ def _harness(top: str, clk: str, ins: Sequence[Port], outs: Sequence[Port]) -> s
     stores = "\n".join(f"    std::memcpy(out + {p.offset}, &t.{p.name}, {p.size});" for p in outs)
     sizes = {"in_bytes": sum(p.size for p in ins), "out_bytes": sum(p.size for p in outs)}
     return _HARNESS.format(top=top, clk=clk, loads=loads, stores=stores, **sizes)
+
+
+_SMALL, _LARGE = 1 << 18, 1 << 22
+"""Bytes of text that are compiled at once, at least and at most: a compiler's start and the headers cost as much
+as 100 kB of a model, and memory is limited.
+"""
+
+
+def _units(work: Path, files: Sequence[Path]) -> list[str]:
+    """Files that include the given ones, several each, for the compiler: as few as keep all processors busy."""
+    sizes = [path.stat().st_size for path in files]
+    most = min(_LARGE, max(_SMALL, sum(sizes) // (os.cpu_count() or 1)))
+    groups, size = list[list[Path]](), most
+    for path, more in zip(files, sizes, strict=True):
+        if size >= most:
+            groups.append([])
+            size = 0
+        groups[-1].append(path)
+        size += more
+    units = [work / f"unit{k}.cpp" for k in range(len(groups))]
+    for unit, group in zip(units, groups, strict=True):
+        unit.write_text("".join(f'#include "{path.name}"\n' for path in group))
+    return [str(unit) for unit in units]
 
 
 def _cxx(compiler: str, args: Sequence[str]) -> None:
