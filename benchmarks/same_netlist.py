@@ -2,7 +2,10 @@
 record was measured on, write the text's digest into the record. Figures stay as measured. A preset whose
 netlist is another one is named, and its record stays as it is; the exit code is then 1.
 
-Usage: python benchmarks/same_netlist.py [PRESET ...]     (all records where nothing is named)
+Usage: python benchmarks/same_netlist.py [PRESET ...] [NAME=VALUE ...]   (all records where none is named)
+
+With NAME=VALUE the presets have other options (`words=packed`): what would become of the records is said,
+and nothing is written.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from status import write_pages
@@ -23,31 +27,33 @@ from cipherwright.verify import CoreFolder
 RECORDS = Path(__file__).resolve().parent / "records"
 
 
-def state(path: Path) -> str:
+def state(path: Path, changes: Sequence[str] = ()) -> str:
     """What became of a record: `same text`, `same netlist` (the record has the new text's digest now), or
-    `another netlist`.
+    `another netlist`. `changes`: other options of the preset, with which the record stays as it is.
     """
     preset, _, target_name = path.stem.partition("@")
     record = json.loads(path.read_text())
-    made = generate(load(preset, [f"target={target_name}"]), {"preset": preset})
+    made = generate(load(preset, [f"target={target_name}", *changes]), {"preset": preset})
     with tempfile.TemporaryDirectory() as d:
         save(made, Path(d) / "core")
         found = compared(record, rtl_digest(made.files), CoreFolder.open(Path(d) / "core"))
-    if found == "same netlist":
+    if found == "same netlist" and not changes:
         record["rtl_digest"] = rtl_digest(made.files)
         path.write_text(json.dumps(record, indent=2) + "\n")
     return found
 
 
 def main() -> None:
-    named, other = sys.argv[1:], False
+    named = [a for a in sys.argv[1:] if "=" not in a]
+    changes, other = [a for a in sys.argv[1:] if "=" in a], False
     for path in sorted(RECORDS.glob("*@*.json")):
         if named and path.stem.partition("@")[0] not in named:
             continue
-        found = state(path)
+        found = state(path, changes)
         other |= found == "another netlist"
         print(f"{path.stem}: {found}", flush=True)
-    write_pages()
+    if not changes:
+        write_pages()
     sys.exit(int(other))
 
 

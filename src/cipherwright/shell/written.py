@@ -11,7 +11,7 @@ from ..rtl import Group, WrittenModule
 __all__ = ["PREFIX", "hand_written", "own_names", "written_module"]
 
 _HEAD = re.compile(r"^module (?P<name>\w+) (?:#\(.*?^\) )?\((?P<ports>.*?)^\);", re.M | re.S)
-_PORT = re.compile(r"^ +(input|output) +(?:wire|reg) +(?:\[([^:]+):0\] *)?(\w+)", re.M)
+_PORT = re.compile(r"^ +(input|output) +(?:wire|reg) +(?:\[ *([^:]+):0\] *)?(\w+)", re.M)
 
 PREFIX = "cipherwright"
 """What names of modules that come with every core begin with, until the core makes them its own."""

@@ -99,7 +99,7 @@ def gate_model(gate: ClockGate) -> str:
     """The cell for simulation."""
     tests = "".join(f"input {pin}, " for pin in gate.tests)
     enable = " | ".join([gate.enable, *gate.tests])
-    text = _MODEL.read_text().replace("= ENABLE", f"= {enable}").replace("TESTS ", tests)
+    text = _MODEL.read_text().replace("= ENABLE", f"= {enable}").replace("output", f"{tests}output")
     names = {"CELL": gate.name, "CLOCK": gate.clock, "ENABLE": gate.enable, "GATED": gate.gated}
     for word, name in names.items():
         text = re.sub(rf"\b{word}\b", name, text)

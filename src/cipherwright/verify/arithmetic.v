@@ -1,6 +1,11 @@
-// Sums, differences and products for proofs, in the order in which aig.py makes them, so that equal arithmetic is equal gates.
+// Sums, differences and products for proofs, in the order in which aig.py makes them, so that equal
+// arithmetic is equal gates.
 (* techmap_celltype = "$add $sub" *)
-module _cipherwright_sum (A, B, Y);
+module _cipherwright_sum (
+    A,
+    B,
+    Y
+);
     parameter A_SIGNED = 0, B_SIGNED = 0, A_WIDTH = 1, B_WIDTH = 1, Y_WIDTH = 1;
     parameter _TECHMAP_CELLTYPE_ = "";
     input [A_WIDTH-1:0] A;
@@ -22,7 +27,11 @@ module _cipherwright_sum (A, B, Y);
 endmodule
 
 (* techmap_celltype = "$mul" *)
-module _cipherwright_product (A, B, Y);
+module _cipherwright_product (
+    A,
+    B,
+    Y
+);
     parameter A_SIGNED = 0, B_SIGNED = 0, A_WIDTH = 1, B_WIDTH = 1, Y_WIDTH = 1;
     input [A_WIDTH-1:0] A;
     input [B_WIDTH-1:0] B;
@@ -39,10 +48,10 @@ module _cipherwright_product (A, B, Y);
             wire [Y_WIDTH:0] carry;
             assign carry[0] = 1'b0;
             for (i = 0; i < Y_WIDTH; i = i + 1) begin : g_bit
-                wire before = total[Y_WIDTH*k+i];
-                wire half = before ^ row[i];
+                wire above = total[Y_WIDTH*k+i];
+                wire half = above ^ row[i];
                 assign total[Y_WIDTH*(k+1)+i] = half ^ carry[i];
-                assign carry[i+1] = (before & row[i]) | (half & carry[i]);
+                assign carry[i+1] = (above & row[i]) | (half & carry[i]);
             end
         end
     endgenerate

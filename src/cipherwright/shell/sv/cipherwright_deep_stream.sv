@@ -30,54 +30,53 @@ module cipherwright_deep_stream #(
     parameter integer WIDTH = 64,
     parameter integer DEPTH_LOG2 = 6,
     parameter integer BESIDE = 1,
-    parameter integer GRACE = 0,            // 0 or 1
-    parameter integer MARGIN = 3 + GRACE    // places that are free where ready rises: this at least
+    parameter integer GRACE = 0,  // 0 or 1
+    parameter integer MARGIN = 3 + GRACE  // places that are free where ready rises: this at least
 ) (
-    input  wire             clk,
-    input  wire             rst_i,
-    input  wire             zeroise_i,
+    input  wire                  clk,
+    input  wire                  rst_i,
+    input  wire                  zeroise_i,
     // Words in: only the handshake; their payload goes to the pipeline directly.
     // A word is accepted where valid, ready and core_ready_i are 1.
-    input  wire             s_valid_i,
-    output wire             s_ready_o,
-    output wire             s_early_o,
-    input  wire [BESIDE-1:0] s_beside_i,
-    output wire             core_valid_o,
-    input  wire             core_ready_i,
+    input  wire                  s_valid_i,
+    output wire                  s_ready_o,
+    output wire                  s_early_o,
+    input  wire [    BESIDE-1:0] s_beside_i,
+    output wire                  core_valid_o,
+    input  wire                  core_ready_i,
     // Results from the pipeline.
-    input  wire             core_valid_i,
-    input  wire [WIDTH-1:0] core_data_i,
+    input  wire                  core_valid_i,
+    input  wire [     WIDTH-1:0] core_data_i,
     // Results out.
-    output wire             m_valid_o,
-    input  wire             m_ready_i,
-    output wire [WIDTH-1:0] m_data_o,
-    output wire [BESIDE-1:0] m_beside_o
+    output wire                  m_valid_o,
+    input  wire                  m_ready_i,
+    output wire [     WIDTH-1:0] m_data_o,
 `ifdef FORMAL
-    ,
     // What the rules in cipherwright_deep_stream_formal.sv speak of; a word of the FIFO by its
     // place.
     output wire [DEPTH_LOG2+1:0] f_room_o,
-    output wire [DEPTH_LOG2:0] f_stored_o,
+    output wire [  DEPTH_LOG2:0] f_stored_o,
     output wire [DEPTH_LOG2-1:0] f_write_o,
     output wire [DEPTH_LOG2-1:0] f_read_o,
-    output wire f_zeroise_o,
-    output wire f_held_o,
-    output wire f_pop_o,
-    output wire f_store_o,
-    output wire [3:0] f_late_o,
-    output wire [3:0] f_least_o,
-    output wire f_there_o,
-    output wire [WIDTH-1:0] f_result_o,
-    output wire [WIDTH-1:0] f_next_o,
+    output wire                  f_zeroise_o,
+    output wire                  f_held_o,
+    output wire                  f_pop_o,
+    output wire                  f_store_o,
+    output wire [           3:0] f_late_o,
+    output wire [           3:0] f_least_o,
+    output wire                  f_there_o,
+    output wire [     WIDTH-1:0] f_result_o,
+    output wire [     WIDTH-1:0] f_next_o,
     input  wire [DEPTH_LOG2-1:0] f_place_i,
-    output wire [WIDTH-1:0] f_word_o,
+    output wire [     WIDTH-1:0] f_word_o,
     // Beside the words: the place that is written next, what is written, at a place, and behind the
     // memory.
     output wire [DEPTH_LOG2-1:0] f_beside_place_o,
-    output wire [BESIDE-1:0] f_beside_in_o,
-    output wire [BESIDE-1:0] f_beside_o,
-    output wire [BESIDE-1:0] f_beside_next_o
+    output wire [    BESIDE-1:0] f_beside_in_o,
+    output wire [    BESIDE-1:0] f_beside_o,
+    output wire [    BESIDE-1:0] f_beside_next_o,
 `endif
+    output wire [    BESIDE-1:0] m_beside_o
 );
     localparam integer DEPTH = 1 << DEPTH_LOG2;
     localparam integer START = DEPTH - MARGIN;
@@ -159,7 +158,7 @@ module cipherwright_deep_stream #(
         if (move) word_q <= memory[read_q];
         if (leave) data_q <= word_q;
         beside_q <= s_beside_i;
-        if (accept_q | zeroise_q) beside[zeroise_q ? write_q : place_q] <= beside_q;
+        if (accept_q | zeroise_q) beside[zeroise_q?write_q : place_q] <= beside_q;
         if (move) beside_word_q <= beside[read_q];
         if (leave) beside_data_q <= beside_word_q;
     end

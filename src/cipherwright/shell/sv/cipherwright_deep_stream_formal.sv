@@ -13,20 +13,20 @@
 // computes are free; nothing is abstracted. Checked by SymbiYosys (deep_stream.sby).
 `default_nettype none
 module cipherwright_deep_stream_formal #(
-    parameter integer WIDTH = 8,
+    parameter integer WIDTH      = 8,
     parameter integer DEPTH_LOG2 = 3,
-    parameter integer BESIDE = 2,
-    parameter integer GRACE = 1,
-    parameter integer MARGIN = 3 + GRACE
+    parameter integer BESIDE     = 2,
+    parameter integer GRACE      = 1,
+    parameter integer MARGIN     = 3 + GRACE
 ) (
-    input wire             clk,
-    input wire             rst_i,
-    input wire             zeroise_i,
-    input wire             s_valid_i,
-    input wire             core_ready_i,
-    input wire [WIDTH-1:0] s_data_i,
+    input wire              clk,
+    input wire              rst_i,
+    input wire              zeroise_i,
+    input wire              s_valid_i,
+    input wire              core_ready_i,
+    input wire [ WIDTH-1:0] s_data_i,
     input wire [BESIDE-1:0] s_beside_i,
-    input wire             m_ready_i
+    input wire              m_ready_i
 );
     localparam [DEPTH_LOG2+1:0] DEPTH = 1 << DEPTH_LOG2;
     wire s_ready, s_early, core_valid, m_valid, held, pop, store, there, wiping;
@@ -52,17 +52,46 @@ module cipherwright_deep_stream_formal #(
 
     wire [DEPTH_LOG2-1:0] place;
     cipherwright_deep_stream #(
-        .WIDTH(WIDTH), .DEPTH_LOG2(DEPTH_LOG2), .BESIDE(BESIDE), .GRACE(GRACE), .MARGIN(MARGIN)
+        .WIDTH(WIDTH),
+        .DEPTH_LOG2(DEPTH_LOG2),
+        .BESIDE(BESIDE),
+        .GRACE(GRACE),
+        .MARGIN(MARGIN)
     ) dut (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .s_valid_i(s_valid_i), .s_ready_o(s_ready),
-        .s_early_o(s_early), .s_beside_i(s_beside_i), .core_valid_o(core_valid),
-        .core_ready_i(core_ready_i), .m_beside_o(m_beside), .f_beside_place_o(beside_place),
-        .f_beside_in_o(beside_in), .f_beside_o(beside), .f_beside_next_o(beside_next),
-        .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i),
-        .m_data_o(m_data), .f_room_o(room), .f_stored_o(stored), .f_write_o(write), .f_read_o(read),
-        .f_zeroise_o(wiping), .f_held_o(held), .f_pop_o(pop), .f_store_o(store), .f_late_o(late),
-        .f_least_o(least), .f_there_o(there), .f_result_o(result), .f_next_o(next),
-        .f_place_i(place), .f_word_o(word)
+        .clk(clk),
+        .rst_i(rst_i),
+        .zeroise_i(zeroise_i),
+        .s_valid_i(s_valid_i),
+        .s_ready_o(s_ready),
+        .s_early_o(s_early),
+        .s_beside_i(s_beside_i),
+        .core_valid_o(core_valid),
+        .core_ready_i(core_ready_i),
+        .m_beside_o(m_beside),
+        .f_beside_place_o(beside_place),
+        .f_beside_in_o(beside_in),
+        .f_beside_o(beside),
+        .f_beside_next_o(beside_next),
+        .core_valid_i(answered),
+        .core_data_i(answer),
+        .m_valid_o(m_valid),
+        .m_ready_i(m_ready_i),
+        .m_data_o(m_data),
+        .f_room_o(room),
+        .f_stored_o(stored),
+        .f_write_o(write),
+        .f_read_o(read),
+        .f_zeroise_o(wiping),
+        .f_held_o(held),
+        .f_pop_o(pop),
+        .f_store_o(store),
+        .f_late_o(late),
+        .f_least_o(least),
+        .f_there_o(there),
+        .f_result_o(result),
+        .f_next_o(next),
+        .f_place_i(place),
+        .f_word_o(word)
     );
 
     // Words in the memory and free places, now and up to three cycles ago.
@@ -92,40 +121,41 @@ module cipherwright_deep_stream_formal #(
     wire [DEPTH_LOG2-1:0] used = write - read;
     wire [DEPTH_LOG2-1:0] write_next = write + pushed[1] + flying - came[1];
     wire [DEPTH_LOG2+1:0] less = free_1 - MARGIN;
-    always @(*) if (started) begin
-        assert (core_valid == (s_valid_i & s_ready));
-        assert (store == (pushed[1] || wiping));
-        assert (wiping == zeroised && (cleared || !wiping));
-        assert (flying <= DEPTH && filling <= DEPTH && flying + filling <= DEPTH);
-        assert (wiping ? filling == 0 && read == 0 && !m_valid && !held
-                       : used + pushed[1] == filling[DEPTH_LOG2-1:0]);
-        if (cleared) assert (here == 0 && !s_ready && !accepted);
-        if (cleared) assert (pushed == 0 && popped == 0 && came == 0);
-        // What was is what is, without what happened since.
-        assert (filling_1 + pushed[1] == filling + popped[1]);
-        assert (filling_2 + pushed[2] == filling_1 + popped[2]);
-        assert (filling_3 + pushed[3] == filling_2 + popped[3]);
-        assert (free_1 + popped[1] == free + came[1]);
-        assert (free_2 + popped[2] == free_1 + came[2]);
-        assert (filling_1 <= DEPTH && filling_2 <= DEPTH && filling_3 <= DEPTH);
-        assert (free_1 <= DEPTH && free_2 <= DEPTH);
-        // The late counts, and what follows from them.
-        assert (late == {came[1], pushed[1], popped[2], popped[1]});
-        assert (room == less);
-        assert (s_early == (!cleared && free_2 >= MARGIN));
-        assert (s_ready == (s_early || (GRACE != 0 && early_past && !cleared)));
-        if (early_past && !cleared) assert (free_2 + 1'b1 >= MARGIN && (GRACE == 0 || s_ready));
-        if (accepted) assert (free != 0);
-        if (came[1]) assert (free_1 != 0 && flying != 0);
-        assert (wiping ? beside_place == 0 : beside_place == write_next);
-        assert ({1'b0, stored} == filling_1);
-        assert (least == {filling_2 >= 4, filling_2 >= 3, filling_2 >= 2, filling_2 >= 1});
-        assert (filling_3 >= gone_2);
-        assert (there == (filling_3 - gone_2 > popped[1]));
-        assert (filling_3 - gone_2 >= popped[1]);
-        assert (pop == (moves && filling_3 - gone_2 > popped[1]));
-        if (pop) assert (filling != 0);
-    end
+    always @(*)
+        if (started) begin
+            assert (core_valid == (s_valid_i & s_ready));
+            assert (store == (pushed[1] || wiping));
+            assert (wiping == zeroised && (cleared || !wiping));
+            assert (flying <= DEPTH && filling <= DEPTH && flying + filling <= DEPTH);
+            assert (wiping ? filling == 0 && read == 0 && !m_valid && !held :
+                    used + pushed[1] == filling[DEPTH_LOG2-1:0]);
+            if (cleared) assert (here == 0 && !s_ready && !accepted);
+            if (cleared) assert (pushed == 0 && popped == 0 && came == 0);
+            // What was is what is, without what happened since.
+            assert (filling_1 + pushed[1] == filling + popped[1]);
+            assert (filling_2 + pushed[2] == filling_1 + popped[2]);
+            assert (filling_3 + pushed[3] == filling_2 + popped[3]);
+            assert (free_1 + popped[1] == free + came[1]);
+            assert (free_2 + popped[2] == free_1 + came[2]);
+            assert (filling_1 <= DEPTH && filling_2 <= DEPTH && filling_3 <= DEPTH);
+            assert (free_1 <= DEPTH && free_2 <= DEPTH);
+            // The late counts, and what follows from them.
+            assert (late == {came[1], pushed[1], popped[2], popped[1]});
+            assert (room == less);
+            assert (s_early == (!cleared && free_2 >= MARGIN));
+            assert (s_ready == (s_early || (GRACE != 0 && early_past && !cleared)));
+            if (early_past && !cleared) assert (free_2 + 1'b1 >= MARGIN && (GRACE == 0 || s_ready));
+            if (accepted) assert (free != 0);
+            if (came[1]) assert (free_1 != 0 && flying != 0);
+            assert (wiping ? beside_place == 0 : beside_place == write_next);
+            assert ({1'b0, stored} == filling_1);
+            assert (least == {filling_2 >= 4, filling_2 >= 3, filling_2 >= 2, filling_2 >= 1});
+            assert (filling_3 >= gone_2);
+            assert (there == (filling_3 - gone_2 > popped[1]));
+            assert (filling_3 - gone_2 >= popped[1]);
+            assert (pop == (moves && filling_3 - gone_2 > popped[1]));
+            if (pop) assert (filling != 0);
+        end
 
     // A word that is offered stays until it is taken.
     reg kept = 1'b0;
@@ -161,16 +191,18 @@ module cipherwright_deep_stream_formal #(
         end
     end
     always @(*) if (watched && answered && !out && index == filling) assume (answer == value);
-    always @(*) if (started && watched) begin
-        assert (!wiping);
-        assert (ahead < here);
-        if (shown) assert (m_data == value && m_beside == tag);
-        if (follows) assert (next == value && beside_next == tag);
-        if (in_fifo) assert (word == value);
-        if (enters) assert (result == value);
-        if (!out && came[1] && beside_place == place) assert (beside_in == tag);
-        else if (!out) assert (beside == tag);
-    end
+    always @(*)
+        if (started && watched) begin
+            assert (!wiping);
+            assert (ahead < here);
+            if (shown) assert (m_data == value && m_beside == tag);
+            if (follows) assert (next == value && beside_next == tag);
+            if (in_fifo) assert (word == value);
+            if (enters) assert (result == value);
+            if (!out && came[1] && beside_place == place)
+                assert (beside_in == tag);
+                else if (!out) assert (beside == tag);
+        end
 
     // Zeroising: any place, and for how long.
     (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
@@ -190,16 +222,17 @@ module cipherwright_deep_stream_formal #(
         next_past <= next;
         first <= wiping && chosen == 0;
     end
-    always @(*) if (started) begin
-        assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
-        if (wiping)
-            assert (times[DEPTH_LOG2] ? rewritten >= DEPTH - 1 : rewritten + 1'b1 == times);
-        if (cleared) assert (result == answer_past);
-        if (again) assert (written || {2'b0, distance} + {1'b0, rewritten} < DEPTH);
-        if (again && written) assert (word == last);
-        if (first && wiping) assert (next == word_past);
-        if (first && wiping) assert (m_data == next_past);
-    end
+    always @(*)
+        if (started) begin
+            assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
+            if (wiping)
+                assert (times[DEPTH_LOG2] ? rewritten >= DEPTH - 1 : rewritten + 1'b1 == times);
+            if (cleared) assert (result == answer_past);
+            if (again) assert (written || {2'b0, distance} + {1'b0, rewritten} < DEPTH);
+            if (again && written) assert (word == last);
+            if (first && wiping) assert (next == word_past);
+            if (first && wiping) assert (m_data == next_past);
+        end
 
     // The FIFO is really filled, and emptied again; a reset comes while it is full.
     reg filled = 1'b0, dropped = 1'b0;

@@ -33,11 +33,10 @@ module cipherwright_lane_load (
     // a counter block was taken in the cycle before, or zeroise_i was 1 two cycles before
     output wire       taken_o,
     // bit 0 two cycles after taken_o, then bit by bit: piece i takes its part
-    output wire [7:0] load_o
 `ifdef FORMAL
-    ,
-    output wire [5:0] f_o
+    output wire [5:0] f_o,
 `endif
+    output wire [7:0] load_o
 );
     reg ready_q, given_q, loaded_q;
     reg zeroise_q, taken_q, taken_2;
@@ -78,16 +77,16 @@ module cipherwright_lane_relay #(
 ) (
     input  wire         clk,
     input  wire         rst_i,
-    input  wire         take_i,   // a counter block is taken
-    input  wire         wipe_i,   // zeroise
-    input  wire         step_i,   // a step is taken
+    input  wire         take_i,    // a counter block is taken
+    input  wire         wipe_i,    // zeroise
+    input  wire         step_i,    // a step is taken
     // the counter block, in the cycle behind take_i or in the second behind wipe_i
     input  wire [127:0] iv_i,
-    output wire         take_o,   // the same a cycle later, for the next lane
+    output wire         take_o,    // the same a cycle later, for the next lane
     output wire         wipe_o,
     output wire         step_o,
     output wire [127:0] iv_o,
-    output wire         taken_o,  // and DELAY cycles later still, for this lane
+    output wire         taken_o,   // and DELAY cycles later still, for this lane
     output wire         wiped_o,
     output wire         stepped_o
 );
@@ -126,24 +125,23 @@ endmodule
 module cipherwright_lane_counter #(
     parameter COUNT = 128  // 32 (the increment of GCM) or 128
 ) (
-    input  wire         clk,
-    input  wire         rst_i,
-    input  wire         zeroise_i,
-    input  wire [15:0]  lanes_i,
-    input  wire [15:0]  lane_i,
-    input  wire         iv_valid_i,  // taken with iv_ready_o: a counter block
-    output wire         iv_ready_o,
+    input wire clk,
+    input wire rst_i,
+    input wire zeroise_i,
+    input wire [15:0] lanes_i,
+    input wire [15:0] lane_i,
+    input wire iv_valid_i,  // taken with iv_ready_o: a counter block
+    output wire iv_ready_o,
     // that of the first lane's next step, in the cycle behind the one in which it is taken
-    input  wire [127:0] iv_i,
-    output wire         loaded_o,    // a counter block is there
+    input wire [127:0] iv_i,
+    output wire loaded_o,  // a counter block is there
     // taken with loaded_o; together with a load it is still of the counter block before
-    input  wire         step_i,
-    output wire         valid_o,
-    output wire [127:0] count_o
+    input wire step_i,
+    output wire valid_o,
 `ifdef FORMAL
-    ,
-    output wire [1307:0] f_o  // what the rules in cipherwright_lane_counter_formal.sv speak of
+    output wire [1307:0] f_o,  // what the rules in cipherwright_lane_counter_formal.sv speak of
 `endif
+    output wire [127:0] count_o
 );
     localparam PIECES = 8;
     localparam PIECE = 16;
@@ -157,10 +155,15 @@ module cipherwright_lane_counter #(
     wire [5:0] f_load;
 `endif
     cipherwright_lane_load u_load (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .iv_valid_i(iv_valid_i),
-        .iv_ready_o(iv_ready_o), .loaded_o(loaded_o), .taken_o(taken), .load_o(load)
-`ifdef FORMAL
-        ,
+        .clk(clk),
+        .rst_i(rst_i),
+        .zeroise_i(zeroise_i),
+        .iv_valid_i(iv_valid_i),
+        .iv_ready_o(iv_ready_o),
+        .loaded_o(loaded_o),
+        .taken_o(taken),
+        .load_o(load)
+`ifdef FORMAL,
         .f_o(f_load)
 `endif
     );
@@ -180,8 +183,8 @@ module cipherwright_lane_counter #(
             wire [PIECE-1:0] given = iv_2[PIECE*i+PIECE-1:PIECE*i];
             if (i == 0 || i < COUNTING) begin : g_counts
                 reg carry_q;
-                wire [PIECE-1:0] more =
-                    i == 0 ? (load[0] ? lane_i : lanes_i) : {{PIECE - 1{1'b0}}, carry[i]};
+                wire [PIECE-1:0]
+                    more = i == 0 ? (load[0] ? lane_i : lanes_i) : {{PIECE - 1{1'b0}}, carry[i]};
                 wire [PIECE:0] sum = {1'b0, load[i] ? given : value} + {1'b0, more};
                 assign carry[i+1] = carry_q;
                 always @(posedge clk) if (load[i] | step[i]) {carry_q, value} <= sum;

@@ -17,11 +17,11 @@
 // then J0 (section 7.1, step 2), of which the next packet's counter blocks are made.
 `default_nettype none
 module cipherwright_loop_gcm #(
-    parameter integer DIGIT = 9,      // coefficients in a cycle
-    parameter integer STEPS = 15,     // cycles of a product: 128 over DIGIT, rounded up
-    parameter integer PLACES = 11,    // blocks that the loop holds
-    parameter integer TAG_BITS = 128, // of the tag that are shown and compared, its first ones
-    parameter integer ANY_IV = 0      // whether words of an IV are taken (0: iv_word_i is 0)
+    parameter integer DIGIT    = 9,    // coefficients in a cycle
+    parameter integer STEPS    = 15,   // cycles of a product: 128 over DIGIT, rounded up
+    parameter integer PLACES   = 11,   // blocks that the loop holds
+    parameter integer TAG_BITS = 128,  // of the tag that are shown and compared, its first ones
+    parameter integer ANY_IV   = 0     // whether words of an IV are taken (0: iv_word_i is 0)
 ) (
     input  wire         clk,
     input  wire         rst_i,
@@ -88,10 +88,10 @@ module cipherwright_loop_gcm #(
     reg renew_q, clear_q;
     wire clear = clear_q;
     wire take = valid_i & open_i & ready_o;
-    wire begun, derives, derived;      // a packet or an IV has begun; an IV is hashed; J0 is there
-    wire settles;                      // an IV becomes J0
-    wire [127:0] initial_block;        // J0 in that cycle
-    wire [31:0] initial_number;        // the number in the packet's J0
+    wire begun, derives, derived;  // a packet or an IV has begun; an IV is hashed; J0 is there
+    wire settles;  // an IV becomes J0
+    wire [127:0] initial_block;  // J0 in that cycle
+    wire [31:0] initial_number;  // the number in the packet's J0
     wire first = take & ~(ANY ? begun : inside_q);
     // The places of the loop come by in turn. One that was free and has not been taken is free when
     // it comes by again.
@@ -157,8 +157,8 @@ module cipherwright_loop_gcm #(
             inside_q <= ~clear & (take ? (ANY ? ~last_i | iv_word_i : ~last_i) : inside_q);
             close_q <= ~clear & (take ? last_i : close_q & (ANY ? ~ends & ~settles : ~ends));
             word_q <= ~clear & (take | (word_q & ~begins));
-            initial_q <= ~clear & ((ANY ? begins & last_q & ~derives : begins & last_q)
-                | (initial_q & ~begins_initial));
+            initial_q <= ~clear & ((ANY ? begins & last_q & ~derives : begins & last_q) |
+                                   (initial_q & ~begins_initial));
             free_q <= gap_q == {GAP{1'b0}} & ~begins;
             pending_q <= renew_q | (pending_q & ~asks);
             setup_q <= ~renew_q & (asks | (setup_q & ~done_q));
@@ -205,11 +205,11 @@ module cipherwright_loop_gcm #(
     wire [3:0] rest;
     assign rest[3] = keep_q[8] & ~keep_q[0];
     assign rest[2] = (keep_q[12] & ~keep_q[8]) | (keep_q[4] & ~keep_q[0]);
-    assign rest[1] = (keep_q[14] & ~keep_q[12]) | (keep_q[10] & ~keep_q[8])
-        | (keep_q[6] & ~keep_q[4]) | (keep_q[2] & ~keep_q[0]);
-    assign rest[0] = (keep_q[15] & ~keep_q[14]) | (keep_q[13] & ~keep_q[12])
-        | (keep_q[11] & ~keep_q[10]) | (keep_q[9] & ~keep_q[8]) | (keep_q[7] & ~keep_q[6])
-        | (keep_q[5] & ~keep_q[4]) | (keep_q[3] & ~keep_q[2]) | (keep_q[1] & ~keep_q[0]);
+    assign rest[1] = (keep_q[14] & ~keep_q[12]) | (keep_q[10] & ~keep_q[8]) |
+        (keep_q[6] & ~keep_q[4]) | (keep_q[2] & ~keep_q[0]);
+    assign rest[0] = (keep_q[15] & ~keep_q[14]) | (keep_q[13] & ~keep_q[12]) |
+        (keep_q[11] & ~keep_q[10]) | (keep_q[9] & ~keep_q[8]) | (keep_q[7] & ~keep_q[6]) |
+        (keep_q[5] & ~keep_q[4]) | (keep_q[3] & ~keep_q[2]) | (keep_q[1] & ~keep_q[0]);
     always @(posedge clk) begin
         if (clear | first | turn) begin
             words_q <= 32'd0;
@@ -238,8 +238,8 @@ module cipherwright_loop_gcm #(
     wire word_comes = arrives_word_q & ~clear;
     always @(posedge clk) begin
         came_q <= ~rst_i & word_comes;
-        tail_q <= ~rst_i & ~clear & ~ends
-            & (tail_q | (ANY ? arrives_q & ended_q & ~derives : arrives_q & ended_q));
+        tail_q <= ~rst_i & ~clear & ~ends &
+            (tail_q | (ANY ? arrives_q & ended_q & ~derives : arrives_q & ended_q));
         sealed_q <= ~rst_i & ~clear & ~ends & (sealed_q | (arrives_q & tail_q));
         data_q <= ~rst_i & shows_q;
         last_word_q <= ~rst_i & ended_q & word_comes;
@@ -293,14 +293,13 @@ module cipherwright_loop_gcm #(
         genvar j, k;
         for (j = 0; j < 128; j = j + 1) begin : g_reduced
             wire [DIGIT-1:0] high = sum_q[TOP-1:128];
-            wire folded =
-                (j < DIGIT ? high[j<DIGIT?j : 0] : 1'b0)
-                ^ (j >= 1 && j < DIGIT + 1 ? high[j>=1&&j<DIGIT+1?j-1 : 0] : 1'b0)
-                ^ (j >= 2 && j < DIGIT + 2 ? high[j>=2&&j<DIGIT+2?j-2 : 0] : 1'b0)
-                ^ (j >= 7 && j < DIGIT + 7 ? high[j>=7&&j<DIGIT+7?j-7 : 0] : 1'b0);
+            wire folded = (j < DIGIT ? high[j<DIGIT?j : 0] : 1'b0) ^
+                (j >= 1 && j < DIGIT + 1 ? high[j>=1&&j<DIGIT+1?j-1 : 0] : 1'b0) ^
+                (j >= 2 && j < DIGIT + 2 ? high[j>=2&&j<DIGIT+2?j-2 : 0] : 1'b0) ^
+                (j >= 7 && j < DIGIT + 7 ? high[j>=7&&j<DIGIT+7?j-7 : 0] : 1'b0);
             assign reduced[j] = sum_q[j] ^ folded;
-            assign factor[127-j] = reduced[j] ^ late_q[127-j]
-                ^ (stream_q[127-j] & (tag_q | (came_q & ~decrypt_q)));
+            assign factor[127-j] = reduced[j] ^ late_q[127-j] ^
+                (stream_q[127-j] & (tag_q | (came_q & ~decrypt_q)));
         end
     endgenerate
 
@@ -312,8 +311,8 @@ module cipherwright_loop_gcm #(
             wire [(1<<COUNT)-1:0] digits;
             for (j = 0; j < 1 << COUNT; j = j + 1) begin : g_place
                 localparam integer POWER = DIGIT * (STEPS - 1 - j) + k;
-                assign digits[j] =
-                    POWER >= 0 && POWER < 128 ? factor_q[POWER>=0&&POWER<128?127-POWER : 0] : 1'b0;
+                assign digits[j] = POWER >= 0 && POWER < 128 ?
+                    factor_q[POWER>=0&&POWER<128?127-POWER : 0] : 1'b0;
             end
             assign chosen[k] = digits[step_q];
             localparam integer HIGHEST = DIGIT * (STEPS - 1) + k;
@@ -338,7 +337,7 @@ module cipherwright_loop_gcm #(
     always @(*) begin
         next = {reduced, {DIGIT{1'b0}}} ^ {{DIGIT{1'b0}}, added_t};
         for (r = 0; r < DIGIT; r = r + 1)
-            next = next ^ ({{DIGIT{1'b0}}, products_q[128*r+:128]} << r);
+        next = next ^ ({{DIGIT{1'b0}}, products_q[128*r+:128]} << r);
     end
 
     reg last_product_q, length_product_q;

@@ -11,10 +11,10 @@
 // are there, no word is taken. drop_i and renew_i end every message.
 `default_nettype none
 module cipherwright_mac #(
-    parameter integer WIDTH = 128,    // of a block: 64 or 128
-    parameter integer BYTES = 16,     // of a block
-    parameter integer RB = 135,       // R_b of section 5.3: 27 for 64 bits, 135 for 128
-    parameter integer TAG_BITS = 128  // of the tag that are shown, its first ones
+    parameter integer WIDTH    = 128,  // of a block: 64 or 128
+    parameter integer BYTES    = 16,   // of a block
+    parameter integer RB       = 135,  // R_b of section 5.3: 27 for 64 bits, 135 for 128
+    parameter integer TAG_BITS = 128   // of the tag that are shown, its first ones
 ) (
     input  wire             clk,
     input  wire             rst_i,
@@ -36,9 +36,7 @@ module cipherwright_mac #(
     output wire [WIDTH-1:0] core_block_o,
     input  wire             core_ready_i,
     input  wire             core_valid_i,
-    input  wire [WIDTH-1:0] core_block_i
 `ifdef FORMAL
-    ,
     // What the rules in cipherwright_mac_formal.sv speak of.
     output wire [WIDTH-1:0] f_sum_o,
     output wire [WIDTH-1:0] f_k1_o,
@@ -49,8 +47,9 @@ module cipherwright_mac #(
     output wire             f_chain_o,
     output wire             f_final_o,
     output wire             f_setup_o,
-    output wire             f_pending_o
+    output wire             f_pending_o,
 `endif
+    input  wire [WIDTH-1:0] core_block_i
 );
     localparam [WIDTH-1:0] R_B = {{WIDTH - 8{1'b0}}, RB[7:0]};
     // Section 6.1, steps 2 and 3: a block times x in GF(2^WIDTH).
@@ -78,15 +77,13 @@ module cipherwright_mac #(
     generate
         genvar i;
         for (i = 0; i < BYTES; i = i + 1) begin : g_byte
-            wire first_absent =
-                ~keep_i[i] & (i == BYTES - 1 ? 1'b1 : keep_i[(i+1)%BYTES]);
+            wire first_absent = ~keep_i[i] & (i == BYTES - 1 ? 1'b1 : keep_i[(i+1)%BYTES]);
             assign padded[8*i+:8] = keep_i[i] ? block_i[8*i+:8] : {first_absent, 7'd0};
         end
     endgenerate
     wire whole = keep_i[0];
     wire [WIDTH-1:0] k2 = doubled(k1_q);
-    wire [WIDTH-1:0] subkey =
-        (k1_q & {WIDTH{last_i & whole}}) ^ (k2 & {WIDTH{last_i & ~whole}});
+    wire [WIDTH-1:0] subkey = (k1_q & {WIDTH{last_i & whole}}) ^ (k2 & {WIDTH{last_i & ~whole}});
     wire [WIDTH-1:0] taken = (padded ^ subkey) & {WIDTH{take}};
     wire [WIDTH-1:0] added = core_block_i & {WIDTH{core_valid_i & chain_q}};
 

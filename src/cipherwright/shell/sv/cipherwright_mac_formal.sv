@@ -25,11 +25,11 @@
 // Checked by SymbiYosys (mac.sby). WIDTH is a parameter; the tasks are for both block lengths.
 `default_nettype none
 module cipherwright_mac_formal #(
-    parameter integer WIDTH = 64,
-    parameter integer BYTES = 8,
-    parameter integer RB = 27,
+    parameter integer WIDTH    = 64,
+    parameter integer BYTES    = 8,
+    parameter integer RB       = 27,
     parameter integer TAG_BITS = 64,
-    parameter integer CIPHER = 0      // cycles of the loop; 0: any
+    parameter integer CIPHER   = 0    // cycles of the loop; 0: any
 ) (
     input wire             clk,
     input wire             rst_i,
@@ -39,7 +39,7 @@ module cipherwright_mac_formal #(
     input wire             open_i,
     input wire             valid_i,
     input wire             last_i,
-    input wire [4:0]       count_i,  // bytes of the word
+    input wire [      4:0] count_i,     // bytes of the word
     input wire [WIDTH-1:0] block_i
 );
     reg started = 1'b0;
@@ -64,16 +64,41 @@ module cipherwright_mac_formal #(
     wire word, last, run, chain, final_block, setup, pending;
     wire [WIDTH-1:0] tag, block, sum, k1, k2;
     cipherwright_mac #(
-        .WIDTH(WIDTH), .BYTES(BYTES), .RB(RB), .TAG_BITS(TAG_BITS)
+        .WIDTH(WIDTH),
+        .BYTES(BYTES),
+        .RB(RB),
+        .TAG_BITS(TAG_BITS)
     ) dut (
-        .clk(clk), .rst_i(rst_i), .drop_i(drop_i), .renew_i(renew_i),
-        .expanded_i(expanded_i), .complete_o(complete), .open_i(open_i), .valid_i(valid_i),
-        .last_i(last_i), .keep_i(keep), .block_i(block_i), .ready_o(ready),
-        .inside_o(amid), .tag_valid_o(tag_valid), .tag_o(tag), .core_valid_o(begins),
-        .core_block_o(block), .core_ready_i(free), .core_valid_i(done), .core_block_i(result),
-        .f_sum_o(sum), .f_k1_o(k1), .f_k2_o(k2), .f_word_o(word),
-        .f_last_o(last), .f_run_o(run), .f_chain_o(chain), .f_final_o(final_block),
-        .f_setup_o(setup), .f_pending_o(pending)
+        .clk(clk),
+        .rst_i(rst_i),
+        .drop_i(drop_i),
+        .renew_i(renew_i),
+        .expanded_i(expanded_i),
+        .complete_o(complete),
+        .open_i(open_i),
+        .valid_i(valid_i),
+        .last_i(last_i),
+        .keep_i(keep),
+        .block_i(block_i),
+        .ready_o(ready),
+        .inside_o(amid),
+        .tag_valid_o(tag_valid),
+        .tag_o(tag),
+        .core_valid_o(begins),
+        .core_block_o(block),
+        .core_ready_i(free),
+        .core_valid_i(done),
+        .core_block_i(result),
+        .f_sum_o(sum),
+        .f_k1_o(k1),
+        .f_k2_o(k2),
+        .f_word_o(word),
+        .f_last_o(last),
+        .f_run_o(run),
+        .f_chain_o(chain),
+        .f_final_o(final_block),
+        .f_setup_o(setup),
+        .f_pending_o(pending)
     );
 
     // The standard, section 5.3: x^64 = x^4 + x^3 + x + 1, x^128 = x^7 + x^2 + x + 1.
@@ -127,35 +152,37 @@ module cipherwright_mac_formal #(
 
     localparam [WIDTH-1:0] SHOWN = {WIDTH{1'b1}} << (WIDTH - TAG_BITS);
     // The claim.
-    always @(*) if (started && !rst_i) begin
-        if (begins) assert (!busy);
-        if (begins && waits) begin
-            assert (known && block == (waiting ^ (waits_first ? {WIDTH{1'b0}} : link)));
+    always @(*)
+        if (started && !rst_i) begin
+            if (begins) assert (!busy);
+            if (begins && waits) begin
+                assert (known && block == (waiting ^ (waits_first ? {WIDTH{1'b0}} : link)));
+            end
+            if (begins && !waits) assert (block == 0 && !known && expanded_i && !renew_i);
+            if (take) assert (known && !waits);
+            assert (tag_valid == (done && in_final && !drop_i));
+            assert (tag == (tag_valid ? made & SHOWN : {WIDTH{1'b0}}));
+            assert (amid == in_message);
         end
-        if (begins && !waits) assert (block == 0 && !known && expanded_i && !renew_i);
-        if (take) assert (known && !waits);
-        assert (tag_valid == (done && in_final && !drop_i));
-        assert (tag == (tag_valid ? made & SHOWN : {WIDTH{1'b0}}));
-        assert (amid == in_message);
-    end
 
     // What holds at all times, which carries the induction.
     wire linked = !in_chain && (waits ? !waits_first : in_message);
-    always @(*) if (started) begin
-        assert (word == waits && run == busy && complete == known);
-        assert (!waits || last == waits_last);
-        assert (chain == in_chain && final_block == in_final && setup == in_setup);
-        assert (!(in_chain || in_final || in_setup) || busy);
-        assert (!(in_chain && in_final) && !(in_setup && (in_chain || in_final)));
-        assert (!(pending && in_setup));
-        assert (!known || (!pending && !in_setup));
-        assert (!known || (k1 == first_subkey && k2 == second_subkey));
-        assert (known || (!waits && !in_message && !in_chain && !in_final));
-        assert (!in_chain || (waits ? !waits_first : in_message));
-        assert (!in_final || (waits ? waits_first : !in_message));
-        assert (!waits || waits_last == !in_message);
-        assert (sum == ((waiting & {WIDTH{waits}}) ^ (link & {WIDTH{linked}})));
-    end
+    always @(*)
+        if (started) begin
+            assert (word == waits && run == busy && complete == known);
+            assert (!waits || last == waits_last);
+            assert (chain == in_chain && final_block == in_final && setup == in_setup);
+            assert (!(in_chain || in_final || in_setup) || busy);
+            assert (!(in_chain && in_final) && !(in_setup && (in_chain || in_final)));
+            assert (!(pending && in_setup));
+            assert (!known || (!pending && !in_setup));
+            assert (!known || (k1 == first_subkey && k2 == second_subkey));
+            assert (known || (!waits && !in_message && !in_chain && !in_final));
+            assert (!in_chain || (waits ? !waits_first : in_message));
+            assert (!in_final || (waits ? waits_first : !in_message));
+            assert (!waits || waits_last == !in_message);
+            assert (sum == ((waiting & {WIDTH{waits}}) ^ (link & {WIDTH{linked}})));
+        end
 
     // Times: how long the word waits that was taken last.
     reg [15:0] since;
@@ -163,16 +190,17 @@ module cipherwright_mac_formal #(
         age <= begins ? 16'd1 : age + 16'd1;
         since <= take ? 16'd1 : since + 16'd1;
     end
-    always @(*) if (started && !rst_i) begin
-        assert (ready == (known && !waits));
-        if (CIPHER > 0) begin
-            if (busy) assert (age >= 1 && age <= CIPHER);
-            if (waits) assert (since >= 1 && since <= CIPHER);
-            if (waits && busy) assert (since < age);
-            if (waits && !busy) assert (begins);
-            if (pending && expanded_i && !renew_i && !busy) assert (begins);
+    always @(*)
+        if (started && !rst_i) begin
+            assert (ready == (known && !waits));
+            if (CIPHER > 0) begin
+                if (busy) assert (age >= 1 && age <= CIPHER);
+                if (waits) assert (since >= 1 && since <= CIPHER);
+                if (waits && busy) assert (since < age);
+                if (waits && !busy) assert (begins);
+                if (pending && expanded_i && !renew_i && !busy) assert (begins);
+            end
         end
-    end
 
     // Reached: the tag of a message of two words, whose successor waits already, and one under
     // another key.

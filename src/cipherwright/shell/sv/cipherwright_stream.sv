@@ -1,39 +1,40 @@
 // Stream control around a pipeline that never stalls: credits on the way in, a FIFO on the way out.
 //
-// A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's output always
-// finds room. With DEPTH >= pipeline latency + 4 one word a cycle is sustained. Ready depends on registers only.
+// A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's
+// output always finds room. With DEPTH >= pipeline latency + 4 one word a cycle is sustained. Ready
+// depends on registers only.
 //
-// Reset drops all words, and so must what is behind in the same cycle. While zeroise_i is 1 it does the same, and every cycle the
-// next place of the FIFO takes what core_data_i shows: hold it for DEPTH cycles more than core_data_i needs to forget.
+// Reset drops all words, and so must what is behind in the same cycle. While zeroise_i is 1 it does
+// the same, and every cycle the next place of the FIFO takes what core_data_i shows: hold it for
+// DEPTH cycles more than core_data_i needs to forget.
 module cipherwright_stream #(
-    parameter integer WIDTH = 64,
+    parameter integer WIDTH      = 64,
     parameter integer DEPTH_LOG2 = 6
 ) (
-    input  wire             clk,
-    input  wire             rst_i,
-    input  wire             zeroise_i,
+    input  wire                  clk,
+    input  wire                  rst_i,
+    input  wire                  zeroise_i,
     // Words in: only the handshake; their payload goes to the pipeline directly.
-    input  wire             s_valid_i,
-    output wire             s_ready_o,
-    output wire             core_valid_o,
+    input  wire                  s_valid_i,
+    output wire                  s_ready_o,
+    output wire                  core_valid_o,
     // Results from the pipeline.
-    input  wire             core_valid_i,
-    input  wire [WIDTH-1:0] core_data_i,
+    input  wire                  core_valid_i,
+    input  wire [     WIDTH-1:0] core_data_i,
     // Results out.
-    output wire             m_valid_o,
-    input  wire             m_ready_i,
-    output wire [WIDTH-1:0] m_data_o
+    output wire                  m_valid_o,
+    input  wire                  m_ready_i,
 `ifdef FORMAL
-    ,
     // What the rules in cipherwright_stream_formal.sv speak of; a word of the FIFO by its place.
-    output wire [DEPTH_LOG2:0] f_credit_o,
-    output wire [DEPTH_LOG2:0] f_stored_o,
+    output wire [  DEPTH_LOG2:0] f_credit_o,
+    output wire [  DEPTH_LOG2:0] f_stored_o,
     output wire [DEPTH_LOG2-1:0] f_write_o,
     output wire [DEPTH_LOG2-1:0] f_read_o,
-    output wire f_zeroise_o,
+    output wire                  f_zeroise_o,
     input  wire [DEPTH_LOG2-1:0] f_place_i,
-    output wire [WIDTH-1:0] f_word_o
+    output wire [     WIDTH-1:0] f_word_o,
 `endif
+    output wire [     WIDTH-1:0] m_data_o
 );
     localparam integer DEPTH = 1 << DEPTH_LOG2;
 
@@ -51,7 +52,8 @@ module cipherwright_stream #(
     wire accept = s_valid_i & ready_q;
     wire taken = out_valid_q & m_ready_i;
     wire load = (stored_q != 0) & (~out_valid_q | m_ready_i);
-    wire [DEPTH_LOG2:0] credit_d = credit_q - {{DEPTH_LOG2{1'b0}}, accept} + {{DEPTH_LOG2{1'b0}}, taken};
+    wire [DEPTH_LOG2:0]
+        credit_d = credit_q - {{DEPTH_LOG2{1'b0}}, accept} + {{DEPTH_LOG2{1'b0}}, taken};
 
 `ifdef FORMAL
     assign f_credit_o = credit_q;

@@ -1,14 +1,17 @@
-// Rules of cipherwright_stream, by induction for all times: any pattern of words, back-pressure, resets and zeroising.
+// Rules of cipherwright_stream, by induction for all times: any pattern of words, back-pressure,
+// resets and zeroising.
 //
-// Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising comes before; a word that is offered
-// stays until it is taken; no place of the FIFO is used twice; ready says that a place is free, and a word that is stored is offered.
-// When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew.
+// Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising
+// comes before; a word that is offered stays until it is taken; no place of the FIFO is used twice;
+// ready says that a place is free, and a word that is stored is offered. When zeroise_i was 1 for
+// DEPTH cycles, every place of the FIFO has been written anew.
 //
-// What is behind is any core that answers each word once, in order, after one cycle or more, and that drops its words in a cycle of reset or
-// zeroising. So latency, gaps and what the core computes are free; nothing is abstracted. Checked by SymbiYosys (stream.sby).
+// What is behind is any core that answers each word once, in order, after one cycle or more, and
+// that drops its words in a cycle of reset or zeroising. So latency, gaps and what the core
+// computes are free; nothing is abstracted. Checked by SymbiYosys (stream.sby).
 `default_nettype none
 module cipherwright_stream_formal #(
-    parameter integer WIDTH = 8,
+    parameter integer WIDTH      = 8,
     parameter integer DEPTH_LOG2 = 2
 ) (
     input wire             clk,
@@ -33,35 +36,58 @@ module cipherwright_stream_formal #(
     wire clear = rst_i | zeroise_i;
     reg [DEPTH_LOG2:0] flying;
     wire answered = answers && flying != 0;
-    always @(posedge clk) flying <= clear ? 0 : flying + {{DEPTH_LOG2{1'b0}}, core_valid} - {{DEPTH_LOG2{1'b0}}, answered};
+    always @(posedge clk)
+        flying <= clear ? 0 :
+            flying + {{DEPTH_LOG2{1'b0}}, core_valid} - {{DEPTH_LOG2{1'b0}}, answered};
 
     wire [DEPTH_LOG2-1:0] place;
-    cipherwright_stream #(.WIDTH(WIDTH), .DEPTH_LOG2(DEPTH_LOG2)) dut (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(zeroise_i), .s_valid_i(s_valid_i), .s_ready_o(s_ready), .core_valid_o(core_valid),
-        .core_valid_i(answered), .core_data_i(answer), .m_valid_o(m_valid), .m_ready_i(m_ready_i), .m_data_o(m_data),
-        .f_credit_o(credit), .f_stored_o(stored), .f_write_o(write), .f_read_o(read), .f_zeroise_o(wiping), .f_place_i(place), .f_word_o(word)
+    cipherwright_stream #(
+        .WIDTH(WIDTH),
+        .DEPTH_LOG2(DEPTH_LOG2)
+    ) dut (
+        .clk(clk),
+        .rst_i(rst_i),
+        .zeroise_i(zeroise_i),
+        .s_valid_i(s_valid_i),
+        .s_ready_o(s_ready),
+        .core_valid_o(core_valid),
+        .core_valid_i(answered),
+        .core_data_i(answer),
+        .m_valid_o(m_valid),
+        .m_ready_i(m_ready_i),
+        .m_data_o(m_data),
+        .f_credit_o(credit),
+        .f_stored_o(stored),
+        .f_write_o(write),
+        .f_read_o(read),
+        .f_zeroise_o(wiping),
+        .f_place_i(place),
+        .f_word_o(word)
     );
 
     // Every place is free, reserved for a word in flight, stored, or shown.
     wire accepted = s_valid_i & s_ready;
     wire taken = m_valid & m_ready_i;
     reg cleared, stored_past, zeroised;
-    wire [DEPTH_LOG2+1:0] here = {1'b0, stored} + {1'b0, flying} + {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
+    wire [DEPTH_LOG2+1:0]
+        here = {1'b0, stored} + {1'b0, flying} + {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
     always @(posedge clk) begin
         cleared <= rst_i | zeroise_i | wiping;
         zeroised <= zeroise_i & ~rst_i;
         stored_past <= stored != 0;
     end
     wire [DEPTH_LOG2-1:0] used = write - read;
-    always @(*) if (started) begin
-        assert (core_valid == accepted);
-        assert ({1'b0, credit} + here == DEPTH && credit <= DEPTH && stored <= DEPTH && flying <= DEPTH);
-        assert (wiping == zeroised);
-        assert (wiping ? stored == 0 && read == 0 && !m_valid : used == stored[DEPTH_LOG2-1:0]);
-        assert (s_ready == (credit != 0 && !cleared));
-        if (cleared || wiping) assert (here == 0 && !s_ready);
-        if (!cleared && stored_past) assert (m_valid);
-    end
+    always @(*)
+        if (started) begin
+            assert (core_valid == accepted);
+            assert ({1'b0, credit} + here == DEPTH && credit <= DEPTH && stored <= DEPTH &&
+                    flying <= DEPTH);
+            assert (wiping == zeroised);
+            assert (wiping ? stored == 0 && read == 0 && !m_valid : used == stored[DEPTH_LOG2-1:0]);
+            assert (s_ready == (credit != 0 && !cleared));
+            if (cleared || wiping) assert (here == 0 && !s_ready);
+            if (!cleared && stored_past) assert (m_valid);
+        end
 
     // A word that is offered stays until it is taken.
     reg kept = 1'b0;
@@ -77,7 +103,8 @@ module cipherwright_stream_formal #(
     reg watched;
     reg [DEPTH_LOG2+1:0] ahead;
     reg [WIDTH-1:0] value;
-    wire [DEPTH_LOG2+1:0] index = ahead - {{DEPTH_LOG2 + 1{1'b0}}, m_valid};  // words before it, without the one that is shown
+    // words before it, without the one that is shown
+    wire [DEPTH_LOG2+1:0] index = ahead - {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
     wire shown = m_valid && ahead == 0;
     wire in_fifo = !shown && index < {1'b0, stored};
     always @(posedge clk) begin
@@ -91,13 +118,16 @@ module cipherwright_stream_formal #(
             ahead <= ahead - 1'b1;
         end
     end
-    always @(*) if (watched && answered && !shown && index == {1'b0, stored}) assume (answer == value);
-    always @(*) if (started && watched) begin
-        assert (!wiping);
-        assert (ahead < here);
-        if (shown) assert (m_data == value);
-        if (in_fifo) assert (word == value);
-    end
+    always @(*)
+        if (watched && answered && !shown && index == {1'b0, stored})
+            assume (answer == value);
+    always @(*)
+        if (started && watched) begin
+            assert (!wiping);
+            assert (ahead < here);
+            if (shown) assert (m_data == value);
+            if (in_fifo) assert (word == value);
+        end
 
     // Zeroising: any place, and for how long.
     (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
@@ -112,12 +142,13 @@ module cipherwright_stream_formal #(
         if (chosen == write) last <= answer;
         wiped <= wiping;
     end
-    always @(*) if (started) begin
-        assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
-        if (times != 0) assert (written || {2'b0, distance} + {1'b0, times} < DEPTH);
-        if (times != 0 && written) assert (word == last);
-        if (wiped) assert (m_data == 0);
-    end
+    always @(*)
+        if (started) begin
+            assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
+            if (times != 0) assert (written || {2'b0, distance} + {1'b0, times} < DEPTH);
+            if (times != 0 && written) assert (word == last);
+            if (wiped) assert (m_data == 0);
+        end
 
     // The FIFO is really filled, and emptied again; a reset comes while it is full.
     reg filled = 1'b0, dropped = 1'b0;

@@ -1,28 +1,29 @@
-// What stands around the word store of a MARS pipeline's key unit while its rules (cipherwright_word_store_rules.svh) are checked: any key
-// expansion that keeps the rules of its control (cipherwright_mars_keys_formal.sv), and any S-box.
+// What stands around the word store of a MARS pipeline's key unit while its rules
+// (cipherwright_word_store_rules.svh) are checked: any key expansion that keeps the rules of its
+// control (cipherwright_mars_keys_formal.sv), and any S-box.
 //
 // Lint: the file holds both abstract modules.
 // verilator lint_off DECLFILENAME
 module cipherwright_mars_keys #(
-    parameter READ = 1,
+    parameter READ   = 1,
     parameter LOOKUP = 1,
-    parameter STEP = 0,
-    parameter SPLIT = 0
+    parameter STEP   = 0,
+    parameter SPLIT  = 0
 ) (
     input  wire        clk,
     input  wire        rst_i,
     input  wire        start_i,
-    input  wire [3:0]  words_i,
+    input  wire [ 3:0] words_i,
     output wire        busy_o,
     output wire        last_o,
-    output wire [5:0]  a_address_o,
+    output wire [ 5:0] a_address_o,
     input  wire [31:0] a_data_i,
-    output wire [5:0]  b_address_o,
+    output wire [ 5:0] b_address_o,
     input  wire [31:0] b_data_i,
     output wire        write_o,
-    output wire [5:0]  write_address_o,
+    output wire [ 5:0] write_address_o,
     output wire [31:0] write_data_o,
-    output wire [8:0]  s_address_o,
+    output wire [ 8:0] s_address_o,
     input  wire [31:0] s_data_i
 );
     (* anyseq *) wire any_write, any_last;
@@ -43,7 +44,7 @@ endmodule
 
 module cipherwright_any_sbox (
     input  wire        clk,
-    input  wire [8:0]  a,
+    input  wire [ 8:0] a,
     output wire [31:0] y
 );
     (* anyseq *) wire [31:0] any_word;

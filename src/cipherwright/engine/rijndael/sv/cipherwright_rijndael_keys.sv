@@ -1,21 +1,23 @@
-// Round keys of the Rijndael processor on the fly: a window of the expanded key that moves by a block's words with every round.
+// Round keys of the Rijndael processor on the fly: a window of the expanded key that moves by a
+// block's words with every round.
 //
-// The key comes in half-words. prepare_i asks for the direction decrypt_i; when ready_o is 1 for it, first_key_o is the key that is
-// added before the first round, and every step_i puts the next round's into round_key_o. With chain_i, at the step that makes the
-// last round's key, the first key of the next block is added to it, and the steps go on with that block.
+// The key comes in half-words. prepare_i asks for the direction decrypt_i; when ready_o is 1 for
+// it, first_key_o is the key that is added before the first round, and every step_i puts the next
+// round's into round_key_o. With chain_i, at the step that makes the last round's key, the first
+// key of the next block is added to it, and the steps go on with that block.
 //
-// Nothing is kept but the window's place after the first round key, and that key: encryption starts from the key's beginning,
-// decryption from its end, and a change of direction walks there once.
+// Nothing is kept but the window's place after the first round key, and that key: encryption starts
+// from the key's beginning, decryption from its end, and a change of direction walks there once.
 module cipherwright_rijndael_keys #(
     parameter integer DECRYPT = 1
 ) (
     input  wire         clk,
     input  wire         clear_i,
-    input  wire [2:0]   block_i,
-    input  wire [2:0]   key_i,
-    input  wire [3:0]   rounds_i,
+    input  wire [  2:0] block_i,
+    input  wire [  2:0] key_i,
+    input  wire [  3:0] rounds_i,
     input  wire         shift_i,
-    input  wire [15:0]  half_word_i,
+    input  wire [ 15:0] half_word_i,
     input  wire         decrypt_i,
     input  wire         prepare_i,
     input  wire         step_i,
@@ -26,14 +28,21 @@ module cipherwright_rijndael_keys #(
 );
     reg [255:0] first_q, start_q, window_q, round_key_q;
     reg [21:0] control_q;  // of the step that is next
-    reg [3:0] index_q;     // its number
-    reg back_q;            // it goes back
-    reg forward_q, backward_q;  // start_q and first_q are for encryption, for decryption; neither: start_q is the key
+    reg [3:0] index_q;  // its number
+    reg back_q;  // it goes back
+    // start_q and first_q are for encryption, for decryption; neither: start_q is the key
+    reg forward_q, backward_q;
     reg walk_q;
 
     wire [255:0] words, next;
     cipherwright_rijndael_key_step u_step (
-        .window(window_q), .control(control_q), .block(block_i), .key(key_i), .back(back_q), .round_key(words), .next(next)
+        .window(window_q),
+        .control(control_q),
+        .block(block_i),
+        .key(key_i),
+        .back(back_q),
+        .round_key(words),
+        .next(next)
     );
 
     assign ready_o = ~walk_q & (decrypt_i ? backward_q : forward_q);
@@ -63,7 +72,10 @@ module cipherwright_rijndael_keys #(
     end
 
     wire [21:0] control;
-    cipherwright_rijndael_key_control u_control (.address({block_i, key_i, index_d}), .control(control));
+    cipherwright_rijndael_key_control u_control (
+        .address({block_i, key_i, index_d}),
+        .control(control)
+    );
 
     always @(posedge clk) begin
         if (clear_i) begin
@@ -90,13 +102,15 @@ module cipherwright_rijndael_keys #(
             end
             if (arrived) begin
                 first_q <= words;
-                // From the key itself encryption goes on after step 0; otherwise the window stands where it should.
+                // From the key itself encryption goes on after step 0; otherwise the window stands
+                // where it should.
                 start_q <= fresh & ~decrypt_i ? next : window_q;
                 forward_q <= ~decrypt_i;
                 backward_q <= DECRYPT != 0 && decrypt_i;
             end
             if (start | (step_i & at_end)) window_q <= start_q;
-            else if ((walk_q & ~arrived) | (arrived & fresh & ~decrypt_i) | step_i) window_q <= next;
+            else if ((walk_q & ~arrived) | (arrived & fresh & ~decrypt_i) | step_i)
+                window_q <= next;
             if (step_i) round_key_q <= words ^ (first_q & {256{chain_i}});
         end
     end
