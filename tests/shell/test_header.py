@@ -117,7 +117,8 @@ def test_control_characters_are_refused(text: str, tmp_path: Path) -> None:
         with pytest.raises(UserError, match="--set takes one line of printable characters"):
             load("des-small", [f"{field}={text}"])
         (tmp_path / "x.toml").write_text(
-            f'cipher = "des"\nkey_bits = 64\nstages = 2\narchitecture = "iterative"\n{field} = {toml(changed)}\n'
+            'cipher = "des"\nkey_bits = 64\nstages = 2\narchitecture = "iterative"\n'
+            f"{field} = {toml(changed)}\n"
         )
         with pytest.raises(UserError, match=f"{field}: a text is one line of printable characters") as e:
             load(str(tmp_path / "x.toml"))

@@ -203,7 +203,8 @@ def state(folder: CoreFolder, bus: Bus, rows: Rows, out: Path) -> list[str]:
     (out / "tb.v").write_text(
         f"module tb; reg clk = 0; reg [{width - 1}:0] in, rows[0:{len(rows) - 1}]; integer "
         f"i;\n{bus.record['top']} dut ({', '.join(links)});\n"
-        f'initial begin $readmemh("{out}/rows.hex", rows);\nfor (i = 0; i < {len(rows)}; i = i + 1) begin in = rows[i]; #5 clk = 1; #5 clk = 0; end\n'
+        f'initial begin $readmemh("{out}/rows.hex", rows);\n'
+        f"for (i = 0; i < {len(rows)}; i = i + 1) begin in = rows[i]; #5 clk = 1; #5 clk = 0; end\n"
         f'$dumpfile("{out}/state.vcd"); $dumpvars(0, dut);{words}\n#1 $finish; end endmodule\n'
     )
     run(

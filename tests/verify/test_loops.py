@@ -18,7 +18,8 @@ from tests.verify.test_checks import broken_file
 
 SHELL = """
 module des_small (
-    input wire clk, input wire rst_i, input wire valid_i, input wire [63:0] block_i, input wire [63:0] key_i, input wire decrypt_i,
+    input wire clk, input wire rst_i, input wire valid_i, input wire [63:0] block_i, input wire [63:0] \
+key_i, input wire decrypt_i,
     output wire ready_o, output wire valid_o, output wire [63:0] block_o
 );
     wire ready, valid;

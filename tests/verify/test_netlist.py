@@ -27,7 +27,8 @@ module box (input wire [1:0] a, output wire [3:0] y);
     endfunction
     assign y = entry(a);
 endmodule
-module t (input wire clk, input wire rst_i, input wire go_i, input wire [1:0] a_i, output wire valid_o, output wire [3:0] y_o);
+module t (input wire clk, input wire rst_i, input wire go_i, input wire [1:0] a_i, output wire valid_o, \
+output wire [3:0] y_o);
     wire [3:0] found;
     reg go_q;
     reg [3:0] y_q;

@@ -28,7 +28,7 @@ from cipherwright.target import load_target, target_names
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
 
-from blocks import block_diagram  # noqa: E402
+from blocks import block_diagram  # noqa: E402 - found by the path above
 
 ROOT_PAGES = {
     "README.md": "index.md",

@@ -56,7 +56,8 @@ def copy_reset(asynchronous: bool) -> str:
 
 
 LUT4 = """\
-// One four-input lookup table: y = INIT[a]. Flows for fabrics with LUT4s replace it by the device's own cell, so that
+// One four-input lookup table: y = INIT[a]. Flows for fabrics with LUT4s replace it by the device's own \
+cell, so that
 // synthesis keeps the structure; this behaviour serves simulators and other flows.
 (* cipherwright = "lut4" *)
 module cipherwright_lut4 #(
@@ -96,7 +97,8 @@ endmodule
 """
 
 XOR5 = """\
-// LUT4s, each with the XOR gate of its slice behind it: the sum of five words. Replaced by the device's own cells like
+// LUT4s, each with the XOR gate of its slice behind it: the sum of five words. Replaced by the device's \
+own cells like
 // cipherwright_lut4.
 (* cipherwright = "xor5" *)
 module cipherwright_xor5 #(
@@ -114,7 +116,8 @@ endmodule
 """
 
 DELAY_LINE = """\
-// A delay of DEPTH cycles: WIDTH shift registers. Replaced by the device's shift-register LUTs like cipherwright_lut4.
+// A delay of DEPTH cycles: WIDTH shift registers. Replaced by the device's shift-register LUTs like \
+cipherwright_lut4.
 (* cipherwright = "delay_line" *)
 module cipherwright_delay_line #(
     parameter WIDTH = 1,
@@ -157,8 +160,10 @@ endmodule
 """
 
 DELAY_BLOCK = """\
-// A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle. Its places are used in the order
-// of a shift register with feedback, so an address takes one lookup table a bit and no carry. Both addresses are registers.
+// A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle. Its \
+places are used in the order
+// of a shift register with feedback, so an address takes one lookup table a bit and no carry. Both \
+addresses are registers.
 (* cipherwright = "delay_block" *)
 module cipherwright_delay_block #(
     parameter integer WIDTH = 1,
@@ -229,7 +234,8 @@ def valid_line(depth: int, asynchronous: bool = False) -> str:
         before = f"always @(posedge clk) begin\n        {line}\n        {shown}"
         cleared = taken = ""
     return f"""\
-// A valid bit {depth} cycles later. The registers in between have no reset: after one, what comes out is 0 until all that was inside has left.
+// A valid bit {depth} cycles later. The registers in between have no reset: after one, what comes out is 0 \
+until all that was inside has left.
 (* cipherwright = "delay_valid" *)
 module cipherwright_delay_valid_{depth} (
     input  wire clk,

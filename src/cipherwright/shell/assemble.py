@@ -97,7 +97,10 @@ def assemble(of: CoreInputs) -> Core:
     flip_flops = made.flip_flops()
     total = made.design.flip_flops() + (unit.flip_flops if unit else 0) + sum(flip_flops)
     rate = outside.component.rate
-    timing = f"{rate.latency} cycles from a block to its result; {rate.slots} block(s) every {rate.interval} cycle(s)"
+    timing = (
+        f"{rate.latency} cycles from a block to its result; {rate.slots} block(s) every "
+        f"{rate.interval} cycle(s)"
+    )
     delays = _delay_lines(made.design, spec.delay_lines, spec.lane_count)
     registers = f"{total} flip-flops predicted{delays}"
     header = header_lines(spec, of.given, timing, registers, port_table(outside.component.pins))

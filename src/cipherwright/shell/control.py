@@ -43,7 +43,8 @@ _COMMENT = (
     "What decides when the core takes a block and when a key.",
     "ready_o is 1 only while a complete key is there and no other is offered. An offered key is taken when "
     "the last block has left.",
-    "busy_o: a block is in flight, a key is expanded, or everything from before is being forgotten, for which "
+    "busy_o: a block is in flight, a key is expanded, or everything from before is being forgotten, for "
+    "which "
     "one cycle of zeroise_i asks.",
 )
 
@@ -65,9 +66,9 @@ class Controlled:
     """The core inside a control: its module, its pins beside the blocks, and the signals that it takes.
 
     loop: fill_i, with which every slot of a loop takes what is presented; drops: drop_i, which is 1 while
-    everything is being forgotten. own_start: the core takes drop_i and open_i, and accepts a block itself when
-    open_i is 1. It has inside_o, which is 1 within a packet: a key that is offered then waits for the packet's
-    end.
+    everything is being forgotten. own_start: the core takes drop_i and open_i, and accepts a block itself
+    when open_i is 1. It has inside_o, which is 1 within a packet: a key that is offered then waits for the
+    packet's end.
     """
 
     module: str
@@ -93,9 +94,9 @@ class ControlTimes:
     """Cycles that a control waits.
 
     in_flight: from a block to the one behind its result; flush: in which whatever is presented reaches all
-    registers of the core or of its key unit; key: of that unit. load: in which a counter takes a counter block
-    (0: there is no counter, or it says itself when it is complete). stored: places of a FIFO behind the core,
-    which takes zeroising_o (0: there is none).
+    registers of the core or of its key unit; key: of that unit. load: in which a counter takes a counter
+    block (0: there is no counter, or it says itself when it is complete). stored: places of a FIFO behind the
+    core, which takes zeroising_o (0: there is none).
     """
 
     in_flight: int
@@ -114,8 +115,8 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     """The module `name` around a core.
 
     A counter that takes drop_i is not ready while drop_i is 1, so no logic is needed between the port and the
-    counter. Zeroising has enough phases for its load; the time between two keys does not depend on it. A block
-    is accepted by one more input, so a register starts the time.
+    counter. Zeroising has enough phases for its load; the time between two keys does not depend on it. A
+    block is accepted by one more input, so a register starts the time.
     """
     counting, alone, loop, own_start = inside.counting, inside.alone, inside.loop, inside.own_start
     steps, stored = times.steps, times.stored
@@ -177,7 +178,8 @@ def _cells(name: str) -> tuple[Wrapper, Wrapper]:
         Wrapper(
             f"{name}_start",
             (
-                "A block is taken, or a time begins. A module of its own, so that synthesis shares no part of "
+                "A block is taken, or a time begins. A module of its own, so that synthesis shares no "
+                "part of "
                 "it.",
             ),
             (ClockReset(), Held(start)),
@@ -240,8 +242,8 @@ def _after_reset(phases: int, width: int, pieces: int, alone: bool) -> tuple[tup
 def _steps(
     phases: int, width: int, found: Sequence[str], settled: str, asked: str, alone: bool
 ) -> tuple[Step | Note, ...]:
-    """The next state; `found`: the comparisons that tell that the time is over; `asked`: a key is offered, for
-    which blocks have to wait.
+    """The next state; `found`: the comparisons that tell that the time is over; `asked`: a key is offered,
+    for which blocks have to wait.
     """
     feedback = f"time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]"
     starts = "zeroise_i | (advance_q & more_q)"

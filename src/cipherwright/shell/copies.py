@@ -1,5 +1,5 @@
-"""Registered copies of a signal that many registers read, one for every 16 of them: each is placed near what it
-drives, so no wire crosses the device.
+"""Registered copies of a signal that many registers read, one for every 16 of them: each is placed near what
+it drives, so no wire crosses the device.
 """
 
 from __future__ import annotations

@@ -121,9 +121,9 @@ class Core:
     """For a mode of whole packets: what a word waits in while the cipher works."""
 
     packet: Mapping[str, Any] | None = None
-    """For a mode of whole packets: ports beside `ports`, `tag_bits`, `tag_latency_cycles` from a packet's last word
-    to its tag, `power_cycles`, in which powers of the hash key are made after a key is expanded, and the levels of
-    Karatsuba and the stages of the `multiplier`.
+    """For a mode of whole packets: ports beside `ports`, `tag_bits`, `tag_latency_cycles` from a packet's
+    last word to its tag, `power_cycles`, in which powers of the hash key are made after a key is expanded,
+    and the levels of Karatsuba and the stages of the `multiplier`.
     """
 
     unit: Mapping[str, Any] | None = None
@@ -132,8 +132,9 @@ class Core:
     """
 
     mac: Mapping[str, Any] | None = None
-    """For a mode that makes tags: ports beside `ports`, `tag_bits` that are shown, `longest_latency_cycles` from a
-    message's last word to its tag, at most, and `subkey_cycles`, in which subkeys are made after a key is expanded.
+    """For a mode that makes tags: ports beside `ports`, `tag_bits` that are shown, `longest_latency_cycles`
+    from a message's last word to its tag, at most, and `subkey_cycles`, in which subkeys are made after a key
+    is expanded.
     """
 
     def with_files(self, files: Mapping[str, str]) -> Core:
@@ -163,8 +164,8 @@ class Core:
 
     @property
     def key_cycles(self) -> int:
-        """Cycles from the one that takes a key to the first that takes a block, or a unit number (0: no key is
-        held).
+        """Cycles from the one that takes a key to the first that takes a block, or a unit number (0: no key
+        is held).
         """
         if self.unit and self.key_unit:
             return self.key_unit.cycles + 2

@@ -19,11 +19,11 @@ __all__ = ["CoreInputs"]
 class CoreInputs:
     """A scheduled datapath, and what is known when modules are put around it.
 
-    spec: what the user asks for; plain: the cipher as described; scheduled: the datapath in its stages; lowered:
-    makes the modules of the datapath, the outermost of which has the given name; given: the preset and the
-    changes as the user wrote them; unit: makes the round keys of a datapath that reads them, None where the
-    datapath makes them itself; timing: the delays of gates, by which a mode's own registers are placed, and
-    which waits are delay lines.
+    spec: what the user asks for; plain: the cipher as described; scheduled: the datapath in its stages;
+    lowered: makes the modules of the datapath, the outermost of which has the given name; given: the preset
+    and the changes as the user wrote them; unit: makes the round keys of a datapath that reads them, None
+    where the datapath makes them itself; timing: the delays of gates, by which a mode's own registers are
+    placed, and which waits are delay lines.
     """
 
     spec: Datapath

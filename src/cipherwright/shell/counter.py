@@ -43,8 +43,8 @@ def counter_latency(lanes: int = 1) -> int:
 
 
 def counter_flip_flops(count: int, block_bits: int = 128) -> int:
-    """Flip-flops of the counter alone: `count` bits of a counter block of so many. Of a block of more than 128
-    bits, those beside the counter's 128 wait in registers of their own.
+    """Flip-flops of the counter alone: `count` bits of a counter block of so many. Of a block of more than
+    128 bits, those beside the counter's 128 wait in registers of their own.
     """
     top, bits = count - 8, min(block_bits, COUNTER_BLOCK)
     control = (

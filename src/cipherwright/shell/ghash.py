@@ -1,15 +1,15 @@
 """GHASH at a block a cycle, with one multiplier of L stages (SP 800-38D, section 6.4).
 
-A slot is a cycle. In the slot at time t the unit computes Y[t] = (X[t] + g Y[t - L]) H^k, where k is the number
-of blocks that the packet has in the L slots from t on, and g is 1 where the slot at t - L belongs to the same
-packet. So L interleaved sums follow Horner's rule. A block's products multiply up to H to the number of blocks
-from it to the packet's end, and GHASH of the packet is the sum of the Y of its last L slots. A slot without a
-block has X = 0 and counts nothing; where no block follows within L slots, k is 0.
+A slot is a cycle. In the slot at time t the unit computes Y[t] = (X[t] + g Y[t - L]) H^k, where k is the
+number of blocks that the packet has in the L slots from t on, and g is 1 where the slot at t - L belongs to
+the same packet. So L interleaved sums follow Horner's rule. A block's products multiply up to H to the number
+of blocks from it to the packet's end, and GHASH of the packet is the sum of the Y of its last L slots. A slot
+without a block has X = 0 and counts nothing; where no block follows within L slots, k is 0.
 
-The flags of a slot come L + 2 cycles before its block, so that k is known when the block is there. k is counted
-while the slots go through L places: every block that enters makes the counts of open slots, those of its own
-packet, one higher. A count is the state of a shift register with feedback, which is also the address of H^k.
-In the cycle after that, each piece of the memory of powers has its own copy of the address.
+The flags of a slot come L + 2 cycles before its block, so that k is known when the block is there. k is
+counted while the slots go through L places: every block that enters makes the counts of open slots, those of
+its own packet, one higher. A count is the state of a shift register with feedback, which is also the address
+of H^k. In the cycle after that, each piece of the memory of powers has its own copy of the address.
 
 The powers are made by the multiplier itself: `setup_i` goes with a slot whose block is the field's one; the
 next slot's block is H, and so is that of the slot L cycles after the first, which is a packet of its own. In
@@ -85,7 +85,9 @@ def _place(name: str, k: int) -> str:
 
 
 def _places(name: str, value: str) -> tuple[WrapperItem, ...]:
-    """`name`: registered copies of the count or address `value`, one for each piece of the memory of powers."""
+    """`name`: registered copies of the count or address `value`, one for each piece of the memory of
+    powers.
+    """
     count = len(pieces())
     cells = [
         Cell(
@@ -105,8 +107,8 @@ def _stepped(name: str) -> str:
 
 
 def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 128) -> Wrapper:
-    """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o). Of the sum the first `sum_bits` bits are
-    shown.
+    """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o). Of the sum the first `sum_bits` bits
+    are shown.
     """
     first = "" if sum_bits == 128 else f"[127:{128 - sum_bits}]"
     flags = tuple(Pin(n, with_block=True) for n in ("first_i", "block_i", "last_i", "setup_i"))
@@ -149,8 +151,8 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
 
 
 def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
-    """Every slot's number of blocks of its packet within L slots, in the last place `count_{L - 1}`; `count` has
-    copies of it.
+    """Every slot's number of blocks of its packet within L slots, in the last place `count_{L - 1}`; `count`
+    has copies of it.
     """
     places = range(timing.loop)
     start = [timing.count(k) for k in (1, 0)]

@@ -62,14 +62,16 @@ of its place.
 
 
 _UNIT_COMMENT = (
-    "Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. A word travels "
+    "Round keys, made once for a key that is taken when key_valid_i and key_ready_o are both 1. A word "
+    "travels "
     "along registers that always move, with the number of its place, which takes it; key_ready_o tells that "
     "all places have theirs. While zeroise_i is 1, in at least as many cycles as the schedule has stages, a "
     "key of zeros is taken in all of them; then it is expanded.",
 )
 
 _TOP_COMMENT = (
-    "The rounds and the unit that makes their keys. A key is taken with key_valid_i; its round keys are there "
+    "The rounds and the unit that makes their keys. A key is taken with key_valid_i; its round keys are "
+    "there "
     "when key_ready_o is 1 again.",
     "wipe_i: a key of zeros is taken. The control around this module keeps blocks and keys apart.",
 )
@@ -129,8 +131,9 @@ class KeyUnit:
 def key_unit(
     name: str, loop: str, e: Expansion, timing: tuple[int, int], key_bits: int, users: Sequence[str]
 ) -> KeyUnit:
-    """The module `name` around the loop `loop`. `timing`: the loop's stages, and the registers between that of a
-    round key and its round. `users[i]`: the datapath's input for round key i (in the order of encryption).
+    """The module `name` around the loop `loop`. `timing`: the loop's stages, and the registers between that
+    of a round key and its round. `users[i]`: the datapath's input for round key i (in the order of
+    encryption).
     """
     stages, behind = timing
     m, bits = len(e.chain), e.tag_bits
@@ -192,7 +195,8 @@ def key_unit(
             Reg(tuple(f"tag_{j}" for j in range(tags)), bits),
             Reg(tuple(hits), m, vector=True),
             Note(
-                "A place is loaded through copies of its hit, one for a piece of the word, near what they load."
+                "A place is loaded through copies of its hit, one for a piece of the word, near what "
+                "they load."
             ),
             *(Wire((f"{p.user}_load",), len(_spans(p.width)), vector=True) for p in places),
             *(copy for place in places for copy in place.copies()),
@@ -207,9 +211,9 @@ def key_unit(
 
 
 def key_register(name: str, key_bits: int, reset: bool = True) -> KeyUnit:
-    """A register for the key of a datapath that makes its round keys itself: a unit that expands nothing. So the
-    same control keeps blocks and keys apart with and without a key-expansion unit. reset: whether rst_i clears it;
-    without that, clearing takes no logic on devices whose flip-flops have one synchronous reset.
+    """A register for the key of a datapath that makes its round keys itself: a unit that expands nothing. So
+    the same control keeps blocks and keys apart with and without a key-expansion unit. reset: whether rst_i
+    clears it; without that, clearing takes no logic on devices whose flip-flops have one synchronous reset.
     """
     wrapper = Wrapper(
         name,
@@ -234,8 +238,8 @@ def key_register(name: str, key_bits: int, reset: bool = True) -> KeyUnit:
 
 @dataclass(frozen=True)
 class _Place:
-    """The registers of a round key, which take `source` in the second cycle behind that of `hit`. `behind`: registers
-    between them and the port, which always move.
+    """The registers of a round key, which take `source` in the second cycle behind that of `hit`. `behind`:
+    registers between them and the port, which always move.
     """
 
     user: str
@@ -312,10 +316,11 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
     """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks
     and keys apart.
 
-    A direction that does not come with the block is held. A datapath with ready_o does not take a block in every cycle (a loop: while fill_i is 1, every slot takes
-    what is presented). With chain_i it takes another word, which a mode of operation adds; with decrypt_i a
-    direction with every block. `lanes` of it share the unit: the round keys go from lane to lane, a register
-    rank each, so that no wire of them reaches all lanes.
+    A direction that does not come with the block is held. A datapath with ready_o does not take a block in
+    every cycle (a loop: while fill_i is 1, every slot takes what is presented). With chain_i it takes another
+    word, which a mode of operation adds; with decrypt_i a direction with every block. `lanes` of it share the
+    unit: the round keys go from lane to lane, a register rank each, so that no wire of them reaches all
+    lanes.
     """
     has = datapath.pins
     ready, chained = "ready_o" in has, "chain_i" in has

@@ -15,8 +15,8 @@ def control_is_known(*outputs: str) -> str:
 
 
 def key_offered(bit: int, then: str = "") -> str:
-    """What offers the key of the word that is sent next until it is taken, where `bit` of its kind says that it is
-    the first under a key. then: statements after that.
+    """What offers the key of the word that is sent next until it is taken, where `bit` of its kind says that
+    it is the first under a key. then: statements after that.
     """
     return f"""\
             if (kinds[sent][{bit}]) begin

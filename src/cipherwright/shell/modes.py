@@ -55,9 +55,9 @@ _DIRECTIONS = ("encrypt", "decrypt", "both")
 
 @dataclass(frozen=True)
 class Around:
-    """Where a mode goes: into the module `name` around `inner`, which has the pins `pins` beside its blocks of
-    `block_bits`. held: the key is expanded and held inside, and everything is forgotten with drop_i, wipe_i and,
-    in a loop, fill_i.
+    """Where a mode goes: into the module `name` around `inner`, which has the pins `pins` beside its
+    blocks of `block_bits`. held: the key is expanded and held inside, and everything is forgotten with
+    drop_i, wipe_i and, in a loop, fill_i.
     """
 
     name: str
@@ -80,7 +80,9 @@ class Layer:
     written_flip_flops: int
     slot_bits: int = 0
     declared: tuple[WrittenModule, ...] = ()
-    """Several hand-written modules as they are declared, where synthesis takes some of their flip-flops away."""
+    """Several hand-written modules as they are declared, where synthesis takes some of their flip-flops
+    away.
+    """
 
     @property
     def written(self) -> tuple[WrittenModule, ...]:
@@ -123,8 +125,8 @@ def _pieces(block_bits: int, count: int, iterations: int) -> int:
 
 
 def chain_layer(around: Around, mode: str, direction: str, slots: int, iterations: int, count: int) -> Layer:
-    """`mode` around a loop that has `slots` blocks in flight, each of `iterations`: as many streams. count: bits
-    of a counter block that count, in mode ctr.
+    """`mode` around a loop that has `slots` blocks in flight, each of `iterations`: as many streams.
+    count: bits of a counter block that count, in mode ctr.
     """
     block_bits, inside, held = around.block_bits, around.pins, around.held
     both = direction == "both"
@@ -205,7 +207,9 @@ def chain_layer(around: Around, mode: str, direction: str, slots: int, iteration
 
 
 def previous_layer(around: Around, mode: str) -> Layer:
-    """CBC or CFB decryption by a pipeline: a block a cycle, since what is chained to is what came in before."""
+    """CBC or CFB decryption by a pipeline: a block a cycle, since what is chained to is what came in
+    before.
+    """
     block_bits, inside, held = around.block_bits, around.pins, around.held
     pins = (*inside, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True))
     links = _through([*inside, *(_FORGETS[1:2] if held else ())])
@@ -232,9 +236,9 @@ def previous_layer(around: Around, mode: str) -> Layer:
 
 @dataclass(frozen=True)
 class _CounterBlock:
-    """How a counter block of `bits` is linked to the counter's 128: what the counter takes and shows, and the
-    what stands beside it. Of a shorter block the counter's upper bits are constant. Of a longer block the upper bits
-    do not count; they wait in registers until the counter shows the rest.
+    """How a counter block of `bits` is linked to the counter's 128: what the counter takes and shows, and
+    the what stands beside it. Of a shorter block the counter's upper bits are constant. Of a longer block
+    the upper bits do not count; they wait in registers until the counter shows the rest.
     """
 
     bits: int
@@ -281,7 +285,9 @@ class _CounterBlock:
 
 
 def _lane_counters(block: _CounterBlock, count: int, held: bool, lanes: int) -> tuple[WrapperItem, ...]:
-    """The counters of several lanes, `iv_ready_o` and `ready_o`. What the front takes goes from rank to rank."""
+    """The counters of several lanes, `iv_ready_o` and `ready_o`. What the front takes goes from rank to
+    rank.
+    """
     clocked = {"clk": "clk", "rst_i": "rst_i"}
     wipe = "wipe_i" if held else "1'b0"
     ranks = lane_ranks(lanes)
@@ -333,9 +339,9 @@ def _lane_modules(count: int, lanes: int) -> tuple[WrittenModule, ...]:
 
 
 def counter_layer(around: Around, count: int, lanes: int = 1) -> Layer:
-    """Counter mode by a pipeline, which adds the block to the cipher's value of the counter block, of whose bits
-    the lowest `count` count; or by `lanes` of them, which take as many blocks a cycle. ready_o: a counter block
-    is there.
+    """Counter mode by a pipeline, which adds the block to the cipher's value of the counter block, of
+    whose bits the lowest `count` count; or by `lanes` of them, which take as many blocks a cycle.
+    ready_o: a counter block is there.
     """
     block_bits, inside, held = around.block_bits, around.pins, around.held
     block = _CounterBlock(block_bits, held)
@@ -352,7 +358,8 @@ def counter_layer(around: Around, count: int, lanes: int = 1) -> Layer:
     comment = (
         "Counter mode: a block is added to the cipher's value of a counter that goes up with every block, so "
         "the same core decrypts.",
-        "iv_i is the counter block of the first block; it is taken when iv_valid_i and iv_ready_o are both 1. "
+        "iv_i is the counter block of the first block; it is taken when iv_valid_i and iv_ready_o are "
+        "both 1. "
         "No block is taken before one is there.",
         *([f"A word is {lanes} blocks, the first of them at the top."] if lanes > 1 else []),
     )

@@ -12,8 +12,8 @@ __all__ = ["CorePorts", "inner_groups", "pins_of"]
 
 
 def pins_of(key_bits: int, agile: bool, loaded: bool, both: bool, turning: bool) -> tuple[Pin, ...]:
-    """Pins of a core with its key: `loaded` by a handshake, or with the block (`agile`), or held. `both`: it has both
-    directions, one of which comes with the block (`turning`) or is held.
+    """Pins of a core with its key: `loaded` by a handshake, or with the block (`agile`), or held. `both`: it
+    has both directions, one of which comes with the block (`turning`) or is held.
     """
     direction = (Pin("decrypt_i", with_block=turning),) if both else ()
     if loaded:

@@ -13,8 +13,8 @@ def words_of(data: bytes) -> list[bytes]:
 
 
 def keep_of(count: int, size: int = WORD_BYTES) -> int:
-    """Which bytes of a word of `size` bytes are there, where its first `count` are: the highest bit is for the
-    first byte.
+    """Which bytes of a word of `size` bytes are there, where its first `count` are: the highest bit is for
+    the first byte.
 
     >>> f"{keep_of(3):016b}", f"{keep_of(3, 8):08b}"
     ('1110000000000000', '11100000')

@@ -53,8 +53,8 @@ STREAM_PORTS = PortSet(
 
 @dataclass(frozen=True)
 class Fifo:
-    """The FIFO of a stream's results, of 2 ** log2 places. `deep`: it is in block RAM, whose read takes two registers
-    (cipherwright_deep_stream.sv); a shallow one is read at once (cipherwright_stream.sv).
+    """The FIFO of a stream's results, of 2 ** log2 places. `deep`: it is in block RAM, whose read takes two
+    registers (cipherwright_deep_stream.sv); a shallow one is read at once (cipherwright_stream.sv).
     """
 
     log2: int
@@ -86,17 +86,19 @@ class Fifo:
         return self.places + 3 if self.deep else self.places
 
     def flip_flops(self, width: int, beside: int = 0) -> int:
-        """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round. Shallow: counts of
-        credits and of words stored, places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
-        counts with a sign, 15 bits of what has happened; the register in front of the memory; what goes round once and its
-        place; both registers behind the memory are in the block RAM.
+        """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round. Shallow:
+        counts of credits and of words stored, places to write and to read; the word that is offered; valid,
+        ready, zeroising. Deep: the same counts with a sign, 15 bits of what has happened; the register in
+        front of the memory; what goes round once and its place; both registers behind the memory are in the
+        block RAM.
         """
         counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
         return counts + 15 + width + bool(beside) * (self.log2 + beside) if self.deep else counts + width + 2
 
 
 _DEEP_FROM = 5
-"""log2 of the places from which on a FIFO is in block RAM: below, distributed RAM takes fewer lookup tables."""
+"""log2 of the places from which on a FIFO is in block RAM: below, distributed RAM takes fewer lookup tables.
+"""
 
 _LATE = 2
 """Places that a deep FIFO needs besides, since its counts are late."""
@@ -107,9 +109,9 @@ AHEAD = 3
 
 
 def choose_fifo(latency: int, interval: int, slots: int, depth: int, ahead: int = 0) -> Fifo:
-    """The FIFO behind a core of so many cycles, which takes `slots` blocks every `interval` cycles. `depth`: places
-    that the user asks for (0: as many as sustain the core's rate); `ahead`: places that a bus in front of it leaves
-    free where the FIFO is deep, and cycles that it adds.
+    """The FIFO behind a core of so many cycles, which takes `slots` blocks every `interval` cycles. `depth`:
+    places that the user asks for (0: as many as sustain the core's rate); `ahead`: places that a bus in front
+    of it leaves free where the FIFO is deep, and cycles that it adds.
     """
     shallow = Fifo(fifo_log2(latency + Fifo(0).latency, interval, slots, depth))
     if shallow.log2 < _DEEP_FROM:
@@ -129,8 +131,8 @@ def fifo_log2(latency: int, interval: int, slots: int, depth: int) -> int:
 
 
 def sustained_interval(latency: int, interval: int, slots: int, fifo: Fifo) -> int:
-    """Cycles for `slots` blocks that a FIFO sustains: `interval`, or more where it is too small. `latency` of the
-    stream.
+    """Cycles for `slots` blocks that a FIFO sustains: `interval`, or more where it is too small. `latency` of
+    the stream.
     """
     latency += _LATE * fifo.deep
     full, rest = divmod(latency + 1, interval)
@@ -145,8 +147,8 @@ def outer(p: Pin) -> str:
 
 
 def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool, beside: bool = False) -> PortSet:
-    """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_. `beside`: bits go
-    round the core with a block.
+    """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_. `beside`:
+    bits go round the core with a block.
     """
     names = {p.name: outer(p) for p in pins}
     base = replace(
@@ -191,7 +193,9 @@ def _written(deep: bool, parameters: Mapping[str, int]) -> WrittenModule:
 
 
 def _control(width: int, beside: int) -> tuple[Group, ...]:
-    """Ports of the control of a stream of `width` bits; of a deep one (`beside` is not 0), with bits beside a word."""
+    """Ports of the control of a stream of `width` bits; of a deep one (`beside` is not 0), with bits beside a
+    word.
+    """
     deep = beside > 0
     asked = (Pin("core_ready_i"), Pin("s_early_o", out=True)) if deep else ()
     return (
@@ -213,10 +217,12 @@ def stream_top(
     name: str, core: Part, pins: Sequence[Pin], fifo: Fifo, slot_bits: int = 0, beside: int = 0
 ) -> Wrapper:
     """A module with stream ports around `core` and the stream control. A block and its `pins` are one word.
-    `slot_bits` of the number of a stream's slot, which goes with the result. `beside`: bits that go round the core with a
-    block, through a deep FIFO, for a register in front that cannot wait; then there is s_early_o too.
+    `slot_bits` of the number of a stream's slot, which goes with the result. `beside`: bits that go round the
+    core with a block, through a deep FIFO, for a register in front that cannot wait; then there is s_early_o
+    too.
 
-    A core may refuse a word by ready_o. In the time in which zeroising_o of it is 1, the FIFO forgets as well.
+    A core may refuse a word by ready_o. In the time in which zeroising_o of it is 1, the FIFO forgets as
+    well.
     """
     ready, forgets = "ready_o" in core.pins, "zeroising_o" in core.pins
     gate = " & core_ready" if ready else ""
@@ -267,7 +273,8 @@ def stream_top(
     return connect(
         name,
         (
-            f"Stream ports around {core.name}: a word is accepted in a cycle in which valid and ready are both "
+            f"Stream ports around {core.name}: a word is accepted in a cycle in which valid and ready "
+            "are both "
             f"1, on either side.",
         ),
         (

@@ -14,7 +14,8 @@ __all__ = ["core_files", "spec_parameters"]
 _LINT = re.compile(r"^\s*// verilator lint_(on|off) (\w+)$", re.M)
 
 _BENCH_LINT = """\
-// Lint: a testbench gives what it drives a value at the start, and not every core shows or takes all that it could.
+// Lint: a testbench gives what it drives a value at the start, and not every core shows or takes all that \
+it could.
 // verilator lint_off PROCASSINIT
 // verilator lint_off UNUSEDSIGNAL
 // verilator lint_off PINCONNECTEMPTY
@@ -23,7 +24,8 @@ _BENCH_LINT = """\
 _BENCH_FATAL = "CIPHERWRIGHT_FATAL"
 """A macro with which a testbench that fails ends the simulator with an error."""
 _BENCH_END = f"""\
-// A run that fails ends with $finish; where {_BENCH_FATAL} is defined, with $fatal of SystemVerilog, so that the simulator's exit status tells.
+// A run that fails ends with $finish; where {_BENCH_FATAL} is defined, with $fatal of SystemVerilog, so \
+that the simulator's exit status tells.
 `ifdef {_BENCH_FATAL}
 `define FAILED $fatal(0)
 `else
@@ -40,8 +42,8 @@ def spec_parameters(spec: Spec) -> dict[str, object]:
 def core_files(
     name: str, header: Sequence[str], text: str, bench: str, control: Mapping[str, str]
 ) -> dict[str, str]:
-    """All Verilog of the core `name`: its own behind the lines of a `header`, hand-written `control`, testbench.
-    Every module bears the core's name (`own_names`), and every file has the same time scale.
+    """All Verilog of the core `name`: its own behind the lines of a `header`, hand-written `control`,
+    testbench. Every module bears the core's name (`own_names`), and every file has the same time scale.
     """
     top, origin = module_name(name), commented(origin_lines(name))
     files = {

@@ -34,7 +34,10 @@ def _plain(text: str) -> str:
     """The text with blanks for comments, attributes and what only proofs of hand-written files read, so
     that places stay.
     """
-    blank = lambda m: re.sub(r"[^\n]", " ", m[0])  # noqa: E731
+
+    def blank(found: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", found[0])
+
     text = re.sub(r"(?s)`ifdef FORMAL.*?`endif", blank, text)
     return re.sub(r"//[^\n]*|/\*.*?\*/|\(\*.*?\*\)|@\(\*\)", blank, text)
 

@@ -49,13 +49,17 @@ static inline void step(V{top}& t, const uint8_t* in, uint8_t* out) {{
 }}
 // One row of inputs a cycle; a row of outputs as seen just before the clock edge.
 void sim_run(void* p, uint64_t cycles, const uint8_t* in, uint8_t* out) {{
-    for (uint64_t i = 0; i < cycles; ++i) step(*static_cast<Sim*>(p)->top, in + i * {in_bytes}, out + i * {out_bytes});
+    for (uint64_t i = 0; i < cycles; ++i)
+        step(*static_cast<Sim*>(p)->top, in + i * {in_bytes}, out + i * {out_bytes});
 }}
-// Words offered and results taken by handshake, in the cycles from `begin` to `end`. Offsets are bytes in the rows, -1 where there is no
-// such port; the key of a word is shown `lead` cycles before it. `state` counts the words taken and the results so far.
-void sim_feed(void* p, uint64_t begin, uint64_t end, const uint8_t* words, uint64_t n, const uint8_t* offer, const uint8_t* take,
-              const int64_t* at, uint8_t* results, uint64_t* accepted, uint64_t* delivered, uint64_t* state) {{
-    const int64_t valid = at[0], ready = at[1], m_ready = at[2], m_valid = at[3], key = at[4], key_bytes = at[5], lead = at[6];
+// Words offered and results taken by handshake, in the cycles from `begin` to `end`. Offsets are bytes in
+// the rows, -1 where there is no such port; the key of a word is shown `lead` cycles before it. `state`
+// counts the words taken and the results so far.
+void sim_feed(void* p, uint64_t begin, uint64_t end, const uint8_t* words, uint64_t n,
+              const uint8_t* offer, const uint8_t* take, const int64_t* at, uint8_t* results,
+              uint64_t* accepted, uint64_t* delivered, uint64_t* state) {{
+    const int64_t valid = at[0], ready = at[1], m_ready = at[2], m_valid = at[3];
+    const int64_t key = at[4], key_bytes = at[5], lead = at[6];
     uint8_t in[{in_bytes}], out[{out_bytes}];
     uint64_t next = state[0], done = state[1];
     for (uint64_t i = begin; i < end && done < n; ++i) {{
@@ -334,13 +338,15 @@ def _harness(top: str, clk: str, ins: Sequence[Port], outs: Sequence[Port]) -> s
 
 
 _SMALL, _LARGE = 1 << 18, 1 << 22
-"""Bytes of text that are compiled at once, at least and at most: a compiler's start and the headers cost as much
-as 100 kB of a model, and memory is limited.
+"""Bytes of text that are compiled at once, at least and at most: a compiler's start and the headers cost as
+much as 100 kB of a model, and memory is limited.
 """
 
 
 def _units(work: Path, files: Sequence[Path]) -> list[str]:
-    """Files that include the given ones, several each, for the compiler: as few as keep all processors busy."""
+    """Files that include the given ones, several each, for the compiler: as few as keep all processors
+    busy.
+    """
     sizes = [path.stat().st_size for path in files]
     most = min(_LARGE, max(_SMALL, sum(sizes) // (os.cpu_count() or 1)))
     groups, size = list[list[Path]](), most

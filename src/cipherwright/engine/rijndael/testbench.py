@@ -70,13 +70,15 @@ def processor_testbench(component: Component, both: bool) -> Bench:
             out_ready = 1; #1;
             while (!out_valid) @(negedge clk);
             if (out_data !== value[255 - 16 * i -: 16]) begin
-                if (!failed) $display("FAIL: half-word %0d is %h, not %h", i, out_data, value[255 - 16 * i -: 16]);
+                if (!failed) $display("FAIL: half-word %0d is %h, not %h", i, out_data, value[255 - 16 * i \
+-: 16]);
                 failed = 1;
             end
             @(negedge clk); out_ready = 0;
         end
     endtask
-    task run(input [3:0] block_size, input [3:0] key_size, input integer blocks, input integer keys, input [255:0] block, input [255:0] result);
+    task run(input [3:0] block_size, input [3:0] key_size, input integer blocks, input integer keys, input \
+[255:0] block, input [255:0] result);
         begin
             instruct(block_size);
             instruct(key_size);
@@ -102,7 +104,8 @@ def processor_testbench(component: Component, both: bool) -> Bench:
     end
 """
     comment = (
-        f"Testbench of {component.name}: known answers of the reference model for all nine sizes. Prints PASS "
+        f"Testbench of {component.name}: known answers of the reference model for all nine sizes. "
+        "Prints PASS "
         f"or what went wrong."
     )
     variables = ("integer i;", "reg failed = 0;")

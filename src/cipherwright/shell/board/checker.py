@@ -1,5 +1,5 @@
-"""The self-check beside a core, in its clock domain: a generator offers a word in every cycle in which the core takes
-one, and the results are compacted to a signature, which is compared at the end of each batch.
+"""The self-check beside a core, in its clock domain: a generator offers a word in every cycle in which the
+core takes one, and the results are compacted to a signature, which is compared at the end of each batch.
 
 What the comparison sees and does not see is in `lfsr.py` and in docs/guide/boards.md.
 """
@@ -49,9 +49,9 @@ STATE = {"batches_in": 32, "batches_out": 32, "wrong": 32, "cycles": 48}
 
 @dataclass(frozen=True)
 class Checked:
-    """What a core takes. `loads`: values that it takes by a handshake (`key`, `iv`), the others are held; `ways`: it
-    has a direction; `waits`: it has a ready; `chains`: the first word of a message takes the initial value; `packets`:
-    what goes with words that come in packets.
+    """What a core takes. `loads`: values that it takes by a handshake (`key`, `iv`), the others are held;
+    `ways`: it has a direction; `waits`: it has a ready; `chains`: the first word of a message takes the
+    initial value; `packets`: what goes with words that come in packets.
     """
 
     widths: Widths
@@ -223,8 +223,8 @@ def _generator(core: Checked) -> list[WrapperItem]:
 
 
 def _messages(core: Checked) -> tuple[WrapperItem, ...]:
-    """Where words are chained: a message begins with each batch of the self-check, and otherwise with the first word
-    after an initial value. So all batches are alike.
+    """Where words are chained: a message begins with each batch of the self-check, and otherwise with the
+    first word after an initial value. So all batches are alike.
     """
     if not core.chains:
         return ()
@@ -297,8 +297,8 @@ def _ends(core: Checked) -> tuple[Step, ...]:
 
 
 def _compared(prefix: str, word: int, difference: str, ends: str) -> list[WrapperItem]:
-    """Whether any of `word` bits of `difference` is 1, found by fours of bits, a register a level; `ends`: it counts in
-    such a cycle. The result is PREFIXwrong.
+    """Whether any of `word` bits of `difference` is 1, found by fours of bits, a register a level; `ends`: it
+    counts in such a cycle. The result is PREFIXwrong.
     """
     first = f"{prefix}differs0_q"
     names, widths, steps = [first], [word], [Step(first, difference)]

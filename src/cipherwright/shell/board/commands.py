@@ -1,8 +1,8 @@
 """Commands that come in over the UART, and their answers.
 
-A command is a letter and the bytes of its value, most significant byte first. Every command has one answer: the
-same letter, or the value that is asked for. Bytes of 0 between commands do nothing. A letter that is no command is
-answered by `?`.
+A command is a letter and the bytes of its value, most significant byte first. Every command has one answer:
+the same letter, or the value that is asked for. Bytes of 0 between commands do nothing. A letter that is no
+command is answered by `?`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Command(Enum):
     SIGNATURE = "m"
 
     ATTRIBUTES = "p"
-    """Of packets: what is said of the words that follow. A byte, bit 0: additional data, bit 1: the packet ends; then
-    the bytes that are there, a bit each, the first at the top.
+    """Of packets: what is said of the words that follow. A byte, bit 0: additional data, bit 1: the packet
+    ends; then the bytes that are there, a bit each, the first at the top.
     """
 
     TAG = "e"
@@ -113,9 +113,9 @@ def requests(widths: Widths) -> tuple[Command, ...]:
 def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
     """The module between the UART and the core's clock domain.
 
-    A request is a change of request_o: op_o has one bit set, and value_o is the value; both stay until ack_i has
-    changed. A change of result_i says that signature_i is the result of a block. `words`: constants and names of
-    state_i's parts, 64 bits each, that `READ` gives by number.
+    A request is a change of request_o: op_o has one bit set, and value_o is the value; both stay until ack_i
+    has changed. A change of result_i says that signature_i is the result of a block. `words`: constants and
+    names of state_i's parts, 64 bits each, that `READ` gives by number.
     """
     many, answer, asked = widths.value, widths.answer, requests(widths)
     known, states = widths.known, sum(word.startswith("state_i") for word in words)
@@ -206,7 +206,8 @@ def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
                     Step("answer_q", _left("op_q", 8, answer), "acks"),
                     Step(
                         "answer_q",
-                        f"no_command ? {_left('8' + chr(39) + 'h3f', 8, answer)} : op_q == {Command.READ.code} ? "
+                        f"no_command ? {_left('8' + chr(39) + 'h3f', 8, answer)} : op_q == "
+                        f"{Command.READ.code} ? "
                         f"{_left('listed', 64, answer)} : {word}",
                         "here",
                     ),

@@ -16,8 +16,8 @@ RING = 16
 
 
 def event_counter(name: str, bits: int) -> Wrapper:
-    """The module that counts the cycles in which step_i is 1, in digits of three bits. A carry is a register, so
-    value_o is right some cycles after the last step: one for each digit. `bits`: more than one digit.
+    """The module that counts the cycles in which step_i is 1, in digits of three bits. A carry is a register,
+    so value_o is right some cycles after the last step: one for each digit. `bits`: more than one digit.
     """
     lows = range(0, bits, _DIGIT)
     steps: list[Step] = []

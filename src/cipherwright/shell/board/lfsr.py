@@ -2,10 +2,10 @@
 software.
 
 A word is made of pieces of 32 bits. Each piece is multiplied by x modulo x^32 + x^22 + x^2 + x + 1, which is
-primitive: a piece that is not zero returns after 2^32 - 1 steps. A signature starts as the first result; each further
-result is added (exclusive or) to the signature's next word. So the signature differs where one result of a batch
-differs, whichever it is. Differences of several results cancel where their sum over the steps is zero in each
-piece: for random differences with a probability of 2^-32 for each piece that differs.
+primitive: a piece that is not zero returns after 2^32 - 1 steps. A signature starts as the first result; each
+further result is added (exclusive or) to the signature's next word. So the signature differs where one result
+of a batch differs, whichever it is. Differences of several results cancel where their sum over the steps is
+zero in each piece: for random differences with a probability of 2^-32 for each piece that differs.
 """
 
 from __future__ import annotations

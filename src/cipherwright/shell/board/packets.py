@@ -1,7 +1,7 @@
 """Words in packets or messages on a board: what goes with a word, and the tag that leaves beside the words.
 
-In the self-check each batch is one packet. Its first words are additional data, where the mode has them. The last
-of these words and the last of the packet are short.
+In the self-check each batch is one packet. Its first words are additional data, where the mode has them. The
+last of these words and the last of the packet are short.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ TAG_STATE = {"tags": 32, "tag_wrongs": 32}
 
 @dataclass(frozen=True)
 class PacketPorts:
-    """What goes with words. aad: a word may be additional data; marked: with a result come its bytes, and whether it
-    is the packet's last. If not, each result is the only one of its message.
+    """What goes with words. aad: a word may be additional data; marked: with a result come its bytes, and
+    whether it is the packet's last. If not, each result is the only one of its message.
     """
 
     aad: bool
@@ -77,7 +77,9 @@ def tag_pins(widths: Widths) -> list[Pin]:
 
 
 def filled(bits: int) -> str:
-    """The result as it is compacted: bytes that are not there are all ones, so that their marks are compared too."""
+    """The result as it is compacted: bytes that are not there are all ones, so that their marks are compared
+    too.
+    """
     return (
         f"core_block_i ^ {{{', '.join(f'{{8{{~core_keep_i[{k}]}}}}' for k in reversed(range(bits // 8)))}}}"
     )
@@ -86,7 +88,8 @@ def filled(bits: int) -> str:
 def attributes(
     widths: Widths, ports: PacketPorts, rings: Sequence[str], pulses: Mapping[Command, str]
 ) -> list[WrapperItem]:
-    """Registers of what goes with the word that is offered: given by software, or by the word's place in its batch.
+    """Registers of what goes with the word that is offered: given by software, or by the word's place in its
+    batch.
 
     rings: count the words of a batch; pulses: what is 1 when a command is carried out.
     """
@@ -124,8 +127,8 @@ def _shortened(kept: int, size: int, when: str) -> str:
 
 
 def tags(bits: int, way: str, pulses: Mapping[Command, str]) -> list[WrapperItem]:
-    """The tag that came last, and the one that is expected. `way`: 1 where packets are decrypted; then the core
-    compares, and shows a verdict in place of the tag.
+    """The tag that came last, and the one that is expected. `way`: 1 where packets are decrypted; then the
+    core compares, and shows a verdict in place of the tag.
     """
     new = f"tag_seen_q & ~{pulses[Command.IV]}"
     return [

@@ -1,5 +1,5 @@
-"""The top of a board: oscillator and UART outside, the PLL, the commands at the oscillator's clock, and the core with
-its self-check at the PLL's.
+"""The top of a board: oscillator and UART outside, the PLL, the commands at the oscillator's clock, and the
+core with its self-check at the PLL's.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Pll:
 
 @dataclass(frozen=True)
 class BoardPins:
-    """Ports beside clock and UART. leds: which of `LEDS` there are; `lit_by_0`: a 0 lights them; high: names of
-    pins that have to be 1.
+    """Ports beside clock and UART. leds: which of `LEDS` there are; `lit_by_0`: a 0 lights them; high: names
+    of pins that have to be 1.
     """
 
     leds: Sequence[str]
@@ -94,8 +94,8 @@ class BoardTop:
 def check_core(core: Core, divisor: int) -> Checked:
     """What a core takes on a board. divisor: cycles of a bit on the UART.
 
-    Raises UserError where it has ports that the board's top does not serve, or does not take a word in the time of
-    two bytes.
+    Raises UserError where it has ports that the board's top does not serve, or does not take a word in the
+    time of two bytes.
     """
     ports = core.ports
     if core.parameters["interface"] != "plain" or core.parameters["mode"] not in _MODES:
@@ -133,8 +133,8 @@ def beside_words(core: Core) -> Mapping[str, str]:
 
 
 def board_top(core: Core, pins: BoardPins, divisor: int, digest: int) -> BoardTop:
-    """The modules around `core`. divisor: cycles of the oscillator in a bit of the UART; digest: 32 bits by which
-    the driver knows the core. Raises UserError as `check_core`.
+    """The modules around `core`. divisor: cycles of the oscillator in a bit of the UART; digest: 32 bits by
+    which the driver knows the core. Raises UserError as `check_core`.
     """
     checked, name = check_core(core, divisor), f"{core.top}_board"
     made = {
@@ -151,7 +151,8 @@ def board_top(core: Core, pins: BoardPins, divisor: int, digest: int) -> BoardTo
     top = connect(
         name,
         (
-            f"{core.top} on a board: commands over a UART ({divisor} cycles a bit) at the oscillator's clock, the core "
+            f"{core.top} on a board: commands over a UART ({divisor} cycles a bit) at the oscillator's "
+            "clock, the core "
             "and its self-check at the PLL's.",
         ),
         _ports(pins),

@@ -1,4 +1,6 @@
-"""A UART, 8 data bits, no parity, one stop bit, least significant bit first, at a fixed number of cycles a bit."""
+"""A UART, 8 data bits, no parity, one stop bit, least significant bit first, at a fixed number of cycles a
+bit.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ def _count(divisor: int) -> tuple[int, str]:
 
 
 def receiver(name: str, divisor: int) -> Wrapper:
-    """The module that gives a byte for each frame on rx_i. A frame without its stop bit gives none. `divisor`:
-    cycles a bit.
+    """The module that gives a byte for each frame on rx_i. A frame without its stop bit gives none.
+    `divisor`: cycles a bit.
     """
     width, whole = _count(divisor)
     half = f"{width}'d{divisor // 2 - 1}"

@@ -1,8 +1,8 @@
-"""AXI-Stream around a core's stream ports (AMBA AXI-Stream, ARM IHI 0051): width conversion, TKEEP, TLAST, TUSER
-and TID.
+"""AXI-Stream around a core's stream ports (AMBA AXI-Stream, ARM IHI 0051): width conversion, TKEEP,
+TLAST, TUSER and TID.
 
-Byte 0 of a packet is in TDATA[7:0] of its first beat, and byte 0 of a block is the block's first byte in the packet.
-A packet is a message: in a chaining mode its first block is chained to the initial value.
+Byte 0 of a packet is in TDATA[7:0] of its first beat, and byte 0 of a block is the block's first byte in
+the packet. A packet is a message: in a chaining mode its first block is chained to the initial value.
 """
 
 from __future__ import annotations
@@ -103,15 +103,15 @@ class AxiStream:
 
     @property
     def latency(self) -> int:
-        """Cycles that the bus adds, from the last beat of a block to the first beat of its result. Where a beat has
-        several blocks, of one with a single block.
+        """Cycles that the bus adds, from the last beat of a block to the first beat of its result. Where
+        a beat has several blocks, of one with a single block.
         """
         return 1 + int(self.data_bits != self.block_bits or self.any_length)
 
     @property
     def around(self) -> tuple[Pin, ...]:
-        """What goes round a core that a block flows into, with the block's beat, from bit 0 on: TLAST, TKEEP or whether the block
-        was filled up, the direction, TID.
+        """What goes round a core that a block flows into, with the block's beat, from bit 0 on: TLAST,
+        TKEEP or whether the block was filled up, the direction, TID.
         """
         lanes = self.data_bits // 8
         kept = ("keep", lanes) if self.any_length else ("filled", 1)
@@ -209,8 +209,8 @@ def _converters(
 
 
 def _counted(keep: str, last: str, lanes: int) -> str:
-    """The index of the last byte that counts, from TKEEP, whose ones begin at bit 0; all ones in a beat that does
-    not end a packet.
+    """The index of the last byte that counts, from TKEEP, whose ones begin at bit 0; all ones in a beat
+    that does not end a packet.
     """
     bits = []
     for j in reversed(range((lanes - 1).bit_length())):
@@ -261,9 +261,10 @@ class _Around:
 
 @dataclass(frozen=True)
 class Inside:
-    """The stream shell that a bus is put around. pins: of the core inside it; slots: interleaved streams of a chaining
-    mode; its FIFO; `groups` of ports, and their names by meaning. `flows`: the FIFO of a
-    pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait in front of it.
+    """The stream shell that a bus is put around. pins: of the core inside it; slots: interleaved streams
+    of a chaining mode; its FIFO; `groups` of ports, and their names by meaning. `flows`: the FIFO of a
+    pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait in front of
+    it.
     """
 
     name: str
@@ -278,14 +279,16 @@ class Inside:
 def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     """AXI-Stream ports around a stream shell.
 
-    A block is held back while a key or a counter block is offered, and while the core has none: so whatever is
-    loaded is for the blocks that are accepted after it.
+    A block is held back while a key or a counter block is offered, and while the core has none: so
+    whatever is loaded is for the blocks that are accepted after it.
     """
     return _flowing_top(name, bus, inside) if inside.flows else _waiting_top(name, bus, inside)
 
 
 def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
-    """A register in front of the core, and nothing behind its FIFO but the zeros of bytes that do not count."""
+    """A register in front of the core, and nothing behind its FIFO but the zeros of bytes that do not
+    count.
+    """
     around = _Around(inside.pins, 0)
     gated = bool(around.loads)
     tag_bits = bus.user_bits + bus.id_bits + sum(p.width for p in around.beside)
@@ -299,7 +302,8 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         *_given(bus),
     ]
     comment = (
-        f"AXI-Stream ports around {inside.name}. Byte 0 of a message is in TDATA[7:0]; ready depends on registers only.",
+        f"AXI-Stream ports around {inside.name}. Byte 0 of a message is in TDATA[7:0]; ready depends on "
+        "registers only.",
         "A beat that is taken is accepted in the next cycle: the core's FIFO tells ahead when it has room.",
     )
     lint = (
@@ -311,7 +315,9 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
 
 
 def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
-    """The register in front of the core, which takes whatever is offered; `valid_q` says that it was taken."""
+    """The register in front of the core, which takes whatever is offered; `valid_q` says that it was
+    taken.
+    """
     lanes = bus.data_bits // 8
     keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
     data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
@@ -399,7 +405,8 @@ def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     module = Wrapper(
         name,
         (
-            f"AXI-Stream ports around {inside.name}. Byte 0 of a message is in TDATA[7:0]; ready depends on registers "
+            f"AXI-Stream ports around {inside.name}. Byte 0 of a message is in TDATA[7:0]; ready "
+            "depends on registers "
             f"only.",
         ),
         _groups(bus, around, inside.groups),
@@ -494,8 +501,8 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
 
 
 def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
-    """Whether a block may begin: the core has been ready since the last load, and nothing is offered. `flows`: it is
-    ready and there is room, and stays so for the cycle in which the block is accepted.
+    """Whether a block may begin: the core has been ready since the last load, and nothing is offered.
+    `flows`: it is ready and there is room, and stays so for the cycle in which the block is accepted.
     """
     offers = tuple(f"{n}_offer_q" for n in around.loads)
     offered = " | ".join(f"{n}_valid_i" for n in around.loads)
@@ -554,8 +561,8 @@ def _first(around: _Around, slots: int) -> list[WrapperItem]:
 
 
 def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> list[WrapperItem]:
-    """The core with its stream ports. A block waits until it is its stream's turn. `flows`: a block does not wait,
-    and what belongs to it goes round with it.
+    """The core with its stream ports. A block waits until it is its stream's turn. `flows`: a block does
+    not wait, and what belongs to it goes round with it.
     """
     turn = " & turn == slot" if bus.slot_bits else ""
     links = {

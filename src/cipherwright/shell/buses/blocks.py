@@ -1,9 +1,10 @@
 """Blocks and results as registers: software writes a block, starts it, and reads its result, one at a time.
 
-Commands are carried out in the order in which they were written. One that cannot be is ignored and sets REJECTED.
-START needs every byte of DATA_IN, a key, and in a mode that chains an initial value or a message that has begun.
-LOAD_KEY and LOAD_IV need all bytes too, and no started block that still waits. So whatever waits goes on by itself:
-a key waits for the block inside, a block for its key, for the block inside and until the result before it was read.
+Commands are carried out in the order in which they were written. One that cannot be is ignored and sets
+REJECTED. START needs every byte of DATA_IN, a key, and in a mode that chains an initial value or a message
+that has begun. LOAD_KEY and LOAD_IV need all bytes too, and no started block that still waits. So whatever
+waits goes on by itself: a key waits for the block inside, a block for its key, for the block inside and until
+the result before it was read.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ __all__ = ["blocks", "commands"]
 
 
 def commands(name: str, loaded: tuple[str, ...]) -> Wrapper:
-    """The module `name`, which carries out the commands. loaded: what a command loads: the key, and the `iv` in a
-    mode that chains.
+    """The module `name`, which carries out the commands. loaded: what a command loads: the key, and the `iv`
+    in a mode that chains.
 
     A block goes in when no other is inside and no result waits, so a result is never overwritten.
     """
@@ -72,8 +73,8 @@ def commands(name: str, loaded: tuple[str, ...]) -> Wrapper:
 
 
 def _loaded(what: str) -> tuple[WrapperItem, ...]:
-    """A command to load is carried out when all bytes are there and nothing waits that came before it. A key is
-    taken by a handshake of its own, an initial value with its block.
+    """A command to load is carried out when all bytes are there and nothing waits that came before it. A key
+    is taken by a handshake of its own, an initial value with its block.
     """
     taken = "key_offer_q & key_ready_i" if what == "key" else f"{what}_offer_q & taken_o"
     return (
@@ -92,8 +93,8 @@ def _fresh() -> tuple[WrapperItem, ...]:
 
 
 def blocks(control: Wrapper, core: Inner, facts: MapFacts) -> Traffic:
-    """What is between the registers and the core, with the module `control` that `commands` made. Of the streams
-    that a loop interleaves, blocks are of the first.
+    """What is between the registers and the core, with the module `control` that `commands` made. Of the
+    streams that a loop interleaves, blocks are of the first.
     """
     wires = {p.name: p.name[:-2] for p in control.pins if p.name not in ("clk", "rst_i")}
     cell = Cell(control.name, "u_commands", {"clk": "clk", "rst_i": "rst_i", **wires})
@@ -126,7 +127,9 @@ def _secret(what: str, bits: int, core: Inner) -> Traffic:
 
 
 def _words(name: str, written: str, taken: str, kept: str) -> dict[str, str]:
-    """The ports of words that software writes: they are cleared when they are taken, and kept while they wait."""
+    """The ports of words that software writes: they are cleared when they are taken, and kept while they
+    wait.
+    """
     return {
         f"{name}_o": f"{name}_words",
         f"{name}_written_o": written,
@@ -137,7 +140,9 @@ def _words(name: str, written: str, taken: str, kept: str) -> dict[str, str]:
 
 
 def _block(core: Inner, facts: MapFacts) -> Traffic:
-    """The block: its words, and how it goes in, where a loop interleaves streams when it is the first one's turn."""
+    """The block: its words, and how it goes in, where a loop interleaves streams when it is the first one's
+    turn.
+    """
     links = {"block_i": bytes_reversed("data_in_words", facts.block_bits), "ready_o": "core_ready"}
     items: list[WrapperItem] = [
         Wire(("data_in_words",), facts.block_bits),

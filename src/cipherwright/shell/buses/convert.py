@@ -1,7 +1,7 @@
 """Words of one width from words of another: a register that gathers units, and one that hands them on.
 
-A word is a number of units. Unit 0 is in the lowest bits. `last` marks the last unit of a packet, and `count` is
-the index of its last byte; a word may end before its last unit. Every unit of a word has the same tag.
+A word is a number of units. Unit 0 is in the lowest bits. `last` marks the last unit of a packet, and `count`
+is the index of its last byte; a word may end before its last unit. Every unit of a word has the same tag.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _dropped(value: str, drops: bool) -> str:
 
 
 def gather(name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: bool) -> Converter:
-    """A register that takes `ratio` units of `unit.data` bits and gives a word of them, or fewer where a packet
-    ends; the units that are missing are zeros. A word a unit time is sustained. `after.count` has the number of
-    the last unit above the unit's own count.
+    """A register that takes `ratio` units of `unit.data` bits and gives a word of them, or fewer where a
+    packet ends; the units that are missing are zeros. A word a unit time is sustained. `after.count` has the
+    number of the last unit above the unit's own count.
     """
     place_bits = (ratio - 1).bit_length()
     several = ratio > 1
@@ -155,9 +155,9 @@ def _unit(k: int, bits: int, place_bits: int, begin: str, several: bool, drops: 
 
 
 def scatter(name: str, before: Side, unit: Side, ratio: int, drops: bool, gated: bool) -> Converter:
-    """A register that takes a word and gives its units of `unit.data` bits, one after the other, up to the one in
-    which a packet ends. A unit a cycle is sustained. `before.count` has the number of the last unit above the
-    unit's own count.
+    """A register that takes a word and gives its units of `unit.data` bits, one after the other, up to the
+    one in which a packet ends. A unit a cycle is sustained. `before.count` has the number of the last unit
+    above the unit's own count.
     """
     place_bits = (ratio - 1).bit_length()
     end = f"{place_bits}'d{ratio - 1}"

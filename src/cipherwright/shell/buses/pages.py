@@ -1,4 +1,6 @@
-"""What a core's folder holds of its register map: the SystemRDL source, and a page and a C header made from it."""
+"""What a core's folder holds of its register map: the SystemRDL source, and a page and a C header made from
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ __all__ = ["browser_pages", "map_facts", "map_pages"]
 
 
 def map_facts(spec: Datapath, ports: PortSet, held_way: bool, block_way: bool = False) -> MapFacts:
-    """What software sees of a core with the ports `ports`. held_way, block_way: its direction is held, or comes with
-    each block, over the registers.
+    """What software sees of a core with the ports `ports`. held_way, block_way: its direction is held, or
+    comes with each block, over the registers.
     """
     blocks = spec.interface == "registers"
     major, minor, patch = (int(n) for n in GENERATOR.split(".")[:3])
@@ -46,14 +48,14 @@ def map_pages(name: str, source: str) -> dict[str, str]:
     return {
         f"{top}.rdl": origin + source,
         f"{top}_registers.md": markdown(top, registers_of(node)),
-        f"{top}_registers.h": f"{origin}//\n// Offsets are of bytes. Bits 7:0 of the first word of KEY are the key's first byte.\n"
-        + _c_header(node),
+        f"{top}_registers.h": f"{origin}//\n// Offsets are of bytes. Bits 7:0 of the first word of KEY "
+        "are the key's first byte.\n" + _c_header(node),
     }
 
 
 def browser_pages(source: Path, out: Path) -> None:
-    """Fill the folder `out` with pages for a browser of the map in the SystemRDL file `source`; the first is index.html.
-    Raises UserError where peakrdl-html is not installed.
+    """Fill the folder `out` with pages for a browser of the map in the SystemRDL file `source`; the first is
+    index.html. Raises UserError where peakrdl-html is not installed.
     """
     try:
         from peakrdl_html import HTMLExporter

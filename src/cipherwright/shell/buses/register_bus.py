@@ -1,5 +1,5 @@
-"""Buses for registers: AXI4-Lite (ARM IHI 0022), APB (ARM IHI 0024) and Wishbone B4 (OpenCores), each in front of the
-same port for accesses. One access is in progress at a time. None of them answers with an error.
+"""Buses for registers: AXI4-Lite (ARM IHI 0022), APB (ARM IHI 0024) and Wishbone B4 (OpenCores), each in
+front of the same port for accesses. One access is in progress at a time. None of them answers with an error.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def _apb(name: str, bits: int) -> Wrapper:
     return Wrapper(
         name,
         (
-            "APB without wait states: a word is read in the first cycle of an access and written in the second.",
+            "APB without wait states: a word is read in the first cycle of an access and written in the "
+            "second.",
         ),
         tuple(g for g in _ports(_apb_groups(bits), bits) if not isinstance(g, ClockReset)),
         (
@@ -190,9 +191,9 @@ _ACCESS_CYCLES = {"axi-lite": (3, 2), "apb": (2, 2), "wishbone": (2, 2)}
 
 
 def access_interval(kind: str, block_bits: int, latency: int, slots: int = 1) -> int:
-    """Cycles from block to block over the bus `kind`, where software reads each result once it is there, and then
-    writes the next block and starts it; latency: from taking the block to the result. No access polls STATUS. Of
-    several `slots` a block may wait for the turn of its own.
+    """Cycles from block to block over the bus `kind`, where software reads each result once it is there, and
+    then writes the next block and starts it; latency: from taking the block to the result. No access polls
+    STATUS. Of several `slots` a block may wait for the turn of its own.
     """
     write, read = _ACCESS_CYCLES[kind]
     words = -(-block_bits // WORD)

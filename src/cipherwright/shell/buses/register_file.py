@@ -1,6 +1,8 @@
-"""The registers of a map as a module, behind one port for accesses: a word is written or read in the cycle of a request.
+"""The registers of a map as a module, behind one port for accesses: a word is written or read in the cycle of
+a request.
 
-What is read comes a cycle later. An address that the map does not have reads as 0, and writing it does nothing.
+What is read comes a cycle later. An address that the map does not have reads as 0, and writing it does
+nothing.
 """
 
 from __future__ import annotations
@@ -43,12 +45,12 @@ def signal(register: str, field: str) -> str:
 
 @dataclass(frozen=True)
 class RegisterFile:
-    """The module of a map. For every field that the core sees it has a port by the name `signal`: pulses and stored
-    values go to the core, a status and the event that sets a sticky bit come from it. Secrets are one word of all
-    registers of the name. `NAME_clear_i` clears it, `NAME_lock_i` keeps it as it is, and `NAME_written_o` tells that
-    each of its `bytes` has been written since it was cleared. `NAME_refused_o`, where blocks are registers: it was
-    written while it was kept. A result takes `NAME_i` with `NAME_load_i`; `NAME_read_o` tells that each of its words
-    has been read while `NAME_there_i` was 1.
+    """The module of a map. For every field that the core sees it has a port by the name `signal`: pulses and
+    stored values go to the core, a status and the event that sets a sticky bit come from it. Secrets are one
+    word of all registers of the name. `NAME_clear_i` clears it, `NAME_lock_i` keeps it as it is, and
+    `NAME_written_o` tells that each of its `bytes` has been written since it was cleared. `NAME_refused_o`,
+    where blocks are registers: it was written while it was kept. A result takes `NAME_i` with `NAME_load_i`;
+    `NAME_read_o` tells that each of its words has been read while `NAME_there_i` was 1.
     """
 
     module: Wrapper
@@ -56,8 +58,8 @@ class RegisterFile:
 
 
 def _value(r: Register, at_once: bool) -> str:
-    """What a register reads as; nothing where all of it reads as 0. at_once: a sticky bit is shown in the cycle of
-    its event, so that an access behind a command sees what became of it.
+    """What a register reads as; nothing where all of it reads as 0. at_once: a sticky bit is shown in the
+    cycle of its event, so that an access behind a command sees what became of it.
     """
     parts, at = list[str](), WORD
     for f in sorted(r.fields, key=lambda f: -f.high):

@@ -1,7 +1,8 @@
-"""The register map of a core: one SystemRDL source, made from what the core has, and what the compiler reads in it.
+"""The register map of a core: one SystemRDL source, made from what the core has, and what the compiler reads
+in it.
 
-Verilog, header, pages and documents are made from the map that `systemrdl-compiler` reads back, not from the values
-that the source is made from. SystemRDL 2.0 (Accellera) names the properties.
+Verilog, header, pages and documents are made from the map that `systemrdl-compiler` reads back, not from the
+values that the source is made from. SystemRDL 2.0 (Accellera) names the properties.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ WORD = 32
 
 @dataclass(frozen=True)
 class MapFacts:
-    """What a core has, as far as software sees it. iv_bits: of the initial value or counter block (0: there is
-    none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks;
+    """What a core has, as far as software sees it. iv_bits: of the initial value or counter block (0: there
+    is none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks;
     `blocks`: blocks and results are registers too, and with `block_way` each block has its direction.
     """
 
@@ -49,9 +50,9 @@ class MapFacts:
 
 @dataclass(frozen=True)
 class Field:
-    """Bits of a register. `kind`: constant, status (from the core), pulse (1 for a cycle when a 1 is written), sticky
-    (set by the core, cleared where a 1 is written), storage (read as written), secret (reads as 0) or result (from
-    the core; it is gone once all of its words have been read).
+    """Bits of a register. `kind`: constant, status (from the core), pulse (1 for a cycle when a 1 is
+    written), sticky (set by the core, cleared where a 1 is written), storage (read as written), secret (reads
+    as 0) or result (from the core; it is gone once all of its words have been read).
     """
 
     name: str
@@ -216,7 +217,10 @@ def rdl_source(facts: MapFacts) -> str:
         result = [_field("WORD", 0, WORD - 1, _RESULT, "four bytes")]
         meaning = f"The result. {first} It is gone once all words have been read; they read as 0 then."
         registers.append(_register("DATA_OUT", 0xA0, meaning, result, -(-facts.block_bits // WORD)))
-    head = f'addrmap {facts.name}_registers {{\n    name = "{facts.name}";\n    default regwidth = 32;\n    default accesswidth = 32;\n'
+    head = (
+        f'addrmap {facts.name}_registers {{\n    name = "{facts.name}";\n    default regwidth = 32;\n'
+        "    default accesswidth = 32;\n"
+    )
     return f"{head}{''.join(registers)}}};\n"
 
 
@@ -301,7 +305,8 @@ def markdown(name: str, registers: Sequence[Register]) -> str:
             "|---|---|---|---|---|",
         ]
         lines += [
-            f"| {f.high}:{f.low} | {f.name} | {_ACCESS[f.kind]} | {'of the core' if f.kind == 'status' else f'0x{f.reset:x}'} | {f.meaning} |"
+            f"| {f.high}:{f.low} | {f.name} | {_ACCESS[f.kind]} | "
+            f"{'of the core' if f.kind == 'status' else f'0x{f.reset:x}'} | {f.meaning} |"
             for f in r.fields
         ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,6 @@
-"""How messages reach a core behind a register bus. No block is taken without an initial value where its mode needs one."""
+"""How messages reach a core behind a register bus. No block is taken without an initial value where its mode
+needs one.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,9 @@ class Inner:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is between the registers and the core for its blocks. links: ports of the core; registers: ports of the
-    register file -> the expression at them; groups: ports of the top; events: what it can tell software.
+    """What is between the registers and the core for its blocks. links: ports of the core; registers: ports
+    of the register file -> the expression at them; groups: ports of the top; events: what it can tell
+    software.
     """
 
     items: tuple[WrapperItem, ...]
@@ -66,8 +69,8 @@ class Traffic:
 
 
 def packets(core: Inner, bus: AxiStream) -> Traffic:
-    """AXI-Stream at the top's own ports. An initial value is for one message: its first beat waits until there is
-    one, and the last beat of its first block takes it.
+    """AXI-Stream at the top's own ports. An initial value is for one message: its first beat waits until
+    there is one, and the last beat of its first block takes it.
     """
     beside = {"s_key_i", "s_iv_i"}
     streams = [g for g in core.groups if isinstance(g, Stream)]
@@ -91,7 +94,9 @@ def packets(core: Inner, bus: AxiStream) -> Traffic:
 
 
 def _first_blocks(core: Inner, bus: AxiStream) -> list[WrapperItem]:
-    """`may`: the beat that is offered may be taken; `iv_taken`: with it the first block of a message is complete."""
+    """`may`: the beat that is offered may be taken; `iv_taken`: with it the first block of a message is
+    complete.
+    """
     ones = f"{core.slots}'d{(1 << core.slots) - 1}"
     stream, place_bits = "", (bus.beats - 1).bit_length()
     if bus.slot_bits:

@@ -22,7 +22,9 @@ __all__ = ["assemble_cmac", "loop_part", "unread_key_bits"]
 
 
 def assemble_cmac(of: CoreInputs) -> Core:
-    """The finished core, around a loop. Where the loop makes its round keys itself, a register holds the key."""
+    """The finished core, around a loop. Where the loop makes its round keys itself, a register holds the
+    key.
+    """
     spec = of.spec
     top, stages, made = of.top, of.stages, of.scheduled
     design = of.lowered(f"{top}_core")
@@ -72,7 +74,8 @@ def assemble_cmac(of: CoreInputs) -> Core:
         },
     )
     said = (
-        f"{timing.latency} cycles from a message's last word, where nothing is in flight, to its tag, at most "
+        f"{timing.latency} cycles from a message's last word, where nothing is in flight, to its tag, "
+        "at most "
         f"{timing.longest}; a word every {timing.interval} cycles"
     )
     registers = f"{core.flip_flops} flip-flops predicted"

@@ -62,8 +62,8 @@ class CmacTiming:
 
 @dataclass(frozen=True)
 class CmacModules:
-    """What is around the loop `TOP_core`: the loop with its key unit, the mode, the control of keys and the top, in
-    the order of use; and the hand-written module of the mode.
+    """What is around the loop `TOP_core`: the loop with its key unit, the mode, the control of keys and the
+    top, in the order of use; and the hand-written module of the mode.
     """
 
     timing: CmacTiming

@@ -27,7 +27,8 @@ def word_pins(block_bits: int) -> tuple[Pin, ...]:
     """What goes with a word that is offered."""
     size = block_bits // 8
     kept = (
-        f"bytes of the word, from the left: bit {size - 1} is 1 where byte 0 of the word is there, bit 0 for its "
+        f"bytes of the word, from the left: bit {size - 1} is 1 where byte 0 of the word is there, bit "
+        "0 for its "
         "last byte; a word that is not the last has all"
     )
     return (

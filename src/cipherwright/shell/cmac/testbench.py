@@ -1,8 +1,8 @@
 """A self-checking testbench of a core of CMAC: messages whose tags the reference model computed.
 
-The messages are the first 0, 16, 20, 40 and 64 bytes of the one of NIST SP 800-38B, appendix D, which are empty, of
-whole blocks, and with a partial last block. For AES-128 under the first key the tags are those of the standard's
-examples and of RFC 4493, section 4 (`tests/cipher/test_cmac.py`).
+The messages are the first 0, 16, 20, 40 and 64 bytes of the one of NIST SP 800-38B, appendix D, which are
+empty, of whole blocks, and with a partial last block. For AES-128 under the first key the tags are those of
+the standard's examples and of RFC 4493, section 4 (`tests/cipher/test_cmac.py`).
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def known_messages(spec: Spec) -> list[KnownMessage]:
 
 
 def testbench(component: Component, spec: Spec, timing: CmacTiming, tag_bits: int) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are taken;
-    tags must come in order, each after at most the promised number of cycles, and after a reset no control output
-    may be unknown.
+    """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are
+    taken; tags must come in order, each after at most the promised number of cycles, and after a reset no
+    control output may be unknown.
     """
     known, size = known_messages(spec), spec.block_bits
     words = [(m, k, w) for m in known for k, w in enumerate(mac_words(m.message, size))]
@@ -63,7 +63,8 @@ def testbench(component: Component, spec: Spec, timing: CmacTiming, tag_bits: in
     ready = MAC_PORTS.ready_out[:-2]
     return Bench(
         component.name,
-        f"Testbench of {component.name}: {len(known)} messages with known tags of the reference model. Prints PASS or "
+        f"Testbench of {component.name}: {len(known)} messages with known tags of the reference model. "
+        "Prints PASS or "
         "what went wrong.",
         component.pins,
         signals,
@@ -106,7 +107,10 @@ def _tables(
         last = k == len(mac_words(m.message, spec.block_bits)) - 1
         kind, before = (m.key != before) << 1 | last, m.key
         yield f"        keys[{n}] = {spec.key_bits}'h{m.key.hex()}; kinds[{n}] = 2'd{kind};"
-        yield f"        blocks[{n}] = {word_text(data, size)}; keeps[{n}] = {size}'h{keep_of(len(data), size):x};"
+        yield (
+            f"        blocks[{n}] = {word_text(data, size)}; keeps[{n}] = "
+            f"{size}'h{keep_of(len(data), size):x};"
+        )
     shown = ((1 << tag_bits) - 1) << (spec.block_bits - tag_bits)
     for n, m in enumerate(known):
         tag = int.from_bytes(m.tag, "big") & shown

@@ -1,6 +1,7 @@
 """What a core's folder holds beside its Verilog: README, timing diagrams, constraints, packages.
 
-Everything is made from the core's value: its typed ports, its timing, its options, and its cipher's description.
+Everything is made from the core's value: its typed ports, its timing, its options, and its cipher's
+description.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ __all__ = [
 
 
 def folder_files(core: Core | BuiltEngine) -> dict[str, str]:
-    """Texts by file name: README.md, timing diagrams, constraints, packages for VHDL and FuseSoC. They speak of
-    `core.files`, which are not among them.
+    """Texts by file name: README.md, timing diagrams, constraints, packages for VHDL and FuseSoC. They speak
+    of `core.files`, which are not among them.
     """
     spec = parse(core.parameters)
     worked, pins = worked_block(spec), core.component.pins

@@ -14,7 +14,9 @@ __all__ = ["Access", "access_table", "core_registers", "field_bit", "register_se
 
 @dataclass(frozen=True)
 class Access:
-    """A write of `word` to a byte address, or a read there that gives it; of STATUS, until all bits of it are 1."""
+    """A write of `word` to a byte address, or a read there that gives it; of STATUS, until all bits of it are
+    1.
+    """
 
     write: bool
     register: str
@@ -79,15 +81,29 @@ def register_sentences(core: Core) -> Iterator[str]:
     if field_bit(core_registers(core), "CONTROL", "DECRYPT"):
         yield "DECRYPT in the same write is the block's direction."
     if chained:
-        yield "Write IV and then 1 to LOAD_IV before the first block of each message. Blocks after it continue the message."
+        yield (
+            "Write IV and then 1 to LOAD_IV before the first block of each message. Blocks after it "
+            "continue the message."
+        )
         yield "A new key ends the message."
     yield "RESULT in STATUS is 1 when DATA_OUT has the result. Words can be read in any order, and again."
     yield "When all have been read, DATA_OUT is cleared and RESULT is 0."
     yield ""
-    yield "DATA_IN is free again once the block is taken (DATA_PENDING is 0), so the next one can be written meanwhile."
-    yield "A block that is started waits while another is inside and until the result before it has been read."
+    yield (
+        "DATA_IN is free again once the block is taken (DATA_PENDING is 0), so the next one can be "
+        "written meanwhile."
+    )
+    yield (
+        "A block that is started waits while another is inside and until the result before it has been read."
+    )
     yield "A result that has not been read is never overwritten."
     yield ""
-    yield "A command that cannot be carried out, and a write to words that wait to be taken, are ignored and set REJECTED in"
+    yield (
+        "A command that cannot be carried out, and a write to words that wait to be taken, are "
+        "ignored and set REJECTED in"
+    )
     yield "INTERRUPT_STATUS. READY in STATUS tells that START will be carried out once DATA_IN is written."
-    yield "ZEROISE clears KEY, IV, DATA_IN and DATA_OUT, the word that was read last, and the core; REJECTED stays."
+    yield (
+        "ZEROISE clears KEY, IV, DATA_IN and DATA_OUT, the word that was read last, and the core; "
+        "REJECTED stays."
+    )

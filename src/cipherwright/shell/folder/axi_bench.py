@@ -1,5 +1,5 @@
-"""The cocotb benches of a core behind AXI-Stream, with its registers where it has them, and of one whose blocks are
-registers.
+"""The cocotb benches of a core behind AXI-Stream, with its registers where it has them, and of one whose
+blocks are registers.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
 
 
 def registers_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
-    """The text of TOP_cocotb.py of a core whose blocks are registers. patience: reads in which a result comes."""
+    """The text of TOP_cocotb.py of a core whose blocks are registers. patience: reads in which a result
+    comes.
+    """
     registers, size = core_registers(core), spec.block_bits // 8
     return filled(
         "cocotb_registers.py.j2",

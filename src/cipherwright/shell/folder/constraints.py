@@ -14,7 +14,9 @@ __all__ = ["constraints"]
 
 
 def constraints(spec: Spec, top: str, pins: Sequence[Pin], clock: str, period: float) -> dict[str, str]:
-    """TOP.sdc, TOP.xdc and TOP.lpf. `period` in ns. Raises UserError where a delay at a port takes all of it."""
+    """TOP.sdc, TOP.xdc and TOP.lpf. `period` in ns. Raises UserError where a delay at a port takes all of
+    it.
+    """
 
     def ports(out: bool) -> str:
         names = [pin.name for pin in pins if pin.out is out and pin.name != clock]

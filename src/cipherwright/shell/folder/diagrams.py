@@ -1,4 +1,5 @@
-"""The timing diagrams of a core: reset, key and first block; blocks without a pause; back-pressure; zeroising.
+"""The timing diagrams of a core: reset, key and first block; blocks without a pause; back-pressure;
+zeroising.
 
 Each begins with a reset, and speaks of the cipher's worked block (`example.py`), so that a simulation of the
 core can check every value of it (`tests/shell/test_folder.py`).

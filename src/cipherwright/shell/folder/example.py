@@ -25,8 +25,8 @@ class Worked:
     decrypt: bool
     aad: bytes = b""
     tag: bytes = b""
-    """Of a worked packet: additional data, and the tag that is shown. Of a worked message: its tag; `block` is the
-    message.
+    """Of a worked packet: additional data, and the tag that is shown. Of a worked message: its tag; `block`
+    is the message.
     """
 
     @staticmethod
@@ -39,8 +39,8 @@ class Worked:
 
 def worked_block(spec: Spec) -> Worked:
     """The first block of a message under the key 00 01 02 …, with the initial value ff ee dd …: encrypted
-    unless the core only decrypts. In a mode of whole packets or units it is a packet (`_worked_packet`) or a unit
-    (`_worked_unit`), in a mode that makes tags a message (`_worked_message`).
+    unless the core only decrypts. In a mode of whole packets or units it is a packet (`_worked_packet`) or a
+    unit (`_worked_unit`), in a mode that makes tags a message (`_worked_message`).
     """
     key = bytes(range(spec.key_bits // 8))
     size = spec.block_bits // 8
@@ -86,7 +86,9 @@ def _on_words(spec: Spec, key: bytes) -> Callable[[int, bool], int]:
 
 
 def _worked_packet(spec: Spec, key: bytes) -> Worked:
-    """A packet with 20 bytes of additional data and 23 of plaintext, so that each ends with a part of a word."""
+    """A packet with 20 bytes of additional data and 23 of plaintext, so that each ends with a part of a
+    word.
+    """
     assert isinstance(spec, Datapath)
     iv, aad = bytes(0xF0 + i for i in range(12)), bytes(0xA0 + i for i in range(20))
     text = bytes(0x11 * (i % 16) for i in range(23))

@@ -1,4 +1,6 @@
-"""Files that a folder has where they are asked for: a cocotb bench, and a Verilator model with a Python class."""
+"""Files that a folder has where they are asked for: a cocotb bench, and a Verilator model with a Python
+class.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
         )
     if core.packet or core.unit or core.mac:
         raise UserError(
-            f"--with cocotb has no bench for packets, units and messages; the testbench of the core is {core.top}_tb.v"
+            "--with cocotb has no bench for packets, units and messages; the testbench of the core is "
+            f"{core.top}_tb.v"
         )
 
 

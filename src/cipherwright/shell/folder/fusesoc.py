@@ -23,7 +23,9 @@ def vlnv(top: str) -> str:
 
 
 def fusesoc_core(name: str, top: str, bench: str, rtl: Sequence[str], family: str, title: str) -> str:
-    """The text of TOP.core. bench: module of the testbench; rtl: files of Verilog, the top's last; family: of the target device."""
+    """The text of TOP.core. bench: module of the testbench; rtl: files of Verilog, the top's last; family: of
+    the target device.
+    """
     return filled(
         "fusesoc.core.j2",
         origin=origin_lines(name),

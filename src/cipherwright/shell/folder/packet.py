@@ -22,15 +22,27 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield f"`{p.ready_out}` is 0 in the cycle after a packet's last word, and it depends on registers only."
     yield f"`{n['keep_in']}` has ones for the bytes that are there, from the left."
     yield "Only the last word of the additional data and the last word of the data may have fewer than 16."
-    yield f"A packet without additional data and data is one word with `{n['keep_in']}` = 0 and `{n['last_in']}` = 1."
-    yield f"`{p.iv}` is read with the first word, `{n['tag_in']}` with the last; `{p.decrypt}` stays for all words."
+    yield (
+        f"A packet without additional data and data is one word with `{n['keep_in']}` = 0 and "
+        f"`{n['last_in']}` = 1."
+    )
+    yield (
+        f"`{p.iv}` is read with the first word, `{n['tag_in']}` with the last; `{p.decrypt}` stays "
+        "for all words."
+    )
     yield from _iv_sentences(core)
     yield ""
     yield f"Words of the result leave in their order, each in the one cycle in which `{p.valid_out}` is 1."
     yield "Nothing holds them back. Bytes that are not there are 0. Additional data have no result."
     yield f"For every packet `{n['tag_valid']}` is 1 in one cycle, in the order of the packets."
-    yield f"Then `{n['tag_out']}` is the tag of a packet that was encrypted (its first {tag_bits} bits, then zeros)."
-    yield f"Of a packet that was decrypted it is 0, and `{n['good']}` tells whether the tag is the expected one."
+    yield (
+        f"Then `{n['tag_out']}` is the tag of a packet that was encrypted (its first {tag_bits} bits, "
+        "then zeros)."
+    )
+    yield (
+        f"Of a packet that was decrypted it is 0, and `{n['good']}` tells whether the tag is the "
+        "expected one."
+    )
     yield "The comparison takes the same time whatever the tags are."
     yield f"**Data of a decrypted packet leave before the verdict: do not use them before `{n['good']}`.**"
     yield ""
@@ -46,10 +58,21 @@ def _iv_sentences(core: Core) -> Iterator[str]:
         return
     word, last = n["iv_word"], n["last_in"]
     yield ""
-    yield f"An IV of 96 bits is at `{core.ports.iv}`, with `{word}` = 0 in all words. Give no such IV in words."
-    yield f"An IV of another length comes before its packet, in words with `{word}` = 1. Its last word has `{last}` = 1."
-    yield f"Only the last word may have fewer than 16 bytes, and `{n['keep_in']}` has ones for those that are there."
-    yield "The packet's first word follows. It can be taken when the core has made J0 of the IV (SP 800-38D, section 7.1)."
+    yield (
+        f"An IV of 96 bits is at `{core.ports.iv}`, with `{word}` = 0 in all words. Give no such IV in words."
+    )
+    yield (
+        f"An IV of another length comes before its packet, in words with `{word}` = 1. Its last word "
+        f"has `{last}` = 1."
+    )
+    yield (
+        f"Only the last word may have fewer than 16 bytes, and `{n['keep_in']}` has ones for those "
+        "that are there."
+    )
+    yield (
+        "The packet's first word follows. It can be taken when the core has made J0 of the IV (SP "
+        "800-38D, section 7.1)."
+    )
     yield f"That is at most {core.packet['initial_block_cycles']} cycles after the IV's last word."
 
 
@@ -70,8 +93,12 @@ def packet_table(core: Core, worked: Worked) -> Iterator[str]:
         result = "" if aad else word_text(worked.result[k : k + WORD_BYTES])
         kept = "" if aad else f", `{keep_text(part)}`"
         yield (
-            f"| {number} | `{word_text(part)}` | `{keep_text(part)}` | {int(aad)} | {int(number == len(words))} "
+            f"| {number} | `{word_text(part)}` | `{keep_text(part)}` | {int(aad)} | "
+            f"{int(number == len(words))} "
             f"| {f'`{result}`' if result else ''}{kept} |"
         )
     yield ""
-    yield f"Then `{n['tag_out']}` is `{word_text(worked.tag)}`. Bytes that are not there may have any value at the input."
+    yield (
+        f"Then `{n['tag_out']}` is `{word_text(worked.tag)}`. Bytes that are not there may have any "
+        "value at the input."
+    )

@@ -1,4 +1,6 @@
-"""What `cipherwright verify` proves of a core, in sentences (docs/guide/verification.md has the arguments)."""
+"""What `cipherwright verify` proves of a core, in sentences (docs/guide/verification.md has the
+arguments).
+"""
 
 from __future__ import annotations
 
@@ -22,22 +24,31 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
         yield "The logic between is equal to the cipher's description, for every key and every block."
     else:
         yield (
-            f"A block that is taken in any reachable state of the control comes out right {_after(core)}, for every "
+            "A block that is taken in any reachable state of the control comes out right "
+            f"{_after(core)}, for every "
             "key, and whatever came before."
         )
     if spec.key_expansion == "unit" and spec.described.key_unit == "loop":
-        yield "The key-expansion unit makes the round keys of every key, and keeps them until the next key or reset."
+        yield (
+            "The key-expansion unit makes the round keys of every key, and keeps them until the next "
+            "key or reset."
+        )
     if spec.key_expansion == "unit" and spec.described.key_unit == "store":
-        yield "Every step of the key expansion is right; that the steps in their order are the expansion is tested."
+        yield (
+            "Every step of the key expansion is right; that the steps in their order are the "
+            "expansion is tested."
+        )
     if core.in_registers:
         yield (
-            "In every state of the commands that can be reached, a command is carried out in its order or told as "
+            "In every state of the commands that can be reached, a command is carried out in its order "
+            "or told as "
             "rejected, and no block goes in while a result waits."
         )
     yield from _of_mode(core)
     if core.zeroise_cycles:
         yield (
-            "After zeroising, no register and no memory depends on what was there before: that is checked with "
+            "After zeroising, no register and no memory depends on what was there before: that is "
+            "checked with "
             "unknown values, with the request in 64 different cycles."
         )
     if core.ports.reset:
@@ -48,13 +59,17 @@ def _of_mode(core: Core) -> Iterator[str]:
     """Sentences on a mode of whole packets or units."""
     if core.packet:
         yield "GHASH's multiplier multiplies in GCM's field, for all factors, in a fixed number of cycles."
-        yield "GHASH's control gives every word the power of its place in its packet, for all times; the multiplier is free in that."
+        yield (
+            "GHASH's control gives every word the power of its place in its packet, for all times; "
+            "the multiplier is free in that."
+        )
         yield "Counters, and that a tag meets its packet, are simulated against an independent library."
     if core.unit:
         yield "Units, tweaks and stealing are simulated against an independent library."
     if core.mac:
         yield (
-            "Every message's chain starts from zero, its last block alone has a subkey, K1 where it is whole and K2 where "
+            "Every message's chain starts from zero, its last block alone has a subkey, K1 where it is "
+            "whole and K2 where "
             "it is not, and nothing of one message gets into another: for all times, with any loop."
         )
 

@@ -44,7 +44,8 @@ _KINDS = (
 )
 _BYTE_ZERO = (
     "Byte 0 of a key or block in the standard is the most significant byte of its port.",
-    "Byte 0 of a message is in bits 7:0 of its first beat; byte 0 of a key is the most significant byte of its port.",
+    "Byte 0 of a message is in bits 7:0 of its first beat; byte 0 of a key is the most significant byte "
+    "of its port.",
 )
 """Without and with AXI-Stream."""
 _FIRST_BYTE = (
@@ -61,8 +62,8 @@ def readme(
     files: Sequence[str],
     record: Mapping[str, object] | None,
 ) -> str:
-    """The text of README.md. drawn: the diagrams; files: names of all other files; record: the committed record
-    of this very text, if there is one.
+    """The text of README.md. drawn: the diagrams; files: names of all other files; record: the committed
+    record of this very text, if there is one.
     """
     said = _engine_facts(core, worked) if isinstance(core, BuiltEngine) else _core_facts(spec, core, worked)
     return filled(
@@ -101,7 +102,8 @@ def _what(spec: Spec, core: Core | BuiltEngine) -> str:
     title = f"{plain(spec.title)}. " if spec.title else ""
     mode = f" in {spec.mode.upper()} mode" if spec.mode != "ecb" else ""
     return (
-        f"{title}{plain(cipher.title)} ({plain(cipher.standard)}){mode}: blocks of {spec.block_bits} bits, keys of "
+        f"{title}{plain(cipher.title)} ({plain(cipher.standard)}){mode}: blocks of {spec.block_bits} "
+        "bits, keys of "
         f"{_key_size(spec)} bits, {_WAYS[spec.direction]}."
     )
 
@@ -130,11 +132,13 @@ def _reset(clock: ClockReset) -> str:
         return filled("reset.md.j2", clock=clock.clock, reset=port)
     if port:
         return (
-            f"`{port}` is synchronous and active high. One cycle is enough, at any time. After it no result of an "
+            f"`{port}` is synchronous and active high. One cycle is enough, at any time. After it no "
+            "result of an "
             "earlier block leaves, every output valid is 0, and no key is held."
         )
     return (
-        "This core has no reset, as in the publication whose ports it has. After power-up, offer no block for as many "
+        "This core has no reset, as in the publication whose ports it has. After power-up, offer no "
+        "block for as many "
         "cycles as the latency: until then results of unknown blocks may leave."
     )
 
@@ -322,7 +326,10 @@ def _blocks(core: Core) -> Iterator[str]:
     if core.stream:
         yield "Both sides are AXI-Stream; a packet is a message, which TLAST ends."
         yield "TKEEP has ones for all bytes of a beat, or in the last beat of a message for the first bytes."
-        yield "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on registers only."
+        yield (
+            "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
+            "registers only."
+        )
         yield "Results leave in the order of their blocks."
         return
     if p.ready_out:
@@ -333,9 +340,15 @@ def _blocks(core: Core) -> Iterator[str]:
         yield f"A block is taken in every cycle in which `{p.valid_in}` is 1."
         yield "The core never stalls."
     if p.ready_in:
-        yield f"A result leaves in a cycle in which `{p.valid_out}` and `{p.ready_in}` are both 1, and stays until then."
+        yield (
+            f"A result leaves in a cycle in which `{p.valid_out}` and `{p.ready_in}` are both 1, and "
+            "stays until then."
+        )
     else:
-        yield f"Its result is at `{p.block_out}` in the one cycle in which `{p.valid_out}` is 1; nothing holds it back."
+        yield (
+            f"Its result is at `{p.block_out}` in the one cycle in which `{p.valid_out}` is 1; "
+            "nothing holds it back."
+        )
     yield "Results leave in the order of their blocks."
     if core.lanes > 1:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
@@ -344,7 +357,10 @@ def _blocks(core: Core) -> Iterator[str]:
 def _mode(spec: Spec, core: Core) -> Iterator[str]:
     p = core.ports
     if p.iv_valid:
-        yield f"The first counter block is taken in a cycle in which `{p.iv_valid}` and `{p.iv_ready}` are both 1."
+        yield (
+            f"The first counter block is taken in a cycle in which `{p.iv_valid}` and `{p.iv_ready}` "
+            "are both 1."
+        )
         yield "The blocks after it belong to it; it counts up by one with each."
         yield "A new key does not take it away; a reset does."
     elif p.first and core.stream:
@@ -352,17 +368,27 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
     elif p.first:
         yield f"With the first block of a message `{p.first}` is 1, and `{p.iv}` is its initial value."
     elif p.iv:
-        yield f"With every block, `{p.iv}` is the initial value of the message; keep it until the message ends."
+        yield (
+            f"With every block, `{p.iv}` is the initial value of the message; keep it until the message ends."
+        )
     if p.slot:
-        yield f"{core.slots} messages are interleaved: `{p.slot}` is the number of the one whose result is offered."
+        yield (
+            f"{core.slots} messages are interleaved: `{p.slot}` is the number of the one whose result "
+            "is offered."
+        )
 
 
 def _timing(core: Core) -> Iterator[str]:
     p = core.ports
     if core.packet:
         yield f"A result is offered {core.latency} cycles after its word is taken."
-        yield f"The tag is there {core.packet['tag_latency_cycles']} cycles after the packet's last word is taken."
-        yield "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."
+        yield (
+            f"The tag is there {core.packet['tag_latency_cycles']} cycles after the packet's last "
+            "word is taken."
+        )
+        yield (
+            "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."
+        )
         yield "A packet of n words takes n + 1 cycles. Nothing else is lost between packets."
         return
     if core.unit:
@@ -373,7 +399,10 @@ def _timing(core: Core) -> Iterator[str]:
         return
     if core.in_registers:
         yield f"A result is in its register {core.latency} cycles after its block is taken."
-        yield f"Software that never polls can have a block every {core.interval} cycles: {core.bits_per_cycle:.4g} bits a cycle."
+        yield (
+            f"Software that never polls can have a block every {core.interval} cycles: "
+            f"{core.bits_per_cycle:.4g} bits a cycle."
+        )
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"

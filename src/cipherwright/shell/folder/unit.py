@@ -19,18 +19,30 @@ def unit_sentences(core: Core) -> Iterator[str]:
     yield "A unit is a run of words. Its number is announced before its first word."
     yield f"A number is taken in a cycle in which `{n['unit_valid']}` and `{n['unit_ready']}` are both 1."
     yield "Numbers are used in the order in which they are announced, one for each unit."
-    yield f"Announce them as soon as the core takes them: up to {core.unit['tweaks']} units ahead, and then words never wait."
+    yield (
+        f"Announce them as soon as the core takes them: up to {core.unit['tweaks']} units ahead, and "
+        "then words never wait."
+    )
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
-    yield f"Never wait for `{p.ready_out}` or `{n['unit_ready']}` before the valid input is 1; keep the word until it is taken."
+    yield (
+        f"Never wait for `{p.ready_out}` or `{n['unit_ready']}` before the valid input is 1; keep the "
+        "word until it is taken."
+    )
     yield "Ready outputs depend on registers only."
-    yield f"`{n['keep_in']}` has ones for the bytes that are there, from the left; only a unit's last word may be short."
+    yield (
+        f"`{n['keep_in']}` has ones for the bytes that are there, from the left; only a unit's last "
+        "word may be short."
+    )
     yield "The first word of a unit is always whole: a unit has at least 16 bytes."
     if p.decrypt:
         yield f"`{p.decrypt}` stays for all words of a unit."
     yield ""
     yield f"Every result leaves in the one cycle in which `{p.valid_out}` is 1. Nothing holds it back."
     yield "Results leave in the order of the words, with one exception."
-    yield f"Of a unit with a short last word, the short result leaves in the place of the last whole one, with `{n['last_out']}` = 1."
+    yield (
+        "Of a unit with a short last word, the short result leaves in the place of the last whole "
+        f"one, with `{n['last_out']}` = 1."
+    )
     yield f"The last whole result leaves later, with `{n['late']}` = 1, while results of other units go on."
     yield "Such late results leave in the order of their units. Bytes that are not there are 0."
     yield ""
@@ -39,7 +51,10 @@ def unit_sentences(core: Core) -> Iterator[str]:
         yield f"Under a key whose halves are equal, `{n['unit_ready']}` stays 0, and no unit is taken."
     else:
         yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."
-    yield f"A key that is offered is taken after all units that were announced; `{n['unit_ready']}` is 0 meanwhile."
+    yield (
+        f"A key that is offered is taken after all units that were announced; `{n['unit_ready']}` is "
+        "0 meanwhile."
+    )
     yield "A unit has at most 2^20 blocks (SP 800-38E, section 4); the core does not count."
 
 
@@ -68,9 +83,18 @@ def unit_table(core: Core, worked: Worked) -> Iterator[str]:
 def unit_timing(core: Core) -> Iterator[str]:
     """Latencies and rates."""
     assert core.unit is not None
-    yield f"A result is offered {core.latency} cycles after its word is taken, where the next word comes at once."
-    yield "A unit's last word needs no next one. Before any other word has its result, the word behind it must come."
-    yield f"A late result is offered at most {core.unit['late_latency_cycles']} cycles after its unit's short word is taken."
+    yield (
+        f"A result is offered {core.latency} cycles after its word is taken, where the next word "
+        "comes at once."
+    )
+    yield (
+        "A unit's last word needs no next one. Before any other word has its result, the word behind "
+        "it must come."
+    )
+    yield (
+        f"A late result is offered at most {core.unit['late_latency_cycles']} cycles after its unit's "
+        "short word is taken."
+    )
     yield f"A unit's first word can be taken about {core.latency} cycles after its number."
     yield "A word can be taken every cycle, but for one cycle for each unit: 128 bits a cycle."
     yield "A unit of n words takes n + 1 cycles, where numbers are announced far enough ahead."

@@ -5,8 +5,8 @@ A slot is a cycle. Every word of a packet takes one slot, and the packet's end o
 makes E(K, J0) while GHASH takes the block of lengths. A slot goes through the cipher as a counter block; the
 word itself and what it means go beside it through delays of the same length. Behind the cipher, byte masks
 choose what is hashed (the word, its sum with the key stream, or nothing) and what leaves. In the packet's
-last slot the word is the expected tag in decryption, and zero in encryption. So the same sum with E(K, J0) and
-with GHASH is the tag of a packet that was encrypted, and zero for one whose tag is right.
+last slot the word is the expected tag in decryption, and zero in encryption. So the same sum with E(K, J0)
+and with GHASH is the tag of a packet that was encrypted, and zero for one whose tag is right.
 
 After a key was expanded, slots of the same pipeline give H = E(K, 0) to the GHASH unit (../ghash.py).
 """

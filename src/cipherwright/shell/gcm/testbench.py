@@ -1,8 +1,8 @@
 """A self-checking testbench of a core of GCM: packets whose results the reference model computed.
 
 The messages are those of the test cases in McGrew and Viega, The Galois/Counter Mode of Operation (GCM),
-appendix B: those with IVs of 96 bits, and of a core that takes them the others, too. For AES the results are the
-published ones (`tests/shell/test_gcm.py`).
+appendix B: those with IVs of 96 bits, and of a core that takes them the others, too. For AES the results are
+the published ones (`tests/shell/test_gcm.py`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _TEXT = bytes.fromhex(
 
 @dataclass(frozen=True)
 class Times:
-    """Cycles from accepting a word to its result, and from accepting a packet's last word to its tag: the fewest
-    and the most.
+    """Cycles from accepting a word to its result, and from accepting a packet's last word to its tag: the
+    fewest and the most.
     """
 
     word: tuple[int, int]
@@ -51,8 +51,8 @@ class Times:
 
 @dataclass(frozen=True)
 class KnownPacket:
-    """A packet and what becomes of it. text: what is taken; result: what leaves; `tag` is the whole tag, which
-    a packet for decryption brings; good: that tag is the right one.
+    """A packet and what becomes of it. text: what is taken; result: what leaves; `tag` is the whole tag,
+    which a packet for decryption brings; good: that tag is the right one.
     """
 
     key: bytes
@@ -65,8 +65,8 @@ class KnownPacket:
     good: bool = False
 
     def words(self) -> list[KnownWord]:
-        """Its words, first those of an IV that has not 96 bits. Without additional data and data there is an empty
-        word.
+        """Its words, first those of an IV that has not 96 bits. Without additional data and data there is an
+        empty word.
         """
         iv = self.iv if 8 * len(self.iv) != IV_BITS else b""
         found = [KnownWord(self, iv[k : k + 16], iv=True) for k in range(0, len(iv), 16)]
@@ -80,8 +80,8 @@ class KnownPacket:
 
 @dataclass(frozen=True)
 class KnownWord:
-    """A word that is taken: its packet, its bytes, those of its result, whether it is additional data or of an IV, and
-    whether the packet or the IV ends with it.
+    """A word that is taken: its packet, its bytes, those of its result, whether it is additional data or of
+    an IV, and whether the packet or the IV ends with it.
     """
 
     packet: KnownPacket
@@ -93,8 +93,8 @@ class KnownWord:
 
 
 def known_packets(spec: Spec) -> list[KnownPacket]:
-    """Packets under two keys: the published ones encrypted, and decrypted with the right tag; the last again with
-    a wrong tag.
+    """Packets under two keys: the published ones encrypted, and decrypted with the right tag; the last again
+    with a wrong tag.
     """
     assert isinstance(spec, Datapath)
     size, cipher = spec.key_bits // 8, spec.described
@@ -121,9 +121,9 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
 
 
 def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 128) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are taken;
-    results and tags must come in order, each after a promised number of cycles, and after a reset no control
-    output may be unknown.
+    """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are
+    taken; results and tags must come in order, each after a promised number of cycles, and after a reset no
+    control output may be unknown.
     """
     packets = known_packets(spec)
     words = [w for p in packets for w in p.words()]
@@ -135,7 +135,8 @@ def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 12
     ready = GCM_PORTS.ready_out[:-2]
     return Bench(
         component.name,
-        f"Testbench of {component.name}: {len(packets)} packets with known answers of the reference model. Prints "
+        f"Testbench of {component.name}: {len(packets)} packets with known answers of the reference "
+        "model. Prints "
         f"PASS or what went wrong.",
         component.pins,
         signals,
@@ -175,7 +176,8 @@ def _variables(key_bits: int, words: int, results: int, packets: int, any_iv: bo
         f"reg [127:0] blocks[0:{words - 1}], tags[0:{words - 1}];",
         f"reg [95:0] ivs[0:{words - 1}];",
         f"reg [{KEEP - 1}:0] keeps[0:{words - 1}];",
-        f"reg [{3 + any_iv}:0] kinds[0:{words - 1}]; // {'of an IV, ' * any_iv}the first word under a key, last, "
+        f"reg [{3 + any_iv}:0] kinds[0:{words - 1}]; // {'of an IV, ' * any_iv}the first word under a "
+        "key, last, "
         "additional data, decryption",
         f"reg [127:0] results[0:{results - 1}], tag_results[0:{packets - 1}];",
         f"reg [{KEEP}:0] kept[0:{results - 1}]; // last, bytes",
@@ -238,7 +240,8 @@ _RUN = """\
     always @(negedge clk) begin
         cycle <= cycle + 1;
         if (valid_out && !rst) begin
-            if (done == {results} || block_out !== results[done] || {{last_out, keep_out}} !== kept[done]) begin
+            if (done == {results} || block_out !== results[done] || {{last_out, keep_out}} !== kept[done]) \
+begin
                 $display("FAIL: word %0d is %h", done, block_out);
                 `FAILED;
             end

@@ -22,8 +22,8 @@ VERDICT = 4
 
 META = ("data", "end", "setup", "first", "last", "aad", "decrypt", "hash_key")
 """What goes with a slot, one bit each: a word of data; the packet's last slot; the first slot of making
-powers; the packet's first word and its last; the word is additional data; the packet is decrypted; the slot is
-E(K, 0).
+powers; the packet's first word and its last; the word is additional data; the packet is decrypted; the slot
+is E(K, 0).
 """
 
 RESET = ("data", "end", "setup")

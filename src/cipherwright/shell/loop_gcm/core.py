@@ -83,8 +83,10 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
         beside=parts.beside,
     )
     said = (
-        f"{timing.latency} cycles from a word to its result, where nothing is in flight, at most {timing.longest}; a "
-        f"word every {timing.interval} cycles; {timing.tag_latency} to {timing.longest_tag} cycles from a packet's "
+        f"{timing.latency} cycles from a word to its result, where nothing is in flight, at most "
+        f"{timing.longest}; a "
+        f"word every {timing.interval} cycles; {timing.tag_latency} to {timing.longest_tag} cycles from "
+        "a packet's "
         "last word to its tag"
     )
     registers = f"{core.flip_flops} flip-flops predicted"

@@ -42,8 +42,8 @@ _ANY_IV_BITS = 32 + 3
 
 @dataclass(frozen=True)
 class LoopGcmModules:
-    """What is around the loop `TOP_core`: the loop with its key unit, delays, the mode, the control of keys and the
-    top, in the order of use; and the hand-written module of the mode.
+    """What is around the loop `TOP_core`: the loop with its key unit, delays, the mode, the control of keys
+    and the top, in the order of use; and the hand-written module of the mode.
     """
 
     timing: LoopGcmTiming
@@ -61,7 +61,8 @@ class LoopGcmModules:
 
 
 def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -> LoopGcmModules:
-    """The modules that make a loop, with its key unit, a core of GCM with the name `top`, as `spec` asks for it.
+    """The modules that make a loop, with its key unit, a core of GCM with the name `top`, as `spec` asks for
+    it.
 
     loop: of blocks of 128 bits, with its rate; waits: what a word waits in while the loop works.
     """
@@ -91,15 +92,15 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
 
 
 _WAITING = {"word": 128 + 16, "shows": 1, "last": 1}
-"""What waits beside the loop, and its bits: a word with the bytes that are there; whether it has a result, and whether
-it is the last one.
+"""What waits beside the loop, and its bits: a word with the bytes that are there; whether it has a result,
+and whether it is the last one.
 """
 
 
 def _flip_flops(timing: LoopGcmTiming, tag_bits: int, any_iv: bool) -> int:
-    """Flip-flops of the hand-written module: whether each place of the loop is free, a row of registers for each
-    coefficient, which the accumulator has above a block as well, the tag twice and what is left of comparing its
-    bytes, and two counters of steps.
+    """Flip-flops of the hand-written module: whether each place of the loop is free, a row of registers for
+    each coefficient, which the accumulator has above a block as well, the tag twice and what is left of
+    comparing its bytes, and two counters of steps.
     """
     counters = 2 * timing.steps.bit_length()
     fixed = _BITS + _ANY_IV_BITS * any_iv + timing.stages

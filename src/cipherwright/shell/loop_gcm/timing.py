@@ -50,8 +50,8 @@ class LoopGcmTiming:
 
     @property
     def longest(self) -> int:
-        """From accepting a word to its result, at most: the word before has just begun, and the place that is free
-        comes by last; where words are faster than the loop, all places are taken.
+        """From accepting a word to its result, at most: the word before has just begun, and the place that is
+        free comes by last; where words are faster than the loop, all places are taken.
         """
         taken = self.cipher + self.stages
         slow = self.interval * self.stages >= taken
@@ -59,7 +59,9 @@ class LoopGcmTiming:
 
     @property
     def tag_latency(self) -> int:
-        """From accepting a packet's last word, where the loop takes its block at once, to its tag, at least."""
+        """From accepting a packet's last word, where the loop takes its block at once, to its tag, at
+        least.
+        """
         return self.cipher + 2 * self.interval + 7
 
     @property
@@ -70,8 +72,8 @@ class LoopGcmTiming:
 
     @property
     def initial_block(self) -> int:
-        """From accepting the last word of an IV of another length than 96 bits, where the loop takes it at once,
-        to its packet's first word, at least.
+        """From accepting the last word of an IV of another length than 96 bits, where the loop takes it at
+        once, to its packet's first word, at least.
         """
         return self.cipher + 2 * self.interval + 6
 

@@ -70,7 +70,8 @@ def assemble_xts(of: CoreInputs) -> Core:
         },
     )
     said = (
-        f"{timing.latency} cycles from a word to its result, where the next word comes at once; a word every cycle, "
+        f"{timing.latency} cycles from a word to its result, where the next word comes at once; a word "
+        "every cycle, "
         "and one cycle more for each unit"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
@@ -83,8 +84,8 @@ def assemble_xts(of: CoreInputs) -> Core:
 
 
 def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, stages: int) -> int:
-    """Flip-flops around the pipeline and its first key-expansion unit, the second one's among them, without those
-    of the pipeline's valid bits, which nobody reads.
+    """Flip-flops around the pipeline and its first key-expansion unit, the second one's among them, without
+    those of the pipeline's valid bits, which nobody reads.
     """
     around = (parts.keyed, parts.turns, parts.mode, parts.top)
     unread = design.valid_line_flip_flops() or stages

@@ -1,11 +1,11 @@
 """The data of XTS (IEEE 1619) around a pipeline of any cipher with blocks of 128 bits: words, tweaks, and the
 block that takes stolen bytes in. `turns.py` says whose slot is whose, and counts its cycles from e.
 
-A tweak is a number here: bit k is the coefficient of alpha^k, so byte 0 of the standard is in the lowest bits. A
-word has byte 0 in its highest bits, as at the ports.
+A tweak is a number here: bit k is the coefficient of alpha^k, so byte 0 of the standard is in the lowest
+bits. A word has byte 0 in its highest bits, as at the ports.
 
-A block's tweak waits beside the cipher until its result is there. In the slot behind that of a block whose result
-gives bytes away, the short word waits in the tweak's place.
+A block's tweak waits beside the cipher until its result is there. In the slot behind that of a block whose
+result gives bytes away, the short word waits in the tweak's place.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _COMPARED = 5
 def xts_layer(
     name: str, parts: tuple[str, str], key_bits: int, both: bool, distinct: bool = False
 ) -> Wrapper:
-    """The mode around the modules `parts`: a pipeline with the round keys of both halves of a key, and what waits
-    beside it.
+    """The mode around the modules `parts`: a pipeline with the round keys of both halves of a key, and what
+    waits beside it.
 
     key_bits: of both halves; both: the core decrypts as well; distinct: no unit is taken under a key whose
     halves are equal.
@@ -382,7 +382,8 @@ def _beside(module: str, both: bool) -> tuple[WrapperItem, ...]:
                 ),
                 Step(
                     "beside",
-                    f"({spread('again_4')} & {_swapped('again_tweak_2')}) | (~{spread('again_4')} & beside_a)",
+                    f"({spread('again_4')} & {_swapped('again_tweak_2')}) | (~{spread('again_4')} & "
+                    "beside_a)",
                 ),
                 Step("keep_a", f"keep_2 | {{{KEEP}{{~steal_0}}}}"),
             )
@@ -397,8 +398,8 @@ def _bytes(mask: str) -> str:
 
 
 def _stolen(both: bool) -> tuple[WrapperItem, ...]:
-    """The block that takes stolen bytes in, with the unit's other tweak: encryption gives the short word's bytes
-    and the next tweak, decryption the tweak before.
+    """The block that takes stolen bytes in, with the unit's other tweak: encryption gives the short word's
+    bytes and the next tweak, decryption the tweak before.
     """
     other = f"({_times_alpha('late_tweak')})"
     if both:

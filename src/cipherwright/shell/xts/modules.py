@@ -37,8 +37,8 @@ _FEWEST = 4
 
 @dataclass(frozen=True)
 class XtsModules:
-    """What is around the pipeline `TOP_core`: its two key units, the mode with its control, the control of keys
-    and the top, in the order of use.
+    """What is around the pipeline `TOP_core`: its two key units, the mode with its control, the control of
+    keys and the top, in the order of use.
 
     beside: what waits while the cipher works.
     """
@@ -60,9 +60,9 @@ class XtsModules:
 def xts_modules(
     top: str, unit: KeyUnit, key_bits: int, stages: int, both: bool, distinct: bool, waits: Waits
 ) -> XtsModules:
-    """The modules that make a pipeline of `stages`, with two of the key units `unit`, a core of XTS with the name
-    `top`. key_bits: of both halves of the key; both: the core decrypts as well; distinct: it refuses a key whose
-    halves are equal. Raises UserError where the pipeline is too short.
+    """The modules that make a pipeline of `stages`, with two of the key units `unit`, a core of XTS with the
+    name `top`. key_bits: of both halves of the key; both: the core decrypts as well; distinct: it refuses a
+    key whose halves are equal. Raises UserError where the pipeline is too short.
     """
     if stages < _FEWEST:
         raise UserError(f"mode xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
@@ -88,8 +88,8 @@ def xts_modules(
 
 
 def _waiting(timing: XtsTiming, both: bool) -> dict[str, tuple[int, int]]:
-    """What waits beside the cipher, its bits and cycles: a block's tweak or a short word, a short word's bytes,
-    and a direction.
+    """What waits beside the cipher, its bits and cycles: a block's tweak or a short word, a short word's
+    bytes, and a direction.
     """
     ways = {"way": (1, timing.cipher + 2)} if both else {}
     return {"beside": (128, timing.cipher - 1), "keep": (KEEP, timing.cipher + 3)} | ways
@@ -108,7 +108,8 @@ def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) ->
     return Wrapper(
         name,
         (
-            "A pipeline with the round keys of the two halves of a key. second_i chooses those of the second half "
+            "A pipeline with the round keys of the two halves of a key. second_i chooses those of the "
+            "second half "
             "and comes two cycles before its block.",
             "wipe_i: keys of zeros are taken. The control around this module keeps blocks and keys apart.",
         ),
@@ -150,7 +151,8 @@ def _top(name: str, key_bits: int, both: bool) -> Wrapper:
     return Wrapper(
         name,
         (
-            "A key that is offered is taken after the last unit that was announced; no other unit is taken then.",
+            "A key that is offered is taken after the last unit that was announced; no other unit is "
+            "taken then.",
         ),
         (
             ClockReset(),

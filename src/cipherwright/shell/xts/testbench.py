@@ -1,7 +1,7 @@
 """A self-checking testbench of a core of XTS: units whose results the reference model computed.
 
-The units are those of IEEE 1619-2007, annex B, vectors 2 and 15 to 18, and others of more lengths under the same
-keys. For AES-128 the results of the former are the published ones (`tests/cipher/test_xts.py`).
+The units are those of IEEE 1619-2007, annex B, vectors 2 and 15 to 18, and others of more lengths under the
+same keys. For AES-128 the results of the former are the published ones (`tests/cipher/test_xts.py`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _LENGTHS = (16, 17, 18, 19, 20, 32, 47, 80)
 
 @dataclass(frozen=True)
 class KnownUnit:
-    """A unit and what becomes of it. key: K1 and K2; text: what is taken; result: what leaves, in the order of the
-    standard.
+    """A unit and what becomes of it. key: K1 and K2; text: what is taken; result: what leaves, in the order
+    of the standard.
     """
 
     key: bytes
@@ -40,7 +40,9 @@ class KnownUnit:
 
     @property
     def results(self) -> tuple[list[bytes], list[bytes]]:
-        """What leaves in order, and the block that leaves late: the last whole one of a unit with a short word."""
+        """What leaves in order, and the block that leaves late: the last whole one of a unit with a short
+        word.
+        """
         found = words_of(self.result)
         return (found, []) if len(found[-1]) == BLOCK_BYTES else ([*found[:-2], found[-1]], [found[-2]])
 
@@ -65,9 +67,9 @@ def known_units(spec: Spec) -> list[KnownUnit]:
 
 
 def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch. Numbers and words are offered as soon as they
-    are taken; results must come in the promised order, the first after the promised number of cycles, and after a
-    reset no control output may be unknown.
+    """The testbench of a core. It prints PASS or the first mismatch. Numbers and words are offered as soon as
+    they are taken; results must come in the promised order, the first after the promised number of cycles,
+    and after a reset no control output may be unknown.
     """
     units = known_units(spec)
     words = [(u, k, w) for u in units for k, w in enumerate(u.words)]
@@ -80,7 +82,8 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
     key_bits = spec.given_key_bits
     return Bench(
         component.name,
-        f"Testbench of {component.name}: {len(units)} units with known answers of the reference model. Prints PASS or "
+        f"Testbench of {component.name}: {len(units)} units with known answers of the reference model. "
+        "Prints PASS or "
         "what went wrong.",
         component.pins,
         signals,
@@ -139,7 +142,10 @@ def _tables(
         yield f"        blocks[{n}] = {word_text(data)}; keeps[{n}] = {KEEP}'h{keep_of(len(data)):x};"
     for n, (u, k, data) in enumerate(results):
         last = k == len(u.results[0]) - 1
-        yield f"        results[{n}] = {word_text(data)}; kept[{n}] = {KEEP + 1}'h{last << KEEP | keep_of(len(data)):x};"
+        yield (
+            f"        results[{n}] = {word_text(data)}; kept[{n}] = "
+            f"{KEEP + 1}'h{last << KEEP | keep_of(len(data)):x};"
+        )
     for n, data in enumerate(late):
         yield f"        lates[{n}] = {word_text(data)};"
     yield "    end"
@@ -185,7 +191,8 @@ _RUN = """\
             behind <= behind + 1;
         end
         if (valid_out && !rst && !late) begin
-            if (done == {results} || block_out !== results[done] || {{last_out, keep_out}} !== kept[done]) begin
+            if (done == {results} || block_out !== results[done] || {{last_out, keep_out}} !== kept[done]) \
+begin
                 $display("FAIL: word %0d is %h", done, block_out);
                 `FAILED;
             end

@@ -10,7 +10,8 @@ KEEP = 16
 """Bytes of a word."""
 
 TWEAKS = 16
-"""Units whose numbers may be on their way to the tweaks that wait: the words of a memory in distributed RAM."""
+"""Units whose numbers may be on their way to the tweaks that wait: the words of a memory in distributed RAM.
+"""
 
 _FRONT = 6
 """Cycles from accepting a word whose successor comes at once to its block at the cipher."""
@@ -19,8 +20,8 @@ _BEHIND = 2
 """Registers behind the cipher."""
 
 _BOTH = 12
-"""Cycles from accepting a short word to the result that took its stolen bytes in, beside two passes of the cipher, at
-most.
+"""Cycles from accepting a short word to the result that took its stolen bytes in, beside two passes of the
+cipher, at most.
 """
 
 

@@ -1,23 +1,24 @@
 """Which slot of the pipeline is whose: the control of XTS, without any data.
 
-A slot is a cycle. It belongs to a block of data, to a unit number that becomes a tweak, or to a block that took
-stolen bytes in and goes through once more; or it is empty. A word that was taken is held until the word behind it
-is there, or it is its unit's last: so the last whole word knows whether a short one follows. That word's result
-gives its bytes to the short one's, and what is left of it goes through again.
+A slot is a cycle. It belongs to a block of data, to a unit number that becomes a tweak, or to a block that
+took stolen bytes in and goes through once more; or it is empty. A word that was taken is held until the word
+behind it is there, or it is its unit's last: so the last whole word knows whether a short one follows. That
+word's result gives its bytes to the short one's, and what is left of it goes through again.
 
-Cycles are counted from e, in which a held word goes on. What a slot means is at the outputs `data_o` and so on in
-cycle e + 1, with its block at the cipher in cycle e + 4, and with its result in cycle u = e + 4 + L, where L is the
-cipher's latency. Lines of registers carry the meaning along: place k of a line is cycle e + 2 + k.
+Cycles are counted from e, in which a held word goes on. What a slot means is at the outputs `data_o` and so
+on in cycle e + 1, with its block at the cipher in cycle e + 4, and with its result in cycle u = e + 4 + L,
+where L is the cipher's latency. Lines of registers carry the meaning along: place k of a line is cycle e + 2
++ k.
 
-*The stolen block.* It is whole in cycle u + 3 and goes on as if it were held in cycle u. That is known before:
-ready_o is 0 in cycle u - 1, so no word comes then. Where the held word is a unit's last and goes on in cycle u all
-the same, the stolen block goes in cycle u + 1, for the register of held words is empty then.
+*The stolen block.* It is whole in cycle u + 3 and goes on as if it were held in cycle u. That is known
+before: ready_o is 0 in cycle u - 1, so no word comes then. Where the held word is a unit's last and goes on
+in cycle u all the same, the stolen block goes in cycle u + 1, for the register of held words is empty then.
 
-*Tweaks.* A number that was announced takes the first free slot. After the last word of a unit there is one: ready_o
-is 0 for a cycle, or the word is short and needs none. A tweak waits in a memory of TWEAKS words, then as the next
-one (`after`), then as that of the current unit (`now`), from which its last block takes it away. Bits of an address
-count up; how many tweaks wait or are on their way is a row of ones. A number that waits for its slot is not in it:
-`asked` stands for it, and lasts until the row has grown.
+*Tweaks.* A number that was announced takes the first free slot. After the last word of a unit there is one:
+ready_o is 0 for a cycle, or the word is short and needs none. A tweak waits in a memory of TWEAKS words, then
+as the next one (`after`), then as that of the current unit (`now`), from which its last block takes it away.
+Bits of an address count up; how many tweaks wait or are on their way is a row of ones. A number that waits
+for its slot is not in it: `asked` stands for it, and lasts until the row has grown.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ ADDRESS = address_bits(TWEAKS)
 """Bits of an address of the memory of tweaks."""
 
 SLOTS = ("data", "short", "steal", "again", "number")
-"""What a slot may be: a block of data; the place of a short word, beside the cipher; a block of data whose result
-gives bytes to the short word behind it; a stolen block; a unit number.
+"""What a slot may be: a block of data; the place of a short word, beside the cipher; a block of data whose
+result gives bytes to the short word behind it; a stolen block; a unit number.
 """
 
 _INPUTS = (
@@ -92,7 +93,8 @@ def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS) -> Wrapper:
     return Wrapper(
         name,
         (
-            "Whose slot of the pipeline is whose: blocks, unit numbers, and stolen blocks that go through again.",
+            "Whose slot of the pipeline is whose: blocks, unit numbers, and stolen blocks that go "
+            "through again.",
         ),
         (ClockReset(), Held((*_INPUTS, *_outputs(address_bits(tweaks))))),
         declared_first((*_lines(timing.cipher), *_words(), *_tweaks(tweaks))),
@@ -186,14 +188,16 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Reg(("write_q", "read_q", "read_1"), address),
         Reg(("step_q", "load_q", "next_q")),
         Note(
-            "A word after the next one is a unit's first where the next one is its last, and waits for a tweak."
+            "A word after the next one is a unit's first where the next one is its last, and waits for "
+            "a tweak."
         ),
         Let("there", "(ended_1 | ended_2) ? after : (now | after)"),
         Let("both", "now & after & ~ended_1 & ~ended_2"),
         Let("uses", "whole & (held_last | (word_1 & short_1))"),
         Let("load", "uses | ~now"),
         Note(
-            "A tweak is taken from the memory in every other cycle at most, so the row may follow a cycle later."
+            "A tweak is taken from the memory in every other cycle at most, so the row may follow a "
+            "cycle later."
         ),
         Let("more", "full[0] & ~pop_q"),
         Clocked(
@@ -253,7 +257,8 @@ def _lines(cipher: int) -> tuple[WrapperItem, ...]:
         Note("What slots mean, while their values are computed."),
         *(Reg((f"{n}_line",), k) for n, k in places.items()),
         Note(
-            "What enables the registers of all data is a register itself, and 1 while everything is forgotten."
+            "What enables the registers of all data is a register itself, and 1 while everything is "
+            "forgotten."
         ),
         Reg(("push_q", "made_q", "stolen_q")),
         Let("stop", f"steal_line[{value - 3}]"),

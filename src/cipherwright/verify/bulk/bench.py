@@ -385,5 +385,5 @@ def _open(home: Path, name: str) -> Compiled:
         if tables.exists()
         else Compiled(home / f"{name}.so", layout)
     )
-    made.lib  # noqa: B018 - loaded now, so it stays whatever becomes of its file
+    _ = made.lib  # loaded now, so it stays whatever becomes of its file
     return made

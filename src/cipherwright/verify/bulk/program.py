@@ -325,7 +325,12 @@ def _live(f: _Flattener, roots: Iterable[int]) -> dict[int, tuple[int, int]]:
     return {q: r for q, r in f.registers.items() if q in seen}
 
 
-def wired_program(modules: Mapping[str, Netlist], top: str, clock: str, delays: Delays = {}) -> Program:  # noqa: B006 - nobody writes to it
+_NO_DELAYS: Delays = {}
+
+
+def wired_program(
+    modules: Mapping[str, Netlist], top: str, clock: str, delays: Delays = _NO_DELAYS
+) -> Program:
     """A pipeline with its registers as wires: call `check_depths` before it is believed. Raises
     CheckFailed with what is no such core.
     """
