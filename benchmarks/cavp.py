@@ -1,13 +1,17 @@
 """Run NIST's vectors of GCM, XTS and CMAC through the emitted RTL, and write counts to benchmarks/cavp.json.
 
-Usage: python benchmarks/cavp.py [gcm|xts|cmac] [--check]
+Usage: python benchmarks/cavp.py [gcm-loop|gcm-pipeline|xts|cmac] [--check]
 
 Of GCM and XTS these are the CAVP files, of CMAC the examples of SP 800-38B, which are all that the package
-cryptography-vectors has. Every case of GCM with an IV of 96 bits, and every case of XTS whose unit is a
-number of bytes, runs on a core of AES with the key's length (a pipeline of 12 or 14 stages with small boxes,
-which simulates fast; the modes are those of the presets). A core of GCM compares tags of one length, here 128
-bits; encryption is compared with the first bytes of its tag. CMAC runs on the presets, with the key's length.
-A mode that is named is run alone. `--check` runs nothing: it compares the record's counts with the files.
+cryptography-vectors has. Every case of GCM, and every case of XTS whose unit is a number of bytes, runs on a
+core of AES with the key's length. The package has no files of GMAC: its cases are those without a text.
+
+A core of GCM makes and compares tags of one length. `gcm-loop` builds the small core for every length of key
+and tag, and runs every case on the core with its lengths. `gcm-pipeline` builds a pipeline for keys of 128
+and 256 bits, with tags of 128 bits: it encrypts every case with an IV of 96 bits, whose tag is compared with
+the first bytes of the core's, and decrypts those with tags of 128 bits. Pipelines have 12 or 14 stages with
+small boxes, which simulate fast; the modes are those of the presets. CMAC runs on the presets, with the key's
+length. What is named is run alone. `--check` runs nothing: it compares the record's counts with the files.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +28,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from cipherwright.cipher.gcm import TAG_BITS
 from cipherwright.flow import generate
 from cipherwright.shell import save
 from cipherwright.spec import load
@@ -32,7 +37,15 @@ from tests import cavp_cmac, cavp_gcm, cavp_xts
 
 RECORD = Path(__file__).resolve().parent / "cavp.json"
 SIZES = (128, 256)
+GCM_SIZES = {"gcm-loop": (128, 192, 256), "gcm-pipeline": (128, 256)}
+"""Lengths of keys."""
 CHANGES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=14", "linear_depth=0")
+GCM_CORES: dict[str, tuple[str, ...]] = {
+    "gcm-loop": ("aes-gcm-small", "iv_bits=any"),
+    "gcm-pipeline": ("aes128-gcm", *CHANGES),
+}
+GCM_TAGS = {"gcm-loop": TAG_BITS, "gcm-pipeline": (128,)}
+"""Lengths of tags for which a core is built."""
 XTS_CHANGES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0", "direction=both")
 
 
@@ -44,12 +57,28 @@ def folder_of(preset: str, changes: Sequence[str]) -> Iterator[CoreFolder]:
         yield CoreFolder.open(Path(d) / "core")
 
 
-def run_gcm(key_bits: int) -> Iterator[dict[str, Any]]:
-    """Both files of a key's length through a core."""
-    with folder_of("aes128-gcm", [*CHANGES, f"key_bits={key_bits}"]) as folder:
-        bench = PacketBench.compile(folder.sources, folder.record)
-        for way, file in cavp_gcm.FILES.items():
-            yield told(file, key_bits, cavp_gcm.run_cases(bench, cavp_gcm.cases(key_bits, way)))
+def run_gcm(kind: str, key_bits: int) -> Iterator[dict[str, Any]]:
+    """Both files of a key's length through the cores of a kind."""
+    preset, *changes = GCM_CORES[kind]
+    found = {way: Counter[str]() for way in cavp_gcm.FILES}
+    for tag_bits in GCM_TAGS[kind]:
+        with folder_of(preset, [*changes, f"key_bits={key_bits}", f"tag_bits={tag_bits}"]) as folder:
+            bench = PacketBench.compile(folder.sources, folder.record)
+            for way, counts in found.items():
+                counts += cavp_gcm.run_cases(bench, of_core(kind, key_bits, way, tag_bits))
+        print(f"{kind}: keys of {key_bits} bits, tags of {tag_bits} bits: done", flush=True)
+    for way, file in cavp_gcm.FILES.items():
+        yield told(file, key_bits, found[way])
+
+
+def of_core(kind: str, key_bits: int, way: str, tag_bits: int) -> Iterator[cavp_gcm.Case]:
+    """The cases of a file that come to the core of a kind with tags of a length: those with such a tag; to
+    that with the longest one also those for whose tags no core is built.
+    """
+    for case in cavp_gcm.cases(key_bits, way):
+        bits = 8 * len(case.tag)
+        if tag_bits == (bits if bits in GCM_TAGS[kind] else max(GCM_TAGS[kind])):
+            yield case
 
 
 def run_xts(key_bits: int) -> Iterator[dict[str, Any]]:
@@ -81,16 +110,27 @@ def told(file: str, key_bits: int, counts: Mapping[str, int]) -> dict[str, Any]:
 def expected() -> dict[str, Counter[str]]:
     """File -> how many of its cases are run, and how many are left out and why."""
     found: dict[str, Counter[str]] = {}
+    for kind, changes in GCM_CORES.items():
+        for size in GCM_SIZES[kind]:
+            for way, file in cavp_gcm.FILES.items():
+                whys = (
+                    cavp_gcm.why_left_out(c, tag // 8, "iv_bits=any" in changes)
+                    for tag in GCM_TAGS[kind]
+                    for c in of_core(kind, size, way, tag)
+                )
+                found[f"{kind}: {file.format(size)}"] = run_or_left(whys)
     for size in SIZES:
-        for way, file in cavp_gcm.FILES.items():
-            whys = (cavp_gcm.why_left_out(c, 16) for c in cavp_gcm.cases(size, way))
-            found[file.format(size)] = Counter(f"left out: {why}" if why else "run" for why in whys)
         for given, file in cavp_xts.FILES.items():
             whys = (cavp_xts.why_left_out(c) for c in cavp_xts.cases(size, given))
-            found[file.format(size)] = Counter(f"left out: {why}" if why else "run" for why in whys)
-    for kind, file in cavp_cmac.FILES.items():
-        found[file] = Counter("run" for _ in cavp_cmac.cases(*kind))
+            found[file.format(size)] = run_or_left(whys)
+    for of, file in cavp_cmac.FILES.items():
+        found[file] = Counter("run" for _ in cavp_cmac.cases(*of))
     return found
+
+
+def run_or_left(whys: Iterable[str]) -> Counter[str]:
+    """How many cases are run, and how many are left out and why. whys: why each is left out, or nothing."""
+    return Counter(f"left out: {why}" if why else "run" for why in whys)
 
 
 def consistent() -> bool:
@@ -99,8 +139,10 @@ def consistent() -> bool:
     if record["cryptography-vectors"] != metadata.version("cryptography-vectors"):
         return False
     said: dict[str, Counter[str]] = {}
-    for f in (*record["files"], *record["xts"]["files"], *record["cmac"]["files"]):
-        counts = said.setdefault(f["file"], Counter())
+    files = [(mode, f) for mode in (*GCM_CORES, "xts", "cmac") for f in record[mode]["files"]]
+    for mode, f in files:
+        name = f"{mode}: {f['file']}" if mode in GCM_CORES else f["file"]
+        counts = said.setdefault(name, Counter())
         for what, number in f["cases"].items():
             counts[what if what.startswith("left out") else "run"] += number
     return said == expected()
@@ -109,19 +151,23 @@ def consistent() -> bool:
 def main() -> None:
     if "--check" in sys.argv[1:]:
         sys.exit(0 if consistent() else "benchmarks/cavp.json is of other files: run benchmarks/cavp.py")
-    chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or ["gcm", "xts", "cmac"]
+    chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or [*GCM_CORES, "xts", "cmac"]
     record: dict[str, Any] = json.loads(RECORD.read_text())
     record["cryptography-vectors"] = metadata.version("cryptography-vectors")
-    if "gcm" in chosen:
-        record["core"] = ["aes128-gcm", *CHANGES]
-        record["files"] = [found for size in SIZES for found in run_gcm(size)]
+    for kind, core in GCM_CORES.items():
+        if kind in chosen:
+            files = [found for size in GCM_SIZES[kind] for found in run_gcm(kind, size)]
+            record[kind] = {"core": list(core), "tag_bits": list(GCM_TAGS[kind]), "files": files}
     if "xts" in chosen:
         files = [found for size in SIZES for found in run_xts(size)]
         record["xts"] = {"core": ["aes128-xts", *XTS_CHANGES], "files": files}
     if "cmac" in chosen:
         files = [run_cmac(*kind) for kind in cavp_cmac.FILES]
         record["cmac"] = {"core": list(MAC_PRESETS.values()), "files": files}
-    RECORD.write_text(json.dumps(record, indent=1) + "\n")
+    kept = {
+        name: record[name] for name in ("cryptography-vectors", *GCM_CORES, "xts", "cmac") if name in record
+    }
+    RECORD.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

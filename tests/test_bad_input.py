@@ -333,6 +333,18 @@ def test_what_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str
         assert json.loads((desk / change / "record.json").read_text())["warnings"] == [sentence]
 
 
+def test_the_limits_of_short_tags_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for bits, told in ((32, True), (96, False)):
+        made = ["build", "aes-gcm-small", "--set", f"tag_bits={bits}", "-o", f"tags{bits}"]
+        assert execute(made) == 0
+        sentence = (
+            f"cipherwright: warning: tag_bits = {bits} is short: such tags are for uses in which packets are "
+            "as short, and decryptions under a key as few, as SP 800-38D, appendix C says; the core counts "
+            "neither\n"
+        )
+        assert (sentence in capsys.readouterr().err) == told
+
+
 def test_a_core_too_large_for_its_device_is_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["build", "des-fast", "--set", "target=ice40-hx8k", "-o", "core"]) == 2
     told = capsys.readouterr().err

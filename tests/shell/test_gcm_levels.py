@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cipherwright.shell import Core
 from cipherwright.target.synth import lut_levels
 from cipherwright.tools import run
@@ -67,8 +69,11 @@ def widest(module: dict[str, Any]) -> int:
     )
 
 
-def test_control_is_shallow_and_its_nets_are_short(built: Callable[..., Built], tmp_path: Path) -> None:
-    core = built(*QUICK_GCM)[0]
+@pytest.mark.parametrize("changes", [(), ("iv_bits=any",)])
+def test_control_is_shallow_and_its_nets_are_short(
+    changes: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core = built(*QUICK_GCM, *changes)[0]
     assert isinstance(core, Core)
     module = mapped(core, core.files[f"{core.top}.v"], tmp_path)
     assert lut_levels(module) <= LEVELS

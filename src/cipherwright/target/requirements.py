@@ -28,9 +28,10 @@ def delay_lines_from(spec: Datapath, target: Target) -> int:
 
 
 def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[str]:
-    """What was asked for and does nothing, a sentence each."""
+    """What was asked for and does nothing, or needs care of the user, a sentence each."""
     if isinstance(core, Core) and isinstance(spec, Datapath):
         yield from _idle_delay_lines(spec, target, core)
+        yield from _short_tags(spec)
 
 
 def require_room(target: Target, core: Core | BuiltEngine) -> None:
@@ -38,6 +39,14 @@ def require_room(target: Target, core: Core | BuiltEngine) -> None:
     if beyond := target.beyond({"ffs": core.flip_flops}):
         raise UserError(
             f"{core.top} does not fit {target.title}: it takes {' and '.join(beyond)}; choose a larger one"
+        )
+
+
+def _short_tags(spec: Datapath) -> Iterator[str]:
+    if spec.mode == "gcm" and spec.tag_bits in (64, 32):
+        yield (
+            f"tag_bits = {spec.tag_bits} is short: such tags are for uses in which packets are as short, and "
+            "decryptions under a key as few, as SP 800-38D, appendix C says; the core counts neither"
         )
 
 

@@ -106,10 +106,10 @@ class Session(MessageSession):
         cycles without one. In the cycle after the last a word is offered that must not be taken. next_key: a
         key that is offered from the fourth word on, and must not be taken within the packet.
         """
+        if packet.iv_sizes:
+            self._send_iv(packet, gaps, next_key)
         sizes = packet.sizes
-        before = np.zeros(len(sizes), dtype=np.int64)
-        if gaps:
-            before = self.rng.integers(1, 13, len(sizes)) * (self.rng.random(len(sizes)) < gaps)
+        before = self._gaps(len(sizes), gaps)
         if next_key:
             before[:4] = 0
         at = np.cumsum(before + 1) - 1
@@ -119,6 +119,32 @@ class Session(MessageSession):
             self._send_slice(packet, sizes, some, at[some] - first, next_key)
         self.tags_due.append(self.cycle - 2 + self.bench.tag_latency)
         self.count += 1
+
+    def _gaps(self, words: int, gaps: float) -> NDArray[np.int64]:
+        """Cycles without a word before each of so many words."""
+        if not gaps:
+            return np.zeros(words, dtype=np.int64)
+        return self.rng.integers(1, 13, words) * (self.rng.random(words) < gaps)
+
+    def _send_iv(self, packet: Packet, gaps: float, next_key: bytes) -> None:
+        """The words of an IV. Up to the promised cycle a word is offered that must not be taken, since J0 is
+        not there; in that cycle the packet's first word can be. next_key: a key that is offered from the
+        fifth cycle on, and must not be taken.
+        """
+        b, s = self.bench, self.bench.simulation
+        at = np.cumsum(self._gaps(len(packet.iv_sizes), gaps) + 1) - 1
+        rows = self.idle(int(at[-1]) + int(b.record["packet"]["initial_block_cycles"]))
+        self._put_iv(rows, packet, at)
+        offered = np.append(at, np.arange(at[-1] + 1, len(rows)))
+        s.view(rows, b.ports.valid_in)[offered, 0] = 1
+        if next_key:
+            self.with_key(rows[int(at[0]) + 4 :], next_key)
+        out = self.run(rows)
+        ready = s.view(out, b.ports.ready_out)[:, 0]
+        if not ready[at].all() or ready[at[-1] + 1 :].any():
+            raise CheckFailed(f"packet {self.count}: a word is not taken when it should be, or is before J0")
+        if s.view(out, b.ports.key_ready)[:, 0].any():
+            raise CheckFailed(f"packet {self.count}: a key is taken between an IV and its packet")
 
     def _send_slice(
         self, packet: Packet, sizes: list[tuple[int, bool]], some: slice, at: NDArray[np.int64], key: bytes
@@ -130,8 +156,8 @@ class Session(MessageSession):
         if ends:  # the slot of the packet's end: nothing is taken
             offered = np.append(at, len(rows) - 1)
         s.view(rows, b.ports.valid_in)[offered, 0] = 1
-        if key and not some.start and len(at) > 4:
-            self.with_key(rows[int(at[3]) :], key)
+        if key and not some.start and (packet.iv_sizes or len(at) > 4):
+            self.with_key(rows[0 if packet.iv_sizes else int(at[3]) :], key)
         now, out = self.cycle, self.run(rows)
         ready = s.view(out, b.ports.ready_out)[:, 0]
         if not ready[at].all() or (ends and ready[-1]):

@@ -12,7 +12,7 @@ from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
-from .modules import CONTROL_OUTPUTS, GcmModules, gcm_modules
+from .modules import GcmModules, control_outputs, gcm_modules
 from .ports import ANY_IV, GCM_PORTS, packet_ports, port_groups
 from .testbench import Times, testbench
 
@@ -25,8 +25,8 @@ def assemble_gcm(of: CoreInputs) -> Core:
     assert isinstance(spec, Pipeline) and unit
     top, stages, made = of.top, of.stages, of.scheduled
     design = of.lowered(f"{top}_core")
-    waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, CONTROL_OUTPUTS))
     any_iv = spec.iv_bits == ANY_IV
+    waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, control_outputs(any_iv)))
     parts = gcm_modules(top, unit, spec.key_bits, stages, spec.tag_bits, waits, any_iv)
     timing, control = parts.timing, parts.control
     component = Component(
@@ -38,6 +38,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         "ports": packet_ports(any_iv),
         "tag_bits": spec.tag_bits,
         "tag_latency_cycles": timing.tag_latency,
+        **({"initial_block_cycles": timing.initial_block} if any_iv else {}),
         "power_cycles": timing.power_cycles,
         "multiplier": {"levels": FIELD_LEVELS, "stages": timing.ghash.stages},
     }

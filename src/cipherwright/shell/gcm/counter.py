@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ...rtl import Clocked, Let, Reg, Step, WrapperItem
 
-__all__ = ["counter_items"]
+__all__ = ["Load", "counter_items"]
 
 
-def counter_items(name: str, start: int, step: str, clear: str, moves: str) -> tuple[WrapperItem, ...]:
+@dataclass(frozen=True)
+class Load:
+    """What a counter takes. when: a register that is 1 in the cycle in which the counter takes `value`, a word of
+    32 bits that stays for a cycle more; `moves` of the counter is then 1 as well.
+    """
+
+    when: str
+    value: str
+
+
+def counter_items(
+    name: str, start: int, step: str, clear: str, moves: str, load: Load | None = None
+) -> tuple[WrapperItem, ...]:
     """A counter of 32 bits, `name`, in pieces of four bits, `name`_0 to `name`_7. step, clear and moves are
     registers: the counter is `start` (at most 15) after `clear`, goes up in a cycle in which `step` is 1, and
     `moves` tells that either is 1. `name` shows what the lowest piece was one cycle before.
 
     So the other pieces have a register for their enable. A piece moves when all below are 15. The lowest is
     told by registers that follow it one and two values ahead. What the others are has more than ten cycles to
-    arrive, because the lowest has to come round.
+    arrive, because the lowest has to come round. A counter that takes a value needs as long before it goes up.
     """
-    low = f"{name}_0"
+    low, loads = f"{name}_0", f"{load.when} | " if load else ""
+    late = Load(f"{name}_loaded", load.value) if load else None
+    at_15 = f"({_told(load, 15)}{name}_at_14)" if load else f"{name}_at_14"
     near = [
-        Step(low, f"{clear} ? 4'd{start} : {_next(low)}", moves),
-        Step(f"{name}_at_14", f"~{clear} & ({low} == 4'd13)", moves),
-        Step(f"{name}_at_15", f"~{clear} & {name}_at_14", moves),
+        Step(low, f"{clear} ? 4'd{start} : {_taken(load, 0)}{_next(low)}", moves),
+        Step(f"{name}_at_14", f"~{clear} & ({_told(load, 14)}{low} == 4'd13)", moves),
+        Step(f"{name}_at_15", f"~{clear} & {at_15}", moves),
     ]
     steps = [Step(f"{name}_cleared", clear), Step(f"{name}_low", low)]
+    steps += [Step(f"{name}_loaded", load.when)] if load else []
     for j in range(1, 8):
         piece, below = f"{name}_{j}", f" & {name}_full[{j - 2}]" if j > 1 else ""
         steps += [
-            Step(f"{name}_moves[{j - 1}]", f"{clear} | ({step} & {name}_at_15{below})"),
-            Step(piece, f"{name}_cleared ? 4'd0 : {_next(piece)}", f"{name}_moves[{j - 1}]"),
+            Step(f"{name}_moves[{j - 1}]", f"{clear} | {loads}({step} & {name}_at_15{below})"),
+            Step(piece, f"{name}_cleared ? 4'd0 : {_taken(late, j)}{_next(piece)}", f"{name}_moves[{j - 1}]"),
         ]
         if j < 7:
             steps += [
@@ -37,11 +54,22 @@ def counter_items(name: str, start: int, step: str, clear: str, moves: str) -> t
     return (
         Reg((*(f"{name}_{j}" for j in range(8)), f"{name}_low"), 4),
         Reg((f"{name}_at_14", f"{name}_at_15", f"{name}_cleared")),
+        *([Reg((f"{name}_loaded",))] if load else []),
         Reg((f"{name}_moves",), 7),
         Reg((f"{name}_ones", f"{name}_full"), 6),
         Clocked((*near, *steps)),
         Let(name, f"{{{', '.join(f'{name}_{j}' for j in reversed(range(1, 8)))}, {name}_low}}", 32),
     )
+
+
+def _taken(load: Load | None, j: int) -> str:
+    """The choice of piece j of what is taken, before what the piece is otherwise."""
+    return f"{load.when} ? {load.value}[{4 * j + 3}:{4 * j}] : " if load else ""
+
+
+def _told(load: Load | None, low: int) -> str:
+    """Whether the lowest piece of what is taken is `low`, before what tells it otherwise."""
+    return f"{load.when} ? {load.value}[3:0] == 4'd{low} : " if load else ""
 
 
 def _next(piece: str) -> str:

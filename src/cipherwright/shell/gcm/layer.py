@@ -1,5 +1,4 @@
-"""Galois/Counter Mode around a pipeline of any cipher with blocks of 128 bits (NIST SP 800-38D), for IVs of
-96 bits.
+"""Galois/Counter Mode around a pipeline of any cipher with blocks of 128 bits (NIST SP 800-38D).
 
 A slot is a cycle. Every word of a packet takes one slot, and the packet's end one more, in which the cipher
 makes E(K, J0) while GHASH takes the block of lengths. A slot goes through the cipher as a counter block; the
@@ -7,6 +6,9 @@ word itself and what it means go beside it through delays of the same length. Be
 choose what is hashed (the word, its sum with the key stream, or nothing) and what leaves. In the packet's
 last slot the word is the expected tag in decryption, and zero in encryption. So the same sum with E(K, J0)
 and with GHASH is the tag of a packet that was encrypted, and zero for one whose tag is right.
+
+An IV that has not 96 bits is hashed as a packet of its own, whose length block counts its bytes as data. The sum
+goes back to the IV's registers and to the counter: it is J0. Until then no word is taken.
 
 After a key was expanded, slots of the same pipeline give H = E(K, 0) to the GHASH unit (../ghash.py).
 """
@@ -34,10 +36,11 @@ from ...rtl import (
     declared_first,
 )
 from ..copies import copies, pieces, spread
-from .counter import counter_items
+from .counter import Load, counter_items
+from .hashed_iv import hashed_iv_items
 from .ports import IV_BITS, RESULTS, packet_pins
 from .results import length_items, mask_items, tag_items
-from .timing import KEEP, META, RESET, VERDICT, GcmTiming
+from .timing import BUMP, KEEP, OF_IV, VERDICT, GcmTiming, meanings
 
 __all__ = ["gcm_layer"]
 
@@ -75,16 +78,17 @@ def gcm_layer(
         declared_first(
             (
                 *_key(timing, key_bits),
-                *_words(),
+                *_words(any_iv),
                 *_values(),
-                *_initial_value(),
-                *_meanings(timing.ghash.loop),
-                *counter_items("count", 2, "data_3", "clear_3", "moves_3"),
-                *_cipher(cipher, delay),
-                *_line(timing),
-                *length_items(timing.early),
-                *mask_items(timing, ghash, tag_bits),
-                *tag_items(timing, tag_bits),
+                *(hashed_iv_items(timing) if any_iv else ()),
+                *_initial_value(any_iv),
+                *_meanings(timing.ghash.loop, any_iv),
+                *_counter(any_iv),
+                *_cipher(cipher, delay, any_iv),
+                *_line(timing, any_iv),
+                *length_items(timing.early, any_iv),
+                *mask_items(timing, ghash, tag_bits, any_iv),
+                *tag_items(timing, tag_bits, any_iv),
             )
         ),
     )
@@ -125,28 +129,33 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
     )
 
 
-def _words() -> tuple[WrapperItem, ...]:
+def _words(any_iv: bool) -> tuple[WrapperItem, ...]:
     """Words as they are taken, and the slot after a packet's last. `name_1` is in the cycle after a word is
-    taken, and so on.
+    taken, and so on. Words of an IV are neither additional data nor text: they are hashed as they are, as a
+    ciphertext is.
     """
+    taken = "valid_i & open_i & free_q & last_i"
+    of_iv, no_iv = (" | iv_word_i", " & ~iv_word_i") if any_iv else ("", "")
+    free = "free_q ? ~(valid_i & open_i & last_i) : ~hold_q & ~(end_0 & iv_word_1)"
+    within = "~last_1 | iv_word_1" if any_iv else "~last_1"
     return (
         Note("Words as they are taken. The slot after a packet's last word is the packet's end."),
         Reg(("free_q", "end_0", "end_1", "end_2", "taken_1", "text_1", "data_2", "data_3")),
         Reg(("inside_q", "first_2", "first_3", "last_1", "last_2", "last_3", "aad_1", "aad_2", "aad_3")),
-        Reg(("decrypt_1", "decrypt_2", "decrypt_3", "end_3", "end_4")),
+        Reg(("decrypt_1", "decrypt_2", "decrypt_3", "end_3", *(() if any_iv else ("end_4",)))),
         Drive("ready_o", "free_q"),
         Drive("inside_o", "inside_q"),
         Clocked(
             (
                 Step("taken_1", "valid_i & open_i & free_q"),
                 Step("last_1", "last_i"),
-                Step("text_1", "~aad_i & keep_i[15]"),
-                Step("end_0", "valid_i & open_i & free_q & last_i"),
-                Step("free_q", "~(valid_i & open_i & free_q & last_i)"),
+                Step("text_1", f"~aad_i{no_iv} & keep_i[15]"),
+                Step("end_0", taken),
+                Step("free_q", free if any_iv else f"~({taken})"),
                 Step("end_1", "end_0 & ~drop_i"),
                 Step("end_2", "end_1"),
                 Step("end_3", "end_2"),
-                Step("inside_q", "~drop_i & (taken_1 ? ~last_1 : inside_q)"),
+                Step("inside_q", f"~drop_i & (taken_1 ? {within} : inside_q)"),
                 Step("data_2", "taken_1 & text_1"),
                 Step("data_3", "data_2"),
             ),
@@ -162,13 +171,13 @@ def _words() -> tuple[WrapperItem, ...]:
             (
                 Step("last_2", "last_1"),
                 Step("last_3", "last_2"),
-                Step("aad_1", "aad_i"),
+                Step("aad_1", f"aad_i{no_iv}"),
                 Step("aad_2", "aad_1"),
                 Step("aad_3", "aad_2"),
-                Step("decrypt_1", "decrypt_i"),
+                Step("decrypt_1", f"decrypt_i{of_iv}"),
                 Step("decrypt_2", "end_1 ? decrypt_2 : decrypt_1"),
                 Step("decrypt_3", "decrypt_2"),
-                Step("end_4", "end_3"),
+                *(() if any_iv else (Step("end_4", "end_3"),)),
             )
         ),
     )
@@ -200,7 +209,7 @@ def _values() -> tuple[WrapperItem, ...]:
     )
 
 
-def _initial_value() -> tuple[WrapperItem, ...]:
+def _initial_value(any_iv: bool) -> tuple[WrapperItem, ...]:
     """The packet's IV, held from its first word to its end; zero while a key is made."""
     loads = [
         Step(
@@ -210,6 +219,11 @@ def _initial_value() -> tuple[WrapperItem, ...]:
         )
         for k, (low, high) in enumerate(pieces(IV_BITS))
     ]
+    first, second = "(taken_1 & ~inside_q)", "iv_1"
+    if any_iv:
+        first = "(taken_1 & ~begun_q & ~derived_q) | settle[0]"
+        settled = spread("settled_iv", IV_BITS)
+        second = f"(difference_{VERDICT - 1}[127:{_NUMBER}] & {settled}) | (iv_1 & ~{settled})"
     return (
         Note("The IV comes with a packet's first word."),
         Reg(tuple(f"iv_{k}" for k in (1, 2, 3, 4)), IV_BITS),
@@ -218,10 +232,10 @@ def _initial_value() -> tuple[WrapperItem, ...]:
         *copies("zero_3", "zero_2", IV_BITS),
         Clocked(
             (
-                Step("load_2", "(taken_1 & ~inside_q) | fill_i | pending"),
+                Step("load_2", f"{first} | fill_i | pending"),
                 Step("zero_2", "pending"),
                 Step("iv_1", "iv_i"),
-                Step("iv_2", "iv_1"),
+                Step("iv_2", second),
                 Step("iv_3", "iv_2"),
                 *loads,
             )
@@ -229,28 +243,46 @@ def _initial_value() -> tuple[WrapperItem, ...]:
     )
 
 
-def _meanings(loop: int) -> tuple[WrapperItem, ...]:
+def _meanings(loop: int, any_iv: bool) -> tuple[WrapperItem, ...]:
     """What a slot means, as it goes beside the cipher from here on; and the moves of the counter."""
+    begun, settles = ("begun_q", f" | settle[0] | settle[{BUMP}]") if any_iv else ("inside_q", "")
     return (
         Note("What a slot means. While a key is made, slots give H."),
         Reg(("hash_key_3", "clear_3", "moves_3")),
         Let("setup_3", "setup[1]"),
         Clocked(
             (
-                Step("first_2", "taken_1 & ~inside_q"),
+                Step("first_2", f"taken_1 & ~{begun}"),
                 Step("first_3", f"first_2 | setup[0] | setup[{loop}]"),
                 Step("hash_key_3", f"setup[1] | setup[{loop}]"),
                 Step("clear_3", "end_2 | making"),
-                Step("moves_3", "data_2 | end_2 | making"),
+                Step("moves_3", f"data_2 | end_2 | making{settles}"),
             )
         ),
     )
 
 
-def _cipher(cipher: str, delay: str) -> tuple[WrapperItem, ...]:
+def _counter(any_iv: bool) -> tuple[WrapperItem, ...]:
+    """The number in counter blocks. That of a J0 is taken, and then one more is the first block's."""
+    if not any_iv:
+        return counter_items("count", 2, "data_3", "clear_3", "moves_3")
+    moves = Clocked((Step("load_count", "settle[0]"), Step("step_3", f"data_2 | settle[{BUMP}]")))
+    taken = Load("load_count", "initial_q")
+    return (
+        Reg(("load_count", "step_3")),
+        moves,
+        *counter_items("count", 2, "step_3", "clear_3", "moves_3", taken),
+    )
+
+
+def _cipher(cipher: str, delay: str, any_iv: bool) -> tuple[WrapperItem, ...]:
     """Counter blocks, and what waits beside the cipher."""
-    late = {f"{n}_late_o": f"{n}_late" for n in ("keep", *META)}
-    given = {f"{n}_i": f"{n}_3" for n in ("keep", *META)}
+    meta, _ = meanings(any_iv)
+    late = {f"{n}_late_o": f"{n}_late" for n in ("keep", *meta)}
+    given = {f"{n}_i": f"{n}_3" for n in ("keep", *meta)}
+    chain = "{iv_4, number} | {127'd0, end_4}"
+    if any_iv:
+        chain = f"{{iv_4, number | (initial_q & {spread('shows_initial', _NUMBER)})}}"
     clocked = {"clk": "clk", "rst_i": "rst_i"}
     return (
         Note("Counter blocks: the IV and a number, which is 1 in the packet's end; zero for the hash key."),
@@ -258,10 +290,10 @@ def _cipher(cipher: str, delay: str) -> tuple[WrapperItem, ...]:
         Wire(("stream", "block_late"), 128),
         Wire(("keep_late",), KEEP),
         Wire(("stream_valid",), lint="a slot's meaning is told by what waits beside the cipher."),
-        Wire(tuple(f"{n}_late" for n in META)),
+        Wire(tuple(f"{n}_late" for n in meta)),
         *copies("blank_4", "clear_3", _NUMBER),
         Let("number", f"count & ~{spread('blank_4', _NUMBER)}", _NUMBER),
-        Clocked((Step("chain", "{iv_4, number} | {127'd0, end_4}"),)),
+        Clocked((Step("chain", chain),)),
         Cell(
             cipher,
             "u_cipher",
@@ -285,20 +317,22 @@ def _cipher(cipher: str, delay: str) -> tuple[WrapperItem, ...]:
     )
 
 
-def _line(timing: GcmTiming) -> tuple[WrapperItem, ...]:
+def _line(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
     """What a slot means, from before its value leaves the cipher until its tag is there: `name_k` is k cycles
     after `name_late`.
     """
     value = timing.early
-    tag = value + timing.ghash.loop + 3 + VERDICT
+    tag = value + timing.tag_lead
+    _, reset = meanings(any_iv)
     lengths = {"keep": value - 1, "aad": value - 2, "hash_key": value - 1, "decrypt": tag, "last": value}
     lengths |= {"first": 3, "data": value, "end": tag, "setup": value}
+    lengths |= {OF_IV: tag} if any_iv else {}
     registers, plain, cleared = list[WrapperItem](), list[Step](), list[Step]()
     for n, length in lengths.items():
         width = KEEP if n == "keep" else 1
         registers.append(Reg(tuple(f"{n}_l{k}" for k in range(1, length + 1)), width))
         steps = [Step(f"{n}_l{k}", f"{n}_l{k - 1}" if k > 1 else f"{n}_late") for k in range(1, length + 1)]
-        (cleared if n in RESET else plain).extend(steps)
+        (cleared if n in reset else plain).extend(steps)
     zero = tuple((s.target, "1'b0") for s in cleared)
     return (
         Note("What slots mean, while their values are computed and hashed."),

@@ -23,12 +23,14 @@ from ..keys import KeyUnit, keyed_top, pipeline_part
 from ..waits import Waits
 from .layer import gcm_layer
 from .ports import RESULTS, packet_pins
-from .timing import KEEP, META, RESET, GcmTiming
+from .timing import KEEP, SETTLE, GcmTiming, meanings
 
-__all__ = ["CONTROL_OUTPUTS", "GcmModules", "gcm_modules", "gcm_top"]
+__all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top"]
 
-CONTROL_OUTPUTS = tuple(f"{n}_late" for n in RESET)
-"""Outputs of the delays that tell when something happens."""
+
+def control_outputs(any_iv: bool) -> tuple[str, ...]:
+    """Outputs of the delays that tell when something happens; any_iv: IVs of any length are taken."""
+    return tuple(f"{n}_late" for n in meanings(any_iv)[1])
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def gcm_modules(
         Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS), 128),
         ControlTimes(
             timing.tag_latency + 1,
-            max(unit.flush + 1, timing.tag_latency),
+            max(unit.flush + 1, timing.tag_latency + SETTLE * any_iv),
             unit.cycles + timing.power_cycles + 1,
         ),
     )
@@ -94,8 +96,8 @@ def gcm_modules(
         timing,
         keyed_top(names[0], pipeline_part(f"{top}_core", unit, 128), unit),
         multiplier,
-        waits.module(names[1], _waiting(timing)),
-        ghash_unit(names[2], f"{top}_multiplier", timing.ghash, tag_bits),
+        waits.module(names[1], _waiting(timing, any_iv)),
+        ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv),
         control,
         gcm_top(top, key_bits, any_iv),
@@ -125,7 +127,9 @@ def gcm_top(name: str, key_bits: int, any_iv: bool) -> Wrapper:
     )
 
 
-def _waiting(timing: GcmTiming) -> dict[str, tuple[int, int]]:
+def _waiting(timing: GcmTiming, any_iv: bool) -> dict[str, tuple[int, int]]:
     """A slot's word and its meaning, which wait while the cipher works: bits and cycles."""
     soon = timing.beside - timing.early
-    return {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(META, (1, soon))
+    return {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(
+        meanings(any_iv)[0], (1, soon)
+    )

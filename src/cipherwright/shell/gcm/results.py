@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem
 from ..copies import copies, spread
 from .counter import counter_items
-from .timing import KEEP, VERDICT, GcmTiming
+from .timing import KEEP, OF_IV, VERDICT, GcmTiming
 
 __all__ = ["length_items", "mask_items", "tag_items"]
 
@@ -16,10 +16,13 @@ _LENGTH = 36
 """Bits of a length in bytes: 2^32 words of 16 bytes."""
 
 
-def length_items(value: int) -> tuple[WrapperItem, ...]:
-    """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added."""
+def length_items(value: int, any_iv: bool) -> tuple[WrapperItem, ...]:
+    """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added. Those of an
+    IV are counted as data.
+    """
     before, first, ends = f"keep_l{value - 2}", f"keep_l{value - 3}", f"end_l{value - 2} | making"
     aad = f"aad_l{value - 2}"
+    data = f"({before}[15] & ~{aad})" if any_iv else f"data_l{value - 2}"
     # How many of the bytes are there, from the left: a bit of that number is a sum of ranges.
     ranges = {3: [(8, 16)], 2: [(4, 8), (12, 16)], 1: [(k, k + 2) for k in range(2, 16, 4)]}
     ranges[0] = [(k, k + 1) for k in range(1, 16, 2)]
@@ -38,7 +41,7 @@ def length_items(value: int) -> tuple[WrapperItem, ...]:
         Step("aads_move", f"({before}[0] & {aad}) | {ends}"),
         Step("datas_move", f"({before}[0] & ~{aad}) | {ends}"),
         Step("aad_takes", f"({before}[15] & {aad}) | {ends}"),
-        Step("data_takes", f"data_l{value - 2} | {ends}"),
+        Step("data_takes", f"{data} | {ends}"),
         Step("aad_bytes", "fresh_lengths ? 4'd0 : bytes", "aad_takes"),
         Step("data_bytes", "fresh_lengths ? 4'd0 : bytes", "data_takes"),
         Step("aad_rest", "aad_bytes"),
@@ -76,9 +79,10 @@ def _bytes(mask: str) -> str:
     return f"{{{', '.join(f'{{8{{{mask}[{k}]}}}}' for k in reversed(range(KEEP)))}}}"
 
 
-def mask_items(timing: GcmTiming, ghash: str, tag_bits: int) -> tuple[WrapperItem, ...]:
+def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tuple[WrapperItem, ...]:
     """What is hashed, and what leaves."""
     before = timing.early - 1
+    shown = f"keep_l{before} | {{{KEEP}{{end_l{before}}}}}"
     flags = {
         "first_i": "first_h",
         "block_i": "block_h",
@@ -91,7 +95,7 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int) -> tuple[WrapperIte
         Reg(("hashed_sum", "hashed_word", "shown"), KEEP),
         Reg(("hashed", "x"), 128),
         Reg(("result_0",), 128),
-        Wire(("sum",), tag_bits),
+        Wire(("sum",), 128 if any_iv else tag_bits),
         Clocked(
             (
                 Step("first_h", "first_l3"),
@@ -103,7 +107,7 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int) -> tuple[WrapperIte
                     f"(keep_l{before} & {{{KEEP}{{enciphered}}}}) | {{{KEEP}{{hash_key_l{before}}}}}",
                 ),
                 Step("hashed_word", f"keep_l{before}"),
-                Step("shown", f"keep_l{before} | {{{KEEP}{{end_l{before}}}}}"),
+                Step("shown", f"({shown}) & ~{{{KEEP}{{{OF_IV}_l{before}}}}}" if any_iv else shown),
                 Step("hashed", f"(stream & {_bytes('hashed_sum')}) ^ (block_late & {_bytes('hashed_word')})"),
                 Step("result_0", f"(stream ^ block_late) & {_bytes('shown')}"),
                 Step("x", "hashed ^ lengths"),
@@ -117,16 +121,21 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int) -> tuple[WrapperIte
     )
 
 
-def tag_items(timing: GcmTiming, tag_bits: int) -> tuple[WrapperItem, ...]:
-    """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum."""
+def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool) -> tuple[WrapperItem, ...]:
+    """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum. The whole sum of an IV is J0."""
     value, wait = timing.early, timing.ghash.loop + 2
-    tag = value + timing.ghash.loop + 3 + VERDICT
-    sizes, compare = _any_steps(tag_bits)
+    tag = value + timing.tag_lead
+    sum_bits = 128 if any_iv else tag_bits
+    cut = sum_bits - tag_bits
+    sizes, compare = _any_steps(tag_bits, cut)
+    result = f"{{result_{wait}, {cut}'d0}}" if cut else f"result_{wait}"
+    end = f"end_l{tag} & ~{OF_IV}_l{tag}" if any_iv else f"end_l{tag}"
+    final = f"difference_{VERDICT - 1}" + (f"[{sum_bits - 1}:{cut}]" if cut else "")
     return (
         Note("Results; and at the packet's end the tag, or whether the expected tag differs."),
         Reg(("data_v", "tag_v", "good_q")),
         Reg(tuple(f"result_{k}" for k in range(1, wait + 1)), tag_bits),
-        Reg(tuple(f"difference_{k}" for k in range(VERDICT)), tag_bits),
+        Reg(tuple(f"difference_{k}" for k in range(VERDICT)), sum_bits),
         *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
         Reg(("keep_q",), KEEP),
         Reg(("last_q",)),
@@ -136,17 +145,17 @@ def tag_items(timing: GcmTiming, tag_bits: int) -> tuple[WrapperItem, ...]:
             (
                 Step("result_1", "result_0" if tag_bits == 128 else f"result_0[127:{128 - tag_bits}]"),
                 *(Step(f"result_{k}", f"result_{k - 1}") for k in range(2, wait + 1)),
-                Step("difference_0", f"sum ^ result_{wait}"),
+                Step("difference_0", f"sum ^ {result}"),
                 *(Step(f"difference_{k}", f"difference_{k - 1}") for k in range(1, VERDICT)),
                 *compare,
-                Step("tag_q", f"difference_{VERDICT - 1} & ~{spread('judged', tag_bits)}"),
+                Step("tag_q", f"{final} & ~{spread('judged', tag_bits)}"),
                 Step("good_q", f"~(|differs_{VERDICT - 1}) & decrypt_l{tag}"),
                 Step("keep_q", "shown"),
                 Step("last_q", f"last_l{value}"),
             )
         ),
         Clocked(
-            (Step("data_v", f"data_l{value}"), Step("tag_v", f"end_l{tag}")),
+            (Step("data_v", f"data_l{value}"), Step("tag_v", end)),
             (("data_v", "1'b0"), ("tag_v", "1'b0")),
         ),
         Drive("valid_o", "data_v"),
@@ -159,18 +168,19 @@ def tag_items(timing: GcmTiming, tag_bits: int) -> tuple[WrapperItem, ...]:
     )
 
 
-def _any_steps(tag_bits: int) -> tuple[list[int], list[Step]]:
+def _any_steps(tag_bits: int, low: int) -> tuple[list[int], list[Step]]:
     """Bits of the registers `differs_1` and so on, each of which tells whether one of four bits of the one
-    before is 1, and their steps. The first reads `difference_0`.
+    before is 1, and their steps. The first reads `difference_0` from its
+    bit `low` on.
     """
     sizes, steps = list[int](), list[Step]()
     source, wide = "difference_0", tag_bits
     for level in range(1, VERDICT):
         size = -(-wide // 4)
         steps += [
-            Step(f"differs_{level}[{k}]", f"|{source}[{min(4 * k + 3, wide - 1)}:{4 * k}]")
+            Step(f"differs_{level}[{k}]", f"|{source}[{min(4 * k + 3, wide - 1) + low}:{4 * k + low}]")
             for k in range(size)
         ]
         sizes.append(size)
-        source, wide = f"differs_{level}", size
+        source, wide, low = f"differs_{level}", size, 0
     return sizes, steps

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 
 from ..ghash import GhashTiming
 
-__all__ = ["FRONT", "KEEP", "META", "RESET", "SLOTS", "VERDICT", "GcmTiming"]
+__all__ = [
+    "BUMP",
+    "FRONT",
+    "KEEP",
+    "META",
+    "OF_IV",
+    "RESET",
+    "SETTLE",
+    "SLOTS",
+    "VERDICT",
+    "GcmTiming",
+    "meanings",
+]
 
 KEEP = 16
 """Bytes of a word."""
@@ -28,6 +40,24 @@ is E(K, 0).
 
 RESET = ("data", "end", "setup")
 """Those from which a control output can be reached."""
+
+
+OF_IV = "derives"
+"""What goes with a slot besides, where IVs of any length are taken: it is of an IV, a word or its end. A control
+output can be reached from it.
+"""
+
+BUMP = 10
+"""Cycles from taking a counter block J0 to the step of the number: the carries of its pieces are there."""
+
+SETTLE = 2 * BUMP - 3
+"""Cycles of the line that tells when J0 is there and its number went up; then the next word is taken."""
+
+
+def meanings(any_iv: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """META and RESET of a core; any_iv: it takes IVs of any length."""
+    more = (OF_IV,) if any_iv else ()
+    return (*META, *more), (*RESET, *more)
 
 
 @dataclass(frozen=True)
@@ -56,6 +86,18 @@ class GcmTiming:
     def tag_latency(self) -> int:
         """Cycles from accepting a packet's last word to its tag and verdict."""
         return FRONT + 1 + self.cipher + 2 + self.ghash.sum_latency + 1 + VERDICT
+
+    @property
+    def tag_lead(self) -> int:
+        """Cycles from a packet's last slot leaving the cipher to the last register before its tag."""
+        return self.ghash.loop + 3 + VERDICT
+
+    @property
+    def initial_block(self) -> int:
+        """Cycles from accepting the last word of an IV of another length than 96 bits to its packet's first word,
+        at least.
+        """
+        return self.tag_latency + SETTLE
 
     @property
     def power_cycles(self) -> int:
