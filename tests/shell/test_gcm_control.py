@@ -1,0 +1,238 @@
+"""The control of GCM around a pipeline, proven for all times: every word has its own counter block, is hashed
+and leaves with its own key stream, lengths are those of its packet, and a tag meets its packet, with its
+expected tag and direction, whatever other packets, gaps, resets and drops there are.
+
+The mode is a row of registers behind the words that are taken. What it remembers for longer is told by rules
+from one cycle to the next, which are part of the statement: whether a packet is inside, its IV, the lengths
+of its last words. So what holds from any state after as many cycles as a word needs to its tag holds at all
+times. The cipher and GHASH are abstracted: what they give is free in every cycle. That GHASH's sum belongs to
+the packet whose last slot has passed is proven in test_ghash_control.py, that counters count in
+test_gcm_counters.py. No key changes within the window.
+
+Data are followed in a few bits of a word, since all are alike; the tag has 32 bits. The delays are those of
+the emitted text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright.arch import waiting
+from cipherwright.rtl import print_design, print_wrapper
+from cipherwright.rtl.cells import COPY
+from cipherwright.shell.gcm.layer import gcm_layer
+from cipherwright.shell.gcm.modules import _waiting, control_outputs
+from cipherwright.shell.gcm.timing import GcmTiming
+from cipherwright.shell.ghash import GhashTiming
+from cipherwright.shell.waits import Waits
+from cipherwright.spec import Pipeline, load
+from cipherwright.target import load_target
+from tests.faults import Fault, drop, takes, use
+
+from .test_formal import killed, sby
+
+SCRIPT = "gcm.sby"
+TAG_BITS = 32
+TIMING = GcmTiming(7, GhashTiming(3))
+"""A cipher of 7 stages and a multiplier of 3: the least for which everything that waits is there."""
+
+BITS = (127, 100)
+"""Bits of a word that are followed; both are of the tag."""
+
+FREE = """\
+module cipher (input wire clk, input wire rst_i, input wire key_valid_i, input wire [127:0] key_i,
+    output wire key_ready_o, input wire wipe_i, input wire valid_i, input wire [127:0] block_i,
+    output wire valid_o, output wire [127:0] block_o);
+    (* anyseq *) wire [127:0] f_stream;
+    (* anyseq *) wire f_ready;
+    assign key_ready_o = f_ready;
+    assign valid_o = valid_i;
+    assign block_o = f_stream;
+endmodule
+module ghash (input wire clk, input wire rst_i, input wire first_i, input wire block_i, input wire last_i,
+    input wire setup_i, input wire [127:0] x_i, output wire [31:0] sum_o, output wire filled_o);
+    (* anyseq *) wire [31:0] f_sum;
+    (* anyseq *) wire f_filled;
+    assign sum_o = f_sum;
+    assign filled_o = f_filled;
+endmodule
+"""
+
+FAULTS: dict[str, Fault] = {
+    "a tag comes a cycle early": use("tag_v", "end_l19", "end_l18"),
+    "the direction is of the packet before": use("decrypt_2", "decrypt_2", "decrypt_1"),
+    "the tag has the key stream of another slot": use("difference_0", "result_6", "result_5"),
+    "the expected tag is not in the end": takes("tagged_1", "end_0"),
+    "a dropped packet has a tag": drop("end_1", "~drop_i"),
+    "lengths are of the packet before": drop("fresh_lengths", "end_l6"),
+    "a word is taken in the end of a packet": use("gcm:ready_o", "free_q", "1'b1"),
+    "an IV within a packet": drop("load_2", "~inside_q"),
+    "a part of the tag is not compared": use("good_q", "differs_3", "differs_2[0]"),
+    "the end is not hashed": drop("block_h", "end_l3"),
+    "the number is not cleared": drop("clear_3", "end_2"),
+    "a result of additional data": drop("text_1", "~aad_i"),
+}
+
+
+def history(name: str, value: str, cycles: int, cleared: bool = False, second: str = "") -> str:
+    """A bit of what is taken, f_NAME[k] k cycles ago. cleared: a reset clears all of it; second: what gates
+    it when it gets to its second place.
+    """
+    gate = f" & ({second})" if second else ""
+    body = f"{{f_{name}[{cycles - 1}:2], f_{name}[1]{gate}, {value}, 1'b0}}"
+    if cleared:
+        body = f"rst_i ? {cycles + 1}'d0 : {body}"
+    return f"    reg [{cycles}:0] f_{name};\n    always @(posedge clk) f_{name} <= {body};\n"
+
+
+def rules(t: GcmTiming) -> str:
+    """The statement, to be put into the mode's module."""
+    s, loop, tag, word = t.cipher, t.ghash.loop, t.tag_latency, t.latency
+    taken, flags, hashed = "f_take", s + 5 - loop, s + 7
+    wait = loop + 4
+    histories = [
+        ("word", f"{taken} & ~rst_i", tag, False, ""),
+        ("full", f"{taken} & ~rst_i & keep_i[0]", tag, False, ""),
+        ("some", f"{taken} & ~rst_i & keep_i[15]", tag, False, ""),
+        ("first", "1'b0", tag, False, ""),
+        ("text", f"{taken} & ~aad_i & keep_i[15]", tag, True, ""),
+        ("end", f"{taken} & last_i", tag + 1, True, "~drop_i"),
+        ("aad", "aad_i", tag, False, ""),
+        ("last", "last_i", tag, False, ""),
+        ("dec", "decrypt_i", tag, False, ""),
+        *((f"kept{b}", f"keep_i[{b // 8}]", tag, False, "") for b in BITS),
+        *((f"block{b}", f"block_i[{b}]", tag, False, "") for b in BITS),
+        *((f"tag{b}", f"tag_i[{b}]", tag, False, "") for b in BITS),
+        *((f"stream{b}", f"stream[{b}]", tag, False, "") for b in BITS),
+        *((f"iv{b}", f"iv_i[{b - 32}]", 6, False, "") for b in BITS),
+    ]
+    text = "".join(history(*h) for h in histories if h[0] != "first")
+    first = "{f_first[TOP-1:2], f_word[1] & ~inside_q, 2'd0}".replace("TOP", str(tag))
+    text += f"    reg [{tag}:0] f_first;\n    always @(posedge clk) f_first <= {first};\n"
+    bits = "".join(_of_bit(b, s, word, tag, hashed, wait) for b in BITS)
+    low = 128 - TAG_BITS
+    return f"""
+    wire f_take = valid_i & open_i & ready_o;
+{text}
+    reg [5:0] f_age = 0;
+    reg f_inside, f_taken_q, f_last_q, f_drop_q, f_reset_q, f_reset_2;
+    reg [31:0] f_count, f_aads, f_datas;
+    reg [95:0] f_iv_4;
+    reg [127:0] f_lengths;
+    reg [3:0] f_bytes, f_aad_bytes, f_data_bytes, f_aad_rest, f_data_rest;
+    reg f_aad_takes, f_data_takes, f_fresh;
+    reg [{TAG_BITS - 1}:0] f_difference_1, f_difference_2, f_difference_3, f_difference_4, f_sum;
+    always @(posedge clk) begin
+        if (f_age != 63) f_age <= f_age + 1;
+        f_inside <= inside_q;
+        f_taken_q <= taken_1;
+        f_last_q <= last_1;
+        f_drop_q <= drop_i;
+        f_reset_q <= rst_i;
+        f_reset_2 <= f_reset_q;
+        f_count <= count;
+        f_iv_4 <= iv_4;
+        f_lengths <= lengths;
+        f_aads <= aads;
+        f_datas <= datas;
+        f_aad_rest <= aad_rest;
+        f_data_rest <= data_rest;
+        {{f_bytes, f_aad_bytes, f_data_bytes}} <= {{bytes, aad_bytes, data_bytes}};
+        {{f_aad_takes, f_data_takes, f_fresh}} <= {{aad_takes, data_takes, fresh_lengths}};
+        f_difference_1 <= difference_0;
+        f_difference_2 <= f_difference_1;
+        f_difference_3 <= f_difference_2;
+        f_difference_4 <= f_difference_3;
+        f_sum <= sum;
+    end
+    always @(*) begin
+        assume (~key_valid_i & ~wipe_i & ~fill_i);
+        if (f_age == 0) assume (~key_valid_q & ~wipe_q & ~pending & ~filling & ~making & setup == 0);
+    end
+    always @(posedge clk) if (f_age == {tag + 2}) begin
+        // What lasts: from one cycle to the next. What has no reset shows a cycle more of what was before.
+        assert (inside_q == (~f_reset_q & ~f_drop_q & (f_taken_q ? ~f_last_q : f_inside)));
+        assert (inside_o == inside_q);
+        assert (~f_end[1] | ~ready_o);
+        assert (f_end[1] | ready_o);
+        // Counter blocks.
+        assert (data_3 == f_text[3]);
+        if (~f_reset_q) assert (clear_3 == f_end[4]);
+        if (~f_reset_q) assert (moves_3 == (f_text[3] | f_end[4]));
+        if (f_word[5] & ~f_end[6]) assert (chain == {{f_iv_4, f_count}});
+        if (f_end[6]) assert (chain == {{f_iv_4, 32'd1}});
+        // What GHASH is told.
+        assert (first_h == f_first[{flags}]);
+        if (~f_reset_q) assert (block_h == (f_some[{flags}] | f_end[{flags + 1}]));
+        if (~f_reset_q) assert (last_h == f_end[{flags + 1}]);
+        // Lengths.
+        assert (full_aad == (f_full[{s + 4}] & f_aad[{s + 4}]));
+        assert (full_data == (f_full[{s + 4}] & ~f_aad[{s + 4}]));
+        if (~f_reset_q) assert (fresh_lengths == f_end[{s + 5}]);
+        if (~f_reset_q) assert (aads_move == (full_aad | fresh_lengths));
+        if (~f_reset_q) assert (datas_move == (full_data | fresh_lengths));
+        if (~f_reset_q) assert (aad_takes == ((f_some[{s + 4}] & f_aad[{s + 4}]) | fresh_lengths));
+        if (~f_reset_q) assert (data_takes == (f_text[{s + 4}] | fresh_lengths));
+        assert (aad_bytes == (f_aad_takes ? (f_fresh ? 4'd0 : f_bytes) : f_aad_bytes));
+        assert (data_bytes == (f_data_takes ? (f_fresh ? 4'd0 : f_bytes) : f_data_bytes));
+        assert (aad_rest == f_aad_bytes);
+        assert (data_rest == f_data_bytes);
+        if (~f_reset_q & ~f_reset_2) assert (lengths == (f_end[{hashed}]
+            ? {{25'd0, f_aads, f_aad_rest, 3'd0, 25'd0, f_datas, f_data_rest, 3'd0}} : 128'd0));
+        // Results and tags.
+        assert (valid_o == f_text[{word}]);
+        if (valid_o) assert (last_o == f_last[{word}]);
+        assert (tag_valid_o == (f_end[{tag}] & ~drop_i));
+        if (tag_valid_o) begin
+            assert (good_o == (f_dec[{tag}] & ~(|f_difference_4)));
+            assert (tag_o == {{f_dec[{tag}] ? {TAG_BITS}'d0 : f_difference_4, {low}'d0}});
+        end
+{bits}    end
+"""
+
+
+def _of_bit(b: int, s: int, word: int, tag: int, hashed: int, wait: int) -> str:
+    """Rules of a bit of a word."""
+    k = b - (128 - TAG_BITS)
+    mask = f"f_word[{hashed}] & f_kept{b}[{hashed}]"
+    stream = f"(f_stream{b}[2] & ~f_aad[{hashed}] & ~f_dec[{hashed}])"
+    return f"""\
+        assert (iv_4[{b - 32}] == (f_first[4] ? f_iv{b}[4] : f_iv_4[{b - 32}]));
+        assert (x[{b}] == (({mask} & (f_block{b}[{hashed}] ^ {stream})) ^ f_lengths[{b}]));
+        if (valid_o) assert (keep_o[{b // 8}] == f_kept{b}[{word}]);
+        if (valid_o) assert (block_o[{b}] == (f_kept{b}[{word}] & (f_stream{b}[1] ^ f_block{b}[{word}])));
+        if (f_end[{tag - 4}]) assert (difference_0[{k}] == (f_sum[{k}] ^ f_stream{b}[{wait}]
+            ^ (f_dec[{tag - 4}] & f_tag{b}[{tag - 4}])));
+"""
+
+
+def write(folder: Path, fault: Callable[[str], str] = str) -> None:
+    """The mode with its rules, and perhaps a fault, in the folder, and the script."""
+    spec = load("aes128-gcm", ["delay_lines=ff"])
+    assert isinstance(spec, Pipeline)
+    waits = Waits(load_target(spec.target).delay, waiting(spec, 0, control_outputs(False)))
+    beside = print_design(waits.module("beside", _waiting(TIMING, False)))
+    layer = print_wrapper(gcm_layer("gcm", ("cipher", "beside", "ghash"), 128, TIMING, TAG_BITS))
+    layer = fault(layer).replace("endmodule", rules(TIMING) + "endmodule")
+    (folder / "gcm.v").write_text(f"{COPY}{FREE}{beside}\n{layer}")
+    (folder / SCRIPT).write_text(
+        f"[options]\nmode bmc\ndepth {TIMING.tag_latency + 4}\naigsmt none\n\n"
+        "[engines]\nabc bmc3\n\n[script]\n"
+        "read -formal -sv gcm.v\nprep -top gcm\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
+        "opt_clean\n\n[files]\ngcm.v\n"
+    )
+
+
+def test_control_of_gcm(tmp_path: Path) -> None:
+    write(tmp_path)
+    text = sby(tmp_path, "", SCRIPT)
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_broken_control_is_seen(fault: str, tmp_path: Path) -> None:
+    write(tmp_path, FAULTS[fault])
+    assert killed(sby(tmp_path, "", SCRIPT))
