@@ -1,12 +1,16 @@
 """Place and route a core on the cells of osu018 with qflow, graywolf and qrouter, and time it after routing.
 
-Usage: python benchmarks/layout.py PRESET [MINUTES]
+Usage: python benchmarks/layout.py PRESET [MINUTES [FAST]]
 
 Needs: apt-get install qflow graywolf qrouter tcsh opensta
 
 benchmarks/records/layout-PRESET@osu018.json gets the area of the die and of its cells, the nets, those that
-were not routed, and the clock before and after routing. MINUTES: after which the router is stopped (60). A
-run that was stopped, or left nets unrouted, is recorded as such.
+were not routed, and the clock before and after routing. MINUTES: after which placer and router are each
+stopped (60). A run that was stopped, or left nets unrouted, is recorded as such.
+
+FAST (1): by what graywolf's moves at each temperature are divided (`TWSC*fast`). Where it is more than 1,
+graywolf is also ended when the placement behind its first global routing is saved: it would make seven more
+and keep the one with the smallest channels, which qrouter, a router of areas, does not use.
 
 The netlist is that of `cipherwright implement`. Its names are lost on the way (qflow reads BLIF without names
 of instances), so the netlist that is timed is the one that was placed; OpenSTA reads the delays of qrouter's
@@ -16,7 +20,9 @@ wires as SDF.
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -39,7 +45,7 @@ def tell(text: str) -> None:
     print(f"  {text}", file=sys.stderr, flush=True)
 
 
-def project(folder: Path, top: str) -> None:
+def project(folder: Path, top: str, fast: int) -> None:
     """What the scripts of qflow read: the netlist as BLIF, variables, names of the supplies, parameters."""
     for name in ("source", "synthesis", "layout", "log"):
         (folder / name).mkdir(parents=True)
@@ -56,22 +62,60 @@ def project(folder: Path, top: str) -> None:
     values = {
         "qflowversion": "1.3.17", "projectpath": folder, "techdir": TECH, "sourcedir": folder / "source",
         "synthdir": folder / "synthesis", "layoutdir": folder / "layout", "logdir": folder / "log",
-        "techname": TARGET, "scriptdir": QFLOW / "scripts", "bindir": QFLOW / "bin",
+        "techname": TARGET, "scriptdir": QFLOW / "scripts", "bindir": programs(folder / "bin", top, fast),
     }  # fmt: skip
     text = "".join(f"set {k}={v}\n" for k, v in values.items())
     (folder / "qflow_vars.sh").write_text(f"#!/usr/bin/tcsh -f\n{text}")
     (folder / "synthesis" / f"{top}_powerground").write_text('set vddnet="vdd"\nset gndnet="gnd"\n')
-    (folder / "layout" / f"{top}.par").write_text((TECH / "osu018.par").read_text())
+    effort = "".join(f"\n{part}*fast : {fast}" for part in ("TWMC", "TWSC")) if fast > 1 else ""
+    (folder / "layout" / f"{top}.par").write_text((TECH / "osu018.par").read_text() + f"{effort}\n")
     (folder / "log" / "synth.log").touch()
 
 
+_FIRST_PLACEMENT = """#!/bin/sh
+# graywolf, ended when its first placement is saved and did not change for a minute
+setsid GRAYWOLF "$@" &
+trap 'kill -- -$!' TERM
+while kill -0 $! 2> /dev/null; do
+    sleep 5
+    if [ -s TOP.pl2 ] && [ -z "$(find . -name 'TOP.p[il]*' -newermt '-60 seconds')" ]; then
+        kill -- -$!
+        break
+    fi
+done
+[ -s TOP.pl2 ]
+"""
+
+
+def programs(folder: Path, top: str, fast: int) -> Path:
+    """The folder of the programs that qflow's scripts call; with `fast`, one in which graywolf ends early."""
+    if fast == 1:
+        return QFLOW / "bin"
+    folder.mkdir(parents=True)
+    for path in (QFLOW / "bin").iterdir():
+        if path.name != "graywolf":
+            (folder / path.name).symlink_to(path)
+    text = _FIRST_PLACEMENT.replace("GRAYWOLF", str(QFLOW / "bin" / "graywolf")).replace("TOP", top)
+    (folder / "graywolf").write_text(text)
+    (folder / "graywolf").chmod(0o755)
+    return folder
+
+
 def script(folder: Path, name: str, args: list[str], minutes: float) -> bool:
-    """Run a script of qflow; whether it ended in time."""
+    """Run a script of qflow; whether it ended in time. If not, all that it started is ended."""
     command = ["tcsh", "-f", str(QFLOW / "scripts" / name), *args]
-    try:
-        subprocess.run(command, cwd=folder, timeout=60 * minutes, check=False, capture_output=True, text=True)
-    except subprocess.TimeoutExpired:
-        return False
+    log = (folder / f"{name}.log").open("w")
+    with (
+        log,
+        subprocess.Popen(
+            command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        ) as done,
+    ):
+        try:
+            done.wait(60 * minutes)
+        except subprocess.TimeoutExpired:
+            os.killpg(done.pid, signal.SIGTERM)
+            return False
     return True
 
 
@@ -157,7 +201,7 @@ def die(text: str) -> float:
     return (int(x1) - int(x0)) * (int(y1) - int(y0)) / int(units) ** 2
 
 
-def measured(preset: str, minutes: float) -> dict[str, Any]:
+def measured(preset: str, minutes: float, fast: int) -> dict[str, Any]:
     """The record of one preset."""
     target = load_target(TARGET)
     with core_of(preset, TARGET) as (made, core, out):
@@ -165,7 +209,7 @@ def measured(preset: str, minutes: float) -> dict[str, Any]:
         mapped = synthesise(core.sources, top, target, out, made.parameters["mapping"])
         before = timing(out, top, clock)
         folder = out / "proj"
-        project(folder, top)
+        project(folder, top, fast)
         record: dict[str, Any] = {
             "preset": preset,
             "target": TARGET,
@@ -173,6 +217,7 @@ def measured(preset: str, minutes: float) -> dict[str, Any]:
             "cell_area_um2": round(mapped.area_um2 or 0.0, 1),
             "path_ns_before_layout": before.path_ns,
             "mhz_before_layout": round(1000 / before.path_ns, 1),
+            **({"moves_divided_by": fast} if fast > 1 else {}),
         }
         tell("graywolf places")
         start = time.monotonic()
@@ -186,11 +231,12 @@ def measured(preset: str, minutes: float) -> dict[str, Any]:
         start = time.monotonic()
         ended = script(folder, "router.sh", [str(folder), top], minutes)
         record["routing_s"] = round(time.monotonic() - start)
-        log = (folder / "log" / "route.log").read_text()
+        log = (folder / "log" / "route.log").read_text(errors="replace")
         record["nets"] = int(next(iter(re.findall(r"There are (\d+) nets", log)), "0")) or len(
             set(re.findall(r"Finished routing net (\S+)", log))
         )
         if not ended:
+            record["nets_routed"] = len(set(re.findall(r"Finished routing net (\S+)", log)))
             return record | {"result": f"not routed: stopped after {minutes:g} minutes"}
         left = re.findall(r"Final: (.*)", log)
         record["router_says"] = left[-1].strip() if left else "nothing"
@@ -207,7 +253,8 @@ def main() -> None:
     for tool in ("tcsh", "sta"):
         find(tool)
     preset = sys.argv[1]
-    record = measured(preset, float(sys.argv[2]) if len(sys.argv) > 2 else 60)
+    given = [float(word) for word in sys.argv[2:]]
+    record = measured(preset, given[0] if given else 60, int(given[1]) if len(given) > 1 else 1)
     (RECORDS / f"layout-{preset}@{TARGET}.json").write_text(json.dumps(record, indent=2) + "\n")
     print(json.dumps(record, indent=2))
 
