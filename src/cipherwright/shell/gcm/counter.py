@@ -11,8 +11,8 @@ __all__ = ["Load", "counter_items"]
 
 @dataclass(frozen=True)
 class Load:
-    """What a counter takes. when: a register that is 1 in the cycle in which the counter takes `value`, a word of
-    32 bits that stays for a cycle more; `moves` of the counter is then 1 as well.
+    """What a counter takes. when: a register that is 1 in the cycle in which the counter takes `value`, a word
+    of 32 bits that stays for a cycle more; `moves` of the counter is then 1 as well.
     """
 
     when: str
@@ -28,7 +28,8 @@ def counter_items(
 
     So the other pieces have a register for their enable. A piece moves when all below are 15. The lowest is
     told by registers that follow it one and two values ahead. What the others are has more than ten cycles to
-    arrive, because the lowest has to come round. A counter that takes a value needs as long before it goes up.
+    arrive, because the lowest has to come round. A counter that takes a value needs as long before it goes
+    up.
     """
     low, loads = f"{name}_0", f"{load.when} | " if load else ""
     late = Load(f"{name}_loaded", load.value) if load else None

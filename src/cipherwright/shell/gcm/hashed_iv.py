@@ -1,4 +1,6 @@
-"""IVs that have not 96 bits: what tells that one is hashed, and where its sum goes as J0 (SP 800-38D, section 7.1)."""
+"""IVs that have not 96 bits: what tells that one is hashed, and where its sum goes as J0 (SP 800-38D, section
+7.1).
+"""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ choose what is hashed (the word, its sum with the key stream, or nothing) and wh
 last slot the word is the expected tag in decryption, and zero in encryption. So the same sum with E(K, J0)
 and with GHASH is the tag of a packet that was encrypted, and zero for one whose tag is right.
 
-An IV that has not 96 bits is hashed as a packet of its own, whose length block counts its bytes as data. The sum
-goes back to the IV's registers and to the counter: it is J0. Until then no word is taken.
+An IV that has not 96 bits is hashed as a packet of its own, whose length block counts its bytes as data. The
+sum goes back to the IV's registers and to the counter: it is J0. Until then no word is taken.
 
 After a key was expanded, slots of the same pipeline give H = E(K, 0) to the GHASH unit (../ghash.py).
 """

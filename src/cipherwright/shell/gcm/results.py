@@ -17,8 +17,8 @@ _LENGTH = 36
 
 
 def length_items(value: int, any_iv: bool) -> tuple[WrapperItem, ...]:
-    """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added. Those of an
-    IV are counted as data.
+    """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added.
+    Those of an IV are counted as data.
     """
     before, first, ends = f"keep_l{value - 2}", f"keep_l{value - 3}", f"end_l{value - 2} | making"
     aad = f"aad_l{value - 2}"
@@ -122,7 +122,9 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
 
 
 def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool) -> tuple[WrapperItem, ...]:
-    """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum. The whole sum of an IV is J0."""
+    """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum. The whole sum of an IV
+    is J0.
+    """
     value, wait = timing.early, timing.ghash.loop + 2
     tag = value + timing.tag_lead
     sum_bits = 128 if any_iv else tag_bits

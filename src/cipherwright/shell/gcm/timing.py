@@ -43,8 +43,8 @@ RESET = ("data", "end", "setup")
 
 
 OF_IV = "derives"
-"""What goes with a slot besides, where IVs of any length are taken: it is of an IV, a word or its end. A control
-output can be reached from it.
+"""What goes with a slot besides, where IVs of any length are taken: it is of an IV, a word or its end. A
+control output can be reached from it.
 """
 
 BUMP = 10
@@ -94,8 +94,8 @@ class GcmTiming:
 
     @property
     def initial_block(self) -> int:
-        """Cycles from accepting the last word of an IV of another length than 96 bits to its packet's first word,
-        at least.
+        """Cycles from accepting the last word of an IV of another length than 96 bits to its packet's first
+        word, at least.
         """
         return self.tag_latency + SETTLE
 
