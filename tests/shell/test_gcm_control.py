@@ -39,6 +39,9 @@ TAG_BITS = 32
 TIMING = GcmTiming(7, GhashTiming(3))
 """A cipher of 7 stages and a multiplier of 3: the least for which everything that waits is there."""
 
+QUICK = GcmTiming(14, GhashTiming(9))
+"""Those of the quick core of the tests, whose multiplier is that of the presets."""
+
 BITS = (127, 100)
 """Bits of a word that are followed; both are of the tag."""
 
@@ -209,25 +212,26 @@ def _of_bit(b: int, s: int, word: int, tag: int, hashed: int, wait: int) -> str:
 """
 
 
-def write(folder: Path, fault: Callable[[str], str] = str) -> None:
+def write(folder: Path, fault: Callable[[str], str] = str, timing: GcmTiming = TIMING) -> None:
     """The mode with its rules, and perhaps a fault, in the folder, and the script."""
     spec = load("aes128-gcm", ["delay_lines=ff"])
     assert isinstance(spec, Pipeline)
     waits = Waits(load_target(spec.target).delay, waiting(spec, 0, control_outputs(False)))
-    beside = print_design(waits.module("beside", _waiting(TIMING, False)))
-    layer = print_wrapper(gcm_layer("gcm", ("cipher", "beside", "ghash"), 128, TIMING, TAG_BITS))
-    layer = fault(layer).replace("endmodule", rules(TIMING) + "endmodule")
+    beside = print_design(waits.module("beside", _waiting(timing, False)))
+    layer = print_wrapper(gcm_layer("gcm", ("cipher", "beside", "ghash"), 128, timing, TAG_BITS))
+    layer = fault(layer).replace("endmodule", rules(timing) + "endmodule")
     (folder / "gcm.v").write_text(f"{COPY}{FREE}{beside}\n{layer}")
     (folder / SCRIPT).write_text(
-        f"[options]\nmode bmc\ndepth {TIMING.tag_latency + 4}\naigsmt none\n\n"
+        f"[options]\nmode bmc\ndepth {timing.tag_latency + 4}\naigsmt none\n\n"
         "[engines]\nabc bmc3\n\n[script]\n"
         "read -formal -sv gcm.v\nprep -top gcm\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
         "opt_clean\n\n[files]\ngcm.v\n"
     )
 
 
-def test_control_of_gcm(tmp_path: Path) -> None:
-    write(tmp_path)
+@pytest.mark.parametrize("timing", [TIMING, QUICK])
+def test_control_of_gcm(timing: GcmTiming, tmp_path: Path) -> None:
+    write(tmp_path, timing=timing)
     text = sby(tmp_path, "", SCRIPT)
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 

@@ -11,8 +11,8 @@ __all__ = ["Load", "counter_items"]
 
 @dataclass(frozen=True)
 class Load:
-    """What a counter takes. when: a register that is 1 in the cycle in which the counter takes `value`, a word
-    of 32 bits that stays for a cycle more; `moves` of the counter is then 1 as well.
+    """What a counter takes. when: a register that is 1 in the cycle in which the counter takes `value`, a
+    word of 32 bits that stays for a cycle more; `moves` of the counter is then 1 as well.
     """
 
     when: str
