@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import cipherwright as cw
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.shell import Core
+from cipherwright.shell import Core, rtl_digest
 from cipherwright.spec import load, parse
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.bus_rules import check_bus_rules
@@ -60,6 +61,38 @@ def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built])
 @pytest.mark.parametrize("variant", [APB, LITE, WISHBONE, TINY], ids=lambda v: f"{v[0]} {v[2]}")
 def test_rules_hold(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     assert "carried out in its order or told as rejected" in check_bus_rules(built(*variant)[1])
+
+
+def sweep(sources: list[Path], made: Built, folder: Path, access: str) -> tuple[int, int]:
+    """(tests, failed ones) of the sweep's shortest messages, without idle cycles, in one access pattern."""
+    p = made[1].record["parameters"]
+    env = {"CIPHER": p["cipher"], "MODE": p["mode"], "KEY_BYTES": str(p["key_bits"] // 8), "AWAITED": "KEY"}
+    env |= {"CONTROL": p["control"], "MAP": made[0].files[f"{made[0].top}.rdl"], "SWEEP": "1"}
+    env |= {"COCOTB_TEST_FILTER": f"idle=never/access={access}", "COCOTB_LOG_LEVEL": "ERROR"}
+    return on_icarus(sources, made[0].top, "tests.shell.cocotb_register_sweep", folder, env)
+
+
+def test_the_sweep_sees_what_an_order_hides(built: Callable[..., Built], tmp_path: Path) -> None:
+    """A result that is given away when its last word is read: right in order, wrong in another one."""
+    made = built(*APB)
+    assert sweep(made[1].sources, made, tmp_path / "right", "reversed") == (1, 0)
+    fault = use("data_out_read_o", "&data_out_seen_q", "data_out_seen_q[1]")
+    broken = broken_file(made[1], f"{made[0].top}.v", fault, tmp_path / "broken")
+    assert sweep(broken.sources, made, tmp_path / "ordered", "ordered") == (1, 0)
+    assert sweep(broken.sources, made, tmp_path / "reversed", "reversed") == (1, 1)
+
+
+def test_the_sweep_is_of_this_text(built: Callable[..., Built], root: Path) -> None:
+    """Each core of the record went through all pairs of patterns without a failure, as it is now."""
+    record = json.loads((root / "benchmarks" / "register_sweep.json").read_text())
+    assert {(c.split()[1], c.rpartition("control=")[2]) for c in record} == {
+        (interface, bus)
+        for interface in (BLOCKS, "interface=axi-stream")
+        for bus in ("axi-lite", "apb", "wishbone")
+    }
+    for core, found in record.items():
+        assert (found["patterns"], found["failed"]) == (16, 0) and found["lengths"] == 8
+        assert found["verilog"] == rtl_digest(built(*core.split())[0].files), core
 
 
 RULES = [
