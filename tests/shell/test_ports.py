@@ -12,8 +12,10 @@ import pytest
 from pyslang import ast, syntax
 
 from cipherwright.engine.rijndael.interface import PORTS
-from cipherwright.rtl import ClockReset, Group, Handshake, Held, Pin, Stream, described
+from cipherwright.rtl import Cell, ClockReset, Group, Handshake, Held, Pin, Stream, Wrapper, described
+from cipherwright.rtl.links import check_links
 from cipherwright.shell import CorePorts, PortSet, written_module
+from cipherwright.shell.modes import Around, Layer, chain_layer, counter_layer
 from cipherwright.tools import run
 from tests.conftest import QUICK_AES, Built
 from tests.front_ends import verilog
@@ -137,3 +139,35 @@ def test_hand_written_ports_are_compared_with_the_file(pin: Pin) -> None:
     assert written_module("cipherwright_rijndael.sv", PORTS, 7, package).flip_flops == 7
     with pytest.raises(ValueError, match=r"declares other ports: .*(in_data_i|more_i)"):
         written_module("cipherwright_rijndael.sv", wrong, 7, package)
+
+
+LAYERS = [
+    (chain_layer(Around("mode", "inner", (), 64, False), "cbc", "encrypt", 2, 16, 64), "u_chain"),
+    (counter_layer(Around("mode", "inner", (), 128, False), 128), "u_counter"),
+]
+
+
+@pytest.mark.parametrize(("layer", "instance"), LAYERS, ids=["chain", "counter"])
+@pytest.mark.parametrize(
+    ("links", "said"),
+    [
+        ({"iv_i": "iv_i[7:0]"}, "but .* has 8"),
+        ({"iv_i": ""}, "iv_i of .* is open"),
+        ({"x_i": "clk"}, "no port x_i"),
+    ],
+    ids=["width", "open", "name"],
+)
+def test_links_of_a_hand_written_mode_are_checked(
+    layer: Layer, instance: str, links: dict[str, str], said: str
+) -> None:
+    def checked(module: Wrapper) -> None:
+        pins = {w.name: {p.name: p for p in w.pins} for w in layer.written}
+        check_links(module, lambda cell: pins.get(cell.module, {}))
+
+    checked(layer.module)
+    items = tuple(
+        replace(i, links={**i.links, **links}) if isinstance(i, Cell) and i.name == instance else i
+        for i in layer.module.items
+    )
+    with pytest.raises(ValueError, match=said):
+        checked(replace(layer.module, items=items))

@@ -38,6 +38,7 @@ from .counter import (
     lane_ranks,
     lane_relay_flip_flops,
 )
+from .written import written_module
 
 __all__ = ["CHAIN_FILE", "Around", "Layer", "chain_layer", "counter_layer", "previous_layer"]
 
@@ -80,16 +81,14 @@ class Layer:
     written_flip_flops: int
     slot_bits: int = 0
     declared: tuple[WrittenModule, ...] = ()
-    """Several hand-written modules as they are declared, where synthesis takes some of their flip-flops
+    """The hand-written modules as they are declared. Of several, synthesis takes some of the flip-flops
     away.
     """
 
     @property
     def written(self) -> tuple[WrittenModule, ...]:
         """The hand-written modules in it."""
-        if self.declared or not self.file:
-            return self.declared
-        return (WrittenModule(self.file.removesuffix(".sv"), (), self.written_flip_flops),)
+        return self.declared
 
     @property
     def flip_flops(self) -> int:
@@ -197,12 +196,20 @@ def chain_layer(around: Around, mode: str, direction: str, slots: int, iteration
     )
     words = block_bits * (2 if counting or (mode == "cbc" and direction != "encrypt") else 1)
     control = both and mode in ("cbc", "cfb")
-    return Layer(
-        module,
-        (*pins, *shown),
-        CHAIN_FILE,
-        slots * (words + control + (left + 1 if counting else 0)) + slot_bits,
-        slot_bits,
+    flip_flops = slots * (words + control + (left + 1 if counting else 0)) + slot_bits
+    written = written_module(CHAIN_FILE, _chain_ports(block_bits, max(1, slot_bits)), flip_flops)
+    return Layer(module, (*pins, *shown), CHAIN_FILE, flip_flops, slot_bits, (written,))
+
+
+def _chain_ports(block_bits: int, slot_bits: int) -> tuple[Group, ...]:
+    """Ports of the hand-written chaining of blocks; the number of a slot has `slot_bits`."""
+    block = Pin("block_i", block_bits)
+    return (
+        ClockReset(),
+        Held((Pin("zeroise_i"), Pin("slot_o", slot_bits, True), Pin("block_o", block_bits, True))),
+        Stream("valid_i", (Pin("first_i"), Pin("decrypt_i"), Pin("iv_i", block_bits), block)),
+        Held((Pin("core_block_o", block_bits, True),)),
+        Stream("core_valid_i", (Pin("core_block_i", block_bits),)),
     )
 
 
@@ -338,6 +345,16 @@ def _lane_modules(count: int, lanes: int) -> tuple[WrittenModule, ...]:
     )
 
 
+_COUNTER_PORTS: tuple[Group, ...] = (
+    ClockReset(),
+    Held(tuple(map(Pin, ("drop_i", "zeroise_i", "open_i", "step_i")))),
+    Stream("iv_valid_i", (Pin("iv_i", COUNTER_BLOCK),), "iv_ready_o"),
+    Held((Pin("loaded_o", out=True),)),
+    Stream("valid_o", (Pin("count_o", COUNTER_BLOCK, True),), out=True),
+)
+"""Ports of the hand-written counter."""
+
+
 def counter_layer(around: Around, count: int, lanes: int = 1) -> Layer:
     """Counter mode by a pipeline, which adds the block to the cipher's value of the counter block, of
     whose bits the lowest `count` count; or by `lanes` of them, which take as many blocks a cycle.
@@ -396,7 +413,9 @@ def counter_layer(around: Around, count: int, lanes: int = 1) -> Layer:
         ),
     )
     if lanes == 1:
-        return Layer(module, pins, COUNTER_FILE, counter_flip_flops(count, min(block_bits, COUNTER_BLOCK)))
+        flip_flops = counter_flip_flops(count, min(block_bits, COUNTER_BLOCK))
+        written = written_module(COUNTER_FILE, _COUNTER_PORTS, flip_flops)
+        return Layer(module, pins, COUNTER_FILE, flip_flops, declared=(written,))
     lane_flip_flops = [lane_counter_flip_flops(count, lane, lanes) for lane in range(lanes)]
     return Layer(
         module,
