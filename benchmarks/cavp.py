@@ -1,16 +1,18 @@
-"""Run NIST's vectors of GCM, XTS and CMAC through the emitted RTL, and write counts to benchmarks/cavp.json.
+"""Run NIST's vectors of GCM, CCM, XTS and CMAC through the emitted RTL; counts go to benchmarks/cavp.json.
 
-Usage: python benchmarks/cavp.py [gcm-loop|gcm-pipeline|xts|cmac] [--check]
+Usage: python benchmarks/cavp.py [gcm-loop|gcm-pipeline|ccm|xts|cmac] [--check]
 
-Of GCM and XTS these are the CAVP files, of CMAC the examples of SP 800-38B, which are all that the package
-cryptography-vectors has. Every case of GCM, and every case of XTS whose unit is a number of bytes, runs on a
-core of AES with the key's length. The package has no files of GMAC: its cases are those without a text.
+Of GCM, CCM and XTS these are the CAVP files, of CMAC the examples of SP 800-38B, which are all that the
+package cryptography-vectors has. Every case of GCM, and every case of XTS whose unit is a number of bytes,
+runs on a core of AES with the key's length. The package has no files of GMAC: its cases are those without
+a text.
 
-A core of GCM makes and compares tags of one length. `gcm-loop` builds the small core for every length of key
-and tag, and runs every case on the core with its lengths. `gcm-pipeline` builds a pipeline for keys of 128
-and 256 bits, with tags of 128 bits: it encrypts every case with an IV of 96 bits, whose tag is compared with
-the first bytes of the core's, and decrypts those with tags of 128 bits. Pipelines have 12 or 14 stages with
-small boxes, which simulate fast; the modes are those of the presets. CMAC runs on the presets, with the key's
+A core of GCM makes and compares tags of one length. `gcm-loop` builds the small core for every length of
+key and tag, and runs every case on the core with its lengths. `gcm-pipeline` builds a pipeline for keys of
+128 and 256 bits, with tags of 128 bits: it encrypts every case with an IV of 96 bits, whose tag is
+compared with the first bytes of the core's, and decrypts those with tags of 128 bits. Pipelines have 12 or
+14 stages with small boxes, which simulate fast; the modes are those of the presets. CCM runs on its
+preset, with keys of 128 bits and every length of nonce and tag. CMAC runs on the presets, with the key's
 length. What is named is run alone. `--check` runs nothing: it compares the record's counts with the files.
 """
 
@@ -23,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import metadata
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +35,8 @@ from cipherwright.cipher.gcm import TAG_BITS
 from cipherwright.flow import generate
 from cipherwright.shell import save
 from cipherwright.spec import load
-from cipherwright.verify import CoreFolder, MacBench, PacketBench, UnitBench
-from tests import cavp_cmac, cavp_gcm, cavp_xts
+from cipherwright.verify import CcmBench, CoreFolder, MacBench, PacketBench, UnitBench
+from tests import cavp_ccm, cavp_cmac, cavp_gcm, cavp_xts
 
 RECORD = Path(__file__).resolve().parent / "cavp.json"
 SIZES = (128, 256)
@@ -89,6 +92,24 @@ def run_xts(key_bits: int) -> Iterator[dict[str, Any]]:
             yield told(file, key_bits, cavp_xts.run_cases(bench, cavp_xts.cases(key_bits, given)))
 
 
+CCM_PRESET = "aes128-ccm-small"
+CCM_SIZES = (128,)
+"""Bits of the keys whose files are run; those of 192 and 256 bits take as long again, each."""
+
+
+def run_ccm(key_bits: int) -> Iterator[dict[str, Any]]:
+    """All files of a key's length, through a core for every length of nonce and tag."""
+    counts = {file: Counter[str]() for file in cavp_ccm.FILES}
+    for nonce, tag in cavp_ccm.kinds(key_bits):
+        changes = [f"nonce_bytes={nonce}", f"tag_bits={8 * tag}", f"key_bits={key_bits}", "name=cavp"]
+        with folder_of(CCM_PRESET, changes) as folder:
+            bench = CcmBench.compile(folder.sources, folder.record)
+            for file, found in counts.items():
+                found += cavp_ccm.run_cases(bench, cavp_ccm.cases(key_bits, file))
+    for file, found in counts.items():
+        yield told(file, key_bits, found)
+
+
 MAC_PRESETS = {"aes": "aes128-cmac-small", "tdes": "tdes-cmac-small"}
 
 
@@ -123,6 +144,8 @@ def expected() -> dict[str, Counter[str]]:
         for given, file in cavp_xts.FILES.items():
             whys = (cavp_xts.why_left_out(c) for c in cavp_xts.cases(size, given))
             found[file.format(size)] = run_or_left(whys)
+    for size, file in product(CCM_SIZES, cavp_ccm.FILES):
+        found[file.format(size)] = Counter("run" for _ in cavp_ccm.cases(size, file))
     for of, file in cavp_cmac.FILES.items():
         found[file] = Counter("run" for _ in cavp_cmac.cases(*of))
     return found
@@ -139,7 +162,7 @@ def consistent() -> bool:
     if record["cryptography-vectors"] != metadata.version("cryptography-vectors"):
         return False
     said: dict[str, Counter[str]] = {}
-    files = [(mode, f) for mode in (*GCM_CORES, "xts", "cmac") for f in record[mode]["files"]]
+    files = [(mode, f) for mode in (*GCM_CORES, "ccm", "xts", "cmac") for f in record[mode]["files"]]
     for mode, f in files:
         name = f"{mode}: {f['file']}" if mode in GCM_CORES else f["file"]
         counts = said.setdefault(name, Counter())
@@ -151,13 +174,16 @@ def consistent() -> bool:
 def main() -> None:
     if "--check" in sys.argv[1:]:
         sys.exit(0 if consistent() else "benchmarks/cavp.json is of other files: run benchmarks/cavp.py")
-    chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or [*GCM_CORES, "xts", "cmac"]
+    chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or [*GCM_CORES, "ccm", "xts", "cmac"]
     record: dict[str, Any] = json.loads(RECORD.read_text())
     record["cryptography-vectors"] = metadata.version("cryptography-vectors")
     for kind, core in GCM_CORES.items():
         if kind in chosen:
             files = [found for size in GCM_SIZES[kind] for found in run_gcm(kind, size)]
             record[kind] = {"core": list(core), "tag_bits": list(GCM_TAGS[kind]), "files": files}
+    if "ccm" in chosen:
+        files = [found for size in CCM_SIZES for found in run_ccm(size)]
+        record["ccm"] = {"core": [CCM_PRESET], "files": files}
     if "xts" in chosen:
         files = [found for size in SIZES for found in run_xts(size)]
         record["xts"] = {"core": ["aes128-xts", *XTS_CHANGES], "files": files}

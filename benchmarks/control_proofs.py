@@ -1,4 +1,4 @@
-"""All proofs of the hand-written stream, chain, counters and tags, of the word store, and of the control
+"""All proofs of the hand-written stream, chain, counters, tags and CCM, of the word store, and of the control
 around a held key, at all sizes in use, and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from cipherwright.cipher.modes import MAC_MODES
+from cipherwright.cipher.modes import MAC_MODES, PACKET_MODES
 from cipherwright.flow import build
 from cipherwright.sources import preset_names
 from cipherwright.spec import load
@@ -28,6 +28,8 @@ from tests.faults import Fault
 from tests.shell import control_rules
 from tests.shell.test_control import core_of
 from tests.shell.test_formal import (
+    CCM,
+    CCM_FAULTS,
     CHAIN,
     CHAIN_FAULTS,
     CHAIN_TASKS,
@@ -82,6 +84,8 @@ def proofs() -> Iterator[Proof]:
         yield Proof(f"tags, {task}", MAC, task)
     for cycles in (1, 2, 9, 49, 51, 323):
         yield Proof(f"tags with a loop of {cycles} cycles", MAC, "narrow", {"CIPHER": cycles})
+    for task in ("long", "middle", "short", "reach"):
+        yield Proof(f"CCM, {task}", CCM, task)
     for kind in CHAIN_TASKS:
         yield from _of_chains(kind)
 
@@ -115,6 +119,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, Fault]]:
         ("lane", LANES, "gcm", LANE_FAULTS),
         ("tags", MAC, "narrow", MAC_FAULTS),
         ("tags", MAC, "timed", LATE_FAULTS),
+        ("CCM", CCM, "long", CCM_FAULTS),
     ):
         for fault in found:
             yield f"{what}: {fault}", files, task, fault
@@ -183,7 +188,7 @@ def controls(words: list[str]) -> int:
     for preset in preset_names():
         name, spec = f"control of {preset}", load(preset)
         if (words and not any(w in name for w in words)) or not (
-            spec.key_expansion == "unit" or spec.mode in MAC_MODES
+            spec.key_expansion == "unit" or spec.mode in (*MAC_MODES, *PACKET_MODES)
         ):
             continue
         with tempfile.TemporaryDirectory() as d:

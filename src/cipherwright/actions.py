@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .cipher.ccm import LARGEST_AAD, largest_data
 from .cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
 from .cipher.xts import BLOCK_BYTES, LARGEST_UNIT, halves, number_after
 from .engine import ENGINES
@@ -34,7 +35,7 @@ from .target import (
     synthesise,
 )
 from .tools import scratch
-from .verify import Bulk, CoreFolder, MacBench, Packet, PacketBench, Unit, UnitBench
+from .verify import Bulk, CoreFolder, MacBench, Packet, Unit, UnitBench, packet_bench
 
 __all__ = [
     "additional_data",
@@ -94,10 +95,7 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
     if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave {option} away")
     if spec.mode in PACKET_MODES:
-        if not iv:
-            what = "an even number of" if _takes_any_iv(spec) else IV_BITS // 4
-            raise UserError(f"mode {spec.mode} takes an IV: give {option} with {what} hexadecimal digits")
-        return _packet_iv(spec, iv)
+        return _packet_iv(spec, iv, option)
     if spec.mode != "ecb" and not iv:
         whats = {"ctr": "the first counter block", "xts": "the number of the first unit"}
         what = whats.get(spec.mode, "an initial value")
@@ -107,15 +105,39 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
     return parse_hex(iv, "IV", spec.block_bits) if iv else b""
 
 
-def _packet_iv(spec: Spec, iv: str) -> bytes:
-    """The IV of a packet: of 96 bits, or of any whole number of bytes where the core has `iv_bits = any`."""
-    if _takes_any_iv(spec) and iv.strip():
-        return parse_any_hex(iv, "IV")
-    return parse_hex(iv, "IV", IV_BITS)
+def _packet_iv(spec: Spec, iv: str, option: str) -> bytes:
+    """The IV of a packet: of 96 bits, of any whole number of bytes where the core has `iv_bits = any`, or a
+    nonce of CCM.
+    """
+    bits, a, name = _packet_iv_bits(spec), *(("a", "nonce") if spec.mode == "ccm" else ("an", "IV"))
+    if not iv:
+        what = bits // 4 if bits else "an even number of"
+        raise UserError(f"mode {spec.mode} takes {a} {name}: give {option} with {what} hexadecimal digits")
+    if not bits and iv.strip():
+        return parse_any_hex(iv, name)
+    return parse_hex(iv, name, bits or IV_BITS)
 
 
-def _takes_any_iv(spec: Spec) -> bool:
-    return bool(spec.options()["iv_bits"] == ANY_IV)
+def _packet_iv_bits(spec: Spec) -> int:
+    """Bits of a packet's IV (0: any whole number of bytes)."""
+    options = spec.options()
+    if spec.mode == "ccm":
+        return 8 * int(options["nonce_bytes"])
+    return 0 if options["iv_bits"] == ANY_IV else IV_BITS
+
+
+def _check_lengths(p: Mapping[str, Any], aad: bytes, text: bytes) -> None:
+    """Raise UserError where a packet of CCM has more bytes than fit the lengths in its first block."""
+    if p["mode"] != "ccm":
+        return
+    n = int(p["nonce_bytes"])
+    if len(text) > (most := largest_data(n)):
+        raise UserError(
+            f"the message has {len(text)} bytes, and a packet under a nonce of {n} bytes has at most {most}: "
+            "build the core with a smaller nonce_bytes"
+        )
+    if len(aad) > LARGEST_AAD:
+        raise UserError(f"the additional data have {len(aad)} bytes, and a packet has at most {LARGEST_AAD}")
 
 
 def additional_data(spec: Spec, aad: str | bytes, option: str = "aad") -> bytes:
@@ -268,8 +290,9 @@ def _crypt_packet(
             f"a message to decrypt is the ciphertext and then a tag of {size} bytes; this one has {len(data)}"
         )
     text, tag = (data[: len(data) - size], data[len(data) - size :]) if decrypt else (data, b"")
+    _check_lengths(core.record["parameters"], aad, text)
     tell("compiling the simulation (kept for the next time)", 0.0)
-    bench = PacketBench.compile(core.sources, core.record)
+    bench = packet_bench(core.record).compile(core.sources, core.record)
     tell(f"a packet of {len(aad)} and {len(text)} bytes through the simulated hardware")
     result = bench.crypt(key, Packet(iv, aad, text, decrypt, tag))
     if decrypt and not result.good:

@@ -24,6 +24,7 @@ VARIANTS = {
     "packets": ("aes128-gcm", *_QUICK, "stages=14"),
     "units": ("aes128-xts", *_QUICK),
     "tags": ("tdes-cmac-small",),
+    "packets with lengths": ("aes128-ccm-small",),
     "a loop's stream": ("mars-small", "mode=cbc", "interface=stream"),
 }
 

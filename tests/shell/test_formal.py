@@ -32,6 +32,7 @@ FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby"
 DEEP = ("cipherwright_deep_stream.sv", "cipherwright_deep_stream_formal.sv", "deep_stream.sby")
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 MAC = ("cipherwright_mac.sv", "cipherwright_mac_formal.sv", "mac.sby")
+CCM = ("cipherwright_loop_ccm.sv", "cipherwright_loop_ccm_formal.sv", "ccm.sby")
 COUNTER = ("cipherwright_counter.sv", "cipherwright_counter_formal.sv", "counter.sby")
 LANES = ("cipherwright_lane_counter.sv", "cipherwright_lane_counter_formal.sv", "lane_counter.sby")
 RELAYS = ("cipherwright_lane_relay_formal.sv", "lane_relay.sby")
@@ -69,7 +70,8 @@ def spoil(source: Path, fault: Fault | Faults) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in (*FILES, *DEEP, *COUNTER, *LANES, *RELAYS, *PROCESSOR, *ENGINE, *EXPANSION, *CHAIN, *MAC):
+    modes = (*COUNTER, *LANES, *RELAYS, *CHAIN, *MAC, *CCM)
+    for name in (*FILES, *DEEP, *modes, *PROCESSOR, *ENGINE, *EXPANSION):
         shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
 
@@ -392,6 +394,73 @@ def test_broken_tags_are_seen(folder: Path, task: str, fault: Fault) -> None:
     assert killed(sby(folder, task, MAC[2]))
 
 
+@pytest.mark.parametrize("task", ["long", "reach"])
+def test_rules_of_ccm(folder: Path, task: str) -> None:
+    """Every block of a packet is what CCM says, with its own nonce, lengths, words and numbers alone, and the
+    tag is that of its packet, for any loop. benchmarks/control_proofs.py has other nonces and tags.
+    """
+    text = sby(folder, task, CCM[2])
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+CCM_FAULTS = [
+    when_drop("sum_q", "compare_q"),
+    use("number", "{COUNT{~tail}}", "{COUNT{1'b1}}"),
+    drop("adds_data", "~carries_q"),
+    use("is_long", "&aad_bytes_i[15:8]", "&aad_bytes_i[15:9]"),
+    use("first_block", "|aad_bytes_i", "1'b0"),
+    use("first_block", "T[2:0]", "3'd0"),
+    use("first_block", "Q[2:0]", "3'd0"),
+    use("carries_q", "rests", "1'b0"),
+    use("rests", "keep_i[1]", "keep_i[2]"),
+    use("rests", "keep_i[5]", "keep_i[4]"),
+    use("rest", "{given[15:0], 32'd0}", "{given[31:16], 32'd0}"),
+    use("waiting", "carry_q", "48'd0"),
+    use("plain", "data_q & decrypt_q", "1'b0"),
+    use("plain", "data_q & decrypt_q", "decrypt_q"),
+    use("stream", "kept", "{128{1'b1}}"),
+    use("given[*]", "{8{keep_i[i]}}", "8'hff"),
+    drop("there_q", "~adds_data"),
+    drop("there_q", "~stale"),
+    drop("adds_data", "~zero_q"),
+    use("count_q", "count_q + 1'b1", "count_q"),
+    use("count_q", "{{COUNT - 1{1'b0}}, 1'b1}", "{COUNT{1'b0}}"),
+    when_drop("sum_q", "begins_chain"),
+    when_drop("sum_q", "clear"),
+    when_drop("sum_q", "rst_i"),
+    when_drop("carry_q", "rst_i"),
+    drop("linked", "chain_live_q"),
+    use("chain_ends", "older_q", "~older_q"),
+    use("older_q", "chain_run_q", "1'b0"),
+    use("zero_q", "run_zero_q", "1'b1"),
+    use("good_o", "|unequal_q", "|unequal_q[7:0]"),
+    drop("good_o", "decrypt_q"),
+    drop("ready_o", "~word_q"),
+    drop("loop_ccm:ready_o", "~close_q"),
+    drop("ready_o", "complete_q"),
+    drop("tag_o", "~decrypt_q"),
+    use("block_o", "{128{valid_o}}", "{128{there_q}}"),
+    use("inside_q", "~last_i", "1'b0"),
+    drop("inside_q", "~clear"),
+    drop("clear", "drop_i"),
+    drop("clear", "renew_i"),
+    drop("tag_valid_o", "~clear"),
+    drop("valid_o", "~clear"),
+    drop("begins_chain", "~chain_run_q"),
+    drop("wants", "~stream_run_q"),
+    drop("ends", "~carries_q"),
+    drop("ends", "~chain_run_q"),
+    drop("ends", "~added_q"),
+    drop("ends", "zero_q"),
+]
+
+
+@pytest.mark.parametrize("fault", CCM_FAULTS[:3], ids=str)
+def test_broken_ccm_is_seen(folder: Path, fault: Fault) -> None:
+    spoil(folder / CCM[0], fault)
+    assert killed(sby(folder, "long", CCM[2]))
+
+
 @pytest.mark.parametrize(("task", "fault"), CHAIN_FAULTS[:4], ids=str)
 def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault) -> None:
     spoil(folder / CHAIN[0], fault)
@@ -408,6 +477,7 @@ def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault) -> None:
             (COUNTER[0], COUNTER_FAULTS),
             (LANES[0], LANE_FAULTS),
             (MAC[0], [*MAC_FAULTS, *LATE_FAULTS]),
+            (CCM[0], CCM_FAULTS),
             (CHAIN[0], [fault for _, fault in CHAIN_FAULTS]),
         )
         for fault in faults

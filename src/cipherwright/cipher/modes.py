@@ -25,8 +25,8 @@ CHAIN_MODES = ("cbc", "cfb", "ofb", "ctr")
 ONE_WAY_MODES = ("ofb", "ctr")
 """Modes in which decryption is encryption."""
 
-PACKET_MODES = ("gcm",)
-"""Modes of whole packets, which have additional data and a tag (SP 800-38D)."""
+PACKET_MODES = ("gcm", "ccm")
+"""Modes of whole packets, which have additional data and a tag (SP 800-38D and SP 800-38C)."""
 
 UNIT_MODES = ("xts",)
 """Modes of whole data units, each with a number, under a key of two halves (SP 800-38E)."""

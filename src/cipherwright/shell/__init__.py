@@ -3,6 +3,7 @@
 from .assemble import arrivals, assemble
 from .built_engine import BuiltEngine, EngineNotes
 from .buses import AXIS_DATA, BUS_DATA, BUS_WRITES, AxiStream, Register, browser_pages, read_map, registers_of
+from .ccm import LENGTH_PORTS, CcmTiming, PacketTimes, Word
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
 from .core_inputs import CoreInputs
@@ -34,6 +35,7 @@ __all__ = [
     "IV_BITS",
     "IV_WORD_PORTS",
     "LANE_COUNTER_FILE",
+    "LENGTH_PORTS",
     "MAC_PORTS",
     "MAC_PORT_NAMES",
     "PACKETS",
@@ -47,6 +49,7 @@ __all__ = [
     "AxiStream",
     "BuiltEngine",
     "BuiltUnit",
+    "CcmTiming",
     "Core",
     "CoreInputs",
     "CorePorts",
@@ -54,8 +57,10 @@ __all__ = [
     "GcmTiming",
     "KeyLoop",
     "KeyUnit",
+    "PacketTimes",
     "PortSet",
     "Register",
+    "Word",
     "all_files",
     "arrivals",
     "assemble",

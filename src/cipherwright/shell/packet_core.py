@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..cipher.modes import MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..spec import Loop
+from .ccm import assemble_ccm
 from .cmac import assemble_cmac
 from .core import Core
 from .core_inputs import CoreInputs
@@ -18,9 +19,11 @@ PACKETS = (*PACKET_MODES, *UNIT_MODES, *MAC_MODES)
 
 
 def assemble_packets(of: CoreInputs) -> Core:
-    """The finished core of GCM, XTS or CMAC."""
+    """The finished core of GCM, CCM, XTS or CMAC."""
     if of.spec.mode in MAC_MODES:
         return assemble_cmac(of)
+    if of.spec.mode == "ccm":
+        return assemble_ccm(of)
     if isinstance(of.spec, Loop):
         return assemble_loop_gcm(of)
     return assemble_gcm(of) if of.spec.mode == "gcm" else assemble_xts(of)

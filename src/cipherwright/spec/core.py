@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 Architecture = Literal["pipelined", "iterative", "engine"]
-Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "xts", "cmac"]
+Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "ccm", "xts", "cmac"]
 Interface = Literal["plain", "stream", "axi-stream", "registers", "paper"]
 
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
@@ -69,8 +69,8 @@ _ORDER = """
     common_basis
     key_words key_ranks key_copies merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
-    mode tag_bits iv_bits digit_bits distinct_halves counter_bits lanes interface tdata_bits tid_bits control
-    keep_levels reset
+    mode tag_bits iv_bits nonce_bytes digit_bits distinct_halves counter_bits lanes
+    interface tdata_bits tid_bits control keep_levels reset
     target placer_weight placer mapping fifo_depth input_delay output_delay clock_gating
 """
 """The order in which records, headers and the reference page list options: those of one topic together,
@@ -138,6 +138,11 @@ class Spec(BaseModel):
     mode: Annotated[
         Mode,
         needs(("gcm",), architecture=("pipelined", "iterative")),
+        needs(
+            ("ccm",),
+            "every block of a message waits for the one before, so a pipeline would mostly be empty",
+            architecture=("iterative",),
+        ),
         needs(("xts",), architecture=("pipelined",)),
         needs(
             ("cmac",),
@@ -155,18 +160,20 @@ class Spec(BaseModel):
             direction=("encrypt", "both"),
             interface=("plain",),
         ),
-        needs(("gcm",), block_bits=(128,), direction=("both",), interface=("plain",)),
+        needs(("gcm", "ccm"), block_bits=(128,), direction=("both",), interface=("plain",)),
     ] = option(
         "ecb",
-        "Mode of operation (SP 800-38A; GCM: SP 800-38D; XTS: SP 800-38E; CMAC: SP 800-38B). A loop has "
-        "every mode of SP 800-38A, for as many interleaved streams as it has stages, and CMAC and GCM, for "
-        "one message after the other. A pipeline has those without feedback: CTR, decryption in CBC and CFB, "
-        "GCM, whose packets say which way they go, and XTS, whose key is K1 and then K2, `key_bits` each.",
+        "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "
+        "SP 800-38B). A loop has every mode of SP 800-38A, for as many interleaved streams as it has stages, "
+        "and CMAC, CCM and GCM, for one message after the other. A pipeline has those without feedback: CTR, "
+        "decryption in CBC and CFB, GCM, whose packets say which way they go, and XTS, whose key is K1 and "
+        "then K2, `key_bits` each.",
         cost="A register for each stream of a loop. In a pipeline the chained word waits in registers. GCM "
         "takes a multiplier of about 6,500 lookup tables and 9,000 flip-flops in a pipeline, and about 500 "
         "and 2,000 in a loop, and registers for the words that wait beside the cipher. XTS holds the round "
         "keys of two keys, between which every round chooses. CMAC takes registers for two blocks and for "
-        "the key, and about five lookup tables for each bit of a block.",
+        "the key, and about five lookup tables for each bit of a block; CCM registers for five blocks and "
+        "for the key, and about twelve lookup tables for each bit of a block.",
     )
     interface: Annotated[
         Interface,

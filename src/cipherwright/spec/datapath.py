@@ -115,6 +115,10 @@ class Datapath(Spec):
             because="GCM always counts in 32 bits (SP 800-38D, section 6.2)",
             mode=tuple(m for m in MODES if m != "gcm"),
         ),
+        needs(
+            because="CCM counts in the bytes that the nonce leaves (SP 800-38C, section A.3)",
+            mode=tuple(m for m in MODES if m != "ccm"),
+        ),
     ] = option(
         128,
         "The number of lowest bits of the counter block that count, with `mode = ctr` (32: the increment of "
@@ -123,13 +127,20 @@ class Datapath(Spec):
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )
-    tag_bits: Annotated[Literal[128, 120, 112, 104, 96, 64, 32], needs(mode=("gcm", "cmac"))] = option(
+    tag_bits: Annotated[
+        Literal[128, 120, 112, 104, 96, 80, 64, 48, 32],
+        needs((120, 104), "these are lengths of GCM", mode=("gcm", "cmac")),
+        needs((80, 48), "these are lengths of CCM (SP 800-38C, section A.1)", mode=("ccm",)),
+        needs(mode=("gcm", "ccm", "cmac")),
+    ] = option(
         128,
-        "Bits of the tag that are shown, with `mode = gcm` or `cmac`: the first ones, with `cmac` at most a "
-        "block. GCM compares as many. Tags of 64 and 32 bits need the limits of SP 800-38D, appendix C, "
-        "and of SP 800-38B, appendix A.",
+        "Bits of the tag that are shown, with `mode = gcm`, `ccm` or `cmac`: the first ones, with `cmac` at "
+        "most a block. GCM and CCM compare as many. In CCM the length is part of what the tag is made of. "
+        "Tags of 64 and fewer bits need the limits of SP 800-38D, appendix C, of SP 800-38C, appendix B, and "
+        "of SP 800-38B, appendix A.",
         unit="bits",
-        cost="A shorter tag saves a few hundred flip-flops in GCM, and is easier to forge.",
+        cost="A shorter tag saves a few hundred flip-flops in GCM and one for each bit in CCM, and is easier "
+        "to forge.",
     )
     iv_bits: Annotated[Literal[96, "any"], needs(mode=("gcm",))] = option(
         96,

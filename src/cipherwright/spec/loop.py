@@ -41,6 +41,14 @@ class Loop(Datapath):
         cost="Less logic, and as many times the cycles.",
     )
 
+    nonce_bytes: Annotated[Literal[7, 8, 9, 10, 11, 12, 13], needs(mode=("ccm",))] = option(
+        13,
+        "Bytes of a nonce, with `mode = ccm`. The other bytes of a block but one are for the length of the "
+        "data, so a packet has at most 65,535 bytes of data under a nonce of 13 bytes, 16,777,215 under one "
+        "of 12, and 2^32 - 1 under a shorter one.",
+        unit="bytes",
+        cost="None.",
+    )
     digit_bits: Annotated[int, needs(mode=("gcm",))] = option(
         0,
         "Coefficients of a factor that the multiplier of GHASH takes in a cycle, with `mode = gcm`. A "

@@ -2,6 +2,7 @@
 
 from .built import confirm_core
 from .bulk import Bulk
+from .ccm_packets import CcmBench, packet_bench
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 from .drive import Bench, Traffic
@@ -20,6 +21,7 @@ from .verdict import CoreFolder, Verdict
 __all__ = [
     "Bench",
     "Bulk",
+    "CcmBench",
     "Claim",
     "CoreFolder",
     "CoreRecord",
@@ -46,6 +48,7 @@ __all__ = [
     "oracle_name",
     "oracle_of",
     "own_vectors",
+    "packet_bench",
     "prove_core",
     "prove_final_adder",
     "prove_iterative",

@@ -39,6 +39,8 @@ from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
 from .bus_rules import check_bus_rules
+from .ccm import check_ccm_packets, check_ccm_resets, published_ccm
+from .ccm_packets import CcmBench, packet_bench
 from .cmac import check_mac_resets, check_messages, published_macs
 from .drive import Bench, holds_key
 from .equivalence import Claim, prove_pipeline
@@ -308,9 +310,18 @@ def verify_packets(
         lambda bench, p: check_packets(bench, p, count),
         check_resets,
     )
+    if packet_bench(folder.record) is CcmBench:
+        packets = _Messages(
+            "packets",
+            CcmBench,
+            published_ccm,
+            lambda bench, p: check_ccm_packets(bench, p, count),
+            check_ccm_resets,
+        )
 
     def proof() -> str:
-        more = "" if folder.record["packet"]["multiplier"].get("digit") else f"; {prove_multiplier(folder)}"
+        piped = (folder.record["packet"].get("multiplier") or {}).get("levels")
+        more = f"; {prove_multiplier(folder)}" if piped else ""
         return f"{prove_core(folder, plain, parts)}{more}"
 
     return _verify_messages(folder, packets, proof, tell)

@@ -101,6 +101,7 @@ class MessageSession(ABC):
                 view[:] = 0
             elif p.width < 8:
                 view[:] &= (1 << p.width) - 1
+            rows[:, p.offset + view.shape[1] : p.offset + p.size] = 0  # the model wants these bytes clear
         return rows
 
     def reset(self) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..cache import cached, load_library
 from ..cipher import CATALOGUE
+from ..cipher.ccm import CcmInput
 from ..errors import NotChecked, UserError
 from ..process import run_process
 from ..tools import digest, find, scratch, version_of
@@ -28,6 +29,7 @@ __all__ = [
     "openssl_version",
     "oracle_blocks",
     "oracle_bulk",
+    "oracle_ccm",
     "oracle_cmac",
     "oracle_gcm",
     "oracle_mode",
@@ -274,6 +276,16 @@ def oracle_gcm(name: str, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tup
     worker.authenticate_additional_data(aad)
     made = worker.update(text) + worker.finalize()
     return bytes(made), bytes(worker.tag)
+
+
+def oracle_ccm(name: str, key: bytes, given: CcmInput, tag_bytes: int) -> tuple[bytes, bytes] | None:
+    """Ciphertext and tag of a message by the library's own CCM, or None where it has none for the cipher."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESCCM
+
+    if not _reference(name).ccm:
+        return None
+    made = AESCCM(key, tag_bytes).encrypt(given.nonce, given.data, given.aad)
+    return made[: len(given.data)], made[len(given.data) :]
 
 
 def oracle_cmac(name: str, key: bytes, message: bytes) -> bytes | None:

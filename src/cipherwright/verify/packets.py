@@ -190,11 +190,17 @@ class Session(MessageSession):
             s.view(rows, b.packet["tag_in"])[at[-1]] = np.frombuffer(tag[::-1], dtype=np.uint8)
         if b.any_iv:
             s.view(rows, b.packet["iv_word"])[at, 0] = 0
-        if not some.start and not packet.iv_sizes:
-            s.view(rows, b.ports.iv)[at[0]] = np.frombuffer(packet.iv[::-1], dtype=np.uint8)
+        if not some.start:
+            self._put_first(rows, packet, int(at[0]))
         s.view(rows, b.packet["aad"])[at, 0] = [aad for _, aad in chosen]
         s.view(rows, b.ports.decrypt)[at, 0] = packet.decrypt
         self._put_words(rows, [size for size, _ in chosen], b"".join(self._padded(packet, some)), at)
+
+    def _put_first(self, rows: Words, packet: Packet, at: int) -> None:
+        """What the first word of a packet brings, at its cycle: an IV of 96 bits."""
+        if not packet.iv_sizes:
+            b, s = self.bench, self.bench.simulation
+            s.view(rows, b.ports.iv)[at] = np.frombuffer(packet.iv[::-1], dtype=np.uint8)
 
     def _put_words(self, rows: Words, sizes: list[int], texts: bytes, at: NDArray[np.int64]) -> None:
         """Words at their cycles, each filled up to 16 bytes, of which the first so many are there."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..shell import IV_WORD_PORTS, PACKET_PORTS, UNIT_PORTS, PortSet
+from ..shell import IV_WORD_PORTS, LENGTH_PORTS, PACKET_PORTS, UNIT_PORTS, PortSet
 
 __all__ = ["CoreRecord", "read_record"]
 
@@ -94,13 +94,18 @@ class _Packet(_Part):
     power_cycles: _Count
     least_tag_latency_cycles: _Positive | None = None
     initial_block_cycles: _Positive | None = None
-    multiplier: _Multiplier
+    longest_latency_cycles: _Positive | None = None
+    nonce_bytes: Annotated[int, Field(ge=7, le=13)] | None = None
+    multiplier: _Multiplier | None = None
 
     @model_validator(mode="after")
     def _legal(self) -> _Packet:
         more = () if self.initial_block_cycles is None else IV_WORD_PORTS
-        if self.ports.keys() != {*PACKET_PORTS, *more}:
+        lengths = () if self.nonce_bytes is None else LENGTH_PORTS
+        if self.ports.keys() != {*PACKET_PORTS, *more, *lengths}:
             raise ValueError("packet.ports are not those of a packet")
+        if (self.nonce_bytes is None) == (self.multiplier is None):
+            raise ValueError("packet is none of GCM or CCM")
         return self
 
 

@@ -18,7 +18,7 @@ class CipherReference:
 
     library: the independent implementation ("": none is known); algorithm: what that library calls the
     cipher, with {block_bits} where the block's size is a choice; modes: modes of operation besides ECB in
-    which OpenSSL has it; gcm, cmac: whether it has it in GCM and in CMAC as well; xts: bits of each of
+    which OpenSSL has it; gcm, ccm, cmac: whether it has it in GCM, CCM and CMAC as well; xts: bits of each of
     the two keys with which it has it in XTS; odd_parity: whether Monte Carlo keys get
     odd parity in every byte; chains: the document by which published Monte Carlo chains in CBC, CFB and
     OFB are made ("": there are none).
@@ -31,6 +31,7 @@ class CipherReference:
     algorithm: str = ""
     modes: tuple[str, ...] = ()
     gcm: bool = False
+    ccm: bool = False
     cmac: bool = False
     xts: tuple[int, ...] = ()
     odd_parity: bool = False

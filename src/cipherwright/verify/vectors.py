@@ -56,7 +56,9 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
             bytes.fromhex(v["ct"]),
             v["source"],
             v.get("iterations", 1),
-            *(bytes.fromhex(v.get(name, "")) for name in ("iv", "aad", "tag")),
+            bytes.fromhex(v.get("iv", "")),
+            bytes.fromhex(v.get("aad", "")) * v.get("aad_times", 1),
+            bytes.fromhex(v.get("tag", "")),
         )
         for v in json.loads(path.read_text())["vectors"]
         if v.get("mode", "ecb") == mode

@@ -123,7 +123,8 @@ def check_core(core: Core, divisor: int) -> Checked:
     return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), bool(ports.first), packets)
 
 
-_MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *MAC_MODES)
+_MODES = ("ecb", *CHAIN_MODES, *(mode for mode in PACKET_MODES if mode != "ccm"), *MAC_MODES)
+"""Those that a board takes: it has no commands for the lengths that CCM takes with a packet's first word."""
 
 
 def beside_words(core: Core) -> Mapping[str, str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...cipher.ccm import LARGEST_AAD, largest_data
+from ..ccm import CcmTiming
 from ..core import Core
 from ..short_words import WORD_BYTES, keep_text, word_text
 from .example import Worked
 
-__all__ = ["packet_sentences", "packet_table"]
+__all__ = ["packet_sentences", "packet_table", "packet_timing"]
 
 
 def packet_sentences(core: Core) -> Iterator[str]:
@@ -19,7 +21,12 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield "A packet is a message: words of additional data first, then words of data."
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
     yield f"Never wait for `{p.ready_out}` before `{p.valid_in}` is 1; keep the word until it is taken."
-    yield f"`{p.ready_out}` is 0 in the cycle after a packet's last word, and it depends on registers only."
+    pause = (
+        "from a packet's last word to its tag"
+        if _in_loop(core)
+        else "in the cycle after a packet's last word"
+    )
+    yield f"`{p.ready_out}` is 0 {pause}, and it depends on registers only."
     yield f"`{n['keep_in']}` has ones for the bytes that are there, from the left."
     yield "Only the last word of the additional data and the last word of the data may have fewer than 16."
     yield (
@@ -31,6 +38,7 @@ def packet_sentences(core: Core) -> Iterator[str]:
         "for all words."
     )
     yield from _iv_sentences(core)
+    yield from _length_sentences(core)
     yield ""
     yield f"Words of the result leave in their order, each in the one cycle in which `{p.valid_out}` is 1."
     yield "Nothing holds them back. Bytes that are not there are 0. Additional data have no result."
@@ -46,8 +54,72 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield "The comparison takes the same time whatever the tags are."
     yield f"**Data of a decrypted packet leave before the verdict: do not use them before `{n['good']}`.**"
     yield ""
+    if "aad_bytes" in n:
+        yield "A nonce is used for one packet under a key. The core can't see that one is used again."
+        yield (
+            "A key is used for at most 2^61 blocks of the cipher (SP 800-38C, section 5.1); the core does "
+            "not count."
+        )
+        return
     yield "An IV is used for one packet under a key. The core can't see that one is used again."
     yield "SP 800-38D, section 8 has the limits on what may be done under a key; the core does not count."
+
+
+def _in_loop(core: Core) -> bool:
+    """Whether no word is taken between a packet's last one and its tag."""
+    return core.packet is not None and "least_tag_latency_cycles" in core.packet
+
+
+def packet_timing(core: Core) -> Iterator[str]:
+    """Latencies and the rate."""
+    assert core.packet is not None
+    tag = core.packet["tag_latency_cycles"]
+    if not _in_loop(core):
+        yield f"A result is offered {core.latency} cycles after its word is taken."
+        yield f"The tag is there {tag} cycles after the packet's last word is taken."
+        yield (
+            "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."
+        )
+        yield "A packet of n words takes n + 1 cycles. Nothing else is lost between packets."
+        return
+    rate = f"every {core.interval} cycles: {core.bits_per_cycle:.4g} bits a cycle"
+    if "longest_latency_cycles" in core.packet:
+        yield f"A result leaves 1 to {core.packet['longest_latency_cycles']} cycles after its word is taken."
+        assert core.inner is not None
+        aad = CcmTiming(core.inner["latency_cycles"], core.inner["slots"]).aad_interval
+        yield f"A word of data can be taken {rate}. Words of additional data can be taken every {aad} cycles."
+    else:
+        yield (
+            f"A result leaves {core.latency} cycles after its word is taken, or a few more: the word waits "
+            "for the loop."
+        )
+        yield f"A word can be taken {rate}."
+    least = core.packet["least_tag_latency_cycles"]
+    yield f"The tag is there {least} to {tag} cycles after the packet's last word is taken."
+    yield "The next packet's first word can be taken in the cycle after it."
+
+
+def _length_sentences(core: Core) -> Iterator[str]:
+    """What is to be done with lengths, where the core takes them."""
+    assert core.packet is not None
+    n = core.packet["ports"]
+    if "aad_bytes" not in n:
+        return
+    most = largest_data(core.packet["nonce_bytes"])
+    yield ""
+    yield (
+        f"CCM has the lengths in its first block, so `{n['aad_bytes']}` and `{n['data_bytes']}` are read "
+        "with the first word."
+    )
+    yield (
+        f"They are the bytes of the packet's additional data, at most {LARGEST_AAD}, and of its data, at "
+        f"most {most}."
+    )
+    yield "**They must be those of the words that come: the core does not count.**"
+    yield (
+        "The core puts the length in front of the additional data and fills blocks up with zeros; words "
+        "come as they are."
+    )
 
 
 def _iv_sentences(core: Core) -> Iterator[str]:

@@ -57,7 +57,15 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
 
 def _of_mode(core: Core) -> Iterator[str]:
     """Sentences on a mode of whole packets or units."""
-    if core.packet:
+    if core.packet and "aad_bytes" in core.packet["ports"]:
+        yield (
+            "Every block that goes into the loop is what SP 800-38C says: the chain of a packet has its own "
+            "first block, additional data and plaintext, a number of the key stream is used once, and S_0 "
+            "for the tag alone. Nothing of one packet gets into another: for all times, with any loop."
+        )
+    elif core.packet and "digit" in core.packet["multiplier"]:
+        yield "The mode, its multiplier included, is simulated against an independent library."
+    elif core.packet:
         yield "GHASH's multiplier multiplies in GCM's field, for all factors, in a fixed number of cycles."
         yield (
             "GHASH's control gives every word the power of its place in its packet, for all times; "

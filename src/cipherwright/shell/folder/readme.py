@@ -17,7 +17,7 @@ from .example import Worked
 from .figures import figure_rows
 from .fusesoc import vlnv
 from .mac import mac_sentences, mac_table, mac_timing
-from .packet import packet_sentences, packet_table
+from .packet import packet_sentences, packet_table, packet_timing
 from .proven import proven
 from .text import code, filled, plain
 from .unit import unit_sentences, unit_table, unit_timing
@@ -163,7 +163,7 @@ def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
     if worked.tag:
         return [
             ("key", worked.key),
-            ("IV", worked.iv),
+            ("nonce" if spec.mode == "ccm" else "IV", worked.iv),
             ("additional data", worked.aad),
             ("plaintext", worked.block),
             ("ciphertext", worked.result),
@@ -381,15 +381,7 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
 def _timing(core: Core) -> Iterator[str]:
     p = core.ports
     if core.packet:
-        yield f"A result is offered {core.latency} cycles after its word is taken."
-        yield (
-            f"The tag is there {core.packet['tag_latency_cycles']} cycles after the packet's last "
-            "word is taken."
-        )
-        yield (
-            "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."
-        )
-        yield "A packet of n words takes n + 1 cycles. Nothing else is lost between packets."
+        yield from packet_timing(core)
         return
     if core.unit:
         yield from unit_timing(core)

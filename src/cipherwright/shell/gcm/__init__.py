@@ -13,7 +13,7 @@ from .ports import (
     packet_ports,
     port_groups,
 )
-from .testbench import Times, testbench
+from .testbench import KnownPacket, Times, testbench
 from .timing import GcmTiming
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "RESULTS",
     "GcmModules",
     "GcmTiming",
+    "KnownPacket",
     "Times",
     "assemble_gcm",
     "gcm_modules",

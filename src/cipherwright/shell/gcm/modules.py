@@ -100,15 +100,14 @@ def gcm_modules(
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv),
         control,
-        gcm_top(top, key_bits, any_iv),
+        gcm_top(top, key_bits, packet_pins(any_iv)),
     )
 
 
-def gcm_top(name: str, key_bits: int, any_iv: bool) -> Wrapper:
-    """The core: a key that is offered within a packet waits for the packet's end. any_iv: it takes IVs of any
-    length.
+def gcm_top(name: str, key_bits: int, word: tuple[Pin, ...]) -> Wrapper:
+    """The core: a key that is offered within a packet waits for the packet's end. word: what goes with a
+    word.
     """
-    word = packet_pins(any_iv)
     held = (Pin("busy_o", out=True), *RESULTS)
     links = {p.name: p.name for p in (*word, *held, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):

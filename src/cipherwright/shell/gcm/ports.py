@@ -102,8 +102,12 @@ def packet_ports(any_iv: bool) -> dict[str, str]:
     return PACKET_PORTS | (IV_WORD_PORTS if any_iv else {})
 
 
-def port_groups(key_bits: int, tag_bits: int, any_iv: bool = False) -> tuple[Group, ...]:
-    """All ports of a core, in groups. any_iv: it takes IVs of any length."""
+def port_groups(
+    key_bits: int, tag_bits: int, any_iv: bool = False, word: tuple[Pin, ...] = ()
+) -> tuple[Group, ...]:
+    """All ports of a core, in groups. any_iv: it takes IVs of any length; word: what goes with a word, where
+    that is not as in GCM.
+    """
     n = GCM_PORTS
     keep, last, tag_valid, tag, good = RESULTS
     if tag_bits < tag.width:
@@ -117,7 +121,7 @@ def port_groups(key_bits: int, tag_bits: int, any_iv: bool = False) -> tuple[Gro
         Handshake(
             n.key_valid, Pin(n.key, key_bits, order=Order.BYTES, meaning="key"), n.key_ready, what="a key"
         ),
-        Stream(n.valid_in, (*packet_pins(any_iv), block), n.ready_out, what="a word"),
+        Stream(n.valid_in, (*(word or packet_pins(any_iv)), block), n.ready_out, what="a word"),
         Stream(n.valid_out, (result, keep, last), out=True, what="a word of the result"),
         Held(
             (

@@ -64,11 +64,11 @@ class KnownPacket:
     decrypt: bool = False
     good: bool = False
 
-    def words(self) -> list[KnownWord]:
-        """Its words, first those of an IV that has not 96 bits. Without additional data and data there is an
-        empty word.
+    def words(self, iv_bits: int = IV_BITS) -> list[KnownWord]:
+        """Its words, first those of an IV that has not the `iv_bits` of the port. Without additional data and
+        data there is an empty word.
         """
-        iv = self.iv if 8 * len(self.iv) != IV_BITS else b""
+        iv = self.iv if 8 * len(self.iv) != iv_bits else b""
         found = [KnownWord(self, iv[k : k + 16], iv=True) for k in range(0, len(iv), 16)]
         body = [KnownWord(self, self.aad[k : k + 16], aad=True) for k in range(0, len(self.aad), 16)]
         spans = range(0, len(self.text), 16)
@@ -120,15 +120,45 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
     return [*found, KnownPacket(last.key, last.iv, last.aad, last.text, last.result, wrong, True, False)]
 
 
-def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 128) -> Bench:
+@dataclass(frozen=True)
+class _Takes:
+    """What a core takes with a word: IVs of any length, bits of its port for an IV, and bits of the port for
+    the length of the data (0: it takes no lengths).
+    """
+
+    any_iv: bool
+    iv_bits: int
+    length_bits: int
+
+    @classmethod
+    def of(cls, component: Component) -> _Takes:
+        """By the ports."""
+        widths = {pin.name: pin.width for pin in component.pins}
+        return cls(IV_WORD.name in widths, widths[GCM_PORTS.iv], widths.get("data_bytes_i", 0))
+
+    @property
+    def with_word(self) -> str:
+        """What sets the ports that not every core has, to those of the word that is sent next."""
+        if self.length_bits:
+            return " aad_bytes = aad_sizes[sent]; data_bytes = data_sizes[sent];"
+        return " iv_word = kinds[sent][4];" if self.any_iv else ""
+
+
+def testbench(
+    component: Component,
+    spec: Spec,
+    times: Times,
+    tag_bits: int = 128,
+    packets: Sequence[KnownPacket] = (),
+) -> Bench:
     """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are
     taken; results and tags must come in order, each after a promised number of cycles, and after a reset no
-    control output may be unknown.
+    control output may be unknown. packets: other ones than GCM's published.
     """
-    packets = known_packets(spec)
-    words = [w for p in packets for w in p.words()]
+    packets = packets or known_packets(spec)
+    words = [w for p in packets for w in p.words(_Takes.of(component).iv_bits)]
     results = [w for w in words if w.result]
-    any_iv = any(pin.name == IV_WORD.name for pin in component.pins)
+    takes = _Takes.of(component)
     pins = {pin.name: pin.name[:-2] for pin in component.pins if pin.name.endswith(("_i", "_o"))}
     signals = pins | {"clk": "clk", "rst_i": "rst", "valid_o": "valid_out", "block_o": "block_out"}
     signals |= {"keep_o": "keep_out", "last_o": "last_out", "tag_o": "tag_out"}
@@ -141,10 +171,10 @@ def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 12
         component.pins,
         signals,
         {},
-        _variables(spec.key_bits, len(words), len(results), len(packets), any_iv),
+        _variables(spec.key_bits, len(words), len(results), len(packets), takes),
         "\n".join(
             (
-                *_tables(packets, words, results, spec.key_bits, tag_bits, any_iv),
+                *_tables(packets, words, results, spec.key_bits, tag_bits, takes),
                 _RUN.format(
                     known=control_is_known("valid_out", "tag_valid", ready, "key_ready", "busy"),
                     key=key_offered(3),
@@ -156,8 +186,8 @@ def testbench(component: Component, spec: Spec, times: Times, tag_bits: int = 12
                     late=_outside("cycle + 1 - started[done]", *times.word),
                     tag_late=_outside("cycle + 1 - finished[told]", *times.tag),
                     ready=ready,
-                    iv_word=" iv_word = kinds[sent][4];" if any_iv else "",
-                    no_iv=" && !iv_word" if any_iv else "",
+                    iv_word=takes.with_word,
+                    no_iv=" && !iv_word" if takes.any_iv else "",
                 ),
             )
         ),
@@ -169,12 +199,15 @@ def _outside(cycles: str, fewest: int, most: int) -> str:
     return f"{cycles} != {most}" if fewest == most else f"{cycles} < {fewest} || {cycles} > {most}"
 
 
-def _variables(key_bits: int, words: int, results: int, packets: int, any_iv: bool) -> tuple[str, ...]:
+def _variables(key_bits: int, words: int, results: int, packets: int, takes: _Takes) -> tuple[str, ...]:
     """Tables of words that are offered, of results and of tags, and what counts them."""
+    any_iv, length = takes.any_iv, takes.length_bits
+    sizes = (f"reg [31:0] aad_sizes[0:{words - 1}];", f"reg [{length - 1}:0] data_sizes[0:{words - 1}];")
     return (
         f"reg [{key_bits - 1}:0] keys[0:{words - 1}];",
         f"reg [127:0] blocks[0:{words - 1}], tags[0:{words - 1}];",
-        f"reg [95:0] ivs[0:{words - 1}];",
+        f"reg [{takes.iv_bits - 1}:0] ivs[0:{words - 1}];",
+        *(sizes if length else ()),
         f"reg [{KEEP - 1}:0] keeps[0:{words - 1}];",
         f"reg [{3 + any_iv}:0] kinds[0:{words - 1}]; // {'of an IV, ' * any_iv}the first word under a "
         "key, last, "
@@ -193,19 +226,22 @@ def _tables(
     results: Sequence[KnownWord],
     key_bits: int,
     tag_bits: int,
-    any_iv: bool,
+    takes: _Takes,
 ) -> Iterable[str]:
     """The contents of the tables."""
     yield "    initial begin"
-    before = b""
+    before, any_iv, bits = b"", takes.any_iv, takes.iv_bits
     for n, w in enumerate(words):
         p = w.packet
         kind = w.iv << 4 | (p.key != before) << 3 | w.last << 2 | w.aad << 1 | p.decrypt
         before = p.key
-        iv = p.iv if 8 * len(p.iv) == IV_BITS else bytes(IV_BITS // 8)
+        iv = p.iv if 8 * len(p.iv) == bits else bytes(bits // 8)
         yield f"        keys[{n}] = {key_bits}'h{p.key.hex()}; kinds[{n}] = {4 + any_iv}'d{kind};"
         yield f"        blocks[{n}] = {word_text(w.data)}; keeps[{n}] = {KEEP}'h{keep_of(len(w.data)):x};"
-        yield f"        ivs[{n}] = 96'h{iv.hex()}; tags[{n}] = {word_text(p.tag)};"
+        yield f"        ivs[{n}] = {bits}'h{iv.hex()}; tags[{n}] = {word_text(p.tag)};"
+        if length := takes.length_bits:
+            sizes = f"aad_sizes[{n}] = 32'd{len(p.aad)}; data_sizes[{n}] = {length}'d{len(p.text)};"
+            yield f"        {sizes}"
     for n, w in enumerate(results):
         kept = w.last << KEEP | keep_of(len(w.data))
         yield f"        results[{n}] = {word_text(w.result)}; kept[{n}] = {KEEP + 1}'h{kept:x};"

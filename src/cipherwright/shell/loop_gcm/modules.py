@@ -87,7 +87,7 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
         _mode(top, key_bits, tag_bits, timing, [p.name for p in module_pins(beside.top)], any_iv),
         WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits, any_iv)),
         control,
-        gcm_top(top, key_bits, any_iv),
+        gcm_top(top, key_bits, packet_pins(any_iv)),
     )
 
 

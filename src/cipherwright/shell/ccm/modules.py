@@ -1,0 +1,106 @@
+"""The modules of a core of CCM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...cipher.ccm import largest_data
+from ...rtl import Cell, ClockReset, Handshake, Held, Part, Pin, Stream, Wire, Wrapper, WrittenModule
+from ...spec import Loop
+from ..control import Control, Controlled, ControlTimes, core_control
+from ..gcm import RESULTS, gcm_top
+from ..keys import KeyUnit, keyed_top
+from .ports import ccm_pins
+from .timing import CcmTiming
+
+__all__ = ["CCM_FILE", "COMPLETE", "CcmModules", "ccm_modules"]
+
+CCM_FILE = "cipherwright_loop_ccm.sv"
+
+COMPLETE = 1
+"""Cycles after a key is expanded in which the mode can use it."""
+
+_BITS = 588
+"""Flip-flops of the hand-written module beside the expected tag and what is left of comparing its bytes."""
+
+
+@dataclass(frozen=True)
+class CcmModules:
+    """What is around the loop `TOP_core`: the loop with its key unit, the mode, the control of keys and the
+    top, in the order of use; and the hand-written module of the mode.
+    """
+
+    timing: CcmTiming
+    keyed: Wrapper
+    mode: Wrapper
+    written: WrittenModule
+    control: Control
+    top: Wrapper
+
+    @property
+    def wrappers(self) -> tuple[Wrapper, ...]:
+        """What connects and controls, used ones first."""
+        return (self.keyed, self.mode, *self.control.modules, self.top)
+
+
+def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop) -> CcmModules:
+    """The modules that make a loop, with its key unit, a core of CCM with the name `top`, as `spec` asks for
+    it.
+
+    loop: of blocks of 128 bits, with its rate.
+    """
+    assert loop.rate is not None
+    timing, pins = CcmTiming(loop.rate.latency, loop.rate.slots), ccm_pins(spec.nonce_bytes)
+    key = (Pin("key_valid_i"), Pin("key_i", spec.key_bits), Pin("key_ready_o", out=True))
+    control = core_control(
+        f"{top}_control",
+        Controlled(f"{top}_ccm", (*key, *pins, *RESULTS), 128),
+        ControlTimes(
+            timing.longest_tag + 1, max(unit.flush, timing.longest_tag + 2), unit.cycles + COMPLETE + 1
+        ),
+    )
+    written = WrittenModule(CCM_FILE.removesuffix(".sv"), (), _BITS + spec.tag_bits + spec.tag_bits // 8)
+    return CcmModules(
+        timing,
+        keyed_top(f"{top}_ecb", loop, unit),
+        _mode(top, spec, pins),
+        written,
+        control,
+        gcm_top(top, spec.key_bits, pins),
+    )
+
+
+def _mode(top: str, spec: Loop, word: tuple[Pin, ...]) -> Wrapper:
+    """The loop with its key unit, and the mode. word: what goes with a word."""
+    loop = {n: n for n in ("clk", "rst_i", "key_valid_i", "key_i", "fill_i", "wipe_i")}
+    loop |= {"key_ready_o": "expanded", "valid_i": "asks", "block_i": "asked", "ready_o": "core_ready"}
+    loop |= {"valid_o": "done", "block_o": "result"}
+    mode = {n: n for n in ("clk", "rst_i", "drop_i", "open_i", "valid_i", "block_i", "ready_o", "inside_o")}
+    mode |= {p.name: p.name for p in (*word, *RESULTS)} | {"valid_o": "valid_o", "block_o": "block_o"}
+    mode |= {"renew_i": "key_valid_i | wipe_i", "expanded_i": "expanded", "complete_o": "key_ready_o"}
+    mode |= {"core_valid_o": "asks", "core_block_o": "asked", "core_ready_i": "core_ready"}
+    mode |= {"core_valid_i": "done", "core_block_i": "result"}
+    parameters: dict[str, int | str] = {"NONCE": spec.nonce_bytes, "TAG_BITS": spec.tag_bits}
+    parameters |= {"LENGTH": largest_data(spec.nonce_bytes).bit_length()}
+    return Wrapper(
+        f"{top}_ccm",
+        (
+            "CCM around a loop: one packet after the other.",
+            "A packet's first word brings its nonce and its lengths, its last the expected tag.",
+            "A word is taken when valid_i, open_i and ready_o are 1.",
+        ),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", spec.key_bits), "key_ready_o"),
+            Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
+            Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+            Held(RESULTS),
+        ),
+        (
+            Wire(("expanded", "asks", "core_ready", "done")),
+            Wire(("asked", "result"), 128),
+            Cell(f"{top}_ecb", "u_core", loop),
+            Cell(CCM_FILE.removesuffix(".sv"), "u_mode", mode, parameters),
+        ),
+    )
