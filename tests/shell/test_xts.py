@@ -23,7 +23,7 @@ from cipherwright.verify.units import Pauses
 from cipherwright.verify.xts import check_unit_resets, check_units, unit_result
 from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
-from tests.conftest import QUICK_XTS, Built
+from tests.conftest import QUICK_AES, QUICK_XTS, Built
 from tests.faults import drop, takes, use
 
 from .chosen_faults import chosen, faulty_simulation
@@ -220,6 +220,16 @@ def test_units_through_the_library(
         )
 
 
+def test_a_core_that_counts_unit_numbers(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Its generated testbench announces runs of units, one of which carries over nine bytes."""
+    core, folder = built("aes128-xts", *QUICK_AES, "unit_numbers=counted")
+    assert isinstance(core, Core)
+    bench = folder.path / f"{core.top}_tb.v"
+    assert "mores[" in bench.read_text()
+    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
+    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+
+
 def test_another_cipher(built: Callable[..., Built], tmp_path: Path) -> None:
     """The generated testbench of a core of another cipher, which only encrypts."""
     core, folder = built("sm4-fast", "mode=xts", "direction=encrypt", "stages=40", "sbox=table")
@@ -240,6 +250,7 @@ def test_another_cipher(built: Callable[..., Built], tmp_path: Path) -> None:
         (("cipher=des", "key_bits=64", "block_bits=64", "sbox=table"), "block_bits = 128"),
         (("key=agile", "key_expansion=logic"), "key_expansion = unit"),
         (("mode=ecb",), "distinct_halves"),
+        (("mode=ecb", "distinct_halves=false", "unit_numbers=counted"), "mode = xts"),
     ],
     ids=" ".join,
 )

@@ -21,13 +21,14 @@ from .stream import DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
-from .xts import UNIT_PORTS
+from .xts import COUNTED_PORTS, UNIT_PORTS
 
 __all__ = [
     "ANY_IV",
     "AXIS_DATA",
     "BUS_DATA",
     "BUS_WRITES",
+    "COUNTED_PORTS",
     "COUNTER_FILE",
     "DEEP_STREAM_FILE",
     "GCM_PORTS",

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..shell import IV_WORD_PORTS, LENGTH_PORTS, PACKET_PORTS, UNIT_PORTS, PortSet
+from ..shell import COUNTED_PORTS, IV_WORD_PORTS, LENGTH_PORTS, PACKET_PORTS, UNIT_PORTS, PortSet
 
 __all__ = ["CoreRecord", "read_record"]
 
@@ -118,7 +118,7 @@ class _Unit(_Part):
 
     @model_validator(mode="after")
     def _legal(self) -> _Unit:
-        if self.ports.keys() != UNIT_PORTS.keys():
+        if self.ports.keys() not in (UNIT_PORTS.keys(), COUNTED_PORTS.keys()):
             raise ValueError("unit.ports are not those of a unit")
         return self
 

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cipher.xts import number_after
 from ..errors import CheckFailed
 from ..shell import WORD_BYTES, keep_of, words_of
 from .message_bench import MessageBench, MessageSession
@@ -25,6 +26,9 @@ _TO_REST = 3
 """Cycles from the first in which a unit number is taken to the first in which the core is not busy with the
 key.
 """
+
+_ENDS = 0.2
+"""How probable it is that a run of units ends although the next number is consecutive."""
 
 _DRAWN = 1 << 10
 """Rows of random inputs that are made at a time."""
@@ -229,9 +233,12 @@ class UnitSession(MessageSession):
 
     def _offers(self, units: Sequence[Unit], pauses: Pauses) -> tuple[_Offers, _Offers]:
         """The numbers and the words of units."""
+        runs = list(self._runs(units))
         words = [self._word(u, w, k == len(u.words) - 1) for u in units for k, w in enumerate(u.words)]
         return (
-            _Offers([self._number(u) for u in units], self._drawn_pauses(len(units), pauses.number, pauses)),
+            _Offers(
+                [self._number(run) for run in runs], self._drawn_pauses(len(runs), pauses.number, pauses)
+            ),
             _Offers(words, self._drawn_pauses(len(words), pauses.word, pauses)),
         )
 
@@ -281,9 +288,24 @@ class UnitSession(MessageSession):
         if ends:
             self.due.append(_Due(unit, place, WORD_BYTES, now + latency, now + latency, True))
 
-    def _number(self, unit: Unit) -> _Row:
+    def _runs(self, units: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
+        """Units that are announced together: one, or where the core counts, some with consecutive numbers."""
+        begin = 0
+        for k, unit in enumerate(units[1:], 1):
+            follows = self.bench.counts and unit.number == number_after(units[k - 1].number, 1)
+            if not follows or self.rng.random() < _ENDS:
+                yield units[begin:k]
+                begin = k
+        if units:
+            yield units[begin:]
+
+    def _number(self, run: Sequence[Unit]) -> _Row:
+        """An announcement at its ports."""
         b, s = self.bench, self.bench.simulation
-        row = s.rows(1)
+        row, unit = s.rows(1), run[0]
+        if b.counts:
+            more = (len(run) - 1).to_bytes(4, "little")
+            s.view(row, b.unit["unit_more"])[:] = np.frombuffer(more, dtype=np.uint8)
         s.view(row, b.unit["unit_valid"])[:] = 1
         s.view(row, b.unit["unit"])[:] = np.frombuffer(unit.number[::-1], dtype=np.uint8)
         return row.reshape(-1)
@@ -329,10 +351,16 @@ class UnitBench(MessageBench):
     def late_latency(self) -> int:
         return int(self.record["unit"]["late_latency_cycles"])
 
+    @property
+    def counts(self) -> bool:
+        """Whether the core counts the numbers of a run of units."""
+        return "unit_more" in self.unit
+
     @cached_property
     def number_places(self) -> NDArray[np.int64]:
         """The bytes of a row that are offered with a unit number."""
-        return self._places(self.unit["unit_valid"], self.unit["unit"])
+        more = [self.unit["unit_more"]] if self.counts else []
+        return self._places(self.unit["unit_valid"], self.unit["unit"], *more)
 
     @cached_property
     def word_places(self) -> NDArray[np.int64]:

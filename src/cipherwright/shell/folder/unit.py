@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..core import Core
 from ..short_words import keep_text, word_text, words_of
+from ..xts import PACE
 from .example import Worked
 
 __all__ = ["unit_sentences", "unit_table", "unit_timing"]
@@ -16,8 +17,16 @@ def unit_sentences(core: Core) -> Iterator[str]:
     p = core.ports
     assert core.unit is not None
     n = core.unit["ports"]
-    yield "A unit is a run of words. Its number is announced before its first word."
+    yield "A unit is a number of words. Its number is announced before its first word."
     yield f"A number is taken in a cycle in which `{n['unit_valid']}` and `{n['unit_ready']}` are both 1."
+    if "unit_more" in n:
+        yield f"`{n['unit_more']}` says how many units follow with the next numbers; 0 is for one unit alone."
+        yield "The core counts: byte 0 of a number is its least significant byte."
+        yield "The number 2^128 - 1 is followed by 0."
+        yield f"A run has a number every {PACE} cycles at most."
+        yield f"So units of {PACE - 1} words and more follow each other without a pause."
+        yield "The next run can be announced when all numbers of the one before are given out."
+        yield f"`{n['unit_ready']}` is 0 until then."
     yield "Numbers are used in the order in which they are announced, one for each unit."
     yield (
         f"Announce them as soon as the core takes them: up to {core.unit['tweaks']} units ahead, and "

@@ -14,7 +14,7 @@ from ..keys import KeyUnit
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import XtsModules, xts_modules
-from .ports import UNIT_PORTS, port_groups, xts_ports
+from .ports import COUNTED_PORTS, UNIT_PORTS, XtsOptions, port_groups, xts_ports
 from .testbench import testbench
 from .timing import TWEAKS
 
@@ -30,11 +30,12 @@ def assemble_xts(of: CoreInputs) -> Core:
     top, stages, made, both = of.top, of.stages, of.scheduled, spec.direction == "both"
     design = of.lowered(f"{top}_core")
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, ()))
-    parts = xts_modules(top, unit, spec.given_key_bits, stages, both, spec.distinct_halves, waits)
+    options = XtsOptions(spec.given_key_bits, both, spec.distinct_halves, spec.unit_numbers == "counted")
+    parts = xts_modules(top, unit, stages, options, waits)
     timing, control = parts.timing, parts.control
     component = Component(
         (*parts.beside.modules, *design.modules, *unit.modules, *parts.wrappers),
-        port_groups(spec.given_key_bits, both),
+        port_groups(options),
         Rate(timing.latency),
     )
     core = Core(
@@ -64,7 +65,7 @@ def assemble_xts(of: CoreInputs) -> Core:
         of.given,
         beside=parts.beside,
         unit={
-            "ports": dict(UNIT_PORTS),
+            "ports": dict(COUNTED_PORTS if options.counted else UNIT_PORTS),
             "tweaks": TWEAKS,
             "late_latency_cycles": timing.late_latency,
         },

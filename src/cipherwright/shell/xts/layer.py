@@ -30,7 +30,7 @@ from ...rtl import (
     declared_first,
 )
 from ..copies import copies, spread
-from .ports import NUMBER, RESULTS, word_pins
+from .ports import NUMBER, RESULTS, XtsOptions, number_group, word_pins
 from .timing import KEEP, TWEAKS
 from .turns import ADDRESS, SLOTS
 
@@ -43,15 +43,11 @@ _COMPARED = 5
 """Registers from a key to what tells whether its halves differ."""
 
 
-def xts_layer(
-    name: str, parts: tuple[str, str], key_bits: int, both: bool, distinct: bool = False
-) -> Wrapper:
+def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper:
     """The mode around the modules `parts`: a pipeline with the round keys of both halves of a key, and what
     waits beside it.
-
-    key_bits: of both halves; both: the core decrypts as well; distinct: no unit is taken under a key whose
-    halves are equal.
     """
+    both, key_bits = options.both, options.key_bits
     return Wrapper(
         name,
         (
@@ -68,17 +64,18 @@ def xts_layer(
                     Pin("inside_o", out=True),
                 )
             ),
-            Handshake("unit_valid_i", NUMBER, "unit_ready_o"),
+            number_group(options),
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held((*RESULTS, Pin("pending_o", out=True))),
         ),
         declared_first(
             (
-                *_key(key_bits, distinct),
+                *_key(key_bits, options.distinct),
                 *_complete(key_bits),
-                *_turns(f"{name}_turns"),
-                *_words(both),
+                *_turns(f"{name}_turns", options.counted),
+                *(_numbers(f"{name}_numbers") if options.counted else (_ANNOUNCE,)),
+                *_words(both, "numbered" if options.counted else NUMBER.name),
                 *_tweaks(),
                 *_cipher_input(parts[0], both),
                 *_beside(parts[1], both),
@@ -144,8 +141,11 @@ def _complete(key_bits: int) -> tuple[WrapperItem, ...]:
     )
 
 
-def _turns(name: str) -> tuple[WrapperItem, ...]:
-    """The control."""
+def _turns(name: str, counted: bool) -> tuple[WrapperItem, ...]:
+    """The control, and where unit numbers come from. counted: a run of units is pending until the last of
+    them has its number.
+    """
+    pending = "pending_0 | ~free" if counted else "pending_0"
     outputs = ("ready", "room", "pending", "word", *SLOTS, "step", "load", "next", "push", "stolen", "valid")
     links = {f"{n}_o": f"{n}_0" for n in outputs} | {
         "read_o": "read_at",
@@ -156,7 +156,6 @@ def _turns(name: str) -> tuple[WrapperItem, ...]:
         Wire(tuple(f"{n}_0" for n in outputs)),
         Wire(("read_at",), ADDRESS),
         Reg(("may_q",), note="The key is complete, and stays so."),
-        Let("announce", "unit_valid_i & room_0 & may_q"),
         Clocked(
             (Step("may_q", "keyed & complete & ~key_valid_i & ~wipe_i & ~drop_i"),), (("may_q", "1'b0"),)
         ),
@@ -170,16 +169,34 @@ def _turns(name: str) -> tuple[WrapperItem, ...]:
                 **links,
             },
         ),
-        Drive("unit_ready_o", "room_0 & may_q"),
+        Drive("unit_ready_o", "free & may_q" if counted else "room_0 & may_q"),
         Drive("ready_o", "ready_0"),
         Drive("valid_o", "valid_0"),
-        Drive("pending_o", "pending_0"),
-        Drive("inside_o", "pending_0"),
+        Drive("pending_o", pending),
+        Drive("inside_o", pending),
     )
 
 
-def _words(both: bool) -> tuple[WrapperItem, ...]:
-    """Words and unit numbers as they are taken, and the word that is held."""
+_ANNOUNCE = Let("announce", "unit_valid_i & room_0 & may_q")
+"""A unit number is announced as it comes."""
+
+
+def _numbers(name: str) -> tuple[WrapperItem, ...]:
+    """The numbers of a run of units are announced one after the other."""
+    links = {n: n for n in ("clk", "rst_i", "unit_i", "unit_more_i", "drop_i")}
+    links |= {"start_i": "start", "taken_i": "announce"}
+    links |= {"free_o": "free", "valid_o": "numbered_valid", "number_o": "numbered"}
+    return (
+        Wire(("free", "numbered_valid")),
+        Wire(("numbered",), 128),
+        Let("start", "unit_valid_i & free & may_q"),
+        Let("announce", "numbered_valid & room_0 & may_q"),
+        Cell(name, "u_numbers", links),
+    )
+
+
+def _words(both: bool, number: str) -> tuple[WrapperItem, ...]:
+    """Words and unit numbers as they are taken, and the word that is held. number: the wire of a number."""
     ways = ("way_1", "way_2", "way_held") if both else ()
     return (
         Note("Words and numbers as they come, the held word, and the number of the next tweak."),
@@ -196,7 +213,7 @@ def _words(both: bool) -> tuple[WrapperItem, ...]:
                 Step("block_2", "block_1"),
                 Step("keep_1", "keep_i"),
                 Step("keep_2", "keep_1"),
-                Step("number_1", "unit_i"),
+                Step("number_1", number),
                 Step("number_2", "number_1"),
                 *_loads("block_held", "block_2", "hold"),
                 *_loads("number", "number_2", "take_number"),

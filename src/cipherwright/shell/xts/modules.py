@@ -25,11 +25,12 @@ from ..control import Control, Controlled, ControlTimes, core_control
 from ..keys import KeyUnit
 from ..waits import Waits
 from .layer import xts_layer
-from .ports import NUMBER, RESULTS, word_pins
+from .numbers import numbers
+from .ports import RESULTS, XtsOptions, number_group, word_pins
 from .timing import KEEP, XtsTiming
 from .turns import turns
 
-__all__ = ["XtsModules", "xts_modules"]
+__all__ = ["XtsModules", "XtsOptions", "xts_modules"]
 
 _FEWEST = 4
 """Stages of a pipeline, at least: the registers beside it are some fewer."""
@@ -40,12 +41,14 @@ class XtsModules:
     """What is around the pipeline `TOP_core`: its two key units, the mode with its control, the control of
     keys and the top, in the order of use.
 
-    beside: what waits while the cipher works.
+    numbers: what counts the numbers of units, where something does; beside: what waits while the
+    cipher works.
     """
 
     timing: XtsTiming
     keyed: Wrapper
     turns: Wrapper
+    numbers: tuple[Wrapper, ...]
     mode: Wrapper
     beside: Design
     control: Control
@@ -54,25 +57,23 @@ class XtsModules:
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
         """What connects and controls, used ones first."""
-        return (self.keyed, self.turns, self.mode, *self.control.modules, self.top)
+        return (self.keyed, self.turns, *self.numbers, self.mode, *self.control.modules, self.top)
 
 
-def xts_modules(
-    top: str, unit: KeyUnit, key_bits: int, stages: int, both: bool, distinct: bool, waits: Waits
-) -> XtsModules:
+def xts_modules(top: str, unit: KeyUnit, stages: int, options: XtsOptions, waits: Waits) -> XtsModules:
     """The modules that make a pipeline of `stages`, with two of the key units `unit`, a core of XTS with the
-    name `top`. key_bits: of both halves of the key; both: the core decrypts as well; distinct: it refuses a
-    key whose halves are equal. Raises UserError where the pipeline is too short.
+    name `top`. Raises UserError where the pipeline is too short.
     """
     if stages < _FEWEST:
         raise UserError(f"mode xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
-    timing = XtsTiming(stages)
+    timing, key_bits, both = XtsTiming(stages), options.key_bits, options.both
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
-    number = (Pin("unit_valid_i"), NUMBER, Pin("unit_ready_o", out=True))
     control = core_control(
         f"{top}_control",
         Controlled(
-            f"{top}_xts", (*key, *number, *word_pins(both), *RESULTS, Pin("pending_o", out=True)), 128
+            f"{top}_xts",
+            (*key, *number_group(options).pins, *word_pins(both), *RESULTS, Pin("pending_o", out=True)),
+            128,
         ),
         ControlTimes(timing.late_latency + 1, max(unit.flush + 1, timing.flush), unit.cycles + 2),
     )
@@ -80,10 +81,11 @@ def xts_modules(
         timing,
         _two_keys(f"{top}_ecb", f"{top}_core", unit, key_bits, both),
         turns(f"{top}_xts_turns", timing),
-        xts_layer(f"{top}_xts", (f"{top}_ecb", f"{top}_beside"), key_bits, both, distinct),
+        (numbers(f"{top}_xts_numbers"),) if options.counted else (),
+        xts_layer(f"{top}_xts", (f"{top}_ecb", f"{top}_beside"), options),
         waits.module(f"{top}_beside", _waiting(timing, both)),
         control,
-        _top(top, key_bits, both),
+        _top(top, options),
     )
 
 
@@ -140,10 +142,11 @@ def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) ->
     )
 
 
-def _top(name: str, key_bits: int, both: bool) -> Wrapper:
+def _top(name: str, options: XtsOptions) -> Wrapper:
     """The core: a key that is offered waits for the end of all units that were announced."""
-    pins = (*word_pins(both), *RESULTS)
-    links = {p.name: p.name for p in (*pins, NUMBER, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
+    both, number = options.both, number_group(options)
+    pins = (*word_pins(both), *RESULTS, *number.pins[1:-1])
+    links = {p.name: p.name for p in (*pins, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
     links |= {"key_valid_i": "key_valid_i", "busy_o": "busy", "pending_o": "pending"}
@@ -156,8 +159,8 @@ def _top(name: str, key_bits: int, both: bool) -> Wrapper:
         ),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
-            Handshake("unit_valid_i", NUMBER, "unit_ready_o"),
+            Handshake("key_valid_i", Pin("key_i", options.key_bits), "key_ready_o"),
+            number,
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held((Pin("zeroise_i"), *RESULTS, Pin("busy_o", out=True))),

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ...rtl import ClockReset, Group, Handshake, Held, Order, Pin, Stream
 from ..core import PortSet
 from .timing import KEEP
 
-__all__ = ["NUMBER", "RESULTS", "UNIT_PORTS", "port_groups", "word_pins", "xts_ports"]
+__all__ = [
+    "COUNTED_PORTS",
+    "MORE",
+    "NUMBER",
+    "RESULTS",
+    "UNIT_PORTS",
+    "XtsOptions",
+    "number_group",
+    "port_groups",
+    "word_pins",
+    "xts_ports",
+]
+
+
+@dataclass(frozen=True)
+class XtsOptions:
+    """What a core of XTS can do.
+
+    key_bits: of both halves of the key; both: the core decrypts as well; distinct: no unit is taken under a
+    key whose halves are equal; counted: the core counts the numbers of a run of units.
+    """
+
+    key_bits: int
+    both: bool
+    distinct: bool = False
+    counted: bool = False
+
 
 _KEPT = f"bit {KEEP - 1} is 1 where byte 0 of the word is there, bit 0 for its last byte"
 
@@ -15,6 +43,9 @@ _DECRYPT = Pin("decrypt_i", with_block=True, meaning="the unit is decrypted (0: 
 NUMBER = Pin(
     "unit_i", 128, order=Order.BYTES, meaning="number of a unit, the 16 bytes of SP 800-38E's tweak input"
 )
+
+MORE = Pin("unit_more_i", 32, meaning="how many units follow with the next numbers (0: this one alone)")
+"""What a core that counts is announced with the first number of a run of units."""
 
 RESULTS = (
     Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT}"),
@@ -40,6 +71,18 @@ UNIT_PORTS = {
 """What a port of a unit is for -> its name, beside those of the core."""
 
 
+COUNTED_PORTS = {**UNIT_PORTS, "unit_more": MORE.name}
+"""The same of a core that counts the numbers of a run of units."""
+
+
+def number_group(options: XtsOptions) -> Group:
+    """What is announced: a unit's number, or that of the first unit of a run."""
+    n, r = UNIT_PORTS["unit_valid"], UNIT_PORTS["unit_ready"]
+    if options.counted:
+        return Stream(n, (NUMBER, MORE), r, what="a run of units")
+    return Handshake(n, NUMBER, r, what="a unit number")
+
+
 def word_pins(both: bool) -> tuple[Pin, ...]:
     """What goes with a word that is offered. both: the core decrypts as well."""
     return (
@@ -61,17 +104,19 @@ def xts_ports(both: bool) -> PortSet:
     )
 
 
-def port_groups(key_bits: int, both: bool) -> tuple[Group, ...]:
-    """All ports of a core, in groups. key_bits: of both halves of the key."""
-    n, u = xts_ports(both), UNIT_PORTS
+def port_groups(options: XtsOptions) -> tuple[Group, ...]:
+    """All ports of a core, in groups."""
+    both, n = options.both, xts_ports(options.both)
     busy = "a unit was announced or is in flight, a key is expanded, or everything is being cleared"
     block = Pin(n.block_in, 128, order=Order.BYTES, meaning="word of a unit")
     result = Pin(n.block_out, 128, True, order=Order.BYTES, meaning="word of the result")
-    key = Pin(n.key, key_bits, order=Order.BYTES, meaning="key: K1 of the data, then K2 of the unit numbers")
+    key = Pin(
+        n.key, options.key_bits, order=Order.BYTES, meaning="key: K1 of the data, then K2 of the unit numbers"
+    )
     return (
         ClockReset(n.clk, n.reset),
         Handshake(n.key_valid, key, n.key_ready, what="a key"),
-        Handshake(u["unit_valid"], NUMBER, u["unit_ready"], what="a unit number"),
+        number_group(options),
         Stream(n.valid_in, (*word_pins(both), block), n.ready_out, what="a word"),
         Stream(n.valid_out, (result, *RESULTS), out=True, what="a word of the result"),
         Held(

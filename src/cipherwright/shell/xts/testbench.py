@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...cipher.xts import BLOCK_BYTES, halves, xts
+from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
 from ...rtl import Bench, Component
-from ...spec import Spec
+from ...spec import Pipeline, Spec
 from ..message_testbench import control_is_known, key_offered
 from ..short_words import keep_of, word_text, words_of
 from .timing import KEEP, XtsTiming
@@ -54,6 +54,10 @@ def known_units(spec: Spec) -> list[KnownUnit]:
     text = bytes(range(max(_LENGTHS)))
     messages = [(falling, bytes.fromhex("9a78563412"), text[:n]) for n in _LENGTHS]
     messages.append((b"\x11" * size + b"\x22" * size, b"\x33" * 5, b"\x44" * 32))
+    if isinstance(spec, Pipeline) and spec.unit_numbers == "counted":
+        start = (b"\xfe" + b"\xff" * 8).ljust(BLOCK_BYTES, b"\0")
+        numbers = [number_after(start, k) for k in range(4)]
+        messages += [(messages[-1][0], n, text[: 77 + k]) for k, n in enumerate(numbers)]
     for key, number, data in messages:
         first, second = (
             lambda block, back, half=half: cipher.encrypt_block(half, block, back) for half in halves(key)
@@ -66,12 +70,26 @@ def known_units(spec: Spec) -> list[KnownUnit]:
     return found
 
 
+def _runs(units: Sequence[KnownUnit], counted: bool) -> list[list[KnownUnit]]:
+    """Units that are announced together: each alone, or with those behind it that have the next numbers."""
+    runs = [[units[0]]]
+    for unit in units[1:]:
+        before = runs[-1][-1]
+        if counted and unit.key == before.key and unit.number == number_after(before.number, 1):
+            runs[-1].append(unit)
+        else:
+            runs.append([unit])
+    return runs
+
+
 def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
     """The testbench of a core. It prints PASS or the first mismatch. Numbers and words are offered as soon as
     they are taken; results must come in the promised order, the first after the promised number of cycles,
     and after a reset no control output may be unknown.
     """
     units = known_units(spec)
+    counted = "unit_more_i" in (pin.name for pin in component.pins)
+    runs = _runs(units, counted)
     words = [(u, k, w) for u in units for k, w in enumerate(u.words)]
     results = [(u, k, r) for u in units for k, r in enumerate(u.results[0])]
     late = [r for u in units for r in u.results[1]]
@@ -90,22 +108,25 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
         {},
         (
             f"reg [{key_bits - 1}:0] keys[0:{len(words) - 1}];",
-            f"reg [127:0] blocks[0:{len(words) - 1}], numbers[0:{len(units) - 1}];",
+            f"reg [127:0] blocks[0:{len(words) - 1}], numbers[0:{len(runs) - 1}];",
+            *([f"reg [31:0] mores[0:{len(runs) - 1}];"] if counted else []),
             f"reg [{KEEP - 1}:0] keeps[0:{len(words) - 1}];",
             f"reg [2:0] kinds[0:{len(words) - 1}]; // the first word under a key, last, decryption",
-            f"integer under[0:{len(units) - 1}]; // keys that were taken before the unit",
+            f"integer under[0:{len(runs) - 1}]; // keys that were taken before the unit",
             f"reg [127:0] results[0:{len(results) - 1}], lates[0:{len(late) - 1}];",
             f"reg [{KEEP}:0] kept[0:{len(results) - 1}]; // last, bytes",
             "integer cycle = 0, sent = 0, told = 0, taken = 0, started = 0, done = 0, behind = 0;",
         ),
         "\n".join(
             (
-                *_tables(units, words, results, late, key_bits),
+                *_announcements(runs, counted),
+                *_tables(words, results, late, key_bits),
                 _RUN.format(
                     known=control_is_known("valid_out", "ready", "unit_ready", "key_ready", "busy"),
                     key=key_offered(2, " taken = taken + 1;"),
                     words=len(words),
-                    units=len(units),
+                    runs=len(runs),
+                    more="unit_more = mores[told];" if counted else "",
                     results=len(results),
                     late=len(late),
                     cycles=40 * (timing.late_latency + 400) + 8 * len(words),
@@ -122,18 +143,25 @@ _Word = tuple[KnownUnit, int, bytes]
 """A unit, the word's number in it, and the word."""
 
 
+def _announcements(runs: Sequence[Sequence[KnownUnit]], counted: bool) -> Iterable[str]:
+    """The contents of the tables of what is announced."""
+    keys = list(dict.fromkeys(run[0].key for run in runs))
+    yield "    initial begin"
+    for n, run in enumerate(runs):
+        yield f"        numbers[{n}] = {word_text(run[0].number)}; under[{n}] = {keys.index(run[0].key) + 1};"
+        if counted:
+            yield f"        mores[{n}] = {len(run) - 1};"
+    yield "    end"
+
+
 def _tables(
-    units: Sequence[KnownUnit],
     words: Sequence[_Word],
     results: Sequence[_Word],
     late: Sequence[bytes],
     key_bits: int,
 ) -> Iterable[str]:
-    """The contents of the tables."""
-    keys = list(dict.fromkeys(u.key for u in units))
+    """The contents of the tables of words."""
     yield "    initial begin"
-    for n, u in enumerate(units):
-        yield f"        numbers[{n}] = {word_text(u.number)}; under[{n}] = {keys.index(u.key) + 1};"
     before = b""
     for n, (u, k, data) in enumerate(words):
         kind = (u.key != before) << 2 | (k == len(u.words) - 1) << 1 | u.decrypt
@@ -155,9 +183,9 @@ _RUN = """\
 {known}
     initial begin
         @(negedge clk);
-        while (told < {units}) begin
+        while (told < {runs}) begin
             if (taken >= under[told]) begin
-                unit_valid = 1; unit = numbers[told];
+                unit_valid = 1; unit = numbers[told]; {more}
                 #1 if (unit_ready) told = told + 1;
             end
             @(negedge clk);
