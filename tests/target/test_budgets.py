@@ -155,13 +155,12 @@ def test_mapped_flip_flops_are_the_predicted_ones(
 
 
 def test_registers_of_a_stream_in_block_ram_are_predicted(built: Callable[..., Built]) -> None:
-    """All are mapped but the one that remembers zeroising, of which a core without a held key has none."""
     core, folder = built("des-xilinx-16", "interface=stream", "key_lead=0")
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
     assert isinstance(core, Core)
     assert "_deep_stream" in "".join(core.files)
-    assert mapped.ffs == core.flip_flops - 1
+    assert mapped.ffs == core.flip_flops
 
 
 def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:

@@ -85,15 +85,16 @@ class Fifo:
         """Cycles of zeroising in which every place and every register behind them is written anew."""
         return self.places + 3 if self.deep else self.places
 
-    def flip_flops(self, width: int, beside: int = 0) -> int:
-        """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round. Shallow:
-        counts of credits and of words stored, places to write and to read; the word that is offered; valid,
-        ready, zeroising. Deep: the same counts with a sign, 15 bits of what has happened; the register in
-        front of the memory; what goes round once and its place; both registers behind the memory are in the
-        block RAM.
+    def flip_flops(self, width: int, beside: int = 0, ahead: int = 0) -> int:
+        """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round;
+        `ahead`: it tells a cycle ahead when there is room. Shallow: counts of credits and of words stored,
+        places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
+        counts with a sign, 14 bits of what has happened; the register in front of the memory; what goes
+        round once and its place; both registers behind the memory are in the block RAM.
         """
         counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
-        return counts + 15 + width + bool(beside) * (self.log2 + beside) if self.deep else counts + width + 2
+        around = self.log2 + beside if beside else 0
+        return counts + 14 + ahead + width + around if self.deep else counts + width + 2
 
 
 _DEEP_FROM = 5
@@ -187,7 +188,9 @@ def _written(deep: bool, parameters: Mapping[str, int]) -> WrittenModule:
     fifo, width = Fifo(parameters["DEPTH_LOG2"], deep), parameters["WIDTH"]
     beside = parameters.get("BESIDE", 1) if deep else 0
     made = written_module(
-        fifo.file, _control(width, beside), fifo.flip_flops(width, parameters.get("BESIDE", 0))
+        fifo.file,
+        _control(width, beside),
+        fifo.flip_flops(width, parameters.get("BESIDE", 0), parameters.get("GRACE", 0)),
     )
     return replace(made, parameters=parameters)
 

@@ -150,7 +150,7 @@ class Spec(BaseModel):
             architecture=("iterative",),
             block_bits=MAC_BLOCK_BITS,
             direction=("encrypt",),
-            interface=("plain",),
+            interface=("plain", "axi-stream"),
         ),
         needs(
             ("xts",),
@@ -158,9 +158,10 @@ class Spec(BaseModel):
             block_bits=(128,),
             key_expansion=("unit",),
             direction=("encrypt", "both"),
-            interface=("plain",),
+            interface=("plain", "axi-stream"),
         ),
-        needs(("gcm", "ccm"), block_bits=(128,), direction=("both",), interface=("plain",)),
+        needs(("gcm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream")),
+        needs(("ccm",), block_bits=(128,), direction=("both",), interface=("plain",)),
     ] = option(
         "ecb",
         "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from ..cipher import CATALOGUE, Standard
-from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES
+from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
 from .core import MODES, Spec
@@ -285,6 +285,13 @@ class Datapath(Spec):
             return value
         key_bits = info.data["key_bits"]
         return None if cipher.with_rounds(value).rounds(key_bits) == cipher.rounds(key_bits) else value
+
+    @model_validator(mode="after")
+    def _bus_of_messages(self) -> Datapath:
+        """A beat is a word of a packet, a data unit or a message."""
+        if self.mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES) and self.interface == "axi-stream":
+            self._need("mode", {"tdata_bits": (0, self.block_bits), "control": ("none",)})
+        return self
 
     @model_validator(mode="after")
     def _bus_width(self) -> Datapath:

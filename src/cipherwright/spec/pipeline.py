@@ -131,11 +131,13 @@ class Pipeline(Datapath):
         cost="About 130 lookup tables and 90 flip-flops.",
     )
 
-    unit_numbers: Annotated[Literal["announced", "counted"], needs(mode=("xts",))] = option(
-        "announced",
-        "Whether the number of every data unit is announced, with `mode = xts`, or that of the first "
-        "unit of a run and how many units follow with the next numbers.",
-        cost="`counted` has 662 flip-flops and about 400 lookup tables more.",
+    unit_numbers: Annotated[Literal["announced", "counted"], needs(mode=("xts",), interface=("plain",))] = (
+        option(
+            "announced",
+            "Whether the number of every data unit is announced, with `mode = xts`, or that of the first "
+            "unit of a run and how many units follow with the next numbers.",
+            cost="`counted` has 662 flip-flops and about 400 lookup tables more.",
+        )
     )
 
     @property

@@ -47,12 +47,22 @@ _STREAM = _Offer(
     ("m_axis_tdata", "m_axis_tkeep", "m_axis_tlast", "m_axis_tuser", "m_axis_tid"),
     "m_axis_tready",
 )
+_TAG = _Offer("m_tag_tvalid", ("m_tag_tdata", "m_tag_tuser", "m_tag_tid"), "m_tag_tready")
 _LITE = (
     _Offer("s_axil_bvalid", ("s_axil_bresp",), "s_axil_bready"),
     _Offer("s_axil_rvalid", ("s_axil_rdata", "s_axil_rresp"), "s_axil_rready"),
 )
 _CONTROLS = (
-    *("s_axis_tready", "m_axis_tvalid", "s_axil_awready", "s_axil_wready", "s_axil_bvalid", "s_axil_arready"),
+    *(
+        "s_axis_tready",
+        "m_axis_tvalid",
+        "m_tag_tvalid",
+        "unit_ready_o",
+        "s_axil_awready",
+        "s_axil_wready",
+        "s_axil_bvalid",
+        "s_axil_arready",
+    ),
     *("s_axil_rvalid", "s_apb_pready", "wb_ack_o"),
 )
 """Valid and ready of the buses."""
@@ -319,7 +329,8 @@ def check_bus_rules(folder: CoreFolder) -> str:
     paths = _check_paths(logic, _CONTROLS, ["s_axis_tuser"] if slotted else [])
     calm = logic.idle(n.inputs[record["ports"]["reset"]][0], _no_zeroising(n, record["ports"]["zeroise"]))
     blocks = record["parameters"]["interface"] == "registers"
-    offers = (*(() if blocks else (_STREAM,)), *(_LITE if kind == "axi-lite" else ()))
+    tags = (_TAG,) if _TAG.valid in n.outputs else ()
+    offers = (*(() if blocks else (_STREAM, *tags)), *(_LITE if kind == "axi-lite" else ()))
     held = sum(_check_offer(logic, offer, calm) for offer in offers)
     said = [f"for all times: {paths} outputs of valid and ready depend on registers only"]
     if offers:

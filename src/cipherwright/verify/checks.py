@@ -51,6 +51,8 @@ from .gcm import check_packets, check_resets, published_packets
 from .handshake import check_handshake
 from .loops import prove_iterative
 from .macs import MacBench
+from .message_axi import AxiMessageBench
+from .message_axi_checks import check_message_stream
 from .message_bench import MessageBench
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
@@ -371,7 +373,8 @@ def _verify_messages(
 ) -> list[Verdict]:
     """Every check of a core in a mode of whole messages; `proof` of the core."""
     parameters = folder.record["parameters"]
-    verdicts, attempt = attempts(tell, 8)
+    streams = "stream" in folder.record
+    verdicts, attempt = attempts(tell, 8 + 2 * streams)
     if not attempt("files", folder.check_files):
         return verdicts
     bench: list[MessageBench] = []
@@ -385,10 +388,19 @@ def _verify_messages(
         attempt(f"published {what}", lambda: messages.published(bench[0], parameters))
         attempt(f"random {what} against {name}", lambda: messages.random(bench[0], parameters))
         attempt(f"resets within {what}", lambda: messages.resets(bench[0], parameters))
+    if streams:
+        attempt("AXI-Stream", lambda: _message_stream(folder))
+        attempt("bus rules", lambda: check_bus_rules(folder))
     attempt("reset", lambda: check_reset(folder))
     attempt("zeroise", lambda: check_zeroise(folder))
     attempt("equivalence for all inputs", proof)
     return verdicts
+
+
+def _message_stream(folder: CoreFolder) -> str:
+    """Messages through the AXI-Stream ports of a core."""
+    bench = AxiMessageBench.compile(folder.sources, folder.record)
+    return check_message_stream(bench, folder.record["parameters"])
 
 
 _MAC_WORDS = 10

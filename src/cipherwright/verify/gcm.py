@@ -17,7 +17,7 @@ from .packets import Packet, PacketBench, PacketResult
 from .reference import reference_of
 from .vectors import own_vectors
 
-__all__ = ["check_packets", "check_resets", "published_packets", "sealed"]
+__all__ = ["check_packets", "check_resets", "published_packets", "random_packets", "sealed"]
 
 _LONGEST = 300
 """Bytes of additional data and of data in random packets, at most."""

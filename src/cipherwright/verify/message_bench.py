@@ -34,7 +34,8 @@ class MessageBench:
 
     @classmethod
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
-        """The core of a record, compiled."""
+        """The core of a record, compiled; of a core on a standard bus, the one inside."""
+        record = {**record, **record.get("stream", {})}
         return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
 
     @cached_property

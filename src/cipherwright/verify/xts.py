@@ -15,7 +15,7 @@ from .reference import reference_of
 from .units import Pauses, Unit, UnitBench
 from .vectors import own_vectors
 
-__all__ = ["check_unit_resets", "check_units", "published_units", "unit_result"]
+__all__ = ["check_unit_resets", "check_units", "published_units", "random_units", "unit_result"]
 
 _LENGTHS = range(16, 301)
 """Bytes of random units."""
@@ -72,7 +72,7 @@ def published_units(bench: UnitBench, p: Mapping[str, Any]) -> str:
     return f"{len(found)} published units{', encrypted and decrypted' * (p['direction'] == 'both')}"
 
 
-def _random_units(p: Mapping[str, Any], rng: np.random.Generator, sizes: Sequence[int]) -> list[Unit]:
+def random_units(p: Mapping[str, Any], rng: np.random.Generator, sizes: Sequence[int]) -> list[Unit]:
     """Units of so many bytes with consecutive numbers that carry, in the core's directions."""
     start = b"\xff" * int(rng.integers(0, 16))
     start += rng.bytes(16 - len(start))
@@ -98,7 +98,7 @@ def check_units(bench: UnitBench, p: Mapping[str, Any], count: int, seed: int = 
         while begin < len(sizes):
             some = sizes[begin : begin + (int(rng.integers(1, 2 * _UNDER_KEY)) if begin else _AHEAD)]
             begin += len(some)
-            units, after = _random_units(p, rng, some), rng.bytes(bench.key_bytes)
+            units, after = random_units(p, rng, some), rng.bytes(bench.key_bytes)
             s.play(units, _PAUSES[keys % len(_PAUSES)], after if keys % 2 else b"")
             _compare(p, key, units, s.finish())
             s.load_key(after)
@@ -122,9 +122,9 @@ def check_unit_resets(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) ->
     span = bench.record["key_cycles"] + bench.late_latency + bench.record["latency_cycles"]
     for when in [int(x) for x in np.linspace(1, span, _RESETS)]:
         old, key = rng.bytes(bench.key_bytes), rng.bytes(bench.key_bytes)
-        units = _random_units(p, rng, (45, 16, 33))
+        units = random_units(p, rng, (45, 16, 33))
         with bench.session(when) as s:
-            s.begin(old, _random_units(p, rng, [40] * 60), when)
+            s.begin(old, random_units(p, rng, [40] * 60), when)
             s.reset()
             quiet = s.run(s.idle(bench.late_latency + 4))
             if any(bench.simulation.view(quiet, n).any() for n in bench.announcing):

@@ -2,6 +2,7 @@
 
 from .axi_stream import AXIS_DATA, AxiStream, Inside, StreamShell, axi_stream_top
 from .controlled import Controlled, controlled_top
+from .message_stream import MessageBus, message_bus_ports, message_bus_top
 from .pages import browser_pages, map_facts, map_pages
 from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval
 from .register_map import MapFacts, Register, markdown, rdl_source, read_map, registers_of
@@ -17,6 +18,7 @@ __all__ = [
     "Inner",
     "Inside",
     "MapFacts",
+    "MessageBus",
     "Register",
     "StreamShell",
     "access_interval",
@@ -26,6 +28,8 @@ __all__ = [
     "map_facts",
     "map_pages",
     "markdown",
+    "message_bus_ports",
+    "message_bus_top",
     "packets",
     "rdl_source",
     "read_map",

@@ -66,7 +66,7 @@ def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop) -> CcmModules:
         _mode(top, spec, pins),
         written,
         control,
-        gcm_top(top, spec.key_bits, pins),
+        gcm_top(top, top, spec.key_bits, pins),
     )
 
 

@@ -11,6 +11,7 @@ from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table
 from ..keys import key_register
+from ..message_core import surrounded, zeroising
 from ..ports import inner_groups
 from ..texts import core_files, spec_parameters
 from ..written import hand_written
@@ -32,21 +33,21 @@ def assemble_cmac(of: CoreInputs) -> Core:
     loop = loop_part(design, made)
     assert loop.rate is not None
     tag_bits = tag_length(spec.tag_bits, spec.block_bits)
-    parts = cmac_modules(top, loop, keys, spec.key_bits, tag_bits)
+    parts = cmac_modules(top, loop, keys, spec, tag_bits)
     timing, control = parts.timing, parts.control
-    component = Component(
-        (*design.modules, *keys.modules, parts.written, *parts.wrappers),
-        port_groups(spec.key_bits, spec.block_bits, tag_bits),
-        Rate(timing.latency, timing.interval),
-    )
+    modules = (*design.modules, *keys.modules, parts.written, *parts.wrappers)
+    groups = port_groups(spec.key_bits, spec.block_bits, tag_bits, zeroising(parts.fifos))
+    inside = Component(modules, groups, Rate(timing.latency, timing.interval))
+    around = surrounded(spec, groups, MAC_PORTS, inside.rate, parts.fifos)
+    component = Component((*modules, *around.modules), around.groups, around.rate)
     core = Core(
         top,
         spec_parameters(spec),
         of.plain,
         made.schedule,
         design,
-        MAC_PORTS,
-        timing.latency,
+        around.ports,
+        around.rate.latency,
         timing.interval,
         1,
         {},
@@ -62,10 +63,11 @@ def assemble_cmac(of: CoreInputs) -> Core:
         },
         made.key_words,
         keys,
-        _mode_flip_flops(parts) - (0 if of.unit else unread_key_bits(made)),
+        _mode_flip_flops(parts) - (0 if of.unit else unread_key_bits(made)) + around.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
+        stream=around.stream,
         mac={
             "ports": dict(MAC_PORT_NAMES),
             "tag_bits": tag_bits,
@@ -80,9 +82,11 @@ def assemble_cmac(of: CoreInputs) -> Core:
     )
     registers = f"{core.flip_flops} flip-flops predicted"
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
-    text = "\n".join([print_design(design), keys.text, *map(print_wrapper, parts.wrappers)])
-    bench = print_bench(testbench(component, spec, timing, tag_bits))
-    written = {MAC_FILE: hand_written(MAC_FILE), **keys.files}
+    text = "\n".join(
+        [print_design(design), keys.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))]
+    )
+    bench = print_bench(testbench(inside, spec, timing, tag_bits))
+    written = {MAC_FILE: hand_written(MAC_FILE), **keys.files, **around.files}
     return core.with_files(core_files(spec.name, header, text, bench, written))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...cipher.cmac import R_B
@@ -17,8 +18,11 @@ from ...rtl import (
     Wrapper,
     WrittenModule,
 )
+from ...spec import Datapath
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..keys import KeyUnit, keyed_top
+from ..message_core import inner_name, message_fifo, places_kept, zeroising
+from ..stream import Fifo
 from .ports import MAC_PORTS, port_groups, word_pins
 
 __all__ = ["MAC_FILE", "CmacModules", "CmacTiming", "cmac_modules"]
@@ -63,7 +67,7 @@ class CmacTiming:
 @dataclass(frozen=True)
 class CmacModules:
     """What is around the loop `TOP_core`: the loop with its key unit, the mode, the control of keys and the
-    top, in the order of use; and the hand-written module of the mode.
+    top, in the order of use; the hand-written module of the mode; the FIFO of a bus around the core, by name.
     """
 
     timing: CmacTiming
@@ -72,6 +76,7 @@ class CmacModules:
     written: WrittenModule
     control: Control
     top: Wrapper
+    fifos: Mapping[str, Fifo]
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -79,19 +84,24 @@ class CmacModules:
         return (self.keyed, self.mode, *self.control.modules, self.top)
 
 
-def cmac_modules(top: str, loop: Part, unit: KeyUnit, key_bits: int, tag_bits: int) -> CmacModules:
-    """The modules that make a loop, with its key unit, a core of CMAC with the name `top`.
+def cmac_modules(top: str, loop: Part, unit: KeyUnit, spec: Datapath, tag_bits: int) -> CmacModules:
+    """The modules that make a loop, with its key unit, a core of CMAC with the name `top`, as `spec` asks
+    for it.
 
     loop: of blocks of 64 or 128 bits, with its rate; tag_bits: of the tag that are shown.
     """
     assert loop.rate is not None
-    timing, block_bits = CmacTiming(loop.rate.latency), loop.pins["block_i"].width
+    timing, block_bits, key_bits = CmacTiming(loop.rate.latency), loop.pins["block_i"].width, spec.key_bits
+    fifos = {"tag": message_fifo(spec, timing.longest, timing.interval)} if spec.streams else {}
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
     control = core_control(
         f"{top}_control",
         Controlled(f"{top}_cmac", (*key, *word_pins(block_bits)), block_bits),
         ControlTimes(
-            timing.longest + 1, max(unit.flush, timing.longest + 2), unit.cycles + timing.subkeys + 1
+            timing.longest + 1,
+            max(unit.flush, timing.longest + 2),
+            unit.cycles + timing.subkeys + 1,
+            places_kept(fifos),
         ),
     )
     return CmacModules(
@@ -100,7 +110,8 @@ def cmac_modules(top: str, loop: Part, unit: KeyUnit, key_bits: int, tag_bits: i
         _mode(top, key_bits, block_bits, tag_bits),
         WrittenModule(MAC_FILE.removesuffix(".sv"), (), 2 * block_bits + _BITS),
         control,
-        _top(top, key_bits, block_bits, tag_bits),
+        _top((top, inner_name(spec)), key_bits, block_bits, tag_bits, zeroising(fifos)),
+        fifos,
     )
 
 
@@ -140,14 +151,19 @@ def _mode(top: str, key_bits: int, block_bits: int, tag_bits: int) -> Wrapper:
     )
 
 
-def _top(name: str, key_bits: int, block_bits: int, tag_bits: int) -> Wrapper:
-    """The core under the names of its ports."""
+def _top(
+    names: tuple[str, str], key_bits: int, block_bits: int, tag_bits: int, more: tuple[Pin, ...]
+) -> Wrapper:
+    """The core under the names of its ports. names: of the core and of this module; more: outputs of its
+    control.
+    """
+    (top, name), groups = names, port_groups(key_bits, block_bits, tag_bits, more)
     n = MAC_PORTS
     inner = {n.valid_out: "valid_o", n.block_out: "block_o"}
-    pins = [pin.name for group in port_groups(key_bits, block_bits, tag_bits) for pin in group.pins]
+    pins = [pin.name for group in groups for pin in group.pins]
     return Wrapper(
         name,
         ("A key that is offered within a message is taken after the message's end.",),
-        port_groups(key_bits, block_bits, tag_bits),
-        (Cell(f"{name}_control", "u_core", {inner.get(pin, pin): pin for pin in pins}),),
+        groups,
+        (Cell(f"{top}_control", "u_core", {inner.get(pin, pin): pin for pin in pins}),),
     )

@@ -37,8 +37,12 @@ def word_pins(block_bits: int) -> tuple[Pin, ...]:
     )
 
 
-def port_groups(key_bits: int, block_bits: int, tag_bits: int) -> tuple[Group, ...]:
-    """All ports of a core, in groups. tag_bits: of the tag that are shown."""
+def port_groups(
+    key_bits: int, block_bits: int, tag_bits: int, more: tuple[Pin, ...] = ()
+) -> tuple[Group, ...]:
+    """All ports of a core, in groups. tag_bits: of the tag that are shown; more: outputs of its control
+    beside them.
+    """
     n = MAC_PORTS
     shown = f"; its first {tag_bits} bits, then zeros" if tag_bits < block_bits else ""
     tag = Pin(
@@ -56,6 +60,7 @@ def port_groups(key_bits: int, block_bits: int, tag_bits: int) -> tuple[Group, .
             (
                 Pin(n.zeroise, meaning="one cycle clears keys, subkeys, messages and tags"),
                 Pin(n.busy, out=True, meaning=busy),
+                *more,
             )
         ),
     )

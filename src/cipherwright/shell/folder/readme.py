@@ -17,6 +17,7 @@ from .example import Worked
 from .figures import figure_rows
 from .fusesoc import vlnv
 from .mac import mac_sentences, mac_table, mac_timing
+from .message_bus import bus_sentences, bus_table, bus_timing
 from .packet import packet_sentences, packet_table, packet_timing
 from .proven import proven
 from .text import code, filled, plain
@@ -246,8 +247,8 @@ def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, lis
         (core.mac, "message", mac_sentences, mac_table),
     ):
         if there:
-            yield f"{what.capitalize()}s", list(sentences(core))
-            yield f"A worked {what}", list(table(core, worked))
+            yield f"{what.capitalize()}s", list((bus_sentences if core.stream else sentences)(core))
+            yield f"A worked {what}", list((bus_table if core.stream else table)(core, worked))
             yield from _zeroising(core)
             return
     if core.in_registers:
@@ -380,6 +381,9 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
 
 def _timing(core: Core) -> Iterator[str]:
     p = core.ports
+    if core.stream and _thing(core) != "block":
+        yield from bus_timing(core)
+        return
     if core.packet:
         yield from packet_timing(core)
         return

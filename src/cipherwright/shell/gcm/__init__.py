@@ -1,7 +1,7 @@
 """Galois/Counter Mode (SP 800-38D) around a pipeline whose key is held."""
 
 from .core import assemble_gcm
-from .modules import GcmModules, gcm_modules, gcm_top
+from .modules import GcmModules, gcm_modules, gcm_top, packet_fifos
 from .ports import (
     ANY_IV,
     GCM_PORTS,
@@ -30,6 +30,7 @@ __all__ = [
     "assemble_gcm",
     "gcm_modules",
     "gcm_top",
+    "packet_fifos",
     "packet_pins",
     "packet_ports",
     "port_groups",

@@ -10,6 +10,7 @@ from ...spec import Pipeline
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table
+from ..message_core import surrounded, zeroising
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import GcmModules, control_outputs, gcm_modules
@@ -27,13 +28,13 @@ def assemble_gcm(of: CoreInputs) -> Core:
     design = of.lowered(f"{top}_core")
     any_iv = spec.iv_bits == ANY_IV
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, control_outputs(any_iv)))
-    parts = gcm_modules(top, unit, spec.key_bits, stages, spec.tag_bits, waits, any_iv)
+    parts = gcm_modules(top, unit, spec, stages, waits)
     timing, control = parts.timing, parts.control
-    component = Component(
-        (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers),
-        port_groups(spec.key_bits, spec.tag_bits, any_iv),
-        Rate(timing.latency),
-    )
+    modules = (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers)
+    groups = port_groups(spec.key_bits, spec.tag_bits, any_iv, zeroising(parts.fifos))
+    inside = Component(modules, groups, Rate(timing.latency))
+    around = surrounded(spec, inside.ports, GCM_PORTS, Rate(timing.latency), parts.fifos)
+    component = Component((*modules, *around.modules), around.groups, around.rate)
     packet = {
         "ports": packet_ports(any_iv),
         "tag_bits": spec.tag_bits,
@@ -48,8 +49,8 @@ def assemble_gcm(of: CoreInputs) -> Core:
         of.plain,
         made.schedule,
         design,
-        GCM_PORTS,
-        timing.latency,
+        around.ports,
+        around.rate.latency,
         1,
         1,
         {},
@@ -63,10 +64,11 @@ def assemble_gcm(of: CoreInputs) -> Core:
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, stages),
+        _mode_flip_flops(parts, design, stages) + around.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
+        stream=around.stream,
         packet=packet,
         beside=parts.beside,
     )
@@ -78,11 +80,11 @@ def assemble_gcm(of: CoreInputs) -> Core:
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
     printed = print_design(Design((*parts.designs.modules, *own.modules)))
-    text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])
+    text = "\n".join([printed, unit.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
     bench = print_bench(
-        testbench(component, spec, Times.exact(timing.latency, timing.tag_latency), spec.tag_bits)
+        testbench(inside, spec, Times.exact(timing.latency, timing.tag_latency), spec.tag_bits)
     )
-    return core.with_files(core_files(spec.name, header, text, bench, unit.files))
+    return core.with_files(core_files(spec.name, header, text, bench, {**unit.files, **around.files}))
 
 
 def _mode_flip_flops(parts: GcmModules, design: Design, stages: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...arch import FieldMultiplier, field_multiplier
@@ -17,15 +18,18 @@ from ...rtl import (
     Stream,
     Wrapper,
 )
+from ...spec import Datapath, Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..ghash import GhashTiming, ghash_unit
 from ..keys import KeyUnit, keyed_top, pipeline_part
+from ..message_core import inner_name, message_fifo, places_kept, zeroising
+from ..stream import Fifo, choose_fifo
 from ..waits import Waits
 from .layer import gcm_layer
-from .ports import RESULTS, packet_pins
+from .ports import ANY_IV, RESULTS, packet_pins
 from .timing import KEEP, SETTLE, GcmTiming, meanings
 
-__all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top"]
+__all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top", "packet_fifos"]
 
 
 def control_outputs(any_iv: bool) -> tuple[str, ...]:
@@ -38,7 +42,7 @@ class GcmModules:
     """What is around the pipeline `TOP_core`: its key unit's control, delays, GHASH, the mode, the control of
     keys and the top, in the order of use.
 
-    keyed: the pipeline with its key unit; beside: the delays.
+    keyed: the pipeline with its key unit; beside: the delays; fifos: those of a bus around the core, by name.
     """
 
     timing: GcmTiming
@@ -49,6 +53,7 @@ class GcmModules:
     mode: Wrapper
     control: Control
     top: Wrapper
+    fifos: Mapping[str, Fifo]
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -61,19 +66,12 @@ class GcmModules:
         return Design((*self.multiplier.design.modules, *self.beside.modules))
 
 
-def gcm_modules(
-    top: str,
-    unit: KeyUnit,
-    key_bits: int,
-    stages: int,
-    tag_bits: int,
-    waits: Waits,
-    any_iv: bool = False,
-) -> GcmModules:
-    """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`.
-    waits: what a word waits in while the cipher works; any_iv: IVs of any length are taken.
-    Raises UserError where the pipeline is too short, or there are no tags of `tag_bits` bits.
+def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Waits) -> GcmModules:
+    """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`,
+    as `spec` asks for it. waits: what a word waits in while the cipher works. Raises UserError where the
+    pipeline is too short, or there are no tags of so many bits.
     """
+    key_bits, tag_bits, any_iv = spec.key_bits, spec.tag_bits, spec.iv_bits == ANY_IV
     multiplier = field_multiplier(f"{top}_multiplier", waits.model)
     timing = GcmTiming(stages, GhashTiming(multiplier.stages))
     if timing.beside < timing.early:
@@ -83,6 +81,7 @@ def gcm_modules(
         raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
     names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash"))
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    fifos = packet_fifos(spec, timing.latency, timing.tag_latency, (1, 2))
     control = core_control(
         f"{top}_control",
         Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS), 128),
@@ -90,6 +89,7 @@ def gcm_modules(
             timing.tag_latency + 1,
             max(unit.flush + 1, timing.tag_latency + SETTLE * any_iv),
             unit.cycles + timing.power_cycles + 1,
+            places_kept(fifos),
         ),
     )
     return GcmModules(
@@ -100,15 +100,30 @@ def gcm_modules(
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv),
         control,
-        gcm_top(top, key_bits, packet_pins(any_iv)),
+        gcm_top(top, inner_name(spec), key_bits, packet_pins(any_iv), zeroising(fifos)),
+        fifos,
     )
 
 
-def gcm_top(name: str, key_bits: int, word: tuple[Pin, ...]) -> Wrapper:
-    """The core: a key that is offered within a packet waits for the packet's end. word: what goes with a
-    word.
+def packet_fifos(
+    spec: Datapath, latency: int, tag_latency: int, intervals: tuple[int, int]
+) -> dict[str, Fifo]:
+    """FIFOs of results and of tags of a bus around a core, where `spec` asks for one; at most one of them
+    comes in each of `intervals`.
     """
-    held = (Pin("busy_o", out=True), *RESULTS)
+    if not spec.streams:
+        return {}
+    return {
+        "data": message_fifo(spec, latency, intervals[0]),
+        "tag": choose_fifo(tag_latency, intervals[1], 1, 0),
+    }
+
+
+def gcm_top(top: str, name: str, key_bits: int, word: tuple[Pin, ...], more: tuple[Pin, ...] = ()) -> Wrapper:
+    """The module `name` of the core `top`: a key that is offered within a packet waits for the packet's
+    end. word: what goes with a word; more: outputs of its control beside the others.
+    """
+    held = (Pin("busy_o", out=True), *RESULTS, *more)
     links = {p.name: p.name for p in (*word, *held, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
@@ -122,7 +137,7 @@ def gcm_top(name: str, key_bits: int, word: tuple[Pin, ...]) -> Wrapper:
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held((Pin("zeroise_i"), *held)),
         ),
-        (Cell(f"{name}_control", "u_core", {**links, "key_valid_i": "key_valid_i"}),),
+        (Cell(f"{top}_control", "u_core", {**links, "key_valid_i": "key_valid_i"}),),
     )
 
 

@@ -103,10 +103,14 @@ def packet_ports(any_iv: bool) -> dict[str, str]:
 
 
 def port_groups(
-    key_bits: int, tag_bits: int, any_iv: bool = False, word: tuple[Pin, ...] = ()
+    key_bits: int,
+    tag_bits: int,
+    any_iv: bool = False,
+    more: tuple[Pin, ...] = (),
+    word: tuple[Pin, ...] = (),
 ) -> tuple[Group, ...]:
-    """All ports of a core, in groups. any_iv: it takes IVs of any length; word: what goes with a word, where
-    that is not as in GCM.
+    """All ports of a core, in groups. any_iv: it takes IVs of any length; more: outputs of its control
+    beside them; word: what goes with a word, where that is not as in GCM.
     """
     n = GCM_PORTS
     keep, last, tag_valid, tag, good = RESULTS
@@ -130,6 +134,7 @@ def port_groups(
                 tag_valid,
                 tag,
                 good,
+                *more,
             )
         ),
     )

@@ -14,6 +14,7 @@ from ..core_inputs import CoreInputs
 from ..gcm import ANY_IV, GCM_PORTS, Times, packet_ports, port_groups, testbench
 from ..header import header_lines, port_table
 from ..keys import key_register
+from ..message_core import surrounded, zeroising
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from ..written import hand_written
@@ -39,19 +40,19 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
     any_iv = spec.iv_bits == ANY_IV
     parts = loop_gcm_modules(top, loop, keys, spec, waits)
     timing, control = parts.timing, parts.control
-    component = Component(
-        (*parts.beside.modules, *design.modules, *keys.modules, parts.written, *parts.wrappers),
-        port_groups(spec.key_bits, spec.tag_bits, any_iv),
-        Rate(timing.latency, timing.interval),
-    )
+    modules = (*parts.beside.modules, *design.modules, *keys.modules, parts.written, *parts.wrappers)
+    groups = port_groups(spec.key_bits, spec.tag_bits, any_iv, zeroising(parts.fifos))
+    inside = Component(modules, groups, Rate(timing.latency, timing.interval))
+    around = surrounded(spec, groups, GCM_PORTS, inside.rate, parts.fifos)
+    component = Component((*modules, *around.modules), around.groups, around.rate)
     core = Core(
         top,
         spec_parameters(spec),
         of.plain,
         made.schedule,
         design,
-        GCM_PORTS,
-        timing.latency,
+        around.ports,
+        around.rate.latency,
         timing.interval,
         1,
         {},
@@ -67,10 +68,11 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
         },
         made.key_words,
         keys,
-        _mode_flip_flops(parts) - (0 if of.unit else unread_key_bits(made)),
+        _mode_flip_flops(parts) - (0 if of.unit else unread_key_bits(made)) + around.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
+        stream=around.stream,
         packet={
             "ports": packet_ports(any_iv),
             "tag_bits": spec.tag_bits,
@@ -92,10 +94,10 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
     registers = f"{core.flip_flops} flip-flops predicted"
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     printed = print_design(Design((*parts.beside.modules, *design.modules)))
-    text = "\n".join([printed, keys.text, *map(print_wrapper, parts.wrappers)])
+    text = "\n".join([printed, keys.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
     times = Times((timing.latency, timing.longest), (timing.tag_latency, timing.longest_tag))
-    bench = print_bench(testbench(component, spec, times, spec.tag_bits))
-    written = {GCM_FILE: hand_written(GCM_FILE), **keys.files}
+    bench = print_bench(testbench(inside, spec, times, spec.tag_bits))
+    written = {GCM_FILE: hand_written(GCM_FILE), **keys.files, **around.files}
     return core.with_files(core_files(spec.name, header, text, bench, written))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rtl import (
@@ -21,8 +21,10 @@ from ...rtl import (
 )
 from ...spec import Loop
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..gcm import ANY_IV, RESULTS, gcm_top, packet_pins
+from ..gcm import ANY_IV, RESULTS, gcm_top, packet_fifos, packet_pins
 from ..keys import KeyUnit, keyed_top
+from ..message_core import inner_name, places_kept, zeroising
+from ..stream import Fifo
 from ..waits import Waits
 from .timing import LoopGcmTiming
 
@@ -43,7 +45,7 @@ _ANY_IV_BITS = 32 + 3
 @dataclass(frozen=True)
 class LoopGcmModules:
     """What is around the loop `TOP_core`: the loop with its key unit, delays, the mode, the control of keys
-    and the top, in the order of use; and the hand-written module of the mode.
+    and the top, in the order of use; the hand-written module of the mode; FIFOs of a bus, by name.
     """
 
     timing: LoopGcmTiming
@@ -53,6 +55,7 @@ class LoopGcmModules:
     written: WrittenModule
     control: Control
     top: Wrapper
+    fifos: Mapping[str, Fifo]
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -70,6 +73,7 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
     assert loop.rate is not None
     timing = LoopGcmTiming.of(loop.rate.latency, loop.rate.slots, spec.digit_bits)
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    fifos = packet_fifos(spec, timing.longest, timing.longest_tag, (timing.interval, timing.tag_latency))
     control = core_control(
         f"{top}_control",
         Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS), 128),
@@ -77,6 +81,7 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
             timing.longest_tag + 1,
             max(unit.flush, timing.cipher + timing.interval + 9),
             unit.cycles + timing.hash_key + 1,
+            places_kept(fifos),
         ),
     )
     beside = waits.module(f"{top}_beside", {n: (width, timing.cipher) for n, width in _WAITING.items()})
@@ -87,7 +92,8 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
         _mode(top, key_bits, tag_bits, timing, [p.name for p in module_pins(beside.top)], any_iv),
         WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits, any_iv)),
         control,
-        gcm_top(top, key_bits, packet_pins(any_iv)),
+        gcm_top(top, inner_name(spec), key_bits, packet_pins(any_iv), zeroising(fifos)),
+        fifos,
     )
 
 

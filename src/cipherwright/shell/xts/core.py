@@ -11,10 +11,11 @@ from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table
 from ..keys import KeyUnit
+from ..message_core import surrounded, zeroising
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import XtsModules, xts_modules
-from .ports import COUNTED_PORTS, UNIT_PORTS, XtsOptions, port_groups, xts_ports
+from .ports import COUNTED_PORTS, UNIT_PORTS, port_groups, xts_ports
 from .testbench import testbench
 from .timing import TWEAKS
 
@@ -30,22 +31,22 @@ def assemble_xts(of: CoreInputs) -> Core:
     top, stages, made, both = of.top, of.stages, of.scheduled, spec.direction == "both"
     design = of.lowered(f"{top}_core")
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, ()))
-    options = XtsOptions(spec.given_key_bits, both, spec.distinct_halves, spec.unit_numbers == "counted")
-    parts = xts_modules(top, unit, stages, options, waits)
+    parts = xts_modules(top, unit, spec, stages, waits)
+    options = parts.options
     timing, control = parts.timing, parts.control
-    component = Component(
-        (*parts.beside.modules, *design.modules, *unit.modules, *parts.wrappers),
-        port_groups(options),
-        Rate(timing.latency),
-    )
+    modules = (*parts.beside.modules, *design.modules, *unit.modules, *parts.wrappers)
+    groups = port_groups(options, zeroising(parts.fifos))
+    inside = Component(modules, groups, Rate(timing.latency))
+    around = surrounded(spec, groups, xts_ports(both), inside.rate, parts.fifos)
+    component = Component((*modules, *around.modules), around.groups, around.rate)
     core = Core(
         top,
         spec_parameters(spec),
         of.plain,
         made.schedule,
         design,
-        xts_ports(both),
-        timing.latency,
+        around.ports,
+        around.rate.latency,
         1,
         1,
         {},
@@ -59,10 +60,11 @@ def assemble_xts(of: CoreInputs) -> Core:
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, unit, stages),
+        _mode_flip_flops(parts, design, unit, stages) + around.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
+        stream=around.stream,
         beside=parts.beside,
         unit={
             "ports": dict(COUNTED_PORTS if options.counted else UNIT_PORTS),
@@ -79,9 +81,9 @@ def assemble_xts(of: CoreInputs) -> Core:
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
     printed = print_design(Design((*parts.beside.modules, *own.modules)))
-    text = "\n".join([printed, unit.text, *map(print_wrapper, parts.wrappers)])
-    bench = print_bench(testbench(component, spec, timing))
-    return core.with_files(core_files(spec.name, header, text, bench, unit.files))
+    text = "\n".join([printed, unit.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
+    bench = print_bench(testbench(inside, spec, timing))
+    return core.with_files(core_files(spec.name, header, text, bench, {**unit.files, **around.files}))
 
 
 def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, stages: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import UserError
@@ -21,8 +22,11 @@ from ...rtl import (
     Wire,
     Wrapper,
 )
+from ...spec import Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..keys import KeyUnit
+from ..message_core import inner_name, message_fifo, places_kept, zeroising
+from ..stream import Fifo
 from ..waits import Waits
 from .layer import xts_layer
 from .numbers import numbers
@@ -41,8 +45,8 @@ class XtsModules:
     """What is around the pipeline `TOP_core`: its two key units, the mode with its control, the control of
     keys and the top, in the order of use.
 
-    numbers: what counts the numbers of units, where something does; beside: what waits while the
-    cipher works.
+    numbers: what counts the numbers of units, where something does; beside: what waits while the cipher
+    works; fifos: those of a bus around the core, by name.
     """
 
     timing: XtsTiming
@@ -53,6 +57,8 @@ class XtsModules:
     beside: Design
     control: Control
     top: Wrapper
+    fifos: Mapping[str, Fifo]
+    options: XtsOptions
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -60,14 +66,19 @@ class XtsModules:
         return (self.keyed, self.turns, *self.numbers, self.mode, *self.control.modules, self.top)
 
 
-def xts_modules(top: str, unit: KeyUnit, stages: int, options: XtsOptions, waits: Waits) -> XtsModules:
+def xts_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Waits) -> XtsModules:
     """The modules that make a pipeline of `stages`, with two of the key units `unit`, a core of XTS with the
-    name `top`. Raises UserError where the pipeline is too short.
+    name `top`, as `spec` asks for it. waits: what waits while the cipher works. Raises UserError where the
+    pipeline is too short.
     """
     if stages < _FEWEST:
         raise UserError(f"mode xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
+    options = XtsOptions(
+        spec.given_key_bits, spec.direction == "both", spec.distinct_halves, spec.unit_numbers == "counted"
+    )
     timing, key_bits, both = XtsTiming(stages), options.key_bits, options.both
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    fifos = _fifos(spec, timing)
     control = core_control(
         f"{top}_control",
         Controlled(
@@ -75,7 +86,9 @@ def xts_modules(top: str, unit: KeyUnit, stages: int, options: XtsOptions, waits
             (*key, *number_group(options).pins, *word_pins(both), *RESULTS, Pin("pending_o", out=True)),
             128,
         ),
-        ControlTimes(timing.late_latency + 1, max(unit.flush + 1, timing.flush), unit.cycles + 2),
+        ControlTimes(
+            timing.late_latency + 1, max(unit.flush + 1, timing.flush), unit.cycles + 2, places_kept(fifos)
+        ),
     )
     return XtsModules(
         timing,
@@ -85,8 +98,20 @@ def xts_modules(top: str, unit: KeyUnit, stages: int, options: XtsOptions, waits
         xts_layer(f"{top}_xts", (f"{top}_ecb", f"{top}_beside"), options),
         waits.module(f"{top}_beside", _waiting(timing, both)),
         control,
-        _top(top, options),
+        _top(top, inner_name(spec), options, zeroising(fifos)),
+        fifos,
+        options,
     )
+
+
+def _fifos(spec: Pipeline, timing: XtsTiming) -> dict[str, Fifo]:
+    """FIFOs of results and of late ones of a bus around the core, where `spec` asks for one. A short word's
+    result waits for the late one of its unit.
+    """
+    if not spec.streams:
+        return {}
+    fifo = message_fifo(spec, timing.late_latency + 2, 1)
+    return {"data": fifo, "late": fifo}
 
 
 def _waiting(timing: XtsTiming, both: bool) -> dict[str, tuple[int, int]]:
@@ -142,10 +167,12 @@ def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) ->
     )
 
 
-def _top(name: str, options: XtsOptions) -> Wrapper:
-    """The core: a key that is offered waits for the end of all units that were announced."""
+def _top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wrapper:
+    """The module `name` of the core `top`, with outputs of its control beside the others: a key that is
+    offered waits for the end of all units that were announced.
+    """
     both, number = options.both, number_group(options)
-    pins = (*word_pins(both), *RESULTS, *number.pins[1:-1])
+    pins = (*word_pins(both), *RESULTS, *more, *number.pins[1:-1])
     links = {p.name: p.name for p in (*pins, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
@@ -163,7 +190,7 @@ def _top(name: str, options: XtsOptions) -> Wrapper:
             number,
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held((Pin("zeroise_i"), *RESULTS, Pin("busy_o", out=True))),
+            Held((Pin("zeroise_i"), *RESULTS, Pin("busy_o", out=True), *more)),
         ),
         (
             Reg(("offered_q",)),
@@ -171,6 +198,6 @@ def _top(name: str, options: XtsOptions) -> Wrapper:
             Clocked((Step("offered_q", "key_valid_i"),), (("offered_q", "1'b0"),)),
             Drive("unit_ready_o", "room & ~offered_q"),
             Drive("busy_o", "busy | pending"),
-            Cell(f"{name}_control", "u_core", links),
+            Cell(f"{top}_control", "u_core", links),
         ),
     )

@@ -104,8 +104,8 @@ def xts_ports(both: bool) -> PortSet:
     )
 
 
-def port_groups(options: XtsOptions) -> tuple[Group, ...]:
-    """All ports of a core, in groups."""
+def port_groups(options: XtsOptions, more: tuple[Pin, ...] = ()) -> tuple[Group, ...]:
+    """All ports of a core, in groups. more: outputs of its control beside them."""
     both, n = options.both, xts_ports(options.both)
     busy = "a unit was announced or is in flight, a key is expanded, or everything is being cleared"
     block = Pin(n.block_in, 128, order=Order.BYTES, meaning="word of a unit")
@@ -123,6 +123,7 @@ def port_groups(options: XtsOptions) -> tuple[Group, ...]:
             (
                 Pin(n.zeroise, meaning="one cycle clears keys, unit numbers, units and tweaks"),
                 Pin(n.busy, out=True, meaning=busy),
+                *more,
             )
         ),
     )

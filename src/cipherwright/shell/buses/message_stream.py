@@ -1,0 +1,371 @@
+"""AXI-Stream around a core of whole messages: packets of GCM, data units of XTS, messages of CMAC.
+
+Nothing holds the results of such a core back. A beat is taken only while a place in a FIFO is free for
+whatever it makes leave, so that every result finds room. A word is a beat; byte 0 of a message is in
+TDATA[7:0] of its first beat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Group,
+    Handshake,
+    Held,
+    Let,
+    Order,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    declared_first,
+)
+from ..core import PortSet
+from ..stream import Fifo
+from .axi_stream import bytes_reversed
+from .queue import Part, Queue
+
+__all__ = ["MessageBus", "message_bus_ports", "message_bus_top"]
+
+
+@dataclass(frozen=True)
+class MessageBus:
+    """What AXI-Stream is around.
+
+    inside: module of the core; groups: its ports; kind: packet, unit or message; id_bits: of TID; ways:
+    each message says which way it goes; any_iv: IVs come in words, too; tag_bits: that are shown; fifos: of
+    results, of late results and of tags, as far as the kind has them, by name.
+    """
+
+    inside: str
+    groups: Sequence[Group]
+    kind: str
+    block_bits: int
+    id_bits: int
+    ways: bool
+    any_iv: bool
+    tag_bits: int
+    fifos: dict[str, Fifo]
+
+    @property
+    def lanes(self) -> int:
+        """Bytes of a beat."""
+        return self.block_bits // 8
+
+    @property
+    def user(self) -> tuple[tuple[str, str], ...]:
+        """Bits of s_axis_tuser from bit 0 on: port of the core, and meaning."""
+        fields = [("decrypt_i", "the message is decrypted (0: encrypted)")] * self.ways
+        if self.kind == "packet":
+            fields.append(("aad_i", "the beat is additional data (0: data)"))
+        if self.any_iv:
+            meaning = "the beat is of an IV that has not 96 bits; TLAST ends the IV, and its packet follows"
+            fields.append(("iv_word_i", meaning))
+        return tuple(fields)
+
+    def bit(self, port: str) -> str:
+        """The bit of s_axis_tuser that says what `port` of the core takes."""
+        names = [name for name, _ in self.user]
+        return f"s_axis_tuser[{names.index(port)}]" if len(names) > 1 else "s_axis_tuser"
+
+    def pin(self, name: str) -> Pin:
+        """A port of the core."""
+        return next(p for g in self.groups for p in g.pins if p.name == name)
+
+
+def _told(fields: Sequence[tuple[str, str]]) -> str:
+    return "; ".join(f"bit {k}: {meaning}" for k, (_, meaning) in enumerate(fields))
+
+
+def _id(bus: MessageBus, name: str, out: bool, meaning: str) -> list[Pin]:
+    return [Pin(name, bus.id_bits, out, meaning=meaning)] if bus.id_bits else []
+
+
+def _given_pins(bus: MessageBus) -> tuple[Pin, ...]:
+    """What is offered with s_axis_tvalid."""
+    kept = "bytes that count: all of them, or in the last beat of its kind the first ones"
+    word = {"packet": "additional data or data", "unit": "bytes of a unit", "message": "bytes of a message"}
+    what = {"packet": "packet", "unit": "unit", "message": "message"}[bus.kind]
+    beside = (bus.pin("iv_i"), bus.pin("tag_i")) if bus.kind == "packet" else ()
+    return (
+        Pin("s_axis_tdata", bus.block_bits, order=Order.PIECE_LITTLE, meaning=word[bus.kind]),
+        Pin("s_axis_tkeep", bus.lanes, meaning=kept),
+        Pin("s_axis_tlast", meaning=f"the beat ends a {what}"),
+        *([Pin("s_axis_tuser", len(bus.user), meaning=_told(bus.user))] if bus.user else []),
+        *_id(bus, "s_axis_tid", False, "handed through"),
+        *(Pin(f"s_{p.name}", p.width, order=p.order, meaning=p.meaning) for p in beside),
+    )
+
+
+def _result_pins(bus: MessageBus) -> tuple[Pin, ...]:
+    """What is offered with m_axis_tvalid."""
+    order, kept = Order.PIECE_LITTLE, "bytes that count, the others are 0"
+    pins = [
+        Pin("m_axis_tdata", bus.block_bits, True, order=order, meaning="bytes of the result"),
+        Pin("m_axis_tkeep", bus.lanes, True, meaning=kept),
+        Pin("m_axis_tlast", 1, True, meaning=f"the beat ends the result of a {bus.kind}"),
+    ]
+    if bus.kind == "message":
+        shown = f" ({bus.tag_bits} bits)" if bus.tag_bits < bus.block_bits else ""
+        pins[0] = Pin("m_axis_tdata", bus.block_bits, True, order=order, meaning=f"tag of a message{shown}")
+        pins[2] = Pin("m_axis_tlast", 1, True, meaning="1: a tag is a packet of one beat")
+    way = [Pin("m_axis_tuser", 1, True, meaning=f"the {bus.kind} was decrypted")] if bus.ways else []
+    return (*pins, *way, *_id(bus, "m_axis_tid", True, "TID of the beat that it is the result of"))
+
+
+_VERDICT = (
+    ("decrypt", "the packet was decrypted"),
+    ("good", "the packet was decrypted, and its tag is the expected one"),
+    ("text", "the packet had data, so m_axis has a packet of it"),
+)
+"""Bits of m_tag_tuser from bit 0 on."""
+
+
+def _tag_pins(bus: MessageBus) -> tuple[Pin, ...]:
+    """What is offered with m_tag_tvalid."""
+    shown = f"; its first {bus.tag_bits} bits, then zeros" if bus.tag_bits < 128 else ""
+    tag = f"tag of a packet that was encrypted, 0 of one that was decrypted{shown}"
+    return (
+        Pin("m_tag_tdata", 128, True, order=Order.PIECE_LITTLE, meaning=tag),
+        Pin("m_tag_tuser", len(_VERDICT), True, meaning=_told(_VERDICT)),
+        *_id(bus, "m_tag_tid", True, "TID of the packet's last beat"),
+    )
+
+
+def _groups(bus: MessageBus) -> tuple[Group, ...]:
+    """All ports."""
+    loads = tuple(g for g in bus.groups if isinstance(g, Handshake))
+    held = tuple(bus.pin(n) for n in ("zeroise_i", "busy_o"))
+    tags = Stream("m_tag_tvalid", _tag_pins(bus), "m_tag_tready", out=True, what="a tag or a verdict")
+    return (
+        ClockReset(),
+        *loads,
+        Stream("s_axis_tvalid", _given_pins(bus), "s_axis_tready", what="a beat"),
+        Stream("m_axis_tvalid", _result_pins(bus), "m_axis_tready", out=True, what="a beat"),
+        *([tags] if bus.kind == "packet" else []),
+        Held(held),
+    )
+
+
+def message_bus_ports(bus: MessageBus) -> PortSet:
+    """Names of the bus's ports by meaning."""
+    return PortSet(
+        valid_in="s_axis_tvalid",
+        ready_out="s_axis_tready",
+        decrypt="s_axis_tuser" if bus.ways else "",
+        block_in="s_axis_tdata",
+        valid_out="m_axis_tvalid",
+        ready_in="m_axis_tready",
+        block_out="m_axis_tdata",
+        key_valid="key_valid_i",
+        key_ready="key_ready_o",
+        iv="s_iv_i" if bus.kind == "packet" else "",
+        busy="busy_o",
+        zeroise="zeroise_i",
+    )
+
+
+def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
+    """The module `name`: AXI-Stream ports around a core of messages."""
+    made = {"packet": _packets, "unit": _units, "message": _tags}[bus.kind]
+    queues, items = made(bus)
+    room = " & ".join(f"{q.name}_room" for q in queues)
+    return Wrapper(
+        name,
+        (
+            f"AXI-Stream ports around {bus.inside}. Byte 0 of a message is in TDATA[7:0]; ready depends "
+            "on registers "
+            "only.",
+            "A beat is taken only while a place is free for whatever it makes leave.",
+        ),
+        _groups(bus),
+        declared_first(
+            (
+                Wire(("core_ready", "zeroising")),
+                Let("room", room),
+                Let("take", "s_axis_tvalid & core_ready & room"),
+                Drive("s_axis_tready", "core_ready & room"),
+                *(item for q in queues for item in q.items("zeroising")),
+                *items,
+                Cell(bus.inside, "u_core", _links(bus)),
+            )
+        ),
+    )
+
+
+def _bits_reversed(name: str, bits: int) -> str:
+    """A word with its bits in the opposite order."""
+    return f"{{{', '.join(f'{name}[{k}]' for k in range(bits))}}}"
+
+
+def _links(bus: MessageBus) -> dict[str, str]:
+    """The core's ports: what goes with a beat, the results, and what is handed through."""
+    links = {p.name: p.name for g in bus.groups if isinstance(g, ClockReset | Handshake) for p in g.pins}
+    links |= {n: n for n in ("zeroise_i", "busy_o")} | {"zeroising_o": "zeroising"}
+    links |= {"valid_i": "s_axis_tvalid & room", "ready_o": "core_ready"}
+    links |= {"block_i": bytes_reversed("s_axis_tdata", bus.block_bits), "last_i": "s_axis_tlast"}
+    links |= {"keep_i": _bits_reversed("s_axis_tkeep", bus.lanes)}
+    links |= {port: bus.bit(port) for port, _ in bus.user}
+    if bus.kind == "packet":
+        links |= {"iv_i": "s_iv_i", "tag_i": "s_tag_i"}
+    if bus.kind == "message":
+        return links | {"tag_valid_o": "made", "tag_o": "tag"}
+    links |= {"valid_o": "made", "block_o": "result", "keep_o": "kept", "last_o": "ends"}
+    if bus.kind == "unit":
+        return links | {"late_o": "late"}
+    return links | {"tag_valid_o": "tag_made", "tag_o": "tag", "good_o": "good"}
+
+
+def _handed(bus: MessageBus, ways: bool) -> tuple[Part, ...]:
+    """What goes round the core with a beat."""
+    way = [Part("decrypt", 1, bus.bit("decrypt_i"))] if ways else []
+    return (*way, *([Part("id", bus.id_bits, "s_axis_tid")] if bus.id_bits else []))
+
+
+def _results(bus: MessageBus) -> tuple[Part, ...]:
+    """A word of the result as it leaves the core."""
+    return (Part("block", bus.block_bits, "result"), Part("keep", bus.lanes, "kept"), Part("last", 1, "ends"))
+
+
+def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+    """Packets of GCM: a FIFO of results and one of tags. Additional data have no result, a packet has one
+    tag.
+    """
+    words = " & ~".join(
+        ["s_axis_tkeep[0]", bus.bit("aad_i"), *([bus.bit("iv_word_i")] if bus.any_iv else [])]
+    )
+    ends = f"s_axis_tlast & ~{bus.bit('iv_word_i')}" if bus.any_iv else "s_axis_tlast"
+    shown = "tag" if bus.tag_bits == 128 else f"tag[127:{128 - bus.tag_bits}]"
+    beside = (*_handed(bus, True), Part("text", 1, "had_q | has_text"))
+    data = Queue(
+        "data",
+        bus.fifos["data"],
+        "take & has_text",
+        "made",
+        _results(bus),
+        _handed(bus, True),
+        "m_axis_tready",
+    )
+    tags = Queue(
+        "tag",
+        bus.fifos["tag"],
+        "take & ends_packet",
+        "tag_made",
+        (Part("value", bus.tag_bits, shown), Part("good", 1, "good")),
+        beside,
+        "m_tag_tready",
+    )
+    rest = 128 - bus.tag_bits
+    value = f"{{tag_value, {rest}'d0}}" if rest else "tag_value"
+    verdict = ", ".join(f"tag_{name}" for name, _ in reversed(_VERDICT))
+    return (data, tags), [
+        Wire(("made", "ends", "tag_made", "good")),
+        Wire(("result",), 128),
+        Wire(("tag",), 128, "" if bus.tag_bits == 128 else "the bits behind a short tag are 0."),
+        Wire(("kept",), bus.lanes),
+        Let("has_text", words),
+        Let("ends_packet", ends),
+        Reg(("had_q",), note="The packet had data."),
+        Clocked(
+            (Step("had_q", "zeroising ? 1'b0 : take ? (had_q | has_text) & ~(ends_packet) : had_q"),),
+            (("had_q", "1'b0"),),
+        ),
+        Let("tag_shown", value, 128),
+        *_leave(bus, "data_valid", "data"),
+        Drive("m_tag_tvalid", "tag_valid"),
+        Drive("m_tag_tdata", bytes_reversed("tag_shown", 128)),
+        Drive("m_tag_tuser", f"{{{verdict}}}"),
+        *([Drive("m_tag_tid", "tag_id")] if bus.id_bits else []),
+    ]
+
+
+def _leave(bus: MessageBus, valid: str, name: str) -> list[WrapperItem]:
+    """A word of the result at m_axis; names begin with `name`."""
+    return [
+        Drive("m_axis_tvalid", valid),
+        Drive("m_axis_tdata", bytes_reversed(f"{name}_block", bus.block_bits)),
+        Drive("m_axis_tkeep", _bits_reversed(f"{name}_keep", bus.lanes)),
+        Drive("m_axis_tlast", f"{name}_last"),
+        *([Drive("m_axis_tuser", f"{name}_decrypt")] if bus.ways else []),
+        *([Drive("m_axis_tid", f"{name}_id")] if bus.id_bits else []),
+    ]
+
+
+def _units(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+    """Data units of XTS: a FIFO of results and one of late results. A short word's result leaves the core
+    in the place of the last whole one, which comes later; here it waits for that one, so that a unit leaves
+    in its order.
+    """
+    whole = f"s_axis_tkeep[{bus.lanes - 1}]"
+    block = (Part("block", bus.block_bits, "result"),)
+    handed = _handed(bus, bus.ways)
+    data = Queue(
+        "data", bus.fifos["data"], f"take & {whole}", "made & ~late", _results(bus), handed, "move & ~waits"
+    )
+    late = Queue(
+        "late", bus.fifos["late"], f"take & ~{whole}", "made & late", block, (), "move & data_valid & waits"
+    )
+    kept, fields = bus.lanes, [("block", bus.block_bits), ("keep", bus.lanes), ("last", 1)]
+    values = {
+        "block": "waits ? late_block : data_block",
+        "keep": f"data_keep | {{{kept}{{waits}}}}",
+        "last": "data_last & ~waits",
+    }
+    fields += [(p.name, p.width) for p in handed]
+    steps = [Step(f"out_{n}", values.get(n, f"data_{n}"), "move") for n, _ in fields]
+    return (data, late), [
+        Wire(("made", "ends", "late")),
+        Wire(("result",), bus.block_bits),
+        Wire(("kept",), bus.lanes),
+        Reg(("out_valid", "given_q"), note="A word is offered; the late result before a short one was."),
+        *(Reg((f"out_{n}",), width, vector=width > 1 or n == "id") for n, width in fields),
+        Let("waits", "data_last & ~data_keep[0] & ~given_q"),
+        Let("move", "~out_valid | m_axis_tready"),
+        Clocked(
+            (
+                Step("out_valid", "~zeroising & (move ? data_valid & (~waits | late_valid) : out_valid)"),
+                Step(
+                    "given_q",
+                    "~zeroising & (move & data_valid ? waits & late_valid : given_q)",
+                ),
+            ),
+            (("out_valid", "1'b0"), ("given_q", "1'b0")),
+        ),
+        Clocked(tuple(steps)),
+        *_leave(bus, "out_valid", "out"),
+    ]
+
+
+def _tags(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+    """Messages of CMAC: a FIFO of tags."""
+    rest = bus.block_bits - bus.tag_bits
+    shown = f"tag[{bus.block_bits - 1}:{rest}]" if rest else "tag"
+    queue = Queue(
+        "tag",
+        bus.fifos["tag"],
+        "take & s_axis_tlast",
+        "made",
+        (Part("value", bus.tag_bits, shown),),
+        _handed(bus, False),
+        "m_axis_tready",
+    )
+    keep = "".join("1" if k < bus.tag_bits // 8 else "0" for k in reversed(range(bus.lanes)))
+    return (queue,), [
+        Wire(("made",)),
+        Wire(("tag",), bus.block_bits, "the bits behind a short tag are 0." if rest else ""),
+        Let("tag_shown", f"{{tag_value, {rest}'d0}}" if rest else "tag_value", bus.block_bits),
+        Drive("m_axis_tvalid", "tag_valid"),
+        Drive("m_axis_tdata", bytes_reversed("tag_shown", bus.block_bits)),
+        Drive("m_axis_tkeep", f"{bus.lanes}'b{keep}"),
+        Drive("m_axis_tlast", "1'b1"),
+        *([Drive("m_axis_tid", "tag_id")] if bus.id_bits else []),
+    ]

@@ -1,0 +1,178 @@
+"""What README.md says of a core of packets, data units or messages behind AXI-Stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...cipher.cmac import mac_words
+from ..core import Core
+from ..short_words import WORD_BYTES, words_of
+from .example import Worked
+
+__all__ = ["bus_sentences", "bus_table", "bus_timing"]
+
+
+def bus_sentences(core: Core) -> Iterator[str]:
+    """The protocol at the bus."""
+    yield "All streams are AXI-Stream. Byte 0 of a message is in TDATA[7:0] of its first beat."
+    yield (
+        "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
+        "registers only."
+    )
+    yield "TKEEP has ones for the bytes that count, from bit 0 on. In m_axis the other bytes are 0."
+    yield "A place is kept free for whatever a beat makes leave, so nothing is lost under any back-pressure."
+    yield from (_packets if core.packet else _units if core.unit else _messages)(core)
+
+
+def _packets(core: Core) -> Iterator[str]:
+    assert core.packet is not None
+    yield ""
+    yield "A packet is a message of GCM: beats of additional data first, then beats of data. TLAST ends it."
+    yield (
+        "Only the last beat of the additional data and the last beat of the data may have fewer than 16 "
+        "bytes."
+    )
+    yield (
+        "A packet without additional data and data is one beat with TKEEP = 0 and TLAST = 1, and no "
+        "other beat is empty."
+    )
+    yield (
+        "`s_axis_tuser[0]` says that the packet is decrypted, in all of its beats; `s_axis_tuser[1]`, "
+        "that the beat is additional data."
+    )
+    yield (
+        "`s_iv_i` is read with the packet's first beat and `s_tag_i`, the expected tag, with its last. "
+        "They stay while their beat is offered."
+    )
+    if "iv_word" in core.packet["ports"]:
+        yield (
+            "An IV that has not 96 bits comes in beats before its packet, with `s_axis_tuser[2]` = 1; "
+            "TLAST ends it. Then `s_iv_i` is not read."
+        )
+    yield ""
+    yield (
+        "The data of a packet leave at `m_axis` as a packet. Additional data leave nothing, and a packet "
+        "without data has none there."
+    )
+    yield (
+        "For every packet one beat leaves at `m_tag`, in the order of the packets: the tag of one that "
+        "was encrypted."
+    )
+    yield (
+        "`m_tag_tuser[1]` is 1 where it was decrypted and its tag is the expected one; then and where it "
+        "is wrong TDATA is 0."
+    )
+    yield (
+        "`m_tag_tuser[0]` says that it was decrypted, and `m_tag_tuser[2]` that it has a packet at `m_axis`."
+    )
+    yield "Take from both streams: while one of them is full, no beat is accepted."
+    yield "**Data of a decrypted packet leave before the verdict: do not use them before it.**"
+    yield ""
+    yield "An IV is used for one packet under a key. The core can't see that one is used again."
+
+
+def _units(core: Core) -> Iterator[str]:
+    assert core.unit is not None
+    n = core.unit["ports"]
+    yield ""
+    yield (
+        "A packet is a data unit of XTS, of 16 bytes at least. Only its last beat may have fewer than 16 "
+        "bytes."
+    )
+    yield (
+        f"Its number is announced at `{n['unit']}`, by a handshake of `{n['unit_valid']}` and "
+        f"`{n['unit_ready']}`, before its first beat can be taken."
+    )
+    yield f"Announce numbers in the order of the units, up to {core.unit['tweaks']} units ahead."
+    if core.parameters["direction"] == "both":
+        yield (
+            "`s_axis_tuser` says that the unit is decrypted, in all of its beats; it comes back with the "
+            "result."
+        )
+    if core.parameters["tid_bits"]:
+        yield "All beats of a unit have the same TID."
+    yield (
+        "The result is a packet of as many bytes. Beats leave in the order of the bytes, also where "
+        "bytes are stolen:"
+    )
+    yield "a short last beat waits until the beat before it is there, and so do the units behind it."
+    if core.parameters["distinct_halves"]:
+        yield f"Under a key whose halves are equal, `{n['unit_ready']}` stays 0, and no unit is taken."
+    else:
+        yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."
+
+
+def _messages(core: Core) -> Iterator[str]:
+    yield ""
+    yield (
+        "A packet is a message. Every beat but the last is whole; an empty message is one beat with "
+        "TKEEP = 0 and TLAST = 1."
+    )
+    yield "Its tag is a packet of one beat at `m_axis`, where TKEEP names the bytes that are shown."
+    yield (
+        "The core makes the subkeys of SP 800-38B from each key. A key that is offered within a message "
+        "is taken after the message's tag."
+    )
+
+
+def _beats(core: Core, worked: Worked) -> Iterator[tuple[bytes, int, int]]:
+    """Bytes, TUSER and TLAST of the worked message's beats."""
+    if core.packet:
+        words = [(w, 2) for w in _cut(worked.aad)] + [(w, 0) for w in _cut(worked.block)]
+    elif core.unit:
+        words = [(w, 0) for w in words_of(worked.block)]
+    else:
+        words = [(w, 0) for w in mac_words(worked.block, core.parameters["block_bits"])]
+    for k, (word, user) in enumerate(words, 1):
+        yield word, user, int(k == len(words))
+
+
+def _cut(text: bytes) -> list[bytes]:
+    return [text[k : k + WORD_BYTES] for k in range(0, len(text), WORD_BYTES)]
+
+
+def bus_table(core: Core, worked: Worked) -> Iterator[str]:
+    """The beats of the worked message: a table."""
+    size = core.parameters["block_bits"] // 8
+    if core.packet:
+        yield "The packet of the section Bytes, encrypted, with its IV at `s_iv_i`:"
+    elif core.unit:
+        yield f"The unit of the section Bytes, encrypted; its number is `{worked.iv.hex(' ')}`:"
+    else:
+        yield "The message of the section Bytes:"
+    yield ""
+    yield "| beat of s_axis | bytes, from TDATA[7:0] on | TKEEP | TUSER | TLAST |"
+    yield "|--:|---|---|--:|--:|"
+    for k, (word, user, last) in enumerate(_beats(core, worked), 1):
+        yield f"| {k} | `{word.hex(' ')}` | `{_keep(word, size)}` | {user} | {last} |"
+    results = [worked.tag] if core.mac else words_of(worked.result) if core.unit else _cut(worked.result)
+    yield ""
+    yield "| beat of m_axis | bytes, from TDATA[7:0] on | TKEEP | TLAST |"
+    yield "|--:|---|---|--:|"
+    for k, word in enumerate(results, 1):
+        yield f"| {k} | `{word.hex(' ')}` | `{_keep(word, size)}` | {int(k == len(results))} |"
+    if core.packet:
+        yield ""
+        yield f"At `m_tag` leaves `{worked.tag.hex(' ')}`, with TUSER = 4."
+
+
+def _keep(word: bytes, size: int) -> str:
+    return f"{size}'h{(1 << len(word)) - 1:0{size // 4}x}"
+
+
+def bus_timing(core: Core) -> Iterator[str]:
+    """Latencies and rates while results are taken at once."""
+    what = "tag" if core.mac else "result"
+    yield (
+        f"While nothing else is in flight and {what}s are taken at once, a {what} is offered "
+        f"{core.latency} cycles after its beat."
+    )
+    if core.interval > 1:
+        yield f"A beat can be taken every {core.interval} cycles."
+    elif core.packet:
+        yield "A beat can be taken every cycle, but for one cycle after a packet's last beat."
+    else:
+        yield "A beat can be taken every cycle, but for one cycle for each unit."
+        yield (
+            "The last whole beat of a unit with a short one leaves later, since it takes the stolen bytes in."
+        )

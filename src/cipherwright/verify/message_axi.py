@@ -1,0 +1,268 @@
+"""Beats through a simulated core of messages behind AXI-Stream, with gaps and under back-pressure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CheckFailed
+from ..shell import PortSet
+from .simulate import Model, Simulation, compile_simulation
+
+__all__ = ["AxiMessageBench", "AxiSession", "Beat", "Flow"]
+
+_KEY, _RESULT, _TAG = "key", "m_axis", "m_tag"
+_Row = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Beat:
+    """A beat of AXI-Stream. data: the bytes that count; user, id: TUSER and TID, 0 where a side has none.
+    given: ports beside TDATA and their values as bytes, the first of which is the most significant.
+    """
+
+    data: bytes
+    last: bool = False
+    user: int = 0
+    id: int = 0
+    given: Mapping[str, bytes] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """How probable it is that a beat is offered in a cycle, and that a result is taken. stall: cycles in
+    which no result is taken at all, from the first beat on.
+    """
+
+    offer: float = 1.0
+    take: float = 1.0
+    stall: int = 0
+
+
+@dataclass(frozen=True)
+class AxiMessageBench:
+    """A compiled core of messages with its record, at its AXI-Stream ports."""
+
+    simulation: Simulation
+    record: Mapping[str, Any]
+
+    @classmethod
+    def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
+        """The core of a record, compiled."""
+        return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
+
+    @cached_property
+    def ports(self) -> PortSet:
+        return PortSet(**self.record["ports"])
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All ports."""
+        return frozenset(p.name for p in (*self.simulation.inputs, *self.simulation.outputs))
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The streams that leave."""
+        return tuple(s for s in (_RESULT, _TAG) if f"{s}_tvalid" in self.names)
+
+    @property
+    def id_bits(self) -> int:
+        """Bits of TID (0: there is none)."""
+        return int(self.record["parameters"]["tid_bits"])
+
+    @property
+    def patience(self) -> int:
+        """Cycles in which something happens, as long as results are taken."""
+        r = self.record
+        tags = (r.get("packet") or {}).get("tag_latency_cycles", 0)
+        late = (r.get("unit") or {}).get("late_latency_cycles", 0)
+        mac = (r.get("mac") or {}).get("longest_latency_cycles", 0)
+        first = (r.get("packet") or {}).get("initial_block_cycles", 0)
+        return int(4 * (r["latency_cycles"] + r["interval_cycles"] + tags + late + mac + first) + 64)
+
+    def session(self, seed: int = 1) -> AxiSession:
+        """A model of its own, just reset."""
+        return AxiSession(self, np.random.default_rng(seed))
+
+
+class AxiSession:
+    """One model of a core, from its reset on, closed at the end of a `with`. `left`: beats of each stream
+    that left; `taken`: cycles in which beats were taken; `cycle`: how many have been run.
+    """
+
+    def __init__(self, bench: AxiMessageBench, rng: np.random.Generator) -> None:
+        self.bench, self.rng, self.cycle = bench, rng, 0
+        self.model = Model(bench.simulation)
+        self.left: dict[str, list[Beat]] = {s: [] for s in bench.sides}
+        self.taken: list[int] = []
+        self._held: dict[str, bytes] = {}
+        self.reset()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.model.close()
+
+    def _put(self, row: _Row, name: str, value: int) -> None:
+        view = self.bench.simulation.view(row, name)
+        view[0] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
+
+    def _get(self, row: _Row, name: str) -> int:
+        return int.from_bytes(self.bench.simulation.view(row, name)[0].tobytes(), "little")
+
+    def _idle(self) -> _Row:
+        """A cycle in which nothing is offered and nothing is taken; payload has any value."""
+        b, p = self.bench, self.bench.ports
+        row = self.rng.integers(0, 256, b.simulation.rows(1).shape, dtype=np.uint8)
+        quiet = {
+            p.reset,
+            p.zeroise,
+            p.valid_in,
+            p.key_valid,
+            "unit_valid_i",
+            *(f"{s}_tready" for s in b.sides),
+        }
+        for port in b.simulation.inputs:
+            view = b.simulation.view(row, port.name)
+            if port.name in quiet:
+                view[:] = 0
+            elif port.width % 8:
+                view[0, -1] &= (1 << port.width % 8) - 1
+        return row
+
+    def _run(self, row: _Row) -> _Row:
+        """One cycle. Raises CheckFailed where an offer that was not taken before has changed or gone."""
+        out = self.model.run(row)
+        self.cycle += 1
+        for s in self.bench.sides:
+            shown = self._beat_bytes(out, s) if self._get(out, f"{s}_tvalid") else b""
+            if s in self._held and shown != self._held[s]:
+                raise CheckFailed(f"an offer at {s} changes before it is taken")
+            takes = bool(self._get(row, f"{s}_tready"))
+            self._held.pop(s, None)
+            if shown and takes:
+                self.left[s].append(self._beat(out, s))
+            elif shown:
+                self._held[s] = shown
+        if self._get(row, self.bench.ports.reset) or self._get(row, self.bench.ports.zeroise):
+            self._held.clear()
+        return out
+
+    def _beat_bytes(self, out: _Row, side: str) -> bytes:
+        names = (f"{side}_{n}" for n in ("tdata", "tkeep", "tlast", "tuser", "tid"))
+        return b"".join(
+            self.bench.simulation.view(out, n)[0].tobytes() for n in names if n in self.bench.names
+        )
+
+    def _beat(self, out: _Row, side: str) -> Beat:
+        """What leaves. Raises CheckFailed where TKEEP has a gap, or a byte beside it is not 0."""
+        names, data = self.bench.names, self.bench.simulation.view(out, f"{side}_tdata")[0].tobytes()
+        count = len(data)
+        if f"{side}_tkeep" in names:
+            keep = self._get(out, f"{side}_tkeep")
+            count = keep.bit_count()
+            if keep != (1 << count) - 1 or any(data[count:]):
+                raise CheckFailed(f"{side} shows a byte that is not there, or leaves a gap")
+
+        def value(what: str) -> int:
+            name = f"{side}_{what}"
+            return self._get(out, name) if name in names else 0
+
+        return Beat(data[:count], bool(value("tlast")), value("tuser"), value("tid"))
+
+    def _pulse(self, name: str) -> None:
+        row = self._idle()
+        self._put(row, name, 1)
+        self._run(row)
+        self._held.clear()
+        for found in self.left.values():
+            found.clear()
+        self.taken.clear()
+
+    def reset(self) -> None:
+        """One cycle of reset, after which nothing of before may leave."""
+        self._pulse(self.bench.ports.reset)
+
+    def zeroise(self) -> None:
+        """One cycle of zeroising, after which nothing of before may leave."""
+        self._pulse(self.bench.ports.zeroise)
+
+    def wait(self) -> None:
+        """A cycle in which nothing is offered, and nothing is taken."""
+        self._run(self._idle())
+
+    def quiet(self, cycles: int) -> None:
+        """Raise CheckFailed where something leaves in these cycles, in which everything would be taken."""
+        row, before = self._idle(), sum(map(len, self.left.values()))
+        for s in self.bench.sides:
+            self._put(row, f"{s}_tready", 1)
+        for _ in range(cycles):
+            self._run(row)
+        if sum(map(len, self.left.values())) != before:
+            raise CheckFailed("something leaves that nobody asked for")
+
+    def load_key(self, key: bytes) -> None:
+        """Offer a key until it is taken."""
+        b, row = self.bench, self._idle()
+        self._put(row, b.ports.key_valid, 1)
+        self._put(row, b.ports.key, int.from_bytes(key, "big"))
+        for _ in range(b.record["zeroise_cycles"] + b.patience):
+            if self._get(self._run(row), b.ports.key_ready):
+                return
+        raise CheckFailed("a key that is offered is not taken")
+
+    def _offer(self, beat: Beat) -> _Row:
+        """A cycle in which a beat is offered; bytes that are not there have any value."""
+        row, lanes = self._idle(), self.bench.simulation.view(self._idle(), "s_axis_tdata").shape[1]
+        self._put(row, "s_axis_tvalid", 1)
+        filled = beat.data + self.rng.bytes(lanes - len(beat.data))
+        self._put(row, "s_axis_tdata", int.from_bytes(filled, "little"))
+        self._put(row, "s_axis_tkeep", (1 << len(beat.data)) - 1)
+        self._put(row, "s_axis_tlast", beat.last)
+        for name, value in (("s_axis_tuser", beat.user), ("s_axis_tid", beat.id)):
+            if name in self.bench.names:
+                self._put(row, name, value)
+        for name, text in beat.given.items():
+            self._put(row, name, int.from_bytes(text, "big"))
+        return row
+
+    def play(
+        self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, numbers: Sequence[bytes] = ()
+    ) -> None:
+        """Offer beats, and announce unit `numbers`, until so many beats of each stream, `expected`, left.
+        A beat that is offered stays until it is taken. Raises CheckFailed where that does not end.
+        """
+        at = number = waited = 0
+        offered: _Row | None = None
+        began = self.cycle
+        while at < len(beats) or any(len(self.left[s]) < n for s, n in expected.items()):
+            if at < len(beats) and offered is None and self.rng.random() < flow.offer:
+                offered = self._offer(beats[at])
+            row = self._idle() if offered is None else offered.copy()
+            stalled = self.cycle - began < flow.stall
+            for s in self.bench.sides:
+                self._put(row, f"{s}_tready", int(not stalled and self.rng.random() < flow.take))
+            if number < len(numbers):
+                self._put(row, "unit_valid_i", 1)
+                self._put(row, "unit_i", int.from_bytes(numbers[number], "big"))
+            before = sum(map(len, self.left.values())) + at
+            out = self._run(row)
+            if number < len(numbers) and self._get(out, "unit_ready_o"):
+                number += 1
+            if offered is not None and self._get(out, "s_axis_tready"):
+                self.taken.append(self.cycle)
+                at, offered = at + 1, None
+            moved = sum(map(len, self.left.values())) + at > before
+            waited = 0 if moved or stalled else waited + 1
+            if waited > self.bench.patience / min(flow.offer, flow.take) + self.bench.record["key_cycles"]:
+                raise CheckFailed(f"beat {at} is not taken, or a result does not leave")

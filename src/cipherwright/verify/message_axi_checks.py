@@ -1,0 +1,205 @@
+"""Checks of a core of messages behind AXI-Stream: whatever the gaps and the back-pressure, every packet, data
+unit and tag leaves whole, once and in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..cipher.cmac import mac_words
+from ..cipher.xts import halves
+from ..errors import CheckFailed
+from ..shell import WORD_BYTES, words_of
+from .cmac import mac_tag
+from .gcm import random_packets
+from .message_axi import AxiMessageBench, AxiSession, Beat, Flow
+from .packets import Packet, PacketResult
+from .reference import reference_of
+from .xts import random_units, unit_result
+
+__all__ = ["check_message_stream", "messages_of"]
+
+_FLOWS = (Flow(), Flow(0.5), Flow(take=0.5), Flow(0.6, 0.6), Flow(stall=600), Flow(take=0.15))
+"""Gaps and back-pressure under one key after the other."""
+
+_LONGEST = 100
+"""Bytes of additional data and of data, at most."""
+
+_UNDER_KEY = 12
+"""Messages under one key."""
+
+_LONG = 64
+"""Words of a message whose beats follow each other without a gap."""
+
+_BREAKS = 12
+"""Cycles in which a reset is tried, and zeroising."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages as beats: what goes in, the unit numbers, and what must leave each stream."""
+
+    beats: tuple[Beat, ...]
+    left: Mapping[str, tuple[Beat, ...]]
+    numbers: tuple[bytes, ...] = ()
+
+
+def _cut(text: bytes, size: int, user: int, ids: Iterator[int]) -> list[Beat]:
+    """A text as beats of `size` bytes, the last of which ends it."""
+    ends = range(0, len(text), size)
+    return [Beat(text[k : k + size], k + size >= len(text), user, next(ids)) for k in ends]
+
+
+def _packet_beats(packet: Packet, result: PacketResult, ids: Iterator[int]) -> Traffic:
+    """A packet of GCM. Bytes of the expected tag that are not compared have any value."""
+    way, size = int(packet.decrypt), WORD_BYTES
+    iv_word = [Beat(b.data, b.last, way | 4, b.id) for b in _cut(packet.iv, size, 0, ids) if packet.iv_sizes]
+    head = [Beat(b.data, False, way | 2, b.id) for b in _cut(packet.aad, size, 0, ids)]
+    body = [Beat(b.data, False, way, b.id) for b in _cut(packet.text, size, 0, ids)]
+    all_beats = head + body or [Beat(b"", False, way, next(ids))]
+    given: dict[str, bytes] = {} if packet.iv_sizes else {"s_iv_i": packet.iv}
+    first = all_beats[0]
+    all_beats[0] = Beat(first.data, first.last, first.user, first.id, given)
+    last = all_beats[-1]
+    tag = {"s_tag_i": packet.tag.ljust(16, b"\x5a")}
+    all_beats[-1] = Beat(last.data, True, last.user, last.id, {**last.given, **tag})
+    kept = [b.id for b in body]
+    out = [
+        Beat(b.data, b.last, way, i)
+        for b, i in zip(_cut(result.text, size, 0, iter(kept)), kept, strict=True)
+    ]
+    verdict = way | result.good << 1 | bool(packet.text) << 2
+    shown = Beat(result.tag, False, verdict, last.id)
+    return Traffic((*iv_word, *all_beats), {"m_axis": tuple(out), "m_tag": (shown,)})
+
+
+def _joined(parts: Sequence[Traffic]) -> Traffic:
+    sides = parts[0].left
+    return Traffic(
+        tuple(b for p in parts for b in p.beats),
+        {s: tuple(b for p in parts for b in p.left[s]) for s in sides},
+        tuple(n for p in parts for n in p.numbers),
+    )
+
+
+def messages_of(
+    bench: AxiMessageBench, p: Mapping[str, Any], key: bytes, sizes: Sequence[int], rng: np.random.Generator
+) -> Traffic:
+    """Random messages of so many bytes, in the core's directions, as beats; and what the reference has."""
+    top = 1 << bench.id_bits
+
+    def ids() -> Iterator[int]:
+        while True:
+            yield int(rng.integers(0, top))
+
+    if "packet" in bench.record:
+        spans = [(int(rng.integers(0, _LONGEST)) if n % 3 else 0, n) for n in sizes]
+        packets, results = random_packets(p, rng, key, spans)
+        return _joined([_packet_beats(a, b, ids()) for a, b in zip(packets, results, strict=True)])
+    if "unit" in bench.record:
+        return _joined([_unit_beats(p, key, max(n, 16), next(ids()), rng) for n in sizes])
+    lanes = p["block_bits"] // 8
+    return _joined([_mac_beats(p, key, rng.bytes(n), lanes, ids()) for n in sizes])
+
+
+def _unit_beats(p: Mapping[str, Any], key: bytes, size: int, tid: int, rng: np.random.Generator) -> Traffic:
+    """A data unit of XTS, all beats of which have one TID."""
+    (unit,) = random_units(p, rng, [size])
+    way = int(unit.decrypt)
+
+    def beats(text: bytes) -> tuple[Beat, ...]:
+        words = words_of(text)
+        return tuple(Beat(w, k == len(words) - 1, way, tid) for k, w in enumerate(words))
+
+    user = way if p["direction"] == "both" else 0
+    result = unit_result(p, key, unit)
+    out = tuple(Beat(b.data, b.last, user, tid) for b in beats(result))
+    return Traffic(beats(unit.text), {"m_axis": out}, (unit.number,))
+
+
+def _mac_beats(p: Mapping[str, Any], key: bytes, message: bytes, lanes: int, ids: Iterator[int]) -> Traffic:
+    """A message of CMAC."""
+    words = mac_words(message, p["block_bits"])
+    beats = tuple(Beat(w, k == len(words) - 1, 0, next(ids)) for k, w in enumerate(words))
+    tag = mac_tag(p, key, message)[: int(min(p["tag_bits"], p["block_bits"])) // 8]
+    return Traffic(beats, {"m_axis": (Beat(tag, True, 0, beats[-1].id),)})
+
+
+def _play(s: AxiSession, traffic: Traffic, flow: Flow) -> None:
+    """Raise CheckFailed where something else leaves than must."""
+    begun = {side: len(found) for side, found in s.left.items()}
+    s.play(
+        traffic.beats,
+        {side: begun[side] + len(beats) for side, beats in traffic.left.items()},
+        flow,
+        traffic.numbers,
+    )
+    for side, beats in traffic.left.items():
+        got = s.left[side][begun[side] :]
+        if got != list(beats):
+            at = next((k for k, (a, b) in enumerate(zip(got, beats, strict=False)) if a != b), len(beats))
+            raise CheckFailed(f"beat {at} of {side} is not what the reference has")
+
+
+def _fresh_key(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> bytes:
+    size = p["key_bits"] // 8
+    key = rng.bytes(2 * size if "unit" in bench.record else size)
+    assert "unit" not in bench.record or len(set(halves(key))) == 2
+    return key
+
+
+def _check_rate(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> None:
+    """A long message without gaps is taken at the core's rate."""
+    key = _fresh_key(bench, p, rng)
+    traffic = messages_of(bench, p, key, [_LONG * p["block_bits"] // 8 - 1], rng)
+    with bench.session() as s:
+        s.load_key(key)
+        _play(s, traffic, Flow())
+        beats = [c for c, b in zip(s.taken, traffic.beats, strict=True) if not b.user & 4][1:]
+        span, steps = beats[-1] - beats[0], len(beats) - 1
+    if span > steps * bench.record["interval_cycles"]:
+        raise CheckFailed(f"{steps + 1} beats are taken in {span + 1} cycles")
+
+
+def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> None:
+    """A reset, or zeroising, within messages: nothing of before leaves, and all is right after."""
+    latency = bench.record["latency_cycles"]
+    for when in range(_BREAKS):
+        key, sizes = _fresh_key(bench, p, rng), [40, 16, 37]
+        with bench.session(when) as s:
+            s.load_key(key)
+            given = messages_of(bench, p, key, sizes, rng)
+            first = given.beats[: 1 + when % len(given.beats)]
+            s.play(first, {}, Flow(take=0.5 if when % 3 else 0.1), given.numbers)
+            for _ in range(int(rng.integers(0, latency + 12))):
+                s.wait()
+            (s.zeroise if when % 2 else s.reset)()
+            s.quiet(8)
+            key = _fresh_key(bench, p, rng)
+            s.load_key(key)
+            _play(s, messages_of(bench, p, key, sizes, rng), Flow(0.8, 0.8))
+
+
+def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int = 6, seed: int = 5) -> str:
+    """Random messages under `keys` keys, each with other gaps and back-pressure, against the reference; the
+    rate; and resets and zeroising within messages. Raises CheckFailed.
+    """
+    rng, total = np.random.default_rng(seed), 0
+    with bench.session(seed) as s:
+        for k in range(keys):
+            key = _fresh_key(bench, p, rng)
+            sizes = [0, 1, 16, 17, *(int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY - 4))]
+            s.load_key(key)
+            _play(s, messages_of(bench, p, key, sizes, rng), _FLOWS[k % len(_FLOWS)])
+            total += len(sizes)
+        s.quiet(bench.patience)
+    _check_rate(bench, p, rng)
+    _check_breaks(bench, p, rng)
+    return (
+        f"{total} messages under {keys} keys equal to {reference_of(p).name}, with gaps and back-pressure, "
+        f"none lost; {_LONG} beats at the core's rate; resets and zeroising in {_BREAKS} cycles"
+    )

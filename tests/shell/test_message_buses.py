@@ -1,0 +1,119 @@
+"""AXI-Stream around GCM, XTS and CMAC: a driver from outside, `verify`, the rules of the bus, and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.library import build
+from cipherwright.shell import Core
+from cipherwright.spec import load
+from cipherwright.target import load_target, synthesise
+from cipherwright.tools import scratch
+from cipherwright.verify.bus_rules import check_bus_rules
+from cipherwright.verify.forgotten import check_zeroise
+from cipherwright.verify.message_axi import AxiMessageBench
+from cipherwright.verify.message_axi_checks import check_message_stream
+from cipherwright.verify.reset import check_reset
+from tests.conftest import QUICK_XTS, Built
+from tests.faults import Fault, drop, takes, use
+from tests.shell.test_stream import on_icarus
+from tests.verify.test_checks import broken_file
+
+TAGS = ("aes128-cmac-small", "interface=axi-stream", "tid_bits=3")
+PACKETS = ("aes-gcm-small", "interface=axi-stream", "iv_bits=any")
+UNITS = (*QUICK_XTS[:-1], "interface=axi-stream", "tid_bits=2")
+"""A core of each kind. The loops' FIFOs are in distributed RAM, the pipeline's in block RAM."""
+
+
+def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
+    """(tests, failed ones) of messages through a core, by cocotbext-axi."""
+    record = made[1].record
+    env = {"MODE": record["parameters"]["mode"], "COCOTB_LOG_LEVEL": "ERROR"}
+    # What `cocotb_axi_stream`, whose patterns are used, asks for.
+    env |= {"CIPHER": record["parameters"]["cipher"], "KEY_BYTES": "16"}
+    return on_icarus(made[1].sources, record["top"], "tests.shell.cocotb_messages", tmp_path, env)
+
+
+@pytest.mark.parametrize("variant", [TAGS, PACKETS], ids=" ".join)
+def test_messages_by_a_driver_from_outside(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    assert driven(built(*variant), tmp_path) == (6, 0)
+
+
+def checked(made: Built) -> str:
+    """What `verify` says of the AXI-Stream ports."""
+    bench = AxiMessageBench.compile(made[1].sources, made[1].record)
+    return check_message_stream(bench, made[1].record["parameters"])
+
+
+def test_packets_of_gcm(built: Callable[..., Built]) -> None:
+    assert "none lost" in checked(built(*PACKETS))
+
+
+FAULTS = [
+    takes("m_axis_tkeep", "16'd32767"),
+    drop("s_axis_tready", "room"),
+    drop("tag_valid", "tag_there"),
+    use("m_axis_tid", "tag_id", "s_axis_tid"),
+    use("u_tag.zeroise_i", "zeroising", "1'b0"),
+]
+"""Of the bus around CMAC: TKEEP leaves a byte out, a beat is lost, a tag comes too early, TID is that of
+another beat, and what a FIFO holds is not cleared.
+"""
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_broken_bus_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*TAGS)
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+    with pytest.raises(CheckFailed):
+        checked((core, wrong))
+
+
+def test_rules_reset_and_zeroising(built: Callable[..., Built]) -> None:
+    folder = built(*TAGS)[1]
+    assert "an offer stays until it is taken" in check_bus_rules(folder)
+    assert "all are cleared" in check_reset(folder)
+    assert "none of" in check_zeroise(folder)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (takes("s_axis_tready", "m_axis_tready"), "depends on"),
+        (takes("m_axis_tvalid", "m_axis_tready"), "depends on"),
+        (use("m_axis_tid", "tag_id", "s_axis_tid"), "in the same cycle"),
+    ],
+    ids=str,
+)
+def test_a_broken_rule_is_seen(fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*TAGS)
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+    with pytest.raises(CheckFailed, match=said):
+        check_bus_rules(wrong)
+
+
+@pytest.mark.parametrize("more", [(), ("fifo_depth=64",)])
+def test_mapped_flip_flops_are_the_predicted_ones(more: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built(*TAGS, *more)
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+    assert isinstance(core, Core)
+    assert mapped.ffs == core.flip_flops
+
+
+def test_what_is_refused() -> None:
+    for change, said in (("tdata_bits=32", "tdata_bits = 0 or 128"), ("control=apb", "control = none")):
+        with pytest.raises(UserError, match=said):
+            load(TAGS[0], [*TAGS[1:], change])
+
+
+def test_messages_of_the_library(built: Callable[..., Built]) -> None:
+    """The library and the command line run the core inside the bus."""
+    core = build("aes128-cmac-small", interface="axi-stream")
+    assert core.mac("2b7e151628aed2a6abf7158809cf4f3c", b"").hex() == "bb1d6929e95937287fa37d129b756746"
