@@ -52,20 +52,31 @@ def _split(b: GraphBuilder, table: Table, address: int, widest: int) -> int:
 def _split_bitwise(b: GraphBuilder, truth: int, args: tuple[int, ...], widest: int, name: str) -> int:
     """A truth table over words as a choice, by one of its operands, of two tables without that operand.
 
-    It is an operand for which both tables say the same where all others are 0, if there is one. Where a
-    counter rests at 0, every register behind such a table then has the value of the whole table.
+    It is an operand for which both tables, and those that they are cut into, say the same where all others
+    are 0, if there is one. Where a counter rests at 0, every register behind such a table then has the value
+    of the whole table.
     """
     count, width = len(args), max(map(b.width, args))
     if truth in (0, (1 << (1 << count)) - 1):
         return b.const(width, (1 << width) - 1 if truth else 0)
     if count <= widest:
         return b.lut(truth, *args, name=name)
-    k = next((k for k in range(count) if (truth >> (1 << count - 1 - k) ^ truth) & 1 == 0), 0)
+    k = max(_chooser(truth, count, widest), 0)
     low, high = (
         _split_bitwise(b, part, (*args[:k], *args[k + 1 :]), widest, f"{name}_part" if name else "")
         for part in (_without(truth, count, k, 0), _without(truth, count, k, 1))
     )
     return b.mux(args[k], high, low)
+
+
+def _chooser(truth: int, count: int, widest: int) -> int:
+    """The first operand that `_split_bitwise` may choose by; -1 where there is none."""
+    for k in range(count):
+        parts = [_without(truth, count, k, value) for value in (0, 1)]
+        alike = (parts[0] ^ parts[1]) & 1 == 0
+        if alike and all(count - 1 <= widest or _chooser(p, count - 1, widest) >= 0 for p in parts):
+            return k
+    return -1
 
 
 def _without(truth: int, count: int, k: int, value: int) -> int:
