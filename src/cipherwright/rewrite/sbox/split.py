@@ -53,15 +53,17 @@ def _split_bitwise(b: GraphBuilder, truth: int, args: tuple[int, ...], widest: i
     """A truth table over words as a choice, by one of its operands, of two tables without that operand.
 
     It is an operand for which both tables, and those that they are cut into, say the same where all others
-    are 0, if there is one. Where a counter rests at 0, every register behind such a table then has the value
-    of the whole table.
+    are 0. Where a counter rests at 0, every register behind such a table then has the value of the whole
+    table. Where there is no such operand, the table stays whole.
     """
     count, width = len(args), max(map(b.width, args))
     if truth in (0, (1 << (1 << count)) - 1):
         return b.const(width, (1 << width) - 1 if truth else 0)
     if count <= widest:
         return b.lut(truth, *args, name=name)
-    k = max(_chooser(truth, count, widest), 0)
+    k = _chooser(truth, count, widest)
+    if k < 0:
+        return b.lut(truth, *args, name=name)
     low, high = (
         _split_bitwise(b, part, (*args[:k], *args[k + 1 :]), widest, f"{name}_part" if name else "")
         for part in (_without(truth, count, k, 0), _without(truth, count, k, 1))
