@@ -38,7 +38,7 @@ def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
     return on_icarus(made[1].sources, record["top"], "tests.shell.cocotb_messages", tmp_path, env)
 
 
-@pytest.mark.parametrize("variant", [TAGS, PACKETS], ids=" ".join)
+@pytest.mark.parametrize("variant", [TAGS, PACKETS, UNITS], ids=" ".join)
 def test_messages_by_a_driver_from_outside(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:
@@ -60,10 +60,9 @@ FAULTS = [
     drop("s_axis_tready", "room"),
     drop("tag_valid", "tag_there"),
     use("m_axis_tid", "tag_id", "s_axis_tid"),
-    use("u_tag.zeroise_i", "zeroising", "1'b0"),
 ]
-"""Of the bus around CMAC: TKEEP leaves a byte out, a beat is lost, a tag comes too early, TID is that of
-another beat, and what a FIFO holds is not cleared.
+"""Of the bus around CMAC: TKEEP leaves a byte out, a beat is lost, a tag comes too early, and TID is that of
+another beat.
 """
 
 
@@ -96,6 +95,13 @@ def test_a_broken_rule_is_seen(fault: Fault, said: str, built: Callable[..., Bui
     wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
     with pytest.raises(CheckFailed, match=said):
         check_bus_rules(wrong)
+
+
+def test_a_fifo_that_is_not_cleared_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*TAGS)
+    fault = use("u_tag.zeroise_i", "zeroising", "1'b0")
+    with pytest.raises(CheckFailed):
+        check_zeroise(broken_file(folder, f"{core.top}.v", fault, tmp_path / "b"))
 
 
 @pytest.mark.parametrize("more", [(), ("fifo_depth=64",)])
