@@ -663,15 +663,13 @@ def targeted() -> list[Mutant]:
     # All resets of a kind.
     for subject, file in (("des-small/loop", "des_small.v"), ("des-fast/pipeline", "des_fast.v")):
         found.append(
-            _edit(
+            _faulty(
                 subject,
                 "all-resets",
                 "valid-and-control",
                 file,
-                r"<= rst_i \? [^:?]+ : ",
-                "<= ",
+                _by_hand(r"<= rst_i \? [^:?]+ : ", "<= ", every=True),
                 ("reset", "proof"),
-                True,
             )
         )
     found += [
@@ -831,15 +829,13 @@ def targeted() -> list[Mutant]:
     ]
     # Names, and files that were changed together with their digests.
     found += [
-        _edit(
+        _faulty(
             "des-small/loop",
             "names",
             "box",
             "des_small.v",
-            r"\bdes_small_s1_lut4\b",
-            "s1_lut4",
+            _by_hand(r"\bdes_small_s1_lut4\b", "s1_lut4", every=True),
             ("names",),
-            True,
         ),
         _edit(
             stream,
@@ -850,15 +846,13 @@ def targeted() -> list[Mutant]:
             "module cipherwright_stream",
             ("names",),
         ),
-        _edit(
+        _faulty(
             "des-fast-ram/delay-line",
             "names",
             "ring",
             "des_fast.v",
-            r"\bdes_fast_delay_ring\b",
-            "delay_ring",
+            _by_hand(r"\bdes_fast_delay_ring\b", "delay_ring", every=True),
             ("names",),
-            True,
         ),
         _plain(
             stream,

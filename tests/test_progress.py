@@ -13,8 +13,8 @@ from rich.console import Console
 
 from cipherwright import progress
 from cipherwright.errors import CheckFailed
+from cipherwright.target import Recipe, load_target
 from cipherwright.target import implement as implementation
-from cipherwright.target import load_target
 from cipherwright.verify.verdict import attempts
 
 
@@ -86,7 +86,7 @@ def test_seeds_are_steps(monkeypatch: pytest.MonkeyPatch) -> None:
             [],
             "t",
             load_target("ecp5-85k-8"),
-            (1, 2, 3),
+            Recipe((1, 2, 3)),
             lambda text, fraction=None: seen.append((text, fraction)),
         )
     assert seen[0][0].endswith("(step 1 of 4)")

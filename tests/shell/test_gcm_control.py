@@ -24,7 +24,7 @@ from cipherwright.arch import waiting
 from cipherwright.rtl import print_design, print_wrapper
 from cipherwright.rtl.cells import COPY
 from cipherwright.shell.gcm.layer import gcm_layer
-from cipherwright.shell.gcm.modules import _waiting, control_outputs
+from cipherwright.shell.gcm.modules import control_outputs, waits_beside
 from cipherwright.shell.gcm.timing import GcmTiming
 from cipherwright.shell.ghash import GhashTiming
 from cipherwright.shell.waits import Waits
@@ -217,7 +217,7 @@ def write(folder: Path, fault: Callable[[str], str] = str, timing: GcmTiming = T
     spec = load("aes128-gcm", ["delay_lines=ff"])
     assert isinstance(spec, Pipeline)
     waits = Waits(load_target(spec.target).delay, waiting(spec, 0, control_outputs(False)))
-    beside = print_design(waits.module("beside", _waiting(timing, False)))
+    beside = print_design(waits.module("beside", waits_beside(timing, False)))
     layer = print_wrapper(gcm_layer("gcm", ("cipher", "beside", "ghash"), 128, timing, TAG_BITS))
     layer = fault(layer).replace("endmodule", rules(timing) + "endmodule")
     (folder / "gcm.v").write_text(f"{COPY}{FREE}{beside}\n{layer}")

@@ -18,7 +18,7 @@ DEPTH = 10
 
 FAULTS = {
     "the next step begins before the last one is known": use("ready", "settled[4]", "settled[0]"),
-    "a carry into the upper half is lost": drop("number_into_4[16]", "number_low"),
+    "a carry into the upper half is lost": drop("number_into_4[16]", "number_low[0]"),
     "a run has a number too many": takes("last_q", "1'b0"),
 }
 """What is broken -> the fault."""

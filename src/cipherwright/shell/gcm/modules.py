@@ -96,7 +96,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         timing,
         keyed_top(names[0], pipeline_part(f"{top}_core", unit, 128), unit),
         multiplier,
-        waits.module(names[1], _waiting(timing, any_iv)),
+        waits.module(names[1], waits_beside(timing, any_iv)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv),
         control,
@@ -141,7 +141,7 @@ def gcm_top(top: str, name: str, key_bits: int, word: tuple[Pin, ...], more: tup
     )
 
 
-def _waiting(timing: GcmTiming, any_iv: bool) -> dict[str, tuple[int, int]]:
+def waits_beside(timing: GcmTiming, any_iv: bool) -> dict[str, tuple[int, int]]:
     """A slot's word and its meaning, which wait while the cipher works: bits and cycles."""
     soon = timing.beside - timing.early
     return {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(
