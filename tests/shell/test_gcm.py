@@ -237,7 +237,6 @@ def test_known_packets_are_the_published_ones() -> None:
         (("tag_bits=100",), "tag_bits"),
         (("counter_bits=64",), "GCM always counts in 32 bits"),
         (("interface=stream",), "interface = plain"),
-        (("interface=axi-stream",), "interface = plain"),
         (("direction=encrypt",), "direction = both"),
         (("lanes=2",), "mode = ctr"),
         (("architecture=iterative", "stages=none"), "architecture = pipelined"),
