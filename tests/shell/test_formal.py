@@ -448,7 +448,6 @@ CCM_FAULTS = [
     drop("valid_o", "~clear"),
     drop("begins_chain", "~chain_run_q"),
     drop("wants", "~stream_run_q"),
-    drop("ends", "~carries_q"),
     drop("ends", "~chain_run_q"),
     drop("ends", "~added_q"),
     drop("ends", "zero_q"),

@@ -73,7 +73,7 @@ def largest_data(nonce_bytes: int) -> int:
 
 
 def aad_length(count: int) -> bytes:
-    """The length of additional data as it stands before them: nothing, two bytes or six (section A.2.2).
+    """The length of additional data as it comes before them: nothing, two bytes or six (section A.2.2).
 
     >>> aad_length(0), aad_length(8).hex(), aad_length(65280).hex()
     (b'', '0008', 'fffe0000ff00')

@@ -1,6 +1,6 @@
 """Standard buses around a core: AXI-Stream for blocks, a register bus for keys, initial values and status."""
 
-from .axi_stream import AXIS_DATA, AxiStream, Inside, StreamShell, axi_stream_top
+from .axi_stream import AXIS_DATA, AxiStream, Inside, StreamShell, axi_stream_top, bytes_reversed
 from .controlled import Controlled, controlled_top
 from .message_stream import MessageBus, message_bus_ports, message_bus_top
 from .pages import browser_pages, map_facts, map_pages
@@ -24,6 +24,7 @@ __all__ = [
     "access_interval",
     "axi_stream_top",
     "browser_pages",
+    "bytes_reversed",
     "controlled_top",
     "map_facts",
     "map_pages",

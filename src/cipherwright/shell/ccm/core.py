@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from functools import partial
 
-from ...rtl import Component, Rate, print_bench, print_design, print_wrapper
+from ...rtl import Bench, Component, Rate
 from ...spec import Loop
-from ..cmac import loop_part, unread_key_bits
-from ..core import Core, PortSet
+from ..core import Core
 from ..core_inputs import CoreInputs
 from ..gcm import GCM_PORTS, Times, testbench
-from ..header import header_lines, port_table
-from ..keys import key_register
-from ..texts import core_files, spec_parameters
-from ..written import hand_written
-from .modules import CCM_FILE, COMPLETE, CcmModules, ccm_modules
+from ..loop_core import LoopMode, keyed_loop, loop_core
+from .modules import CCM_FILE, COMPLETE, ccm_modules
 from .ports import ccm_groups, ccm_port_names
 from .testbench import known_ccm_packets
+from .timing import CcmTiming
 
 __all__ = ["assemble_ccm"]
 
@@ -27,45 +24,20 @@ def assemble_ccm(of: CoreInputs) -> Core:
     """
     spec = of.spec
     assert isinstance(spec, Loop)
-    top, stages, made = of.top, of.stages, of.scheduled
-    design = of.lowered(f"{top}_core")
-    keys = of.unit or key_register(f"{top}_keys", spec.key_bits, reset=False)
-    loop = loop_part(design, made)
-    assert loop.rate is not None
-    parts = ccm_modules(top, loop, keys, spec)
-    timing, control = parts.timing, parts.control
-    component = Component(
-        (*design.modules, *keys.modules, parts.written, *parts.wrappers),
-        ccm_groups(spec.key_bits, spec.tag_bits, spec.nonce_bytes),
-        Rate(timing.latency, timing.interval),
+    loop = keyed_loop(of, reset=False)
+    parts = ccm_modules(of.top, loop.loop, loop.keys, spec)
+    timing = parts.timing
+    said = (
+        f"a word of data every {timing.interval} cycles, and at most {timing.longest} from a word to its "
+        f"result; {timing.least_tag} to {timing.longest_tag} cycles from a packet's last word to its tag"
     )
-    core = Core(
-        top,
-        spec_parameters(spec),
-        of.plain,
-        made.schedule,
-        design,
+    mode = LoopMode(
+        ccm_groups(spec.key_bits, spec.tag_bits, spec.nonce_bytes),
         GCM_PORTS,
-        timing.latency,
-        timing.interval,
-        1,
-        {},
-        component,
-        {
-            "top": f"{top}_core",
-            "ports": asdict(PortSet(decrypt="", ready_out="ready_o")),
-            "latency_cycles": loop.rate.latency,
-            "early": {},
-            "key_cycles": keys.cycles,
-            "slots": stages,
-            **({"keyed": f"{top}_ecb"} if keys.memory else {}),
-        },
-        made.key_words,
-        keys,
-        _mode_flip_flops(parts) - (0 if of.unit else unread_key_bits(made)),
-        control.zeroise_cycles,
-        sum(m.flip_flops for m in control.modules),
-        of.given,
+        Rate(timing.latency, timing.interval),
+        said,
+        CCM_FILE,
+        partial(_bench, spec, timing),
         packet={
             "ports": ccm_port_names(),
             "tag_bits": spec.tag_bits,
@@ -76,20 +48,10 @@ def assemble_ccm(of: CoreInputs) -> Core:
             "power_cycles": COMPLETE,
         },
     )
-    said = (
-        f"a word of data every {timing.interval} cycles, and at most {timing.longest} from a word to its "
-        "result; "
-        f"{timing.least_tag} to {timing.longest_tag} cycles from a packet's last word to its tag"
-    )
-    registers = f"{core.flip_flops} flip-flops predicted"
-    header = header_lines(spec, of.given, said, registers, port_table(component.pins))
-    text = "\n".join([print_design(design), keys.text, *map(print_wrapper, parts.wrappers)])
+    return loop_core(of, loop, parts, mode)
+
+
+def _bench(spec: Loop, timing: CcmTiming, component: Component) -> Bench:
+    """The testbench of the core."""
     times = Times((1, timing.longest), (timing.least_tag, timing.longest_tag))
-    bench = print_bench(testbench(component, spec, times, spec.tag_bits, known_ccm_packets(spec)))
-    written = {CCM_FILE: hand_written(CCM_FILE), **keys.files}
-    return core.with_files(core_files(spec.name, header, text, bench, written))
-
-
-def _mode_flip_flops(parts: CcmModules) -> int:
-    """Flip-flops around the loop and its key unit."""
-    return sum(w.flip_flops for w in (parts.keyed, parts.mode, parts.top)) + parts.written.flip_flops
+    return testbench(component, spec, times, spec.tag_bits, known_ccm_packets(spec))

@@ -11,7 +11,7 @@
 // before, and a word. It is cleared when a block begins. At a packet's end it is the tag before S_0
 // is added, and it is cleared then.
 //
-// Additional data stand behind their length, which has two bytes or six (section A.2.2). So a word
+// Additional data come behind their length, which has two bytes or six (section A.2.2). So a word
 // of them is shifted when it is taken, and its last bytes wait for the next one. Where additional
 // data end with waiting bytes, these are a block of their own.
 //
@@ -142,8 +142,8 @@ module cipherwright_loop_ccm #(
     wire [COUNT-1:0] number = count_q & {COUNT{~tail}};
     wire linked = chain_ends & chain_live_q;
 
-    wire ends = close_q & ~word_q & ~carries_q & ~added_q & ~chain_run_q & there_q &
-        zero_q & ~compare_q;
+    // Bytes that wait go into the chain while the block before them is in the loop.
+    wire ends = close_q & ~word_q & ~added_q & ~chain_run_q & there_q & zero_q & ~compare_q;
 
     always @(posedge clk) begin
         if (rst_i) begin

@@ -29,6 +29,7 @@ from ...rtl import (
     WrapperItem,
     declared_first,
 )
+from ..buses import bytes_reversed
 from ..copies import copies, spread
 from .ports import NUMBER, RESULTS, XtsOptions, number_group, word_pins
 from .timing import KEEP, TWEAKS
@@ -239,11 +240,6 @@ def _loads(target: str, value: str, enable: str) -> list[Step]:
     ]
 
 
-def _swapped(name: str) -> str:
-    """A word with its bytes in the other order."""
-    return f"{{{', '.join(f'{name}[{8 * k + 7}:{8 * k}]' for k in range(16))}}}"
-
-
 def _times_alpha(name: str) -> str:
     """alpha^128 is alpha^7 + alpha^2 + alpha + 1 (IEEE 1619, section 5.2)."""
     top = f"{name}[127]"
@@ -290,7 +286,7 @@ def _tweaks() -> tuple[WrapperItem, ...]:
         Let(
             "following", f"({spread('load')} & after) | (~{spread('load')} & ({_times_alpha('tweak')}))", 128
         ),
-        Clocked((Step("made", _swapped("stream")), *steps)),
+        Clocked((Step("made", bytes_reversed("stream", 128)), *steps)),
         Clocked(
             (*_loads("after", "stored", "next"), *_loads("tweak", "following", "step")),
         ),
@@ -342,7 +338,7 @@ def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
                 Step(
                     "input_q",
                     f"({spread('again_3')} & again_input) | (~{spread('again_3')} & (whitened ^ "
-                    f"{_swapped('whitening')}))",
+                    f"{bytes_reversed('whitening', 128)}))",
                 ),
                 *(
                     [
@@ -395,12 +391,13 @@ def _beside(module: str, both: bool) -> tuple[WrapperItem, ...]:
             (
                 Step(
                     "beside_a",
-                    f"({spread('short_3')} & block_b) | (~{spread('short_3')} & {_swapped('whitening')})",
+                    f"({spread('short_3')} & block_b) | "
+                    f"(~{spread('short_3')} & {bytes_reversed('whitening', 128)})",
                 ),
                 Step(
                     "beside",
-                    f"({spread('again_4')} & {_swapped('again_tweak_2')}) | (~{spread('again_4')} & "
-                    "beside_a)",
+                    f"({spread('again_4')} & {bytes_reversed('again_tweak_2', 128)}) | "
+                    f"(~{spread('again_4')} & beside_a)",
                 ),
                 Step("keep_a", f"keep_2 | {{{KEEP}{{~steal_0}}}}"),
             )
@@ -432,7 +429,7 @@ def _stolen(both: bool) -> tuple[WrapperItem, ...]:
         *copies("cap", "stolen_0"),
         *(copies("back", "way_back") if both else ()),
         Let("short_keep", "keep_late", KEEP),
-        Let("late_tweak", _swapped("late_1"), 128),
+        Let("late_tweak", bytes_reversed("late_1", 128), 128),
         Let("other_tweak", other, 128),
         Let("filled_up", f"({mask} & late) | (~{mask} & result_0)", 128),
         Clocked(
@@ -442,7 +439,7 @@ def _stolen(both: bool) -> tuple[WrapperItem, ...]:
                 *_loads("again_tweak", "other_tweak", "cap"),
                 Step("again_tweak_1", "again_tweak"),
                 Step("again_tweak_2", "again_tweak_1"),
-                Step("again_input", f"again_block ^ {_swapped('again_tweak')}"),
+                Step("again_input", f"again_block ^ {bytes_reversed('again_tweak', 128)}"),
                 *([Step("again_way", "back[0]", "cap[0]"), Step("again_way_1", "again_way")] if both else []),
             )
         ),

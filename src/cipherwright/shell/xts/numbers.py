@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from ...rtl import Clocked, ClockReset, Drive, Held, Let, Note, Pin, Reg, Step, Wrapper, WrapperItem
 from ...rtl import declared_first as ordered
+from ..buses import bytes_reversed
 from ..copies import copies, pieces
 from .ports import MORE, NUMBER
 
@@ -102,7 +103,7 @@ def _value() -> tuple[WrapperItem, ...]:
         *copies("move", "start_i | drop_i | steps"),
         Clocked(
             (
-                Step("unit_q", _reversed("unit_i")),
+                Step("unit_q", bytes_reversed("unit_i", 128)),
                 *(
                     Step(f"number[{high}:{low}]", _loaded("load", k, f"[{high}:{low}]"), f"move[{k}]")
                     for k, (low, high) in enumerate(pieces())
@@ -123,18 +124,13 @@ def _value() -> tuple[WrapperItem, ...]:
                 ("rest", f"{width}'d0"),
             ),
         ),
-        Drive("number_o", _reversed("number")),
+        Drive("number_o", bytes_reversed("number", 128)),
     )
 
 
 def _loaded(load: str, piece: int, bits: str) -> str:
     """What a piece of the number takes: what is announced, or itself with the next step's bits turned."""
     return f"{load}[{piece}] ? unit_q{bits} : number{bits} ^ number_turns{bits}"
-
-
-def _reversed(name: str) -> str:
-    """A word with its bytes in the other order."""
-    return f"{{{', '.join(f'{name}[{8 * k + 7}:{8 * k}]' for k in range(16))}}}"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ in cycle u all the same, the stolen block goes in cycle u + 1, for the register 
 ready_o is 0 for a cycle, or the word is short and needs none. A tweak waits in a memory of TWEAKS words, then
 as the next one (`after`), then as that of the current unit (`now`), from which its last block takes it away.
 Bits of an address count up; how many tweaks wait or are on their way is a row of ones. A number that waits
-for its slot is not in it: `asked` stands for it, and lasts until the row has grown.
+for its slot is not in it: `asked` tells of it, and lasts until the row has grown.
 """
 
 from __future__ import annotations

@@ -1,0 +1,176 @@
+"""From a loop to the core of a mode that takes packets or messages, one after the other: what CMAC, CCM and
+GCM around a loop have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+from ..arch import Scheduled
+from ..rtl import (
+    Bench,
+    Component,
+    Design,
+    Group,
+    Part,
+    Rate,
+    Wrapper,
+    WrittenModule,
+    module_pins,
+    print_bench,
+    print_design,
+    print_wrapper,
+)
+from .control import Control
+from .core import Core, PortSet
+from .core_inputs import CoreInputs
+from .header import header_lines, port_table
+from .keys import KeyUnit, key_register
+from .message_core import surrounded
+from .ports import inner_groups
+from .stream import Fifo
+from .texts import core_files, spec_parameters
+from .written import hand_written
+
+__all__ = ["KeyedLoop", "LoopMode", "ModeModules", "keyed_loop", "loop_core"]
+
+
+@dataclass(frozen=True)
+class KeyedLoop:
+    """A loop and what holds its key.
+
+    loop: to be connected, with its rate; keys: the key-expansion unit, or a register where the loop makes
+    its round keys itself; unread: bits of that register that nothing reads, which synthesis takes away.
+    """
+
+    design: Design
+    loop: Part
+    keys: KeyUnit
+    unread: int
+
+    @property
+    def rate(self) -> Rate:
+        """Of the loop."""
+        assert self.loop.rate is not None
+        return self.loop.rate
+
+
+class ModeModules(Protocol):
+    """The modules of a mode around the loop `TOP_core`.
+
+    keyed: the loop with its key unit; mode, written: the mode, and its hand-written module; control: that of
+    keys; top: the core under the names of its ports; wrappers: all but `written`, used ones first.
+    """
+
+    @property
+    def keyed(self) -> Wrapper: ...
+    @property
+    def mode(self) -> Wrapper: ...
+    @property
+    def written(self) -> WrittenModule: ...
+    @property
+    def control(self) -> Control: ...
+    @property
+    def top(self) -> Wrapper: ...
+    @property
+    def wrappers(self) -> tuple[Wrapper, ...]: ...
+
+
+@dataclass(frozen=True)
+class LoopMode:
+    """What a mode says of its core.
+
+    groups, ports: the core's ports, without a bus, and their names by meaning; rate: of words; said: the
+    rate in words; file: that of the hand-written module; bench: the testbench of the core without a bus;
+    packet, mac: what the record says of packets or of messages; fifos: those of a bus, by name; beside: what
+    waits while the loop works.
+    """
+
+    groups: tuple[Group, ...]
+    ports: PortSet
+    rate: Rate
+    said: str
+    file: str
+    bench: Callable[[Component], Bench]
+    packet: Mapping[str, Any] | None = None
+    mac: Mapping[str, Any] | None = None
+    fifos: Mapping[str, Fifo] = field(default_factory=dict)
+    beside: Design | None = None
+
+
+def keyed_loop(of: CoreInputs, reset: bool = True) -> KeyedLoop:
+    """The loop of a core. reset: whether rst_i clears a register that holds its key."""
+    design = of.lowered(f"{of.top}_core")
+    keys = of.unit or key_register(f"{of.top}_keys", of.spec.key_bits, reset)
+    unread = 0 if of.unit else _unread_key_bits(of.scheduled)
+    return KeyedLoop(design, _loop_part(design, of.scheduled), keys, unread)
+
+
+def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMode) -> Core:
+    """The finished core: `parts` around `loop`, and a bus around them where one is asked for."""
+    spec, top, design, keys = of.spec, of.top, loop.design, loop.keys
+    waiting = mode.beside.modules if mode.beside else ()
+    modules = (*waiting, *design.modules, *keys.modules, parts.written, *parts.wrappers)
+    inside = Component(modules, mode.groups, mode.rate)
+    around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos)
+    component = Component((*modules, *around.modules), around.groups, around.rate)
+    core = Core(
+        top,
+        spec_parameters(spec),
+        of.plain,
+        of.scheduled.schedule,
+        design,
+        around.ports,
+        around.rate.latency,
+        mode.rate.interval,
+        1,
+        {},
+        component,
+        {
+            "top": f"{top}_core",
+            "ports": asdict(PortSet(decrypt="", ready_out="ready_o")),
+            "latency_cycles": loop.rate.latency,
+            "early": {},
+            "key_cycles": keys.cycles,
+            "slots": of.stages,
+            **({"keyed": f"{top}_ecb"} if keys.memory else {}),
+        },
+        of.scheduled.key_words,
+        keys,
+        _mode_flip_flops(parts, mode.beside) - loop.unread + around.flip_flops,
+        parts.control.zeroise_cycles,
+        sum(m.flip_flops for m in parts.control.modules),
+        of.given,
+        stream=around.stream,
+        packet=mode.packet,
+        mac=mode.mac,
+        beside=mode.beside,
+    )
+    registers = f"{core.flip_flops} flip-flops predicted"
+    header = header_lines(spec, of.given, mode.said, registers, port_table(component.pins))
+    printed = print_design(Design((*waiting, *design.modules)) if waiting else design)
+    text = "\n".join([printed, keys.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
+    written = {mode.file: hand_written(mode.file), **keys.files, **around.files}
+    return core.with_files(core_files(spec.name, header, text, print_bench(mode.bench(inside)), written))
+
+
+def _loop_part(design: Design, made: Scheduled) -> Part:
+    """The loop, to be connected, with its rate."""
+    assert made.iterations is not None
+    stages = made.schedule.stages
+    cycles = made.iterations * stages
+    return Part(design.top.name, inner_groups(module_pins(design.top)), Rate(cycles, cycles, stages))
+
+
+def _unread_key_bits(made: Scheduled) -> int:
+    """Bits of the key that the loop does not read (parity bits)."""
+    key = made.schedule.graph.inputs["key"]
+    return made.schedule.graph.nodes[key].width - sum(node == key for node, _ in made.schedule.uses)
+
+
+def _mode_flip_flops(parts: ModeModules, beside: Design | None) -> int:
+    """Flip-flops around the loop and its key unit."""
+    around = sum(w.flip_flops for w in (parts.keyed, parts.mode, parts.top))
+    return around + parts.written.flip_flops + (beside.flip_flops() if beside else 0)
