@@ -2,7 +2,17 @@
 
 from .assemble import arrivals, assemble
 from .built_engine import BuiltEngine, EngineNotes
-from .buses import AXIS_DATA, BUS_DATA, BUS_WRITES, AxiStream, Register, browser_pages, read_map, registers_of
+from .buses import (
+    AXIS_DATA,
+    BUS_DATA,
+    BUS_WRITES,
+    TAG_DATA,
+    AxiStream,
+    Register,
+    browser_pages,
+    read_map,
+    registers_of,
+)
 from .ccm import LENGTH_PORTS, CcmTiming, PacketTimes, Word
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
@@ -17,13 +27,14 @@ from .paper import PAPER_PORTS
 from .ports import CorePorts
 from .save import all_files, core_record, save
 from .short_words import WORD_BYTES, keep_of, words_of
-from .stream import DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS
+from .stream import AHEAD, DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS, Fifo, choose_fifo
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
 from .xts import COUNTED_PORTS, UNIT_PORTS
 
 __all__ = [
+    "AHEAD",
     "ANY_IV",
     "AXIS_DATA",
     "BUS_DATA",
@@ -45,6 +56,7 @@ __all__ = [
     "PREFIX",
     "STREAM_FILE",
     "STREAM_PORTS",
+    "TAG_DATA",
     "UNIT_PORTS",
     "WORD_BYTES",
     "AxiStream",
@@ -55,6 +67,7 @@ __all__ = [
     "CoreInputs",
     "CorePorts",
     "EngineNotes",
+    "Fifo",
     "GcmTiming",
     "KeyLoop",
     "KeyUnit",
@@ -67,6 +80,7 @@ __all__ = [
     "assemble",
     "assemble_packets",
     "browser_pages",
+    "choose_fifo",
     "core_files",
     "core_record",
     "counter_latency",

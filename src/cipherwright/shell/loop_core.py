@@ -144,6 +144,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         sum(m.flip_flops for m in parts.control.modules),
         of.given,
         stream=around.stream,
+        bus=around.bus,
         packet=mode.packet,
         mac=mode.mac,
         beside=mode.beside,
@@ -153,7 +154,8 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     printed = print_design(Design((*waiting, *design.modules)) if waiting else design)
     text = "\n".join([printed, keys.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
     written = {mode.file: hand_written(mode.file), **keys.files, **around.files}
-    return core.with_files(core_files(spec.name, header, text, print_bench(mode.bench(inside)), written))
+    files = core_files(spec.name, header, text, print_bench(mode.bench(inside)), written)
+    return core.with_files(files | dict(around.pages))
 
 
 def _loop_part(design: Design, made: Scheduled) -> Part:

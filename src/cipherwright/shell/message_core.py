@@ -1,4 +1,4 @@
-"""What is around a core of packets, data units or messages: nothing, or AXI-Stream."""
+"""What is around a core of packets, data units or messages: nothing, AXI-Stream, or that and registers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ from ..cipher.modes import MAC_MODES, PACKET_MODES
 from ..errors import UserError
 from ..rtl import AnyModule, Group, Pin, Rate, Wrapper
 from ..spec import Datapath
-from .buses import MessageBus, message_bus_ports, message_bus_top
+from .buses import (
+    Inner,
+    MapFacts,
+    MessageBus,
+    controlled_top,
+    map_pages,
+    message_bus_ports,
+    message_bus_top,
+    message_traffic,
+)
 from .core import PortSet
-from .header import module_name
+from .header import GENERATOR, module_name
 from .stream import Fifo, choose_fifo, stream_controls
 from .written import hand_written
 
@@ -25,7 +34,8 @@ class Surrounded:
 
     groups: its ports; ports: their names by meaning; rate: at them. modules, flip_flops and hand-written
     files of what is around the core; stream: what a record says of the core inside, None where nothing is
-    around it.
+    around it; bus: what it says of what is behind a register bus, None where there is none; pages of the
+    register map.
     """
 
     groups: tuple[Group, ...]
@@ -35,6 +45,8 @@ class Surrounded:
     flip_flops: int = 0
     files: Mapping[str, str] = field(default_factory=dict)
     stream: Mapping[str, object] | None = None
+    bus: Mapping[str, object] | None = None
+    pages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -85,7 +97,8 @@ def surrounded(
         return Surrounded(groups, ports, rate)
     inside = inner_name(spec)
     bus = _bus(spec, inside, groups, fifos)
-    module = message_bus_top(module_name(spec.name), bus)
+    top = module_name(spec.name)
+    module = message_bus_top(top if spec.control == "none" else f"{top}_axis", bus)
     written = stream_controls((module,))
     slowest = fifos.get("data", fifos.get("tag"))
     assert slowest is not None
@@ -96,7 +109,7 @@ def surrounded(
         "latency_cycles": rate.latency,
         "interval_cycles": rate.interval,
     }
-    return Surrounded(
+    made = Surrounded(
         module.ports,
         message_bus_ports(bus),
         replace(rate, latency=latency, stalls=True),
@@ -104,6 +117,45 @@ def surrounded(
         module.flip_flops + sum(w.flip_flops for w in written),
         {f.file: hand_written(f.file) for f in fifos.values()},
         stream,
+    )
+    return made if spec.control == "none" else _controlled(spec, bus, made)
+
+
+def _controlled(spec: Datapath, bus: MessageBus, inside: Surrounded) -> Surrounded:
+    """The same with a register bus for keys, IVs, unit numbers and status."""
+    top = module_name(spec.name)
+    core, axis = Inner(inside.groups, 1), f"{top}_axis"
+    made = controlled_top(
+        (top, axis), core, message_traffic(core, bus), spec.control, _facts(spec, core, bus)
+    )
+    return replace(
+        inside,
+        groups=made.module.ports,
+        ports=inside.ports.only({p.name for g in made.module.ports for p in g.pins}),
+        modules=(*inside.modules, *made.modules[::-1]),
+        flip_flops=inside.flip_flops + made.flip_flops,
+        bus={"top": axis, "ports": asdict(inside.ports)},
+        pages=map_pages(spec.name, made.source),
+    )
+
+
+def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
+    """What software sees of a core of messages."""
+    widths = {name: pin.width for name, pin in core.pins.items()}
+    major, minor, patch = (int(n) for n in GENERATOR.split(".")[:3])
+    return MapFacts(
+        module_name(spec.name),
+        (major, minor, patch),
+        spec.mode,
+        "both" if bus.ways else spec.direction,
+        widths["key_i"],
+        spec.block_bits,
+        widths.get("s_iv_i", 0),
+        held_way=False,
+        fills=False,
+        unit_bits=widths.get("unit_i", 0),
+        packets=bus.kind == "packet",
+        tag_bytes=0 if bus.kind == "unit" else bus.tag_bits // 8,
     )
 
 

@@ -326,7 +326,9 @@ def check_bus_rules(folder: CoreFolder) -> str:
     logic = _Logic(n)
     # With several streams, whether a beat is taken may depend on the number of its stream.
     slotted = "s_axis_tuser" in n.inputs and record["slots"] > 1
-    paths = _check_paths(logic, _CONTROLS, ["s_axis_tuser"] if slotted else [])
+    # A beat of an IV needs no IV in the registers, so taking it may depend on what kind of beat it is.
+    kinds = kind != "none" and record["parameters"].get("iv_bits") == "any"
+    paths = _check_paths(logic, _CONTROLS, ["s_axis_tuser"] if slotted or kinds else [])
     calm = logic.idle(n.inputs[record["ports"]["reset"]][0], _no_zeroising(n, record["ports"]["zeroise"]))
     blocks = record["parameters"]["interface"] == "registers"
     tags = (_TAG,) if _TAG.valid in n.outputs else ()

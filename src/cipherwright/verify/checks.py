@@ -54,6 +54,7 @@ from .macs import MacBench
 from .message_axi import AxiMessageBench
 from .message_axi_checks import check_message_stream
 from .message_bench import MessageBench
+from .message_registers import check_message_registers
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
 from .packets import PacketBench
@@ -373,8 +374,8 @@ def _verify_messages(
 ) -> list[Verdict]:
     """Every check of a core in a mode of whole messages; `proof` of the core."""
     parameters = folder.record["parameters"]
-    streams = "stream" in folder.record
-    verdicts, attempt = attempts(tell, 8 + 2 * streams)
+    streams, controlled = "stream" in folder.record, "bus" in folder.record
+    verdicts, attempt = attempts(tell, 8 + 2 * streams + controlled)
     if not attempt("files", folder.check_files):
         return verdicts
     bench: list[MessageBench] = []
@@ -390,6 +391,9 @@ def _verify_messages(
         attempt(f"resets within {what}", lambda: messages.resets(bench[0], parameters))
     if streams:
         attempt("AXI-Stream", lambda: _message_stream(folder))
+    if controlled:
+        attempt("registers", lambda: check_message_registers(folder))
+    if streams:
         attempt("bus rules", lambda: check_bus_rules(folder))
     attempt("reset", lambda: check_reset(folder))
     attempt("zeroise", lambda: check_zeroise(folder))
@@ -399,7 +403,8 @@ def _verify_messages(
 
 def _message_stream(folder: CoreFolder) -> str:
     """Messages through the AXI-Stream ports of a core."""
-    bench = AxiMessageBench.compile(folder.sources, folder.record)
+    record = {**folder.record, **folder.record.get("bus", {})}  # of a register bus, what is behind it
+    bench = AxiMessageBench.compile(folder.sources, record)
     return check_message_stream(bench, folder.record["parameters"])
 
 

@@ -19,6 +19,8 @@ from .simulate import Model, Simulation, compile_simulation
 __all__ = ["AxiMessageBench", "AxiSession", "Beat", "Flow"]
 
 _KEY, _RESULT, _TAG = "key", "m_axis", "m_tag"
+_BUSES = ("s_axil_", "s_apb_", "wb_")
+"""Ports of register buses, over which nothing comes unless it is driven."""
 _Row = NDArray[np.uint8]
 
 
@@ -131,6 +133,7 @@ class AxiSession:
             p.key_valid,
             "unit_valid_i",
             *(f"{s}_tready" for s in b.sides),
+            *(name for name in b.names if name.startswith(_BUSES)),
         }
         for port in b.simulation.inputs:
             view = b.simulation.view(row, port.name)
@@ -154,7 +157,8 @@ class AxiSession:
                 self.left[s].append(self._beat(out, s))
             elif shown:
                 self._held[s] = shown
-        if self._get(row, self.bench.ports.reset) or self._get(row, self.bench.ports.zeroise):
+        ports = self.bench.ports
+        if self._get(row, ports.reset) or (ports.zeroise and self._get(row, ports.zeroise)):
             self._held.clear()
         return out
 
@@ -184,6 +188,10 @@ class AxiSession:
         row = self._idle()
         self._put(row, name, 1)
         self._run(row)
+        self.forget()
+
+    def forget(self) -> None:
+        """What left before, and what is offered, does not count any more."""
         self._held.clear()
         for found in self.left.values():
             found.clear()

@@ -21,7 +21,7 @@ from .packets import Packet, PacketResult
 from .reference import reference_of
 from .xts import random_units, unit_result
 
-__all__ = ["check_message_stream", "messages_of"]
+__all__ = ["Traffic", "check_message_stream", "fresh_key", "messages_of", "play"]
 
 _FLOWS = (Flow(), Flow(0.5), Flow(take=0.5), Flow(0.6, 0.6), Flow(stall=600), Flow(take=0.15))
 """Gaps and back-pressure under one key after the other."""
@@ -129,8 +129,8 @@ def _mac_beats(p: Mapping[str, Any], key: bytes, message: bytes, lanes: int, ids
     return Traffic(beats, {"m_axis": (Beat(tag, True, 0, beats[-1].id),)})
 
 
-def _play(s: AxiSession, traffic: Traffic, flow: Flow) -> None:
-    """Raise CheckFailed where something else leaves than must."""
+def play(s: AxiSession, traffic: Traffic, flow: Flow) -> None:
+    """Offer messages until what they make leave is there. Raises CheckFailed where something else leaves."""
     begun = {side: len(found) for side, found in s.left.items()}
     s.play(
         traffic.beats,
@@ -145,7 +145,8 @@ def _play(s: AxiSession, traffic: Traffic, flow: Flow) -> None:
             raise CheckFailed(f"beat {at} of {side} is not what the reference has")
 
 
-def _fresh_key(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> bytes:
+def fresh_key(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> bytes:
+    """A random key; of XTS, with halves that differ."""
     size = p["key_bits"] // 8
     key = rng.bytes(2 * size if "unit" in bench.record else size)
     assert "unit" not in bench.record or len(set(halves(key))) == 2
@@ -154,11 +155,11 @@ def _fresh_key(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Gene
 
 def _check_rate(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> None:
     """A long message without gaps is taken at the core's rate."""
-    key = _fresh_key(bench, p, rng)
+    key = fresh_key(bench, p, rng)
     traffic = messages_of(bench, p, key, [_LONG * p["block_bits"] // 8 - 1], rng)
     with bench.session() as s:
         s.load_key(key)
-        _play(s, traffic, Flow())
+        play(s, traffic, Flow())
         beats = [c for c, b in zip(s.taken, traffic.beats, strict=True) if not b.user & 4][1:]
         span, steps = beats[-1] - beats[0], len(beats) - 1
     if span > steps * bench.record["interval_cycles"]:
@@ -169,7 +170,7 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
     """A reset, or zeroising, within messages: nothing of before leaves, and all is right after."""
     latency = bench.record["latency_cycles"]
     for when in range(_BREAKS):
-        key, sizes = _fresh_key(bench, p, rng), [40, 16, 37]
+        key, sizes = fresh_key(bench, p, rng), [40, 16, 37]
         with bench.session(when) as s:
             s.load_key(key)
             given = messages_of(bench, p, key, sizes, rng)
@@ -179,9 +180,9 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
                 s.wait()
             (s.zeroise if when % 2 else s.reset)()
             s.quiet(8)
-            key = _fresh_key(bench, p, rng)
+            key = fresh_key(bench, p, rng)
             s.load_key(key)
-            _play(s, messages_of(bench, p, key, sizes, rng), Flow(0.8, 0.8))
+            play(s, messages_of(bench, p, key, sizes, rng), Flow(0.8, 0.8))
 
 
 def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int = 6, seed: int = 5) -> str:
@@ -191,10 +192,10 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
     rng, total = np.random.default_rng(seed), 0
     with bench.session(seed) as s:
         for k in range(keys):
-            key = _fresh_key(bench, p, rng)
+            key = fresh_key(bench, p, rng)
             sizes = [0, 1, 16, 17, *(int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY - 4))]
             s.load_key(key)
-            _play(s, messages_of(bench, p, key, sizes, rng), _FLOWS[k % len(_FLOWS)])
+            play(s, messages_of(bench, p, key, sizes, rng), _FLOWS[k % len(_FLOWS)])
             total += len(sizes)
         s.quiet(bench.patience)
     _check_rate(bench, p, rng)

@@ -24,10 +24,14 @@ from .verdict import CoreFolder
 __all__ = [
     "RegisterDriver",
     "Software",
+    "check_closed",
     "check_constants",
+    "check_events",
     "check_registers",
     "check_secrets",
+    "check_zeroise_closes",
     "check_zeroised",
+    "offered",
 ]
 
 _MOST = 64
@@ -152,12 +156,12 @@ def check_registers(folder: CoreFolder) -> str:
         awaited = ("KEY", "IV") if bench.ports.iv_valid else ("KEY",)
         software = Software(RegisterDriver(bench.simulation, model, p["control"]), registers, awaited)
         check_constants(software)
-        _check_closed(software, p["key_bits"] // 8)
+        check_closed(software, p["key_bits"] // 8)
         for seed in range(3):
             messages += _messages(bench, model, software, p, seed)
         check_secrets(software)
-        _check_events(software)
-        _check_zeroise(software)
+        check_events(software)
+        check_zeroise_closes(software)
     finally:
         model.close()
     return (
@@ -177,7 +181,7 @@ def check_constants(software: Software) -> None:
             raise CheckFailed(f"{register.name} reads as {value:#x}, not {wanted:#x}")
 
 
-def _offered(software: Software) -> int:
+def offered(software: Software) -> int:
     """Whether a beat is taken within cycles in which one is offered."""
     driver = software.driver
     rows = driver.simulation.rows(_MOST)
@@ -186,22 +190,22 @@ def _offered(software: Software) -> int:
     return int(driver.simulation.view(driver.model.run(rows), "s_axis_tready")[:, 0].any())
 
 
-def _check_closed(software: Software, key_bytes: int) -> None:
+def check_closed(software: Software, key_bytes: int) -> None:
     """No block is taken before a key was written, loaded and complete, nor in a mode that needs an
-    initial value before there is one.
+    initial value or a unit's number before there is one.
     """
     load = software.bit("CONTROL", "LOAD_KEY")
     for place in range(0, key_bytes, 4):
         software.put("CONTROL", load)
-        if _offered(software):
+        if offered(software):
             raise CheckFailed(f"a block is taken with {place} bytes of the key written")
         software.driver.write(software.registers["KEY"].address + place, 0x0123_4567)
-    if _offered(software):
+    if offered(software):
         raise CheckFailed("a block is taken before the key is loaded")
-    if "IV" in software.registers:
+    for name in {"IV", "UNIT"} & software.registers.keys():
         software.put("CONTROL", load)
-        software.put("CONTROL", software.bit("CONTROL", "LOAD_IV"))
-        if _offered(software):
+        software.put("CONTROL", software.bit("CONTROL", f"LOAD_{name}"))
+        if offered(software):
             raise CheckFailed("a block is taken without an initial value")
 
 
@@ -250,7 +254,7 @@ def check_secrets(software: Software) -> None:
                 raise CheckFailed(f"{name} reads as {value:#x}")
 
 
-def _check_events(software: Software) -> None:
+def check_events(software: Software) -> None:
     """What has happened raises irq_o where it is enabled, until it is cleared."""
     seen = software.get("INTERRUPT_STATUS")
     message = software.bit("INTERRUPT_STATUS", "MESSAGE")
@@ -281,8 +285,8 @@ def check_zeroised(software: Software) -> None:
         raise CheckFailed("BUSY stays 1 after ZEROISE")
 
 
-def _check_zeroise(software: Software) -> None:
+def check_zeroise_closes(software: Software) -> None:
     """ZEROISE ends, and no block is taken without a new key."""
     check_zeroised(software)
-    if software.get("STATUS") & software.bit("STATUS", "READY") or _offered(software):
+    if software.get("STATUS") & software.bit("STATUS", "READY") or offered(software):
         raise CheckFailed("blocks are taken after ZEROISE without a new key")

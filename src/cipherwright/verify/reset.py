@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CheckFailed, NotChecked
-from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, STREAM_FILE, own_names
+from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, STREAM_FILE, TAG_DATA, own_names
 from .aig import FALSE, TRUE
 from .delay_lines import VALID_LINES, flushes
 from .equivalence import gate_function, topological
@@ -35,13 +35,14 @@ _DATA = {
     *("block_o", "m_block_o", "m_slot_o", "Data_out", "data_o", "out_data_o"),
     *_PACKET,
     *AXIS_DATA,
+    *TAG_DATA,
     *BUS_DATA,
 }
 """Outputs that are data (in a stream the number of the slot goes with the result, through the FIFO); all
 others are control.
 """
 
-_QUIET = {"valid_o", "tag_valid_o", "m_valid_o", "done_o", "out_valid_o", "m_axis_tvalid"}
+_QUIET = {"valid_o", "tag_valid_o", "m_valid_o", "done_o", "out_valid_o", "m_axis_tvalid", "m_tag_tvalid"}
 """Control outputs that announce a result: 0 after reset."""
 
 

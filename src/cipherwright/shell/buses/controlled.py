@@ -66,13 +66,15 @@ def controlled_top(
     lengths = {
         "KEY": facts.key_bits // 8,
         "IV": facts.iv_bits // 8,
+        "UNIT": facts.unit_bits // 8,
+        "TAG": 16 * facts.packets,
         "DATA_IN": block_bytes,
         "DATA_OUT": block_bytes,
     }
     front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers, lengths)
     control, parts = list[Wrapper](), list[Traffic]()
     if traffic:
-        parts = [traffic, _key(core, facts), _initial_value(core, facts)]
+        parts = [traffic, _key(core, facts), _initial_value(core, facts), _unit_number(facts)]
     else:
         control = [commands(f"{name}_commands", facts.loads)]
         parts = [blocks(control[0], core, facts)]
@@ -172,6 +174,17 @@ def _initial_value(core: Inner, facts: MapFacts) -> Traffic:
         return replace(made, links=links)
     items = (Wire(("iv_ready",)), Let("iv_taken", "iv_offer_q & iv_ready"), *made.items)
     return replace(made, items=items, links={**links, "iv_valid_i": "iv_offer_q", "iv_ready_o": "iv_ready"})
+
+
+def _unit_number(facts: MapFacts) -> Traffic:
+    """The number of a data unit, where the mode has one."""
+    if not facts.unit_bits:
+        return Traffic((), {}, {})
+    made = _loaded("unit", facts.unit_bits, "unit_taken")
+    items: list[WrapperItem] = [Wire(("unit_ready",)), Let("unit_taken", "unit_offer_q & unit_ready")]
+    links = {"unit_valid_i": "unit_offer_q", "unit_ready_o": "unit_ready"}
+    links |= {"unit_i": bytes_reversed("unit_words", facts.unit_bits)}
+    return replace(made, items=(*items, *made.items), links=links)
 
 
 def _state(core: Inner) -> Traffic:

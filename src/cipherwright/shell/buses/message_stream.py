@@ -34,7 +34,7 @@ from ..stream import Fifo
 from .axi_stream import bytes_reversed
 from .queue import Part, Queue
 
-__all__ = ["MessageBus", "message_bus_ports", "message_bus_top"]
+__all__ = ["TAG_DATA", "MessageBus", "message_bus_ports", "message_bus_top"]
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,10 @@ _VERDICT = (
     ("text", "the packet had data, so m_axis has a packet of it"),
 )
 """Bits of m_tag_tuser from bit 0 on."""
+
+
+TAG_DATA = ("m_tag_tdata", "m_tag_tuser", "m_tag_tid")
+"""Outputs that belong to m_tag_tvalid."""
 
 
 def _tag_pins(bus: MessageBus) -> tuple[Pin, ...]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from systemrdl.compiler import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode
 
-from ...cipher.modes import CHAIN_MODES
+from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
 
 __all__ = ["WORD", "Field", "MapFacts", "Register", "markdown", "rdl_source", "read_map", "registers_of"]
 
@@ -28,6 +28,8 @@ class MapFacts:
     """What a core has, as far as software sees it. iv_bits: of the initial value or counter block (0: there
     is none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks;
     `blocks`: blocks and results are registers too, and with `block_way` each block has its direction.
+    unit_bits: of the number of a data unit (0: there are none); `packets`: the initial value is a packet's
+    IV, and its expected tag is a register too; tag_bytes: of the tags that leave.
     """
 
     name: str
@@ -41,11 +43,14 @@ class MapFacts:
     fills: bool
     blocks: bool = False
     block_way: bool = False
+    unit_bits: int = 0
+    packets: bool = False
+    tag_bytes: int = 0
 
     @property
     def loads(self) -> tuple[str, ...]:
         """What software writes and then loads."""
-        return ("key", "iv") if self.iv_bits else ("key",)
+        return ("key", *(["iv"] if self.iv_bits else []), *(["unit"] if self.unit_bits else []))
 
 
 @dataclass(frozen=True)
@@ -113,13 +118,22 @@ _DATA_EVENTS = [
 """What happens to blocks."""
 
 
+_MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *UNIT_MODES, *MAC_MODES)
+"""Modes by their number in CAPABILITIES."""
+
+
+def _loaded_things(facts: MapFacts) -> dict[str, str]:
+    """What software loads, and what it is."""
+    iv = "IV of the next packet" if facts.packets else "initial value or counter block"
+    return {"key": "key", "iv": iv, "unit": "number of the next unit"}
+
+
 def rdl_source(facts: MapFacts) -> str:
     """The SystemRDL text of a core's map."""
-    what = {"key": "key", "iv": "initial value or counter block"}
+    what = _loaded_things(facts)
     control = [
         _field(f"LOAD_{n.upper()}", k, k, _PULSE, f"take the {what[n]} that was written")
-        for k, n in enumerate(("key", "iv"))
-        if n in facts.loads
+        for k, n in enumerate(facts.loads)
     ]
     control.append(
         _field("ZEROISE", 2, 2, _PULSE, "clear keys, initial values and blocks, here and in the core")
@@ -136,8 +150,7 @@ def rdl_source(facts: MapFacts) -> str:
         control.append(_field("DECRYPT", 4, 4, _STORAGE, f"1: {whose} by the same write{is_decrypted}"))
     status = [
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
-        for k, n in enumerate(("key", "iv"))
-        if n in facts.loads
+        for k, n in enumerate(facts.loads)
     ]
     status.append(_field("BUSY", 2, 2, _STATUS, "a block is inside, or a key is expanded or cleared", None))
     ready = (
@@ -146,24 +159,18 @@ def rdl_source(facts: MapFacts) -> str:
     status.append(_field("READY", 3, 3, _STATUS, ready, None))
     status += [
         _field(f"{n.upper()}_WRITTEN", k, k, _STATUS, f"every byte of {n.upper()} has been written", None)
-        for k, n in ((4, "key"), (5, "iv"))
-        if n in facts.loads
+        for k, n in enumerate([*facts.loads, *(["tag"] if facts.packets else [])], 4)
     ]
     status += [_field(n, k, k, _STATUS, text, None) for k, n, text in _DATA_STATES if facts.blocks]
-    events = [
-        (k, f"{n.upper()}_TAKEN", f"the {what[n]} was taken")
-        for k, n in enumerate(("key", "iv"))
-        if n in facts.loads
-    ]
+    events = [(k, f"{n.upper()}_TAKEN", f"the {what[n]} was taken") for k, n in enumerate(facts.loads)]
     events += [(2, "IDLE", "BUSY went from 1 to 0")]
     events += (
         [(3, "FILLED", "a message ended within a block, which was filled up with zeros")]
         if facts.fills
         else []
     )
-    events += _DATA_EVENTS if facts.blocks else [(4, "MESSAGE", "the last beat of a message left")]
+    events += _DATA_EVENTS if facts.blocks else _message_events(facts)
     major, minor, patch = facts.version
-    modes = ("ecb", *CHAIN_MODES)
     abilities = [
         _field("KEY_BYTES", 0, 7, _CONSTANT, "bytes of a key", facts.key_bits // 8),
         _field("BLOCK_BYTES", 8, 15, _CONSTANT, "bytes of a block", facts.block_bits // 8),
@@ -172,14 +179,16 @@ def rdl_source(facts: MapFacts) -> str:
             16,
             19,
             _CONSTANT,
-            ", ".join(f"{k}: {m.upper()}" for k, m in enumerate(modes)),
-            modes.index(facts.mode),
+            ", ".join(f"{k}: {m.upper()}" for k, m in enumerate(_MODES)),
+            _MODES.index(facts.mode),
         ),
         _field("ENCRYPTS", 20, 20, _CONSTANT, "blocks can be encrypted", int(facts.direction != "decrypt")),
         _field("DECRYPTS", 21, 21, _CONSTANT, "blocks can be decrypted", int(facts.direction != "encrypt")),
     ]
     if facts.blocks:
         abilities.append(_field("DATA", 22, 22, _CONSTANT, "blocks and results are registers", 1))
+    if facts.tag_bytes:
+        abilities.append(_field("TAG_BYTES", 24, 28, _CONSTANT, "bytes of a tag", facts.tag_bytes))
     registers = [
         _register(
             "VERSION",
@@ -210,7 +219,8 @@ def rdl_source(facts: MapFacts) -> str:
     order = "Bits 7:0 of the first one are its first byte. They read as 0."
     registers.append(_words("KEY", 0x20, facts.key_bits, f"The key. {order}"))
     if facts.iv_bits:
-        registers.append(_words("IV", 0x60, facts.iv_bits, f"The initial value or counter block. {order}"))
+        registers.append(_words("IV", 0x60, facts.iv_bits, f"The {what['iv']}. {order}"))
+    registers += _of_messages(facts, order)
     if facts.blocks:
         first = "Bits 7:0 of the first one are its first byte."
         registers.append(_words("DATA_IN", 0x80, facts.block_bits, f"The block to be started. {order}"))
@@ -222,6 +232,25 @@ def rdl_source(facts: MapFacts) -> str:
         "    default accesswidth = 32;\n"
     )
     return f"{head}{''.join(registers)}}};\n"
+
+
+def _message_events(facts: MapFacts) -> list[tuple[int, str, str]]:
+    """Place, name and meaning of what happens to messages of a stream."""
+    if not facts.packets:
+        return [(4, "MESSAGE", "the last beat of a message left")]
+    wrong = "a packet was decrypted, and its tag is not the expected one"
+    return [(4, "MESSAGE", "the tag or the verdict of a packet left"), (5, "WRONG_TAG", wrong)]
+
+
+def _of_messages(facts: MapFacts, order: str) -> list[str]:
+    """Registers of unit numbers and of packets."""
+    found = list[str]()
+    if facts.unit_bits:
+        found.append(_words("UNIT", 0x60, facts.unit_bits, f"The {_loaded_things(facts)['unit']}. {order}"))
+    if facts.packets:
+        tag = "The expected tag of the next packet, which is decrypted; bytes that were not written are 0."
+        found.append(_words("TAG", 0x80, 128, f"{tag} {order}"))
+    return found
 
 
 def _words(name: str, address: int, bits: int, meaning: str) -> str:

@@ -40,14 +40,17 @@ def _packets(core: Core) -> Iterator[str]:
         "`s_axis_tuser[0]` says that the packet is decrypted, in all of its beats; `s_axis_tuser[1]`, "
         "that the beat is additional data."
     )
-    yield (
-        "`s_iv_i` is read with the packet's first beat and `s_tag_i`, the expected tag, with its last. "
-        "They stay while their beat is offered."
-    )
+    if core.bus:
+        yield from _packet_registers()
+    else:
+        yield (
+            "`s_iv_i` is read with the packet's first beat and `s_tag_i`, the expected tag, with its last. "
+            "They stay while their beat is offered."
+        )
     if "iv_word" in core.packet["ports"]:
         yield (
             "An IV that has not 96 bits comes in beats before its packet, with `s_axis_tuser[2]` = 1; "
-            "TLAST ends it. Then `s_iv_i` is not read."
+            f"TLAST ends it. Then {'IV stays as it is' if core.bus else '`s_iv_i` is not read'}."
         )
     yield ""
     yield (
@@ -71,6 +74,19 @@ def _packets(core: Core) -> Iterator[str]:
     yield "An IV is used for one packet under a key. The core can't see that one is used again."
 
 
+def _packet_registers() -> Iterator[str]:
+    yield "Software writes the packet's IV to the registers IV, and then 1 to LOAD_IV in CONTROL."
+    yield (
+        "An IV is for one packet: its first beat waits until there is one, and takes it. Then IV_PENDING is "
+        "0, and software can write the next one."
+    )
+    yield (
+        "Before LOAD_IV it writes the expected tag of a packet that is decrypted to TAG; bytes that are not "
+        "written are 0."
+    )
+    yield "WRONG_TAG in INTERRUPT_STATUS tells of a verdict that left and is not the expected tag."
+
+
 def _units(core: Core) -> Iterator[str]:
     assert core.unit is not None
     n = core.unit["ports"]
@@ -79,10 +95,14 @@ def _units(core: Core) -> Iterator[str]:
         "A packet is a data unit of XTS, of 16 bytes at least. Only its last beat may have fewer than 16 "
         "bytes."
     )
-    yield (
-        f"Its number is announced at `{n['unit']}`, by a handshake of `{n['unit_valid']}` and "
-        f"`{n['unit_ready']}`, before its first beat can be taken."
-    )
+    if core.bus:
+        yield "Software writes its number to the registers UNIT, and then 1 to LOAD_UNIT in CONTROL."
+        yield "The core takes it when it can; then UNIT_PENDING is 0. The unit's first beat waits for it."
+    else:
+        yield (
+            f"Its number is announced at `{n['unit']}`, by a handshake of `{n['unit_valid']}` and "
+            f"`{n['unit_ready']}`, before its first beat can be taken."
+        )
     yield f"Announce numbers in the order of the units, up to {core.unit['tweaks']} units ahead."
     if core.parameters["direction"] == "both":
         yield (
@@ -97,7 +117,8 @@ def _units(core: Core) -> Iterator[str]:
     )
     yield "a short last beat waits until the beat before it is there, and so do the units behind it."
     if core.parameters["distinct_halves"]:
-        yield f"Under a key whose halves are equal, `{n['unit_ready']}` stays 0, and no unit is taken."
+        stays = "UNIT_PENDING stays 1" if core.bus else f"`{n['unit_ready']}` stays 0"
+        yield f"Under a key whose halves are equal, {stays}, and no unit is taken."
     else:
         yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."
 
@@ -135,7 +156,8 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     """The beats of the worked message: a table."""
     size = core.parameters["block_bits"] // 8
     if core.packet:
-        yield "The packet of the section Bytes, encrypted, with its IV at `s_iv_i`:"
+        where = "in the registers IV" if core.bus else "at `s_iv_i`"
+        yield f"The packet of the section Bytes, encrypted, with its IV {where}:"
     elif core.unit:
         yield f"The unit of the section Bytes, encrypted; its number is `{worked.iv.hex(' ')}`:"
     else:

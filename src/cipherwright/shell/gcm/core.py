@@ -69,6 +69,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         sum(m.flip_flops for m in control.modules),
         of.given,
         stream=around.stream,
+        bus=around.bus,
         packet=packet,
         beside=parts.beside,
     )
@@ -84,7 +85,8 @@ def assemble_gcm(of: CoreInputs) -> Core:
     bench = print_bench(
         testbench(inside, spec, Times.exact(timing.latency, timing.tag_latency), spec.tag_bits)
     )
-    return core.with_files(core_files(spec.name, header, text, bench, {**unit.files, **around.files}))
+    written = {**unit.files, **around.files}
+    return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 
 def _mode_flip_flops(parts: GcmModules, design: Design, stages: int) -> int:

@@ -65,6 +65,7 @@ def assemble_xts(of: CoreInputs) -> Core:
         sum(m.flip_flops for m in control.modules),
         of.given,
         stream=around.stream,
+        bus=around.bus,
         beside=parts.beside,
         unit={
             "ports": dict(COUNTED_PORTS if options.counted else UNIT_PORTS),
@@ -83,7 +84,8 @@ def assemble_xts(of: CoreInputs) -> Core:
     printed = print_design(Design((*parts.beside.modules, *own.modules)))
     text = "\n".join([printed, unit.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
     bench = print_bench(testbench(inside, spec, timing))
-    return core.with_files(core_files(spec.name, header, text, bench, {**unit.files, **around.files}))
+    written = {**unit.files, **around.files}
+    return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 
 def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, stages: int) -> int:
