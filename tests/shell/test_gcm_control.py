@@ -42,6 +42,9 @@ TIMING = GcmTiming(7, GhashTiming(3))
 QUICK = GcmTiming(14, GhashTiming(9))
 """Those of the quick core of the tests, whose multiplier is that of the presets."""
 
+LONG = GcmTiming(31, GhashTiming(9))
+"""A cipher so long that bits which are cleared wait beside it in lines that count the cycles since reset."""
+
 BITS = (127, 100)
 """Bits of a word that are followed; both are of the tag."""
 
@@ -62,6 +65,16 @@ module ghash (input wire clk, input wire rst_i, input wire first_i, input wire b
     assign sum_o = f_sum;
     assign filled_o = f_filled;
 endmodule
+"""
+
+SINCE_RESET = """
+    reg f_first = 1;
+    always @(posedge clk) f_first <= 0;
+    always @(*) if (f_first) assume (left_q | rst_i);
+"""
+"""Rules of a line of valid bits without a reset: at the beginning it has counted to its end since the last
+reset, or that reset is now. A statement that is checked as many cycles longer as it counts holds at all times
+then: those in which it still counts began with a reset.
 """
 
 FAULTS: dict[str, Fault] = {
@@ -155,7 +168,7 @@ def rules(t: GcmTiming) -> str:
         assume (~key_valid_i & ~wipe_i & ~fill_i);
         if (f_age == 0) assume (~key_valid_q & ~wipe_q & ~pending & ~filling & ~making & setup == 0);
     end
-    always @(posedge clk) if (f_age == {tag + 2}) begin
+    always @(posedge clk) if (f_age >= {tag + 2}) begin
         // What lasts: from one cycle to the next. What has no reset shows a cycle more of what was before.
         assert (inside_q == (~f_reset_q & ~f_drop_q & (f_taken_q ? ~f_last_q : f_inside)));
         assert (inside_o == inside_q);
@@ -218,18 +231,20 @@ def write(folder: Path, fault: Callable[[str], str] = str, timing: GcmTiming = T
     assert isinstance(spec, Pipeline)
     waits = Waits(load_target(spec.target).delay, waiting(spec, 0, control_outputs(False)))
     beside = print_design(waits.module("beside", waits_beside(timing, False)))
+    longer = timing.beside if "left_q" in beside else 0
+    beside = "endmodule".join(m + SINCE_RESET * ("reg left_q" in m) for m in beside.split("endmodule"))
     layer = print_wrapper(gcm_layer("gcm", ("cipher", "beside", "ghash"), 128, timing, TAG_BITS))
     layer = fault(layer).replace("endmodule", rules(timing) + "endmodule")
     (folder / "gcm.v").write_text(f"{COPY}{FREE}{beside}\n{layer}")
     (folder / SCRIPT).write_text(
-        f"[options]\nmode bmc\ndepth {timing.tag_latency + 4}\naigsmt none\n\n"
+        f"[options]\nmode bmc\ndepth {timing.tag_latency + 4 + longer}\naigsmt none\n\n"
         "[engines]\nabc bmc3\n\n[script]\n"
         "read -formal -sv gcm.v\nprep -top gcm\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
         "opt_clean\n\n[files]\ngcm.v\n"
     )
 
 
-@pytest.mark.parametrize("timing", [TIMING, QUICK])
+@pytest.mark.parametrize("timing", [TIMING, QUICK, LONG])
 def test_control_of_gcm(timing: GcmTiming, tmp_path: Path) -> None:
     write(tmp_path, timing=timing)
     text = sby(tmp_path, "", SCRIPT)

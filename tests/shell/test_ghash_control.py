@@ -44,10 +44,19 @@ FAULTS = [
 
 def rules(timing: GhashTiming) -> str:
     """The statement, to be put into the unit: f_block[i] and so on are the flags of the slot that entered i
-    cycles ago. Slot L + 1 meets its power and what is fed back; slot 2 L + 1 leaves the multiplier.
+    cycles ago. Slot L + 1 meets its power and what is fed back; slot 2 L + 1 leaves the multiplier. With two
+    banks the power is chosen a cycle later, so what is fed back and summed is, too.
     """
-    loop, here = timing.loop, timing.loop + 1
-    most, age = 2 * loop + 3, 2 * loop + 5
+    loop, here, late = timing.loop, timing.loop + 1, timing.choice
+    out = 2 * loop + 2 + late
+    most, age = out + 1, out + 3
+    chosen = """
+    reg f_slot;
+    always @(posedge clk) begin
+        f_slot <= slot_i;
+        if (f_age > 2) assert (bank == {8{f_slot}});
+    end
+"""
     rows = "".join(f"            {k}: f_state = 4'd{timing.count(k)};\n" for k in range(loop + 1))
     terms = " + ".join(
         f"(f_inside[{here}] & ~(|f_last[{here}:{here - j + 1}]) & f_block[{here - j}])"
@@ -69,34 +78,41 @@ def rules(timing: GhashTiming) -> str:
         endcase
     endfunction
     wire [3:0] f_count = {{3'd0, f_block[{here}]}} + {terms};
-    wire f_fed = ~(|f_first[{2 * loop}:{here}]);
-    wire f_open = f_inside[{2 * loop + 2}] & ~(|f_last[{2 * loop + 2}:{here + 2}]);
+    wire f_fed = ~(|f_first[{2 * loop + late}:{here + late}]);
+    wire f_open = f_inside[{out}] & ~(|f_last[{out}:{here + 2 + late}]);
     always @(posedge clk) if (f_age == {age}) begin
         assert (count == {{8{{f_state(f_count)}}}});
         assert (gate == {{8{{f_fed}}}});
-        assert (keep == {{8{{~f_first[{2 * loop + 1}] & ~f_open}}}});
+        assert (keep == {{8{{~f_first[{2 * loop + 1 + late}] & ~f_open}}}});
         assert (f_inside[1] == (f_first[1] | (f_inside[2] & ~f_last[2])));
     end
-"""
+{chosen if late else ""}"""
 
 
-def write(folder: Path, fault: Fault | None = None) -> None:
-    """The unit with its rules, and one fault, in the folder, and the script."""
-    timing = GhashTiming(9)
+def write(folder: Path, fault: Fault | None = None, banks: int = 1) -> None:
+    """The unit with its rules, and one fault, in the folder, and the script. banks: of powers."""
+    timing = GhashTiming(9, banks)
     text = print_wrapper(ghash_unit("ghash", "multiplier", timing))
     text = fault(text) if fault else text
     (folder / "ghash.v").write_text(f"{COPY}{FREE}{text.replace('endmodule', rules(timing) + 'endmodule')}")
     (folder / SCRIPT).write_text(
-        f"[options]\nmode bmc\ndepth {2 * timing.loop + 7}\n\n[engines]\nsmtbmc z3\n\n[script]\n"
+        f"[options]\nmode bmc\ndepth {2 * timing.loop + 7 + timing.choice}\n\n"
+        "[engines]\nsmtbmc z3\n\n[script]\n"
         "read -formal -sv ghash.v\nprep -top ghash\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
         "memory_map\nopt_clean\n\n[files]\nghash.v\n"
     )
 
 
-def test_control_of_ghash(tmp_path: Path) -> None:
-    write(tmp_path)
+@pytest.mark.parametrize("banks", [1, 2])
+def test_control_of_ghash(banks: int, tmp_path: Path) -> None:
+    write(tmp_path, banks=banks)
     text = sby(tmp_path, "", SCRIPT)
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+def test_the_other_bank_is_seen(tmp_path: Path) -> None:
+    write(tmp_path, takes("u_bank_3.d", "1'b0"), 2)
+    assert killed(sby(tmp_path, "", SCRIPT))
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)

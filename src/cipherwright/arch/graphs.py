@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..cipher.modes import UNIT_MODES
 from ..graph import Graph
 from ..rewrite import boxes_in_block_ram, held_words, share_boxes, with_second_words
 from ..schedule import Io
@@ -85,7 +84,7 @@ def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
     else:
         boxes = boxes_in_block_ram(rounds, spec.block_ram_boxes)
     held = held_words(realised(spec, boxes))
-    if spec.mode not in UNIT_MODES:
+    if not spec.two_keys:
         return Unscheduled(held.graph, io, rows=held.rows)
     early = Io((*io.arrive, (SECOND_KEY, -SECOND_LEAD)), io.leave)
     return Unscheduled(with_second_words(held.graph, SECOND_KEY), early, rows=held.rows)

@@ -15,6 +15,7 @@ __all__ = [
     "given_key_bits",
     "mode_block",
     "next_counter",
+    "reads_two_keys",
     "ways",
 ]
 
@@ -38,6 +39,13 @@ MAC_MODES = ("cmac",)
 def given_key_bits(mode: str, key_bits: int) -> int:
     """Bits of the key that a core in a mode takes, where the cipher's key has `key_bits`."""
     return 2 * key_bits if mode in UNIT_MODES else key_bits
+
+
+def reads_two_keys(mode: str, key_slots: int = 1) -> bool:
+    """Whether a pipeline reads the round keys of two keys, between which every block chooses: those of a
+    mode whose key is two, or of two resident keys.
+    """
+    return mode in UNIT_MODES or key_slots > 1
 
 
 def ways(direction: str) -> list[int]:

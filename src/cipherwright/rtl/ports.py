@@ -134,17 +134,21 @@ class Stream:
 
 @dataclass(frozen=True)
 class Handshake:
-    """A value that is taken in a cycle in which `valid` and `ready` are both 1. `what`: as of `Stream`."""
+    """A value that is taken in a cycle in which `valid` and `ready` are both 1. `what`: as of `Stream`;
+    beside: what is taken with the value.
+    """
 
     valid: str
     value: Pin
     ready: str
     what: str = ""
+    beside: tuple[Pin, ...] = ()
 
     @property
     def pins(self) -> tuple[Pin, ...]:
         valid, ready = (_offered(self.what, self.ready), _can_be_taken(self.what)) if self.what else ("", "")
-        return (Pin(self.valid, meaning=valid), self.value, Pin(self.ready, out=True, meaning=ready))
+        taken = (self.value, *self.beside)
+        return (Pin(self.valid, meaning=valid), *taken, Pin(self.ready, out=True, meaning=ready))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from .core import Core, PortSet
 from .core_inputs import CoreInputs
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
-from .gcm import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD_PORTS, PACKET_PORTS, GcmTiming
+from .gcm import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD_PORTS, PACKET_PORTS, SLOT_PORTS, GcmTiming
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
 from .packet_core import PACKETS, assemble_packets
@@ -54,6 +54,7 @@ __all__ = [
     "PACKET_PORTS",
     "PAPER_PORTS",
     "PREFIX",
+    "SLOT_PORTS",
     "STREAM_FILE",
     "STREAM_PORTS",
     "TAG_DATA",

@@ -30,12 +30,24 @@ from ..rtl import (
 )
 from ..rtl.timer import TAPS, matches, steps_of, width_for
 
-__all__ = ["Control", "ControlTimes", "Controlled", "core_control"]
+__all__ = [
+    "SETTLED",
+    "TO_REST",
+    "Control",
+    "ControlTimes",
+    "Controlled",
+    "control_after_reset",
+    "control_begins",
+    "control_cells",
+    "control_links",
+    "control_steps",
+    "core_control",
+]
 
-_TO_REST = 5
+TO_REST = 5
 """Cycles from a block's acceptance to `rest_q`, beside the steps of the time."""
 
-_SETTLED = 4
+SETTLED = 4
 """Cycles from a unit's ready to the end of the phase that waits for it, at most."""
 
 
@@ -108,7 +120,7 @@ class ControlTimes:
     @property
     def steps(self) -> int:
         """Steps of the time since a block was taken."""
-        return max(1, self.in_flight - _TO_REST, self.flush - _TO_REST, -(-self.stored // 4))
+        return max(1, self.in_flight - TO_REST, self.flush - TO_REST, -(-self.stored // 4))
 
 
 def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
@@ -123,7 +135,7 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     width = width_for(steps)
     found = matches(width, steps_of(width, steps))
     pieces = len(found)
-    phase = steps + _TO_REST + 1 + alone
+    phase = steps + TO_REST + 1 + alone
     flushes = 1 + max(
         int(loop), -(-stored // phase), -(-times.load // phase) - 2
     )  # the key's phase is of the load
@@ -149,7 +161,7 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             *([Wire(("core_ready",))] if core_ready else []),
             *([Wire(("core_inside",))] if own_start else []),
             *_registers(phases, width, pieces, alone),
-            *_begins(name, phases, alone),
+            *control_begins(name, phases, alone),
             Let("take", "key_valid_i & offer_q"),
             Drive("ready_o", "open_q & core_ready" if core_ready else "open_q"),
             Drive("key_ready_o", "offer_q"),
@@ -158,18 +170,18 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             Drive("valid_o", "core_valid & ~zero_q"),
             *([Drive("zeroising_o", "zeroise_i | zero_q")] if stored else []),
             Clocked(
-                _steps(phases, width, found, settled, asked, alone),
-                _after_reset(phases, width, pieces, alone),
+                control_steps(phases, width, found, settled, asked, alone),
+                control_after_reset(phases, width, pieces, alone),
             ),
-            Cell(inside.module, "u_inner", _links(inside)),
+            Cell(inside.module, "u_inner", control_links(inside)),
         ),
     )
-    cycles = 1 + phase + max(phase, times.key + _SETTLED) + flushes * phase
+    cycles = 1 + phase + max(phase, times.key + SETTLED) + flushes * phase
     pins = (Pin("zeroise_i"), *inside.pins, Pin("busy_o", out=True))
-    return Control((wrapper, *(_cells(name) if alone else ())), pins, cycles)
+    return Control((wrapper, *(control_cells(name) if alone else ())), pins, cycles)
 
 
-def _cells(name: str) -> tuple[Wrapper, Wrapper]:
+def control_cells(name: str) -> tuple[Wrapper, Wrapper]:
     """A register that begins the time, and zero_q once more, each apart."""
     start = (Pin("kick"), Pin("valid"), Pin("open"), Pin("ready"), Pin("q", out=True, register=True))
     drop = (Pin("zeroise"), Pin("advance"), Pin("last"), Pin("q", out=True, register=True))
@@ -196,7 +208,7 @@ def _cells(name: str) -> tuple[Wrapper, Wrapper]:
     )
 
 
-def _begins(name: str, phases: int, alone: bool) -> tuple[WrapperItem, ...]:
+def control_begins(name: str, phases: int, alone: bool) -> tuple[WrapperItem, ...]:
     """What tells that a block is taken."""
     if not alone:
         return (Let("accept", "valid_i & ready_o"),)
@@ -225,7 +237,7 @@ def _registers(phases: int, width: int, pieces: int, alone: bool) -> tuple[Reg, 
     )
 
 
-def _after_reset(phases: int, width: int, pieces: int, alone: bool) -> tuple[tuple[str, str], ...]:
+def control_after_reset(phases: int, width: int, pieces: int, alone: bool) -> tuple[tuple[str, str], ...]:
     """What reset leaves: nothing is in flight, there is no key."""
     begin = "kick_q" if alone else "start_q"
     zero = ("open_q", "held_q", "expand_q", "offer_q", "quiet_q", begin, "done_q")
@@ -239,7 +251,7 @@ def _after_reset(phases: int, width: int, pieces: int, alone: bool) -> tuple[tup
     )
 
 
-def _steps(
+def control_steps(
     phases: int, width: int, found: Sequence[str], settled: str, asked: str, alone: bool
 ) -> tuple[Step | Note, ...]:
     """The next state; `found`: the comparisons that tell that the time is over; `asked`: a key is offered,
@@ -270,7 +282,7 @@ def _steps(
     )
 
 
-def _links(inside: Controlled) -> dict[str, str]:
+def control_links(inside: Controlled) -> dict[str, str]:
     """The core's ports."""
     alone, counting = inside.alone, inside.counting
     links = {

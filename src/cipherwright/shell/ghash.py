@@ -15,6 +15,10 @@ The powers are made by the multiplier itself: `setup_i` goes with a slot whose b
 next slot's block is H, and so is that of the slot L cycles after the first, which is a packet of its own. In
 the slots between and after these, until `filled_o`, `block_i` is 1, and after the last the block is 0. Then H
 goes round and becomes H^2, H^3 and so on, once in L cycles.
+
+With two banks the powers of two hash keys are there, and each block says whose are read. They come from
+outside (gcm/powers.py), so that one bank is written while the other is read. What is read from both is
+registered before it is chosen, so the flags come a cycle earlier.
 """
 
 from __future__ import annotations
@@ -40,24 +44,26 @@ from ..rtl import (
 from ..rtl.timer import steps_of
 from .copies import copies, pieces, spread
 
-__all__ = ["GhashTiming", "ghash_unit"]
+__all__ = ["BANK_PINS", "COUNT_BITS", "GhashTiming", "ghash_unit"]
 
-_COUNT_BITS = 4
+COUNT_BITS = 4
 """Bits of a count: 15 states, which are powers 0 to 14."""
 
 
 @dataclass(frozen=True)
 class GhashTiming:
-    """Cycles of a unit whose multiplier has `stages` registers.
+    """Cycles of a unit whose multiplier has `stages` registers, with the powers of so many hash keys
+    (`banks`).
 
     The loop has one more: that of the sum of block and feedback.
     """
 
     stages: int
+    banks: int = 1
 
     def __post_init__(self) -> None:
-        if not 4 <= self.loop < 1 << _COUNT_BITS:
-            raise ValueError(f"GHASH needs a multiplier of 3 to {(1 << _COUNT_BITS) - 2} stages")
+        if not 4 <= self.loop < 1 << COUNT_BITS:
+            raise ValueError(f"GHASH needs a multiplier of 3 to {(1 << COUNT_BITS) - 2} stages")
 
     @property
     def loop(self) -> int:
@@ -66,8 +72,15 @@ class GhashTiming:
 
     @property
     def flags_lead(self) -> int:
-        """Cycles from a slot's flags to its block: L places, and one for copies of what they tell."""
-        return self.loop + 2
+        """Cycles from a slot's flags to its block: L places, one for copies of what they tell, and one to
+        choose between banks.
+        """
+        return self.loop + 2 + self.choice
+
+    @property
+    def choice(self) -> int:
+        """Registers between the memories of powers and the factor."""
+        return self.banks - 1
 
     @property
     def sum_latency(self) -> int:
@@ -76,12 +89,12 @@ class GhashTiming:
 
     def count(self, k: int) -> int:
         """The state that stands for the count k."""
-        return steps_of(_COUNT_BITS, k)
+        return steps_of(COUNT_BITS, k)
 
 
 def _place(name: str, k: int) -> str:
     """Copy k of a count or an address."""
-    return f"{name}[{_COUNT_BITS * k + _COUNT_BITS - 1}:{_COUNT_BITS * k}]"
+    return f"{name}[{COUNT_BITS * k + COUNT_BITS - 1}:{COUNT_BITS * k}]"
 
 
 def _places(name: str, value: str) -> tuple[WrapperItem, ...]:
@@ -93,12 +106,12 @@ def _places(name: str, value: str) -> tuple[WrapperItem, ...]:
         Cell(
             "cipherwright_copy",
             f"u_{name}_{k}_{bit}",
-            {"clk": "clk", "d": f"{value}[{bit}]", "q": f"{name}[{_COUNT_BITS * k + bit}]"},
+            {"clk": "clk", "d": f"{value}[{bit}]", "q": f"{name}[{COUNT_BITS * k + bit}]"},
         )
         for k in range(count)
-        for bit in range(_COUNT_BITS)
+        for bit in range(COUNT_BITS)
     ]
-    return (Wire((name,), _COUNT_BITS * count), *cells)
+    return (Wire((name,), COUNT_BITS * count), *cells)
 
 
 def _stepped(name: str) -> str:
@@ -111,11 +124,13 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
     are shown.
     """
     first = "" if sum_bits == 128 else f"[127:{128 - sum_bits}]"
-    flags = tuple(Pin(n, with_block=True) for n in ("first_i", "block_i", "last_i", "setup_i"))
+    banked = timing.banks > 1
+    pins = tuple(Pin(n, with_block=True) for n in ("first_i", "block_i", "last_i"))
+    pins = (*pins, *BANK_PINS) if banked else (*pins, Pin("setup_i", with_block=True))
     items = (
         *_counts(timing),
         *_gates(timing, sum_bits),
-        *_powers(timing),
+        *(_banks(timing) if banked else _powers(timing)),
         Note("The loop: a block and what is fed back, times a power of H."),
         Wire(("a", "b"), 128),
         Reg(("s_q", "h_q"), 128),
@@ -124,29 +139,76 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
             (
                 Step("s_q", f"x_i ^ ({spread('gate')} & (a ^ b))"),
                 *(
-                    Step(f"h_q[{high}:{low}]", f"power_{k}[{_place('count', k)}]")
-                    for k, (low, high) in enumerate(pieces())
+                    [Step("h_q", f"(h_1 & {spread('bank')}) | (h_0 & ~{spread('bank')})")]
+                    if banked
+                    else _reads("h_q", "power")
                 ),
                 Step("sum_q", f"a{first} ^ b{first} ^ ({spread('keep', sum_bits)} & sum_q)"),
             )
         ),
         Cell(multiplier, "u_multiplier", {"clk": "clk", "x_i": "s_q", "h_i": "h_q", "a_o": "a", "b_o": "b"}),
         Drive("sum_o", "sum_q"),
-        Drive("filled_o", "filled_q"),
+        *(() if banked else (Drive("filled_o", "filled_q"),)),
     )
+    filled = () if banked else (Pin("filled_o", out=True),)
     return Wrapper(
         name,
         (
             f"GHASH, a block a cycle. A slot's flags come {timing.flags_lead} cycles before its block x_i; "
             f"sum_o is GHASH of a packet {timing.sum_latency} cycles after the packet's last block.",
             "first_i, last_i: the packet's ends; block_i: the slot has a block, otherwise x_i is 0.",
-            "setup_i: powers of the hash key are made next; filled_o: they are there.",
+            "slot_i: whose powers are read, a cycle before the block. A cycle after write_i (one bit a slot) "
+            "power_i is written to address_i."
+            if banked
+            else "setup_i: powers of the hash key are made next; filled_o: they are there.",
         ),
         (
             ClockReset(),
-            Held((*flags, Pin("x_i", 128), Pin("sum_o", sum_bits, True), Pin("filled_o", out=True))),
+            Held((*pins, Pin("x_i", 128), Pin("sum_o", sum_bits, True), *filled)),
         ),
         declared_first(items),
+    )
+
+
+BANK_PINS = (
+    Pin("slot_i", with_block=True),
+    Pin("write_i", 2),
+    Pin("address_i", COUNT_BITS),
+    Pin("power_i", 128),
+)
+"""Ports of a unit with two banks: whose powers a block reads, and what writes them."""
+
+
+def _reads(factor: str, memory: str) -> list[Step]:
+    """What is read from each piece of a memory of powers by the counts."""
+    return [
+        Step(f"{factor}[{high}:{low}]", f"{memory}_{k}[{_place('count', k)}]")
+        for k, (low, high) in enumerate(pieces())
+    ]
+
+
+def _banks(timing: GhashTiming) -> tuple[WrapperItem, ...]:
+    """The memories of powers of two hash keys, written from outside, and what is read from each."""
+    banks = range(timing.banks)
+    return (
+        Note("Powers 0 to L of the hash key of each slot."),
+        *(
+            Store(f"power_{b}_{k}", high - low + 1, 1 << COUNT_BITS)
+            for b in banks
+            for k, (low, high) in enumerate(pieces())
+        ),
+        *(item for b in banks for item in copies(f"write_{b}", f"write_i[{b}]")),
+        *_places("address", "address_i"),
+        *copies("bank", "slot_i"),
+        Reg(tuple(f"h_{b}" for b in banks), 128),
+        Clocked(tuple(step for b in banks for step in _reads(f"h_{b}", f"power_{b}"))),
+        Clocked(
+            tuple(
+                Step(f"power_{b}_{k}[{_place('address', k)}]", f"power_i[{high}:{low}]", f"write_{b}[{k}]")
+                for b in banks
+                for k, (low, high) in enumerate(pieces())
+            )
+        ),
     )
 
 
@@ -168,8 +230,8 @@ def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
     for j in places[1:]:
         before = f"count_{j - 1}"
         one_more, same = _stepped(before), before
-        if j + 2 <= _COUNT_BITS:
-            fed = f"{before}[2]" if j + 1 == _COUNT_BITS - 1 else "1'b0"
+        if j + 2 <= COUNT_BITS:
+            fed = f"{before}[2]" if j + 1 == COUNT_BITS - 1 else "1'b0"
             one_more, same = f"{{{before}, {fed}}}", f"{{1'b0, {before}}}"
         steps += [
             Step(f"count_{j}", f"more[{j - 1}] ? {one_more} : {same}"),
@@ -183,8 +245,8 @@ def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
         Reg(("open",), timing.loop),
         Reg(("more",), timing.loop - 1),
         # So early, a count has ones in its lowest bits only.
-        *(Reg((f"count_{j}",), j + 2) for j in places[: _COUNT_BITS - 2]),
-        Reg(tuple(f"count_{j}" for j in places[_COUNT_BITS - 2 :]), _COUNT_BITS),
+        *(Reg((f"count_{j}",), j + 2) for j in places[: COUNT_BITS - 2]),
+        Reg(tuple(f"count_{j}" for j in places[COUNT_BITS - 2 :]), COUNT_BITS),
         *_places("count", f"count_{timing.loop - 1}"),
         Clocked(tuple(steps)),
     )
@@ -193,7 +255,8 @@ def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
 def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
     """gate: what is fed back belongs to the slot's packet. keep: the sum so far does."""
     loop = timing.loop
-    length, low, high = 2 * loop - 3, loop - 3, 2 * loop - 4
+    late = timing.choice
+    length, low, high = 2 * loop - 3 + late, loop - 3 + late, 2 * loop - 4 + late
     groups = [(k, min(k + 3, high)) for k in range(low, high + 1, 4)]
     near = [Step(f"near[{n}]", f"|first_line[{top}:{bottom}]") for n, (bottom, top) in enumerate(groups)]
     return (
@@ -204,15 +267,17 @@ def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
         *copies("gate", "fed"),
         Note("The slot before is one of the last L of the same packet."),
         Reg(("open_before",)),
-        Reg(("keep_line",), loop),
-        *copies("keep", f"keep_line[{loop - 1}]", sum_bits),
+        Reg(("keep_line",), loop + late),
+        *copies("keep", f"keep_line[{loop + late - 1}]", sum_bits),
         Clocked(
             (
                 Step("first_line", f"{{first_line[{length - 2}:0], first_q}}"),
                 *near,
                 Step("fed", "~(|near)"),
                 Step("open_before", f"open[{loop - 1}]"),
-                Step("keep_line", f"{{keep_line[{loop - 2}:0], ~first_line[{loop - 1}] & ~open_before}}"),
+                Step(
+                    "keep_line", f"{{keep_line[{loop + late - 2}:0], ~first_line[{loop - 1}] & ~open_before}}"
+                ),
             )
         ),
     )
@@ -232,11 +297,11 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
     address = f"advance ? {_stepped('ahead')} : ahead"
     return (
         Note("Powers 0 to L of the hash key: each is written when it comes round."),
-        *(Store(f"power_{k}", high - low + 1, 1 << _COUNT_BITS) for k, (low, high) in enumerate(pieces())),
+        *(Store(f"power_{k}", high - low + 1, 1 << COUNT_BITS) for k, (low, high) in enumerate(pieces())),
         Reg(("setup_line",), wait + 1),
         Reg(("turn",), loop),
         Reg(("filled_q", "at_last", "at_last_q", "advance", "write_ahead")),
-        Reg(("ahead",), _COUNT_BITS),
+        Reg(("ahead",), COUNT_BITS),
         *copies("write", "write_ahead"),
         *_places("address", "ahead"),
         Clocked(
@@ -256,10 +321,10 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
         ),
         Clocked(
             (
-                Step("ahead", f"setup_line[{wait - 2}] ? {_COUNT_BITS}'d{start} : {address}"),
-                Step("at_last", f"ahead == {_COUNT_BITS}'d{last}"),
+                Step("ahead", f"setup_line[{wait - 2}] ? {COUNT_BITS}'d{start} : {address}"),
+                Step("at_last", f"ahead == {COUNT_BITS}'d{last}"),
             ),
-            (("ahead", f"{_COUNT_BITS}'d{start}"), ("at_last", "1'b0")),
+            (("ahead", f"{COUNT_BITS}'d{start}"), ("at_last", "1'b0")),
         ),
         Clocked(
             tuple(

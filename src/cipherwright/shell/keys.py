@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..arch import Expansion, KeyMemory
+from ..rewrite import SECOND
 from ..rtl import (
     AnyModule,
     Cell,
     Clocked,
     ClockReset,
     Drive,
+    Group,
     Handshake,
     Held,
     Let,
@@ -39,7 +41,7 @@ from ..rtl import (
     print_any,
 )
 
-__all__ = ["DRAIN", "KeyUnit", "key_register", "key_unit", "keyed_top", "pipeline_part"]
+__all__ = ["DRAIN", "KeyUnit", "key_register", "key_unit", "keyed_top", "keyed_twice", "pipeline_part"]
 
 
 DRAIN = 8
@@ -371,6 +373,56 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
             *(_lane_ranks(unit, lanes) if lanes > 1 else ()),
             Placed(unit.part, "u_keys", given | {f"{user}_o": user for user, _ in words}),
             *cores,
+        ),
+    )
+
+
+def keyed_twice(
+    name: str,
+    comment: tuple[str, ...],
+    core: str,
+    unit: KeyUnit,
+    loads: tuple[Group, ...],
+    given: tuple[tuple[str, str], ...],
+    beside: tuple[Pin, ...] = (),
+) -> Wrapper:
+    """The module `name`: the pipeline `core` of blocks of 128 bits over the round keys of two keys, and a
+    key-expansion unit for each. second_i chooses the second and comes two cycles before its block.
+
+    loads: what brings keys; given: for each unit the expressions of its valid bit and of its key; beside:
+    what goes into the pipeline with a block.
+    """
+    words = sorted(unit.words.items())
+    prefixes = ("", SECOND)
+    units = []
+    for prefix, (valid, key) in zip(prefixes, given, strict=True):
+        links = {"clk": "clk", "rst_i": "rst_i", "key_valid_i": valid, "key_i": key}
+        links |= {"key_ready_o": f"{prefix}ready", "zeroise_i": "wipe_i"}
+        units.append(Cell(unit.name, f"u_{prefix}keys", links | {f"{w}_o": f"{prefix}{w}" for w, _ in words}))
+    return Wrapper(
+        name,
+        comment,
+        (
+            ClockReset(),
+            *loads,
+            Held((Pin("wipe_i"), Pin("second_i"), *beside, Pin("block_i", 128))),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+        ),
+        (
+            *(Wire((f"{prefix}{w}",), width) for prefix in prefixes for w, width in words),
+            Wire(tuple(f"{prefix}ready" for prefix in prefixes)),
+            Drive("key_ready_o", f"ready & {SECOND}ready"),
+            *units,
+            Cell(
+                core,
+                "u_core",
+                {
+                    **{n: n for n in ("clk", "rst_i", "second_i", "block_i", "valid_o", "block_o")},
+                    **{p.name: p.name for p in beside},
+                    "valid_i": "1'b1",
+                    **{f"{prefix}{w}_i": f"{prefix}{w}" for prefix in prefixes for w, _ in words},
+                },
+            ),
         ),
     )
 

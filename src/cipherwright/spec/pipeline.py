@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 
 from ..cipher import CATALOGUE
+from ..cipher.modes import reads_two_keys
 from ..unfit import Unfit
 from .datapath import Datapath
 from .option import needs, option
@@ -131,6 +132,20 @@ class Pipeline(Datapath):
         cost="About 130 lookup tables and 90 flip-flops.",
     )
 
+    key_slots: Annotated[
+        Literal[1, 2],
+        needs((2,), "an IV in words and its packet would have to keep their slot", iv_bits=(96,)),
+        needs((2,), interface=("plain",)),
+        needs(mode=("gcm",)),
+    ] = option(
+        1,
+        "Keys that are resident at the same time, with `mode = gcm`. With two, every packet says under which "
+        "it goes, and a key can be loaded into one slot while packets under the other are processed.",
+        unit="keys",
+        cost="2 takes a second key-expansion unit, a lookup table in front of each bit of a round key, a "
+        "second memory of powers, and a serial multiplier that makes them: a key takes about 1,300 cycles.",
+    )
+
     unit_numbers: Annotated[Literal["announced", "counted"], needs(mode=("xts",), interface=("plain",))] = (
         option(
             "announced",
@@ -146,6 +161,11 @@ class Pipeline(Datapath):
         if self.stages_per_round is None:
             return self.stages
         return self.stages_per_round * self.described.standard_rounds(self.key_bits)
+
+    @property
+    def two_keys(self) -> bool:
+        """Whether the pipeline reads the round keys of two keys, between which every block chooses."""
+        return reads_two_keys(self.mode, self.key_slots)
 
     @property
     def key_rank_count(self) -> int:

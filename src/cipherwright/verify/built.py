@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..arch import SECOND_KEY, KeyParts, Scheduled, constant_inputs
-from ..cipher.modes import UNIT_MODES, ways
+from ..cipher.modes import reads_two_keys, ways
 from ..graph import evaluate
 from ..rewrite import SECOND
 from ..rtl import Design
@@ -56,7 +56,7 @@ def _held(
             return {n: word << parts.memory.width - wide[n] for n, word in made.items()}
         return {n: linear_word(rows[n], word) if n in rows else word for n, word in made.items()}
 
-    if spec.mode not in UNIT_MODES:
+    if not reads_two_keys(spec.mode, spec.options()["key_slots"]):
         return words
 
     def of_two_keys(key: int) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..cipher.ccm import CcmInput, ccm
 from ..errors import CheckFailed, NotChecked
 from .ccm_packets import CcmBench, CcmSession
 from .oracle import oracle_ccm
-from .packets import Packet, PacketResult
+from .packets import Packet, PacketResult, packets_of_both_ways
 from .reference import reference_of
 from .vectors import own_vectors
 
@@ -82,25 +82,18 @@ def published_ccm(bench: CcmBench, p: Mapping[str, Any]) -> str:
 
 
 def _random(
-    p: Mapping[str, Any], rng: np.random.Generator, key: bytes, sizes: Iterable[tuple[int, int]]
+    p: Mapping[str, Any], rng: np.random.Generator, key: bytes, sizes: Sequence[tuple[int, int]]
 ) -> tuple[list[Packet], list[PacketResult]]:
     """Packets with so many bytes of additional data and of data, in both directions, some with a wrong tag;
     and what the reference makes of them.
     """
-    packets, want, shown = list[Packet](), list[PacketResult](), int(p["tag_bits"]) // 8
-    for n_aad, n_text in sizes:
-        nonce, aad, text = rng.bytes(p["nonce_bytes"]), rng.bytes(n_aad), rng.bytes(n_text)
-        made, tag = sealed_ccm(p, key, CcmInput(nonce, aad, text))
-        if rng.random() < 0.5:
-            packets.append(Packet(nonce, aad, text))
-            want.append(PacketResult(made, tag.ljust(16, b"\0"), False))
-            continue
-        good = bool(rng.random() < 0.7)
-        bit = int(rng.integers(0, 8 * shown))
-        given = tag if good else (int.from_bytes(tag, "big") ^ 1 << bit).to_bytes(shown, "big")
-        packets.append(Packet(nonce, aad, made, True, given))
-        want.append(PacketResult(text, bytes(16), good))
-    return packets, want
+    return packets_of_both_ways(
+        rng,
+        int(p["tag_bits"]) // 8,
+        sizes,
+        (rng.bytes(p["nonce_bytes"]) for _ in sizes),
+        lambda nonce, aad, text: sealed_ccm(p, key, CcmInput(nonce, aad, text)),
+    )
 
 
 def check_ccm_packets(bench: CcmBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:

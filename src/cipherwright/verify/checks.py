@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..arch import SECOND_KEY, KeyParts
 from ..cipher import CATALOGUE
-from ..cipher.modes import UNIT_MODES, cipher_way, ways
+from ..cipher.modes import cipher_way, reads_two_keys, ways
 from ..errors import CheckFailed, NotChecked
 from ..graph import STATIC, Graph
 from ..progress import Tell, quiet
@@ -47,7 +47,7 @@ from .equivalence import Claim, prove_pipeline
 from .expansion import prove_expansion
 from .forgotten import check_zeroise
 from .forgotten_blocks import check_zeroise_over_bus
-from .gcm import check_packets, check_resets, published_packets
+from .gcm import check_key_slots, check_packets, check_resets, published_packets
 from .handshake import check_handshake
 from .loops import prove_iterative
 from .macs import MacBench
@@ -299,6 +299,12 @@ _FEWEST, _MOST = 24, 602
 """Random packets: at most two of every length."""
 
 
+def _random_packets(bench: PacketBench, p: Mapping[str, Any], count: int) -> str:
+    """Random packets; of a core with two resident keys under both, too."""
+    said = check_packets(bench, p, count)
+    return f"{said}; {check_key_slots(bench, p)}" if bench.key_slots > 1 else said
+
+
 def verify_packets(
     folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
 ) -> list[Verdict]:
@@ -310,7 +316,7 @@ def verify_packets(
         "packets",
         PacketBench,
         published_packets,
-        lambda bench, p: check_packets(bench, p, count),
+        lambda bench, p: _random_packets(bench, p, count),
         check_resets,
     )
     if packet_bench(folder.record) is CcmBench:
@@ -544,7 +550,7 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
 
 def _of_keys(graph: Graph, p: Mapping[str, Any], words: Sequence[str]) -> tuple[Graph, list[str]]:
     """Rounds over held words, and the ports of these words: in a mode of two keys, those of both."""
-    if p["mode"] not in UNIT_MODES:
+    if not reads_two_keys(p["mode"], p["key_slots"]):
         return graph, [f"{name}_i" for name in words]
     return with_second_words(graph, SECOND_KEY), [f"{s}{name}_i" for s in ("", SECOND) for name in words]
 

@@ -35,7 +35,8 @@ def check_zeroise(folder: CoreFolder) -> str:
     before = int(record["key_cycles"]) + 2 * int(record["latency_cycles"]) + (90 if ports.iv_valid else 40)
     t.power_up()
     when: NDArray[np.int64] = np.linspace(1, before, RUNS).astype(np.int64)
-    traffic = _Traffic(t, ports)
+    slot = (record.get("packet") or {}).get("ports", {}).get("load_slot", "")
+    traffic = _Traffic(t, ports, slot)
     ever = np.zeros(len(t.q), dtype=np.uint64)
     for cycle in range(before + limit + 1):
         check_stop()
@@ -68,12 +69,15 @@ def runs_where(which: NDArray[np.bool_]) -> np.uint64:
 
 
 class _Traffic:
-    """What the inputs are: keys, counter blocks and blocks unknown before zeroise_i, all else random."""
+    """What the inputs are: keys, counter blocks and blocks unknown before zeroise_i, all else random. slot:
+    the port that says which slot a key is for, which stays as it is while the key waits: always the second.
+    """
 
-    def __init__(self, t: ThreeValued, ports: PortSet) -> None:
+    def __init__(self, t: ThreeValued, ports: PortSet, slot: str = "") -> None:
         self.t, self.rng = t, np.random.default_rng(12)
         data = [name for name in (ports.key, ports.block_in, ports.iv) if name]
-        fixed = (ports.clk, ports.reset, ports.zeroise, *data)
+        fixed = (ports.clk, ports.reset, ports.zeroise, slot, *data)
+        self.slot = t.places(slot) if slot else None
         self.data = t.places(*data)
         self.control = t.places(*(name for name in t.n.inputs if name not in fixed))
         self.offer, self.zeroise, self.reset = (
@@ -93,5 +97,7 @@ class _Traffic:
         t.put(self.control, np.where(one, none, ALL), np.where(one, ALL, none))
         offered = ~over if keyed else none
         t.put(self.offer, ~offered, offered)
+        if self.slot is not None:
+            t.put(self.slot, none, ALL)
         t.put(self.zeroise, ~now, now)
         t.put(self.reset, none if cycle == 0 else ALL, ALL if cycle == 0 else none)

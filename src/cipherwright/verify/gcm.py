@@ -12,12 +12,20 @@ import numpy as np
 from ..cipher.gcm import gcm, iv_of
 from ..errors import CheckFailed, NotChecked
 from ..shell import ANY_IV, IV_BITS
+from .key_slots import KeyLoad, SlotSession
 from .oracle import oracle_gcm
-from .packets import Packet, PacketBench, PacketResult
+from .packets import Packet, PacketBench, PacketResult, packets_of_both_ways
 from .reference import reference_of
 from .vectors import own_vectors
 
-__all__ = ["check_packets", "check_resets", "published_packets", "random_packets", "sealed"]
+__all__ = [
+    "check_key_slots",
+    "check_packets",
+    "check_resets",
+    "published_packets",
+    "random_packets",
+    "sealed",
+]
 
 _LONGEST = 300
 """Bytes of additional data and of data in random packets, at most."""
@@ -113,22 +121,13 @@ def random_packets(
     """Packets with so many bytes of additional data and of data, in both directions, some with a wrong tag;
     and what the reference makes of them.
     """
-    packets, want, shown = list[Packet](), list[PacketResult](), int(p["tag_bits"]) // 8
-    ivs = random_ivs(p, rng, key, len(sizes))
-    for iv, (n_aad, n_text) in zip(ivs, sizes, strict=True):
-        aad, text = rng.bytes(n_aad), rng.bytes(n_text)
-        made, tag = sealed(p, key, iv, aad, text)
-        tag = tag[:shown]
-        if rng.random() < 0.5:
-            packets.append(Packet(iv, aad, text))
-            want.append(PacketResult(made, tag.ljust(16, b"\0"), False))
-            continue
-        good = bool(rng.random() < 0.7)
-        bit = int(rng.integers(0, 8 * shown))
-        given = tag if good else (int.from_bytes(tag, "big") ^ 1 << bit).to_bytes(shown, "big")
-        packets.append(Packet(iv, aad, made, True, given))
-        want.append(PacketResult(text, bytes(16), good))
-    return packets, want
+    return packets_of_both_ways(
+        rng,
+        int(p["tag_bits"]) // 8,
+        sizes,
+        random_ivs(p, rng, key, len(sizes)),
+        lambda iv, aad, text: sealed(p, key, iv, aad, text),
+    )
 
 
 def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
@@ -196,3 +195,66 @@ def check_resets(bench: PacketBench, p: Mapping[str, Any], seed: int = 3) -> str
         f"resets in {_RESETS} cycles, within keys and packets: nothing of before leaves, and all is right "
         "after"
     )
+
+
+_LOADS = 12
+"""Keys that are loaded while packets go on."""
+
+
+def check_key_slots(bench: PacketBench, p: Mapping[str, Any], loads: int = _LOADS, seed: int = 11) -> str:
+    """Packets under two resident keys, mixed one by one, while keys are loaded into one slot or the other;
+    and zeroising within it.
+    """
+    rng = np.random.default_rng(seed)
+    total = 0
+    with bench.session(seed) as s:
+        assert isinstance(s, SlotSession)
+        for after_zeroising in (False, True):
+            if after_zeroising:
+                s.zeroise_within(_mixed(p, rng, [rng.bytes(bench.key_bytes)] * 2, 3)[0])
+            keys = [rng.bytes(bench.key_bytes) for _ in range(2)]
+            for slot, key in enumerate(keys):
+                s.load_key(key, slot)
+            want = list[PacketResult]()
+            for k in range(loads // 2):
+                slot, new, own = int(rng.integers(0, 2)), rng.bytes(bench.key_bytes), k % 2
+                some, here = _mixed(p, rng, keys, int(rng.integers(2, 9)))
+                # The key is offered with a packet of the other slot, or within one of its own that is longer
+                # than what the core waits after it. It is expanded within a long one of the other slot.
+                long = 16 * (bench.tag_latency + 40) * own
+                turn, there = _mixed(p, rng, keys, 1, slot if own else 1 - slot, long)
+                busy = 16 * (int(bench.record["inner"]["key_cycles"]) + bench.tag_latency + 40)
+                cover, meanwhile = _mixed(p, rng, keys, 1, 1 - slot, busy)
+                keys[slot] = new
+                more, last = _mixed(p, rng, keys, int(rng.integers(2, 9)))
+                load = KeyLoad(new, slot, len(some), own)
+                s.traffic([*some, *turn, *cover, *more], [load], _GAPS[k % len(_GAPS)])
+                want += [*here, *there, *meanwhile, *last]
+            if s.finish() != want:
+                raise CheckFailed(f"a packet under one of two keys differs from {reference_of(p).name}")
+            total += len(want)
+    return (
+        f"{total} packets under two resident keys, mixed one by one, equal to {reference_of(p).name}, while "
+        f"{loads} keys were loaded; none into a slot with a packet in flight; nothing after zeroising"
+    )
+
+
+def _mixed(
+    p: Mapping[str, Any],
+    rng: np.random.Generator,
+    keys: Sequence[bytes],
+    count: int,
+    slot: int | None = None,
+    more: int = 0,
+) -> tuple[list[tuple[Packet, int]], list[PacketResult]]:
+    """Random packets, each under one of two keys (or all under that of `slot`), with their slots; each with
+    so many bytes more.
+    """
+    packets, want = list[tuple[Packet, int]](), list[PacketResult]()
+    for _ in range(count):
+        chosen = int(rng.integers(0, 2)) if slot is None else slot
+        size = (int(rng.integers(0, 40)), more + int(rng.integers(0, 260)))
+        (packet,), result = random_packets(p, rng, keys[chosen], [size])
+        packets.append((packet, chosen))
+        want += result
+    return packets, want

@@ -4,7 +4,7 @@ every result and tag leaves in the promised cycle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..shell import IV_BITS, WORD_BYTES, keep_of
 from .message_bench import MessageBench, MessageSession
 from .simulate import Words
 
-__all__ = ["Packet", "PacketBench", "PacketResult", "Session"]
+__all__ = ["Packet", "PacketBench", "PacketResult", "Session", "packets_of_both_ways"]
 
 _SLICE = 1 << 16
 """Words of a long packet that are simulated at a time."""
@@ -57,6 +57,34 @@ class PacketResult:
     text: bytes
     tag: bytes
     good: bool
+
+
+def packets_of_both_ways(
+    rng: np.random.Generator,
+    tag_bytes: int,
+    sizes: Sequence[tuple[int, int]],
+    ivs: Iterable[bytes],
+    seal: Callable[[bytes, bytes, bytes], tuple[bytes, bytes]],
+) -> tuple[list[Packet], list[PacketResult]]:
+    """Random packets with so many bytes of additional data and of data, in both directions, some with a wrong
+    tag; and what the reference makes of them. seal: (IV, additional data, text) -> ciphertext and tag, which
+    is cut to `tag_bytes`.
+    """
+    packets, want = list[Packet](), list[PacketResult]()
+    for (n_aad, n_text), iv in zip(sizes, ivs, strict=True):
+        aad, text = rng.bytes(n_aad), rng.bytes(n_text)
+        made, tag = seal(iv, aad, text)
+        tag = tag[:tag_bytes]
+        if rng.random() < 0.5:
+            packets.append(Packet(iv, aad, text))
+            want.append(PacketResult(made, tag.ljust(WORD_BYTES, b"\0"), False))
+            continue
+        good = bool(rng.random() < 0.7)
+        bit = int(rng.integers(0, 8 * tag_bytes))
+        given = tag if good else (int.from_bytes(tag, "big") ^ 1 << bit).to_bytes(tag_bytes, "big")
+        packets.append(Packet(iv, aad, made, True, given))
+        want.append(PacketResult(text, bytes(WORD_BYTES), good))
+    return packets, want
 
 
 @dataclass
@@ -398,6 +426,11 @@ class PacketBench(MessageBench):
         return "iv_word" in self.packet
 
     @property
+    def key_slots(self) -> int:
+        """Keys that are resident at the same time."""
+        return 2 if "key_slot" in self.packet else 1
+
+    @property
     def announcing(self) -> tuple[str, ...]:
         """Outputs that are 0 while the core has no key and nothing is in flight."""
         p = self.ports
@@ -410,7 +443,11 @@ class PacketBench(MessageBench):
 
     def session(self, seed: int = 1) -> Session:
         """A model of its own, just reset."""
-        kind = LoopSession if self.loops else Session
+        kind: type[Session] = LoopSession if self.loops else Session
+        if self.key_slots > 1:
+            from .key_slots import SlotSession
+
+            kind = SlotSession
         return kind(self, np.random.default_rng(seed))
 
     def crypt(self, key: bytes, packet: Packet) -> PacketResult:

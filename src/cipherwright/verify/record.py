@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..shell import COUNTED_PORTS, IV_WORD_PORTS, LENGTH_PORTS, PACKET_PORTS, UNIT_PORTS, PortSet
+from ..shell import COUNTED_PORTS, IV_WORD_PORTS, LENGTH_PORTS, PACKET_PORTS, SLOT_PORTS, UNIT_PORTS, PortSet
 
 __all__ = ["CoreRecord", "read_record"]
 
@@ -102,7 +102,8 @@ class _Packet(_Part):
     def _legal(self) -> _Packet:
         more = () if self.initial_block_cycles is None else IV_WORD_PORTS
         lengths = () if self.nonce_bytes is None else LENGTH_PORTS
-        if self.ports.keys() != {*PACKET_PORTS, *more, *lengths}:
+        slots = SLOT_PORTS if SLOT_PORTS.keys() <= self.ports.keys() else ()
+        if self.ports.keys() != {*PACKET_PORTS, *more, *lengths, *slots}:
             raise ValueError("packet.ports are not those of a packet")
         if (self.nonce_bytes is None) == (self.multiplier is None):
             raise ValueError("packet is none of GCM or CCM")

@@ -105,6 +105,8 @@ def check_core(core: Core, divisor: int) -> Checked:
         )
     if ports.slot:
         raise UserError(f"a board takes no core with interleaved messages, and {core.top} has them")
+    if core.parameters["key_slots"] > 1:
+        raise UserError(f"a board takes no core with two resident keys, and {core.top} has them")
     pins = {p.name: p for p in core.component.pins}
     word = pins[ports.block_in].width
     key = pins[ports.key].width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ...arch import FIELD_LEVELS, waiting
+from ...arch import FIELD_LEVELS, SECOND_KEY, SECOND_LEAD, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
 from ..core import Core, PortSet
@@ -14,7 +14,7 @@ from ..message_core import surrounded, zeroising
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import GcmModules, control_outputs, gcm_modules
-from .ports import ANY_IV, GCM_PORTS, packet_ports, port_groups
+from .ports import ANY_IV, GCM_PORTS, key_beside, packet_pins, packet_ports, port_groups
 from .testbench import Times, testbench
 
 __all__ = ["assemble_gcm"]
@@ -27,22 +27,32 @@ def assemble_gcm(of: CoreInputs) -> Core:
     top, stages, made = of.top, of.stages, of.scheduled
     design = of.lowered(f"{top}_core")
     any_iv = spec.iv_bits == ANY_IV
-    waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, control_outputs(any_iv)))
+    slots = spec.key_slots
+    waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, control_outputs(any_iv, slots)))
     parts = gcm_modules(top, unit, spec, stages, waits)
     timing, control = parts.timing, parts.control
     modules = (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers)
-    groups = port_groups(spec.key_bits, spec.tag_bits, any_iv, zeroising(parts.fifos))
+    groups = port_groups(
+        spec.key_bits,
+        spec.tag_bits,
+        any_iv,
+        zeroising(parts.fifos),
+        packet_pins(any_iv, slots),
+        key_beside(slots),
+    )
     inside = Component(modules, groups, Rate(timing.latency))
     around = surrounded(spec, inside.ports, GCM_PORTS, Rate(timing.latency), parts.fifos)
     component = Component((*modules, *around.modules), around.groups, around.rate)
     packet = {
-        "ports": packet_ports(any_iv),
+        "ports": packet_ports(any_iv, slots),
         "tag_bits": spec.tag_bits,
         "tag_latency_cycles": timing.tag_latency,
         **({"initial_block_cycles": timing.initial_block} if any_iv else {}),
         "power_cycles": timing.power_cycles,
         "multiplier": {"levels": FIELD_LEVELS, "stages": timing.ghash.stages},
     }
+    # Those of a second key-expansion unit, with its loop.
+    second = (unit.flip_flops + design.flip_flops() - design.flip_flops(design.top.name)) * (slots - 1)
     core = Core(
         top,
         spec_parameters(spec),
@@ -59,12 +69,12 @@ def assemble_gcm(of: CoreInputs) -> Core:
             "top": f"{top}_core",
             "ports": asdict(PortSet(decrypt="")),
             "latency_cycles": stages,
-            "early": {},
+            "early": {f"{SECOND_KEY}_i": SECOND_LEAD} if slots > 1 else {},
             "key_cycles": unit.cycles,
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, stages) + around.flip_flops,
+        _mode_flip_flops(parts, design, stages) + second + around.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
@@ -93,6 +103,6 @@ def _mode_flip_flops(parts: GcmModules, design: Design, stages: int) -> int:
     """Flip-flops around the pipeline and its key-expansion unit, without those of the pipeline's valid bits,
     which nobody reads: what a slot means goes beside it.
     """
-    around = (parts.keyed, parts.ghash, parts.mode, parts.top)
+    around = (parts.keyed, parts.ghash, *parts.powers, parts.mode, parts.top)
     unread = design.valid_line_flip_flops() or stages
     return parts.designs.flip_flops() + sum(w.flip_flops for w in around) - unread

@@ -38,9 +38,10 @@ from ...rtl import (
 from ..copies import copies, pieces, spread
 from .counter import Load, counter_items
 from .hashed_iv import hashed_iv_items
-from .ports import IV_BITS, RESULTS, packet_pins
+from .ports import IV_BITS, RESULTS, key_beside, packet_pins
 from .results import length_items, mask_items, tag_items
-from .timing import BUMP, KEEP, OF_IV, VERDICT, GcmTiming, meanings
+from .slots import admission_items, key_items, slot_items
+from .timing import BUMP, KEEP, OF_IV, OF_SLOT, VERDICT, GcmTiming, meanings
 
 __all__ = ["gcm_layer"]
 
@@ -56,10 +57,13 @@ def gcm_layer(
     tag_bits: int = 128,
     any_iv: bool = False,
 ) -> Wrapper:
-    """The mode around a pipeline with its key unit. parts: the modules of the pipeline, of the delays and of
-    GHASH; any_iv: IVs of any length are taken.
+    """The mode around a pipeline with its key unit. parts: the modules of the pipeline, of the delays, of
+    GHASH and of what makes powers where two keys are resident; any_iv: IVs of any length are taken.
     """
-    cipher, delay, ghash = parts
+    cipher, delay, ghash = parts[:3]
+    slots = timing.key_slots
+    opens = Pin("open_i") if slots == 1 else Pin("open_i", slots)
+    within = (Pin("inside_o", out=True),) if slots == 1 else (Pin("stop_i"), Pin("used_o", slots, True))
     return Wrapper(
         name,
         (
@@ -69,24 +73,24 @@ def gcm_layer(
         ),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
-            Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
-            Stream("valid_i", (*packet_pins(any_iv), Pin("block_i", 128)), "ready_o"),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=key_beside(slots)),
+            Held((opens, Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), *within)),
+            Stream("valid_i", (*packet_pins(any_iv, slots), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held(RESULTS),
         ),
         declared_first(
             (
-                *_key(timing, key_bits),
-                *_words(any_iv),
+                *(_key(timing, key_bits) if slots == 1 else key_items(timing, parts[3], key_bits)),
+                *_words(any_iv, slots),
                 *_values(),
                 *(hashed_iv_items(timing) if any_iv else ()),
-                *_initial_value(any_iv),
-                *_meanings(timing.ghash.loop, any_iv),
+                *_initial_value(any_iv, slots),
+                *_meanings(timing.ghash.loop, any_iv, slots),
                 *_counter(any_iv),
-                *_cipher(cipher, delay, any_iv),
+                *_cipher(cipher, delay, any_iv, slots),
                 *_line(timing, any_iv),
-                *length_items(timing.early, any_iv),
+                *length_items(timing.early, any_iv, slots),
                 *mask_items(timing, ghash, tag_bits, any_iv),
                 *tag_items(timing, tag_bits, any_iv),
             )
@@ -129,12 +133,13 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
     )
 
 
-def _words(any_iv: bool) -> tuple[WrapperItem, ...]:
+def _words(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
     """Words as they are taken, and the slot after a packet's last. `name_1` is in the cycle after a word is
     taken, and so on. Words of an IV are neither additional data nor text: they are hashed as they are, as a
     ciphertext is.
     """
-    taken = "valid_i & open_i & free_q & last_i"
+    open_, steals = ("open_i", "") if key_slots == 1 else ("admit_q", " & ~steal[0] & ~steal[1]")
+    taken = f"valid_i & {open_} & free_q & last_i"
     of_iv, no_iv = (" | iv_word_i", " & ~iv_word_i") if any_iv else ("", "")
     free = "free_q ? ~(valid_i & open_i & last_i) : ~hold_q & ~(end_0 & iv_word_1)"
     within = "~last_1 | iv_word_1" if any_iv else "~last_1"
@@ -143,15 +148,15 @@ def _words(any_iv: bool) -> tuple[WrapperItem, ...]:
         Reg(("free_q", "end_0", "end_1", "end_2", "taken_1", "text_1", "data_2", "data_3")),
         Reg(("inside_q", "first_2", "first_3", "last_1", "last_2", "last_3", "aad_1", "aad_2", "aad_3")),
         Reg(("decrypt_1", "decrypt_2", "decrypt_3", "end_3", *(() if any_iv else ("end_4",)))),
-        Drive("ready_o", "free_q"),
-        Drive("inside_o", "inside_q"),
+        Drive("ready_o", "free_q" if key_slots == 1 else "free_q & admit_q"),
+        *([Drive("inside_o", "inside_q")] if key_slots == 1 else admission_items()),
         Clocked(
             (
-                Step("taken_1", "valid_i & open_i & free_q"),
+                Step("taken_1", f"valid_i & {open_} & free_q"),
                 Step("last_1", "last_i"),
                 Step("text_1", f"~aad_i{no_iv} & keep_i[15]"),
                 Step("end_0", taken),
-                Step("free_q", free if any_iv else f"~({taken})"),
+                Step("free_q", free if any_iv else f"~({taken}){steals}"),
                 Step("end_1", "end_0 & ~drop_i"),
                 Step("end_2", "end_1"),
                 Step("end_3", "end_2"),
@@ -209,12 +214,15 @@ def _values() -> tuple[WrapperItem, ...]:
     )
 
 
-def _initial_value(any_iv: bool) -> tuple[WrapperItem, ...]:
-    """The packet's IV, held from its first word to its end; zero while a key is made."""
+def _initial_value(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
+    """The packet's IV, held from its first word to its end; of a core with one key zero while that is
+    made.
+    """
+    zeros = key_slots == 1
     loads = [
         Step(
             f"iv_4[{high}:{low}]",
-            f"iv_3[{high}:{low}] & {{{high - low + 1}{{~zero_3[{k}]}}}}",
+            f"iv_3[{high}:{low}]" + (f" & {{{high - low + 1}{{~zero_3[{k}]}}}}" if zeros else ""),
             f"load_3[{k}]",
         )
         for k, (low, high) in enumerate(pieces(IV_BITS))
@@ -227,13 +235,13 @@ def _initial_value(any_iv: bool) -> tuple[WrapperItem, ...]:
     return (
         Note("The IV comes with a packet's first word."),
         Reg(tuple(f"iv_{k}" for k in (1, 2, 3, 4)), IV_BITS),
-        Reg(("load_2", "zero_2")),
+        Reg(("load_2", "zero_2") if zeros else ("load_2",)),
         *copies("load_3", "load_2", IV_BITS),
-        *copies("zero_3", "zero_2", IV_BITS),
+        *(copies("zero_3", "zero_2", IV_BITS) if zeros else ()),
         Clocked(
             (
-                Step("load_2", f"{first} | fill_i | pending"),
-                Step("zero_2", "pending"),
+                Step("load_2", f"{first} | fill_i" + " | pending" * zeros),
+                *([Step("zero_2", "pending")] if zeros else []),
                 Step("iv_1", "iv_i"),
                 Step("iv_2", second),
                 Step("iv_3", "iv_2"),
@@ -243,8 +251,10 @@ def _initial_value(any_iv: bool) -> tuple[WrapperItem, ...]:
     )
 
 
-def _meanings(loop: int, any_iv: bool) -> tuple[WrapperItem, ...]:
+def _meanings(loop: int, any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
     """What a slot means, as it goes beside the cipher from here on; and the moves of the counter."""
+    if key_slots > 1:
+        return slot_items()
     begun, settles = ("begun_q", f" | settle[0] | settle[{BUMP}]") if any_iv else ("inside_q", "")
     return (
         Note("What a slot means. While a key is made, slots give H."),
@@ -275,14 +285,18 @@ def _counter(any_iv: bool) -> tuple[WrapperItem, ...]:
     )
 
 
-def _cipher(cipher: str, delay: str, any_iv: bool) -> tuple[WrapperItem, ...]:
+def _cipher(cipher: str, delay: str, any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
     """Counter blocks, and what waits beside the cipher."""
-    meta, _ = meanings(any_iv)
+    meta, _ = meanings(any_iv, key_slots)
+    two = key_slots > 1
     late = {f"{n}_late_o": f"{n}_late" for n in ("keep", *meta)}
     given = {f"{n}_i": f"{n}_3" for n in ("keep", *meta)}
     chain = "{iv_4, number} | {127'd0, end_4}"
     if any_iv:
         chain = f"{{iv_4, number | (initial_q & {spread('shows_initial', _NUMBER)})}}"
+    if two:
+        chain = f"{{iv_4 & ~{spread('hash_key_4', IV_BITS)}, number}} | {{127'd0, end_4}}"
+    chosen = {"second_i": "second_3"} if two else {"valid_i": "1'b1"}
     clocked = {"clk": "clk", "rst_i": "rst_i"}
     return (
         Note("Counter blocks: the IV and a number, which is 1 in the packet's end; zero for the hash key."),
@@ -291,7 +305,7 @@ def _cipher(cipher: str, delay: str, any_iv: bool) -> tuple[WrapperItem, ...]:
         Wire(("keep_late",), KEEP),
         Wire(("stream_valid",), lint="a slot's meaning is told by what waits beside the cipher."),
         Wire(tuple(f"{n}_late" for n in meta)),
-        *copies("blank_4", "clear_3", _NUMBER),
+        *copies("blank_4", "blank_3" if two else "clear_3", _NUMBER),
         Let("number", f"count & ~{spread('blank_4', _NUMBER)}", _NUMBER),
         Clocked((Step("chain", chain),)),
         Cell(
@@ -303,7 +317,7 @@ def _cipher(cipher: str, delay: str, any_iv: bool) -> tuple[WrapperItem, ...]:
                 "key_i": "key_q",
                 "key_ready_o": "expanded",
                 "wipe_i": "wipe_q",
-                "valid_i": "1'b1",
+                **chosen,
                 "block_i": "chain",
                 "valid_o": "stream_valid",
                 "block_o": "stream",
@@ -323,9 +337,10 @@ def _line(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
     """
     value = timing.early
     tag = value + timing.tag_lead
-    _, reset = meanings(any_iv)
+    meta, reset = meanings(any_iv, timing.key_slots)
     lengths = {"keep": value - 1, "aad": value - 2, "hash_key": value - 1, "decrypt": tag, "last": value}
-    lengths |= {"first": 3, "data": value, "end": tag, "setup": value}
+    lengths |= {"first": 3, "data": value, "end": tag, "setup": value, OF_SLOT: value + 1}
+    lengths = {n: length for n, length in lengths.items() if n == "keep" or n in meta}
     lengths |= {OF_IV: tag} if any_iv else {}
     registers, plain, cleared = list[WrapperItem](), list[Step](), list[Step]()
     for n, length in lengths.items():

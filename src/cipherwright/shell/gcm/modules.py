@@ -21,20 +21,24 @@ from ...rtl import (
 from ...spec import Datapath, Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..ghash import GhashTiming, ghash_unit
-from ..keys import KeyUnit, keyed_top, pipeline_part
+from ..keys import KeyUnit, keyed_top, keyed_twice, pipeline_part
 from ..message_core import inner_name, message_fifo, places_kept, zeroising
+from ..slot_control import slot_control
 from ..stream import Fifo, choose_fifo
 from ..waits import Waits
 from .layer import gcm_layer
-from .ports import ANY_IV, RESULTS, packet_pins
+from .ports import ANY_IV, RESULTS, key_beside, packet_pins
+from .powers import power_maker
 from .timing import KEEP, SETTLE, GcmTiming, meanings
 
 __all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top", "packet_fifos"]
 
 
-def control_outputs(any_iv: bool) -> tuple[str, ...]:
-    """Outputs of the delays that tell when something happens; any_iv: IVs of any length are taken."""
-    return tuple(f"{n}_late" for n in meanings(any_iv)[1])
+def control_outputs(any_iv: bool, key_slots: int = 1) -> tuple[str, ...]:
+    """Outputs of the delays that tell when something happens; any_iv: IVs of any length are taken;
+    key_slots: resident keys.
+    """
+    return tuple(f"{n}_late" for n in meanings(any_iv, key_slots)[1])
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,8 @@ class GcmModules:
     """What is around the pipeline `TOP_core`: its key unit's control, delays, GHASH, the mode, the control of
     keys and the top, in the order of use.
 
-    keyed: the pipeline with its key unit; beside: the delays; fifos: those of a bus around the core, by name.
+    keyed: the pipeline with its key unit, or two of them; powers: what makes powers where two keys are
+    resident; beside: the delays; fifos: those of a bus around the core, by name.
     """
 
     timing: GcmTiming
@@ -54,11 +59,12 @@ class GcmModules:
     control: Control
     top: Wrapper
     fifos: Mapping[str, Fifo]
+    powers: tuple[Wrapper, ...] = ()
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
         """What connects and controls, used ones first."""
-        return (self.keyed, self.ghash, self.mode, *self.control.modules, self.top)
+        return (self.keyed, self.ghash, *self.powers, self.mode, *self.control.modules, self.top)
 
     @property
     def designs(self) -> Design:
@@ -72,19 +78,21 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     pipeline is too short, or there are no tags of so many bits.
     """
     key_bits, tag_bits, any_iv = spec.key_bits, spec.tag_bits, spec.iv_bits == ANY_IV
+    slots = spec.key_slots
     multiplier = field_multiplier(f"{top}_multiplier", waits.model)
-    timing = GcmTiming(stages, GhashTiming(multiplier.stages))
+    timing = GcmTiming(stages, GhashTiming(multiplier.stages, slots))
     if timing.beside < timing.early:
         least = timing.early - timing.beside + stages
         raise UserError(f"mode gcm needs a pipeline of at least {least} stages, not {stages}")
     if tag_bits not in TAG_BITS:
         raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
-    names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash"))
-    key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash", "powers"))
+    key = (Pin("key_valid_i"), Pin("key_i", key_bits), *key_beside(slots), Pin("key_ready_o", out=True))
+    word = packet_pins(any_iv, slots)
     fifos = packet_fifos(spec, timing.latency, timing.tag_latency, (1, 2))
-    control = core_control(
+    control = (core_control if slots == 1 else slot_control)(
         f"{top}_control",
-        Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS), 128),
+        Controlled(f"{top}_gcm", (*key, *word, *RESULTS), 128),
         ControlTimes(
             timing.tag_latency + 1,
             max(unit.flush + 1, timing.tag_latency + SETTLE * any_iv),
@@ -94,14 +102,34 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     )
     return GcmModules(
         timing,
-        keyed_top(names[0], pipeline_part(f"{top}_core", unit, 128), unit),
+        _keyed(names[0], f"{top}_core", unit, slots),
         multiplier,
         waits.module(names[1], waits_beside(timing, any_iv)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
         gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv),
         control,
-        gcm_top(top, inner_name(spec), key_bits, packet_pins(any_iv), zeroising(fifos)),
+        gcm_top(top, inner_name(spec), key_bits, word, zeroising(fifos), key_beside(slots)),
         fifos,
+        (power_maker(names[3], timing.ghash),) if slots > 1 else (),
+    )
+
+
+def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int) -> Wrapper:
+    """The module `name`: the pipeline `core` with its key unit, or with one for each resident key."""
+    if key_slots == 1:
+        return keyed_top(name, pipeline_part(core, unit, 128), unit)
+    width = unit.part.pins["key_i"].width
+    return keyed_twice(
+        name,
+        (
+            "A pipeline with the round keys of two resident keys. second_i chooses those of slot 1 and comes "
+            "two cycles before its block; key_valid_i has a bit for each slot.",
+            "wipe_i: keys of zeros are taken. The control around this module keeps blocks and keys apart.",
+        ),
+        core,
+        unit,
+        (Held((Pin("key_valid_i", 2), Pin("key_i", width), Pin("key_ready_o", out=True))),),
+        (("key_valid_i[0]", "key_i"), ("key_valid_i[1]", "key_i")),
     )
 
 
@@ -119,12 +147,22 @@ def packet_fifos(
     }
 
 
-def gcm_top(top: str, name: str, key_bits: int, word: tuple[Pin, ...], more: tuple[Pin, ...] = ()) -> Wrapper:
+def gcm_top(
+    top: str,
+    name: str,
+    key_bits: int,
+    word: tuple[Pin, ...],
+    more: tuple[Pin, ...] = (),
+    beside: tuple[Pin, ...] = (),
+) -> Wrapper:
     """The module `name` of the core `top`: a key that is offered within a packet waits for the packet's
-    end. word: what goes with a word; more: outputs of its control beside the others.
+    end. word: what goes with a word; more: outputs of its control beside the others; beside: what is taken
+    with a key.
     """
     held = (Pin("busy_o", out=True), *RESULTS, *more)
-    links = {p.name: p.name for p in (*word, *held, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
+    links = {
+        p.name: p.name for p in (*word, *held, *beside, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))
+    }
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
     return Wrapper(
@@ -132,7 +170,7 @@ def gcm_top(top: str, name: str, key_bits: int, word: tuple[Pin, ...], more: tup
         ("A key that is offered within a packet is taken after the packet's end.",),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=beside),
             Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
             Held((Pin("zeroise_i"), *held)),
@@ -145,5 +183,5 @@ def waits_beside(timing: GcmTiming, any_iv: bool) -> dict[str, tuple[int, int]]:
     """A slot's word and its meaning, which wait while the cipher works: bits and cycles."""
     soon = timing.beside - timing.early
     return {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(
-        meanings(any_iv)[0], (1, soon)
+        meanings(any_iv, timing.key_slots)[0], (1, soon)
     )

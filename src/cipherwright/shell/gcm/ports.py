@@ -15,6 +15,8 @@ __all__ = [
     "IV_WORD_PORTS",
     "PACKET_PORTS",
     "RESULTS",
+    "SLOT_PORTS",
+    "key_beside",
     "packet_pins",
     "packet_ports",
     "port_groups",
@@ -50,6 +52,16 @@ IV_WORD = Pin(
     meaning="the word is of an IV that has not 96 bits; last_i ends the IV, and its packet follows",
 )
 """What goes with a word besides, where IVs of any length are taken."""
+
+KEY_SLOT = Pin(
+    "key_slot_i",
+    with_block=True,
+    meaning="the slot of the packet's key, read in the cycle before the packet's first word is taken",
+)
+"""What goes with a word besides, where two keys are resident."""
+
+LOAD_SLOT = Pin("load_slot_i", with_block=True, meaning="the slot that the key is for")
+"""What goes with a key besides, where two keys are resident."""
 
 RESULTS = (
     Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT}"),
@@ -92,14 +104,25 @@ IV_WORD_PORTS = {"iv_word": IV_WORD.name}
 """The same of a core that takes IVs of any length, besides."""
 
 
-def packet_pins(any_iv: bool) -> tuple[Pin, ...]:
-    """What goes with a word that is offered; any_iv: IVs of any length are taken."""
-    return (*PACKET, IV_WORD) if any_iv else PACKET
+SLOT_PORTS = {"key_slot": KEY_SLOT.name, "load_slot": LOAD_SLOT.name}
+"""The same of a core with two resident keys, besides."""
 
 
-def packet_ports(any_iv: bool) -> dict[str, str]:
-    """What a port of a packet is for -> its name; any_iv: IVs of any length are taken."""
-    return PACKET_PORTS | (IV_WORD_PORTS if any_iv else {})
+def packet_pins(any_iv: bool, key_slots: int = 1) -> tuple[Pin, ...]:
+    """What goes with a word that is offered; any_iv: IVs of any length are taken; key_slots: resident
+    keys.
+    """
+    return (*PACKET, *([IV_WORD] if any_iv else []), *([KEY_SLOT] if key_slots > 1 else []))
+
+
+def packet_ports(any_iv: bool, key_slots: int = 1) -> dict[str, str]:
+    """What a port of a packet is for -> its name; arguments as of `packet_pins`."""
+    return PACKET_PORTS | (IV_WORD_PORTS if any_iv else {}) | (SLOT_PORTS if key_slots > 1 else {})
+
+
+def key_beside(key_slots: int) -> tuple[Pin, ...]:
+    """What is taken with a key."""
+    return (LOAD_SLOT,) if key_slots > 1 else ()
 
 
 def port_groups(
@@ -108,9 +131,10 @@ def port_groups(
     any_iv: bool = False,
     more: tuple[Pin, ...] = (),
     word: tuple[Pin, ...] = (),
+    beside: tuple[Pin, ...] = (),
 ) -> tuple[Group, ...]:
     """All ports of a core, in groups. any_iv: it takes IVs of any length; more: outputs of its control
-    beside them; word: what goes with a word, where that is not as in GCM.
+    beside them; word: what goes with a word, where that is not as in GCM; beside: what is taken with a key.
     """
     n = GCM_PORTS
     keep, last, tag_valid, tag, good = RESULTS
@@ -123,7 +147,11 @@ def port_groups(
     return (
         ClockReset(n.clk, n.reset),
         Handshake(
-            n.key_valid, Pin(n.key, key_bits, order=Order.BYTES, meaning="key"), n.key_ready, what="a key"
+            n.key_valid,
+            Pin(n.key, key_bits, order=Order.BYTES, meaning="key"),
+            n.key_ready,
+            what="a key",
+            beside=beside,
         ),
         Stream(n.valid_in, (*(word or packet_pins(any_iv)), block), n.ready_out, what="a word"),
         Stream(n.valid_out, (result, keep, last), out=True, what="a word of the result"),

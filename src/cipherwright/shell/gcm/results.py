@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem
 from ..copies import copies, spread
 from .counter import counter_items
-from .timing import KEEP, OF_IV, VERDICT, GcmTiming
+from .timing import KEEP, OF_IV, OF_SLOT, VERDICT, GcmTiming
 
 __all__ = ["length_items", "mask_items", "tag_items"]
 
@@ -16,9 +16,9 @@ _LENGTH = 36
 """Bits of a length in bytes: 2^32 words of 16 bytes."""
 
 
-def length_items(value: int, any_iv: bool) -> tuple[WrapperItem, ...]:
+def length_items(value: int, any_iv: bool, key_slots: int = 1) -> tuple[WrapperItem, ...]:
     """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added.
-    Those of an IV are counted as data.
+    Those of an IV are counted as data. key_slots: resident keys; with two no hash key is hashed.
     """
     before, first, ends = f"keep_l{value - 2}", f"keep_l{value - 3}", f"end_l{value - 2} | making"
     aad = f"aad_l{value - 2}"
@@ -57,16 +57,21 @@ def length_items(value: int, any_iv: bool) -> tuple[WrapperItem, ...]:
         *counter_items("datas", 0, "full_data", "fresh_lengths", "datas_move"),
         *copies("aad_shown", f"end_l{value - 1}", _LENGTH),
         *copies("data_shown", f"end_l{value - 1}", _LENGTH),
-        Reg(("one_q",)),
+        *([Reg(("one_q",))] if key_slots == 1 else []),
         Reg(("aad_length", "data_length"), _LENGTH),
         Clocked(
             (
                 Step("aad_length", f"{{aads, aad_rest}} & {spread('aad_shown', _LENGTH)}"),
                 Step("data_length", f"{{datas, data_rest}} & {spread('data_shown', _LENGTH)}"),
-                Step("one_q", f"setup_l{value}"),
+                *([Step("one_q", f"setup_l{value}")] if key_slots == 1 else []),
             )
         ),
-        Let("lengths", "{one_q, 24'd0, aad_length, 3'd0, 25'd0, data_length, 3'd0}", 128),
+        Let(
+            "lengths",
+            ("{one_q, 24'd0" if key_slots == 1 else "{25'd0")
+            + ", aad_length, 3'd0, 25'd0, data_length, 3'd0}",
+            128,
+        ),
     )
 
 
@@ -83,12 +88,18 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
     """What is hashed, and what leaves."""
     before = timing.early - 1
     shown = f"keep_l{before} | {{{KEEP}{{end_l{before}}}}}"
-    flags = {
-        "first_i": "first_h",
-        "block_i": "block_h",
-        "last_i": "last_h",
-        "setup_i": "setup_l4",
-    }
+    of_sum = f"(keep_l{before} & {{{KEEP}{{enciphered}}}})"
+    links = {"first_i": "first_h", "block_i": "block_h", "last_i": "last_h"}
+    if timing.key_slots > 1:
+        # While there is no key, every slot is a packet's end, and nothing is fed back.
+        first, block, last = "first_l3 | making", "keep_l3[15] | end_l3", "end_l3 | making"
+        links |= {"slot_i": f"{OF_SLOT}_l{before + 2}", "address_i": "power_address", "power_i": "power"}
+        links |= {"write_i": "load_bank & {2{power_write}}"}
+    else:
+        first, block, last = "first_l3", "keep_l3[15] | end_l3 | filling", "end_l3 | (first_l3 & filling)"
+        of_sum += f" | {{{KEEP}{{hash_key_l{before}}}}}"
+        links |= {"setup_i": "setup_l4"}
+    filled = {"filled_o": "filled"} if timing.key_slots == 1 else {}
     return (
         Note("What is hashed: a word, its sum with the key stream, the lengths, or the hash key."),
         Reg(("first_h", "block_h", "last_h", "enciphered")),
@@ -98,14 +109,11 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
         Wire(("sum",), 128 if any_iv else tag_bits),
         Clocked(
             (
-                Step("first_h", "first_l3"),
-                Step("block_h", "keep_l3[15] | end_l3 | filling"),
-                Step("last_h", "end_l3 | (first_l3 & filling)"),
+                Step("first_h", first),
+                Step("block_h", block),
+                Step("last_h", last),
                 Step("enciphered", f"~aad_l{before - 1} & ~decrypt_l{before - 1}"),
-                Step(
-                    "hashed_sum",
-                    f"(keep_l{before} & {{{KEEP}{{enciphered}}}}) | {{{KEEP}{{hash_key_l{before}}}}}",
-                ),
+                Step("hashed_sum", of_sum),
                 Step("hashed_word", f"keep_l{before}"),
                 Step("shown", f"({shown}) & ~{{{KEEP}{{{OF_IV}_l{before}}}}}" if any_iv else shown),
                 Step("hashed", f"(stream & {_bytes('hashed_sum')}) ^ (block_late & {_bytes('hashed_word')})"),
@@ -116,7 +124,7 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
         Cell(
             ghash,
             "u_ghash",
-            {"clk": "clk", "rst_i": "rst_i", **flags, "x_i": "x", "sum_o": "sum", "filled_o": "filled"},
+            {"clk": "clk", "rst_i": "rst_i", **links, "x_i": "x", "sum_o": "sum", **filled},
         ),
     )
 

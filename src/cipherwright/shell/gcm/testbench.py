@@ -15,7 +15,7 @@ from ...rtl import Bench, Component
 from ...spec import Datapath, Spec
 from ..message_testbench import control_is_known, key_offered
 from ..short_words import keep_of, word_text
-from .ports import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD
+from .ports import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD, KEY_SLOT
 from .timing import KEEP
 
 __all__ = ["KnownPacket", "Times", "known_packets", "testbench"]
@@ -122,26 +122,36 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
 
 @dataclass(frozen=True)
 class _Takes:
-    """What a core takes with a word: IVs of any length, bits of its port for an IV, and bits of the port for
-    the length of the data (0: it takes no lengths).
+    """What a core takes with a word: IVs of any length, bits of its port for an IV, bits of the port for the
+    length of the data (0: it takes no lengths), and the slot of its key.
     """
 
     any_iv: bool
     iv_bits: int
     length_bits: int
+    slots: bool
 
     @classmethod
     def of(cls, component: Component) -> _Takes:
         """By the ports."""
         widths = {pin.name: pin.width for pin in component.pins}
-        return cls(IV_WORD.name in widths, widths[GCM_PORTS.iv], widths.get("data_bytes_i", 0))
+        lengths = widths.get("data_bytes_i", 0)
+        return cls(IV_WORD.name in widths, widths[GCM_PORTS.iv], lengths, KEY_SLOT.name in widths)
 
     @property
     def with_word(self) -> str:
         """What sets the ports that not every core has, to those of the word that is sent next."""
         if self.length_bits:
             return " aad_bytes = aad_sizes[sent]; data_bytes = data_sizes[sent];"
+        if self.slots:
+            return " key_slot = load_slot;"
         return " iv_word = kinds[sent][4];" if self.any_iv else ""
+
+    @property
+    def with_key(self) -> str:
+        """What sets the slot of the key that is offered next: each key goes into the other one."""
+        turn = "            if (kinds[sent][3]) load_slot = ~load_slot;\n"
+        return turn if self.slots else ""
 
 
 def testbench(
@@ -177,7 +187,7 @@ def testbench(
                 *_tables(packets, words, results, spec.key_bits, tag_bits, takes),
                 _RUN.format(
                     known=control_is_known("valid_out", "tag_valid", ready, "key_ready", "busy"),
-                    key=key_offered(3),
+                    key=takes.with_key + key_offered(3),
                     words=len(words),
                     results=len(results),
                     packets=len(packets),

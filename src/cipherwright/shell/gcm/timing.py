@@ -12,6 +12,8 @@ __all__ = [
     "KEEP",
     "META",
     "OF_IV",
+    "OF_SLOT",
+    "POWER_CYCLES",
     "RESET",
     "SETTLE",
     "SLOTS",
@@ -42,6 +44,12 @@ RESET = ("data", "end", "setup")
 """Those from which a control output can be reached."""
 
 
+POWER_CYCLES = 130
+"""Cycles of a product of the serial multiplier (powers.py): a coefficient each, and two to begin."""
+
+OF_SLOT = "slot"
+"""What goes with a slot besides, where two keys are resident: under which key its packet goes."""
+
 OF_IV = "derives"
 """What goes with a slot besides, where IVs of any length are taken: it is of an IV, a word or its end. A
 control output can be reached from it.
@@ -54,8 +62,12 @@ SETTLE = 2 * BUMP - 3
 """Cycles of the line that tells when J0 is there and its number went up; then the next word is taken."""
 
 
-def meanings(any_iv: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """META and RESET of a core; any_iv: it takes IVs of any length."""
+def meanings(any_iv: bool, key_slots: int = 1) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """META and RESET of a core; any_iv: it takes IVs of any length. Where two keys are resident
+    (`key_slots`), powers are made apart, and the slot that is E(K, 0) alone says when.
+    """
+    if key_slots > 1:
+        return (*(n for n in META if n != "setup"), OF_SLOT), ("data", "end", "hash_key")
     more = (OF_IV,) if any_iv else ()
     return (*META, *more), (*RESET, *more)
 
@@ -66,6 +78,11 @@ class GcmTiming:
 
     cipher: int
     ghash: GhashTiming
+
+    @property
+    def key_slots(self) -> int:
+        """Resident keys."""
+        return self.ghash.banks
 
     @property
     def early(self) -> int:
@@ -102,6 +119,8 @@ class GcmTiming:
     @property
     def power_cycles(self) -> int:
         """Cycles in which the powers of a new hash key are made: E(K, 0) through the cipher, then L turns of
-        L cycles each.
+        L cycles each; or where two keys are resident, L products of the serial multiplier.
         """
+        if self.key_slots > 1:
+            return FRONT + self.cipher + self.ghash.loop * POWER_CYCLES + 9
         return FRONT + self.cipher + self.ghash.loop**2 + 6

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import UserError
-from ...rewrite import SECOND
 from ...rtl import (
     Cell,
     Clocked,
@@ -24,7 +23,7 @@ from ...rtl import (
 )
 from ...spec import Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..keys import KeyUnit
+from ..keys import KeyUnit, keyed_twice
 from ..message_core import inner_name, message_fifo, places_kept, zeroising
 from ..stream import Fifo
 from ..waits import Waits
@@ -125,14 +124,8 @@ def _waiting(timing: XtsTiming, both: bool) -> dict[str, tuple[int, int]]:
 def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) -> Wrapper:
     """The module `name`: the pipeline, and a key-expansion unit for each half of the key."""
     half = key_bits // 2
-    words = sorted(unit.words.items())
-    units = []
-    for prefix, bits in (("", f"{key_bits - 1}:{half}"), (SECOND, f"{half - 1}:0")):
-        links = {"clk": "clk", "rst_i": "rst_i", "key_valid_i": "key_valid_i", "key_i": f"key_i[{bits}]"}
-        links |= {"key_ready_o": f"{prefix}ready", "zeroise_i": "wipe_i"}
-        units.append(Cell(unit.name, f"u_{prefix}keys", links | {f"{w}_o": f"{prefix}{w}" for w, _ in words}))
-    turning = {"decrypt_i": "decrypt_i"} if both else {}
-    return Wrapper(
+    given = (f"key_i[{key_bits - 1}:{half}]", f"key_i[{half - 1}:0]")
+    return keyed_twice(
         name,
         (
             "A pipeline with the round keys of the two halves of a key. second_i chooses those of the "
@@ -140,30 +133,11 @@ def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) ->
             "and comes two cycles before its block.",
             "wipe_i: keys of zeros are taken. The control around this module keeps blocks and keys apart.",
         ),
-        (
-            ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
-            Held(
-                (Pin("wipe_i"), Pin("second_i"), *([Pin("decrypt_i")] if both else []), Pin("block_i", 128))
-            ),
-            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-        ),
-        (
-            *(Wire((f"{prefix}{w}",), width) for prefix in ("", SECOND) for w, width in words),
-            Wire(("ready", f"{SECOND}ready")),
-            Drive("key_ready_o", f"ready & {SECOND}ready"),
-            *units,
-            Cell(
-                core,
-                "u_core",
-                {
-                    **{n: n for n in ("clk", "rst_i", "second_i", "block_i", "valid_o", "block_o")},
-                    **turning,
-                    "valid_i": "1'b1",
-                    **{f"{prefix}{w}_i": f"{prefix}{w}" for prefix in ("", SECOND) for w, _ in words},
-                },
-            ),
-        ),
+        core,
+        unit,
+        (Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),),
+        tuple(("key_valid_i", key) for key in given),
+        (Pin("decrypt_i"),) if both else (),
     )
 
 

@@ -1,0 +1,186 @@
+"""The control of a core with two resident keys: when a key is taken, and how it forgets everything.
+
+`open` tells the core which slots have a complete key and none on offer. The core admits a packet by its slot,
+and `used` tells whose packet it is within. An offered key waits until its slot is neither open nor used, and
+then as long as its last packet is in flight; packets under the other slot go on. Zeroising, busy_o and the
+time since the last word are those of a core with one key (control.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Held,
+    Let,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+)
+from ..rtl.timer import TAPS, matches, steps_of, width_for
+from .control import (
+    SETTLED,
+    TO_REST,
+    Control,
+    Controlled,
+    ControlTimes,
+    control_after_reset,
+    control_cells,
+    control_links,
+    control_steps,
+)
+
+__all__ = ["SLOTS_OF_KEYS", "slot_control"]
+
+SLOTS_OF_KEYS = 2
+"""Keys that are resident."""
+
+_OWN = ("held_q", "open_q", "quiet_q", "offer_q")
+"""Registers of the control of one key that are otherwise here."""
+
+
+def slot_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
+    """The module `name` around a core whose ports say which slot a key and a packet belong to (load_slot_i
+    with the key). Of `times` in_flight is from a packet's last word to its tag.
+    """
+    steps, stored = times.steps, times.stored
+    width = width_for(steps)
+    found = matches(width, steps_of(width, steps))
+    wait = width_for(times.in_flight)
+    ends = [m.replace("time_q", "wait_q") for m in matches(wait, steps_of(wait, times.in_flight))]
+    phase = steps + TO_REST + 2
+    phases = 3 + max(1, -(-stored // phase))
+    out = (Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else []))
+    wrapper = Wrapper(
+        name,
+        (
+            "What decides when the core takes a key into a slot, and when it forgets everything.",
+            "An offered key is taken when the last packet under its slot has left; packets under the other "
+            "slot go on.",
+        ),
+        (
+            ClockReset(),
+            Held((Pin("zeroise_i"), *inside.pins)),
+            Stream("valid_i", (Pin("block_i", inside.block_bits),), "ready_o"),
+            Held(out),
+            Stream("valid_o", (Pin("block_o", inside.block_bits, True),), out=True),
+        ),
+        (
+            Wire(("complete", "core_valid", "core_ready", "start_q", "drop_q")),
+            Wire(("used",), SLOTS_OF_KEYS),
+            *_registers(phases, width, len(found)),
+            Note("A key on offer: its slot, and the time in which nobody has used that."),
+            Reg(("asked_q", "load_q", "blocked_q", "clear_q")),
+            Reg(("wait_q",), wait),
+            Reg(("ended_q",), len(ends), vector=True),
+            _start(name),
+            _drop(name, phases),
+            Let("take", "key_valid_i & offer_q"),
+            Let("moved", "load_slot_i ^ asked_q"),
+            Drive("ready_o", "core_ready"),
+            Drive("key_ready_o", "offer_q"),
+            Drive("busy_o", "start_q | ~rest_q | expand_q | zero_q"),
+            Drive("valid_o", "core_valid & ~zero_q"),
+            *([Drive("zeroising_o", "zeroise_i | zero_q")] if stored else []),
+            Clocked(
+                (*_shared(phases, width, found), *_slots(wait, ends)),
+                _after_reset(phases, width, len(found), wait, len(ends)),
+            ),
+            Cell(
+                inside.module,
+                "u_inner",
+                {
+                    **{k: v for k, v in control_links(inside).items() if k != "inside_o"},
+                    "used_o": "used",
+                    "stop_i": "zeroise_i",
+                    "load_slot_i": "asked_q",
+                },
+            ),
+        ),
+    )
+    cycles = 1 + phase + max(phase, times.key + SETTLED) + (phases - 2) * phase
+    pins = (Pin("zeroise_i"), *inside.pins, Pin("busy_o", out=True))
+    return Control((wrapper, *control_cells(name)), pins, cycles)
+
+
+def _registers(phases: int, width: int, pieces: int) -> tuple[Reg, ...]:
+    return (
+        Reg(("held_q", "open_q"), SLOTS_OF_KEYS, "A slot has a complete key; and none is on offer for it."),
+        Reg(("expand_q", "offer_q", "kick_q", "done_q", "rest_q")),
+        Reg(("advance_q", "more_q", "settled_q", "zero_q")),
+        Reg(
+            ("phase_q",),
+            phases,
+            "Of zeroising: keys of zeros go in, are expanded, blocks under them go through.",
+        ),
+        Reg(("time_q",), width, "Since the last word: a shift register with feedback."),
+        Reg(("match_q",), pieces, vector=True),
+    )
+
+
+def _start(name: str) -> Cell:
+    """The time begins anew while the core is within a packet."""
+    clocked = {"clk": "clk", "rst_i": "rst_i"}
+    taken = {"kick": "kick_q", "valid": "|used", "open": "1'b1", "ready": "1'b1"}
+    return Cell(f"{name}_start", "u_start", {**clocked, **taken, "q": "start_q"})
+
+
+def _drop(name: str, phases: int) -> Cell:
+    clocked = {"clk": "clk", "rst_i": "rst_i"}
+    dropped = {"zeroise": "zeroise_i", "advance": "advance_q", "last": f"phase_q[{phases - 1}]"}
+    return Cell(f"{name}_drop", "u_drop", {**clocked, **dropped, "q": "drop_q"})
+
+
+def _shared(phases: int, width: int, found: Sequence[str]) -> list[Step]:
+    """What is as with one key."""
+    settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
+    steps = control_steps(phases, width, found, settled, "1'b0", True)
+    return [s for s in steps if isinstance(s, Step) and s.target not in _OWN]
+
+
+def _slots(wait: int, ends: Sequence[str]) -> list[Step]:
+    """Keys in their slots."""
+    feedback = f"wait_q[{wait - 1}] ^ wait_q[{TAPS[wait] - 1}]"
+    steps = list[Step]()
+    for slot, (of_key, of_offer, of_load) in enumerate(
+        (("~asked_q", "~load_slot_i", "~load_q"), ("asked_q", "load_slot_i", "load_q"))
+    ):
+        done = f"(expand_q & complete & ~zero_q & {of_load})"
+        steps += [
+            Step(f"held_q[{slot}]", f"~zeroise_i & ((held_q[{slot}] & ~(take & {of_key})) | {done})"),
+            Step(f"open_q[{slot}]", f"held_q[{slot}] & ~(key_valid_i & {of_offer}) & ~zeroise_i"),
+        ]
+    busy = "(asked_q ? open_q[1] | used[1] : open_q[0] | used[0])"
+    return [
+        *steps,
+        Step("asked_q", "load_slot_i"),
+        Step("load_q", "take ? asked_q : load_q"),
+        Step("blocked_q", f"~key_valid_i | moved | expand_q | zero_q | zeroise_i | {busy}"),
+        Step("wait_q", f"blocked_q ? {wait}'d1 : {{wait_q[{wait - 2}:0], {feedback}}}"),
+        *(Step(f"ended_q[{k}]", f"~blocked_q & {match}") for k, match in enumerate(ends)),
+        Step("clear_q", "~blocked_q & (clear_q | (&ended_q))"),
+        Step("offer_q", "key_valid_i & clear_q & ~blocked_q & ~moved & ~offer_q & ~expand_q & ~zeroise_i"),
+    ]
+
+
+def _after_reset(phases: int, width: int, pieces: int, wait: int, ends: int) -> tuple[tuple[str, str], ...]:
+    """What reset leaves: nothing is in flight, there are no keys."""
+    both = f"{SLOTS_OF_KEYS}'d0"
+    shared = [r for r in control_after_reset(phases, width, pieces, True) if r[0] not in (*_OWN, "kick_q")]
+    return (
+        ("held_q", both),
+        ("open_q", both),
+        *shared,
+        *((q, "1'b0") for q in ("offer_q", "kick_q", "asked_q", "load_q", "clear_q")),
+        ("blocked_q", "1'b1"),
+        ("wait_q", f"{wait}'d1"),
+        ("ended_q", f"{ends}'d0"),
+    )

@@ -1,0 +1,131 @@
+"""GCM with two resident keys: all checks hold on a quick variant of the preset, and faults are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright.engine import key_parts
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.flow import generate
+from cipherwright.shell import Core
+from cipherwright.shell.board.top import check_core
+from cipherwright.shell.copies import spread
+from cipherwright.spec import load, parse
+from cipherwright.tools import run
+from cipherwright.verify import verify_core
+from cipherwright.verify.gcm import check_key_slots
+from cipherwright.verify.key_slots import SlotSession
+from cipherwright.verify.packets import Packet, PacketBench
+from tests.conftest import QUICK_GCM, Built
+from tests.faults import drop, takes
+
+from .chosen_faults import chosen, faulty_simulation
+
+QUICK = (*QUICK_GCM, "key_slots=2")
+
+FAULTS = {
+    "powers of the other slot": takes("u_ghash.slot_i", "~slot_l16"),
+    "powers of the packet after": takes("u_ghash.slot_i", "slot_l12"),
+    "round keys of the packet after": takes("second_3", "slot_1"),
+    "a load into the slot in use": drop("blocked_q", "(asked_q ? open_q[1] | used[1] : open_q[0] | used[0])"),
+    "a load before the last tag is out": takes("clear_q", "~blocked_q"),
+    "a packet before its key": takes("open_q[1]", "~zeroise_i"),
+    "the powers go into the other slot": takes("u_ghash.write_i", "~load_bank & {2{power_write}}"),
+    "a word in the slot of the hash key": drop("free_q", "~steal[1]"),
+    "an IV in the block of the hash key": drop("chain", f"~{spread('hash_key_4', 96)}"),
+    "the slot is read within a packet": takes("slot_q", "key_slot_i"),
+}
+
+
+@pytest.fixture(scope="module")
+def bench(
+    built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[int], PacketBench]:
+    """The core with the fault of a number, or -1 for none."""
+    core, folder = built(*QUICK)
+    assert isinstance(core, Core)
+    simulation = faulty_simulation(
+        core, FAULTS.values(), ("control", "gcm", "ghash"), tmp_path_factory.mktemp("gcm")
+    )
+    return lambda n: PacketBench(simulation, folder.record, chosen(n))
+
+
+def test_all_checks_pass(
+    bench: Callable[[int], PacketBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is simulated is the model that can have faults, without any: to compile another takes 20 s."""
+    core, folder = built(*QUICK)
+    assert isinstance(core, Core)
+    monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
+    verdicts = verify_core(folder, core.plain, blocks=500, parts=key_parts(parse(core.parameters)))
+    assert [(v.check, v.status) for v in verdicts] == [
+        ("files", "ok"),
+        ("compile", "ok"),
+        ("published packets", "ok"),
+        ("random packets against OpenSSL", "ok"),
+        ("resets within packets", "ok"),
+        ("reset", "ok"),
+        ("zeroise", "ok"),
+        ("equivalence for all inputs", "ok"),
+    ], [v for v in verdicts if not v.passed]
+    assert "under two resident keys" in verdicts[3].detail
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_seen(
+    fault: str, bench: Callable[[int], PacketBench], built: Callable[..., Built]
+) -> None:
+    with pytest.raises(CheckFailed):
+        check_key_slots(bench(list(FAULTS).index(fault)), built(*QUICK)[0].parameters)
+
+
+def test_no_cycle_is_lost_between_packets_under_two_keys(bench: Callable[[int], PacketBench]) -> None:
+    """Sixty packets of one word, under one key and the other: each takes two cycles, a slot for the word and
+    one for the packet's end.
+    """
+    one = bench(-1)
+    with one.session() as s:
+        assert isinstance(s, SlotSession)
+        for slot in (0, 1):
+            s.load_key(bytes([slot] * 16), slot)
+        began = s.cycle
+        s.traffic([(Packet(bytes(12), b"", bytes(16)), k & 1) for k in range(60)], (), 0.0)
+        assert s.cycle - began == 120
+        tags = [result.tag for result in s.finish()]
+    assert len(set(tags)) == 2
+    assert tags[0] == tags[58] != tags[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (("iv_bits=any",), "iv_bits"),
+        (("interface=axi-stream",), "key_slots = 2 needs interface = plain"),
+        (("mode=ecb", "direction=encrypt", "key_slots=2"), "key_slots = 2 needs mode = gcm"),
+        (("key_slots=3",), "key_slots"),
+    ],
+    ids=" ".join,
+)
+def test_what_it_cannot_be(changes: tuple[str, ...], said: str) -> None:
+    preset, *quick = QUICK
+    with pytest.raises(UserError, match=said) as told:
+        generate(load(preset, [*quick, *changes]), {"preset": preset})
+    assert "\n" not in str(told.value)
+
+
+def test_the_testbench_loads_both_slots(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*QUICK)
+    assert isinstance(core, Core)
+    bench = folder.path / f"{core.top}_tb.v"
+    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
+    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+
+
+def test_a_board_takes_one_key(built: Callable[..., Built]) -> None:
+    core, _ = built(*QUICK)
+    assert isinstance(core, Core)
+    with pytest.raises(UserError, match="two resident keys"):
+        check_core(core, 1)
