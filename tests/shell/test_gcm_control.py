@@ -48,24 +48,51 @@ LONG = GcmTiming(31, GhashTiming(9))
 BITS = (127, 100)
 """Bits of a word that are followed; both are of the tag."""
 
+TWO_KEYS = GcmTiming(8, GhashTiming(3, 2))
+"""Two resident keys."""
+
 FREE = """\
-module cipher (input wire clk, input wire rst_i, input wire key_valid_i, input wire [127:0] key_i,
-    output wire key_ready_o, input wire wipe_i, input wire valid_i, input wire [127:0] block_i,
+module cipher (input wire clk, input wire rst_i, input wire KEYS key_valid_i, input wire [127:0] key_i,
+    output wire key_ready_o, input wire wipe_i, input wire CHOICE, input wire [127:0] block_i,
     output wire valid_o, output wire [127:0] block_o);
     (* anyseq *) wire [127:0] f_stream;
     (* anyseq *) wire f_ready;
     assign key_ready_o = f_ready;
-    assign valid_o = valid_i;
+    assign valid_o = 1;
     assign block_o = f_stream;
 endmodule
 module ghash (input wire clk, input wire rst_i, input wire first_i, input wire block_i, input wire last_i,
-    input wire setup_i, input wire [127:0] x_i, output wire [31:0] sum_o, output wire filled_o);
+    POWERS, input wire [127:0] x_i, output wire [31:0] sum_o);
     (* anyseq *) wire [31:0] f_sum;
-    (* anyseq *) wire f_filled;
     assign sum_o = f_sum;
-    assign filled_o = f_filled;
+endmodule
+module powers (input wire clk, input wire rst_i, input wire start_i, input wire stop_i,
+    input wire [127:0] value_i, output wire write_o, output wire [3:0] address_o, output wire [127:0] power_o,
+    output wire done_o);
+    (* anyseq *) wire [133:0] f_made;
+    assign {write_o, address_o, power_o, done_o} = f_made;
 endmodule
 """
+
+FREE_PORTS = {
+    1: {"KEYS": "", "CHOICE": "valid_i", "POWERS": "input wire setup_i, output wire filled_o"},
+    2: {
+        "KEYS": "[1:0]",
+        "CHOICE": "second_i",
+        "POWERS": "input wire slot_i, input wire [1:0] write_i, input wire [3:0] address_i, "
+        "input wire [127:0] power_i",
+    },
+}
+"""Ports of what is abstracted, by resident keys."""
+
+
+def free_modules(key_slots: int) -> str:
+    """The cipher, GHASH and what makes powers, whose outputs are free."""
+    text = FREE
+    for name, ports in FREE_PORTS[key_slots].items():
+        text = ports.join(text.split(name))
+    return text
+
 
 SINCE_RESET = """
     reg f_first = 1;
@@ -92,6 +119,16 @@ FAULTS: dict[str, Fault] = {
     "a result of additional data": drop("text_1", "~aad_i"),
 }
 
+SLOT_FAULTS: dict[str, Fault] = {
+    "round keys of the packet after": use("second_3", "slot_2", "slot_1"),
+    "powers of the packet after": takes("slot_l2", "slot_late"),
+    "a packet under a slot that is not open": drop("admit_q", "(key_slot_i ? open_i[1] : open_i[0])"),
+    "the slot changes within a packet": takes("slot_q", "key_slot_i"),
+    "a word in the slot of the hash key": drop("free_q", "~steal[1]"),
+    "the hash key has another number": drop("blank_3", "steal[4]"),
+    "a packet goes on while everything is forgotten": drop("admit_q", "~drop_i"),
+}
+
 
 def history(name: str, value: str, cycles: int, cleared: bool = False, second: str = "") -> str:
     """A bit of what is taken, f_NAME[k] k cycles ago. cleared: a reset clears all of it; second: what gates
@@ -104,10 +141,66 @@ def history(name: str, value: str, cycles: int, cleared: bool = False, second: s
     return f"    reg [{cycles}:0] f_{name};\n    always @(posedge clk) f_{name} <= {body};\n"
 
 
+_ONE_KEY_STATE = """\
+    always @(*) begin
+        assume (~key_valid_i & ~wipe_i & ~fill_i);
+        if (f_age == 0) assume (~key_valid_q & ~wipe_q & ~pending & ~filling & ~making & setup == 0);
+    end
+"""
+_ONE_KEY_RULES = """\
+        assert (inside_o == inside_q);
+        assert (~f_end[1] | ~ready_o);
+        assert (f_end[1] | ready_o);
+"""
+_SLOT_STATE = """\
+    reg f_making, f_admit, f_ended, f_free_cycle, f_bank, f_may, f_asked;
+    always @(posedge clk) begin
+        f_making <= making;
+        f_admit <= admit_q;
+        f_ended <= f_end[1];
+        f_free_cycle <= ~rst_i & (steal[0] | steal[1]);
+        f_bank <= load_bank[1];
+        f_may <= valid_i & (key_slot_i ? open_i[1] : open_i[0]) & ~stop_i & ~drop_i & ~rst_i;
+        f_asked <= key_slot_i;
+    end
+    always @(*) begin
+        assume (~wipe_i & ~fill_i);
+        assume (~making | ~(|open_i));
+        if (f_age == 0) assume (~making | ~admit_q);
+    end
+"""
+"""Keys are loaded at any time. The control opens no slot while there has been no key (test_control.py)."""
+_SLOT_RULES = """\
+        // Packets and slots of keys: a packet is admitted under a slot that is open, and keeps it.
+        assert (used_o == {{admit_q & slot_q, admit_q & ~slot_q}});
+        assert (~(making & admit_q));
+        if (admit_q & ~(f_admit & ~f_ended)) assert (f_may & (slot_q == f_asked));
+        if (f_admit & ~f_ended & ~f_reset_q) assert (slot_q == f_slot[1]);
+        assert (free_q == ~(f_end[1] | f_free_cycle));
+        assert (ready_o == (free_q & admit_q));
+        // The slot of the hash key is nobody else's.
+        assert (~f_hash[1] | ~(f_word[1] | f_ended));
+        if (f_hash[5]) assert (chain == 128'd0);
+        if (~f_reset_q) assert (second_3 == (f_hash[3] ? f_bank : f_slot[3]));
+        assert (hash_key_l{start} == f_hash[{key}]);
+        // Each word meets its packet's powers.
+        assert (slot_l{read} == f_slot[{power}]);
+"""
+
+
 def rules(t: GcmTiming) -> str:
     """The statement, to be put into the mode's module."""
     s, loop, tag, word = t.cipher, t.ghash.loop, t.tag_latency, t.latency
-    taken, flags, hashed = "f_take", s + 5 - loop, s + 7
+    taken, flags, hashed = "f_take", s + 5 - loop - t.ghash.choice, s + 7
+    two = t.key_slots > 1
+    # While there is no key, nothing is taken, counters are cleared and GHASH is.
+    unkeyed, keyed = (" | f_making", " & (&f_keyed[5:1])") if two else ("", "")
+    inside = (
+        _SLOT_RULES.format(start=t.early - 1, key=s + 4, read=t.early + 1, power=s + 6)
+        if two
+        else _ONE_KEY_RULES
+    )
+    state = _SLOT_STATE if two else _ONE_KEY_STATE
     wait = loop + 4
     histories = [
         ("word", f"{taken} & ~rst_i", tag, False, ""),
@@ -124,6 +217,8 @@ def rules(t: GcmTiming) -> str:
         *((f"tag{b}", f"tag_i[{b}]", tag, False, "") for b in BITS),
         *((f"stream{b}", f"stream[{b}]", tag, False, "") for b in BITS),
         *((f"iv{b}", f"iv_i[{b - 32}]", 6, False, "") for b in BITS),
+        *([("slot", "slot_q", tag, False, ""), ("hash", "steal[2]", tag, True, "")] if two else []),
+        *([("keyed", "~making", 6, True, "")] if two else []),
     ]
     text = "".join(history(*h) for h in histories if h[0] != "first")
     first = "{f_first[TOP-1:2], f_word[1] & ~inside_q, 2'd0}".replace("TOP", str(tag))
@@ -131,7 +226,7 @@ def rules(t: GcmTiming) -> str:
     bits = "".join(_of_bit(b, s, word, tag, hashed, wait) for b in BITS)
     low = 128 - TAG_BITS
     return f"""
-    wire f_take = valid_i & open_i & ready_o;
+    wire f_take = valid_i & {"ready_o" if two else "open_i & ready_o"};
 {text}
     reg [5:0] f_age = 0;
     reg f_inside, f_taken_q, f_last_q, f_drop_q, f_reset_q, f_reset_2;
@@ -164,30 +259,23 @@ def rules(t: GcmTiming) -> str:
         f_difference_4 <= f_difference_3;
         f_sum <= sum;
     end
-    always @(*) begin
-        assume (~key_valid_i & ~wipe_i & ~fill_i);
-        if (f_age == 0) assume (~key_valid_q & ~wipe_q & ~pending & ~filling & ~making & setup == 0);
-    end
-    always @(posedge clk) if (f_age >= {tag + 2}) begin
+{state}    always @(posedge clk) if (f_age >= {tag + 2}) begin
         // What lasts: from one cycle to the next. What has no reset shows a cycle more of what was before.
         assert (inside_q == (~f_reset_q & ~f_drop_q & (f_taken_q ? ~f_last_q : f_inside)));
-        assert (inside_o == inside_q);
-        assert (~f_end[1] | ~ready_o);
-        assert (f_end[1] | ready_o);
-        // Counter blocks.
+{inside}        // Counter blocks.
         assert (data_3 == f_text[3]);
-        if (~f_reset_q) assert (clear_3 == f_end[4]);
-        if (~f_reset_q) assert (moves_3 == (f_text[3] | f_end[4]));
-        if (f_word[5] & ~f_end[6]) assert (chain == {{f_iv_4, f_count}});
+        if (~f_reset_q) assert (clear_3 == (f_end[4]{unkeyed}));
+        if (~f_reset_q) assert (moves_3 == (f_text[3] | f_end[4]{unkeyed}));
+        if (f_word[5] & ~f_end[6]{keyed}) assert (chain == {{f_iv_4, f_count}});
         if (f_end[6]) assert (chain == {{f_iv_4, 32'd1}});
         // What GHASH is told.
-        assert (first_h == f_first[{flags}]);
+        assert (first_h == (f_first[{flags}]{unkeyed}));
         if (~f_reset_q) assert (block_h == (f_some[{flags}] | f_end[{flags + 1}]));
-        if (~f_reset_q) assert (last_h == f_end[{flags + 1}]);
+        if (~f_reset_q) assert (last_h == (f_end[{flags + 1}]{unkeyed}));
         // Lengths.
         assert (full_aad == (f_full[{s + 4}] & f_aad[{s + 4}]));
         assert (full_data == (f_full[{s + 4}] & ~f_aad[{s + 4}]));
-        if (~f_reset_q) assert (fresh_lengths == f_end[{s + 5}]);
+        if (~f_reset_q) assert (fresh_lengths == (f_end[{s + 5}]{unkeyed}));
         if (~f_reset_q) assert (aads_move == (full_aad | fresh_lengths));
         if (~f_reset_q) assert (datas_move == (full_data | fresh_lengths));
         if (~f_reset_q) assert (aad_takes == ((f_some[{s + 4}] & f_aad[{s + 4}]) | fresh_lengths));
@@ -229,13 +317,15 @@ def write(folder: Path, fault: Callable[[str], str] = str, timing: GcmTiming = T
     """The mode with its rules, and perhaps a fault, in the folder, and the script."""
     spec = load("aes128-gcm", ["delay_lines=ff"])
     assert isinstance(spec, Pipeline)
-    waits = Waits(load_target(spec.target).delay, waiting(spec, 0, control_outputs(False)))
+    slots = timing.key_slots
+    waits = Waits(load_target(spec.target).delay, waiting(spec, 0, control_outputs(False, slots)))
     beside = print_design(waits.module("beside", waits_beside(timing, False)))
     longer = timing.beside if "left_q" in beside else 0
     beside = "endmodule".join(m + SINCE_RESET * ("reg left_q" in m) for m in beside.split("endmodule"))
-    layer = print_wrapper(gcm_layer("gcm", ("cipher", "beside", "ghash"), 128, timing, TAG_BITS))
+    parts = ("cipher", "beside", "ghash", "powers")
+    layer = print_wrapper(gcm_layer("gcm", parts, 128, timing, TAG_BITS))
     layer = fault(layer).replace("endmodule", rules(timing) + "endmodule")
-    (folder / "gcm.v").write_text(f"{COPY}{FREE}{beside}\n{layer}")
+    (folder / "gcm.v").write_text(f"{COPY}{free_modules(slots)}{beside}\n{layer}")
     (folder / SCRIPT).write_text(
         f"[options]\nmode bmc\ndepth {timing.tag_latency + 4 + longer}\naigsmt none\n\n"
         "[engines]\nabc bmc3\n\n[script]\n"
@@ -244,7 +334,7 @@ def write(folder: Path, fault: Callable[[str], str] = str, timing: GcmTiming = T
     )
 
 
-@pytest.mark.parametrize("timing", [TIMING, QUICK, LONG])
+@pytest.mark.parametrize("timing", [TIMING, QUICK, LONG, TWO_KEYS])
 def test_control_of_gcm(timing: GcmTiming, tmp_path: Path) -> None:
     write(tmp_path, timing=timing)
     text = sby(tmp_path, "", SCRIPT)
@@ -254,4 +344,10 @@ def test_control_of_gcm(timing: GcmTiming, tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_broken_control_is_seen(fault: str, tmp_path: Path) -> None:
     write(tmp_path, FAULTS[fault])
+    assert killed(sby(tmp_path, "", SCRIPT))
+
+
+@pytest.mark.parametrize("fault", SLOT_FAULTS)
+def test_a_broken_control_of_two_keys_is_seen(fault: str, tmp_path: Path) -> None:
+    write(tmp_path, SLOT_FAULTS[fault], TWO_KEYS)
     assert killed(sby(tmp_path, "", SCRIPT))

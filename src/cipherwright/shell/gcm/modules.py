@@ -81,8 +81,8 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     slots = spec.key_slots
     multiplier = field_multiplier(f"{top}_multiplier", waits.model)
     timing = GcmTiming(stages, GhashTiming(multiplier.stages, slots))
-    if timing.beside < timing.early:
-        least = timing.early - timing.beside + stages
+    if timing.beside <= timing.early:
+        least = timing.early - timing.beside + stages + 1
         raise UserError(f"mode gcm needs a pipeline of at least {least} stages, not {stages}")
     if tag_bits not in TAG_BITS:
         raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
