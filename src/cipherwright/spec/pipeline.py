@@ -143,7 +143,8 @@ class Pipeline(Datapath):
         "it goes, and a key can be loaded into one slot while packets under the other are processed.",
         unit="keys",
         cost="2 takes a second key-expansion unit, a lookup table in front of each bit of a round key, a "
-        "second memory of powers, and a serial multiplier that makes them: a key takes about 1,300 cycles.",
+        "second memory of powers, and a serial multiplier that makes them: a key takes about 1,200 cycles "
+        "longer.",
     )
 
     unit_numbers: Annotated[Literal["announced", "counted"], needs(mode=("xts",), interface=("plain",))] = (
