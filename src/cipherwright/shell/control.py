@@ -161,14 +161,14 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             *([Wire(("core_ready",))] if core_ready else []),
             *([Wire(("core_inside",))] if own_start else []),
             *_registers(phases, width, pieces, alone),
-            *control_begins(name, phases, alone),
+            *control_begins(name, phases, alone, stored > 0),
             Let("take", "key_valid_i & offer_q"),
             Drive("ready_o", "open_q & core_ready" if core_ready else "open_q"),
             Drive("key_ready_o", "offer_q"),
             *([Drive("iv_ready_o", "count_ready & ~zero_q")] if counting else []),
             Drive("busy_o", "start_q | ~rest_q | expand_q | zero_q"),
-            Drive("valid_o", "core_valid & ~zero_q"),
-            *([Drive("zeroising_o", "zeroise_i | zero_q")] if stored else []),
+            Drive("valid_o", f"core_valid & ~{'keep_q' if alone and stored else 'zero_q'}"),
+            *([Drive("zeroising_o", f"zeroise_i | {'keep_q' if alone else 'zero_q'}")] if stored else []),
             Clocked(
                 control_steps(phases, width, found, settled, asked, alone),
                 control_after_reset(phases, width, pieces, alone),
@@ -178,14 +178,24 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     )
     cycles = 1 + phase + max(phase, times.key + SETTLED) + flushes * phase
     pins = (Pin("zeroise_i"), *inside.pins, Pin("busy_o", out=True))
-    return Control((wrapper, *(control_cells(name) if alone else ())), pins, cycles)
+    return Control((wrapper, *(control_cells(name, stored > 0) if alone else ())), pins, cycles)
 
 
-def control_cells(name: str) -> tuple[Wrapper, Wrapper]:
-    """A register that begins the time, and zero_q once more, each apart."""
+def control_cells(name: str, stores: bool = False) -> tuple[Wrapper, ...]:
+    """A register that begins the time, and zero_q once more, each apart; and with `stores` a third time."""
     start = (Pin("kick"), Pin("valid"), Pin("open"), Pin("ready"), Pin("q", out=True, register=True))
     drop = (Pin("zeroise"), Pin("advance"), Pin("last"), Pin("q", out=True, register=True))
     zero = (("q", "1'b0"),)
+
+    def again(what: str, whom: str) -> Wrapper:
+        return Wrapper(
+            f"{name}_{what}",
+            (f"zero_q once more, for {whom}: so zero_q itself can be placed beside the control.",),
+            (ClockReset(), Held(drop)),
+            (Clocked((Step("q", "zeroise | (q & ~(advance & last))"),), zero),),
+            apart=True,
+        )
+
     return (
         Wrapper(
             f"{name}_start",
@@ -198,17 +208,12 @@ def control_cells(name: str) -> tuple[Wrapper, Wrapper]:
             (Clocked((Step("q", "kick | (valid & open & ready)"),), zero),),
             apart=True,
         ),
-        Wrapper(
-            f"{name}_drop",
-            ("zero_q once more, for the counter: so zero_q itself can be placed beside the control.",),
-            (ClockReset(), Held(drop)),
-            (Clocked((Step("q", "zeroise | (q & ~(advance & last))"),), zero),),
-            apart=True,
-        ),
+        again("drop", "the counter"),
+        *([again("keep", "the FIFO")] if stores else []),
     )
 
 
-def control_begins(name: str, phases: int, alone: bool) -> tuple[WrapperItem, ...]:
+def control_begins(name: str, phases: int, alone: bool, stores: bool = False) -> tuple[WrapperItem, ...]:
     """What tells that a block is taken."""
     if not alone:
         return (Let("accept", "valid_i & ready_o"),)
@@ -216,9 +221,10 @@ def control_begins(name: str, phases: int, alone: bool) -> tuple[WrapperItem, ..
     taken = clocked | {"kick": "kick_q", "valid": "valid_i", "open": "open_q"}
     dropped = clocked | {"zeroise": "zeroise_i", "advance": "advance_q", "last": f"phase_q[{phases - 1}]"}
     return (
-        Wire(("start_q", "drop_q")),
+        Wire(("start_q", "drop_q", *(["keep_q"] if stores else []))),
         Cell(f"{name}_start", "u_start", taken | {"ready": "core_ready", "q": "start_q"}),
         Cell(f"{name}_drop", "u_drop", dropped | {"q": "drop_q"}),
+        *([Cell(f"{name}_keep", "u_keep", dropped | {"q": "keep_q"})] if stores else []),
     )
 
 

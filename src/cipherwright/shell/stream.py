@@ -78,7 +78,7 @@ class Fifo:
     @property
     def latency(self) -> int:
         """Cycles from a result of the core to the same at the stream's port."""
-        return 6 if self.deep else 2
+        return 7 if self.deep else 2
 
     @property
     def flush(self) -> int:
@@ -87,25 +87,30 @@ class Fifo:
 
     def flip_flops(self, width: int, beside: int = 0, ahead: int = 0) -> int:
         """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round;
-        `ahead`: it tells a cycle ahead when there is room. Shallow: counts of credits and of words stored,
-        places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
-        counts with a sign, 14 bits of what has happened; the register in front of the memory; what goes
+        `ahead`: cycles for which it tells ahead that there is room. Shallow: counts of credits and of words
+        stored, places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
+        counts with a sign, 19 bits of what has happened; the register in front of the memory; what goes
         round once and its place; both registers behind the memory are in the block RAM.
         """
         counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
-        around = self.log2 + beside if beside else 0
-        return counts + 14 + ahead + width + around if self.deep else counts + width + 2
+        around = self.log2 + beside + 1 if beside else 0
+        return counts + 19 + ahead + width + around if self.deep else counts + width + 2
 
 
 _DEEP_FROM = 5
 """log2 of the places from which on a FIFO is in block RAM: below, distributed RAM takes fewer lookup tables.
 """
 
-_LATE = 2
+_LATE = 3
 """Places that a deep FIFO needs besides, since its counts are late."""
 
 
-AHEAD = 3
+GRACE = 2
+"""Cycles in which there is still room for a word after a deep FIFO told that there is: a bus in front of it
+decides in one whether a beat may be taken, and takes it in the next.
+"""
+
+AHEAD = GRACE + 2
 """Places that stay free where a register in front of a deep FIFO cannot wait, and the cycle that it adds."""
 
 
@@ -268,7 +273,7 @@ def stream_top(
         control |= {"s_early_o": "early", "s_beside_i": "1'b0", "m_beside_o": "beside"}
     if beside:
         control |= {"s_early_o": "s_early_o", "s_beside_i": "s_beside_i", "m_beside_o": "m_beside_o"}
-        parameters |= {"BESIDE": beside, "GRACE": 1}
+        parameters |= {"BESIDE": beside, "GRACE": GRACE}
         payload, early = (*payload, Pin("s_beside_i", beside)), (Pin("s_early_o", out=True),)
         around = (Pin("m_beside_o", beside, True),)
     answer = (Pin("m_block_o", block_bits, True), *slot, *around)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CheckFailed
-from ..shell import AxiStream
+from ..shell import AHEAD, AxiStream, Fifo, choose_fifo
 from .drive import Bench, Links, Traffic
 from .simulate import Model, Words
 
@@ -99,8 +99,12 @@ class AxiBench(Bench):
 
     @property
     def ready_delay(self) -> int:
-        """The bus sees a cycle later that the core is ready."""
-        return 1
+        """The bus sees a cycle later that the core is ready; in front of a deep FIFO, three cycles later."""
+        p = self.parameters
+        if p["architecture"] != "pipelined" or not self.bus.one_block:
+            return 1
+        inside = self.latency - Fifo(0, True).latency - 1
+        return 3 if choose_fifo(inside, 1, 1, p["fifo_depth"], AHEAD).deep else 1
 
     @property
     def row_cycles(self) -> float:

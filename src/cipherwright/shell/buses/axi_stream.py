@@ -502,25 +502,32 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
 
 def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
     """Whether a block may begin: the core has been ready since the last load, and nothing is offered.
-    `flows`: it is ready and there is room, and stays so for the cycle in which the block is accepted.
+    `flows`: it is ready and there is room, and stays so until the block is accepted.
     """
     offers = tuple(f"{n}_offer_q" for n in around.loads)
     offered = " | ".join(f"{n}_valid_i" for n in around.loads)
     taken = " & ".join(f"~({n}_valid_i & {n}_ready_o)" for n in around.loads)
     forgets = " & ~zeroise_i" if around.has("zeroise_i") else ""
-    live = f"(live_q | core_ready) & {taken}{forgets}"
+    live, before = f"(live_q | core_ready) & {taken}{forgets}", list[Step]()
+    registers = [Reg(("live_q",), note="The core has been ready since the last load.")]
     if flows:
-        live = f"core_ready & ~({offered}){forgets}"
+        live = f"ready_q & ~hold_q & ~({offered}){forgets}"
+        before = [Step("ready_q", f"core_ready{forgets}"), Step("open_q", f"early & live_q{forgets}")]
+        registers = [
+            Reg(("ready_q", "live_q"), note="The core has been ready, and nothing was offered since."),
+            Reg(("open_q",), note="There is room besides: a beat may be taken."),
+        ]
     return [
         Reg(("hold_q",), note="A key or a counter block is offered: no block begins."),
-        Reg(("live_q",), note="The core has been ready since the last load."),
-        Drive("open", f"{'early & ' if flows else ''}live_q & ~hold_q"),
+        *registers,
+        Drive("open", f"{'open_q' if flows else 'live_q'} & ~hold_q"),
         Note("It is offered to the core, for no block is held: none begins while hold_q is 1."),
         Reg(offers),
         *(Wire((f"core_{n}_ready",)) for n in around.loads),
         Clocked(
             (
                 Step("hold_q", offered),
+                *before,
                 Step("live_q", live),
                 *(
                     Step(
@@ -530,7 +537,8 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
                     for n in around.loads
                 ),
             ),
-            tuple((name, "1'b0") for name in ("hold_q", "live_q", *offers)),
+            tuple((name, "1'b0") for r in registers for name in r.names)
+            + tuple((name, "1'b0") for name in ("hold_q", *offers)),
         ),
     ]
 

@@ -2,7 +2,7 @@
 // lookup tables.
 //
 // A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's
-// output always finds room. With DEPTH >= latency of the pipeline + 6 + MARGIN one word a cycle is
+// output always finds room. With DEPTH >= latency of the pipeline + 7 + MARGIN one word a cycle is
 // sustained. Ready is a register.
 //
 // s_early_o = 1 announces: s_ready_o is 1 now and in the next GRACE cycles. A register in front of
@@ -13,10 +13,11 @@
 // it.
 //
 // Nothing that must be decided within a cycle needs a sum. room_q counts places that are not
-// reserved, less MARGIN, and two cycles late; its sign is ready. stored_q counts words in the
-// memory, two cycles late. Which of "one or more" to "four or more" it is, is registered, and the
-// words that were read since are taken off by choosing among these bits: there_q is 1 where a word
-// can be read.
+// reserved, less MARGIN, and three cycles late; its sign is ready. stored_q counts words in the
+// memory: those read two cycles late, those written three. What it changes by is in two
+// registers. Which of "one or more" to "four or more" words there are is registered, and the
+// words that were read since are taken off by choosing among these bits: there_q is 1 where a
+// word can be read.
 //
 // A word enters the memory through a register, result_q, and leaves it through two, which block RAM
 // has inside: word_q, and data_q, which offers it. The register in front costs no cycle, since the
@@ -30,8 +31,8 @@ module cipherwright_deep_stream #(
     parameter integer WIDTH = 64,
     parameter integer DEPTH_LOG2 = 6,
     parameter integer BESIDE = 1,
-    parameter integer GRACE = 0,  // 0 or 1
-    parameter integer MARGIN = 3 + GRACE  // places that are free where ready rises: this at least
+    parameter integer GRACE = 0,  // 0, 1 or 2
+    parameter integer MARGIN = 4 + GRACE  // places that are free where ready rises: this at least
 ) (
     input  wire                  clk,
     input  wire                  rst_i,
@@ -62,7 +63,7 @@ module cipherwright_deep_stream #(
     output wire                  f_held_o,
     output wire                  f_pop_o,
     output wire                  f_store_o,
-    output wire [           3:0] f_late_o,
+    output wire [          10:0] f_late_o,
     output wire [           3:0] f_least_o,
     output wire                  f_there_o,
     output wire [     WIDTH-1:0] f_result_o,
@@ -99,30 +100,34 @@ module cipherwright_deep_stream #(
     reg held_q;
     reg valid_q;
     reg early_q;
+    reg early_2q;
     reg ready_q;
     reg zeroise_q;
     reg accept_q;
-    reg push_q;
+    reg room_moves_q;
+    reg room_falls_q;
+    reg stored_moves_q;
+    reg stored_falls_q;
     reg store_q;
+    reg mark_q;
+    reg many_q;
     reg pop_q;
-    reg pop_2q;
+    reg both_q;
+    reg none_q;
     reg [3:0] least_q;
     reg there_q;
 
+    // Both end together. What is not seen from outside is cleared from a register, a cycle later.
     wire clear = rst_i | zeroise_i | zeroise_q;
+    wire clear_late = rst_i | zeroise_q;
     wire accept = s_valid_i & ready_q & core_ready_i;
     // A word moves on where the register behind it is free or moves on.
     wire leave = ~valid_q | m_ready_i;
     wire move = ~held_q | ~valid_q | m_ready_i;
     wire pop = there_q & move;
-    // Two counts that go up, down, or stay.
-    wire [DEPTH_LOG2+1:0] room_step = {{DEPTH_LOG2 + 1{accept_q & ~pop_q}}, accept_q ^ pop_q};
-    wire [DEPTH_LOG2:0] stored_step = {{DEPTH_LOG2{pop_q & ~push_q}}, pop_q ^ push_q};
-    // Of the last two cycles before: words were read in both, in one or in none.
-    wire both = pop_q & pop_2q;
-    wire none = ~pop_q & ~pop_2q;
-    wire some = both ? least_q[2] : none ? least_q[0] : least_q[1];
-    wire more = both ? least_q[3] : none ? least_q[1] : least_q[2];
+    // Of the last two cycles before: words were read in both (both_q), in none (none_q) or in one.
+    wire some = both_q ? least_q[2] : none_q ? least_q[0] : least_q[1];
+    wire more = both_q ? least_q[3] : none_q ? least_q[1] : least_q[2];
 
 `ifdef FORMAL
     assign f_room_o = room_q;
@@ -133,7 +138,19 @@ module cipherwright_deep_stream #(
     assign f_held_o = held_q;
     assign f_pop_o = pop;
     assign f_store_o = store_q;
-    assign f_late_o = {accept_q, push_q, pop_2q, pop_q};
+    assign f_late_o = {
+        mark_q,
+        many_q,
+        early_2q,
+        room_falls_q,
+        room_moves_q,
+        stored_falls_q,
+        stored_moves_q,
+        both_q,
+        none_q,
+        accept_q,
+        pop_q
+    };
     assign f_least_o = least_q;
     assign f_there_o = there_q;
     assign f_result_o = result_q;
@@ -158,7 +175,7 @@ module cipherwright_deep_stream #(
         if (move) word_q <= memory[read_q];
         if (leave) data_q <= word_q;
         beside_q <= s_beside_i;
-        if (accept_q | zeroise_q) beside[zeroise_q?write_q : place_q] <= beside_q;
+        if (mark_q) beside[place_q] <= beside_q;
         if (move) beside_word_q <= beside[read_q];
         if (leave) beside_data_q <= beside_word_q;
     end
@@ -166,40 +183,60 @@ module cipherwright_deep_stream #(
     always @(posedge clk) begin
         zeroise_q <= zeroise_i & ~rst_i;
         store_q <= ~rst_i & (zeroise_i | core_valid_i);
-        if (rst_i | (zeroise_q & ~zeroise_i)) write_q <= 0;
-        else if (store_q) write_q <= write_q + 1'b1;
+        mark_q <= ~rst_i & (zeroise_i | accept);
+        if (rst_i | (zeroise_q & ~zeroise_i)) begin
+            write_q <= 0;
+            place_q <= 0;
+        end else begin
+            if (store_q) write_q <= write_q + 1'b1;
+            if (mark_q) place_q <= place_q + 1'b1;
+        end
         if (clear) begin
+            held_q <= 1'b0;
+            valid_q <= 1'b0;
+            early_q <= 1'b0;
+            early_2q <= 1'b0;
+            ready_q <= 1'b0;
+        end else begin
+            early_q <= ~room_q[DEPTH_LOG2+1];
+            early_2q <= early_q;
+            ready_q <= ~room_q[DEPTH_LOG2+1] | (GRACE > 0 & early_q) | (GRACE > 1 & early_2q);
+            if (move) held_q <= there_q;
+            if (leave) valid_q <= held_q;
+        end
+        if (clear_late) begin
             room_q <= START[DEPTH_LOG2+1:0];
             stored_q <= 0;
             read_q <= 0;
-            held_q <= 1'b0;
-            valid_q <= 1'b0;
-            place_q <= 0;
-            early_q <= 1'b0;
-            ready_q <= 1'b0;
             accept_q <= 1'b0;
-            push_q <= 1'b0;
+            room_moves_q <= 1'b0;
+            room_falls_q <= 1'b0;
+            stored_moves_q <= 1'b0;
+            stored_falls_q <= 1'b0;
             pop_q <= 1'b0;
-            pop_2q <= 1'b0;
+            both_q <= 1'b0;
+            none_q <= 1'b1;
+            many_q <= 1'b0;
             least_q <= 4'd0;
             there_q <= 1'b0;
         end else begin
             accept_q <= accept;
-            push_q <= core_valid_i;
+            room_moves_q <= accept_q ^ pop_q;
+            room_falls_q <= accept_q & ~pop_q;
+            stored_moves_q <= store_q ^ pop;
+            stored_falls_q <= pop & ~store_q;
             pop_q <= pop;
-            pop_2q <= pop_q;
-            room_q <= room_q + room_step;
-            if (accept_q) place_q <= place_q + 1'b1;
-            early_q <= ~room_q[DEPTH_LOG2+1];
-            ready_q <= ~room_q[DEPTH_LOG2+1] | (GRACE != 0 & early_q);
+            both_q <= pop & pop_q;
+            none_q <= ~pop & ~pop_q;
+            room_q <= room_q + {{DEPTH_LOG2 + 1{room_falls_q}}, room_moves_q};
             if (pop) read_q <= read_q + 1'b1;
-            if (move) held_q <= there_q;
-            if (leave) valid_q <= held_q;
-            stored_q <= stored_q + stored_step;
-            least_q[0] <= stored_q != 0;
-            least_q[1] <= stored_q[DEPTH_LOG2:1] != 0;
-            least_q[2] <= stored_q[DEPTH_LOG2:2] != 0 | &stored_q[1:0];
-            least_q[3] <= stored_q[DEPTH_LOG2:2] != 0;
+            stored_q <= stored_q + {{DEPTH_LOG2{stored_falls_q}}, stored_moves_q};
+            // Where it was less than 8 a cycle before, it is at most 8: four bits tell all of it.
+            many_q <= stored_q[DEPTH_LOG2:3] != 0;
+            least_q[0] <= many_q | stored_q[3:0] != 0;
+            least_q[1] <= many_q | stored_q[3:1] != 0;
+            least_q[2] <= many_q | stored_q[3:2] != 0 | &stored_q[1:0];
+            least_q[3] <= many_q | stored_q[3:2] != 0;
             there_q <= pop ? more : some;
         end
     end

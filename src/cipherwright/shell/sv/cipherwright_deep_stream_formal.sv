@@ -3,8 +3,8 @@
 //
 // Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising
 // comes before; a word that is offered stays until it is taken; no place of the FIFO is used twice.
-// Ready says that MARGIN places were free two cycles ago. A word is read from the memory in the
-// first cycle, from the fourth after the one that brings it on, in which the registers behind the
+// Ready says that MARGIN places were free three cycles ago. A word is read from the memory in the
+// first cycle, from the fifth after the one that brings it on, in which the registers behind the
 // memory move. When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written anew
 // a cycle later, and two cycles after that both registers behind it.
 //
@@ -16,8 +16,8 @@ module cipherwright_deep_stream_formal #(
     parameter integer WIDTH      = 8,
     parameter integer DEPTH_LOG2 = 3,
     parameter integer BESIDE     = 2,
-    parameter integer GRACE      = 1,
-    parameter integer MARGIN     = 3 + GRACE
+    parameter integer GRACE      = 2,
+    parameter integer MARGIN     = 4 + GRACE
 ) (
     input wire              clk,
     input wire              rst_i,
@@ -36,7 +36,8 @@ module cipherwright_deep_stream_formal #(
     wire [DEPTH_LOG2+1:0] room;
     wire [DEPTH_LOG2:0] stored;
     wire [DEPTH_LOG2-1:0] write, read;
-    wire [3:0] least, late;
+    wire [3:0] least;
+    wire [10:0] late;
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
     always @(*) if (!started) assume (rst_i);
@@ -95,39 +96,48 @@ module cipherwright_deep_stream_formal #(
     );
 
     // Words in the memory and free places, now and up to three cycles ago.
-    reg [DEPTH_LOG2+1:0] filling, filling_1, filling_2, filling_3, free_1, free_2;
-    reg [3:1] pushed, popped, came;
+    reg [DEPTH_LOG2+1:0] filling, filling_1, filling_2, filling_3, free_1, free_2, free_3;
+    reg [4:1] pushed;
+    reg [3:1] popped, came;
     wire [DEPTH_LOG2+1:0] free = DEPTH - flying - filling;
-    reg cleared, zeroised, early_past;
+    reg cleared, zeroised, wiped, early_past, early_past_2;
+    // In the first cycle after one of zeroising, what is not seen from outside is not cleared yet.
+    wire stale = wiping && !wiped;
     wire forget = clear | wiping;
     always @(posedge clk) begin
         cleared <= forget;
         zeroised <= zeroise_i & ~rst_i;
+        wiped <= wiping & ~rst_i;
         early_past <= s_early & ~forget;
+        early_past_2 <= early_past & ~forget;
         filling <= forget ? 0 : filling + answered - pop;
         filling_1 <= forget ? 0 : filling;
         filling_2 <= forget ? 0 : filling_1;
         filling_3 <= forget ? 0 : filling_2;
         free_1 <= forget ? DEPTH : free;
         free_2 <= forget ? DEPTH : free_1;
-        pushed <= forget ? 0 : {pushed[2:1], answered};
+        free_3 <= forget ? DEPTH : free_2;
+        pushed <= forget ? 0 : {pushed[3:1], answered};
         popped <= forget ? 0 : {popped[2:1], pop};
         came <= forget ? 0 : {came[2:1], accepted};
     end
     wire taken = m_valid & m_ready_i;
     wire moves = !held || !m_valid || m_ready_i;
     wire [DEPTH_LOG2+1:0] gone_2 = popped[2] + popped[3];
+    wire [DEPTH_LOG2+1:0] counted_2 = filling_2 - pushed[3];
+    wire [DEPTH_LOG2+1:0] counted_3 = filling_3 - pushed[4];
     wire [DEPTH_LOG2+1:0] here = filling + flying + m_valid + held;
     wire [DEPTH_LOG2-1:0] used = write - read;
     wire [DEPTH_LOG2-1:0] write_next = write + pushed[1] + flying - came[1];
-    wire [DEPTH_LOG2+1:0] less = free_1 - MARGIN;
+    wire [DEPTH_LOG2+1:0] less = free_2 - MARGIN;
+    wire [DEPTH_LOG2:0] counted = filling_1 - pushed[2];
     always @(*)
         if (started) begin
             assert (core_valid == (s_valid_i & s_ready));
             assert (store == (pushed[1] || wiping));
             assert (wiping == zeroised && (cleared || !wiping));
             assert (flying <= DEPTH && filling <= DEPTH && flying + filling <= DEPTH);
-            assert (wiping ? filling == 0 && read == 0 && !m_valid && !held :
+            assert (wiping ? filling == 0 && (stale || read == 0) && !m_valid && !held :
                     used + pushed[1] == filling[DEPTH_LOG2-1:0]);
             if (cleared) assert (here == 0 && !s_ready && !accepted);
             if (cleared) assert (pushed == 0 && popped == 0 && came == 0);
@@ -138,23 +148,31 @@ module cipherwright_deep_stream_formal #(
             assert (free_1 + popped[1] == free + came[1]);
             assert (free_2 + popped[2] == free_1 + came[2]);
             assert (filling_1 <= DEPTH && filling_2 <= DEPTH && filling_3 <= DEPTH);
-            assert (free_1 <= DEPTH && free_2 <= DEPTH);
+            assert (free_1 <= DEPTH && free_2 <= DEPTH && free_3 <= DEPTH);
+            assert (free_3 + popped[3] == free_2 + came[3]);
             // The late counts, and what follows from them.
-            assert (late == {came[1], pushed[1], popped[2], popped[1]});
-            assert (room == less);
-            assert (s_early == (!cleared && free_2 >= MARGIN));
-            assert (s_ready == (s_early || (GRACE != 0 && early_past && !cleared)));
-            if (early_past && !cleared) assert (free_2 + 1'b1 >= MARGIN && (GRACE == 0 || s_ready));
+            assert (stale ||
+                    late == {wiping || came[1], counted_2 >= 8, early_past, came[2] && !popped[2],
+                             came[2] ^ popped[2], popped[1] && !pushed[2], popped[1] ^ pushed[2],
+                             popped[1] && popped[2], !popped[1] && !popped[2], came[1], popped[1]});
+            assert (stale || room == less);
+            assert (s_early == (!cleared && free_3 >= MARGIN));
+            assert (s_ready == (s_early || (GRACE > 0 && early_past && !cleared) ||
+                                (GRACE > 1 && early_past_2 && !cleared)));
+            if (early_past && !cleared) assert (free_3 + 1'b1 >= MARGIN && (GRACE == 0 || s_ready));
+            if (early_past_2 && !cleared)
+                assert (free_3 + 2'd2 >= MARGIN && (GRACE < 2 || s_ready));
             if (accepted) assert (free != 0);
             if (came[1]) assert (free_1 != 0 && flying != 0);
-            assert (wiping ? beside_place == 0 : beside_place == write_next);
-            assert ({1'b0, stored} == filling_1);
-            assert (least == {filling_2 >= 4, filling_2 >= 3, filling_2 >= 2, filling_2 >= 1});
-            assert (filling_3 >= gone_2);
-            assert (there == (filling_3 - gone_2 > popped[1]));
-            assert (filling_3 - gone_2 >= popped[1]);
-            assert (pop == (moves && filling_3 - gone_2 > popped[1]));
-            if (pop) assert (filling != 0);
+            assert (wiping || beside_place == write_next);
+            assert (filling_1 >= pushed[2] && (stale || stored == counted));
+            assert (stale ||
+                    least == {counted_2 >= 4, counted_2 >= 3, counted_2 >= 2, counted_2 >= 1});
+            assert (counted_3 >= gone_2 && filling_2 >= pushed[3] && filling_3 >= pushed[4]);
+            assert (stale || there == (counted_3 - gone_2 > popped[1]));
+            assert (counted_3 - gone_2 >= popped[1]);
+            assert (stale || pop == (moves && counted_3 - gone_2 > popped[1]));
+            if (pop && !stale) assert (filling != 0);
         end
 
     // A word that is offered stays until it is taken.
@@ -220,7 +238,7 @@ module cipherwright_deep_stream_formal #(
         answer_past <= answer;
         word_past <= word;
         next_past <= next;
-        first <= wiping && chosen == 0;
+        first <= wiping && !stale && chosen == 0;
     end
     always @(*)
         if (started) begin
