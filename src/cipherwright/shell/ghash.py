@@ -163,7 +163,7 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
             else "setup_i: powers of the hash key are made next; filled_o: they are there.",
         ),
         (
-            ClockReset(),
+            ClockReset(reset="" if banked else "rst_i"),
             Held((*pins, Pin("x_i", 128), Pin("sum_o", sum_bits, True), *filled)),
         ),
         declared_first(items),

@@ -89,7 +89,8 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
     before = timing.early - 1
     shown = f"keep_l{before} | {{{KEEP}{{end_l{before}}}}}"
     of_sum = f"(keep_l{before} & {{{KEEP}{{enciphered}}}})"
-    links = {"first_i": "first_h", "block_i": "block_h", "last_i": "last_h"}
+    reset = {"rst_i": "rst_i"} if timing.key_slots == 1 else {}
+    links = {**reset, "first_i": "first_h", "block_i": "block_h", "last_i": "last_h"}
     if timing.key_slots > 1:
         # While there is no key, every slot is a packet's end, and nothing is fed back.
         first, block, last = "first_l3 | making", "keep_l3[15] | end_l3", "end_l3 | making"
@@ -124,7 +125,7 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
         Cell(
             ghash,
             "u_ghash",
-            {"clk": "clk", "rst_i": "rst_i", **links, "x_i": "x", "sum_o": "sum", **filled},
+            {"clk": "clk", **links, "x_i": "x", "sum_o": "sum", **filled},
         ),
     )
 
