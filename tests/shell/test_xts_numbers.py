@@ -13,7 +13,7 @@ from cipherwright.shell.xts.numbers import PACE, numbers
 from tests.faults import Fault, drop, takes, use
 from tests.shell.test_formal import killed, sby
 
-DEPTH = 10
+DEPTH = 9
 """Cycles of the induction: more than from one number of a run to the next."""
 
 FAULTS = {
