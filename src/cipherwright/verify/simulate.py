@@ -269,8 +269,10 @@ def _tools(compiler: str, verilator: str) -> str:
     return "\n".join((platform.machine(), compiler, version_of(compiler), version_of(verilator)))
 
 
-_QUICK = "-O0"
-"""The level of a model that is made quickly: Verilator then writes half as much for a large core."""
+_QUICK, _QUICK_MODEL = "-O0", ("-O1", "-fno-expand")
+"""The level of a model that is made quickly, and what Verilator then does: it writes half as much for a large
+core, and leaves operations on wide words to its library.
+"""
 
 
 def _level() -> str:
@@ -296,7 +298,7 @@ def _compile(
             "verilator_bin",
             [
                 "--cc",
-                "-O1" if _level() == _QUICK else "-O3",
+                *(_QUICK_MODEL if _level() == _QUICK else ("-O3",)),
                 "--x-assign",
                 "fast",
                 "--x-initial",
