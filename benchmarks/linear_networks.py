@@ -21,16 +21,17 @@ from tower_search import blocks, column  # beside this file
 
 from cipherwright.cipher.khazad import THETA
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
-from cipherwright.rewrite import Network, network, tower
+from cipherwright.graph import Table
+from cipherwright.rewrite.linear.xor import Network, network
+from cipherwright.rewrite.sbox.tower import bases_of
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "cipherwright" / "rewrite" / "linear" / "data" / "xor_networks.json"
 MAPS = {"theta": (tuple(reversed(THETA.rows)), 64)}
-for box, entries in (
-    ("SBox", SBOX),
-    ("InvSBox", INV_SBOX),
-):  # from the S-box's last products to its next input, a column
-    MAPS[f"{box}Mix"] = (tuple(reversed(column(blocks(tower(box), box, entries), box))), 48)
+for box, entries in (("SBox", SBOX), ("InvSBox", INV_SBOX)):
+    # From the S-box's last products to its next input, a column.
+    made = blocks(bases_of(Table(box, 8, entries)), box, entries)
+    MAPS[f"{box}Mix"] = (tuple(reversed(column(made, box))), 48)
 """Rows least significant first, and columns."""
 
 # The paper's sums of bytes under 1, X, X^2 and X^3 for b_0 … b_7.

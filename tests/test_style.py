@@ -88,3 +88,18 @@ def test_a_line_of_text_is_seen() -> None:
     for call in ('t.replace("busy_q1 <= busy;", "")', "t.replace(*fault)", "re.sub(old, new, text)"):
         assert changed_by_text(f"def change(t):\n    return {call}\n")
     assert not changed_by_text('t.replace("-", "_")\ndataclasses.replace(box, rows=3)\n')
+
+
+NEEDS_AN_EXTRA = {"sbox_search"}
+"""Scripts that import a library of an optional part, `search`, which the tests do not install."""
+
+
+def test_scripts_of_benchmarks_find_what_they_import(root: Path) -> None:
+    """They run for hours, so no test runs them; a name that the package no longer has is seen here."""
+    scripts = sorted(p.stem for p in (root / "benchmarks").glob("*.py") if p.stem not in NEEDS_AN_EXTRA)
+    assert len(scripts) > 20
+    text = "\n".join(f"import {name}" for name in scripts)
+    done = subprocess.run(
+        [sys.executable, "-c", text], cwd=root / "benchmarks", check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

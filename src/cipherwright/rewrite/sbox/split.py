@@ -54,14 +54,12 @@ def _split_bitwise(b: GraphBuilder, truth: int, args: tuple[int, ...], widest: i
 
     It is an operand for which both tables, and those that they are cut into, say the same where all others
     are 0. Where a counter rests at 0, every register behind such a table then has the value of the whole
-    table. Where there is no such operand, the table stays whole.
+    table. A table with few operands, or without such an operand, stays whole.
     """
     count, width = len(args), max(map(b.width, args))
     if truth in (0, (1 << (1 << count)) - 1):
         return b.const(width, (1 << width) - 1 if truth else 0)
-    if count <= widest:
-        return b.lut(truth, *args, name=name)
-    k = _chooser(truth, count, widest)
+    k = _chooser(truth, count, widest) if count > widest else -1
     if k < 0:
         return b.lut(truth, *args, name=name)
     low, high = (
