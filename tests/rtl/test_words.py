@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -22,6 +24,7 @@ from cipherwright.rtl import (
 from cipherwright.rtl.truth import TruthTable, read_once
 from cipherwright.schedule import Io, schedule
 from cipherwright.target import load_target
+from tests.conftest import Built
 
 MAJORITY, CHOICE, SUM = 0xE8, 0xCA, 0x96
 
@@ -121,3 +124,32 @@ def test_parentheses_are_where_they_say_something() -> None:
     assert said(0b01111000, "a", "b", "c") == "a ^ (b & c)"
     assert read_once(SUM, 3)
     assert not read_once(MAJORITY, 3)
+
+
+LONG = 32
+"""Bits of a select, characters of a concatenation: read twice, longer ones have a name."""
+
+
+def said_twice(text: str) -> list[str]:
+    """Long selects and concatenations that one statement of a Verilog text has more than once."""
+    found = []
+    for statement in text.split(";"):
+        said = " ".join(statement.partition("=")[2].split())
+        selects = [m for m in re.finditer(r"\b\w+\[(\d+):(\d+)\]", said) if int(m[1]) - int(m[2]) + 1 >= LONG]
+        groups = [g for g in re.findall(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", said) if len(g) > LONG]
+        texts = [*(m[0] for m in selects), *groups]
+        found += [t for t in dict.fromkeys(texts) if texts.count(t) > 1]
+    return found
+
+
+@pytest.mark.parametrize("preset", ["des-xilinx-16", "mars-small", "aes128-fast"])
+def test_a_long_operand_is_said_once(preset: str, built: Callable[..., Built]) -> None:
+    core, _ = built(preset)
+    assert not [t for name, text in core.files.items() if name.endswith(".v") for t in said_twice(text)]
+
+
+def test_an_operand_that_is_said_twice_is_seen() -> None:
+    assert said_twice("wire [31:0] y = (a[31:0] & b) | (~a[31:0] & c);") == ["a[31:0]"]
+    many = ", ".join(f"x[{k}]" for k in range(9))
+    assert said_twice(f"assign y = ({{{many}}} & b) | (~{{{many}}} & c);") == [f"{{{many}}}"]
+    assert not said_twice(f"wire [31:0] z = a[31:0]; wire [8:0] y = {{{many}}} & a[8:0] & b[8:0];")

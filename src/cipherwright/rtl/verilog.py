@@ -45,6 +45,9 @@ _WIDTH = 99
 """Columns of a line, and one more for the comma that may follow."""
 _MANY = 4
 
+_WIDE = 24
+"""Bits from which a part of a word is not said twice in an expression."""
+
 _Kept = Register | DelayLine | ValidLine
 
 
@@ -217,17 +220,21 @@ def _xor5_cell(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
 
 
 def _lut(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
-    """A truth table: of many single bits as a constant that they address, otherwise as an expression."""
+    """A truth table: of many single bits as a constant that they address, otherwise as an expression, in
+    which a word that is gathered from many signals, or a long part of one that is read twice, has a name.
+    """
     if a.width == 1 and len(a.operands) > 3:
         table, size = f"{a.name.upper()}_LUT", 1 << len(a.operands)
         yield f"    localparam [{size - 1}:0] {table} = {size}'h{a.attr:0{size // 4}x};"
         yield _wrap(f"{names.head(a)} = {table}[{_address(a, names)}];", "    ")
         return
+    scalar = tuple(len(o) == 1 for o in a.operands)
+    said = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed).expression()
     for j, bits in enumerate(a.operands):
-        if len({name for name, _ in bits}) > _MANY:  # gathered from many signals: said once, with a name
+        gathered = len({name for name, _ in bits}) > _MANY  # from many signals
+        if gathered or (len(bits) >= _WIDE and "[" in args[j] and said.count(args[j]) > 1):
             text, args[j] = args[j], f"{a.name}_in{j}"
             yield _wrap(f"wire {_range(len(bits))}{args[j]} = {text};", "    ")
-    scalar = tuple(len(o) == 1 for o in a.operands)
     said = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed).expression()
     yield _wrap(f"{names.head(a)} = {said};", "    ")
 
