@@ -168,7 +168,7 @@ class Core:
         is held).
         """
         if self.unit and self.key_unit:
-            return self.key_unit.cycles + 2
+            return self.key_unit.cycles + 4
         more = self.packet["power_cycles"] if self.packet else self.mac["subkey_cycles"] if self.mac else 0
         return self.key_unit.cycles + self.lanes + 1 + int(more) if self.key_unit else 0
 

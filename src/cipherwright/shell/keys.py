@@ -41,7 +41,16 @@ from ..rtl import (
     print_any,
 )
 
-__all__ = ["DRAIN", "KeyUnit", "key_register", "key_unit", "keyed_top", "keyed_twice", "pipeline_part"]
+__all__ = [
+    "DRAIN",
+    "KeyUnit",
+    "TwoKeys",
+    "key_register",
+    "key_unit",
+    "keyed_top",
+    "keyed_twice",
+    "pipeline_part",
+]
 
 
 DRAIN = 8
@@ -377,41 +386,73 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
     )
 
 
+@dataclass(frozen=True)
+class TwoKeys:
+    """How the two key-expansion units of a pipeline get their keys.
+
+    loads: the ports that bring keys; given: for each unit the expressions of its valid bit and of its key;
+    apart: registers are between the units and the rest, so that each may be far from it. Then keys of zeros
+    are taken a cycle later, and key_ready_o is 1 a cycle later, and not in the cycle behind a key.
+    """
+
+    loads: tuple[Group, ...]
+    given: tuple[tuple[str, str], ...]
+    apart: bool = False
+
+    def wipe(self, prefix: str) -> str:
+        """What tells a unit to take zeros."""
+        return f"{prefix}wipe" if self.apart else "wipe_i"
+
+    def ready(self) -> tuple[WrapperItem, ...]:
+        """What tells that both units are ready."""
+        both = f"ready & {SECOND}ready"
+        if not self.apart:
+            return (Drive("key_ready_o", both),)
+        step = Step("ready_q", f"{both} & ~key_valid_i & ~wipe_i")
+        return (
+            Reg(("ready_q",)),
+            Clocked((step,), (("ready_q", "1'b0"),)),
+            Drive("key_ready_o", "ready_q"),
+        )
+
+
 def keyed_twice(
     name: str,
     comment: tuple[str, ...],
     core: str,
     unit: KeyUnit,
-    loads: tuple[Group, ...],
-    given: tuple[tuple[str, str], ...],
+    keys: TwoKeys,
     beside: tuple[Pin, ...] = (),
 ) -> Wrapper:
     """The module `name`: the pipeline `core` of blocks of 128 bits over the round keys of two keys, and a
     key-expansion unit for each. second_i chooses the second and comes two cycles before its block.
 
-    loads: what brings keys; given: for each unit the expressions of its valid bit and of its key; beside:
-    what goes into the pipeline with a block.
+    keys: how the units get them; beside: what goes into the pipeline with a block.
     """
     words = sorted(unit.words.items())
     prefixes = ("", SECOND)
     units = []
-    for prefix, (valid, key) in zip(prefixes, given, strict=True):
+    for prefix, (valid, key) in zip(prefixes, keys.given, strict=True):
         links = {"clk": "clk", "rst_i": "rst_i", "key_valid_i": valid, "key_i": key}
-        links |= {"key_ready_o": f"{prefix}ready", "zeroise_i": "wipe_i"}
+        links |= {"key_ready_o": f"{prefix}ready", "zeroise_i": keys.wipe(prefix)}
+        if keys.apart:
+            wipes = {"clk": "clk", "d": "wipe_i & ~rst_i", "q": keys.wipe(prefix)}
+            units.append(Cell("cipherwright_copy", f"u_{prefix}wipe", wipes))
         units.append(Cell(unit.name, f"u_{prefix}keys", links | {f"{w}_o": f"{prefix}{w}" for w, _ in words}))
+    apart = tuple(map(keys.wipe, prefixes)) if keys.apart else ()
     return Wrapper(
         name,
         comment,
         (
             ClockReset(),
-            *loads,
+            *keys.loads,
             Held((Pin("wipe_i"), Pin("second_i"), *beside, Pin("block_i", 128))),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
         ),
         (
             *(Wire((f"{prefix}{w}",), width) for prefix in prefixes for w, width in words),
-            Wire(tuple(f"{prefix}ready" for prefix in prefixes)),
-            Drive("key_ready_o", f"ready & {SECOND}ready"),
+            Wire((*(f"{prefix}ready" for prefix in prefixes), *apart)),
+            *keys.ready(),
             *units,
             Cell(
                 core,

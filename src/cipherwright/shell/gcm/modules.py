@@ -21,7 +21,7 @@ from ...rtl import (
 from ...spec import Datapath, Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..ghash import GhashTiming, ghash_unit
-from ..keys import KeyUnit, keyed_top, keyed_twice, pipeline_part
+from ..keys import KeyUnit, TwoKeys, keyed_top, keyed_twice, pipeline_part
 from ..message_core import inner_name, message_fifo, places_kept, zeroising
 from ..slot_control import slot_control
 from ..stream import Fifo, choose_fifo
@@ -128,8 +128,10 @@ def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int) -> Wrapper:
         ),
         core,
         unit,
-        (Held((Pin("key_valid_i", 2), Pin("key_i", width), Pin("key_ready_o", out=True))),),
-        (("key_valid_i[0]", "key_i"), ("key_valid_i[1]", "key_i")),
+        TwoKeys(
+            (Held((Pin("key_valid_i", 2), Pin("key_i", width), Pin("key_ready_o", out=True))),),
+            (("key_valid_i[0]", "key_i"), ("key_valid_i[1]", "key_i")),
+        ),
     )
 
 

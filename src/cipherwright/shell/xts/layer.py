@@ -31,7 +31,7 @@ from ...rtl import (
 )
 from ..buses import bytes_reversed
 from ..copies import copies, spread
-from .ports import NUMBER, RESULTS, XtsOptions, number_group, word_pins
+from .ports import NUMBER, OFFERED, PENDING, RESULTS, XtsOptions, number_group, word_pins
 from .timing import KEEP, TWEAKS
 from .turns import ADDRESS, SLOTS
 
@@ -65,10 +65,11 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
                     Pin("inside_o", out=True),
                 )
             ),
+            Held((OFFERED,)),
             number_group(options),
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held((*RESULTS, Pin("pending_o", out=True))),
+            Held((*RESULTS, PENDING)),
         ),
         declared_first(
             (
@@ -127,17 +128,22 @@ def _key(key_bits: int, distinct: bool) -> tuple[WrapperItem, ...]:
 
 def _complete(key_bits: int) -> tuple[WrapperItem, ...]:
     """Keys pass a register on the way to the key-expansion units, and so does their order to forget."""
+    changes = "~key_valid_i & ~key_valid_q & ~wipe_i & ~wipe_q"
+    cleared = ("key_valid_q", "wipe_q", "complete_q")
     return (
         Note("Keys pass a register. Until the units have seen one, the key before it is not complete."),
         Reg(("key_q",), key_bits),
-        Reg(("key_valid_q", "wipe_q")),
+        Reg(cleared),
         Wire(("expanded",)),
-        Let("complete", "expanded & ~key_valid_q & ~wipe_q"),
-        Drive("key_ready_o", "complete"),
+        Drive("key_ready_o", "complete_q"),
         Clocked((Step("key_q", "key_i"),)),
         Clocked(
-            (Step("key_valid_q", "key_valid_i"), Step("wipe_q", "wipe_i")),
-            (("key_valid_q", "1'b0"), ("wipe_q", "1'b0")),
+            (
+                Step("key_valid_q", "key_valid_i"),
+                Step("wipe_q", "wipe_i"),
+                Step("complete_q", f"expanded & {changes}"),
+            ),
+            tuple((q, "1'b0") for q in cleared),
         ),
     )
 
@@ -156,9 +162,10 @@ def _turns(name: str, counted: bool) -> tuple[WrapperItem, ...]:
     return (
         Wire(tuple(f"{n}_0" for n in outputs)),
         Wire(("read_at",), ADDRESS),
-        Reg(("may_q",), note="The key is complete, and stays so."),
+        Reg(("may_q",), note="The key is complete, and no other is offered."),
         Clocked(
-            (Step("may_q", "keyed & complete & ~key_valid_i & ~wipe_i & ~drop_i"),), (("may_q", "1'b0"),)
+            (Step("may_q", f"keyed & complete_q & ~{OFFERED.name} & ~wipe_i & ~drop_i"),),
+            (("may_q", "1'b0"),),
         ),
         Cell(
             name,
@@ -375,17 +382,18 @@ def _beside(module: str, both: bool) -> tuple[WrapperItem, ...]:
     links = {
         "clk": "clk",
         "beside_i": "beside",
-        "beside_late_o": "late",
+        "beside_late_o": "late_0",
         "keep_i": "keep_a",
-        "keep_late_o": "keep_late",
+        "keep_late_o": "keep_late_0",
     }
     ways = {"way_i": "way_2a", "way_late_o": "way_late"} if both else {}
     return (
         Note("What waits beside the cipher: a block's tweak or a short word; a short word's bytes."),
         Reg(("beside_a", "beside"), 128),
-        Reg(("keep_a",), KEEP),
-        Wire(("late",), 128),
-        Wire(("keep_late",), KEEP),
+        Reg(("keep_a", "keep_late"), KEEP),
+        Reg(("late",), 128),
+        Wire(("late_0",), 128),
+        Wire(("keep_late_0",), KEEP),
         *((Wire(("way_late",)), Let("way_back", "way_late")) if both else ()),
         Clocked(
             (
@@ -400,6 +408,8 @@ def _beside(module: str, both: bool) -> tuple[WrapperItem, ...]:
                     f"(~{spread('again_4')} & beside_a)",
                 ),
                 Step("keep_a", f"keep_2 | {{{KEEP}{{~steal_0}}}}"),
+                Step("late", "late_0"),
+                Step("keep_late", "keep_late_0"),
             )
         ),
         Cell(module, "u_beside", {**links, **ways}),

@@ -8,28 +8,25 @@ from dataclasses import dataclass
 from ...errors import UserError
 from ...rtl import (
     Cell,
-    Clocked,
     ClockReset,
     Design,
     Drive,
     Handshake,
     Held,
     Pin,
-    Reg,
-    Step,
     Stream,
     Wire,
     Wrapper,
 )
 from ...spec import Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..keys import KeyUnit, keyed_twice
+from ..keys import KeyUnit, TwoKeys, keyed_twice
 from ..message_core import inner_name, message_fifo, places_kept, zeroising
 from ..stream import Fifo
 from ..waits import Waits
 from .layer import xts_layer
 from .numbers import numbers
-from .ports import RESULTS, XtsOptions, number_group, word_pins
+from .ports import OFFERED, PENDING, RESULTS, XtsOptions, number_group, word_pins
 from .timing import KEEP, XtsTiming
 from .turns import turns
 
@@ -82,11 +79,11 @@ def xts_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         f"{top}_control",
         Controlled(
             f"{top}_xts",
-            (*key, *number_group(options).pins, *word_pins(both), *RESULTS, Pin("pending_o", out=True)),
+            (*key, OFFERED, *number_group(options).pins, *word_pins(both), *RESULTS, PENDING),
             128,
         ),
         ControlTimes(
-            timing.late_latency + 1, max(unit.flush + 1, timing.flush), unit.cycles + 2, places_kept(fifos)
+            timing.late_latency + 1, max(unit.flush + 2, timing.flush), unit.cycles + 4, places_kept(fifos)
         ),
     )
     return XtsModules(
@@ -115,28 +112,33 @@ def _fifos(spec: Pipeline, timing: XtsTiming) -> dict[str, Fifo]:
 
 def _waiting(timing: XtsTiming, both: bool) -> dict[str, tuple[int, int]]:
     """What waits beside the cipher, its bits and cycles: a block's tweak or a short word, a short word's
-    bytes, and a direction.
+    bytes, and a direction. The first two pass a register more, behind their memory.
     """
     ways = {"way": (1, timing.cipher + 2)} if both else {}
-    return {"beside": (128, timing.cipher - 1), "keep": (KEEP, timing.cipher + 3)} | ways
+    return {"beside": (128, timing.cipher - 2), "keep": (KEEP, timing.cipher + 2)} | ways
 
 
 def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) -> Wrapper:
     """The module `name`: the pipeline, and a key-expansion unit for each half of the key."""
     half = key_bits // 2
     given = (f"key_i[{key_bits - 1}:{half}]", f"key_i[{half - 1}:0]")
+    keys = TwoKeys(
+        (Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),),
+        tuple(("key_valid_i", key) for key in given),
+        apart=True,
+    )
     return keyed_twice(
         name,
         (
             "A pipeline with the round keys of the two halves of a key. second_i chooses those of the "
             "second half "
             "and comes two cycles before its block.",
-            "wipe_i: keys of zeros are taken. The control around this module keeps blocks and keys apart.",
+            "wipe_i: keys of zeros are taken, a cycle later. The control around this module keeps blocks and "
+            "keys apart.",
         ),
         core,
         unit,
-        (Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),),
-        tuple(("key_valid_i", key) for key in given),
+        keys,
         (Pin("decrypt_i"),) if both else (),
     )
 
@@ -151,7 +153,7 @@ def _top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wra
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
     links |= {"key_valid_i": "key_valid_i", "busy_o": "busy", "pending_o": "pending"}
-    links |= {"unit_valid_i": "unit_valid_i & ~offered_q", "unit_ready_o": "room"}
+    links |= {"unit_valid_i": "unit_valid_i", "unit_ready_o": "unit_ready_o", OFFERED.name: "key_valid_i"}
     return Wrapper(
         name,
         (
@@ -167,10 +169,7 @@ def _top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wra
             Held((Pin("zeroise_i"), *RESULTS, Pin("busy_o", out=True), *more)),
         ),
         (
-            Reg(("offered_q",)),
-            Wire(("pending", "busy", "room")),
-            Clocked((Step("offered_q", "key_valid_i"),), (("offered_q", "1'b0"),)),
-            Drive("unit_ready_o", "room & ~offered_q"),
+            Wire(("pending", "busy")),
             Drive("busy_o", "busy | pending"),
             Cell(f"{top}_control", "u_core", links),
         ),

@@ -12,6 +12,8 @@ __all__ = [
     "COUNTED_PORTS",
     "MORE",
     "NUMBER",
+    "OFFERED",
+    "PENDING",
     "RESULTS",
     "UNIT_PORTS",
     "XtsOptions",
@@ -46,6 +48,12 @@ NUMBER = Pin(
 
 MORE = Pin("unit_more_i", 32, meaning="how many units follow with the next numbers (0: this one alone)")
 """What a core that counts is announced with the first number of a run of units."""
+
+OFFERED = Pin("offered_i", meaning="a key is offered: no other unit is announced")
+"""What the mode is told beside the key that is taken."""
+
+PENDING = Pin("pending_o", out=True, meaning="a unit was announced whose last word was not taken")
+"""What it tells beside its results."""
 
 RESULTS = (
     Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT}"),

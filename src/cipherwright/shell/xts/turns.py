@@ -126,7 +126,7 @@ def _words() -> tuple[WrapperItem, ...]:
         Step("again_x", "again_0 & held & held_last"),
         Step("again_q", "again_now"),
         Step("asked", "~drop_i & (announce_i | (asked & ~number_q))"),
-        Step("number_q", "asked & ~number_q & ~goes & ~again_now & ~drop_i"),
+        Step("number_q", "asked & ~number_q & ~goes & ~again_now"),
     )
     return (
         Note("A word, and the one before it, which is held."),
@@ -134,7 +134,8 @@ def _words() -> tuple[WrapperItem, ...]:
         Reg(("ended_1", "held", "held_last", "held_short")),
         Reg(("whole",), note="A word is held that is not short."),
         Reg(tuple(f"{n}_q" for n in SLOTS)),
-        Reg(("again_x", "asked", "ended_2", "last_q")),
+        Reg(("again_x", "asked", "last_q")),
+        Reg(("ended",), note="A unit's last word was taken in one of the last two cycles."),
         Let("accept", "valid_i & open_i & ready_q"),
         Let("goes", "whole & (word_1 | held_last)"),
         Let("again_now", "(again_0 & ~(held & held_last)) | again_x"),
@@ -149,7 +150,7 @@ def _words() -> tuple[WrapperItem, ...]:
             ),
             tuple((n, "1'b0") for n in ("last_1", "short_1", "held_last", "held_short")),
         ),
-        Clocked((Step("ended_2", "ended_1 & ~short_1"),), (("ended_2", "1'b0"),)),
+        Clocked((Step("ended", "(accept & last_i & ~drop_i) | (ended_1 & ~short_1)"),), (("ended", "1'b0"),)),
         Drive("word_o", "taken_q"),
         *(Drive(f"{n}_o", f"{n}_q") for n in SLOTS),
     )
@@ -191,8 +192,8 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
             "A word after the next one is a unit's first where the next one is its last, and waits for "
             "a tweak."
         ),
-        Let("there", "(ended_1 | ended_2) ? after : (now | after)"),
-        Let("both", "now & after & ~ended_1 & ~ended_2"),
+        Let("there", "ended ? after : (now | after)"),
+        Let("both", "now & after & ~ended"),
         Let("uses", "whole & (held_last | (word_1 & short_1))"),
         Let("load", "uses | ~now"),
         Note(
@@ -245,9 +246,9 @@ def _lines(cipher: int) -> tuple[WrapperItem, ...]:
         "late": value + 3,
     }
     given = {
-        "steal": "steal_q & ~drop_i",
-        "number": "number_q & ~drop_i",
-        "shown": "(data_q | again_q) & ~drop_i",
+        "steal": "steal_q & ~drop_q",
+        "number": "number_q & ~drop_q",
+        "shown": "(data_q | again_q) & ~drop_q",
         "last": "data_q & last_q",
         "late": "again_q",
     }
