@@ -39,6 +39,7 @@ FAULTS = {
     "more tweaks than the memory holds": takes("room_q", "~announce_i & (number_q | ~asked)"),
     "a key is taken while units are announced": takes("inside_o", "1'b0"),
     "a tweak under the key of the data": takes("second_2", "1'b0"),
+    "a unit under a key that is not expanded": drop("complete_q", "~key_valid_q"),
 }
 
 

@@ -415,12 +415,13 @@ class _Reader:
 
     def _box(self, name: str, cell: Mapping[str, Any]) -> None:
         """A block. What the packer says of a pin in a parameter PINMUX is put in: a constant, an inverter;
-        a pin that is not connected is 1 before it.
+        a pin that is not connected, or not even named where nextpnr does not pack, is 1 before it.
         """
         kept = {k: str(v).strip() for k, v in sorted(cell["parameters"].items())}
         reads = []
-        for pin, bits in sorted(cell["connections"].items()):
-            if cell["port_directions"][pin] == "output":
+        unnamed = {k.removesuffix("MUX"): list[Bit]() for k in kept if k.endswith("MUX")}
+        for pin, bits in sorted((unnamed | dict(cell["connections"])).items()):
+            if cell["port_directions"].get(pin) == "output":
                 for i, b in enumerate(bits):
                     self._drive(b, name)
                     self.m.boxed[b] = name, pin, i
