@@ -775,9 +775,9 @@ def targeted() -> list[Mutant]:
             "held-stream/stream",
             "credits",
             "4-too-many",
-            "mars_small_stream.sv",
-            "credit_q <= DEPTH[DEPTH_LOG2:0];",
-            "credit_q <= DEPTH[DEPTH_LOG2:0] + 4;",
+            "mars_small_deep_stream.sv",
+            "room_q <= START[DEPTH_LOG2+1:0];",
+            "room_q <= START[DEPTH_LOG2+1:0] + 4;",
         )
     )
     found.append(
