@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from cipherwright.shell import Core
 from cipherwright.shell.digests import rtl_names
+from cipherwright.verify.message_bench import MessageBench
 from cipherwright.verify.simulate import Simulation, compile_simulation
+from tests.conftest import Built
 from tests.faults import Fault, Faults
 
-__all__ = ["PORT", "chosen", "faulty_simulation", "with_port"]
+B = TypeVar("B", bound=MessageBench)
+
+__all__ = ["PACKETS_PASS", "PORT", "chosen", "faulty_bench", "faulty_simulation", "with_port"]
+
+PACKETS_PASS = [
+    ("files", "ok"),
+    ("compile", "ok"),
+    ("published packets", "ok"),
+    ("random packets against OpenSSL", "ok"),
+    ("resets within packets", "ok"),
+    ("reset", "ok"),
+    ("zeroise", "ok"),
+    ("equivalence for all inputs", "ok"),
+]
+"""Checks of a core of packets, and what they say of one that is right."""
 
 _FAULTS = 32
 
@@ -36,6 +53,18 @@ def faulty_simulation(
         text = fault.chosen(text, f"fault_i[{n}]")
     file.write_text(with_port(core.top, text, modules))
     return compile_simulation([file], core.top)
+
+
+def faulty_bench(
+    kind: type[B], made: Built, faults: Iterable[Fault | Faults], modules: Iterable[str], folder: Path
+) -> Callable[[int], B]:
+    """The bench of a core that was built, with the fault of a number, or -1 for none; modules: as of
+    `faulty_simulation`.
+    """
+    core, built = made
+    assert isinstance(core, Core)
+    simulation = faulty_simulation(core, faults, modules, folder)
+    return lambda n: kind(simulation, built.record, chosen(n))
 
 
 def with_port(top: str, text: str, modules: Iterable[str]) -> str:

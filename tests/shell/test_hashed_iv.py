@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from cipherwright.errors import CheckFailed
-from cipherwright.shell import Core
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.gcm import check_packets, check_resets, published_packets
 from cipherwright.verify.packets import PacketBench
@@ -16,7 +15,7 @@ from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import QUICK_GCM, Built
 from tests.faults import drop, takes, use
 
-from .chosen_faults import chosen, faulty_simulation
+from .chosen_faults import faulty_bench
 
 ANY_IV = (*QUICK_GCM, "iv_bits=any")
 
@@ -44,12 +43,8 @@ def bench(
     built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[int], PacketBench]:
     """The core with the fault of a number, or -1 for none."""
-    core, folder = built(*ANY_IV)
-    assert isinstance(core, Core)
-    simulation = faulty_simulation(
-        core, FAULTS.values(), ("control", "gcm"), tmp_path_factory.mktemp("hashed_iv")
-    )
-    return lambda n: PacketBench(simulation, folder.record, chosen(n))
+    folder = tmp_path_factory.mktemp("hashed_iv")
+    return faulty_bench(PacketBench, built(*ANY_IV), FAULTS.values(), ("control", "gcm"), folder)
 
 
 def test_packets_and_resets(bench: Callable[[int], PacketBench], built: Callable[..., Built]) -> None:

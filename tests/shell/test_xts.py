@@ -26,7 +26,7 @@ from tests.cavp_xts import cases, run_cases, why_left_out
 from tests.conftest import QUICK_AES, QUICK_XTS, Built
 from tests.faults import drop, takes, use
 
-from .chosen_faults import chosen, faulty_simulation
+from .chosen_faults import faulty_bench
 
 FAULTS = {
     "a stolen byte too many": takes("short_keep", "{keep_late[14:0], 1'b0}"),
@@ -48,11 +48,8 @@ def bench(
     built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[int], UnitBench]:
     """The core with the fault of a number, or -1 for none."""
-    core, folder = built(*QUICK_XTS)
-    assert isinstance(core, Core)
-    parts = ("control", "xts", "xts_turns")
-    simulation = faulty_simulation(core, FAULTS.values(), parts, tmp_path_factory.mktemp("xts"))
-    return lambda n: UnitBench(simulation, folder.record, chosen(n))
+    parts, folder = ("control", "xts", "xts_turns"), tmp_path_factory.mktemp("xts")
+    return faulty_bench(UnitBench, built(*QUICK_XTS), FAULTS.values(), parts, folder)
 
 
 PARTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ..graph import OPS
@@ -229,13 +229,15 @@ def _lut(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
         yield _wrap(f"{names.head(a)} = {table}[{_address(a, names)}];", "    ")
         return
     scalar = tuple(len(o) == 1 for o in a.operands)
-    said = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed).expression()
+    truth = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed)
+    said = truth.expression()
     for j, bits in enumerate(a.operands):
         gathered = len({name for name, _ in bits}) > _MANY  # from many signals
         if gathered or (len(bits) >= _WIDE and "[" in args[j] and said.count(args[j]) > 1):
             text, args[j] = args[j], f"{a.name}_in{j}"
             yield _wrap(f"wire {_range(len(bits))}{args[j]} = {text};", "    ")
-    said = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed).expression()
+    if tuple(args) != truth.args:
+        said = replace(truth, args=tuple(args)).expression()
     yield _wrap(f"{names.head(a)} = {said};", "    ")
 
 

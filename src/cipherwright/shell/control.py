@@ -16,6 +16,7 @@ from ..rtl import (
     Clocked,
     ClockReset,
     Drive,
+    Group,
     Held,
     Let,
     Note,
@@ -36,12 +37,15 @@ __all__ = [
     "Control",
     "ControlTimes",
     "Controlled",
+    "again_cell",
     "control_after_reset",
     "control_begins",
     "control_cells",
+    "control_groups",
     "control_links",
     "control_steps",
     "core_control",
+    "start_cell",
 ]
 
 TO_REST = 5
@@ -145,17 +149,10 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     if alone:
         settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
     asked = "(key_valid_i & (~core_inside | offer_q))" if own_start else "key_valid_i"
-    out = (Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else []))
     wrapper = Wrapper(
         name,
         _COMMENT,
-        (
-            ClockReset(),
-            Held((Pin("zeroise_i"), *inside.pins)),
-            Stream("valid_i", (Pin("block_i", inside.block_bits),), "ready_o"),
-            Held(out),
-            Stream("valid_o", (Pin("block_o", inside.block_bits, True),), out=True),
-        ),
+        control_groups(inside, stored > 0),
         (
             Wire(("complete", "core_valid", *(["count_ready"] if counting else []))),
             *([Wire(("core_ready",))] if core_ready else []),
@@ -179,6 +176,18 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     cycles = 1 + phase + max(phase, times.key + SETTLED) + flushes * phase
     pins = (Pin("zeroise_i"), *inside.pins, Pin("busy_o", out=True))
     return Control((wrapper, *(control_cells(name, stored > 0) if alone else ())), pins, cycles)
+
+
+def control_groups(inside: Controlled, stores: bool) -> tuple[Group, ...]:
+    """The ports of a control. stores: there is a FIFO behind the core, which takes zeroising_o."""
+    out = (Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stores else []))
+    return (
+        ClockReset(),
+        Held((Pin("zeroise_i"), *inside.pins)),
+        Stream("valid_i", (Pin("block_i", inside.block_bits),), "ready_o"),
+        Held(out),
+        Stream("valid_o", (Pin("block_o", inside.block_bits, True),), out=True),
+    )
 
 
 def control_cells(name: str, stores: bool = False) -> tuple[Wrapper, ...]:
@@ -217,15 +226,24 @@ def control_begins(name: str, phases: int, alone: bool, stores: bool = False) ->
     """What tells that a block is taken."""
     if not alone:
         return (Let("accept", "valid_i & ready_o"),)
-    clocked = {"clk": "clk", "rst_i": "rst_i"}
-    taken = clocked | {"kick": "kick_q", "valid": "valid_i", "open": "open_q"}
-    dropped = clocked | {"zeroise": "zeroise_i", "advance": "advance_q", "last": f"phase_q[{phases - 1}]"}
     return (
         Wire(("start_q", "drop_q", *(["keep_q"] if stores else []))),
-        Cell(f"{name}_start", "u_start", taken | {"ready": "core_ready", "q": "start_q"}),
-        Cell(f"{name}_drop", "u_drop", dropped | {"q": "drop_q"}),
-        *([Cell(f"{name}_keep", "u_keep", dropped | {"q": "keep_q"})] if stores else []),
+        start_cell(name, "valid_i", "open_q", "core_ready"),
+        again_cell(name, "drop", phases),
+        *([again_cell(name, "keep", phases)] if stores else []),
     )
+
+
+def start_cell(name: str, valid: str, opened: str, ready: str) -> Cell:
+    """start_q: the time begins, by kick_q, or where these three are 1."""
+    links = {"clk": "clk", "rst_i": "rst_i", "kick": "kick_q", "valid": valid, "open": opened, "ready": ready}
+    return Cell(f"{name}_start", "u_start", {**links, "q": "start_q"})
+
+
+def again_cell(name: str, what: str, phases: int) -> Cell:
+    """zero_q once more, as the register of that name."""
+    links = {"clk": "clk", "rst_i": "rst_i", "zeroise": "zeroise_i", "advance": "advance_q"}
+    return Cell(f"{name}_{what}", f"u_{what}", {**links, "last": f"phase_q[{phases - 1}]", "q": f"{what}_q"})
 
 
 def _registers(phases: int, width: int, pieces: int, alone: bool) -> tuple[Reg, ...]:

@@ -10,21 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..rtl import (
-    Cell,
-    Clocked,
-    ClockReset,
-    Drive,
-    Held,
-    Let,
-    Note,
-    Pin,
-    Reg,
-    Step,
-    Stream,
-    Wire,
-    Wrapper,
-)
+from ..rtl import Cell, Clocked, Drive, Let, Note, Pin, Reg, Step, Wire, Wrapper
 from ..rtl.timer import TAPS, matches, steps_of, width_for
 from .control import (
     SETTLED,
@@ -32,10 +18,13 @@ from .control import (
     Control,
     Controlled,
     ControlTimes,
+    again_cell,
     control_after_reset,
     control_cells,
+    control_groups,
     control_links,
     control_steps,
+    start_cell,
 )
 
 __all__ = ["SLOTS_OF_KEYS", "slot_control"]
@@ -58,7 +47,6 @@ def slot_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     ends = [m.replace("time_q", "wait_q") for m in matches(wait, steps_of(wait, times.in_flight))]
     phase = steps + TO_REST + 2
     phases = 3 + max(1, -(-stored // phase))
-    out = (Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stored else []))
     wrapper = Wrapper(
         name,
         (
@@ -66,13 +54,7 @@ def slot_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             "An offered key is taken when the last packet under its slot has left; packets under the other "
             "slot go on.",
         ),
-        (
-            ClockReset(),
-            Held((Pin("zeroise_i"), *inside.pins)),
-            Stream("valid_i", (Pin("block_i", inside.block_bits),), "ready_o"),
-            Held(out),
-            Stream("valid_o", (Pin("block_o", inside.block_bits, True),), out=True),
-        ),
+        control_groups(inside, stored > 0),
         (
             Wire(("complete", "core_valid", "core_ready", "start_q", "drop_q")),
             Wire(("used",), SLOTS_OF_KEYS),
@@ -81,8 +63,9 @@ def slot_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             Reg(("asked_q", "load_q", "blocked_q", "clear_q")),
             Reg(("wait_q",), wait),
             Reg(("ended_q",), len(ends), vector=True),
-            _start(name),
-            _drop(name, phases),
+            # The time begins anew while the core is within a packet.
+            start_cell(name, "|used", "1'b1", "1'b1"),
+            again_cell(name, "drop", phases),
             Let("take", "key_valid_i & offer_q"),
             Let("moved", "load_slot_i ^ asked_q"),
             Drive("ready_o", "core_ready"),
@@ -124,19 +107,6 @@ def _registers(phases: int, width: int, pieces: int) -> tuple[Reg, ...]:
         Reg(("time_q",), width, "Since the last word: a shift register with feedback."),
         Reg(("match_q",), pieces, vector=True),
     )
-
-
-def _start(name: str) -> Cell:
-    """The time begins anew while the core is within a packet."""
-    clocked = {"clk": "clk", "rst_i": "rst_i"}
-    taken = {"kick": "kick_q", "valid": "|used", "open": "1'b1", "ready": "1'b1"}
-    return Cell(f"{name}_start", "u_start", {**clocked, **taken, "q": "start_q"})
-
-
-def _drop(name: str, phases: int) -> Cell:
-    clocked = {"clk": "clk", "rst_i": "rst_i"}
-    dropped = {"zeroise": "zeroise_i", "advance": "advance_q", "last": f"phase_q[{phases - 1}]"}
-    return Cell(f"{name}_drop", "u_drop", {**clocked, **dropped, "q": "drop_q"})
 
 
 def _shared(phases: int, width: int, found: Sequence[str]) -> list[Step]:

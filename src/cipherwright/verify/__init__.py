@@ -2,7 +2,7 @@
 
 from .built import confirm_core
 from .bulk import Bulk
-from .ccm_packets import CcmBench, packet_bench
+from .ccm_packets import CcmBench
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 from .drive import Bench, Traffic
@@ -11,6 +11,7 @@ from .final_adder import prove_final_adder
 from .loops import prove_iterative
 from .macs import Gaps, MacBench, MacSession
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
+from .packet_benches import packet_bench
 from .packets import Packet, PacketBench
 from .random_blocks import random_blocks
 from .record import CoreRecord, read_record

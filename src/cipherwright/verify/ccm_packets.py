@@ -4,18 +4,16 @@ every result and tag leaves in the promised cycle.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..errors import CheckFailed
-from ..shell import LENGTH_PORTS, CcmTiming, PacketTimes, Word
+from ..shell import CcmTiming, PacketTimes, Word
 from .packets import Packet, PacketBench, Session
 from .simulate import Words
 
-__all__ = ["CcmBench", "packet_bench"]
+__all__ = ["CcmBench"]
 
 
 class CcmSession(Session):
@@ -133,8 +131,3 @@ class CcmBench(PacketBench):
     def session(self, seed: int = 1) -> CcmSession:
         """A model of its own, just reset."""
         return CcmSession(self, np.random.default_rng(seed))
-
-
-def packet_bench(record: Mapping[str, Any]) -> type[PacketBench]:
-    """The bench of a core of packets: those with lengths are of CCM."""
-    return CcmBench if LENGTH_PORTS.keys() <= record["packet"]["ports"].keys() else PacketBench

@@ -40,7 +40,7 @@ from .axi_stream import AxiBench
 from .bulk import Bulk
 from .bus_rules import check_bus_rules
 from .ccm import check_ccm_packets, check_ccm_resets, published_ccm
-from .ccm_packets import CcmBench, packet_bench
+from .ccm_packets import CcmBench
 from .cmac import check_mac_resets, check_messages, published_macs
 from .drive import Bench, holds_key
 from .equivalence import Claim, prove_pipeline
@@ -49,6 +49,7 @@ from .forgotten import check_zeroise
 from .forgotten_blocks import check_zeroise_over_bus
 from .gcm import check_key_slots, check_packets, check_resets, published_packets
 from .handshake import check_handshake
+from .key_slots import SlotBench
 from .loops import prove_iterative
 from .macs import MacBench
 from .message_axi import AxiMessageBench
@@ -57,6 +58,7 @@ from .message_bench import MessageBench
 from .message_registers import check_message_registers
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
+from .packet_benches import packet_bench
 from .packets import PacketBench
 from .product import prove_field_multiplier
 from .random_blocks import random_blocks
@@ -302,7 +304,7 @@ _FEWEST, _MOST = 24, 602
 def _random_packets(bench: PacketBench, p: Mapping[str, Any], count: int) -> str:
     """Random packets; of a core with two resident keys under both, too."""
     said = check_packets(bench, p, count)
-    return f"{said}; {check_key_slots(bench, p)}" if bench.key_slots > 1 else said
+    return f"{said}; {check_key_slots(bench, p)}" if isinstance(bench, SlotBench) else said
 
 
 def verify_packets(
@@ -312,20 +314,22 @@ def verify_packets(
     many words of random packets.
     """
     count = max(_FEWEST, min(blocks // _WORDS, _MOST))
-    packets = _Messages(
-        "packets",
-        PacketBench,
-        published_packets,
-        lambda bench, p: _random_packets(bench, p, count),
-        check_resets,
-    )
-    if packet_bench(folder.record) is CcmBench:
+    kind = packet_bench(folder.record)
+    if kind is CcmBench:
         packets = _Messages(
             "packets",
             CcmBench,
             published_ccm,
             lambda bench, p: check_ccm_packets(bench, p, count),
             check_ccm_resets,
+        )
+    else:
+        packets = _Messages(
+            "packets",
+            kind,
+            published_packets,
+            lambda bench, p: _random_packets(bench, p, count),
+            check_resets,
         )
 
     def proof() -> str:

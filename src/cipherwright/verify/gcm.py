@@ -12,7 +12,7 @@ import numpy as np
 from ..cipher.gcm import gcm, iv_of
 from ..errors import CheckFailed, NotChecked
 from ..shell import ANY_IV, IV_BITS
-from .key_slots import KeyLoad, SlotSession
+from .key_slots import KeyLoad, SlotBench
 from .oracle import oracle_gcm
 from .packets import Packet, PacketBench, PacketResult, packets_of_both_ways
 from .reference import reference_of
@@ -201,14 +201,13 @@ _LOADS = 12
 """Keys that are loaded while packets go on."""
 
 
-def check_key_slots(bench: PacketBench, p: Mapping[str, Any], loads: int = _LOADS, seed: int = 11) -> str:
+def check_key_slots(bench: SlotBench, p: Mapping[str, Any], loads: int = _LOADS, seed: int = 11) -> str:
     """Packets under two resident keys, mixed one by one, while keys are loaded into one slot or the other;
     and zeroising within it.
     """
     rng = np.random.default_rng(seed)
     total = 0
     with bench.session(seed) as s:
-        assert isinstance(s, SlotSession)
         for after_zeroising in (False, True):
             if after_zeroising:
                 s.zeroise_within(_mixed(p, rng, [rng.bytes(bench.key_bytes)] * 2, 3)[0])

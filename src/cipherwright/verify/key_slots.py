@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import CheckFailed
-from .packets import Packet, Session
+from .packets import Packet, PacketBench, Session
 from .simulate import Words
 
-__all__ = ["KeyLoad", "SlotSession"]
+__all__ = ["KeyLoad", "SlotBench", "SlotSession"]
 
 _KEPT_FREE = 2
 """Cycles of each load in which no word is taken."""
@@ -112,11 +112,7 @@ class SlotSession(Session):
             words = self._rows_of(packet, slot)
             k, looked, refused = 0, False, 0
             while k < len(words):
-                if (
-                    not loading
-                    and waiting
-                    and (self.count - begun, k) >= (waiting[0].after, waiting[0].words)
-                ):
+                if not loading and waiting and waiting[0].begins(self.count - begun, k):
                     loading.append(waiting.pop(0))
                 offers = looked or self.rng.random() >= gaps
                 rows = words[k : k + 1].copy() if offers else self.idle(1)
@@ -183,3 +179,12 @@ class SlotSession(Session):
         longest = self.bench.record["key_cycles"] + self.bench.record["zeroise_cycles"]
         if (not key and refused > _KEPT_FREE) or refused > longest:
             raise CheckFailed(f"packet {self.count}: a word is not taken when it should be")
+
+
+@dataclass(frozen=True)
+class SlotBench(PacketBench):
+    """A compiled core of GCM with two resident keys, with its record."""
+
+    def session(self, seed: int = 1) -> SlotSession:
+        """A model of its own, just reset."""
+        return SlotSession(self, np.random.default_rng(seed))

@@ -426,11 +426,6 @@ class PacketBench(MessageBench):
         return "iv_word" in self.packet
 
     @property
-    def key_slots(self) -> int:
-        """Keys that are resident at the same time."""
-        return 2 if "key_slot" in self.packet else 1
-
-    @property
     def announcing(self) -> tuple[str, ...]:
         """Outputs that are 0 while the core has no key and nothing is in flight."""
         p = self.ports
@@ -443,11 +438,7 @@ class PacketBench(MessageBench):
 
     def session(self, seed: int = 1) -> Session:
         """A model of its own, just reset."""
-        kind: type[Session] = LoopSession if self.loops else Session
-        if self.key_slots > 1:
-            from .key_slots import SlotSession
-
-            kind = SlotSession
+        kind = LoopSession if self.loops else Session
         return kind(self, np.random.default_rng(seed))
 
     def crypt(self, key: bytes, packet: Packet) -> PacketResult:

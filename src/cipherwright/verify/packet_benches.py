@@ -1,0 +1,21 @@
+"""Which bench the packets of a core go through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shell import LENGTH_PORTS
+from .ccm_packets import CcmBench
+from .key_slots import SlotBench
+from .packets import PacketBench
+
+__all__ = ["packet_bench"]
+
+
+def packet_bench(record: Mapping[str, Any]) -> type[PacketBench]:
+    """The bench of a core of packets: those with lengths are of CCM, those with slots have two keys."""
+    ports = record["packet"]["ports"].keys()
+    if LENGTH_PORTS.keys() <= ports:
+        return CcmBench
+    return SlotBench if "key_slot" in ports else PacketBench
