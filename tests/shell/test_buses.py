@@ -15,6 +15,8 @@ from systemrdl.compiler import RDLCompiler
 from cipherwright.cli.registers import RegistersLine, registers
 from cipherwright.errors import UserError
 from cipherwright.shell import read_map, registers_of, rtl_digest
+from cipherwright.verify import checks
+from cipherwright.verify.modes import check_chain
 from cipherwright.verify.reset import check_reset
 from tests.conftest import Built
 from tests.faults import Fault, Faults, all_of, drop, takes, unreset, use
@@ -225,3 +227,13 @@ def test_the_sweep_is_of_this_text(built: Callable[..., Built]) -> None:
     for core, found in record.items():
         assert (found["patterns"], found["failed"]) == (16, 0) and found["messages"] >= 48
         assert found["verilog"] == rtl_digest(built(*core.split())[0].files), core
+
+
+@pytest.mark.parametrize("mode", ["cbc", "ctr"])
+def test_interleaved_messages(mode: str, built: Callable[..., Built]) -> None:
+    """A loop of several blocks, whose chained messages are interleaved, behind AXI-Stream."""
+    core, folder = built(
+        "aes-small", "sbox=boyar_peralta", "stages=2", "hops=[]", f"mode={mode}", "interface=axi-stream"
+    )
+    bench = checks.bench_of(folder.sources, folder.record)
+    assert "2 interleaved streams equal to OpenSSL" in check_chain(bench, core.parameters, 400)

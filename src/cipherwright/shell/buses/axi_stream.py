@@ -397,6 +397,7 @@ def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     into, out = _converters(name, bus, tag_bits, drops, gated)
     items: list[WrapperItem] = [*_input(bus, into, tag_bits, around)]
     items += _gate(around) if gated else []
+    items += _turns(bus)
     items += _first(around, inside.slots)
     items += _inside(inside.name, bus, around)
     side, width = _side(bus, inside.fifo, drops)
@@ -543,6 +544,15 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
     ]
 
 
+def _turns(bus: AxiStream) -> list[WrapperItem]:
+    """The stream that may send a block now, that of the result, and that of the block that is offered."""
+    if not bus.slot_bits:
+        return []
+    low = int(bus.ways)
+    value = f"block_tag[{low + bus.slot_bits - 1}:{low}]"
+    return [Wire(("turn", "result_slot"), bus.slot_bits), Let("slot", value, bus.slot_bits)]
+
+
 def _first(around: _Around, slots: int) -> list[WrapperItem]:
     """Whether a block is the first of its message: of each stream, whether the last one has ended."""
     if not around.has("first_i"):
@@ -599,9 +609,6 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
         ]
     if bus.slot_bits:
         links |= {"slot_o": "turn", "m_slot_o": "result_slot"}
-        low = int(bus.ways)
-        value = f"block_tag[{low + bus.slot_bits - 1}:{low}]"
-        items[:0] = [Wire(("turn", "result_slot"), bus.slot_bits), Let("slot", value, bus.slot_bits)]
     for n in around.loads:
         links |= {f"{n}_valid_i": f"{n}_offer_q", f"{n}_ready_o": f"core_{n}_ready"}
         items.append(Drive(f"{n}_ready_o", f"core_{n}_ready & {n}_offer_q"))
