@@ -11,13 +11,23 @@ import pytest
 
 from cipherwright.errors import CheckFailed, NotChecked
 from cipherwright.verify.reset import check_reset
-from tests.conftest import QUICK_AES, Built
-from tests.faults import drop, takes, unreset, use, when
+from tests.conftest import QUICK_AES, QUICK_XTS, Built
+from tests.faults import drop, only, takes, unreset, use, when
 from tests.verify.test_checks import broken_file
 
 STREAM = ("des-small", "interface=stream", "stages=2")
 UNIT = ("aes128-fast-ctr", *QUICK_AES)
-CORES = [STREAM, UNIT, ("des-small", "mode=cfb", "stages=2"), ("aes-tiny", "mode=ctr"), ("mars-ibm-3port",)]
+UNITS = (*QUICK_XTS[:-1], "interface=axi-stream")
+"""What tells that a result is late goes beside its valid bit, and reset does not clear it."""
+
+CORES = [
+    STREAM,
+    UNIT,
+    UNITS,
+    ("des-small", "mode=cfb", "stages=2"),
+    ("aes-tiny", "mode=ctr"),
+    ("mars-ibm-3port",),
+]
 
 
 @pytest.mark.parametrize("variant", CORES, ids=" ".join)
@@ -75,13 +85,25 @@ FAULTS = {
         CFB,
         "des_small_cfb_encrypt.v",
         use("u_*.in_valid_i", "whole", "result_valid"),
-        r"depends on \S*side\[",
+        r"does not clear \S*side\[",
     ),
     "a word that is not loaded": (
         CFB,
         "des_small_cfb_encrypt_stream.sv",
         when("out_data_q", "load", "load & ~read_q[0]"),
         "depends on",
+    ),
+    "what goes beside a valid bit, which is read without it": (
+        UNITS,
+        "aes128_xts_both.v",
+        takes("u_late.core_valid_i", "late"),
+        r"does not clear (u_core\.)?late",
+    ),
+    "what goes beside a valid bit, and is not loaded with it": (
+        UNITS,
+        "aes128_xts_both.v",
+        only("late_line", "again_q"),
+        r"does not clear (u_core\.)?late",
     ),
     "an engine's control": (
         ("mars-ibm-3port",),

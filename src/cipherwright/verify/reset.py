@@ -7,9 +7,9 @@ the control outputs do later depends on what has come in since alone: nothing of
 can be announced. A pipeline's valid line holds no constants, but shows nothing until all of it has left:
 that is shown of its module.
 
-A word that a FIFO offers may be left as it is. Then it is shown that no control output and no register
-reads it while its valid bit is 0, and that it is loaded whenever that bit rises. What is loaded comes from
-the memory of a hand-written FIFO, or from the register behind it, and the rules of the FIFO
+A register may be left as it is where nobody reads it before it has been loaded: what goes with a valid bit
+beside it, and a word that a FIFO offers (`guarded.py` shows it). What the word is loaded with comes from the
+memory of a hand-written FIFO, or from the register behind it, and the rules of the FIFO
 (`shell/sv/stream.sby`, `deep_stream.sby`) show that it was written since the last reset.
 """
 
@@ -24,6 +24,7 @@ from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, STREAM_FILE, TAG_DATA
 from .aig import FALSE, TRUE
 from .delay_lines import VALID_LINES, flushes
 from .equivalence import gate_function, topological
+from .guarded import Logic, guards
 from .live import UNKNOWN, Ternary
 from .netlist import FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits, read_netlist
 from .verdict import CoreFolder
@@ -48,14 +49,16 @@ _QUIET = {"valid_o", "tag_valid_o", "m_valid_o", "done_o", "out_valid_o", "m_axi
 
 @dataclass(frozen=True)
 class Cleared:
-    """`cone`: registers that control outputs depend on, of `registers` in all, beside the `lined` ones of
-    valid lines; `outputs`: the control outputs.
+    """`cone`: registers that control outputs depend on and that reset clears, of `registers` in all, beside
+    the `lined` ones of valid lines; `outputs`: the control outputs; `guarded`: registers that it leaves as
+    they are, and that are read only after they have been loaded.
     """
 
     cone: int
     registers: int
     outputs: tuple[str, ...]
     lined: int = 0
+    guarded: int = 0
 
 
 def _after(n: Netlist, order: Sequence[str], known: Mapping[Any, int]) -> dict[Any, int]:
@@ -128,103 +131,25 @@ def _cone(
     return found
 
 
-@dataclass(frozen=True)
-class _Offered:
-    """A word that a FIFO offers. select: 1 in a cycle in which the word is loaded; valid: the register that
-    tells that it is offered.
+def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
+    """Bits of the words that FIFOs offer, whose text is in one of the files `fifos`: registers loaded from
+    the memory, or where that says so from a register behind it.
     """
-
-    bits: frozenset[Any]
-    select: Any
-    valid: Any
-
-
-def _through_muxes(driver: Mapping[Any, Mapping[str, Any]], bit: Any) -> tuple[set[Any], set[Any]]:
-    """What multiplexers choose a bit from, and their selects."""
-    ends, selects, todo, seen = set[Any](), set[Any](), [bit], set[Any]()
-    while todo:
-        at = todo.pop()
-        cell = driver.get(at)
-        if at in seen:
-            continue
-        seen.add(at)
-        if cell is None or cell["type"] != "$_MUX_":
-            ends.add(at)
-            continue
-        pins = cell["connections"]
-        selects.add(pins["S"][0])
-        todo += [pins["A"][0], pins["B"][0]]
-    return ends, selects
-
-
-def _offered(n: Netlist, fifos: Mapping[str, bool], during: Mapping[Any, int]) -> list[_Offered]:
-    """Words that are loaded from the memory of a FIFO, whose text is in one of the files `fifos`, or where
-    that says so from a register behind the memory, each with every register that may be its valid bit: it has
-    a select in common with the word, and reset makes it 0.
-    """
-    driver = {b: c for c in n.cells.values() for b in out_bits(c)}
+    logic = Logic.of(n)
 
     def of(files: Iterable[str]) -> list[Mapping[str, Any]]:
         heads = tuple(f"{file}:" for file in files)
         return [c for c in n.cells.values() if str(c.get("attributes", {}).get("src", "")).startswith(heads)]
 
-    own = of(fifos)
-    stored = {b for c in own if c["type"] == MEMORY for b in c["connections"]["RD_DATA"]}
+    stored = {b for c in of(fifos) if c["type"] == MEMORY for b in c["connections"]["RD_DATA"]}
     registers = {
         c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP
     }
-    chosen = {q: _through_muxes(driver, d) for q, d in registers.items()}
+    loaded = {q: logic.choice(d)[0] for q, d in registers.items()}
     behind = of(file for file, registered in fifos.items() if registered)
     inside = {c["connections"]["Q"][0] for c in behind if c["type"] == FLIP_FLOP}
-    stored |= {q for q in inside if chosen[q][0] & stored}
-    words: dict[Any, set[Any]] = {}
-    for q, (ends, selects) in chosen.items():
-        if ends & stored:
-            for select in selects:
-                words.setdefault(select, set()).add(q)
-    return [
-        _Offered(frozenset(bits), select, v)
-        for select, bits in words.items()
-        for v, (_, selects) in chosen.items()
-        if select in selects and v not in bits and during.get(registers[v], UNKNOWN) == FALSE
-    ]
-
-
-def _reads(
-    driver: Mapping[Any, Mapping[str, Any]], value: Mapping[Any, int], bits: Iterable[Any]
-) -> set[Any]:
-    """Registers that `bits` depend on in the same cycle, with what is known in `value`."""
-    found, seen, todo = set[Any](), set[Any](), list(bits)
-    while todo:
-        bit = todo.pop()
-        if bit in seen or bit not in driver or value.get(bit, UNKNOWN) <= TRUE:
-            continue
-        seen.add(bit)
-        cell = driver[bit]
-        pins = cell["connections"]
-        if cell["type"] == FLIP_FLOP:
-            found.add(bit)
-        elif cell["type"] == "$_MUX_" and (select := value.get(pins["S"][0], UNKNOWN)) <= TRUE:
-            todo.append(pins["B" if select else "A"][0])
-        else:
-            todo += in_bits(cell)
-    return found
-
-
-def _unread(
-    n: Netlist, order: Sequence[str], word: _Offered, registers: Mapping[Any, Any], roots: Iterable[Any]
-) -> bool:
-    """Whether a word that is not offered reaches none of `roots` nor the registers behind them, and is loaded
-    whenever its valid bit rises.
-    """
-    driver = {b: c for c in n.cells.values() for b in out_bits(c)}
-    calm = _after(n, order, {word.valid: FALSE})
-    if _reads(driver, calm, roots) & word.bits:
-        return False
-    loaded = _after(n, order, {word.valid: FALSE, word.select: TRUE})
-    kept = _after(n, order, {word.valid: FALSE, word.select: FALSE})
-    stays = _reads(driver, loaded, [registers[q] for q in word.bits]) & word.bits
-    return not stays and kept.get(registers[word.valid], UNKNOWN) == FALSE
+    stored |= {q for q in inside if loaded[q] & stored}
+    return {q for q, ends in loaded.items() if ends & stored}
 
 
 def prove_reset(
@@ -236,8 +161,9 @@ def prove_reset(
     fifos: Mapping[str, bool] | None = None,
 ) -> Cleared:
     """One cycle of the input `reset` clears every register from which an output that is not in `data` can
-    be reached; outputs in `quiet` are 0 after it. `fifos`: the files of hand-written FIFOs, if the core
-    may have one, and whether there is a register behind its memory. Raises CheckFailed with one that stays.
+    be reached, or nobody reads it before it has been loaded; outputs in `quiet` are 0 after it. `fifos`:
+    the files of hand-written FIFOs, if the core may have one, and whether there is a register behind its
+    memory. Raises CheckFailed with one that stays.
     """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
@@ -249,24 +175,15 @@ def prove_reset(
         raise CheckFailed("the core has no control output")
     pin = n.inputs[reset][0]
     during = _after(n, order, {pin: TRUE})
-    offered = _offered(n, fifos, during) if fifos else []
-    roots = [b for bits in control.values() for b in bits]
-    cone = _cone(n, roots, _after(n, order, {}), frozenset().union(*(w.bits for w in offered)))
-    for word in {w.bits: w for w in offered if w.bits & cone}.values():
-        behind = [*roots, *(registers[q] for q in cone - word.bits)]
-        if not any(w.bits == word.bits and _unread(n, order, w, registers, behind) for w in offered):
-            first = n.name(min(word.bits & cone, key=n.name))
-            raise CheckFailed(
-                f"a control output depends on {first}, which one cycle of {reset} does not clear"
-            )
-        cone -= word.bits
-    for q in sorted(cone, key=n.name):
-        if during.get(registers[q], UNKNOWN) > TRUE:
-            words = frozenset().union(*(w.bits for w in offered))
-            outputs = [name for name, bits in control.items() if q in _cone(n, bits, {}, words)]
-            raise CheckFailed(
-                f"one cycle of {reset} does not clear {n.name(q)}, which {outputs[0]} depends on"
-            )
+    words = _words(n, fifos) if fifos else set[Any]()
+    roots = {b for bits in control.values() for b in bits}
+    cone = _cone(n, roots, _after(n, order, {}), words)
+    left = {q for q in cone if during.get(registers[q], UNKNOWN) > TRUE}
+    zeros = {q for q in cone if during.get(registers[q], UNKNOWN) == FALSE}
+    hidden = guards(n, cone, roots | {*_lines(n).values()}, left, zeros) if left else {}
+    for q in sorted(left - hidden.keys(), key=n.name):
+        outputs = [name for name, bits in control.items() if q in _cone(n, bits, {}, words)]
+        raise CheckFailed(f"one cycle of {reset} does not clear {n.name(q)}, which {outputs[0]} depends on")
     after = _after(
         n,
         order,
@@ -277,7 +194,9 @@ def prove_reset(
     for name in sorted(control.keys() & set(quiet)):
         if any(after.get(b, UNKNOWN) != FALSE for b in control[name]):
             raise CheckFailed(f"{name} is not 0 after one cycle of {reset}")
-    return Cleared(len(cone), len(registers) + lined, tuple(sorted(control)), lined)
+    return Cleared(
+        len(cone) - len(hidden), len(registers) + lined, tuple(sorted(control)), lined, len(hidden)
+    )
 
 
 def check_reset(folder: CoreFolder) -> str:
@@ -294,8 +213,9 @@ def check_reset(folder: CoreFolder) -> str:
         if done.lined
         else ""
     )
+    loaded = f"; {done.guarded} others are read only after they have been loaded" if done.guarded else ""
     return (
         f"after one cycle of {ports['reset']}, whatever was before: {', '.join(done.outputs)} depend on "
         f"what has come in since alone; "
-        f"{done.cone} of {done.registers} registers can reach them, and all are cleared{lines}"
+        f"{done.cone} of {done.registers} registers can reach them, and all are cleared{loaded}{lines}"
     )
