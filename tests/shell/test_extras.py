@@ -61,10 +61,11 @@ def test_the_cocotb_bench_runs(
         ("des-small", "mode=cbc", "control=apb", "tdata_bits=32"),
         ("des-small", "mode=cfb", "direction=both", "control=wishbone", "tdata_bits=128"),
         ("des-small", "direction=both", "tid_bits=4"),
+        ("des-small", "mode=cbc", "stages=2", "direction=both", "control=apb"),
         ("aes128-fast-ctr", *QUICK_AES, "control=axi-lite"),
         ("aes128-fast-ctr", *QUICK_AES),
     ],
-    ids=["apb", "wishbone", "ports", "axi-lite and counter", "key and counter at ports"],
+    ids=["apb", "wishbone", "ports", "two streams", "axi-lite and counter", "key and counter at ports"],
 )
 def test_the_cocotb_bench_of_a_bus_runs(
     options: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
@@ -89,6 +90,16 @@ def test_the_cocotb_bench_of_a_bus_sees_a_fault(
     text = (folder / "des_small.v").read_text()
     (folder / "des_small.v").write_text(fault(text))
     assert _python(folder, "des_small_cocotb.py").returncode
+
+
+def test_the_cocotb_bench_of_two_streams_sees_the_other_one(
+    built: Callable[..., Built], tmp_path: Path
+) -> None:
+    variant = ("des-small", "mode=cbc", "stages=2", "direction=both", "control=apb", "interface=axi-stream")
+    folder, top = _folder(built, variant, "cocotb", tmp_path / "core"), built(*variant)[0].top
+    text = (folder / f"{top}.v").read_text()
+    (folder / f"{top}.v").write_text(flip("m_axis_tuser", "3'd2")(text))
+    assert _python(folder, f"{top}_cocotb.py").returncode
 
 
 def test_the_cocotb_bench_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:

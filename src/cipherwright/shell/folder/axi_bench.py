@@ -70,7 +70,7 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
             secrets.append((name, "", "register"))
         elif port:
             secrets.append((name, port, "handshake" if name in handshakes else "port"))
-    users = [pin for pin in core.component.pins if pin.name == "s_axis_tuser"]
+    user_bits = sum(pin.width for pin in core.component.pins if pin.name == "s_axis_tuser")
     ids = [pin.width for pin in core.component.pins if pin.name == "s_axis_tid"]
     both = len(ways(spec.direction)) == 2
     in_user = core.ports.decrypt == "s_axis_tuser"
@@ -92,13 +92,29 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
         handshakes=bool(handshakes),
         secrets=secrets,
         held_way=held_way,
-        ways=in_user,
-        user=bool(users),
+        ways=int(in_user),
+        **_user_fields(core, user_bits, in_user),
         ids=1 << ids[0] if ids else 0,
         waits=any(n == "iv" and how == "register" for n, _, how in secrets) and not counter,
         once=counter or any(n == "iv" and how == "register" for n, _, how in secrets),
         messages=list(messages(spec, held_key)),
     )
+
+
+def _user_fields(core: Core, bits: int, way: bool) -> dict[str, object]:
+    """What the bench says in `bits` bits of s_axis_tuser: whether its bit 0 is the direction, and of a core
+    with several streams the number of the message's.
+    """
+    number = bits - way
+    fields = ["decrypt"] * way + [f"number % {core.slots} << {int(way)}"] * (number > 0)
+    first = fields[:1] if way else ["0"] * (bits > 0)
+    return {
+        "user": "".join(f", tuser={' | '.join(fields)}" for _ in fields[:1]),
+        "user0": "".join(f", tuser={field}" for field in first),
+        "steers": number > 0,
+        "slots": core.slots,
+        "slot_mask": (1 << number) - 1,
+    }
 
 
 def registers_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
