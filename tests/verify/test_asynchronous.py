@@ -22,15 +22,15 @@ from cipherwright.target import load_target, synthesise
 from cipherwright.target.netlist_proof import emitted
 from cipherwright.tools import find, run
 from cipherwright.verify import CoreFolder
-from cipherwright.verify.aig import FALSE, TRUE
+from cipherwright.verify.aig import TRUE
 from cipherwright.verify.checks import prove_core
 from cipherwright.verify.delay_lines import flushes
-from cipherwright.verify.equivalence import gate_function, topological
+from cipherwright.verify.equivalence import topological
 from cipherwright.verify.hierarchy import elaborated
-from cipherwright.verify.live import UNKNOWN, Ternary
+from cipherwright.verify.live import UNKNOWN, settled
 from cipherwright.verify.mapped import mapped_machine, prove_same
 from cipherwright.verify.matching import matched_by_name
-from cipherwright.verify.netlist import FLIP_FLOP, GATES, read_netlist
+from cipherwright.verify.netlist import FLIP_FLOP, read_netlist
 from cipherwright.verify.reset import check_reset, prove_reset
 from tests.conftest import Built
 from tests.faults import all_of, edge, unreset, use, when
@@ -58,13 +58,8 @@ def cores(built: Callable[..., Built]) -> Callable[[str], tuple[Any, Any]]:
 def _cleared(sources: Sequence[Path], top: str) -> dict[str, int]:
     """Registers that have a constant value in reset -> the value, in one cycle from any state."""
     n = read_netlist(sources, top)
-    value: dict[Any, int] = {"0": FALSE, "1": TRUE, n.inputs["rst_i"][0]: TRUE}
-    ternary: Any = Ternary
-    for cell in (n.cells[name] for name in topological(n, through_ff=False)):
-        if cell["type"] in GATES:
-            pins = cell["connections"]
-            inputs = [value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
-            value[pins["Y"][0]] = gate_function(cell)(ternary, *inputs)
+    cells = (n.cells[name] for name in topological(n, through_ff=False))
+    value = settled(cells, {n.inputs["rst_i"][0]: TRUE})
     wires = [c["connections"] for c in n.cells.values() if c["type"] == FLIP_FLOP]
     found = {n.name(w["Q"][0]): value.get(w["D"][0], UNKNOWN) for w in wires}
     return {name: v for name, v in found.items() if v <= TRUE}

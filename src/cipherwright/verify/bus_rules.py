@@ -22,8 +22,8 @@ from typing import Any
 from ..errors import CheckFailed
 from .aig import FALSE, TRUE
 from .command_rules import check_commands
-from .equivalence import gate_function, topological
-from .live import UNKNOWN, Ternary
+from .equivalence import topological
+from .live import UNKNOWN, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 from .verdict import CoreFolder
 
@@ -87,13 +87,7 @@ class _Logic:
 
     def settle(self, known: Known) -> dict[Any, int]:
         """Every bit as 0, 1 or unknown, for what is known of inputs and registers."""
-        value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
-        ternary: Any = Ternary
-        for cell in self.gates:
-            pins = cell["connections"]
-            ins = [value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
-            value[pins["Y"][0]] = gate_function(cell)(ternary, *ins)
-        return value
+        return settled(self.gates, known)
 
     def reads(self, bits: Sequence[Any], value: Known) -> set[Any]:
         """What bits depend on in the same cycle: registers, inputs and whatever no gate drives."""

@@ -279,15 +279,16 @@ def _reduce(
         for k, members in enumerate(classes)
     }
     pairs: list[tuple[int, int, tuple[int, int]]] = []
-    support = _Support(new, n)
+    support, moved = _Support(new, n), dict[frozenset[tuple[int, int]], _Composed]()
     for k, members in enumerate(classes):
         first = function[members[0] >> 1] ^ (members[0] & 1)
         for m in members[1:]:
             left, right = first, function[m >> 1] ^ (m & 1)
             if m in expand:
-                by = dict(place[v] for v in expand[m] if v in place)
-                right = _composed(support, right, by)
-                left = new.input(n + k) if support.of(right) >> k & 1 else _composed(support, first, by)
+                by = frozenset(place[v] for v in expand[m] if v in place)
+                composed = moved.setdefault(by, _Composed(support, dict(by)))
+                right = composed.of(right)
+                left = new.input(n + k) if support.of(right) >> k & 1 else composed.of(first)
             pairs.append((left, right, (k, m)))
     for a, b in zip(c.got, c.want, strict=True):
         pairs.append((value[a >> 1] ^ (a & 1), value[b >> 1] ^ (b & 1), (-1, 0)))
@@ -343,32 +344,39 @@ def without_equal_sums(c: Cut) -> Cut:
     return replace(c, got=tuple(a for a, _ in kept), want=tuple(b for _, b in kept))
 
 
-def _composed(support: _Support, literal: int, by: Mapping[int, int]) -> int:
-    """The literal with inputs (variables, of those that `support` knows) replaced by other literals."""
-    aig, n = support.aig, len(support.aig.inputs)
-    moves = 0
-    for v in by:
-        moves |= 1 << v - support.first - 1
-    if not support.of(literal) & moves:
-        return literal
-    made: dict[int, int] = {}
-    for v in sorted(_reaching(support, literal >> 1, moves)):
-        if v <= n:
-            made[v] = by[v]
-        else:
+class _Composed:
+    """Literals with inputs replaced by other literals. `by`: variables of inputs, of those that `support`
+    knows, and what replaces them. What several literals have below them is made once.
+    """
+
+    def __init__(self, support: _Support, by: Mapping[int, int]) -> None:
+        self.support = support
+        self.made = dict(by)
+        self.moves = 0
+        for v in by:
+            self.moves |= 1 << v - support.first - 1
+
+    def of(self, literal: int) -> int:
+        if not self.support.of(literal) & self.moves:
+            return literal
+        aig, made, n = self.support.aig, self.made, len(self.support.aig.inputs)
+        for v in sorted(self._left(literal >> 1)):
             b, a = aig.gates[v - n - 1]
             made[v] = aig.and_(made.get(a >> 1, a & ~1) ^ (a & 1), made.get(b >> 1, b & ~1) ^ (b & 1))
-    return made[literal >> 1] ^ (literal & 1)
+        return made[literal >> 1] ^ (literal & 1)
 
-
-def _reaching(support: _Support, root: int, wanted: int) -> set[int]:
-    """The variables below a root, itself included, that depend on one of the inputs of a mask."""
-    aig, n, masks = support.aig, len(support.aig.inputs), support.masks
-    touched, stack = {root}, [root]
-    while stack:
-        v = stack.pop()
-        for x in aig.gates[v - n - 1] if v > n else ():
-            if x >> 1 not in touched and masks[x >> 1] & wanted:
-                touched.add(x >> 1)
-                stack.append(x >> 1)
-    return touched
+    def _left(self, root: int) -> set[int]:
+        """The variables below a root, itself included, that depend on an input to replace and are not made
+        yet.
+        """
+        made, moves, masks = self.made, self.moves, self.support.masks
+        gates, n = self.support.aig.gates, len(self.support.aig.inputs)
+        left = {root} - made.keys()
+        stack = list(left)
+        while stack:
+            for x in gates[stack.pop() - n - 1]:
+                v = x >> 1
+                if v not in left and v not in made and masks[v] & moves:
+                    left.add(v)
+                    stack.append(v)
+        return left

@@ -23,7 +23,7 @@ from typing import Any
 from ..errors import CheckFailed
 from .aig import FALSE, TRUE
 from .equivalence import gate_function, topological
-from .live import UNKNOWN, Ternary
+from .live import UNKNOWN, settled
 from .netlist import DELAY, FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits
 
 __all__ = ["KEPT", "KEPT_NAMES", "VALID_LINES", "delay_of", "flushes", "is_valid_line", "with_delays"]
@@ -202,14 +202,8 @@ class _Line:
 
     def _in_reset(self, registers: Sequence[Any]) -> State:
         """What a cycle of reset leaves in some registers, whatever was in all of them."""
-        value: dict[Any, int] = {"0": FALSE, "1": TRUE, **dict.fromkeys(self.n.inputs.get("rst_i", []), TRUE)}
-        ternary: Any = Ternary
-        for cell in (self.n.cells[name] for name in self.order):
-            if cell["type"] in GATES:
-                pins = cell["connections"]
-                value[pins["Y"][0]] = gate_function(cell)(
-                    ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
-                )
+        reset = dict.fromkeys(self.n.inputs.get("rst_i", []), TRUE)
+        value = settled((self.n.cells[name] for name in self.order), reset)
         return tuple(value.get(self.registers[q], UNKNOWN) for q in registers)
 
     def flushed(self) -> int:

@@ -8,12 +8,17 @@ round's logic.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from .aig import FALSE, TRUE, Aig
-from .equivalence import Logic, is_mux, slot
+import numpy as np
 
-__all__ = ["UNKNOWN", "LiveFrame", "Ternary", "live_run"]
+from .aig import FALSE, TRUE, Aig
+from .equivalence import Logic, gate_function, is_mux, slot
+from .netlist import GATES, Netlist
+from .three_valued import ALL, ThreeValued
+
+__all__ = ["UNKNOWN", "Live", "LiveFrame", "Ternary", "settled"]
 
 Step = tuple[Callable[..., int], int, list[int]]
 
@@ -41,53 +46,118 @@ class Ternary:
         return a if a == b and a <= TRUE else UNKNOWN
 
 
-def _constants(logic: Logic, known: Mapping[Any, int]) -> list[int]:
-    """What is constant in a cycle (or unknown), for what is known of registers and inputs; what is left
-    out there is 0.
+def settled(
+    cells: Iterable[Mapping[str, Any]], known: Mapping[Any, int], fixed: Mapping[Any, int] | None = None
+) -> dict[Any, int]:
+    """What the cells give, as 0, 1 or unknown. `cells`: a netlist's, drivers before readers; `fixed`: of
+    bits that no cell here gives. What is in neither `known` nor `fixed` and does not follow from them is
+    unknown: the x in a text and what memories hold too. A gate whose output is in `known` keeps that.
     """
-    constant: list[int] = [FALSE] * logic.size
-    constant[1] = TRUE
-    for bit, literal in known.items():
-        constant[slot(bit)] = literal if literal <= TRUE else UNKNOWN
+    fixed = fixed or {}
+    value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
     ternary: Any = Ternary
-    for function, out, ins in logic.steps:
-        constant[out] = function(ternary, *[constant[i] for i in ins])
-    return constant
+    for cell in cells:
+        kind, pins = cell["type"], cell["connections"]
+        if kind in GATES and pins["Y"][0] not in known:
+            ins = [value.get(pins[p][0], fixed.get(pins[p][0], UNKNOWN)) for p in GATES[kind]]
+            value[pins["Y"][0]] = gate_function(cell)(ternary, *ins)
+    return value
 
 
-def _live(logic: Logic, constant: Sequence[int], need: bytearray) -> list[Step]:
-    """The steps that the slots marked in `need` depend on, in order; the slots that these read are marked
-    too.
-    """
-    live: list[Step] = []
-    for step in reversed(logic.steps):
-        function, out, ins = step
-        if not need[out] or constant[out] <= TRUE:
-            continue
-        live.append(step)
-        if is_mux(function) and constant[ins[0]] <= TRUE:
-            need[ins[1 if constant[ins[0]] else 2]] = 1
-        else:
-            for i in ins:
-                need[i] = 1
-    live.reverse()
-    return live
-
-
+@dataclass(frozen=True)
 class LiveFrame:
-    """Literals of the bits `roots` in one cycle, for the literals of registers and inputs in `known`; what
-    is left out there is 0.
-    """
+    """Literals of bits in one cycle; `value`: by their places."""
 
-    def __init__(self, logic: Logic, aig: Aig, known: Mapping[Any, int], roots: Iterable[Any]) -> None:
-        constant = _constants(logic, known)
-        need = bytearray(logic.size)
-        for bit in roots:
-            need[slot(bit)] = 1
-        self._value = _values(aig, constant, known, _live(logic, constant, need))
+    value: list[int]
 
     def get(self, bit: Any) -> int:
-        return self._value[slot(bit)]
+        return self.value[slot(bit)]
+
+
+class Live:
+    """A netlist's gates with flip-flops left out, cycle by cycle."""
+
+    def __init__(self, n: Netlist) -> None:
+        self._steps = Logic(n, wires=False).steps
+        self._three = ThreeValued(n)
+        self._size = len(self._three.can)
+
+    def frame(self, aig: Aig, known: Mapping[Any, int], roots: Iterable[Any]) -> LiveFrame:
+        """Literals of the bits `roots` in one cycle, for the literals of registers and inputs in `known`;
+        what is left out there is 0.
+        """
+        constant, need = self._constants(known), self._marked(roots)
+        return LiveFrame(_values(aig, constant, known, self._live(constant, need)))
+
+    def run(
+        self,
+        aig: Aig,
+        registers: Mapping[Any, Any],
+        state: Mapping[Any, int],
+        inputs: Sequence[Mapping[Any, int]],
+        roots: Sequence[Iterable[Any]],
+    ) -> list[dict[Any, int]]:
+        """Literals of `roots[t]` in every cycle t of a run from the literals `state` of the registers (bit
+        -> its data bit), with `inputs[t]`. Only gates on which some root of some cycle depends are made:
+        other blocks in flight make none.
+        """
+        constants, now = [], dict(state)
+        for given in inputs:
+            constants.append(self._constants({**now, **given}))
+            now = {q: constants[-1][slot(d)] for q, d in registers.items()}
+        wanted: set[Any] = set()
+        lives: list[list[Step]] = []
+        for t in range(len(inputs) - 1, -1, -1):
+            need = self._marked((*roots[t], *(registers[q] for q in wanted)))
+            lives.append(self._live(constants[t], need))
+            wanted = {q for q in registers if need[slot(q)]}
+        lives.reverse()
+        out, literals = [], dict(state)
+        for t, given in enumerate(inputs):
+            value = _values(aig, constants[t], {**literals, **given}, lives[t])
+            out.append({bit: value[slot(bit)] for bit in roots[t]})
+            literals = {q: value[slot(d)] for q, d in registers.items()}
+        return out
+
+    def _marked(self, bits: Iterable[Any]) -> bytearray:
+        need = bytearray(self._size)
+        for bit in bits:
+            need[slot(bit)] = 1
+        return need
+
+    def _constants(self, known: Mapping[Any, int]) -> list[int]:
+        """What is constant in a cycle (or unknown), for what is known of registers and inputs; what is left
+        out there is 0.
+        """
+        can = self._three.can
+        can[:] = ALL, 0
+        can[1] = 0, ALL
+        places = np.fromiter(map(slot, known), np.int64, len(known))
+        literals = np.fromiter(known.values(), np.int64, len(known))
+        can[places, 0] = np.where(literals == TRUE, 0, ALL)
+        can[places, 1] = np.where(literals == FALSE, 0, ALL)
+        self._three.settle()
+        zero, one = can[:, 0] != 0, can[:, 1] != 0
+        constant: list[int] = np.where(zero & one, UNKNOWN, one).tolist()
+        return constant
+
+    def _live(self, constant: Sequence[int], need: bytearray) -> list[Step]:
+        """The steps that the slots marked in `need` depend on, in order; the slots that these read are
+        marked too.
+        """
+        live: list[Step] = []
+        for step in reversed(self._steps):
+            function, out, ins = step
+            if not need[out] or constant[out] <= TRUE:
+                continue
+            live.append(step)
+            if is_mux(function) and constant[ins[0]] <= TRUE:
+                need[ins[1 if constant[ins[0]] else 2]] = 1
+            else:
+                for i in ins:
+                    need[i] = 1
+        live.reverse()
+        return live
 
 
 def _values(aig: Aig, constant: Sequence[int], known: Mapping[Any, int], live: Iterable[Step]) -> list[int]:
@@ -97,36 +167,3 @@ def _values(aig: Aig, constant: Sequence[int], known: Mapping[Any, int], live: I
     for function, out, ins in live:
         value[out] = function(aig, *[value[i] for i in ins])
     return value
-
-
-def live_run(
-    logic: Logic,
-    aig: Aig,
-    registers: Mapping[Any, Any],
-    state: Mapping[Any, int],
-    inputs: Sequence[Mapping[Any, int]],
-    roots: Sequence[Iterable[Any]],
-) -> list[dict[Any, int]]:
-    """Literals of `roots[t]` in every cycle t of a run from the literals `state` of the registers (bit ->
-    its data bit), with `inputs[t]`. Only gates on which some root of some cycle depends are made: other
-    blocks in flight make none.
-    """
-    constants, now = [], dict(state)
-    for given in inputs:
-        constants.append(_constants(logic, {**now, **given}))
-        now = {q: min(constants[-1][slot(d)], UNKNOWN) for q, d in registers.items()}
-    wanted: set[Any] = set()
-    lives: list[list[Step]] = []
-    for t in range(len(inputs) - 1, -1, -1):
-        need = bytearray(logic.size)
-        for bit in (*roots[t], *(registers[q] for q in wanted)):
-            need[slot(bit)] = 1
-        lives.append(_live(logic, constants[t], need))
-        wanted = {q for q in registers if need[slot(q)]}
-    lives.reverse()
-    out, literals = [], dict(state)
-    for t, given in enumerate(inputs):
-        value = _values(aig, constants[t], {**literals, **given}, lives[t])
-        out.append({bit: value[slot(bit)] for bit in roots[t]})
-        literals = {q: value[slot(d)] for q, d in registers.items()}
-    return out

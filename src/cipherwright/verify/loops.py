@@ -27,16 +27,14 @@ from .aig import FALSE, TRUE, Aig, graph_to_aig
 from .cuts import Comparison
 from .equivalence import (
     Claim,
-    Logic,
     Proof,
     compare,
     directions,
     flip_flops,
-    gate_function,
     spec_inputs,
     topological,
 )
-from .live import UNKNOWN, Ternary, live_run
+from .live import UNKNOWN, Live, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 from .reads import Reads, memory_inputs
 
@@ -73,7 +71,7 @@ class _Control:
         }
         self.driver = {b: c for c in n.cells.values() for b in out_bits(c)}
         order = topological(n, through_ff=False)
-        self.fixed = self._ternary(order, {})
+        self.fixed = settled((n.cells[name] for name in order), {})
         cone = self._cone([self.ready, self.valid])
         self.registers = [q for q in self.data if q in cone]
         self.steps = [
@@ -87,17 +85,6 @@ class _Control:
             raise CheckFailed(f"{ports.ready_out} or {ports.valid_out} depends on {wrong}, which is data")
         self._clear(order)
         self._find_places()
-
-    def _ternary(self, order: Sequence[str], known: Mapping[Any, int]) -> dict[Any, int]:
-        value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
-        ternary: Any = Ternary
-        for cell in (self.n.cells[name] for name in order):
-            if cell["type"] in GATES:
-                pins = cell["connections"]
-                value[pins["Y"][0]] = gate_function(cell)(
-                    ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
-                )
-        return value
 
     def _cone(self, roots: Iterable[Any], through: bool = True) -> set[Any]:
         """Bits that roots depend on, themselves included; `through` registers, or up to them. Constant
@@ -116,7 +103,7 @@ class _Control:
 
     def _clear(self, order: Sequence[str]) -> None:
         """What one cycle of reset leaves in the registers, whatever was before."""
-        after = self._ternary(order, {self.reset: TRUE})
+        after = settled((self.n.cells[name] for name in order), {self.reset: TRUE})
         self.cleared = {q: after.get(self.data[q], UNKNOWN) for q in self.registers}
         if stays := next((q for q, v in self.cleared.items() if v > TRUE), None):
             raise CheckFailed(f"reset does not clear {self.n.name(stays)}, which says when a result is there")
@@ -162,21 +149,8 @@ class _Control:
 
     def values(self, place: int, word: Word, offered: int, reset: int = FALSE) -> dict[Any, int]:
         """Control bits in a cycle; those that belong to other slots are unknown."""
-        value: dict[Any, int] = {
-            "0": FALSE,
-            "1": TRUE,
-            self.reset: reset,
-            self.offer: offered,
-            **dict(zip(self.groups[place], word, strict=True)),
-        }
-        ternary: Any = Ternary
-        for cell in self.steps:
-            pins = cell["connections"]
-            value[pins["Y"][0]] = gate_function(cell)(
-                ternary,
-                *[value.get(pins[p][0], self.fixed.get(pins[p][0], UNKNOWN)) for p in GATES[cell["type"]]],
-            )
-        return value
+        word_bits = dict(zip(self.groups[place], word, strict=True))
+        return settled(self.steps, {self.reset: reset, self.offer: offered, **word_bits}, self.fixed)
 
     def read(self, value: Mapping[Any, int], bit: Any) -> int:
         return value.get(bit, self.fixed.get(bit, UNKNOWN))
@@ -286,7 +260,7 @@ def prove_iterative(claim: Claim, slots: int, memory: KeyMemory | None = None) -
     n = read_netlist(claim.sources, claim.top, ports.clk)
     control = _Control(n, ports, slots)
     taking = _explore(control, latency)
-    registers, logic = flip_flops(n), Logic(n, wires=False)
+    registers, live = flip_flops(n), Live(n)
     pins = [
         (name, k)
         for name, bits in n.inputs.items()
@@ -315,8 +289,8 @@ def prove_iterative(claim: Claim, slots: int, memory: KeyMemory | None = None) -
     found: dict[tuple[int, ...], None] = {}
     for cube in _cubes(control, taking):
         start = free | {q: b for q, b in zip(control.groups[0], cube, strict=True) if b is not None}
-        given = reads.inputs(logic, aig, registers, start, inputs) if reads else inputs
-        seen = live_run(logic, aig, registers, start, given, [ready, *[[]] * (latency - 1), [*valid, *block]])
+        given = reads.inputs(live, aig, registers, start, inputs) if reads else inputs
+        seen = live.run(aig, registers, start, given, [ready, *[[]] * (latency - 1), [*valid, *block]])
         if [seen[0][b] for b in ready] != [TRUE] or [seen[-1][b] for b in valid] != [TRUE]:
             raise CheckFailed("a block is not taken and announced as the core's control says")
         found[tuple(seen[-1][b] for b in block)] = None

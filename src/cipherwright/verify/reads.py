@@ -12,8 +12,7 @@ from ..arch import KeyMemory
 from ..errors import CheckFailed
 from ..graph import Graph
 from .aig import Aig
-from .equivalence import Logic
-from .live import live_run
+from .live import Live
 from .netlist import Netlist
 
 __all__ = ["Reads", "memory_inputs"]
@@ -59,29 +58,29 @@ class Reads:
         return out
 
     def inputs(
-        self, logic: Logic, aig: Aig, registers: Literals, start: Literals, given: Sequence[Literals]
+        self, live: Live, aig: Aig, registers: Literals, start: Literals, given: Sequence[Literals]
     ) -> list[Literals]:
         """The inputs of a run from a block's load, with the words that the loop reads for that block. In
         other cycles it reads for other blocks, and words stay as they are `given`. Raises CheckFailed where
         an address depends on a word.
         """
         out = [dict(row) for row in given]
-        wanted = self._addresses(logic, aig, registers, start, out)
+        wanted = self._addresses(live, aig, registers, start, out)
         for t, addresses in wanted.items():
             if t + self.memory.late < len(out):
                 out[t + self.memory.late] |= self._read(aig, addresses, given[t + self.memory.late])
-        if self._addresses(logic, aig, registers, start, out) != wanted:
+        if self._addresses(live, aig, registers, start, out) != wanted:
             raise CheckFailed("the address of a round key depends on data")
         return out
 
     def _addresses(
-        self, logic: Logic, aig: Aig, registers: Literals, start: Literals, given: Sequence[Literals]
+        self, live: Live, aig: Aig, registers: Literals, start: Literals, given: Sequence[Literals]
     ) -> dict[int, list[list[int]]]:
         """Cycle -> the address that each port shows."""
         ports = [self.n.outputs[f"address{i}_o"] for i in range(self.memory.reads)]
         cycles = [t % self.slots == 0 for t in range(len(given))]
         roots = [[b for bits in ports for b in bits] if now else [] for now in cycles]
-        seen = live_run(logic, aig, registers, start, given, roots)
+        seen = live.run(aig, registers, start, given, roots)
         return {t: [[seen[t][b] for b in bits] for bits in ports] for t, now in enumerate(cycles) if now}
 
     def _read(self, aig: Aig, addresses: Sequence[Sequence[int]], given: Literals) -> Literals:

@@ -23,10 +23,10 @@ from ..errors import CheckFailed, NotChecked
 from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, STREAM_FILE, TAG_DATA, own_names
 from .aig import FALSE, TRUE
 from .delay_lines import VALID_LINES, flushes
-from .equivalence import gate_function, topological
+from .equivalence import topological
 from .guarded import Logic, guards
-from .live import UNKNOWN, Ternary
-from .netlist import FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits, read_netlist
+from .live import UNKNOWN, settled
+from .netlist import FLIP_FLOP, MEMORY, Netlist, in_bits, out_bits, read_netlist
 from .verdict import CoreFolder
 
 __all__ = ["Cleared", "check_reset", "prove_reset"]
@@ -62,18 +62,8 @@ class Cleared:
 
 
 def _after(n: Netlist, order: Sequence[str], known: Mapping[Any, int]) -> dict[Any, int]:
-    """Every bit as 0, 1 or unknown; what is neither in `known` nor follows from it is unknown, the x in a
-    text and what memories hold too.
-    """
-    value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
-    ternary: Any = Ternary
-    for cell in (n.cells[name] for name in order):
-        if cell["type"] in GATES and out_bits(cell)[0] not in known:
-            pins = cell["connections"]
-            value[pins["Y"][0]] = gate_function(cell)(
-                ternary, *[value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
-            )
-    return value
+    """Every bit as 0, 1 or unknown, for what is in `known`."""
+    return settled((n.cells[name] for name in order), known)
 
 
 def _lines(n: Netlist) -> dict[Any, Any]:

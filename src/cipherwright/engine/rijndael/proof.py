@@ -21,8 +21,8 @@ from ...progress import Tell
 from ...verify import CoreFolder
 from ...verify.aig import TRUE, Aig, graph_to_aig
 from ...verify.cuts import Comparison
-from ...verify.equivalence import Logic, compare, flip_flops
-from ...verify.live import LiveFrame
+from ...verify.equivalence import compare, flip_flops
+from ...verify.live import Live
 from ...verify.netlist import Netlist, read_netlist
 from .interface import INSTRUCTIONS
 
@@ -50,7 +50,7 @@ class _Run:
     """A processor in time: the literals of its registers."""
 
     n: Netlist
-    logic: Logic
+    live: Live
     registers: dict[Any, Any]
     aig: Aig
     state: dict[Any, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class _Run:
             literals = value if isinstance(value, list) else [value >> k & 1 for k in range(len(bits))]
             known.update(zip(bits, literals, strict=True))
         outputs = [b for bits in self.n.outputs.values() for b in bits]
-        frame = LiveFrame(self.logic, self.aig, known, [*self.registers.values(), *outputs])
+        frame = self.live.frame(self.aig, known, [*self.registers.values(), *outputs])
         self.state = {q: frame.get(d) for q, d in self.registers.items()}
         return {name: [frame.get(b) for b in bits] for name, bits in self.n.outputs.items()}
 
@@ -106,7 +106,7 @@ class _Run:
         return {name: v for name, v in found.items() if "round_key_q" not in name}
 
 
-def _after_reset(n: Netlist, logic: Logic, registers: dict[Any, Any]) -> dict[Any, int]:
+def _after_reset(n: Netlist, live: Live, registers: dict[Any, Any]) -> dict[Any, int]:
     """The state that one cycle of reset leaves, whatever was before. Raises CheckFailed with a register
     that reset leaves open.
     """
@@ -114,7 +114,7 @@ def _after_reset(n: Netlist, logic: Logic, registers: dict[Any, Any]) -> dict[An
     free = [*registers, *(b for bits in n.inputs.values() for b in bits if b != reset)]
     aig = Aig([str(b) for b in free])
     known = {b: aig.input(j) for j, b in enumerate(free)} | {reset: TRUE}
-    frame = LiveFrame(logic, aig, known, registers.values())
+    frame = live.frame(aig, known, registers.values())
     state = {q: frame.get(d) for q, d in registers.items()}
     for q, v in state.items():
         if v > TRUE:
@@ -124,7 +124,7 @@ def _after_reset(n: Netlist, logic: Logic, registers: dict[Any, Any]) -> dict[An
 
 def _prove_size(
     n: Netlist,
-    logic: Logic,
+    live: Live,
     registers: dict[Any, Any],
     reset: dict[Any, int],
     block_bits: int,
@@ -146,7 +146,7 @@ def _prove_size(
     first: dict[bool, dict[str, int]] = {}
     same: list[tuple[str, int, int]] = []
     for order in orders:
-        run = _Run(n, logic, registers, aig, dict(reset))
+        run = _Run(n, live, registers, aig, dict(reset))
         run.instruct(f"block_{block_bits}")
         run.instruct(f"key_{key_bits}")
         run.instruct("input_key")
@@ -175,15 +175,15 @@ def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: 
     block. Raises CheckFailed.
     """
     n = read_netlist(folder.sources, folder.record["top"])
-    logic, registers = Logic(n, wires=False), flip_flops(n)
-    reset = _after_reset(n, logic, registers)
+    live, registers = Live(n), flip_flops(n)
+    reset = _after_reset(n, live, registers)
     both = folder.record["parameters"]["direction"] == "both"
     # Encryption, the walk to decryption, the walk back; and decryption first.
     orders = [[False, True, False], [True]] if both else [[False, False]]
     sizes = list(sizes)
     for block_bits, key_bits in sizes:
         tell(f"equivalence for all inputs, blocks of {block_bits} and keys of {key_bits} bits")
-        _prove_size(n, logic, registers, reset, block_bits, key_bits, orders)
+        _prove_size(n, live, registers, reset, block_bits, key_bits, orders)
     directions = "in both directions and from one to the other" if both else "again and again"
     return (
         f"for every key and block, {len(sizes)} size(s): from reset through the channels, {directions} "
