@@ -13,6 +13,8 @@ import cipherwright as cw
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core, rtl_digest
 from cipherwright.spec import load, parse
+from cipherwright.target import load_target, synthesise
+from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.checks import prove_core
@@ -185,3 +187,40 @@ def test_what_is_refused(preset: str, changes: tuple[str, ...], said: str) -> No
     with pytest.raises(UserError, match=said) as told:
         parse(load(preset, changes).options())
     assert "\n" not in str(told.value)
+
+
+def _mapped(folder: CoreFolder, top: str) -> int:
+    """Flip-flops of the mapped netlist."""
+    with scratch() as out:
+        return synthesise(folder.sources, top, load_target("ecp5-85k-8"), out).ffs
+
+
+STREAM = "interface=axi-stream"
+MAPPED = [
+    APB,
+    ("des-small", BLOCKS, "control=axi-lite", "mode=cbc"),
+    ("des-small", STREAM, "control=apb", "mode=ctr"),
+    ("des-small", STREAM, "control=wishbone", "mode=cbc"),
+    ("aes-tiny", STREAM, "control=wishbone"),
+    ("aes128-cmac-small", STREAM, "control=axi-lite"),
+    ("tdes-cmac-small", STREAM, "control=wishbone"),
+]
+"""All buses and kinds of cores; parity bits of a key, bits of an address that do not count, and bits of words
+that read as 0 or are equal are in no register.
+"""
+
+
+@pytest.mark.parametrize("variant", MAPPED, ids=" ".join)
+def test_mapped_flip_flops_are_the_predicted_ones(
+    variant: tuple[str, ...], built: Callable[..., Built]
+) -> None:
+    core, folder = built(*variant)
+    assert isinstance(core, Core)
+    assert _mapped(folder, core.top) == core.flip_flops
+
+
+def test_a_bit_that_is_read_no_more_is_counted(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*MAPPED[3])
+    assert isinstance(core, Core)
+    wrong = broken_file(folder, f"{core.top}.v", takes("interrupt_enable_idle_q", "1'b0"), tmp_path / "b")
+    assert _mapped(wrong, core.top) < core.flip_flops

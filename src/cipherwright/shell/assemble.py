@@ -152,7 +152,7 @@ class _Assembly:
     """
 
     def __init__(self, of: CoreInputs, unit: KeyUnit | None) -> None:
-        self.spec, self.unit = (spec := of.spec), unit
+        self.spec, self.unit, self.unread_key_bits = (spec := of.spec), unit, of.unread_key_bits
         self.schedule, self.iterations = of.scheduled.schedule, of.scheduled.iterations
         self.tied = constant_inputs(spec)
         self.names = _module_names(spec, unit is not None, bool(self.tied))
@@ -426,7 +426,9 @@ class _Assembly:
         read = self.design.valid_line_flip_flops() or self.schedule.stages
         lanes = (self.spec.lane_count - 1) * (self.design.flip_flops(self.names["core"]) - read)
         control = sum(m.flip_flops for m in self.control.modules) if self.control else 0
-        return self.mode_flip_flops + lanes + self.key_rank_flip_flops, control
+        # Parity bits of a key, in the registers that software writes and in those that hold it.
+        parity = 0 if self.spec.control == "none" else 2 * self.unread_key_bits
+        return self.mode_flip_flops + lanes + self.key_rank_flip_flops - parity, control
 
     def text(self) -> str:
         """Verilog of all modules but the hand-written ones."""

@@ -43,3 +43,12 @@ class CoreInputs:
     def stages(self) -> int:
         """Stages of the datapath."""
         return self.scheduled.schedule.stages
+
+    @property
+    def unread_key_bits(self) -> int:
+        """Bits of a register of the key that the datapath does not read (parity bits); 0 with a key unit."""
+        if self.unit:
+            return 0
+        made = self.scheduled.schedule
+        key = made.graph.inputs["key"]
+        return made.graph.nodes[key].width - sum(node == key for node, _ in made.uses)

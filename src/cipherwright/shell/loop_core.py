@@ -104,8 +104,7 @@ def keyed_loop(of: CoreInputs, reset: bool = True) -> KeyedLoop:
     """The loop of a core. reset: whether rst_i clears a register that holds its key."""
     design = of.lowered(f"{of.top}_core")
     keys = of.unit or key_register(f"{of.top}_keys", of.spec.key_bits, reset)
-    unread = 0 if of.unit else _unread_key_bits(of.scheduled)
-    return KeyedLoop(design, _loop_part(design, of.scheduled), keys, unread)
+    return KeyedLoop(design, _loop_part(design, of.scheduled), keys, of.unread_key_bits)
 
 
 def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMode) -> Core:
@@ -139,7 +138,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         },
         of.scheduled.key_words,
         keys,
-        _mode_flip_flops(parts, mode.beside) - loop.unread + around.flip_flops,
+        _mode_flip_flops(parts, mode.beside) - loop.unread * (1 + bool(around.bus)) + around.flip_flops,
         parts.control.zeroise_cycles,
         sum(m.flip_flops for m in parts.control.modules),
         of.given,
@@ -164,12 +163,6 @@ def _loop_part(design: Design, made: Scheduled) -> Part:
     stages = made.schedule.stages
     cycles = made.iterations * stages
     return Part(design.top.name, inner_groups(module_pins(design.top)), Rate(cycles, cycles, stages))
-
-
-def _unread_key_bits(made: Scheduled) -> int:
-    """Bits of the key that the loop does not read (parity bits)."""
-    key = made.schedule.graph.inputs["key"]
-    return made.schedule.graph.nodes[key].width - sum(node == key for node, _ in made.schedule.uses)
 
 
 def _mode_flip_flops(parts: ModeModules, beside: Design | None) -> int:

@@ -22,7 +22,7 @@ from ...rtl import (
 )
 from .axi_stream import bytes_reversed
 from .blocks import blocks, commands
-from .register_bus import BUSES
+from .register_bus import BUSES, UNREAD_BITS
 from .register_file import RegisterFile, address_bits, register_file, request_pins
 from .register_map import MapFacts, rdl_source, read_map, registers_of
 from .traffic import Inner, Traffic
@@ -32,10 +32,13 @@ __all__ = ["Controlled", "controlled_top"]
 
 @dataclass(frozen=True)
 class Controlled:
-    """The modules, the outermost first, and the SystemRDL source that they are made from."""
+    """The modules, the outermost first, and the SystemRDL source that they are made from. spare: of their
+    registers, those that synthesis leaves out.
+    """
 
     modules: tuple[Wrapper, ...]
     source: str
+    spare: int = 0
 
     @property
     def module(self) -> Wrapper:
@@ -44,8 +47,8 @@ class Controlled:
 
     @property
     def flip_flops(self) -> int:
-        """Flip-flops of the bus and the registers."""
-        return sum(m.flip_flops for m in self.modules)
+        """Flip-flops of the bus and the registers, all bits of the key among them."""
+        return sum(m.flip_flops for m in self.modules) - self.spare
 
 
 def controlled_top(
@@ -94,7 +97,7 @@ def controlled_top(
             (*_accesses(front, file, made.registers), *made.items, Cell(inner, "u_core", made.links))
         ),
     )
-    return Controlled((module, front, file.module, *control), text)
+    return Controlled((module, front, file.module, *control), text, file.spare + UNREAD_BITS[kind])
 
 
 def _accesses(front: Wrapper, file: RegisterFile, fields: Mapping[str, str]) -> list[WrapperItem]:

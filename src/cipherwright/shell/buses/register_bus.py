@@ -10,7 +10,7 @@ from ...rtl import Clocked, ClockReset, Drive, Group, Held, Let, Pin, Reg, Step,
 from .register_file import request_pins
 from .register_map import WORD
 
-__all__ = ["BUSES", "BUS_DATA", "BUS_WRITES", "access_interval"]
+__all__ = ["BUSES", "BUS_DATA", "BUS_WRITES", "UNREAD_BITS", "access_interval"]
 
 
 BUS_DATA = ("s_axil_rdata", "s_apb_prdata", "wb_dat_o")
@@ -185,6 +185,9 @@ BUSES: Mapping[str, tuple[Callable[[str, int], Wrapper], Callable[[int], tuple[G
     "wishbone": (_wishbone, _wishbone_groups),
 }
 """Value of the option `control` -> the module of the bus and its ports, for an address of so many bits."""
+
+UNREAD_BITS = {"axi-lite": 2, "apb": 0, "wishbone": 0}
+"""Registers of a bus that nobody reads: the lowest bits of an address, where it is held."""
 
 _ACCESS_CYCLES = {"axi-lite": (3, 2), "apb": (2, 2), "wishbone": (2, 2)}
 """Cycles of a write and of a read, one access after the other."""

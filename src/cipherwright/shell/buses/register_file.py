@@ -51,10 +51,14 @@ class RegisterFile:
     `NAME_written_o` tells that each of its `bytes` has been written since it was cleared. `NAME_refused_o`,
     where blocks are registers: it was written while it was kept. A result takes `NAME_i` with `NAME_load_i`;
     `NAME_read_o` tells that each of its words has been read while `NAME_there_i` was 1.
+
+    spare: bits of the word that is read whose register synthesis leaves out, since they are always 0 or equal
+    to another bit.
     """
 
     module: Wrapper
     registers: tuple[Register, ...]
+    spare: int
 
 
 def _value(r: Register, at_once: bool) -> str:
@@ -81,6 +85,22 @@ def _shown(r: Register, f: Field, at_once: bool) -> str:
     if f.kind == "sticky" and at_once:
         return f"{name}_q | {name}_i"
     return f"{name}_{'i' if f.kind == 'status' else 'q'}"
+
+
+def _spare(registers: Sequence[Register]) -> int:
+    """Bits of the word that is read that are always 0, or equal to another bit, for a map without a
+    result.
+    """
+    read: list[set[tuple[int, str]]] = [set() for _ in range(WORD)]
+    for r in registers:
+        for f in r.fields:
+            if f.kind in ("pulse", "secret"):
+                continue
+            for k in range(f.width):
+                name = "1" if f.kind == "constant" else f"{f.name}[{k}]"
+                if f.kind != "constant" or f.reset >> k & 1:
+                    read[f.low + k].add((r.address, name))
+    return WORD - len({frozenset(bit) for bit in read if bit})
 
 
 def register_file(name: str, registers: Sequence[Register], lengths: Mapping[str, int]) -> RegisterFile:
@@ -127,7 +147,7 @@ def register_file(name: str, registers: Sequence[Register], lengths: Mapping[str
             "the lowest bits of an address choose a byte, and not all bits of a word are written.",
         ),
     )
-    return RegisterFile(module, tuple(registers))
+    return RegisterFile(module, tuple(registers), 0 if blocks else _spare(registers))
 
 
 @dataclass(frozen=True)
