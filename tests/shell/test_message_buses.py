@@ -55,6 +55,22 @@ def test_packets_of_gcm(built: Callable[..., Built]) -> None:
     assert "none lost" in checked(built(*PACKETS))
 
 
+COUNTED = (*UNITS[:-1], "unit_numbers=counted")
+"""Runs of units are announced."""
+
+
+def test_runs_of_units(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*COUNTED)
+    assert "none lost" in checked((core, folder))
+
+
+def test_a_run_that_is_not_counted_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*COUNTED)
+    wrong = broken_file(folder, f"{core.top}.v", takes("both:u_core.unit_more_i", "32'd0"), tmp_path / "b")
+    with pytest.raises(CheckFailed, match="is not taken"):
+        checked((core, wrong))
+
+
 FAULTS = [
     takes("m_axis_tkeep", "16'd32767"),
     drop("s_axis_tready", "room"),
@@ -116,6 +132,8 @@ def test_mapped_flip_flops_are_the_predicted_ones(more: tuple[str, ...], built: 
 def test_what_is_refused() -> None:
     with pytest.raises(UserError, match="tdata_bits = 0 or 128"):
         load(TAGS[0], [*TAGS[1:], "tdata_bits=32"])
+    with pytest.raises(UserError, match=r"unit_numbers = counted.* needs? control = none"):
+        load(COUNTED[0], [*COUNTED[1:], "control=apb"])
 
 
 def test_messages_of_the_library(built: Callable[..., Built]) -> None:

@@ -147,13 +147,15 @@ class Pipeline(Datapath):
         "longer.",
     )
 
-    unit_numbers: Annotated[Literal["announced", "counted"], needs(mode=("xts",), interface=("plain",))] = (
-        option(
-            "announced",
-            "Whether the number of every data unit is announced, with `mode = xts`, or that of the first "
-            "unit of a run and how many units follow with the next numbers.",
-            cost="`counted` has 662 flip-flops and about 400 lookup tables more.",
-        )
+    unit_numbers: Annotated[
+        Literal["announced", "counted"],
+        needs(mode=("xts",), interface=("plain", "axi-stream")),
+        needs(("counted",), control=("none",)),
+    ] = option(
+        "announced",
+        "Whether the number of every data unit is announced, with `mode = xts`, or that of the first unit of "
+        "a run and how many units follow with the next numbers.",
+        cost="`counted` has 662 flip-flops and about 400 lookup tables more.",
     )
 
     @property

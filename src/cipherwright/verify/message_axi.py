@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cipher.xts import number_after
 from ..errors import CheckFailed
 from ..shell import PortSet
 from .simulate import Model, Simulation, compile_simulation
@@ -21,6 +22,9 @@ __all__ = ["AxiMessageBench", "AxiSession", "Beat", "Flow"]
 _KEY, _RESULT, _TAG = "key", "m_axis", "m_tag"
 _BUSES = ("s_axil_", "s_apb_", "wb_")
 """Ports of register buses, over which nothing comes unless it is driven."""
+_MORE = "unit_more_i"
+_FOLLOWS = 0.8
+"""How probable it is that a unit whose number is consecutive is of the run before it."""
 _Row = NDArray[np.uint8]
 
 
@@ -244,15 +248,35 @@ class AxiSession:
             self._put(row, name, int.from_bytes(text, "big"))
         return row
 
+    def _runs(self, numbers: Sequence[bytes]) -> list[tuple[bytes, int]]:
+        """Unit numbers as they are announced: each with how many follow it with the next numbers."""
+        runs = list[tuple[bytes, int]]()
+        for number in numbers:
+            first, more = runs[-1] if runs else (b"", 0)
+            follows = bool(runs) and number_after(first, more + 1) == number and self.rng.random() < _FOLLOWS
+            if follows and _MORE in self.bench.names:
+                runs[-1] = (first, more + 1)
+            else:
+                runs.append((number, 0))
+        return runs
+
+    def _announce(self, row: _Row, run: tuple[bytes, int]) -> None:
+        """Announce a unit's number, or a run of them."""
+        self._put(row, "unit_valid_i", 1)
+        self._put(row, "unit_i", int.from_bytes(run[0], "big"))
+        if _MORE in self.bench.names:
+            self._put(row, _MORE, run[1])
+
     def play(
         self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, numbers: Sequence[bytes] = ()
     ) -> None:
-        """Offer beats, and announce unit `numbers`, until so many beats of each stream, `expected`, left.
-        A beat that is offered stays until it is taken. Raises CheckFailed where that does not end.
+        """Offer beats, and announce unit `numbers`, as runs where the core counts, until so many beats of
+        each stream, `expected`, left. A beat that is offered stays until it is taken. Raises CheckFailed
+        where that does not end.
         """
         at = number = waited = 0
         offered: _Row | None = None
-        began = self.cycle
+        began, runs = self.cycle, self._runs(numbers)
         while at < len(beats) or any(len(self.left[s]) < n for s, n in expected.items()):
             if at < len(beats) and offered is None and self.rng.random() < flow.offer:
                 offered = self._offer(beats[at])
@@ -260,12 +284,11 @@ class AxiSession:
             stalled = self.cycle - began < flow.stall
             for s in self.bench.sides:
                 self._put(row, f"{s}_tready", int(not stalled and self.rng.random() < flow.take))
-            if number < len(numbers):
-                self._put(row, "unit_valid_i", 1)
-                self._put(row, "unit_i", int.from_bytes(numbers[number], "big"))
+            if number < len(runs):
+                self._announce(row, runs[number])
             before = sum(map(len, self.left.values())) + at
             out = self._run(row)
-            if number < len(numbers) and self._get(out, "unit_ready_o"):
+            if number < len(runs) and self._get(out, "unit_ready_o"):
                 number += 1
             if offered is not None and self._get(out, "s_axis_tready"):
                 self.taken.append(self.cycle)

@@ -19,6 +19,7 @@ from .gcm import random_packets
 from .message_axi import AxiMessageBench, AxiSession, Beat, Flow
 from .packets import Packet, PacketResult
 from .reference import reference_of
+from .units import Unit
 from .xts import random_units, unit_result
 
 __all__ = ["Traffic", "check_message_stream", "fresh_key", "messages_of", "play"]
@@ -101,14 +102,21 @@ def messages_of(
         packets, results = random_packets(p, rng, key, spans)
         return _joined([_packet_beats(a, b, ids()) for a, b in zip(packets, results, strict=True)])
     if "unit" in bench.record:
-        return _joined([_unit_beats(p, key, max(n, 16), next(ids()), rng) for n in sizes])
+        return _joined([_unit_beats(p, key, unit, next(ids())) for unit in _units(p, sizes, rng)])
     lanes = p["block_bits"] // 8
     return _joined([_mac_beats(p, key, rng.bytes(n), lanes, ids()) for n in sizes])
 
 
-def _unit_beats(p: Mapping[str, Any], key: bytes, size: int, tid: int, rng: np.random.Generator) -> Traffic:
+def _units(p: Mapping[str, Any], sizes: Sequence[int], rng: np.random.Generator) -> list[Unit]:
+    """Random data units, with consecutive numbers where the core counts them."""
+    whole = [max(n, 16) for n in sizes]
+    if p["unit_numbers"] == "counted":
+        return random_units(p, rng, whole)
+    return [random_units(p, rng, [n])[0] for n in whole]
+
+
+def _unit_beats(p: Mapping[str, Any], key: bytes, unit: Unit, tid: int) -> Traffic:
     """A data unit of XTS, all beats of which have one TID."""
-    (unit,) = random_units(p, rng, [size])
     way = int(unit.decrypt)
 
     def beats(text: bytes) -> tuple[Beat, ...]:

@@ -72,6 +72,11 @@ class MessageBus:
             fields.append(("iv_word_i", meaning))
         return tuple(fields)
 
+    @property
+    def loads(self) -> tuple[Group, ...]:
+        """Ports that are handed through: of a key, and of a unit's number or a run of them."""
+        return tuple(g for g in self.groups if isinstance(g, Handshake) or _announces(g))
+
     def bit(self, port: str) -> str:
         """The bit of s_axis_tuser that says what `port` of the core takes."""
         names = [name for name, _ in self.user]
@@ -80,6 +85,11 @@ class MessageBus:
     def pin(self, name: str) -> Pin:
         """A port of the core."""
         return next(p for g in self.groups for p in g.pins if p.name == name)
+
+
+def _announces(group: Group) -> bool:
+    """Whether a group announces a run of units."""
+    return isinstance(group, Stream) and group.valid == "unit_valid_i"
 
 
 def _told(fields: Sequence[tuple[str, str]]) -> str:
@@ -147,12 +157,11 @@ def _tag_pins(bus: MessageBus) -> tuple[Pin, ...]:
 
 def _groups(bus: MessageBus) -> tuple[Group, ...]:
     """All ports."""
-    loads = tuple(g for g in bus.groups if isinstance(g, Handshake))
     held = tuple(bus.pin(n) for n in ("zeroise_i", "busy_o"))
     tags = Stream("m_tag_tvalid", _tag_pins(bus), "m_tag_tready", out=True, what="a tag or a verdict")
     return (
         ClockReset(),
-        *loads,
+        *bus.loads,
         Stream("s_axis_tvalid", _given_pins(bus), "s_axis_tready", what="a beat"),
         Stream("m_axis_tvalid", _result_pins(bus), "m_axis_tready", out=True, what="a beat"),
         *([tags] if bus.kind == "packet" else []),
@@ -213,7 +222,8 @@ def _bits_reversed(name: str, bits: int) -> str:
 
 def _links(bus: MessageBus) -> dict[str, str]:
     """The core's ports: what goes with a beat, the results, and what is handed through."""
-    links = {p.name: p.name for g in bus.groups if isinstance(g, ClockReset | Handshake) for p in g.pins}
+    clocks = [g for g in bus.groups if isinstance(g, ClockReset)]
+    links = {p.name: p.name for g in (*clocks, *bus.loads) for p in g.pins}
     links |= {n: n for n in ("zeroise_i", "busy_o")} | {"zeroising_o": "zeroising"}
     links |= {"valid_i": "s_axis_tvalid & room", "ready_o": "core_ready"}
     links |= {"block_i": bytes_reversed("s_axis_tdata", bus.block_bits), "last_i": "s_axis_tlast"}

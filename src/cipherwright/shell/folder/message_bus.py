@@ -103,6 +103,11 @@ def _units(core: Core) -> Iterator[str]:
             f"Its number is announced at `{n['unit']}`, by a handshake of `{n['unit_valid']}` and "
             f"`{n['unit_ready']}`, before its first beat can be taken."
         )
+    if more := n.get("unit_more"):
+        yield (
+            f"It is that of the first unit of a run; `{more}` says how many units follow with the next "
+            "numbers (0: this one alone)."
+        )
     yield f"Announce numbers in the order of the units, up to {core.unit['tweaks']} units ahead."
     if core.parameters["direction"] == "both":
         yield (
