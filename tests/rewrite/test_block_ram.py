@@ -45,6 +45,10 @@ def test_words_too_wide_for_two_stand_alone() -> None:
 def test_more_boxes_than_there_are() -> None:
     with pytest.raises(UserError, match="aes has 160 boxes"):
         generate(load("aes128-fast", ["block_ram_boxes=161"]))
+    with pytest.raises(UserError, match="aes_loop has 20 boxes"):
+        generate(load("aes-small", ["block_ram_boxes=21"]))
+    with pytest.raises(UserError, match="block_ram_boxes = 4 needs key_expansion = logic"):
+        load("aes-small", ["key=static", "key_expansion=unit", "block_ram_boxes=4"])
     with pytest.raises(
         UserError, match="block_ram_boxes = 16 needs key_expansion = unit, not key_expansion = logic"
     ):
@@ -61,3 +65,16 @@ def test_a_wrong_word_is_seen(built: Callable[..., Built], tmp_path: Path) -> No
     wrong = broken_file(folder, "aes128_fast.v", starts("words[77]", "8'he2"), tmp_path / "b")
     with pytest.raises(CheckFailed, match="does not compute the cipher"):
         prove_core(wrong, describe(spec), key_parts(spec))
+
+
+def test_boxes_of_a_loop(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Those of the rounds and of the key schedule, in a loop of the fewest stages; a wrong word is seen. That
+    right ones pass is checked with GCM around such a loop (tests/shell/test_loop_gcm.py).
+    """
+    spec = load("aes-small")
+    core, folder = built("aes-small", "stages=5", "block_ram_boxes=20")
+    text = core.files["aes_small.v"]
+    assert text.count("aes_small_sbox_pair_rom u_") == 10
+    wrong = broken_file(folder, "aes_small.v", starts("words[77]", "8'he2"), tmp_path / "b")
+    with pytest.raises(CheckFailed, match="does not compute the cipher"):
+        prove_core(wrong, describe(spec), None)

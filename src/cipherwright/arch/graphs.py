@@ -66,9 +66,8 @@ def unscheduled(
     """
     if isinstance(spec, Loop):
         loop = _loop(spec, parts is not None)
-        return Unscheduled(
-            realised(spec, loop.graph), loop.io, loop.loops, loop.iterations, memory=loop.memory
-        )
+        boxes = boxes_in_block_ram(loop.graph, spec.block_ram_boxes)
+        return Unscheduled(realised(spec, boxes), loop.io, loop.loops, loop.iterations, memory=loop.memory)
     assert isinstance(spec, Pipeline)
     if parts is not None:
         return _over_held_keys(spec, parts.rounds, io)

@@ -41,6 +41,14 @@ class Loop(Datapath):
         cost="Less logic, and as many times the cycles.",
     )
 
+    block_ram_boxes: Annotated[int, needs(key_expansion=("logic",))] = option(
+        0,
+        "The number of S-boxes in block RAM, two to a block: those of the rounds and of the key schedule. "
+        "The others are as `sbox` says.",
+        unit="S-boxes",
+        cost="Block RAM instead of lookup tables. A read takes two of the loop's stages.",
+        ge=0,
+    )
     nonce_bytes: Annotated[Literal[7, 8, 9, 10, 11, 12, 13], needs(mode=("ccm",))] = option(
         13,
         "Bytes of a nonce, with `mode = ccm`. The other bytes of a block but one are for the length of the "
@@ -55,7 +63,7 @@ class Loop(Datapath):
         "product takes 128 over that many cycles, rounded up, and a word two cycles more. 0: as many as a "
         "block in the loop needs.",
         unit="bits",
-        cost="About 130 flip-flops and 45 lookup tables for each, and fewer cycles a word.",
+        cost="About 130 flip-flops and 70 lookup tables for each, and fewer cycles a word.",
         ge=0,
         le=32,
     )

@@ -280,12 +280,14 @@ module cipherwright_loop_gcm #(
     // coefficient of t^j; in words it is bit 127 - j.
     localparam integer TOP = 128 + DIGIT;
     reg [127:0] factor_q;
-    reg [DIGIT-1:0] digit_q;
+    reg [DIGIT-1:0] zeros_q;  // coefficients of the digit, inverted: a row that is cleared
     reg [COUNT-1:0] step_q;
     reg run_q, rows_q, product_q, lengths_q, tag_q;
     reg [TOP-1:0] sum_q;
     reg [127:0] added_q;
-    wire load = came_q | lengths_q | tag_q;
+    // The factor's register is loaded, in the cycle of came_q, lengths_q or tag_q; the key stream is
+    // part of what it is loaded with. Both go far, so each is a register.
+    reg load_q, adds_stream_q;
     wire last_step = step_q == FINAL[COUNT-1:0];
 
     wire [127:0] reduced, factor;
@@ -299,28 +301,25 @@ module cipherwright_loop_gcm #(
                 (j >= 7 && j < DIGIT + 7 ? high[j>=7&&j<DIGIT+7?j-7 : 0] : 1'b0);
             assign reduced[j] = sum_q[j] ^ folded;
             assign factor[127-j] = reduced[j] ^ late_q[127-j] ^
-                (stream_q[127-j] & (tag_q | (came_q & ~decrypt_q)));
+                (stream_q[127-j] & adds_stream_q);
         end
     endgenerate
 
-    // Digits of the factor, from the highest powers on; the first one is taken while it is loaded.
+    // Digits of the factor, from the highest powers on. The first one is taken while the factor is
+    // loaded; then the factor moves up by a digit a cycle, and the next one is always at NEXT.
+    localparam integer NEXT = DIGIT * (STEPS - 2);
     wire [DIGIT-1:0] loaded, chosen;
+    wire [127:0] moved;
     generate
         for (k = 0; k < DIGIT; k = k + 1) begin : g_digit
-            // Coefficient k of all digits, the first one at the right.
-            wire [(1<<COUNT)-1:0] digits;
-            for (j = 0; j < 1 << COUNT; j = j + 1) begin : g_place
-                localparam integer POWER = DIGIT * (STEPS - 1 - j) + k;
-                assign digits[j] = POWER >= 0 && POWER < 128 ?
-                    factor_q[POWER>=0&&POWER<128?127-POWER : 0] : 1'b0;
-            end
-            assign chosen[k] = digits[step_q];
             localparam integer HIGHEST = DIGIT * (STEPS - 1) + k;
+            assign chosen[k] = factor_q[127-NEXT-k];
             assign loaded[k] = HIGHEST < 128 ? factor[HIGHEST<128?127-HIGHEST : 0] : 1'b0;
         end
     endgenerate
+    assign moved = factor_q >> DIGIT;  // bit 127 - j is the coefficient of t^j
 
-    // Row k is H where digit_q[k] is 1.
+    // Row k is H where the digit's coefficient k is 1.
     reg [128*DIGIT-1:0] products_q;
     reg [TOP-1:0] next;
     wire [127:0] key_t, added_t;
@@ -332,8 +331,7 @@ module cipherwright_loop_gcm #(
         end
     endgenerate
     always @(posedge clk)
-        for (r = 0; r < DIGIT; r = r + 1)
-            products_q[128*r+:128] <= run_q & digit_q[r] ? key_t : 128'd0;
+        for (r = 0; r < DIGIT; r = r + 1) products_q[128*r+:128] <= zeros_q[r] ? 128'd0 : key_t;
     always @(*) begin
         next = {reduced, {DIGIT{1'b0}}} ^ {{DIGIT{1'b0}}, added_t};
         for (r = 0; r < DIGIT; r = r + 1)
@@ -342,21 +340,26 @@ module cipherwright_loop_gcm #(
 
     reg last_product_q, length_product_q;
     wire done = rows_q & ~run_q;
+    wire lengths_next = ~clear & done & last_product_q;
+    wire tag_next = ~clear & product_q & ~tag_q & (ANY ? sealed_q | derives : sealed_q);
     always @(posedge clk) begin
         run_q <= ~rst_i & ~clear & ((came_q | lengths_q) | (run_q & ~last_step));
         rows_q <= ~rst_i & ~clear & run_q;
-        lengths_q <= ~rst_i & ~clear & done & last_product_q;
+        lengths_q <= ~rst_i & lengths_next;
         product_q <= ~rst_i & ~clear & ((done & length_product_q) | (product_q & ~tag_q));
-        tag_q <= ~rst_i & ~clear & product_q & (ANY ? sealed_q | derives : sealed_q) & ~tag_q;
+        tag_q <= ~rst_i & tag_next;
+        load_q <= ~rst_i & (word_comes | lengths_next | tag_next);
+        adds_stream_q <= ~rst_i & (tag_next | (word_comes & ~decrypt_q));
         last_product_q <= ~rst_i & ~clear & (came_q ? last_word_q : last_product_q & ~lengths_q);
         length_product_q <= ~rst_i & ~clear & (lengths_q | (length_product_q & ~tag_q));
-        step_q <= rst_i ? {COUNT{1'b0}} : load ? {COUNT{1'b0}} + 1'b1 : step_q + 1'b1;
-        digit_q <= load ? loaded : chosen;
+        step_q <= rst_i ? {COUNT{1'b0}} : load_q ? {COUNT{1'b0}} + 1'b1 : step_q + 1'b1;
+        zeros_q <= ~(load_q ? loaded : chosen);
         if (clear) factor_q <= 128'd0;
-        else if (load) factor_q <= factor;
+        else if (load_q) factor_q <= factor;
+        else if (run_q) factor_q <= moved;
         if (run_q & last_product_q & last_step) added_q <= lengths;
         else added_q <= 128'd0;
-        if (clear | load) sum_q <= {TOP{1'b0}};
+        if (clear | load_q) sum_q <= {TOP{1'b0}};
         else if (rows_q) sum_q <= next;
     end
 
