@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .aig import FALSE, TRUE
-from .equivalence import gate_function
-from .live import UNKNOWN, Ternary
+from .live import UNKNOWN, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits
 
 __all__ = ["Logic", "guards"]
@@ -72,15 +71,7 @@ class Logic:
 
     def values(self, bits: Iterable[Any], known: Mapping[Any, int]) -> dict[Any, int]:
         """Every bit that `bits` depend on as 0, 1 or unknown, for what is known."""
-        value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
-        ternary: Any = Ternary
-        for cell in self.cone(bits).gates:
-            pins = cell["connections"]
-            out = pins["Y"][0]
-            if out not in known:
-                ins = [value.get(pins[p][0], UNKNOWN) for p in GATES[cell["type"]]]
-                value[out] = gate_function(cell)(ternary, *ins)
-        return value
+        return settled(self.cone(bits).gates, known)
 
     def reads(self, bit: Any, known: Mapping[Any, int]) -> set[Any]:
         """What is no gate, and what `bit` depends on in the same cycle, for what is known."""

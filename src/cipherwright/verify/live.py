@@ -18,7 +18,7 @@ from .equivalence import Logic, gate_function, is_mux, slot
 from .netlist import GATES, Netlist
 from .three_valued import ALL, ThreeValued
 
-__all__ = ["UNKNOWN", "Live", "LiveFrame", "Ternary", "settled"]
+__all__ = ["UNKNOWN", "Live", "LiveFrame", "settled"]
 
 Step = tuple[Callable[..., int], int, list[int]]
 
@@ -26,7 +26,7 @@ UNKNOWN = 2
 """Stands for any value; with a complement bit it still does."""
 
 
-class Ternary:
+class _Ternary:
     """Gates over 0, 1 and unknown, with the calls of an `Aig`."""
 
     @staticmethod
@@ -55,7 +55,7 @@ def settled(
     """
     fixed = fixed or {}
     value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
-    ternary: Any = Ternary
+    ternary: Any = _Ternary
     for cell in cells:
         kind, pins = cell["type"], cell["connections"]
         if kind in GATES and pins["Y"][0] not in known:
