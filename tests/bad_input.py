@@ -198,6 +198,8 @@ SETS: list[tuple[str, str, str]] = [
     ("misty1-small", "rounds=7", "MISTY1 has an even number of rounds, not 7"),
     ("rijndael-ucla", "stages=4", "stages = 4 needs architecture = pipelined or iterative"),
     ("aes-small", "interface=paper", "interface"),
+    ("aes-small", "counter_bits=32", "counter_bits = 32 needs mode = ctr, not mode = ecb"),
+    ("des-xilinx-16", "fifo_depth=4000000000", "Input should be less than or equal to 65536"),
 ]
 
 KEYS: list[tuple[list[str], str, str]] = [
@@ -234,7 +236,7 @@ FILES: list[tuple[list[str], str]] = [
     ([*CTR, "--iv", KEY, "IN", "OUT"], "the IV has 64 bits; this core takes 128 bits"),
     ([*CTR, "--iv", KEY128[1:], "IN", "OUT"], "the IV has 31 hexadecimal digits, an odd number"),
     ([*CTR, "--iv", "0x" + KEY128, "IN", "OUT"], "the IV begins with 0x"),
-    ([*CTR, "--iv", KEY128, "EMPTY", "OUT"], "EMPTY has 0 bytes"),
+    ([*CTR, "--iv", KEY128, "EMPTY", "OUT"], "EMPTY has 0 bytes, and CTR takes one byte or more"),
     ([*DES, "--iv", KEY, "IN", "OUT"], "mode ecb takes no IV; leave --iv away"),
     ([*DES, "ODD", "OUT"], "ODD has 13 bytes, and ECB takes one or more whole blocks of 8; pad it first"),
     ([*DES, "EMPTY", "OUT"], "EMPTY has 0 bytes"),

@@ -156,6 +156,12 @@ def check_key(spec: Spec, key: bytes) -> None:
         raise UserError(f"mode {spec.mode} needs two different keys, and both halves of this key are equal")
 
 
+def check_unit_bytes(unit_bytes: int, option: str = "unit_bytes") -> None:
+    """Raise UserError where a data unit of XTS can't have so many bytes. `option`: what the user calls it."""
+    if not BLOCK_BYTES <= unit_bytes <= LARGEST_UNIT:
+        raise UserError(f"{option} is {unit_bytes}, and a unit has {BLOCK_BYTES} to {LARGEST_UNIT} bytes")
+
+
 def units_of(
     spec: Spec, data: bytes, number: bytes, unit_bytes: int, what: str, option: str = "unit_bytes"
 ) -> list[tuple[bytes, bytes]]:
@@ -168,8 +174,8 @@ def units_of(
         if unit_bytes:
             raise UserError(f"mode {spec.mode} has no data units; leave {option} away")
         return []
-    if unit_bytes and not BLOCK_BYTES <= unit_bytes <= LARGEST_UNIT:
-        raise UserError(f"{option} is {unit_bytes}, and a unit has {BLOCK_BYTES} to {LARGEST_UNIT} bytes")
+    if unit_bytes:
+        check_unit_bytes(unit_bytes, option)
     size = unit_bytes or len(data)
     if len(data) < BLOCK_BYTES:
         raise UserError(f"{what} has {len(data)} bytes, and mode {spec.mode} takes at least {BLOCK_BYTES}")
@@ -229,6 +235,8 @@ def padded(spec: Spec, data: bytes, what: str) -> bytes:
     size = spec.block_bits // 8
     if spec.mode in _ANY_LENGTH and data:
         data += bytes(-len(data) % size)
+    if not data and spec.mode in _ANY_LENGTH:
+        raise UserError(f"{what} has 0 bytes, and {spec.mode.upper()} takes one byte or more")
     if not data or len(data) % size:
         raise UserError(
             f"{what} has {len(data)} bytes, and {spec.mode.upper()} takes one or more whole blocks of "

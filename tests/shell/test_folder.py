@@ -337,3 +337,28 @@ def test_opensta_reads_the_constraints(ending: str, built: Callable[..., Built],
     assert len(re.findall(rf"\b{budget:.3f}\b +\S+ [v^] input external delay", said)) == 1, said
     assert re.search(rf"-{budget:.3f} +\S+ +output external delay", said), said
     assert f"{core.period:.3f}   clock clk (rise edge)" in said, said
+
+
+def test_the_readme_of_a_small_core_behind_buses(built: Callable[..., Built]) -> None:
+    """The pause behind a packet, how a key is loaded, what the testbench is of, what is simulated alone; and
+    the header says what the bus adds to the latency. `control=none` is a value like any other.
+    """
+    core, folder = built("aes-gcm-small", "interface=axi-stream", "control=axi-lite")
+    assert isinstance(core, Core) and core.packet is not None
+    text = (folder.path / "README.md").read_text()
+    least, most = (core.packet[f"{k}tag_latency_cycles"] for k in ("least_", ""))
+    for sentence in (
+        f"no other is taken until its tag is made, which takes {least} to {most} cycles",
+        "Write every byte of KEY first",
+        f"{core.key_cycles} cycles after that",
+        f"Zeroising takes {core.zeroise_cycles} cycles",
+        f"testbench of `{core.tested}`, the core without its bus",
+        "It simulates, and does not prove:\n\n- The mode, its multiplier included",
+        "in bits 7:0 of the first word of its registers",
+    ):
+        assert sentence in text, sentence
+    header = (folder.path / f"{core.top}.v").read_text()
+    inner = int(re.findall(r"Latency: +(\d+) cycles", header)[0])
+    assert f"AXI-Stream adds {core.latency - inner} cycle(s)" in header
+    without, _ = built("aes-gcm-small", "interface=axi-stream", "control=none")
+    assert without.parameters["control"] == "none" and "s_iv_i" in {p.name for p in without.component.pins}

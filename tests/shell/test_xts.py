@@ -196,6 +196,11 @@ def test_files_through_the_command_line(
         ((*iv, str(short)), KEY, "has 15 bytes, and mode xts takes at least 16"),
         ((str(plain),), KEY, "takes the number of the first unit: give --iv with 32 hexadecimal digits"),
         (
+            (*iv, "--unit-bytes", "0", str(plain)),
+            KEY,
+            "--unit-bytes is 0, and a unit has 16 to 16777216 bytes",
+        ),
+        (
             (*iv, "--unit-bytes", "15", str(plain)),
             KEY,
             "--unit-bytes is 15, and a unit has 16 to 16777216 bytes",

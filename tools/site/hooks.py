@@ -140,7 +140,8 @@ def targets_page() -> str:
     out = [
         "# Targets",
         "",
-        "`--target NAME` or the option `target`. `cipherwright list` shows the same names.",
+        "`--set target=NAME` with `build`, `--target NAME` with `implement`. `cipherwright list` shows "
+        "the same names.",
         "",
     ]
     out += ["| target | what | how it is measured | look-up tables | flip-flops |", "|---|---|---|--:|--:|"]
@@ -151,7 +152,7 @@ def targets_page() -> str:
     }
     for name in target_names():
         t = load_target(name)
-        capacity = t.options.get("capacity", {})
+        capacity = t.capacity
         size = [f"{capacity[k]:,}" if k in capacity else "" for k in ("luts", "ffs")]
         out.append(f"| `{name}` | {t.title} | {kinds.get(t.kind, t.kind)} | {size[0]} | {size[1]} |")
     out += ["", "A core that is larger than its device is refused when it is built.", ""]

@@ -61,7 +61,7 @@ AadFile = Annotated[
     typer.Option("--aad-file", metavar="FILE", help="A file of additional data, instead of --aad."),
 ]
 UnitBytes = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--unit-bytes",
         metavar="N",

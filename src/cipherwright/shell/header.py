@@ -24,6 +24,7 @@ __all__ = [
     "options_said",
     "origin_lines",
     "port_table",
+    "with_bus",
 ]
 
 GENERATOR = tool_version("cipherwright")
@@ -157,6 +158,11 @@ def _reset_lines(spec: Spec) -> list[str]:
         "README.md has two registers that do so.",
     ]
     return _lines("Reset:", said)
+
+
+def with_bus(said: str, more: int) -> str:
+    """What a header says of a core's timing without a bus, and the cycles that the bus adds to a result."""
+    return f"{said}; AXI-Stream adds {more} cycle(s) to a result" if more else said
 
 
 def header_lines(

@@ -26,7 +26,7 @@ from ..rtl import (
 from .control import Control
 from .core import Core, PortSet
 from .core_inputs import CoreInputs
-from .header import header_lines, port_table
+from .header import header_lines, port_table, with_bus
 from .keys import KeyUnit, key_register
 from .message_core import surrounded
 from .ports import inner_groups
@@ -149,7 +149,8 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         beside=mode.beside,
     )
     registers = f"{core.flip_flops} flip-flops predicted"
-    header = header_lines(spec, of.given, mode.said, registers, port_table(component.pins))
+    said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
+    header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     printed = print_design(Design((*waiting, *design.modules)) if waiting else design)
     text = "\n".join([printed, keys.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
     written = {mode.file: hand_written(mode.file), **keys.files, **around.files}

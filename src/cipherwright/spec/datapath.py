@@ -10,7 +10,7 @@ from ..cipher import CATALOGUE, Standard
 from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
-from .core import MODES, Spec
+from .core import Spec
 from .option import needs, option
 
 __all__ = ["TDATA_BITS", "Datapath"]
@@ -112,18 +112,14 @@ class Datapath(Spec):
     counter_bits: Annotated[
         Literal[32, 64, 128],
         needs(
-            because="GCM always counts in 32 bits (SP 800-38D, section 6.2)",
-            mode=tuple(m for m in MODES if m != "gcm"),
-        ),
-        needs(
-            because="CCM counts in the bytes that the nonce leaves (SP 800-38C, section A.3)",
-            mode=tuple(m for m in MODES if m != "ccm"),
+            because="GCM always counts in 32 bits (SP 800-38D, section 6.2), CCM in the bytes that the nonce "
+            "leaves (SP 800-38C, section A.3), and no other mode counts",
+            mode=("ctr",),
         ),
     ] = option(
         128,
         "The number of lowest bits of the counter block that count, with `mode = ctr` (32: the increment of "
-        "GCM). Of a block that is shorter all bits count. With `mode = gcm` 32 bits count, and the option is "
-        "refused.",
+        "GCM). Of a block that is shorter all bits count. GCM and CCM count as their standards say.",
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )
@@ -211,7 +207,14 @@ class Datapath(Spec):
         unit="results",
         cost="A register or memory bit for each bit of an entry. With fewer the promised rate is lower.",
         ge=0,
+        le=1 << 16,
     )
+
+    @field_validator("control", mode="before")
+    @classmethod
+    def _no_bus(cls, value: object) -> object:
+        """`--set control=none` takes the value away, which is what the word `none` says as well."""
+        return "none" if value is None else value
 
     @property
     def streams(self) -> bool:

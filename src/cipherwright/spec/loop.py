@@ -36,7 +36,8 @@ class Loop(Datapath):
     )
     datapath_bits: Annotated[int | None, needs(rounds_per_cycle=(1,), key_expansion=("logic",))] = option(
         None,
-        "Bits that the loop takes in a cycle instead of a whole block (AES: 32, with four S-boxes).",
+        "Bits that the loop takes in a cycle instead of a whole block (AES: 32, with four S-boxes). "
+        "Such a loop encrypts: CFB, OFB and CTR decrypt by encryption, ECB and CBC need a whole block.",
         unit="bits",
         cost="Less logic, and as many times the cycles.",
     )

@@ -196,6 +196,12 @@ def bus_timing(core: Core) -> Iterator[str]:
     )
     if core.interval > 1:
         yield f"A beat can be taken every {core.interval} cycles."
+        if core.packet:
+            least, most = (core.packet[f"{k}tag_latency_cycles"] for k in ("least_", ""))
+            yield (
+                "After a packet's last beat no other is taken until its tag is made, which takes "
+                f"{least} to {most} cycles."
+            )
     elif core.packet:
         yield "A beat can be taken every cycle, but for one cycle after a packet's last beat."
     else:

@@ -19,7 +19,7 @@ from .fusesoc import vlnv
 from .mac import mac_sentences, mac_table, mac_timing
 from .message_bus import bus_sentences, bus_table, bus_timing
 from .packet import packet_sentences, packet_table, packet_timing
-from .proven import proven
+from .proven import proven, simulated
 from .text import code, filled, plain
 from .unit import unit_sentences, unit_table, unit_timing
 from .vhdl import vhdl_instance
@@ -47,8 +47,10 @@ _BYTE_ZERO = (
     "Byte 0 of a key or block in the standard is the most significant byte of its port.",
     "Byte 0 of a message is in bits 7:0 of its first beat; byte 0 of a key is the most significant byte "
     "of its port.",
+    "Byte 0 of a message is in bits 7:0 of its first beat; byte 0 of a key, an initial value, a unit number "
+    "or a tag is in bits 7:0 of the first word of its registers.",
 )
-"""Without and with AXI-Stream."""
+"""Without AXI-Stream, with it, and with registers beside it."""
 _FIRST_BYTE = (
     "Byte 0 of a key, an initial value or a block is in bits 7:0 of the first word of its registers."
 )
@@ -73,7 +75,7 @@ def readme(
         what=_what(spec, core),
         generator=GENERATOR,
         command=" \\\n      ".join([*command_of(core.given), *_with(core.extras)]),
-        files=[(name, _file_kind(name, core.top)) for name in sorted([*files, "record.json"])],
+        files=[(name, _file_kind(name, core)) for name in sorted([*files, "record.json"])],
         pins=core.component.pins,
         clock=core.component.clock.clock,
         reset=_reset(core.component.clock),
@@ -88,6 +90,7 @@ def readme(
         figures=figure_rows(record) if record else [],
         warnings=[plain(warning) for warning in core.warnings],
         proven=proven(spec, core),
+        simulated=simulated(spec, core),
         licence=textwrap.fill(f"SPDX-License-Identifier: Apache-2.0. {TERMS}", 120),
         **said,
     )
@@ -114,7 +117,10 @@ def _key_size(spec: Spec) -> str:
     return str(spec.key_bits) if spec.given_key_bits == spec.key_bits else f"2 x {spec.key_bits}"
 
 
-def _file_kind(name: str, top: str) -> str:
+def _file_kind(name: str, core: Core | BuiltEngine) -> str:
+    top = core.top
+    if name == f"{top}_tb.v" and isinstance(core, Core) and core.tested != top:
+        return f"self-checking testbench of `{core.tested}`, the core without its bus: known answers"
     if name == "record.json":
         return "what was asked for, ports, timing, predictions, and a digest of every file"
     if name == f"{top}.v":
@@ -179,7 +185,8 @@ def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
 def _byte_zero(core: Core | BuiltEngine) -> str:
     if isinstance(core, BuiltEngine):
         return ""
-    return _FIRST_BYTE if core.in_registers else _BYTE_ZERO[core.stream is not None]
+    buses = (core.stream is not None) + (core.bus is not None)
+    return _FIRST_BYTE if core.in_registers else _BYTE_ZERO[buses]
 
 
 def _hex(data: bytes) -> str:
@@ -276,7 +283,18 @@ def _thing(core: Core) -> str:
 def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
     """The section on zeroising, where the core does it."""
     p, what = core.ports, _IN_FLIGHT.get(_thing(core), "counter blocks and blocks")
-    if p.zeroise:
+    if core.bus and core.zeroise_cycles:
+        yield (
+            "Zeroising",
+            [
+                f"ZEROISE in CONTROL drops the key, {what} in flight.",
+                "It clears the registers of keys and initial values.",
+                "No result leaves after it.",
+                f"Zeroising takes {core.zeroise_cycles} cycles.",
+                "From then on no register depends on a key or block from before.",
+            ],
+        )
+    elif p.zeroise:
         yield (
             "Zeroising",
             [
@@ -291,7 +309,10 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
 
 def _key_registers(core: Core) -> Iterator[str]:
     yield f"Software writes the key to the registers KEY; `{core.top}_registers.md` has the map."
+    yield "Write every byte of KEY first: before that LOAD_KEY does nothing."
     yield "LOAD_KEY in CONTROL hands it to the core, which takes it when the last block has left."
+    what = _FIRST.get(_thing(core), "block")
+    yield f"The first {what} can be taken {core.key_cycles} cycles after that."
     yield "No block is taken before a key is complete, nor while one is expanded."
 
 

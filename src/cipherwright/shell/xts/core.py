@@ -9,7 +9,7 @@ from ...rtl import Component, Design, Rate, folded, print_bench, print_design, p
 from ...spec import Pipeline
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
-from ..header import header_lines, port_table
+from ..header import header_lines, port_table, with_bus
 from ..keys import KeyUnit
 from ..message_core import surrounded, zeroising
 from ..texts import core_files, spec_parameters
@@ -79,6 +79,7 @@ def assemble_xts(of: CoreInputs) -> Core:
         "and one cycle more for each unit"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
+    said = with_bus(said, component.rate.latency - timing.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
     printed = print_design(Design((*parts.beside.modules, *own.modules)))
