@@ -26,7 +26,7 @@ from cipherwright.rtl.cells import COPY
 from cipherwright.shell.gcm.layer import gcm_layer
 from cipherwright.shell.gcm.modules import control_outputs, waits_beside
 from cipherwright.shell.gcm.timing import GcmTiming
-from cipherwright.shell.ghash import GhashTiming
+from cipherwright.shell.ghash import READ, GhashTiming
 from cipherwright.shell.waits import Waits
 from cipherwright.spec import Pipeline, load
 from cipherwright.target import load_target
@@ -36,8 +36,8 @@ from .test_formal import killed, sby
 
 SCRIPT = "gcm.sby"
 TAG_BITS = 32
-TIMING = GcmTiming(7, GhashTiming(3))
-"""A cipher of 7 stages and a multiplier of 3: the least for which everything that waits is there."""
+TIMING = GcmTiming(8, GhashTiming(3))
+"""A cipher of 8 stages and a multiplier of 3: the least for which everything that waits is there."""
 
 QUICK = GcmTiming(14, GhashTiming(9))
 """Those of the quick core of the tests, whose multiplier is that of the presets."""
@@ -105,12 +105,12 @@ then: those in which it still counts began with a reset.
 """
 
 FAULTS: dict[str, Fault] = {
-    "a tag comes a cycle early": use("tag_v", "end_l19", "end_l18"),
+    "a tag comes a cycle early": use("tag_v", "end_l20", "end_l19"),
     "the direction is of the packet before": use("decrypt_2", "decrypt_2", "decrypt_1"),
     "the tag has the key stream of another slot": use("difference_0", "result_6", "result_5"),
     "the expected tag is not in the end": takes("tagged_1", "end_0"),
     "a dropped packet has a tag": drop("end_1", "~drop_i"),
-    "lengths are of the packet before": drop("fresh_lengths", "end_l6"),
+    "lengths are of the packet before": drop("fresh_lengths", "end_l7"),
     "a word is taken in the end of a packet": use("gcm:ready_o", "free_q", "1'b1"),
     "an IV within a packet": drop("load_2", "~inside_q"),
     "a part of the tag is not compared": use("good_q", "differs_3", "differs_2[0]"),
@@ -191,7 +191,7 @@ _SLOT_RULES = """\
 def rules(t: GcmTiming) -> str:
     """The statement, to be put into the mode's module."""
     s, loop, tag, word = t.cipher, t.ghash.loop, t.tag_latency, t.latency
-    taken, flags, hashed = "f_take", s + 5 - loop - t.ghash.choice, s + 7
+    taken, flags, hashed = "f_take", s + 5 - loop - READ, s + 7
     two = t.key_slots > 1
     # While there is no key, nothing is taken, counters are cleared and GHASH is.
     unkeyed, keyed = (" | f_making", " & (&f_keyed[5:1])") if two else ("", "")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.rtl import ClockReset, Drive, Held, Pin, Wrapper, print_wrapper
+from cipherwright.rtl.cells import COPY
 from cipherwright.shell.gcm.counter import Load, counter_items
 from cipherwright.shell.gcm.timing import BUMP
 from tests.faults import Fault, drop, takes, use
@@ -27,7 +28,10 @@ KINDS = {"number": (2, False), "length": (0, False), "number of any IV": (2, Tru
 FAULTS: list[tuple[str, Fault]] = [
     ("number", drop("n_moves[3]", "n_full[2]")),
     ("number", use("n_at_15", "n_at_14", "(n_0 == 4'd15)")),
-    ("length", use("n_1", "n_cleared", "clear_i")),
+    ("number", drop("n_at_14", "n_0[3]")),
+    ("length", use("n_to_8", "3'd6", "3'd5")),
+    ("length", use("n_3", "n_carry[2]", "n_carry[1]")),
+    ("length", use("n_1", "n_cleared[0]", "clear_i")),
     ("length", use("n_full[1]", "n_full[0]", "1'b1")),
     ("number of any IV", drop("n_moves[0]", "load_i")),
     ("number of any IV", use("n_at_14", "4'd14", "4'd13")),
@@ -57,6 +61,10 @@ def rules(start: int, loads: bool) -> str:
         for j in range(1, 7)
     )
     carries = [f"f_clear | f_load | (f_step & (&f_last[{4 * j - 1}:0]))" for j in range(1, 8)]
+    pieces += "".join(
+        f"        if (f_age >= 2 && f_shown) assert (n_carry[{j - 1}] == &f_last[{4 * j + 2}:{4 * j}]);\n"
+        for j in range(1, 8)
+    )
     moves = "".join(
         f"        if (f_started) assert (n_moves[{k}] == ({carry}));\n" for k, carry in enumerate(carries)
     )
@@ -90,9 +98,11 @@ def rules(start: int, loads: bool) -> str:
         if (f_shown) assert (n == f_last);
         if (f_started) begin
             assert (n_0 == f_m[3:0]);
+            assert (n_to_8 == (f_m[2:0] == 3'd7));
+            assert (n_at_5 == (f_m[2:0] == 3'd5));
             assert (n_at_14 == (f_m[3:0] == 4'd14));
             assert (n_at_15 == (f_m[3:0] == 4'd15));
-            assert (n_cleared == f_clear);
+            assert (n_cleared == {{2{{f_clear}}}});
             assert (f_shown | f_clear);
             assert (f_m == (f_clear ? 32'd{start} : f_load ? f_value : f_last + {{31'd0, f_step}}));
             assert (f_loaded | ({{1'b0, f_m[3:0]}} <= {{1'b0, f_age}} + 5'd{start}));
@@ -107,10 +117,12 @@ def rules(start: int, loads: bool) -> str:
 def write(folder: Path, kind: str, fault: Callable[[str], str] = str) -> None:
     """A counter with its rules, and perhaps a fault, in the folder, and the script."""
     text = fault(counter(*KINDS[kind]))
-    (folder / "counter.v").write_text(text.replace("endmodule", rules(*KINDS[kind]) + "endmodule"))
+    text = text.replace("endmodule", rules(*KINDS[kind]) + "endmodule")
+    (folder / "counter.v").write_text(COPY + text)
     (folder / SCRIPT).write_text(
         "[options]\nmode prove\ndepth 3\n\n[engines]\nsmtbmc z3\n\n[script]\n"
-        "read -formal -sv counter.v\nprep -top counter\n\n[files]\ncounter.v\n"
+        "read -formal -sv counter.v\nprep -top counter\nsetattr -mod -unset keep_hierarchy *\nflatten\n\n"
+        "[files]\ncounter.v\n"
     )
 
 

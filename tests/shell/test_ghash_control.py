@@ -16,7 +16,7 @@ import pytest
 
 from cipherwright.rtl import print_wrapper
 from cipherwright.rtl.cells import COPY
-from cipherwright.shell.ghash import GhashTiming, ghash_unit
+from cipherwright.shell.ghash import READ, GhashTiming, ghash_unit
 from tests.faults import Fault, drop, takes
 
 from .test_formal import killed, sby
@@ -44,10 +44,10 @@ FAULTS = [
 
 def rules(timing: GhashTiming) -> str:
     """The statement, to be put into the unit: f_block[i] and so on are the flags of the slot that entered i
-    cycles ago. Slot L + 1 meets its power and what is fed back; slot 2 L + 1 leaves the multiplier. With two
-    banks the power is chosen a cycle later, so what is fed back and summed is, too.
+    cycles ago. The power of slot L + 1 is read, and a cycle later what is fed back is chosen; slot
+    2 L + 2 leaves the multiplier.
     """
-    loop, here, late = timing.loop, timing.loop + 1, timing.choice
+    loop, here, late = timing.loop, timing.loop + 1, READ
     out = 2 * loop + 2 + late
     most, age = out + 1, out + 3
     chosen = """
@@ -86,7 +86,7 @@ def rules(timing: GhashTiming) -> str:
         assert (keep == {{8{{~f_first[{2 * loop + 1 + late}] & ~f_open}}}});
         assert (f_inside[1] == (f_first[1] | (f_inside[2] & ~f_last[2])));
     end
-{chosen if late else ""}"""
+{chosen if timing.banks > 1 else ""}"""
 
 
 def write(folder: Path, fault: Fault | None = None, banks: int = 1) -> None:
@@ -96,7 +96,7 @@ def write(folder: Path, fault: Fault | None = None, banks: int = 1) -> None:
     text = fault(text) if fault else text
     (folder / "ghash.v").write_text(f"{COPY}{FREE}{text.replace('endmodule', rules(timing) + 'endmodule')}")
     (folder / SCRIPT).write_text(
-        f"[options]\nmode bmc\ndepth {2 * timing.loop + 7 + timing.choice}\n\n"
+        f"[options]\nmode bmc\ndepth {2 * timing.loop + 7 + READ}\n\n"
         "[engines]\nsmtbmc z3\n\n[script]\n"
         "read -formal -sv ghash.v\nprep -top ghash\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
         "memory_map\nopt_clean\n\n[files]\nghash.v\n"

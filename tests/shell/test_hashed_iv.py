@@ -20,18 +20,18 @@ from .chosen_faults import faulty_bench
 ANY_IV = (*QUICK_GCM, "iv_bits=any")
 
 FAULTS = {
-    "an IV's last bytes are not counted": drop("data_takes", "(keep_l12[15] & ~aad_l12)"),
+    "an IV's last bytes are not counted": drop("data_takes", "(keep_l13[15] & ~aad_l13)"),
     "J0 of the packet before": drop("derived_q", "~end_0"),
     "the upper digits of J0's number are not taken": takes("count_loaded", "1'b0"),
     "the last digit of J0's number is told wrongly": use("count_at_15", "4'd15", "4'd7"),
     "the first block of data has J0": use("step_3", "settle[10]", "1'b0"),
     "the tag has the number 1 of a short IV": use("chain", "initial_q", "32'd1"),
     "the number of J0 stays for the next packet": takes("fresh_4", "making"),
-    "an IV makes a tag": drop("tag_v", "~derives_l31"),
+    "an IV makes a tag": drop("tag_v", "~derives_l32"),
     "an IV is shown": drop("text_1", "~iv_word_i"),
     "an IV is hashed as a text": drop("decrypt_1", "iv_word_i"),
     "an IV is counted as additional data": drop("aad_1", "~iv_word_i"),
-    "J0 has the key stream": drop("shown", "~{16{derives_l13}}"),
+    "J0 has the key stream": drop("shown", "~{16{derives_l14}}"),
     "a word before J0": takes("hold_q", "1'b0"),
     "a key between an IV and its packet": drop("inside_q", "iv_word_1"),
     "the IV of the port in place of J0": drop("load_2", "~derived_q"),

@@ -6,10 +6,11 @@ the same packet. So L interleaved sums follow Horner's rule. A block's products 
 of blocks from it to the packet's end, and GHASH of the packet is the sum of the Y of its last L slots. A slot
 without a block has X = 0 and counts nothing; where no block follows within L slots, k is 0.
 
-The flags of a slot come L + 2 cycles before its block, so that k is known when the block is there. k is
+The flags of a slot come L + 3 cycles before its block, so that k is known when the block is there. k is
 counted while the slots go through L places: every block that enters makes the counts of open slots, those of
 its own packet, one higher. A count is the state of a shift register with feedback, which is also the address
-of H^k. In the cycle after that, each piece of the memory of powers has its own copy of the address.
+of H^k. In the cycle after that, each piece of the memory of powers has its own copy of the address. What is
+read passes a register on the way to the multiplier: one is near the memory, the other near the multiplier.
 
 The powers are made by the multiplier itself: `setup_i` goes with a slot whose block is the field's one; the
 next slot's block is H, and so is that of the slot L cycles after the first, which is a packet of its own. In
@@ -18,7 +19,7 @@ goes round and becomes H^2, H^3 and so on, once in L cycles.
 
 With two banks the powers of two hash keys are there, and each block says whose are read. They come from
 outside (gcm/powers.py), so that one bank is written while the other is read. What is read from both is
-registered before it is chosen, so the flags come a cycle earlier.
+registered before it is chosen.
 """
 
 from __future__ import annotations
@@ -44,10 +45,13 @@ from ..rtl import (
 from ..rtl.timer import steps_of
 from .copies import copies, pieces, spread
 
-__all__ = ["BANK_PINS", "COUNT_BITS", "GhashTiming", "ghash_unit"]
+__all__ = ["BANK_PINS", "COUNT_BITS", "READ", "GhashTiming", "ghash_unit"]
 
 COUNT_BITS = 4
 """Bits of a count: 15 states, which are powers 0 to 14."""
+
+READ = 1
+"""Registers between a memory of powers and the factor."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +76,10 @@ class GhashTiming:
 
     @property
     def flags_lead(self) -> int:
-        """Cycles from a slot's flags to its block: L places, one for copies of what they tell, and one to
-        choose between banks.
+        """Cycles from a slot's flags to its block: L places, one for copies of what they tell, and that of
+        what is read.
         """
-        return self.loop + 2 + self.choice
-
-    @property
-    def choice(self) -> int:
-        """Registers between the memories of powers and the factor."""
-        return self.banks - 1
+        return self.loop + 2 + READ
 
     @property
     def sum_latency(self) -> int:
@@ -133,16 +132,13 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
         *(_banks(timing) if banked else _powers(timing)),
         Note("The loop: a block and what is fed back, times a power of H."),
         Wire(("a", "b"), 128),
-        Reg(("s_q", "h_q"), 128),
+        Reg(("s_q", "h_q", *(() if banked else ("h_0",))), 128),
         Reg(("sum_q",), sum_bits),
         Clocked(
             (
                 Step("s_q", f"x_i ^ ({spread('gate')} & (a ^ b))"),
-                *(
-                    [Step("h_q", f"(h_1 & {spread('bank')}) | (h_0 & ~{spread('bank')})")]
-                    if banked
-                    else _reads("h_q", "power")
-                ),
+                *([] if banked else _reads("h_0", "power")),
+                Step("h_q", f"(h_1 & {spread('bank')}) | (h_0 & ~{spread('bank')})" if banked else "h_0"),
                 Step("sum_q", f"a{first} ^ b{first} ^ ({spread('keep', sum_bits)} & sum_q)"),
             )
         ),
@@ -255,8 +251,7 @@ def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
 def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
     """gate: what is fed back belongs to the slot's packet. keep: the sum so far does."""
     loop = timing.loop
-    late = timing.choice
-    length, low, high = 2 * loop - 3 + late, loop - 3 + late, 2 * loop - 4 + late
+    length, low, high = 2 * loop - 3 + READ, loop - 3 + READ, 2 * loop - 4 + READ
     groups = [(k, min(k + 3, high)) for k in range(low, high + 1, 4)]
     near = [Step(f"near[{n}]", f"|first_line[{top}:{bottom}]") for n, (bottom, top) in enumerate(groups)]
     return (
@@ -267,8 +262,8 @@ def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
         *copies("gate", "fed"),
         Note("The slot before is one of the last L of the same packet."),
         Reg(("open_before",)),
-        Reg(("keep_line",), loop + late),
-        *copies("keep", f"keep_line[{loop + late - 1}]", sum_bits),
+        Reg(("keep_line",), loop + READ),
+        *copies("keep", f"keep_line[{loop + READ - 1}]", sum_bits),
         Clocked(
             (
                 Step("first_line", f"{{first_line[{length - 2}:0], first_q}}"),
@@ -276,7 +271,7 @@ def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
                 Step("fed", "~(|near)"),
                 Step("open_before", f"open[{loop - 1}]"),
                 Step(
-                    "keep_line", f"{{keep_line[{loop + late - 2}:0], ~first_line[{loop - 1}] & ~open_before}}"
+                    "keep_line", f"{{keep_line[{loop + READ - 2}:0], ~first_line[{loop - 1}] & ~open_before}}"
                 ),
             )
         ),

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...rtl import Clocked, Let, Reg, Step, WrapperItem
+from ..copies import copies
 
 __all__ = ["Load", "counter_items"]
+
+_UPPER = 28
+"""Bits above the lowest piece, which are cleared by copies."""
 
 
 @dataclass(frozen=True)
@@ -23,29 +27,39 @@ def counter_items(
     name: str, start: int, step: str, clear: str, moves: str, load: Load | None = None
 ) -> tuple[WrapperItem, ...]:
     """A counter of 32 bits, `name`, in pieces of four bits, `name`_0 to `name`_7. step, clear and moves are
-    registers: the counter is `start` (at most 15) after `clear`, goes up in a cycle in which `step` is 1, and
+    registers: the counter is `start` (at most 4) after `clear`, goes up in a cycle in which `step` is 1, and
     `moves` tells that either is 1. `name` shows what the lowest piece was one cycle before.
 
     So the other pieces have a register for their enable. A piece moves when all below are 15. The lowest is
-    told by registers that follow it one and two values ahead. What the others are has more than ten cycles to
+    told by registers that follow it some values ahead. What the others are has more than ten cycles to
     arrive, because the lowest has to come round. A counter that takes a value needs as long before it goes
-    up.
+    up. Clearing is a gate in front of each register, since flip-flops with a reset by logic stand apart from
+    others.
     """
     low, loads = f"{name}_0", f"{load.when} | " if load else ""
     late = Load(f"{name}_loaded", load.value) if load else None
-    at_15 = f"({_told(load, 15)}{name}_at_14)" if load else f"{name}_at_14"
+    first = ", ".join(clear if start >> k & 1 else "1'b0" for k in reversed(range(4)))
+    following = f"{_taken(load, 0)}{_next(low, f'{name}_to_8')}"
     near = [
-        Step(low, f"{clear} ? 4'd{start} : {_taken(load, 0)}{_next(low)}", moves),
-        Step(f"{name}_at_14", f"~{clear} & ({_told(load, 14)}{low} == 4'd13)", moves),
-        Step(f"{name}_at_15", f"~{clear} & {at_15}", moves),
+        Step(low, f"{{{first}}} | (~{{4{{{clear}}}}} & ({following}))", moves),
+        Step(f"{name}_to_8", f"~{clear} & ({_told(load, 7, 3)}{low}[2:0] == 3'd6)", moves),
+        Step(f"{name}_at_5", f"~{clear} & ({_told(load, 5, 3)}{low}[2:0] == 3'd4)", moves),
+        Step(f"{name}_at_14", f"~{clear} & ({_told(load, 14)}{name}_at_5 & {low}[3])", moves),
+        Step(f"{name}_at_15", f"~{clear} & ({_told(load, 15)}{name}_at_14)", moves),
     ]
-    steps = [Step(f"{name}_cleared", clear), Step(f"{name}_low", low)]
+    steps = [Step(f"{name}_low", low)]
     steps += [Step(f"{name}_loaded", load.when)] if load else []
     for j in range(1, 8):
+        cleared = f"{name}_cleared[{(j - 1) // 4}]"
         piece, below = f"{name}_{j}", f" & {name}_full[{j - 2}]" if j > 1 else ""
         steps += [
             Step(f"{name}_moves[{j - 1}]", f"{clear} | {loads}({step} & {name}_at_15{below})"),
-            Step(piece, f"{name}_cleared ? 4'd0 : {_taken(late, j)}{_next(piece)}", f"{name}_moves[{j - 1}]"),
+            Step(f"{name}_carry[{j - 1}]", f"&{piece}[2:0]"),
+            Step(
+                piece,
+                f"~{{4{{{cleared}}}}} & ({_taken(late, j)}{_next(piece, f'{name}_carry[{j - 1}]')})",
+                f"{name}_moves[{j - 1}]",
+            ),
         ]
         if j < 7:
             steps += [
@@ -54,9 +68,10 @@ def counter_items(
             ]
     return (
         Reg((*(f"{name}_{j}" for j in range(8)), f"{name}_low"), 4),
-        Reg((f"{name}_at_14", f"{name}_at_15", f"{name}_cleared")),
+        Reg(tuple(f"{name}_{n}" for n in ("to_8", "at_5", "at_14", "at_15"))),
+        *copies(f"{name}_cleared", clear, _UPPER),
         *([Reg((f"{name}_loaded",))] if load else []),
-        Reg((f"{name}_moves",), 7),
+        Reg((f"{name}_moves", f"{name}_carry"), 7),
         Reg((f"{name}_ones", f"{name}_full"), 6),
         Clocked((*near, *steps)),
         Let(name, f"{{{', '.join(f'{name}_{j}' for j in reversed(range(1, 8)))}, {name}_low}}", 32),
@@ -68,12 +83,12 @@ def _taken(load: Load | None, j: int) -> str:
     return f"{load.when} ? {load.value}[{4 * j + 3}:{4 * j}] : " if load else ""
 
 
-def _told(load: Load | None, low: int) -> str:
-    """Whether the lowest piece of what is taken is `low`, before what tells it otherwise."""
-    return f"{load.when} ? {load.value}[3:0] == 4'd{low} : " if load else ""
+def _told(load: Load | None, low: int, bits: int = 4) -> str:
+    """Whether the lowest bits of what is taken are `low`, before what tells it otherwise."""
+    return f"{load.when} ? {load.value}[{bits - 1}:0] == {bits}'d{low} : " if load else ""
 
 
-def _next(piece: str) -> str:
-    """Four bits plus one."""
+def _next(piece: str, carry: str) -> str:
+    """Four bits plus one; `carry`: a register that tells that the lowest three are ones."""
     p = [f"{piece}[{k}]" for k in range(4)]
-    return f"{{{p[3]} ^ ({p[2]} & {p[1]} & {p[0]}), {p[2]} ^ ({p[1]} & {p[0]}), {p[1]} ^ {p[0]}, ~{p[0]}}}"
+    return f"{{{p[3]} ^ {carry}, {p[2]} ^ ({p[1]} & {p[0]}), {p[1]} ^ {p[0]}, ~{p[0]}}}"

@@ -105,9 +105,10 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
     length = timing.ghash.loop + 1
     return (
         Note("A key is complete when the powers of its hash key are there."),
-        Wire(("expanded", "filled")),
+        Wire(("expanded_0", "filled")),
         Reg(("key_q",), key_bits),
         Reg(("key_valid_q", "wipe_q", "pending", "filling", "making", "armed", "done_q", "complete_q")),
+        Reg(("expanded",), note="The unit is ready, and was not told to take a key since."),
         Reg(("setup",), length, "The slots that give one, H, and H again."),
         Drive("key_ready_o", "complete_q"),
         Clocked((Step("key_q", "key_i"),)),
@@ -115,6 +116,7 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
             (
                 Step("key_valid_q", "key_valid_i"),
                 Step("wipe_q", "wipe_i"),
+                Step("expanded", "expanded_0 & ~key_valid_q & ~wipe_q"),
                 Step("pending", "key_valid_q | wipe_q | (pending & ~expanded)"),
                 Step("filling", "(pending & expanded) | (filling & ~done_q)"),
                 Step("making", "pending | filling"),
@@ -125,7 +127,7 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
             ),
             (
                 *((q, "1'b0") for q in ("key_valid_q", "wipe_q", "pending", "filling", "making")),
-                *((q, "1'b0") for q in ("armed", "done_q")),
+                *((q, "1'b0") for q in ("expanded", "armed", "done_q")),
                 ("complete_q", "1'b1"),
                 ("setup", f"{length}'d0"),
             ),
@@ -301,13 +303,14 @@ def _cipher(cipher: str, delay: str, any_iv: bool, key_slots: int) -> tuple[Wrap
     return (
         Note("Counter blocks: the IV and a number, which is 1 in the packet's end; zero for the hash key."),
         Reg(("chain",), 128),
-        Wire(("stream", "block_late"), 128),
+        Wire(("stream", "block_late_0"), 128),
+        Reg(("block_late",), 128, "A register behind the memory in which it waits."),
         Wire(("keep_late",), KEEP),
         Wire(("stream_valid",), lint="a slot's meaning is told by what waits beside the cipher."),
         Wire(tuple(f"{n}_late" for n in meta)),
         *copies("blank_4", "blank_3" if two else "clear_3", _NUMBER),
         Let("number", f"count & ~{spread('blank_4', _NUMBER)}", _NUMBER),
-        Clocked((Step("chain", chain),)),
+        Clocked((Step("chain", chain), Step("block_late", "block_late_0"))),
         Cell(
             cipher,
             "u_cipher",
@@ -315,7 +318,7 @@ def _cipher(cipher: str, delay: str, any_iv: bool, key_slots: int) -> tuple[Wrap
                 **clocked,
                 "key_valid_i": "key_valid_q",
                 "key_i": "key_q",
-                "key_ready_o": "expanded",
+                "key_ready_o": "expanded_0" if key_slots == 1 else "expanded",
                 "wipe_i": "wipe_q",
                 **chosen,
                 "block_i": "chain",
@@ -326,7 +329,7 @@ def _cipher(cipher: str, delay: str, any_iv: bool, key_slots: int) -> tuple[Wrap
         Cell(
             delay,
             "u_beside",
-            {**clocked, "block_i": "block_3", **given, "block_late_o": "block_late", **late},
+            {**clocked, "block_i": "block_3", **given, "block_late_o": "block_late_0", **late},
         ),
     )
 

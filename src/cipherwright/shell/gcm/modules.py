@@ -182,8 +182,10 @@ def gcm_top(
 
 
 def waits_beside(timing: GcmTiming, any_iv: bool) -> dict[str, tuple[int, int]]:
-    """A slot's word and its meaning, which wait while the cipher works: bits and cycles."""
+    """A slot's word and its meaning, which wait while the cipher works: bits and cycles. A word passes a
+    register more, behind its memory.
+    """
     soon = timing.beside - timing.early
-    return {"block": (128, timing.beside), "keep": (KEEP, soon)} | dict.fromkeys(
+    return {"block": (128, timing.beside - 1), "keep": (KEEP, soon)} | dict.fromkeys(
         meanings(any_iv, timing.key_slots)[0], (1, soon)
     )

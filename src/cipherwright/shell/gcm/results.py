@@ -43,7 +43,7 @@ def length_items(value: int, any_iv: bool, key_slots: int = 1) -> tuple[WrapperI
         Step("aad_takes", f"({before}[15] & {aad}) | {ends}"),
         Step("data_takes", f"{data} | {ends}"),
         Step("aad_bytes", "fresh_lengths ? 4'd0 : bytes", "aad_takes"),
-        Step("data_bytes", "fresh_lengths ? 4'd0 : bytes", "data_takes"),
+        Step("data_bytes", "fresh_data[0] ? 4'd0 : bytes", "data_takes"),
         Step("aad_rest", "aad_bytes"),
         Step("data_rest", "data_bytes"),
     ]
@@ -54,7 +54,8 @@ def length_items(value: int, any_iv: bool, key_slots: int = 1) -> tuple[WrapperI
         Reg(("fresh_lengths", "full_aad", "full_data", "aads_move", "datas_move", "aad_takes", "data_takes")),
         Clocked(tuple(steps)),
         *counter_items("aads", 0, "full_aad", "fresh_lengths", "aads_move"),
-        *counter_items("datas", 0, "full_data", "fresh_lengths", "datas_move"),
+        *copies("fresh_data", ends, 1),
+        *counter_items("datas", 0, "full_data", "fresh_data[0]", "datas_move"),
         *copies("aad_shown", f"end_l{value - 1}", _LENGTH),
         *copies("data_shown", f"end_l{value - 1}", _LENGTH),
         *([Reg(("one_q",))] if key_slots == 1 else []),

@@ -123,4 +123,4 @@ class GcmTiming:
         """
         if self.key_slots > 1:
             return FRONT + self.cipher + self.ghash.loop * POWER_CYCLES + 9
-        return FRONT + self.cipher + self.ghash.loop**2 + 6
+        return FRONT + self.cipher + self.ghash.loop**2 + 7
