@@ -25,6 +25,7 @@ from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
 from tests.conftest import QUICK_AES, QUICK_XTS, Built
 from tests.faults import drop, takes, use
+from tests.verify.test_checks import broken_file
 
 from .chosen_faults import faulty_bench
 
@@ -242,6 +243,16 @@ def test_a_core_that_counts_unit_numbers(built: Callable[..., Built], tmp_path: 
     assert "mores[" in bench.read_text()
     run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+
+
+def test_a_run_goes_on_while_a_key_is_offered(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("aes128-xts", *QUICK_AES, "unit_numbers=counted")
+    fault = takes("announce", "numbered_valid & room_0 & may_q")
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+    p = folder.record["parameters"]
+    check_units(UnitBench.compile(folder.sources, folder.record), p, 90)
+    with pytest.raises(CheckFailed, match="a unit number is not taken"):
+        check_units(UnitBench.compile(wrong.sources, wrong.record), p, 90)
 
 
 def test_another_cipher(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -198,7 +198,9 @@ def _numbers(name: str) -> tuple[WrapperItem, ...]:
         Wire(("free", "numbered_valid")),
         Wire(("numbered",), 128),
         Let("start", "unit_valid_i & free & may_q"),
-        Let("announce", "numbered_valid & room_0 & may_q"),
+        Reg(("run_q",), note="The key is complete. A run goes on while another key is offered."),
+        Clocked((Step("run_q", "keyed & complete_q & ~wipe_i & ~drop_i"),), (("run_q", "1'b0"),)),
+        Let("announce", "numbered_valid & room_0 & run_q"),
         Cell(name, "u_numbers", links),
     )
 
