@@ -18,7 +18,7 @@ from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.message_axi import AxiMessageBench
 from cipherwright.verify.message_axi_checks import check_message_stream
 from cipherwright.verify.reset import check_reset
-from tests.conftest import QUICK_XTS, Built
+from tests.conftest import QUICK_GCM, QUICK_XTS, Built
 from tests.faults import Fault, drop, takes, use
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
@@ -68,6 +68,23 @@ def test_a_run_that_is_not_counted_is_seen(built: Callable[..., Built], tmp_path
     core, folder = built(*COUNTED)
     wrong = broken_file(folder, f"{core.top}.v", takes("both:u_core.unit_more_i", "32'd0"), tmp_path / "b")
     with pytest.raises(CheckFailed, match="is not taken"):
+        checked((core, wrong))
+
+
+SLOTS = (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
+"""Two keys are resident; TUSER says under which a packet goes."""
+
+
+def test_packets_under_two_keys(built: Callable[..., Built]) -> None:
+    assert "two slots in any order" in checked(built(*SLOTS))
+
+
+def test_packets_under_the_other_key_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*SLOTS)
+    wrong = broken_file(
+        folder, f"{core.top}.v", use("gcm:u_core.key_slot_i", "s_axis_tuser[2]", "1'b0"), tmp_path / "b"
+    )
+    with pytest.raises(CheckFailed):
         checked((core, wrong))
 
 

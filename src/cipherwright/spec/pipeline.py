@@ -135,7 +135,8 @@ class Pipeline(Datapath):
     key_slots: Annotated[
         Literal[1, 2],
         needs((2,), "an IV in words and its packet would have to keep their slot", iv_bits=(96,)),
-        needs((2,), interface=("plain",)),
+        needs((2,), interface=("plain", "axi-stream")),
+        needs((2,), control=("none",)),
         needs(mode=("gcm",)),
     ] = option(
         1,

@@ -22,7 +22,7 @@ __all__ = ["AxiMessageBench", "AxiSession", "Beat", "Flow"]
 _KEY, _RESULT, _TAG = "key", "m_axis", "m_tag"
 _BUSES = ("s_axil_", "s_apb_", "wb_")
 """Ports of register buses, over which nothing comes unless it is driven."""
-_MORE = "unit_more_i"
+_MORE, _SLOT = "unit_more_i", "load_slot_i"
 _FOLLOWS = 0.8
 """How probable it is that a unit whose number is consecutive is of the run before it."""
 _Row = NDArray[np.uint8]
@@ -91,7 +91,8 @@ class AxiMessageBench:
         late = (r.get("unit") or {}).get("late_latency_cycles", 0)
         mac = (r.get("mac") or {}).get("longest_latency_cycles", 0)
         first = (r.get("packet") or {}).get("initial_block_cycles", 0)
-        return int(4 * (r["latency_cycles"] + r["interval_cycles"] + tags + late + mac + first) + 64)
+        powers = (r.get("packet") or {}).get("power_cycles", 0)
+        return int(4 * (r["latency_cycles"] + r["interval_cycles"] + tags + late + mac + first) + powers + 64)
 
     def session(self, seed: int = 1) -> AxiSession:
         """A model of its own, just reset."""
@@ -223,11 +224,13 @@ class AxiSession:
         if sum(map(len, self.left.values())) != before:
             raise CheckFailed("something leaves that nobody asked for")
 
-    def load_key(self, key: bytes) -> None:
-        """Offer a key until it is taken."""
+    def load_key(self, key: bytes, slot: int = 0) -> None:
+        """Offer a key until it is taken. slot: which it is for, where two are resident."""
         b, row = self.bench, self._idle()
         self._put(row, b.ports.key_valid, 1)
         self._put(row, b.ports.key, int.from_bytes(key, "big"))
+        if _SLOT in b.names:
+            self._put(row, _SLOT, slot)
         for _ in range(b.record["zeroise_cycles"] + b.patience):
             if self._get(self._run(row), b.ports.key_ready):
                 return

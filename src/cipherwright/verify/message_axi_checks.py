@@ -5,7 +5,7 @@ unit and tag leaves whole, once and in its order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,9 @@ _LONGEST = 100
 
 _UNDER_KEY = 12
 """Messages under one key."""
+
+_SLOT = 2
+"""The bit of TUSER that says under which of two keys a packet goes."""
 
 _LONG = 64
 """Words of a message whose beats follow each other without a gap."""
@@ -193,6 +196,35 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
             play(s, messages_of(bench, p, key, sizes, rng), Flow(0.8, 0.8))
 
 
+def _with_slot(traffic: Traffic, slot: int) -> Traffic:
+    """A packet of GCM under the key of a slot."""
+    beats = tuple(replace(b, user=b.user | slot << _SLOT) for b in traffic.beats)
+    return replace(traffic, beats=beats)
+
+
+def _check_two_keys(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> str:
+    """Packets under the keys of both slots in any order, and keys that are loaded between them."""
+    total = 0
+    with bench.session(int(rng.integers(1, 1 << 16))) as s:
+        keys = [fresh_key(bench, p, rng) for _ in range(2)]
+        for slot, key in enumerate(keys):
+            s.load_key(key, slot)
+        for flow in _FLOWS:
+            slots = [int(n) for n in rng.integers(0, 2, _UNDER_KEY)]
+            sizes = [int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY)]
+            given = [
+                _with_slot(messages_of(bench, p, keys[slot], [n], rng), slot)
+                for slot, n in zip(slots, sizes, strict=True)
+            ]
+            play(s, _joined(given), flow)
+            total += len(given)
+            renewed = int(rng.integers(0, 2))
+            keys[renewed] = fresh_key(bench, p, rng)
+            s.load_key(keys[renewed], renewed)
+        s.quiet(bench.patience)
+    return f"; {total} packets under the keys of two slots in any order"
+
+
 def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int = 6, seed: int = 5) -> str:
     """Random messages under `keys` keys, each with other gaps and back-pressure, against the reference; the
     rate; and resets and zeroising within messages. Raises CheckFailed.
@@ -208,7 +240,8 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
         s.quiet(bench.patience)
     _check_rate(bench, p, rng)
     _check_breaks(bench, p, rng)
+    slots = _check_two_keys(bench, p, rng) if p["key_slots"] > 1 else ""
     return (
         f"{total} messages under {keys} keys equal to {reference_of(p).name}, with gaps and back-pressure, "
-        f"none lost; {_LONG} beats at the core's rate; resets and zeroising in {_BREAKS} cycles"
+        f"none lost; {_LONG} beats at the core's rate; resets and zeroising in {_BREAKS} cycles{slots}"
     )

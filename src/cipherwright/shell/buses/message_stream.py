@@ -70,6 +70,8 @@ class MessageBus:
         if self.any_iv:
             meaning = "the beat is of an IV that has not 96 bits; TLAST ends the IV, and its packet follows"
             fields.append(("iv_word_i", meaning))
+        if any(p.name == "key_slot_i" for g in self.groups for p in g.pins):
+            fields.append(("key_slot_i", "the slot of the packet's key, in all of its beats"))
         return tuple(fields)
 
     @property

@@ -40,6 +40,9 @@ def _packets(core: Core) -> Iterator[str]:
         "`s_axis_tuser[0]` says that the packet is decrypted, in all of its beats; `s_axis_tuser[1]`, "
         "that the beat is additional data."
     )
+    if "key_slot" in core.packet["ports"]:
+        yield "`s_axis_tuser[2]` is the slot of the packet's key, in all of its beats."
+        yield "`load_slot_i` says which slot a key is for; packets under the other key go on meanwhile."
     if core.bus:
         yield from _packet_registers()
     else:
