@@ -87,6 +87,26 @@ def test_a_register_goes_between_its_neighbours(tmp_path: Path) -> None:
     assert {n: c["connections"] for n, c in after.items()} == {n: c["connections"] for n, c in cells.items()}
 
 
+def test_the_end_of_a_carry_chain_keeps_its_place(tmp_path: Path) -> None:
+    """Nobody reads an output of it, and every place near the middle has one."""
+    ends = [f"X{x}/Y2/SLICE{s}.K{k}" for x in range(1, 18) for s in "ABCD" for k in (0, 1)]
+    cells = {bel: _cell("TRELLIS_COMB", bel, "F", {"A": [50], "FCI": [51], "F": []}) for bel in ends}
+    for c in cells.values():
+        c["parameters"] = {"MODE": "CCU2"}
+    for number, bel in enumerate(("X1/Y2/SLICEA.K0", "X1/Y2/SLICEB.K0")):  # so that these stay: a and c, too
+        cells[bel]["connections"]["F"] = [60 + number]
+    cells |= {f"q{x}": _flip_flop(f"X{x}/Y2/SLICED.FF1", 9, 100 + x) for x in range(1, 18)}
+    cells |= {
+        "a": _flip_flop("X1/Y2/SLICEA.FF0", 9, 2),
+        "b": _cell("TRELLIS_COMB", "X18/Y2/SLICEB.K0", "F", {"A": [2], "F": [3]}),
+        "c": _flip_flop("X1/Y2/SLICEB.FF0", 3, 4),
+    }
+    repaired(_write(tmp_path / "placed.json", cells), tmp_path / "repaired.json", WIRES)
+    after = _cells(tmp_path / "repaired.json")
+    assert not _illegal(after)
+    assert all(after[bel]["attributes"] == c["attributes"] for bel, c in cells.items() if bel in ends)
+
+
 @pytest.mark.parametrize(("pin", "slices"), [("LSR", "D"), ("CE", "ABCD")])
 def test_flip_flops_of_a_tile_share_what_they_must(tmp_path: Path, pin: str, slices: str) -> None:
     """Every other tile has a flip-flop with a reset, or one with an enable in each slice, with which it may

@@ -170,14 +170,19 @@ def _cells(netlist: Mapping[str, dict[str, Any]], wires: Wires) -> list[_Cell]:
         pins = {p: bits for p, bits in c["connections"].items() if bits}
         ways = c["port_directions"]
         out = [p for p in pins if ways[p] == "output"]
-        several = c["type"] == _COMB and _is_wide(c, pins)
-        for k, part in enumerate([[p] for p in out] if several else [out]):
-            read = _read_by(part[0], pins) if several else [p for p in pins if ways[p] == "input"]
+        wide = c["type"] == _COMB and _is_wide(c, pins)
+        # The end of a carry chain may have no output that is read: it has a place, and no path.
+        for k, part in enumerate([[p] for p in out] or [[]] if wide else [out]):
+            read = _read_by(part[0], pins) if wide and part else [p for p in pins if ways[p] == "input"]
             driver |= {b: len(cells) for p in part for b in pins[p]}
             sinks += [
-                (b, p, len(cells)) for p in read if p not in _CLOCKS for b in pins[p] if isinstance(b, int)
+                (b, p, len(cells))
+                for p in read
+                if out and p not in _CLOCKS
+                for b in pins[p]
+                if isinstance(b, int)
             ]
-            cells.append(_cell(name, c, several, k == 0, wires))
+            cells.append(_cell(name, c, wide, k == 0, wires))
     for b, pin, number in sinks:
         if b in driver:
             _connect(cells, driver[b], number, pin)
