@@ -68,7 +68,7 @@ COMMANDS: list[tuple[list[str], str]] = [
 
 PRESETS: list[tuple[str, str]] = [
     ("des-fats", "there is no preset or TOML file des-fats; did you mean des-fast?"),
-    ("", "there is no preset or TOML file ; cipherwright list shows them"),
+    ("", "there is no preset or TOML file with an empty name; cipherwright list shows them"),
     ("a\nb", "there is no preset or TOML file a b"),
     ("\x1b[31m", "there is no preset or TOML file ?[31m"),
     ("[/red]", "there is no preset or TOML file [/red]"),
@@ -198,6 +198,7 @@ SETS: list[tuple[str, str, str]] = [
     ("misty1-small", "rounds=7", "MISTY1 has an even number of rounds, not 7"),
     ("rijndael-ucla", "stages=4", "stages = 4 needs architecture = pipelined or iterative"),
     ("aes-small", "interface=paper", "interface"),
+    ("aes", "stages=4", "key_bits is not given: AES has keys of 128, 192, 256 bits"),
     ("aes-small", "counter_bits=32", "counter_bits = 32 needs mode = ctr, not mode = ecb"),
     ("des-xilinx-16", "fifo_depth=4000000000", "Input should be less than or equal to 65536"),
 ]

@@ -168,7 +168,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-small", stages={}), "stages: a value is a text, a number"),  # type: ignore[arg-type]
     (lambda: cw.build("des-small", stages="x"), "stages: Input should be a valid integer"),
     (lambda: cw.build("des-small", name="a\nb"), "name"),
-    (lambda: cw.build("aes", stages=20), "key_bits: Field required"),
+    (lambda: cw.build("aes", stages=20), "key_bits is not given: AES has keys of 128, 192, 256 bits"),
     (lambda: cw.build("aes", key_bits=100, stages=20), "aes takes keys of 128, 192, 256 bits, not 100"),
     (lambda: cw.build("des"), "ask for stages, clock_mhz, or both"),
     (lambda: cw.build("des-small", target="asic"), "there is no target asic"),

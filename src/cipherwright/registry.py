@@ -362,11 +362,16 @@ def known_ciphers(wanted: str = "") -> dict[str, Standard]:
 
 
 def completed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with what the cipher leaves no choice of: its block, and a key of its only size."""
+    """Options with what the cipher leaves no choice of: its block, and a key of its only size. Raises
+    UserError where there is a choice of keys and none is made.
+    """
     cipher = find_cipher(data["cipher"]) if isinstance(data.get("cipher"), str) else None
     only = {}
     if cipher:
         only["block_bits"] = cipher.block_bits
         if len(cipher.key_sizes) == 1:
             only["key_bits"] = cipher.key_sizes[0]
+        elif data.get("key_bits") is None:
+            sizes = ", ".join(map(str, cipher.key_sizes))
+            raise UserError(f"key_bits is not given: {cipher.title} has keys of {sizes} bits")
     return {**only, **data}

@@ -31,7 +31,7 @@ def preset_path(name: str) -> Path:
     """File of a preset. Raises UserError with the nearest name."""
     if name not in preset_names():
         hint = nearest(name, [*preset_names(), *CATALOGUE]) or "cipherwright list shows them"
-        raise UserError(f"there is no preset or TOML file {name}; {hint}")
+        raise UserError(f"there is no preset or TOML file {name or 'with an empty name'}; {hint}")
     return _folder() / f"{name}.toml"
 
 

@@ -262,6 +262,12 @@ class Datapath(Spec):
         cipher = super().described
         return cipher if self.rounds is None else cipher.with_rounds(self.rounds)
 
+    @field_validator("hops", mode="before")
+    @classmethod
+    def _names(cls, value: object) -> object:
+        """Names with commas between them, as they are shown, are a list as well."""
+        return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value
+
     @field_validator("reset", mode="before")
     @classmethod
     def _kind_of_reset(cls, value: object) -> object:
