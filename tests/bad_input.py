@@ -199,7 +199,6 @@ SETS: list[tuple[str, str, str]] = [
     ("rijndael-ucla", "stages=4", "stages = 4 needs architecture = pipelined or iterative"),
     ("aes-small", "interface=paper", "interface"),
     ("aes", "stages=4", "key_bits is not given: AES has keys of 128, 192, 256 bits"),
-    ("aes-small", "counter_bits=32", "counter_bits = 32 needs mode = ctr, not mode = ecb"),
     ("des-xilinx-16", "fifo_depth=4000000000", "Input should be less than or equal to 65536"),
 ]
 

@@ -326,6 +326,7 @@ def test_what_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str
             "delay_lines=bram",
             "delay_lines = bram moves nothing: no bit of this core waits for srl_from = 4 cycles or longer",
         ),
+        ("counter_bits=32", "counter_bits = 32 does nothing in mode ecb, which has no counter"),
         ("delay_lines=srl", "delay_lines = srl does nothing on ecp5-85k-8, which has no such delay lines"),
     ):
         assert execute(["build", "des-small", "--set", change, "-o", change]) == 0

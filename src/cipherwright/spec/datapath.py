@@ -10,7 +10,7 @@ from ..cipher import CATALOGUE, Standard
 from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
-from .core import Spec
+from .core import MODES, Spec
 from .option import needs, option
 
 __all__ = ["TDATA_BITS", "Datapath"]
@@ -113,13 +113,14 @@ class Datapath(Spec):
         Literal[32, 64, 128],
         needs(
             because="GCM always counts in 32 bits (SP 800-38D, section 6.2), CCM in the bytes that the nonce "
-            "leaves (SP 800-38C, section A.3), and no other mode counts",
-            mode=("ctr",),
+            "leaves (SP 800-38C, section A.3)",
+            mode=tuple(m for m in MODES if m not in ("gcm", "ccm")),
         ),
     ] = option(
         128,
         "The number of lowest bits of the counter block that count, with `mode = ctr` (32: the increment of "
-        "GCM). Of a block that is shorter all bits count. GCM and CCM count as their standards say.",
+        "GCM). Of a block that is shorter all bits count. GCM and CCM count as their standards say, and refuse "
+        "it; in other modes it does nothing.",
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )

@@ -32,6 +32,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
     if isinstance(core, Core) and isinstance(spec, Datapath):
         yield from _idle_delay_lines(spec, target, core)
         yield from _short_tags(spec)
+        yield from _idle_counter(spec)
 
 
 def require_room(target: Target, core: Core | BuiltEngine) -> None:
@@ -40,6 +41,11 @@ def require_room(target: Target, core: Core | BuiltEngine) -> None:
         raise UserError(
             f"{core.top} does not fit {target.title}: it takes {' and '.join(beyond)}; choose a larger one"
         )
+
+
+def _idle_counter(spec: Datapath) -> Iterator[str]:
+    if spec.counter_bits != 128 and spec.mode != "ctr":
+        yield f"counter_bits = {spec.counter_bits} does nothing in mode {spec.mode}, which has no counter"
 
 
 def _short_tags(spec: Datapath) -> Iterator[str]:

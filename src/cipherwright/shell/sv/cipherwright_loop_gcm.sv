@@ -285,8 +285,8 @@ module cipherwright_loop_gcm #(
     reg run_q, rows_q, product_q, lengths_q, tag_q;
     reg [TOP-1:0] sum_q;
     reg [127:0] added_q;
-    // The factor's register is loaded, in the cycle of came_q, lengths_q or tag_q; the key stream is
-    // part of what it is loaded with. Both go far, so each is a register.
+    // The factor's register is loaded, in the cycle of came_q, lengths_q or tag_q; the key stream
+    // is part of what it is loaded with. Both go far, so each is a register.
     reg load_q, adds_stream_q;
     wire last_step = step_q == FINAL[COUNT-1:0];
 
@@ -300,8 +300,7 @@ module cipherwright_loop_gcm #(
                 (j >= 2 && j < DIGIT + 2 ? high[j>=2&&j<DIGIT+2?j-2 : 0] : 1'b0) ^
                 (j >= 7 && j < DIGIT + 7 ? high[j>=7&&j<DIGIT+7?j-7 : 0] : 1'b0);
             assign reduced[j] = sum_q[j] ^ folded;
-            assign factor[127-j] = reduced[j] ^ late_q[127-j] ^
-                (stream_q[127-j] & adds_stream_q);
+            assign factor[127-j] = reduced[j] ^ late_q[127-j] ^ (stream_q[127-j] & adds_stream_q);
         end
     endgenerate
 
@@ -331,7 +330,8 @@ module cipherwright_loop_gcm #(
         end
     endgenerate
     always @(posedge clk)
-        for (r = 0; r < DIGIT; r = r + 1) products_q[128*r+:128] <= zeros_q[r] ? 128'd0 : key_t;
+        for (r = 0; r < DIGIT; r = r + 1)
+            products_q[128*r+:128] <= zeros_q[r] ? 128'd0 : key_t;
     always @(*) begin
         next = {reduced, {DIGIT{1'b0}}} ^ {{DIGIT{1'b0}}, added_t};
         for (r = 0; r < DIGIT; r = r + 1)
