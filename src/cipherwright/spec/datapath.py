@@ -119,8 +119,8 @@ class Datapath(Spec):
     ] = option(
         128,
         "The number of lowest bits of the counter block that count, with `mode = ctr` (32: the increment of "
-        "GCM). Of a block that is shorter all bits count. GCM and CCM count as their standards say, and refuse "
-        "it; in other modes it does nothing.",
+        "GCM). Of a block that is shorter all bits count. GCM and CCM count as their standards say, and "
+        "refuse it; in other modes it does nothing.",
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )
