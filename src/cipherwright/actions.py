@@ -156,26 +156,20 @@ def check_key(spec: Spec, key: bytes) -> None:
         raise UserError(f"mode {spec.mode} needs two different keys, and both halves of this key are equal")
 
 
-def check_unit_bytes(unit_bytes: int, option: str = "unit_bytes") -> None:
-    """Raise UserError where a data unit of XTS can't have so many bytes. `option`: what the user calls it."""
-    if not BLOCK_BYTES <= unit_bytes <= LARGEST_UNIT:
-        raise UserError(f"{option} is {unit_bytes}, and a unit has {BLOCK_BYTES} to {LARGEST_UNIT} bytes")
-
-
 def units_of(
-    spec: Spec, data: bytes, number: bytes, unit_bytes: int, what: str, option: str = "unit_bytes"
+    spec: Spec, data: bytes, number: bytes, unit_bytes: int | None, what: str, option: str = "unit_bytes"
 ) -> list[tuple[bytes, bytes]]:
-    """Data units with their numbers: a message cut every `unit_bytes` bytes (0: it is one unit), with numbers
-    that count up from `number`. `what`: what the user calls the message; `option`: how the user gives the
-    length. Raises UserError where a unit would have less than a block or more than 2^20, or the mode has no
-    units.
+    """Data units with their numbers: a message cut every `unit_bytes` bytes (None: it is one unit), with
+    numbers that count up from `number`. `what`: what the user calls the message; `option`: how the user gives
+    the length. Raises UserError where a unit would have less than a block or more than 2^20, or the mode has
+    no units.
     """
     if spec.mode not in UNIT_MODES:
-        if unit_bytes:
+        if unit_bytes is not None:
             raise UserError(f"mode {spec.mode} has no data units; leave {option} away")
         return []
-    if unit_bytes:
-        check_unit_bytes(unit_bytes, option)
+    if unit_bytes is not None and not BLOCK_BYTES <= unit_bytes <= LARGEST_UNIT:
+        raise UserError(f"{option} is {unit_bytes}, and a unit has {BLOCK_BYTES} to {LARGEST_UNIT} bytes")
     size = unit_bytes or len(data)
     if len(data) < BLOCK_BYTES:
         raise UserError(f"{what} has {len(data)} bytes, and mode {spec.mode} takes at least {BLOCK_BYTES}")

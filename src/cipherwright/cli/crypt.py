@@ -57,7 +57,6 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     from ..actions import (
         check_direction,
         check_key,
-        check_unit_bytes,
         crypt,
         crypt_units,
         initial_value,
@@ -91,9 +90,7 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     start, aad = initial_value(spec, line.iv, "--iv"), _additional_data(spec, line)
     data = read_whole(line.source)
     _check_writable(line.out)
-    if line.unit_bytes is not None:
-        check_unit_bytes(line.unit_bytes, "--unit-bytes")
-    units = units_of(spec, data, start, line.unit_bytes or 0, str(line.source), "--unit-bytes")
+    units = units_of(spec, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
     blocks = padded(spec, data, str(line.source))
     with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
         if units:

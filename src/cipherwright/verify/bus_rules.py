@@ -23,7 +23,7 @@ from ..errors import CheckFailed
 from .aig import FALSE, TRUE
 from .command_rules import check_commands
 from .equivalence import topological
-from .live import UNKNOWN, settled
+from .live import UNKNOWN, passed, reads, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 from .verdict import CoreFolder
 
@@ -91,29 +91,12 @@ class _Logic:
 
     def reads(self, bits: Sequence[Any], value: Known) -> set[Any]:
         """What bits depend on in the same cycle: registers, inputs and whatever no gate drives."""
-        found, seen, todo = set[Any](), set[Any](), list(bits)
-        while todo:
-            bit = todo.pop()
-            if bit in seen or value.get(bit, UNKNOWN) <= TRUE:
-                continue
-            seen.add(bit)
-            cell = self.driver.get(bit)
-            if cell is None or cell["type"] not in GATES:
-                found.add(bit)
-            else:
-                todo += self.passed(cell, value)
-        return found
-
-    def passed(self, cell: Mapping[str, Any], value: Known) -> list[Any]:
-        """The inputs of a gate that its output depends on, where a multiplexer's select may be known."""
-        pins = cell["connections"]
-        select = value.get(pins["S"][0], UNKNOWN) if cell["type"] == "$_MUX_" else UNKNOWN
-        return in_bits(cell) if select > TRUE else [pins["B" if select else "A"][0]]
+        return reads(self.driver, bits, value)
 
     def same(self, bit: Any, value: Known) -> Any:
         """The bit that this one equals, through multiplexers and gates with one input that is not neutral."""
         while (cell := self.driver.get(bit)) is not None and value.get(bit, UNKNOWN) > TRUE:
-            ins = self.passed(cell, value) if cell["type"] in GATES else []
+            ins = passed(cell, value) if cell["type"] in GATES else []
             kind, open_ = cell["type"], [b for b in ins if value.get(b, UNKNOWN) > TRUE]
             neutral = len(ins) == 1 or kind in ("$_AND_", "$_OR_")
             if not neutral or kind == "$_NOT_" or len(open_) != 1:

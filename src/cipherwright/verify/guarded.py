@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .aig import FALSE, TRUE
-from .live import UNKNOWN, settled
+from .live import UNKNOWN, reads, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits
 
 __all__ = ["Logic", "guards"]
@@ -75,23 +75,7 @@ class Logic:
 
     def reads(self, bit: Any, known: Mapping[Any, int]) -> set[Any]:
         """What is no gate, and what `bit` depends on in the same cycle, for what is known."""
-        value = self.values([bit], known)
-        found, seen, todo = set[Any](), set[Any](), [bit]
-        while todo:
-            at = todo.pop()
-            if at in seen or value.get(at, UNKNOWN) <= TRUE:
-                continue
-            seen.add(at)
-            cell = self.gate(at)
-            if cell is None:
-                found.add(at)
-                continue
-            pins = cell["connections"]
-            if cell["type"] == "$_MUX_" and (select := value.get(pins["S"][0], UNKNOWN)) <= TRUE:
-                todo.append(pins["B" if select else "A"][0])
-            else:
-                todo += in_bits(cell)
-        return found
+        return reads(self.driver, [bit], self.values([bit], known))
 
     def choice(self, bit: Any) -> tuple[frozenset[Any], tuple[Any, ...]]:
         """What multiplexers choose a bit from, and their selects."""

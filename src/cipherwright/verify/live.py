@@ -15,10 +15,10 @@ import numpy as np
 
 from .aig import FALSE, TRUE, Aig
 from .equivalence import Logic, gate_function, is_mux, slot
-from .netlist import GATES, Netlist
+from .netlist import GATES, Netlist, in_bits
 from .three_valued import ALL, ThreeValued
 
-__all__ = ["UNKNOWN", "Live", "LiveFrame", "settled"]
+__all__ = ["UNKNOWN", "Live", "LiveFrame", "passed", "reads", "settled"]
 
 Step = tuple[Callable[..., int], int, list[int]]
 
@@ -62,6 +62,31 @@ def settled(
             ins = [value.get(pins[p][0], fixed.get(pins[p][0], UNKNOWN)) for p in GATES[kind]]
             value[pins["Y"][0]] = gate_function(cell)(ternary, *ins)
     return value
+
+
+def passed(cell: Mapping[str, Any], value: Mapping[Any, int]) -> list[Any]:
+    """The inputs of a gate that its output depends on, where a multiplexer's select may be known."""
+    pins = cell["connections"]
+    select = value.get(pins["S"][0], UNKNOWN) if cell["type"] == "$_MUX_" else UNKNOWN
+    return in_bits(cell) if select > TRUE else [pins["B" if select else "A"][0]]
+
+
+def reads(driver: Mapping[Any, Mapping[str, Any]], bits: Iterable[Any], value: Mapping[Any, int]) -> set[Any]:
+    """What bits depend on in the same cycle: registers, inputs and whatever no gate drives. `driver`: the
+    cell that gives a bit; `value`: what is known.
+    """
+    found, seen, todo = set[Any](), set[Any](), list(bits)
+    while todo:
+        bit = todo.pop()
+        if bit in seen or value.get(bit, UNKNOWN) <= TRUE:
+            continue
+        seen.add(bit)
+        cell = driver.get(bit)
+        if cell is None or cell["type"] not in GATES:
+            found.add(bit)
+        else:
+            todo += passed(cell, value)
+    return found
 
 
 @dataclass(frozen=True)
