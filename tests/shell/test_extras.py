@@ -34,8 +34,10 @@ def _folder(built: Callable[..., Built], variant: tuple[str, ...], extras: str, 
     return out
 
 
-def _python(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+def _python(folder: Path, *args: str, only: str = "") -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder. only: which tests of a cocotb bench, as a regular expression."""
     env = {**os.environ, "VERILATOR": str(VERILATOR), "CXXFLAGS": "-O0", "PYTHONWARNINGS": "ignore"}
+    env |= {"COCOTB_TEST_FILTER": only} if only else {}
     return subprocess.run(
         [sys.executable, *args], cwd=folder, env=env, capture_output=True, text=True, check=False
     )
@@ -92,6 +94,57 @@ def test_the_cocotb_bench_of_a_bus_sees_a_fault(
     assert _python(folder, "des_small_cocotb.py").returncode
 
 
+TAGS = ("aes128-cmac-small", "interface=axi-stream", "tid_bits=3")
+PACKETS = ("aes-gcm-small", "interface=axi-stream", "iv_bits=any")
+UNITS = ("aes128-xts", *QUICK_AES, "sbox=table", "srl_from=8")
+"""A core of each kind of whole messages; Icarus is quick with tables."""
+
+HARDEST = "idle=random/pressure=random|one_after_the_other|a_run"
+"""One pattern of many, and what has no pattern."""
+
+
+@pytest.mark.parametrize(
+    ("variant", "tests"),
+    [
+        (TAGS, 2),
+        ((*TAGS[:-1], "control=apb"), 2),
+        (PACKETS, 2),
+        ((*PACKETS, "control=axi-lite"), 2),
+        ((*UNITS, "interface=axi-stream", "unit_numbers=counted"), 3),
+    ],
+    ids=["tags", "tags and apb", "packets", "packets and axi-lite", "units"],
+)
+def test_the_cocotb_bench_of_messages_runs(
+    variant: tuple[str, ...], tests: int, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    folder = _folder(built, variant, "cocotb", tmp_path / "core")
+    done = _python(folder, f"{built(*variant)[0].top}_cocotb.py", only=HARDEST)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"TESTS={tests} PASS={tests} FAIL=0" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("variant", "fault"),
+    [
+        (TAGS, flip("m_axis_tdata", "128'd1")),
+        (TAGS, flip("m_axis_tkeep", "16'd32768")),
+        (TAGS, flip("m_axis_tid", "3'd1")),
+        (PACKETS, flip("m_tag_tuser", "3'd2")),
+        (PACKETS, flip("m_tag_tdata", "128'd1")),
+    ],
+    ids=["tag", "keep", "id", "verdict", "tag of a packet"],
+)
+def test_the_cocotb_bench_of_messages_sees_a_fault(
+    variant: tuple[str, ...], fault: Fault, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    folder, top = _folder(built, variant, "cocotb", tmp_path / "core"), built(*variant)[0].top
+    text = (folder / f"{top}.v").read_text()
+    (folder / f"{top}.v").write_text(fault(text))
+    done = _python(folder, f"{top}_cocotb.py", only="one_after_the_other")
+    assert done.returncode
+    assert "FAIL=1" in done.stdout
+
+
 def test_the_cocotb_bench_of_two_streams_sees_the_other_one(
     built: Callable[..., Built], tmp_path: Path
 ) -> None:
@@ -126,6 +179,42 @@ def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:
     assert _python(folder, "-c", again).stdout == "0x85e813540f0ab405 ['0x123456789abcdef']\n"
 
 
+@pytest.mark.parametrize("variant", [TAGS[:1], ("aes128-ccm-small",)], ids=["tags", "ccm"])
+def test_the_model_of_whole_messages_runs(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """The worked packet or message in its docstring holds. Of units: test_xts.py."""
+    folder, top = _folder(built, variant, "model", tmp_path / "core"), built(*variant)[0].top
+    done = _python(folder, "-m", "doctest", f"{top}_model.py")
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    assert ">>> core." in (folder / f"{top}_model.py").read_text()
+
+
+_CHECK_PACKETS = """
+import random
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from aes_gcm_small_model import AesGcmSmall
+r = random.Random(5)
+with AesGcmSmall() as core:
+    for a, n, iv_bytes in ((20, 37, 12), (0, 0, 12), (0, 16, 8), (5, 0, 24)):
+        key, iv, aad, text = r.randbytes(16), r.randbytes(iv_bytes), r.randbytes(a), r.randbytes(n)
+        data, tag = core.packet(key, iv, text, aad)
+        assert data + tag == AESGCM(key).encrypt(iv, text, aad)
+        assert core.packet(key, iv, data, aad, tag) == (text, True)
+        assert core.packet(key, iv, data, aad, bytes([tag[0] ^ 128]) + tag[1:]) == (text, False)
+"""
+
+
+def test_packets_through_the_model(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Both directions, right and wrong tags, and IVs of some lengths, against `cryptography`."""
+    folder = _folder(built, PACKETS, "model", tmp_path / "core")
+    done = _python(folder, "-c", _CHECK_PACKETS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (
+        "AssertionError" in _python(folder, "-c", _CHECK_PACKETS.replace("text, True", "text, False")).stderr
+    )
+
+
 def test_verify_compares_them(built: Callable[..., Built], tmp_path: Path) -> None:
     folder = _folder(built, STREAM, "cocotb,model", tmp_path / "core")
     assert check_built(CoreFolder.open(folder)).startswith("14 files")
@@ -146,6 +235,7 @@ def test_verify_compares_them(built: Callable[..., Built], tmp_path: Path) -> No
     ("variant", "extras", "said"),
     [
         (STREAM, "cocotb,vhdl", "--with takes cocotb and model, separated by commas, not 'vhdl'"),
+        (("aes128-cmac-small",), "cocotb", "give --set interface=axi-stream"),
         (("mars-ibm-rom",), "cocotb", "the testbench of an engine is mars_ibm_rom_tb.v"),
     ],
 )

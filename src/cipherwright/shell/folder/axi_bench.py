@@ -17,13 +17,13 @@ from .accesses import core_registers, field_bit
 from .example import message_result
 from .text import filled
 
-__all__ = ["Message", "axi_bench", "messages", "registers_bench"]
+__all__ = ["DRIVEN", "PACKAGES", "Message", "axi_bench", "messages", "registers_bench"]
 
-_PACKAGES = {"axi-lite": "cocotbext-axi", "apb": "cocotbext-apb", "wishbone": "cocotbext-wishbone"}
+PACKAGES = {"axi-lite": "cocotbext-axi", "apb": "cocotbext-apb", "wishbone": "cocotbext-wishbone"}
 """What drives each register bus."""
 
 
-_DRIVEN = ("s_axis_", "m_axis_", "s_axil_", "s_apb_", "wb_")
+DRIVEN = ("s_axis_", "m_axis_", "s_axil_", "s_apb_", "wb_")
 """Ports that the drivers of the buses drive."""
 
 
@@ -84,11 +84,11 @@ def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int)
         sources=list(sources),
         patience=patience,
         control=spec.control if registers else "",
-        package=_PACKAGES.get(spec.control, ""),
+        package=PACKAGES.get(spec.control, ""),
         registers={r.name: r.address for r in registers.values()},
         loads={n: field_bit(registers, "CONTROL", f"LOAD_{n}") for n in ("KEY", "IV")},
         pendings={n: field_bit(registers, "STATUS", f"{n}_PENDING") for n in ("KEY", "IV")},
-        inputs=[n for n in pins if n not in (clock.clock, clock.reset) and not n.startswith(_DRIVEN)],
+        inputs=[n for n in pins if n not in (clock.clock, clock.reset) and not n.startswith(DRIVEN)],
         handshakes=bool(handshakes),
         secrets=secrets,
         held_way=held_way,
@@ -129,7 +129,7 @@ def registers_bench(spec: Datapath, core: Core, sources: Sequence[str], patience
         sources=list(sources),
         patience=patience,
         control=spec.control,
-        package=_PACKAGES[spec.control],
+        package=PACKAGES[spec.control],
         size=size,
         registers={r.name: r.address for r in registers.values()},
         fields={

@@ -12,7 +12,7 @@ from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, mo
 from ...cipher.xts import halves, xts
 from ...spec import Datapath, Loop, Spec
 
-__all__ = ["Worked", "message_result", "worked_block"]
+__all__ = ["Worked", "message_result", "on_words", "worked_block"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def message_result(
     zeros; in ECB and CBC it leaves whole, in the other modes it is cut off again. `iv` is empty in ECB;
     `counter_bits`: those of a counter block that count.
     """
-    size, crypt, out = spec.block_bits // 8, _on_words(spec, key), b""
+    size, crypt, out = spec.block_bits // 8, on_words(spec, key), b""
     link = int.from_bytes(iv, "big")
     for at in range(0, len(data), size):
         block = int.from_bytes(data[at : at + size].ljust(size, b"\0"), "big")
@@ -76,7 +76,7 @@ def message_result(
     return out if spec.mode in ("ecb", "cbc") else out[: len(data)]
 
 
-def _on_words(spec: Spec, key: bytes) -> Callable[[int, bool], int]:
+def on_words(spec: Spec, key: bytes) -> Callable[[int, bool], int]:
     """The described cipher under a key, from a block as a number and whether it is decrypted."""
     size, cipher = spec.block_bits // 8, spec.described
 
@@ -93,7 +93,7 @@ def _worked_packet(spec: Spec, key: bytes) -> Worked:
     assert isinstance(spec, Datapath)
     iv, aad = bytes(0xF0 + i for i in range(12)), bytes(0xA0 + i for i in range(20))
     text = bytes(0x11 * (i % 16) for i in range(23))
-    crypt = _on_words(spec, key)
+    crypt = on_words(spec, key)
     if isinstance(spec, Loop) and spec.mode == "ccm":
         nonce = bytes(0xF0 + i for i in range(spec.nonce_bytes))
         sealed = ccm(lambda word: crypt(word, False), CcmInput(nonce, aad, text), spec.tag_bits // 8)
@@ -105,7 +105,7 @@ def _worked_packet(spec: Spec, key: bytes) -> Worked:
 def _worked_message(spec: Spec, key: bytes) -> Worked:
     """A message of a block and seven bytes, so that its last word is padded."""
     assert isinstance(spec, Loop)
-    crypt = _on_words(spec, key)
+    crypt = on_words(spec, key)
     text = bytes(0x11 * (i % 16) for i in range(spec.block_bits // 8 + 7))
     tag = cmac(lambda word: crypt(word, False), spec.block_bits, text)
     return Worked(key, b"", text, b"", False, b"", tag[: tag_length(spec.tag_bits, spec.block_bits) // 8])

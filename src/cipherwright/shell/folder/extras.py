@@ -17,6 +17,7 @@ from ..testbench import first_link, known_answers
 from .axi_bench import axi_bench, registers_bench
 from .diagrams import worked_words
 from .example import Worked
+from .message_cocotb import message_bench
 from .text import filled
 
 __all__ = ["EXTRAS", "check_extras", "extra_files"]
@@ -35,11 +36,16 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
         raise UserError(
             f"--with cocotb is for pipelines and loops; the testbench of an engine is {core.top}_tb.v"
         )
-    if core.packet or core.unit or core.mac:
+    if _whole_messages(core) and not core.stream:
         raise UserError(
-            "--with cocotb has no bench for packets, units and messages; the testbench of the core is "
-            f"{core.top}_tb.v"
+            "--with cocotb drives packets, units and messages through AXI-Stream; give --set "
+            f"interface=axi-stream, or take the testbench of the core, {core.top}_tb.v"
         )
+
+
+def _whole_messages(core: Core) -> bool:
+    """Whether the core takes packets, data units or messages, and not blocks."""
+    return bool(core.packet or core.unit or core.mac)
 
 
 def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
@@ -61,6 +67,8 @@ def _patience(core: Core | BuiltEngine) -> int:
 def _cocotb(spec: Datapath, core: Core) -> str:
     if core.in_registers:
         return registers_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
+    if _whole_messages(core):
+        return message_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     if core.stream:
         return axi_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     p, inputs = core.ports, [pin.name for pin in core.component.pins if not pin.out]
@@ -92,6 +100,43 @@ def _rows(pins: Sequence[Pin]) -> dict[str, tuple[int, int]]:
     return found
 
 
+def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
+    """What the model's class says of packets, data units or messages: names of ports, and the worked one."""
+    p, n = core.ports, (core.packet or core.unit or core.mac or {})["ports"]
+    axi, key = bool(core.stream), f'bytes.fromhex("{worked.key.hex()}")'
+    data, result, tag, iv = (
+        f'bytes.fromhex("{text.hex()}")' for text in (worked.block, worked.result, worked.tag, worked.iv)
+    )
+    fields = {name: n[name] for name in ("aad", "iv_word", "key_slot") if name in n}
+    fields = {**({"decrypt": p.decrypt} if p.decrypt else {}), **fields}
+    if core.packet:
+        kind = "packet"
+        example = f'packet({key}, {iv}, {data}, aad=bytes.fromhex("{worked.aad.hex()}")) == ({result}, {tag})'
+    elif core.unit:
+        kind, example = "unit", f"unit({key}, {iv}, {data}) == {result}"
+    else:
+        kind, example = "message", f"mac({key}, {data}) == {tag}"
+    beside = {
+        "given_tag": "s_tag_i" if axi else n.get("tag_in", ""),
+        "iv": p.iv,
+        "any_iv": "iv_word" in n,
+        "lengths": [n["aad_bytes"], n["data_bytes"]] if "aad_bytes" in n else [],
+    }
+    outputs = {
+        "tag_valid": n.get("tag_valid", ""),
+        "tag_out": n.get("tag_out", p.block_out),
+        "good": n.get("good", ""),
+        "late": "" if axi else n.get("late", ""),
+        "keep_out": n.get("keep_out", ""),
+        "block_out": p.block_out,
+    }
+    words = {"block_in": p.block_in, "keep_in": n["keep_in"], "last_in": n["last_in"]}
+    flow = {"valid_in": p.valid_in, "ready_out": p.ready_out, "valid_out": p.valid_out}
+    sizes = {"size": core.parameters["block_bits"] // 8, "tag_bytes": len(worked.tag)}
+    said = {"kind": kind, "axi": axi, "example": example, "fields": fields, "decrypt": p.decrypt}
+    return said | beside | outputs | words | flow | sizes
+
+
 def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
     clock, pins = core.component.clock, core.component.pins
     inputs = _rows([pin for pin in pins if not pin.out and pin.name != clock.clock])
@@ -99,13 +144,16 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
     ports = (
         core.ports
         if isinstance(core, Core)
-        and not (core.stream or core.bus or core.packet or core.unit or core.mac)
+        and not (core.stream or core.bus or _whole_messages(core))
         and core.lanes == 1
         else None
     )
     words = worked_words(core, worked) if isinstance(core, Core) and ports else {}
     if ports and ports.ascending:
         words["key"] = int.from_bytes(worked.key, "big")
+    messages = None
+    if isinstance(core, Core) and _whole_messages(core) and not core.bus and core.lanes == 1:
+        messages = _message_facts(spec, core, worked)
     common = {"origin": origin_lines(spec.name), "top": core.top}
     chained = "In a chaining mode every block is the first of a message. " if ports and ports.first else ""
     return {
@@ -126,6 +174,7 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
             reset=clock.reset,
             patience=_patience(core),
             p=ports,
+            m=messages,
             doc=f"{chained}`decrypt` counts where the core has both directions.",
             **{
                 name: f"{words[name]:#x}" if words.get(name) is not None else ""

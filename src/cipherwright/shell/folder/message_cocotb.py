@@ -1,0 +1,139 @@
+"""The cocotb bench of a core of packets, data units or messages behind AXI-Stream."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ...cipher.cmac import cmac, tag_length
+from ...cipher.gcm import gcm
+from ...cipher.modes import ways
+from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
+from ...rtl import Handshake
+from ...spec import Datapath
+from ..core import Core
+from ..header import origin_lines
+from .accesses import core_registers, field_bit
+from .axi_bench import DRIVEN, PACKAGES
+from .example import on_words
+from .text import filled
+
+__all__ = ["RUN", "message_bench", "packets", "tags", "units"]
+
+RUN = 3
+"""Units of the run that the bench of a core announces where the core counts."""
+
+_PACKETS = ((20, 37, 12), (0, 16, 12), (5, 0, 12), (0, 0, 12), (16, 1, 12), (3, 33, 8))
+"""Bytes of additional data, of data and of the IV."""
+
+_UNITS = (16, 17, 48, 31, 40, 33)
+"""Bytes of a unit: with stolen bytes and without."""
+
+_MESSAGES = (1, 16, 40, 0, 17, 5)
+"""Bytes of a message."""
+
+
+def _keys(rng: random.Random, bits: int) -> tuple[bytes, bytes]:
+    return rng.randbytes(bits // 8), rng.randbytes(bits // 8)
+
+
+def _on_blocks(spec: Datapath, key: bytes) -> Callable[[bytes, bool], bytes]:
+    """The described cipher under a key, from a block and whether it is decrypted."""
+    return lambda block, back: spec.described.encrypt_block(key, block, back)
+
+
+def _on_numbers(spec: Datapath, key: bytes) -> Callable[[int], int]:
+    """The described cipher's encryption under a key, of a block as a number."""
+    crypt = on_words(spec, key)
+    return lambda word: crypt(word, False)
+
+
+def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
+    """Packets of GCM under two keys, in both directions, computed from the description: key, IV, 1 where the
+    core decrypts, additional data, data, tag, what the data become, and whether the tag is right. `any_iv`:
+    some have an IV that has not 96 bits.
+    """
+    rng = random.Random(spec.name)
+    keys, size = _keys(rng, spec.key_bits), spec.tag_bits // 8
+    for number, (a, n, bytes_of_iv) in enumerate(_PACKETS):
+        key = keys[number * len(keys) // len(_PACKETS)]
+        crypt = _on_numbers(spec, key)
+        for way in ways(spec.direction):
+            iv, aad = rng.randbytes(bytes_of_iv if any_iv else 12), rng.randbytes(a)
+            text = rng.randbytes(n)
+            made = gcm(crypt, iv, aad, text)
+            tag, good = made.tag[:size], int(not way or number != 1)
+            if not good:
+                tag = bytes([tag[0] ^ 1]) + tag[1:]
+            yield key, iv, way, aad, made.data if way else text, tag, text if way else made.data, good
+
+
+def units(spec: Datapath) -> Iterator[tuple[Any, ...]]:
+    """Data units of XTS under two keys, in each direction of the core, computed from the description: key,
+    number, 1 where the core decrypts, unit, result. Of each key the first units have consecutive numbers, as
+    many as `RUN`.
+    """
+    rng = random.Random(spec.name)
+    for key in _keys(rng, spec.given_key_bits):
+        first, second = (_on_blocks(spec, half) for half in halves(key))
+        number = rng.randbytes(BLOCK_BYTES)
+        for k, n in enumerate(_UNITS):
+            number = number_after(number, 1) if k < RUN else rng.randbytes(BLOCK_BYTES)
+            way = rng.choice(ways(spec.direction))
+            data = rng.randbytes(n)
+            yield key, number, way, data, xts(first, second, number, data, bool(way))
+
+
+def tags(spec: Datapath) -> Iterator[tuple[Any, ...]]:
+    """Messages of CMAC under two keys, computed from the description: key, message, tag as it is shown."""
+    rng, size = random.Random(spec.name), tag_length(spec.tag_bits, spec.block_bits) // 8
+    for key in _keys(rng, spec.key_bits):
+        crypt = _on_numbers(spec, key)
+        for n in _MESSAGES:
+            text = rng.randbytes(n)
+            tag = cmac(crypt, spec.block_bits, text)
+            yield key, text, tag[:size]
+
+
+def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
+    """The text of TOP_cocotb.py. patience: cycles in which any message comes out and any key is taken."""
+    pins = {pin.name: pin for pin in core.component.pins}
+    registers, clock = core_registers(core), core.component.clock
+    ports = (core.packet or {}).get("ports", {})
+    any_iv = "iv_word" in ports
+    if core.packet:
+        kind, what, found = "packet", "packets", packets(spec, any_iv)
+    elif core.unit:
+        kind, what, found = "unit", "data units", units(spec)
+    else:
+        kind, what, found = "message", "messages", tags(spec)
+    names = ("KEY", "IV", "UNIT")
+    more = "unit_more_i" if "unit_more_i" in pins else ""
+    return filled(
+        "cocotb_messages.py.j2",
+        origin=origin_lines(spec.name),
+        top=core.top,
+        kind=kind,
+        what=what,
+        sources=list(sources),
+        patience=patience,
+        control=spec.control if registers else "",
+        package=PACKAGES.get(spec.control, ""),
+        registers={r.name: r.address for r in registers.values()},
+        loads={n: bit for n in names if (bit := field_bit(registers, "CONTROL", f"LOAD_{n}"))},
+        pendings={n: bit for n in names if (bit := field_bit(registers, "STATUS", f"{n}_PENDING"))},
+        inputs=[
+            n
+            for n, pin in pins.items()
+            if not pin.out and n not in (clock.clock, clock.reset) and not n.startswith(DRIVEN)
+        ],
+        handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
+        key_slots=2 if "key_slot" in ports else 1,
+        any_iv=any_iv,
+        ways=len(ways(spec.direction)) == 2,
+        ids=1 << pins["s_axis_tid"].width if "s_axis_tid" in pins else 0,
+        more=more,
+        run=RUN,
+        messages=list(found),
+    )
