@@ -293,6 +293,12 @@ def _crypt_packet(
         )
     text, tag = (data[: len(data) - size], data[len(data) - size :]) if decrypt else (data, b"")
     _check_lengths(core.record["parameters"], aad, text)
+    release = core.record["packet"].get("release")
+    if decrypt and release and len(text) > BLOCK_BYTES * release["longest_packet_words"]:
+        raise UserError(
+            f"the ciphertext has {len(text)} bytes, and the core decrypts packets of at most "
+            f"{BLOCK_BYTES * release['longest_packet_words']}: a larger release_words makes a larger buffer"
+        )
     tell("compiling the simulation (kept for the next time)", 0.0)
     bench = packet_bench(core.record).compile(core.sources, core.record)
     tell(f"a packet of {len(aad)} and {len(text)} bytes through the simulated hardware")

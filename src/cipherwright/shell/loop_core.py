@@ -30,6 +30,7 @@ from .header import header_lines, port_table, with_bus
 from .keys import KeyUnit, key_register
 from .message_core import surrounded
 from .ports import inner_groups
+from .release import Released
 from .stream import Fifo
 from .texts import core_files, spec_parameters
 from .written import hand_written
@@ -85,7 +86,7 @@ class LoopMode:
     groups, ports: the core's ports, without a bus, and their names by meaning; rate: of words; said: the
     rate in words; file: that of the hand-written module; bench: the testbench of the core without a bus;
     packet, mac: what the record says of packets or of messages; fifos: those of a bus, by name; beside: what
-    waits while the loop works.
+    waits while the loop works; released: what is around the core where words wait for a verdict.
     """
 
     groups: tuple[Group, ...]
@@ -98,6 +99,7 @@ class LoopMode:
     mac: Mapping[str, Any] | None = None
     fifos: Mapping[str, Fifo] = field(default_factory=dict)
     beside: Design | None = None
+    released: Released | None = None
 
 
 def keyed_loop(of: CoreInputs, reset: bool = True) -> KeyedLoop:
@@ -111,7 +113,9 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     """The finished core: `parts` around `loop`, and a bus around them where one is asked for."""
     spec, top, design, keys = of.spec, of.top, loop.design, loop.keys
     waiting = mode.beside.modules if mode.beside else ()
+    released = mode.released
     modules = (*waiting, *design.modules, *keys.modules, parts.written, *parts.wrappers)
+    modules = (*modules, *(released.modules if released else ()))
     inside = Component(modules, mode.groups, mode.rate)
     around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos)
     component = Component((*modules, *around.modules), around.groups, around.rate)
@@ -138,7 +142,10 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         },
         of.scheduled.key_words,
         keys,
-        _mode_flip_flops(parts, mode.beside) - loop.unread * (1 + bool(around.bus)) + around.flip_flops,
+        _mode_flip_flops(parts, mode.beside)
+        - loop.unread * (1 + bool(around.bus))
+        + around.flip_flops
+        + (released.flip_flops if released else 0),
         parts.control.zeroise_cycles,
         sum(m.flip_flops for m in parts.control.modules),
         of.given,
@@ -152,8 +159,10 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     printed = print_design(Design((*waiting, *design.modules)) if waiting else design)
-    text = "\n".join([printed, keys.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
+    tops = (*parts.wrappers, *([released.top] if released else []), *around.wrappers)
+    text = "\n".join([printed, keys.text, *map(print_wrapper, tops)])
     written = {mode.file: hand_written(mode.file), **keys.files, **around.files}
+    written |= released.files if released else {}
     files = core_files(spec.name, header, text, print_bench(mode.bench(inside)), written)
     return core.with_files(files | dict(around.pages))
 

@@ -25,7 +25,7 @@ from .header import GENERATOR, module_name
 from .stream import Fifo, choose_fifo, stream_controls
 from .written import hand_written
 
-__all__ = ["Surrounded", "inner_name", "message_fifo", "places_kept", "surrounded", "zeroising"]
+__all__ = ["ZEROISING", "Surrounded", "inner_name", "message_fifo", "places_kept", "surrounded", "zeroising"]
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,15 @@ def message_fifo(spec: Datapath, latency: int, interval: int) -> Fifo:
 
 def zeroising(fifos: Mapping[str, Fifo]) -> tuple[Pin, ...]:
     """The port that tells FIFOs around a core to forget, where there are any."""
-    meaning = "everything is being cleared: what is around the core clears what it holds, too"
-    return (Pin("zeroising_o", out=True, meaning=meaning),) if fifos else ()
+    return (ZEROISING,) if fifos else ()
+
+
+ZEROISING = Pin(
+    "zeroising_o",
+    out=True,
+    meaning="everything is being cleared: what is around the core clears what it holds, too",
+)
+"""The port that tells what is around a core to forget."""
 
 
 def surrounded(

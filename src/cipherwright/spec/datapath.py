@@ -211,6 +211,46 @@ class Datapath(Spec):
         le=1 << 16,
     )
 
+    release: Annotated[
+        Literal["at-once", "verdict"],
+        needs(
+            ("verdict",),
+            "only packets that are decrypted have a verdict",
+            mode=PACKET_MODES,
+        ),
+        needs(
+            ("verdict",),
+            "the buffer is behind a core whose results nothing holds back, and knows one key",
+            interface=("plain",),
+            key_slots=(1,),
+        ),
+    ] = option(
+        "at-once",
+        "When words of a decrypted packet leave, with `mode = gcm` or `ccm`. `at-once`: as they are "
+        "computed, before the tag is compared. `verdict`: after that, and only where the tag is the "
+        "expected one. They wait in a buffer of `release_words`.",
+        cost="`verdict` takes about 500 flip-flops, 150 lookup tables and the buffer's memory, and in a "
+        "pipeline a delay of about 30 cycles for words of 144 bits. Words that are encrypted leave 8 cycles "
+        "later, in a pipeline as much more as the delay is long; a tag leaves a cycle later.",
+    )
+    release_words: Annotated[int, needs(release=("verdict",))] = option(
+        512,
+        "Depth of the buffer of `release = verdict`, a power of two from 16 to 65,536. A packet that is "
+        "decrypted has at most 8 words of data less; of a longer one nothing leaves.",
+        unit="words of 16 bytes",
+        cost="From 64 words on block RAM: on an ECP5 4 blocks up to 512 words. Zeroising takes a few cycles "
+        "for each word.",
+        ge=16,
+        le=1 << 16,
+    )
+
+    @field_validator("release_words")
+    @classmethod
+    def _places(cls, value: int) -> int:
+        if value & (value - 1):
+            raise ValueError(f"the buffer's depth is a power of two, not {value} words")
+        return value
+
     @field_validator("control", mode="before")
     @classmethod
     def _no_bus(cls, value: object) -> object:

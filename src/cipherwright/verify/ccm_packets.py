@@ -29,14 +29,17 @@ class CcmSession(Session):
         super()._forget()
         self.opens = self.cycle
 
+    @property
+    def zeros(self) -> tuple[tuple[str, str], ...]:
+        """Ports that say that something is there, and those that are 0 otherwise."""
+        b = self.bench
+        return (b.ports.valid_out, b.ports.block_out), (b.packet["tag_valid"], b.packet["tag_out"])
+
     def run(self, rows: Words) -> Words:
         """As `Session.run`. Raises CheckFailed where a port shows something while nothing is offered."""
-        b, s = self.bench, self.bench.simulation
+        s = self.bench.simulation
         out = super().run(rows)
-        for valid, block in (
-            (b.ports.valid_out, b.ports.block_out),
-            (b.packet["tag_valid"], b.packet["tag_out"]),
-        ):
+        for valid, block in self.zeros:
             if s.view(out, block)[s.view(out, valid)[:, 0] == 0].any():
                 raise CheckFailed(f"{block} is not 0 while {valid} is 0")
         return out

@@ -39,7 +39,7 @@ from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
 from .bus_rules import check_bus_rules
-from .ccm import check_ccm_packets, check_ccm_resets, published_ccm
+from .ccm import check_ccm_packets, check_ccm_resets, published_ccm, random_ccm
 from .ccm_packets import CcmBench
 from .cmac import check_mac_resets, check_messages, published_macs
 from .drive import Bench, holds_key
@@ -47,8 +47,16 @@ from .equivalence import Claim, prove_pipeline
 from .expansion import prove_expansion
 from .forgotten import check_zeroise
 from .forgotten_blocks import check_zeroise_over_bus
-from .gcm import check_key_slots, check_packets, check_resets, published_packets
+from .gcm import (
+    check_key_slots,
+    check_packets,
+    check_release,
+    check_resets,
+    published_packets,
+    random_packets,
+)
 from .handshake import check_handshake
+from .held_packets import HeldBench, HeldCcmBench
 from .key_slots import SlotBench
 from .loops import prove_iterative
 from .macs import MacBench
@@ -304,7 +312,17 @@ _FEWEST, _MOST = 24, 602
 def _random_packets(bench: PacketBench, p: Mapping[str, Any], count: int) -> str:
     """Random packets; of a core with two resident keys under both, too."""
     said = check_packets(bench, p, count)
+    if isinstance(bench, HeldBench):
+        return f"{said}; {check_release(bench, p, random_packets)}"
     return f"{said}; {check_key_slots(bench, p)}" if isinstance(bench, SlotBench) else said
+
+
+def _random_ccm_packets(bench: CcmBench, p: Mapping[str, Any], count: int) -> str:
+    """The same of a core of CCM."""
+    said = check_ccm_packets(bench, p, count)
+    if isinstance(bench, HeldCcmBench):
+        return f"{said}; {check_release(bench, p, random_ccm)}"
+    return said
 
 
 def verify_packets(
@@ -315,12 +333,12 @@ def verify_packets(
     """
     count = max(_FEWEST, min(blocks // _WORDS, _MOST))
     kind = packet_bench(folder.record)
-    if kind is CcmBench:
+    if issubclass(kind, CcmBench):
         packets = _Messages(
             "packets",
-            CcmBench,
+            kind,
             published_ccm,
-            lambda bench, p: check_ccm_packets(bench, p, count),
+            lambda bench, p: _random_ccm_packets(bench, p, count),
             check_ccm_resets,
         )
     else:

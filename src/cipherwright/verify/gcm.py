@@ -4,14 +4,15 @@ proofs of its parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..cipher.gcm import gcm, iv_of
 from ..errors import CheckFailed, NotChecked
-from ..shell import ANY_IV, IV_BITS
+from ..shell import ANY_IV, IV_BITS, WORD_BYTES
+from .held_packets import HeldBench, HeldCcmBench
 from .key_slots import KeyLoad, SlotBench
 from .oracle import oracle_gcm
 from .packets import Packet, PacketBench, PacketResult, packets_of_both_ways
@@ -21,6 +22,7 @@ from .vectors import own_vectors
 __all__ = [
     "check_key_slots",
     "check_packets",
+    "check_release",
     "check_resets",
     "published_packets",
     "random_packets",
@@ -92,7 +94,7 @@ def published_packets(bench: PacketBench, p: Mapping[str, Any]) -> str:
             s.load_key(v.key)
             for packet in sent:
                 s.send(packet)
-            if s.finish() != want:
+            if s.finish() != bench.expected(sent, want):
                 raise CheckFailed(f"known answer not met: key {v.key.hex()}, IV {v.iv.hex()} ({v.source})")
     return f"{len(found)} published packets, encrypted, decrypted, and refused with a wrong tag"
 
@@ -153,7 +155,7 @@ def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: in
             s.load_key(key)
             for k, packet in enumerate(packets):
                 s.send(packet, gaps, after if k == len(packets) - 1 else b"")
-            got = s.finish()
+            got, want = s.finish(), bench.expected(packets, want)
             if got != want:
                 wrong = next(k for k, (a, b) in enumerate(zip(got, want, strict=True)) if a != b)
                 raise CheckFailed(
@@ -187,13 +189,50 @@ def check_resets(bench: PacketBench, p: Mapping[str, Any], seed: int = 3) -> str
             s.load_key(key)
             for packet in packets:
                 s.send(packet)
-            if s.finish() != want:
+            if s.finish() != bench.expected(packets, want):
                 raise CheckFailed(
                     f"after a reset in cycle {when} a packet differs from {reference_of(p).name}"
                 )
     return (
         f"resets in {_RESETS} cycles, within keys and packets: nothing of before leaves, and all is right "
         "after"
+    )
+
+
+_EDGE = 4096
+"""Words of a buffer up to which packets of about its depth are tried."""
+
+
+def check_release(
+    bench: HeldBench | HeldCcmBench,
+    p: Mapping[str, Any],
+    made: Callable[..., tuple[list[Packet], list[PacketResult]]],
+    seed: int = 17,
+) -> str:
+    """Packets that just fit the buffer, and that just do not, with right and wrong tags in both directions,
+    back to back and with gaps. made: as `random_packets`.
+    """
+    rng = np.random.default_rng(seed)
+    most = bench.longest if bench.words <= _EDGE else 24
+    sizes = [(0, WORD_BYTES * most), (0, 5), (3, WORD_BYTES * most + 1), (0, 1), (20, WORD_BYTES * most - 3)]
+    sizes += [(0, 16 * int(n)) for n in rng.integers(1, 9, 24)] + [(0, 0), (9, 0)]
+    refused, total = 0, 0
+    for gaps in (0.0, 0.2):
+        key = rng.bytes(p["key_bits"] // 8)
+        with bench.session(seed) as s:
+            s.load_key(key)
+            for _ in range(3):
+                packets, want = made(p, rng, key, [sizes[k] for k in rng.permutation(len(sizes))])
+                for packet in packets:
+                    s.send(packet, gaps)
+                want = bench.expected(packets, want)
+                if s.finish() != want:
+                    raise CheckFailed("words of a packet leave that may not, or others do not")
+                refused += sum(q.decrypt and not r.good for q, r in zip(packets, want, strict=True))
+                total += len(want)
+    return (
+        f"{total} packets with right and wrong tags about a buffer of {bench.words} words, {refused} of them "
+        f"refused: nothing of these leaves, nor anything before its verdict"
     )
 
 

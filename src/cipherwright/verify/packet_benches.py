@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..shell import LENGTH_PORTS
+from ..shell import LENGTH_PORTS, RELEASE_PORTS
 from .ccm_packets import CcmBench
+from .held_packets import HeldBench, HeldCcmBench
 from .key_slots import SlotBench
 from .packets import PacketBench
 
@@ -14,8 +15,11 @@ __all__ = ["packet_bench"]
 
 
 def packet_bench(record: Mapping[str, Any]) -> type[PacketBench]:
-    """The bench of a core of packets: those with lengths are of CCM, those with slots have two keys."""
+    """The bench of a core of packets: those with lengths are of CCM, those with slots have two
+    keys, and in some words wait for a verdict."""
     ports = record["packet"]["ports"].keys()
+    if RELEASE_PORTS.keys() <= ports:
+        return HeldCcmBench if LENGTH_PORTS.keys() <= ports else HeldBench
     if LENGTH_PORTS.keys() <= ports:
         return CcmBench
     return SlotBench if "key_slot" in ports else PacketBench

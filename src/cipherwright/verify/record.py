@@ -13,7 +13,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ..errors import UserError
-from ..shell import COUNTED_PORTS, IV_WORD_PORTS, LENGTH_PORTS, PACKET_PORTS, SLOT_PORTS, UNIT_PORTS, PortSet
+from ..shell import (
+    COUNTED_PORTS,
+    IV_WORD_PORTS,
+    LENGTH_PORTS,
+    PACKET_PORTS,
+    RELEASE_PORTS,
+    SLOT_PORTS,
+    UNIT_PORTS,
+    PortSet,
+)
 
 __all__ = ["CoreRecord", "read_record"]
 
@@ -85,6 +94,16 @@ class _Multiplier(_Part):
         return self
 
 
+class _Release(_Part):
+    """The buffer in which words wait for a verdict: its depth, the words of the longest packet, and the
+    cycles that it adds for a word that waits for nothing.
+    """
+
+    words: _Positive
+    longest_packet_words: _Positive
+    latency_cycles: _Positive
+
+
 class _Packet(_Part):
     """What a core in a mode of whole packets has besides."""
 
@@ -97,13 +116,15 @@ class _Packet(_Part):
     longest_latency_cycles: _Positive | None = None
     nonce_bytes: Annotated[int, Field(ge=7, le=13)] | None = None
     multiplier: _Multiplier | None = None
+    release: _Release | None = None
 
     @model_validator(mode="after")
     def _legal(self) -> _Packet:
         more = () if self.initial_block_cycles is None else IV_WORD_PORTS
         lengths = () if self.nonce_bytes is None else LENGTH_PORTS
+        waits = () if self.release is None else RELEASE_PORTS
         slots = SLOT_PORTS if SLOT_PORTS.keys() <= self.ports.keys() else ()
-        if self.ports.keys() != {*PACKET_PORTS, *more, *lengths, *slots}:
+        if self.ports.keys() != {*PACKET_PORTS, *more, *lengths, *slots, *waits}:
             raise ValueError("packet.ports are not those of a packet")
         if (self.nonce_bytes is None) == (self.multiplier is None):
             raise ValueError("packet is none of GCM or CCM")

@@ -41,6 +41,8 @@ def ccm_pins(nonce_bytes: int) -> tuple[Pin, ...]:
     )
 
 
-def ccm_groups(key_bits: int, tag_bits: int, nonce_bytes: int) -> tuple[Group, ...]:
-    """All ports of a core, in groups."""
-    return port_groups(key_bits, tag_bits, word=ccm_pins(nonce_bytes))
+def ccm_groups(
+    key_bits: int, tag_bits: int, nonce_bytes: int, more: tuple[Pin, ...] = ()
+) -> tuple[Group, ...]:
+    """All ports of a core, in groups. more: outputs of its control beside those of GCM."""
+    return port_groups(key_bits, tag_bits, more=more, word=ccm_pins(nonce_bytes))

@@ -56,9 +56,11 @@ def gcm_layer(
     timing: GcmTiming,
     tag_bits: int = 128,
     any_iv: bool = False,
+    results: tuple[Pin, ...] = RESULTS,
 ) -> Wrapper:
     """The mode around a pipeline with its key unit. parts: the modules of the pipeline, of the delays, of
-    GHASH and of what makes powers where two keys are resident; any_iv: IVs of any length are taken.
+    GHASH and of what makes powers where two keys are resident; any_iv: IVs of any length are taken;
+    results: what leaves beside a word, in the end whether it has to wait for a verdict.
     """
     cipher, delay, ghash = parts[:3]
     slots = timing.key_slots
@@ -77,7 +79,7 @@ def gcm_layer(
             Held((opens, Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), *within)),
             Stream("valid_i", (*packet_pins(any_iv, slots), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held(RESULTS),
+            Held(results),
         ),
         declared_first(
             (
@@ -92,7 +94,7 @@ def gcm_layer(
                 *_line(timing, any_iv),
                 *length_items(timing.early, any_iv, slots),
                 *mask_items(timing, ghash, tag_bits, any_iv),
-                *tag_items(timing, tag_bits, any_iv),
+                *tag_items(timing, tag_bits, any_iv, len(results) > len(RESULTS)),
             )
         ),
     )

@@ -22,7 +22,8 @@ from ...spec import Datapath, Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..ghash import GhashTiming, ghash_unit
 from ..keys import KeyUnit, TwoKeys, keyed_top, keyed_twice, pipeline_part
-from ..message_core import inner_name, message_fifo, places_kept, zeroising
+from ..message_core import ZEROISING, message_fifo, places_kept, zeroising
+from ..release import HOLD, Release, Released, release_top, within
 from ..slot_control import slot_control
 from ..stream import Fifo, choose_fifo
 from ..waits import Waits
@@ -31,7 +32,7 @@ from .ports import ANY_IV, RESULTS, key_beside, packet_pins
 from .powers import power_maker
 from .timing import KEEP, SETTLE, GcmTiming, meanings
 
-__all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top", "packet_fifos"]
+__all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top", "packet_fifos", "told_within"]
 
 
 def control_outputs(any_iv: bool, key_slots: int = 1) -> tuple[str, ...]:
@@ -47,7 +48,8 @@ class GcmModules:
     keys and the top, in the order of use.
 
     keyed: the pipeline with its key unit, or two of them; powers: what makes powers where two keys are
-    resident; beside: the delays; fifos: those of a bus around the core, by name.
+    resident; beside: the delays; fifos: those of a bus around the core, by name; released: what is around the
+    top where words wait for a verdict.
     """
 
     timing: GcmTiming
@@ -60,6 +62,7 @@ class GcmModules:
     top: Wrapper
     fifos: Mapping[str, Fifo]
     powers: tuple[Wrapper, ...] = ()
+    released: Released | None = None
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -90,28 +93,37 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), *key_beside(slots), Pin("key_ready_o", out=True))
     word = packet_pins(any_iv, slots)
     fifos = packet_fifos(spec, timing.latency, timing.tag_latency, (1, 2))
+    release = Release.of(spec, timing.tag_latency - timing.latency - 1)
+    results = RESULTS if release is None else (*RESULTS, HOLD)
     control = (core_control if slots == 1 else slot_control)(
         f"{top}_control",
-        Controlled(f"{top}_gcm", (*key, *word, *RESULTS), 128),
+        Controlled(f"{top}_gcm", (*key, *word, *results), 128),
         ControlTimes(
-            timing.tag_latency + 1,
+            timing.tag_latency + 1 + (release.settle if release else 0),
             max(unit.flush + 1, timing.tag_latency + SETTLE * any_iv),
             unit.cycles + timing.power_cycles + 1,
-            places_kept(fifos),
+            release.flush if release else places_kept(fifos),
         ),
     )
+    released = release_top(spec, top, release, (word, RESULTS), waits)
     return GcmModules(
         timing,
         _keyed(names[0], f"{top}_core", unit, slots),
         multiplier,
         waits.module(names[1], waits_beside(timing, any_iv)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
-        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv),
+        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv, results),
         control,
-        gcm_top(top, inner_name(spec), key_bits, word, zeroising(fifos), key_beside(slots)),
+        gcm_top(top, within(spec, top), key_bits, word, told_within(fifos, release), key_beside(slots)),
         fifos,
         (power_maker(names[3], timing.ghash),) if slots > 1 else (),
+        released,
     )
+
+
+def told_within(fifos: Mapping[str, Fifo], release: Release | None) -> tuple[Pin, ...]:
+    """What the core tells those around it besides: FIFOs, or a buffer in which words wait for a verdict."""
+    return (ZEROISING, HOLD) if release else zeroising(fifos)
 
 
 def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int) -> Wrapper:

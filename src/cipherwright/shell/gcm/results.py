@@ -131,9 +131,9 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
     )
 
 
-def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool) -> tuple[WrapperItem, ...]:
+def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = False) -> tuple[WrapperItem, ...]:
     """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum. The whole sum of an IV
-    is J0.
+    is J0. holds: it is told of a word that its packet is decrypted.
     """
     value, wait = timing.early, timing.ghash.loop + 2
     tag = value + timing.tag_lead
@@ -150,7 +150,7 @@ def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool) -> tuple[WrapperIt
         Reg(tuple(f"difference_{k}" for k in range(VERDICT)), sum_bits),
         *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
         Reg(("keep_q",), KEEP),
-        Reg(("last_q",)),
+        Reg(("last_q", *(("waits_q",) if holds else ()))),
         Reg(("tag_q",), tag_bits),
         *copies("judged", f"decrypt_l{tag - 1}", tag_bits),
         Clocked(
@@ -164,6 +164,7 @@ def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool) -> tuple[WrapperIt
                 Step("good_q", f"~(|differs_{VERDICT - 1}) & decrypt_l{tag}"),
                 Step("keep_q", "shown"),
                 Step("last_q", f"last_l{value}"),
+                *([Step("waits_q", f"decrypt_l{value}")] if holds else []),
             )
         ),
         Clocked(
@@ -174,6 +175,7 @@ def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool) -> tuple[WrapperIt
         Drive("block_o", "result_0"),
         Drive("keep_o", "keep_q"),
         Drive("last_o", "last_q"),
+        *([Drive("hold_o", "waits_q")] if holds else []),
         Drive("tag_valid_o", "tag_v & ~drop_i"),
         Drive("tag_o", "tag_q" if tag_bits == 128 else f"{{tag_q, {128 - tag_bits}'d0}}"),
         Drive("good_o", "good_q"),

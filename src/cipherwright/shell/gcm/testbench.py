@@ -14,6 +14,7 @@ from ...cipher.gcm import gcm
 from ...rtl import Bench, Component
 from ...spec import Datapath, Spec
 from ..message_testbench import control_is_known, key_offered
+from ..release import TOO_LONG
 from ..short_words import keep_of, word_text
 from .ports import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD, KEY_SLOT
 from .timing import KEEP
@@ -123,20 +124,28 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
 @dataclass(frozen=True)
 class _Takes:
     """What a core takes with a word: IVs of any length, bits of its port for an IV, bits of the port for the
-    length of the data (0: it takes no lengths), and the slot of its key.
+    length of the data (0: it takes no lengths), and the slot of its key. waits: words of a
+    decrypted packet leave after its verdict.
     """
 
     any_iv: bool
     iv_bits: int
     length_bits: int
     slots: bool
+    waits: bool
 
     @classmethod
     def of(cls, component: Component) -> _Takes:
         """By the ports."""
         widths = {pin.name: pin.width for pin in component.pins}
         lengths = widths.get("data_bytes_i", 0)
-        return cls(IV_WORD.name in widths, widths[GCM_PORTS.iv], lengths, KEY_SLOT.name in widths)
+        slots, waits = KEY_SLOT.name in widths, TOO_LONG.name in widths
+        return cls(IV_WORD.name in widths, widths[GCM_PORTS.iv], lengths, slots, waits)
+
+    def shows(self, word: KnownWord) -> bool:
+        """Whether a word's result leaves."""
+        refused = word.packet.decrypt and not word.packet.good
+        return bool(word.result) and not (self.waits and refused)
 
     @property
     def with_word(self) -> str:
@@ -167,12 +176,13 @@ def testbench(
     """
     packets = packets or known_packets(spec)
     words = [w for p in packets for w in p.words(_Takes.of(component).iv_bits)]
-    results = [w for w in words if w.result]
     takes = _Takes.of(component)
+    results = [w for w in words if takes.shows(w)]
     pins = {pin.name: pin.name[:-2] for pin in component.pins if pin.name.endswith(("_i", "_o"))}
     signals = pins | {"clk": "clk", "rst_i": "rst", "valid_o": "valid_out", "block_o": "block_out"}
     signals |= {"keep_o": "keep_out", "last_o": "last_out", "tag_o": "tag_out"}
     ready = GCM_PORTS.ready_out[:-2]
+    shown = f"keep[15] && !aad{' && !iv_word' * takes.any_iv}"
     return Bench(
         component.name,
         f"Testbench of {component.name}: {len(packets)} packets with known answers of the reference "
@@ -198,6 +208,10 @@ def testbench(
                     ready=ready,
                     iv_word=takes.with_word,
                     no_iv=" && !iv_word" if takes.any_iv else "",
+                    shows="shows[sent]" if takes.waits else shown,
+                    long=" || too_long" if takes.waits else "",
+                    finish="over <= cycle + 64;" if takes.waits else _FINISH.format(results=len(results)),
+                    over=_OVER.format(results=len(results)) if takes.waits else "",
                 ),
             )
         ),
@@ -225,6 +239,7 @@ def _variables(key_bits: int, words: int, results: int, packets: int, takes: _Ta
         f"reg [127:0] results[0:{results - 1}], tag_results[0:{packets - 1}];",
         f"reg [{KEEP}:0] kept[0:{results - 1}]; // last, bytes",
         f"reg goods[0:{packets - 1}];",
+        *([f"reg shows[0:{words - 1}];", "integer over = 0;"] if takes.waits else []),
         "integer cycle = 0, sent = 0, begun = 0, ended = 0, done = 0, told = 0;",
         f"integer started[0:{results - 1}], finished[0:{packets - 1}];",
     )
@@ -252,6 +267,8 @@ def _tables(
         if length := takes.length_bits:
             sizes = f"aad_sizes[{n}] = 32'd{len(p.aad)}; data_sizes[{n}] = {length}'d{len(p.text)};"
             yield f"        {sizes}"
+        if takes.waits:
+            yield f"        shows[{n}] = 1'b{int(takes.shows(w))};"
     for n, w in enumerate(results):
         kept = w.last << KEEP | keep_of(len(w.data))
         yield f"        results[{n}] = {word_text(w.result)}; kept[{n}] = {KEEP + 1}'h{kept:x};"
@@ -261,6 +278,18 @@ def _tables(
         yield f"        tag_results[{n}] = 128'h{tag:x}; goods[{n}] = 1'b{int(p.good)};"
     yield "    end"
 
+
+_FINISH = """\
+begin
+                if (done == {results}) $display("PASS"); else $display("FAIL: %0d words came out", done);
+                $finish;
+            end"""
+
+_OVER = """
+        if (over != 0 && cycle == over) begin
+            if (done == {results}) $display("PASS"); else $display("FAIL: %0d words came out", done);
+            $finish;
+        end"""
 
 _RUN = """\
 {known}
@@ -272,7 +301,7 @@ _RUN = """\
             valid = 1; block = blocks[sent]; keep = keeps[sent]; iv = ivs[sent]; tag = tags[sent];
             last = kinds[sent][2]; aad = kinds[sent][1]; decrypt = kinds[sent][0];{iv_word}
             #1 if ({ready}) begin
-                if (keep[15] && !aad{no_iv}) begin started[begun] = cycle; begun = begun + 1; end
+                if ({shows}) begin started[begun] = cycle; begun = begun + 1; end
                 if (last{no_iv}) begin finished[ended] = cycle; ended = ended + 1; end
                 sent = sent + 1;
             end
@@ -284,7 +313,7 @@ _RUN = """\
         `FAILED;
     end
     always @(negedge clk) begin
-        cycle <= cycle + 1;
+        cycle <= cycle + 1;{over}
         if (valid_out && !rst) begin
             if (done == {results} || block_out !== results[done] || {{last_out, keep_out}} !== kept[done]) \
 begin
@@ -298,7 +327,7 @@ begin
             done <= done + 1;
         end
         if (tag_valid && !rst) begin
-            if (tag_out !== tag_results[told] || good !== goods[told]) begin
+            if (tag_out !== tag_results[told] || good !== goods[told]{long}) begin
                 $display("FAIL: tag %0d is %h, verdict %b", told, tag_out, good);
                 `FAILED;
             end
@@ -306,10 +335,7 @@ begin
                 $display("FAIL: tag %0d took %0d cycles", told, cycle + 1 - finished[told]);
                 `FAILED;
             end
-            if (told == {packets} - 1) begin
-                if (done == {results}) $display("PASS"); else $display("FAIL: %0d words came out", done);
-                $finish;
-            end
+            if (told == {packets} - 1) {finish}
             told <= told + 1;
         end
     end

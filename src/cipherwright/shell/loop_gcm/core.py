@@ -13,6 +13,7 @@ from ..core_inputs import CoreInputs
 from ..gcm import ANY_IV, GCM_PORTS, Times, packet_ports, port_groups, testbench
 from ..loop_core import LoopMode, keyed_loop, loop_core
 from ..message_core import zeroising
+from ..release import RELEASE_PORTS, TOO_LONG, Release
 from ..waits import Waits
 from .modules import CONTROL_OUTPUTS, GCM_FILE, loop_gcm_modules
 from .timing import LoopGcmTiming
@@ -32,28 +33,32 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, CONTROL_OUTPUTS))
     any_iv = spec.iv_bits == ANY_IV
     parts = loop_gcm_modules(of.top, loop.loop, loop.keys, spec, waits)
-    timing = parts.timing
+    timing, release = parts.timing, Release.of(spec)
+    more, told = (release.latency, 1) if release else (0, 0)
     said = (
-        f"{timing.latency} cycles from a word to its result, where nothing is in flight, at most "
-        f"{timing.longest}; a word every {timing.interval} cycles; {timing.tag_latency} to "
-        f"{timing.longest_tag} cycles from a packet's last word to its tag"
+        f"{timing.latency + more} cycles from a word to its result, where nothing is in flight, at most "
+        f"{timing.longest + more}; a word every {timing.interval} cycles; {timing.tag_latency + told} to "
+        f"{timing.longest_tag + told} cycles from a packet's last word to its tag"
     )
+    said += release.said if release else ""
     mode = LoopMode(
-        port_groups(spec.key_bits, spec.tag_bits, any_iv, zeroising(parts.fifos)),
+        port_groups(spec.key_bits, spec.tag_bits, any_iv, (TOO_LONG,) if release else zeroising(parts.fifos)),
         GCM_PORTS,
-        Rate(timing.latency, timing.interval),
+        Rate(timing.latency + more, timing.interval),
         said,
         GCM_FILE,
         partial(_bench, spec, timing),
         packet={
-            "ports": packet_ports(any_iv),
+            "ports": packet_ports(any_iv) | (RELEASE_PORTS if release else {}),
             "tag_bits": spec.tag_bits,
-            "tag_latency_cycles": timing.longest_tag,
-            "least_tag_latency_cycles": timing.tag_latency,
+            "tag_latency_cycles": timing.longest_tag + told,
+            "least_tag_latency_cycles": timing.tag_latency + told,
             **({"initial_block_cycles": timing.longest_initial_block} if any_iv else {}),
             "power_cycles": timing.hash_key,
             "multiplier": {"digit": timing.digit, "steps": timing.steps},
+            **({"release": release.record()} if release else {}),
         },
+        released=parts.released,
         fifos=parts.fifos,
         beside=parts.beside,
     )
@@ -67,4 +72,7 @@ _LEAST = 5
 def _bench(spec: Loop, timing: LoopGcmTiming, component: Component) -> Bench:
     """The testbench of the core."""
     times = Times((timing.latency, timing.longest), (timing.tag_latency, timing.longest_tag))
+    if release := Release.of(spec):
+        tag = (timing.tag_latency + 1, timing.longest_tag + 1)
+        times = Times(release.word_times(timing.latency + release.latency, tag[1], timing.interval), tag)
     return testbench(component, spec, times, spec.tag_bits)

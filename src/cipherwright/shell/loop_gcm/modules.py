@@ -21,9 +21,10 @@ from ...rtl import (
 )
 from ...spec import Loop
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..gcm import ANY_IV, RESULTS, gcm_top, packet_fifos, packet_pins
+from ..gcm import ANY_IV, RESULTS, gcm_top, packet_fifos, packet_pins, told_within
 from ..keys import KeyUnit, keyed_top
-from ..message_core import inner_name, places_kept, zeroising
+from ..message_core import places_kept
+from ..release import HOLD, Release, Released, hold_items, release_top, within
 from ..stream import Fifo
 from ..waits import Waits
 from .timing import LoopGcmTiming
@@ -45,7 +46,8 @@ _ANY_IV_BITS = 32 + 3
 @dataclass(frozen=True)
 class LoopGcmModules:
     """What is around the loop `TOP_core`: the loop with its key unit, delays, the mode, the control of keys
-    and the top, in the order of use; the hand-written module of the mode; FIFOs of a bus, by name.
+    and the top, in the order of use; the hand-written module of the mode; FIFOs of a bus, by name; what
+    is around the top where words wait for a verdict.
     """
 
     timing: LoopGcmTiming
@@ -56,6 +58,7 @@ class LoopGcmModules:
     control: Control
     top: Wrapper
     fifos: Mapping[str, Fifo]
+    released: Released | None = None
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -74,14 +77,16 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
     timing = LoopGcmTiming.of(loop.rate.latency, loop.rate.slots, spec.digit_bits)
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
     fifos = packet_fifos(spec, timing.longest, timing.longest_tag, (timing.interval, timing.tag_latency))
+    release = Release.of(spec)
+    results = RESULTS if release is None else (*RESULTS, HOLD)
     control = core_control(
         f"{top}_control",
-        Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS), 128),
+        Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *results), 128),
         ControlTimes(
-            timing.longest_tag + 1,
+            timing.longest_tag + 1 + (release.settle if release else 0),
             max(unit.flush, timing.cipher + timing.interval + 9),
             unit.cycles + timing.hash_key + 1,
-            places_kept(fifos),
+            release.flush if release else places_kept(fifos),
         ),
     )
     beside = waits.module(f"{top}_beside", {n: (width, timing.cipher) for n, width in _WAITING.items()})
@@ -89,11 +94,12 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
         timing,
         keyed_top(f"{top}_ecb", loop, unit),
         beside,
-        _mode(top, key_bits, tag_bits, timing, [p.name for p in module_pins(beside.top)], any_iv),
+        _mode(top, key_bits, tag_bits, timing, [p.name for p in module_pins(beside.top)], any_iv, results),
         WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits, any_iv)),
         control,
-        gcm_top(top, inner_name(spec), key_bits, packet_pins(any_iv), zeroising(fifos)),
+        gcm_top(top, within(spec, top), key_bits, packet_pins(any_iv), told_within(fifos, release)),
         fifos,
+        release_top(spec, top, release, (packet_pins(any_iv), RESULTS), waits),
     )
 
 
@@ -114,10 +120,17 @@ def _flip_flops(timing: LoopGcmTiming, tag_bits: int, any_iv: bool) -> int:
 
 
 def _mode(
-    top: str, key_bits: int, tag_bits: int, timing: LoopGcmTiming, clocks: Sequence[str], any_iv: bool
+    top: str,
+    key_bits: int,
+    tag_bits: int,
+    timing: LoopGcmTiming,
+    clocks: Sequence[str],
+    any_iv: bool,
+    results: tuple[Pin, ...],
 ) -> Wrapper:
     """The loop with its key unit, what waits beside it, and the mode. A key is complete when its hash key is
-    there. clocks: the delays' ports, of which some have no reset; any_iv: IVs of any length are taken.
+    there. clocks: the delays' ports, of which some have no reset; any_iv: IVs of any length are taken;
+    results: what leaves beside a word.
     """
     word = packet_pins(any_iv)
     loop = {n: n for n in ("clk", "rst_i", "key_valid_i", "key_i", "fill_i", "wipe_i")}
@@ -149,12 +162,13 @@ def _mode(
             Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
             Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held(RESULTS),
+            Held(results),
         ),
         (
             Wire(("expanded", "asks", "core_ready", "done")),
             Wire(("asked", "result"), 128),
             *(Wire((f"{n}_waits", f"{n}_late"), width) for n, width in _WAITING.items()),
+            *(hold_items() if len(results) > len(RESULTS) else ()),
             Cell(f"{top}_ecb", "u_core", loop),
             Cell(f"{top}_beside", "u_beside", beside),
             Cell(GCM_FILE.removesuffix(".sv"), "u_mode", mode, parameters),

@@ -1,0 +1,287 @@
+"""Release after the verdict: words of a decrypted packet wait behind a core until its tag has been compared.
+
+Words and verdicts of the core go through one hand-written module (cipherwright_release.sv). In a pipeline a
+word leaves the core long before its packet's tag, and words of the next packets follow it. So words wait in
+delays first: the packet's last one is there in the cycle before its verdict, the next packet's first one
+after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Design,
+    Drive,
+    Handshake,
+    Held,
+    Let,
+    Module,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    WrittenModule,
+    module_pins,
+)
+from ..spec import Datapath
+from .message_core import inner_name
+from .waits import Waits
+from .written import hand_written
+
+__all__ = [
+    "HOLD",
+    "RELEASE_FILE",
+    "RELEASE_PORTS",
+    "TOO_LONG",
+    "Release",
+    "Released",
+    "hold_items",
+    "release_top",
+    "within",
+]
+
+RELEASE_FILE = "cipherwright_release.sv"
+
+TOO_LONG = Pin(
+    "too_long_o",
+    out=True,
+    meaning="with tag_valid_o: the packet was decrypted and is longer than the buffer takes; none of it left",
+)
+"""What is told with a verdict besides."""
+
+RELEASE_PORTS = {"too_long": TOO_LONG.name}
+"""What a port of a packet is for -> its name, besides."""
+
+HOLD = Pin("hold_o", out=True)
+"""What a mode tells of a word of its result: the packet is decrypted, so the word waits for the verdict."""
+
+_LATER_OUTPUTS = ("valid_late",)
+"""Outputs of the delays that tell when something happens."""
+
+_WORD = 128 + 15 + 1
+"""Bits of a word in the memory: its first byte is always there."""
+
+_SHORT = 32
+"""Words of a packet of the testbench and of those before it, at most."""
+
+_DEEP_FROM = 6
+"""log2 of the words from which on they are in block RAM, which has a register behind it inside."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """The buffer of a core. words: its places, a power of two; delay: cycles by which words are late, so that
+    no word of the next packet is there before a verdict; tag_bits: bits of a tag.
+
+    >>> Release(512, 0, 128).longest
+    504
+    """
+
+    words: int
+    delay: int
+    tag_bits: int
+
+    @classmethod
+    def of(cls, spec: Datapath, delay: int = 0) -> Release | None:
+        """What `spec` asks for."""
+        return cls(spec.release_words, delay, spec.tag_bits) if spec.release == "verdict" else None
+
+    @property
+    def log2(self) -> int:
+        """Bits of a place's number."""
+        return self.words.bit_length() - 1
+
+    @property
+    def longest(self) -> int:
+        """Words of data of a packet that is decrypted, at most."""
+        return self.words - 8
+
+    @property
+    def latency(self) -> int:
+        """Cycles by which a word leaves later that waits for nothing, where none is before it."""
+        return self.delay + 8
+
+    @property
+    def settle(self) -> int:
+        """Cycles from a packet's tag to the first of its words at its port, at most, and then to busy_o."""
+        return 10
+
+    @property
+    def flush(self) -> int:
+        """Cycles of zeroising in which every place and every register behind them is written anew."""
+        return self.words + 4
+
+    @property
+    def flip_flops(self) -> int:
+        """Flip-flops of the hand-written module: a word in front of the memory and one behind it, and
+        another one where the memory is not block RAM; a tag; five places or counts, and what has happened.
+        """
+        words = 2 + (self.log2 < _DEEP_FROM)
+        return words * _WORD + self.tag_bits + 5 * (self.log2 + 1) + 20
+
+    @property
+    def said(self) -> str:
+        """What a header says of it."""
+        return (
+            "; words of a decrypted packet leave after its tag, at most "
+            f"{self.settle} cycles later where none is before them"
+        )
+
+    def word_times(self, word: int, tag: int, interval: int) -> tuple[int, int]:
+        """The fewest and the most cycles from a word to its result in the testbench, whose packets are short.
+        word: of one that waits for nothing; tag: from a packet's last word to its tag, at most; interval:
+        from one word to the next.
+        """
+        return word, tag + self.settle + (interval + 1) * _SHORT
+
+    def record(self) -> Mapping[str, int]:
+        """What record.json says."""
+        return {"words": self.words, "longest_packet_words": self.longest, "latency_cycles": self.latency}
+
+
+@dataclass(frozen=True)
+class Released:
+    """What is around a core whose words wait: the delays (empty where there are none), the hand-written
+    module, and the top.
+    """
+
+    later: Design
+    written: WrittenModule
+    top: Wrapper
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def modules(self) -> tuple[Module | Wrapper | WrittenModule, ...]:
+        """All, used ones first."""
+        return (*self.later.modules, self.written, self.top)
+
+    @property
+    def flip_flops(self) -> int:
+        """Of all."""
+        return self.later.flip_flops() + self.written.flip_flops + self.top.flip_flops
+
+
+def within(spec: Datapath, top: str) -> str:
+    """The module of the core `top` without a buffer and without a bus."""
+    return f"{top}_at_once" if spec.release == "verdict" else inner_name(spec)
+
+
+def hold_items() -> tuple[WrapperItem, ...]:
+    """In a mode around a loop, which takes the direction with a packet's first word: whether words of the
+    packet wait.
+    """
+    take = "valid_i & open_i & ready_o"
+    return (
+        Reg(("within_q",), note="The first word of a packet or of an IV was taken, and not the last."),
+        Reg(("decrypted_q",), note="The packet is decrypted."),
+        Clocked(
+            (
+                Step("within_q", f"~drop_i & ~key_valid_i & ~wipe_i & (({take}) ? ~last_i : within_q)"),
+                Step("decrypted_q", f"({take}) & ~within_q ? decrypt_i : decrypted_q"),
+            ),
+            (("within_q", "1'b0"), ("decrypted_q", "1'b0")),
+        ),
+        Drive(HOLD.name, "decrypted_q"),
+    )
+
+
+def release_top(
+    spec: Datapath,
+    top: str,
+    release: Release | None,
+    pins: tuple[tuple[Pin, ...], tuple[Pin, ...]],
+    waits: Waits,
+) -> Released | None:
+    """What is around the core `within(spec, top)`, which has zeroising_o and HOLD besides; None where words
+    wait for nothing. pins: what goes with a word that is offered, and the results; waits: what words wait in.
+    """
+    if release is None:
+        return None
+    name = inner_name(spec)
+    word, results = pins
+    later = Design(())
+    if release.delay:
+        bits = {"word": _WORD, "valid": 1, "hold": 1}
+        options = replace(waits.options, control=_LATER_OUTPUTS)
+        waits = replace(waits, options=options)
+        later = waits.module(f"{name}_later", {n: (width, release.delay) for n, width in bits.items()})
+    links = {n: n for n in ("clk", "rst_i", "zeroise_i", "key_valid_i", "key_i", "key_ready_o")}
+    links |= {n: n for n in ("valid_i", "block_i", "ready_o", *(p.name for p in word))}
+    links |= {"valid_o": "made", "block_o": "block", "keep_o": "kept", "last_o": "ends", "hold_o": "waits"}
+    links |= {"tag_valid_o": "tag_made", "tag_o": "tag", "good_o": "right"}
+    links |= {"busy_o": "core_busy", "zeroising_o": "zeroising"}
+    made = Wrapper(
+        name,
+        (
+            "Words of a decrypted packet leave after its verdict, and only where that is good.",
+            f"A packet that is decrypted has at most {release.longest} words of data.",
+        ),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", spec.key_bits), "key_ready_o"),
+            Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+            Held((Pin("zeroise_i"), Pin("busy_o", out=True), *results, TOO_LONG)),
+        ),
+        (
+            Wire(("made", "waits", "ends", "tag_made", "right", "zeroising", "core_busy", "kept_busy")),
+            Wire(("block",), 128),
+            Wire(("kept",), 16, "byte 0 of a word is always there."),
+            Wire(("tag",), 128, "the bits behind a short tag are 0." * (release.tag_bits < 128)),
+            Wire(("tag_shown",), release.tag_bits),
+            Wire(("left",), _WORD),
+            Wire(("leaves",)),
+            Wire(("room",), lint="nothing holds words back."),
+            Let("word", "{ends, kept[14:0], block}", _WORD),
+            *_later(f"{name}_later", later),
+            Drive("valid_o", "leaves"),
+            Drive("block_o", "left[127:0]"),
+            Drive("keep_o", "{leaves, left[142:128] & {15{leaves}}}"),
+            Drive("last_o", f"left[{_WORD - 1}]"),
+            Drive("tag_o", "tag_shown" if release.tag_bits == 128 else f"{{tag_shown, {_rest(release)}'d0}}"),
+            Drive("busy_o", "core_busy | kept_busy"),
+            Cell(within(spec, top), "u_core", links),
+            _buffer(release),
+        ),
+    )
+    written = WrittenModule(RELEASE_FILE.removesuffix(".sv"), (), release.flip_flops)
+    return Released(later, written, made, {RELEASE_FILE: hand_written(RELEASE_FILE)})
+
+
+def _rest(release: Release) -> int:
+    """Bits behind a short tag."""
+    return 128 - release.tag_bits
+
+
+def _later(name: str, later: Design) -> tuple[WrapperItem, ...]:
+    """Words with what is said of them, late; or at once, where there are no delays."""
+    values = {"valid": "made", "hold": "waits", "word": "word"}
+    if not later.modules:
+        return (Let("valid_late", "made"), Let("hold_late", "waits"), Let("word_late", "word", _WORD))
+    clocks = ("clk", "rst_i")
+    links: dict[str, str] = {n: n for n in clocks if n in {p.name for p in module_pins(later.top)}}
+    links |= {f"{n}_i": value for n, value in values.items()} | {f"{n}_late_o": f"{n}_late" for n in values}
+    wires = Wire(("valid_late", "hold_late")), Wire(("word_late",), _WORD)
+    return (*wires, Cell(name, "u_later", links))
+
+
+def _buffer(release: Release) -> Cell:
+    """The hand-written module."""
+    links = {"clk": "clk", "rst_i": "rst_i", "zeroise_i": "zeroising", "reserve_i": "1'b0", "room_o": "room"}
+    links |= {"valid_i": "valid_late", "hold_i": "hold_late", "data_i": "word_late"}
+    links |= {"verdict_i": "tag_made", "good_i": "right", "tag_i": "tag"}
+    if _rest(release):
+        links["tag_i"] = f"tag[127:{_rest(release)}]"
+    links |= {"verdict_o": "tag_valid_o", "good_o": "good_o", "long_o": "too_long_o", "tag_o": "tag_shown"}
+    links |= {"m_valid_o": "leaves", "m_ready_i": "1'b1", "m_data_o": "left", "busy_o": "kept_busy"}
+    parameters: dict[str, int | str] = {"WIDTH": _WORD, "TAG_BITS": release.tag_bits}
+    parameters["DEPTH_LOG2"] = release.log2
+    return Cell(RELEASE_FILE.removesuffix(".sv"), "u_release", links, parameters)

@@ -1,0 +1,212 @@
+// Rules of cipherwright_release, for all times: any pattern of words, verdicts, back-pressure,
+// resets and zeroising.
+//
+// A word leaves in its order, as it came, once: one that need not wait, and one of a packet of at
+// most DEPTH - 8 words whose verdict was "good". It leaves after the verdict. No other word leaves,
+// nor gets behind the memory. A verdict is told a cycle later, and is "good" for no packet that is
+// longer. Every word finds room. Where words can leave and are taken, one leaves within LATE
+// cycles; and where nothing is in the memory but a packet that goes on, room_o rises within as
+// many. After a reset or zeroising nothing of before leaves; when zeroise_i was 1 for DEPTH + 4
+// cycles, every place and both registers behind the memory are zero.
+//
+// What is around it: words and verdicts come as the head of cipherwright_release.sv says. With
+// ADMIT = 1 a word comes only where it was announced, any time later. With ADMIT = 0 every word is
+// taken. Nothing is abstracted. Checked by SymbiYosys (release.sby).
+`default_nettype none
+module cipherwright_release_formal #(
+    parameter integer WIDTH = 1,
+    parameter integer DEPTH_LOG2 = 4,
+    parameter integer ADMIT = 0,
+    parameter integer LATE = 10
+) (
+    input wire             clk,
+    input wire             rst_i,
+    input wire             zeroise_i,
+    input wire             announces_i,
+    input wire             valid_i,
+    input wire             hold_i,
+    input wire [WIDTH-1:0] data_i,
+    input wire             verdict_i,
+    input wire             good_i,
+    input wire             tag_i,
+    input wire             m_ready_i
+);
+    localparam integer DEPTH = 1 << DEPTH_LOG2;
+    localparam integer LONGEST = DEPTH - 8;
+    localparam integer B = DEPTH_LOG2 + 2;
+    wire room, verdict, good, too_long, tag, m_valid, pop, store, busy;
+    wire [WIDTH-1:0] m_data, word, next;
+    wire [DEPTH_LOG2:0] write, start, read;
+    (* anyconst *) wire [DEPTH_LOG2-1:0] place;
+    reg started = 1'b0;
+    always @(posedge clk) started <= 1'b1;
+    always @(*) if (!started) assume (rst_i);
+
+    // Words that are announced and have not come; the core drops them when it is cleared.
+    wire wiping;
+    wire clear = rst_i | zeroise_i | wiping;
+    wire reserve = announces_i & room;
+    reg [B-1:0] flying;
+    always @(posedge clk) flying <= clear ? 0 : flying + reserve - valid_i;
+    always @(*) if (ADMIT != 0 && flying == 0) assume (!valid_i);
+    always @(*) if (ADMIT == 0) assume (m_ready_i);
+
+    cipherwright_release #(
+        .WIDTH(WIDTH),
+        .TAG_BITS(1),
+        .DEPTH_LOG2(DEPTH_LOG2),
+        .ADMIT(ADMIT)
+    ) dut (
+        .clk(clk),
+        .rst_i(rst_i),
+        .zeroise_i(zeroise_i),
+        .reserve_i(reserve),
+        .room_o(room),
+        .valid_i(valid_i),
+        .hold_i(hold_i),
+        .data_i(data_i),
+        .verdict_i(verdict_i),
+        .good_i(good_i),
+        .tag_i(tag_i),
+        .verdict_o(verdict),
+        .good_o(good),
+        .long_o(too_long),
+        .tag_o(tag),
+        .m_valid_o(m_valid),
+        .m_ready_i(m_ready_i),
+        .m_data_o(m_data),
+        .f_write_o(write),
+        .f_start_o(start),
+        .f_read_o(read),
+        .f_pop_o(pop),
+        .f_store_o(store),
+        .f_zeroise_o(wiping),
+        .f_next_o(next),
+        .f_place_i(place),
+        .f_word_o(word),
+        .busy_o(busy)
+    );
+
+    // The packet: whether a word of it came, whether its words wait, and how many these are, up to
+    // one too many.
+    reg inside, waits;
+    reg [B-1:0] count;
+    wire fits = {{32 - B{1'b0}}, count} <= LONGEST;
+    always @(posedge clk) begin
+        if (clear | verdict_i) inside <= 1'b0;
+        else if (valid_i) inside <= 1'b1;
+        if (valid_i) waits <= hold_i;
+        if (clear | verdict_i) count <= 0;
+        else if (valid_i & hold_i & fits) count <= count + 1'b1;
+    end
+    always @(*) begin
+        assume (!(valid_i && verdict_i));
+        if (valid_i && inside) assume (hold_i == waits);
+    end
+
+    // Words that may leave and have not.
+    wire taken = m_valid & m_ready_i;
+    wire passes = verdict_i & good_i & fits;
+    reg [B-1:0] released;
+    always @(posedge clk) begin
+        if (clear) released <= 0;
+        else released <= released + (valid_i & ~hold_i) + (passes ? count : 0) - taken;
+    end
+
+    // A verdict is told a cycle later.
+    reg told, told_good, told_long, told_tag;
+    always @(posedge clk) begin
+        told <= verdict_i & ~clear;
+        told_good <= passes & ~clear;
+        told_long <= verdict_i & ~fits & ~clear;
+        told_tag <= tag_i;
+    end
+    wire [DEPTH_LOG2:0] filled = write - read;
+    wire [DEPTH_LOG2:0] readable = start - read;
+    always @(*)
+        if (started && !wiping) begin
+            assert (verdict == told && good == told_good && too_long == told_long);
+            if (told) assert (tag == told_tag);
+            // No word leaves but one that may, and none gets behind the memory.
+            if (m_valid) assert (released != 0);
+            if (pop) assert (readable != 0);
+            // Every word finds room, and no place is used twice.
+            assert ({{31 - DEPTH_LOG2{1'b0}}, filled} + store <= DEPTH);
+        end
+    always @(*) if (started && wiping) assert (!m_valid && !verdict && !good && !pop);
+
+    // A word that is offered stays until it is taken.
+    reg kept = 1'b0;
+    reg [WIDTH-1:0] data_past;
+    always @(posedge clk) begin
+        kept <= m_valid & ~m_ready_i & ~clear;
+        data_past <= m_data;
+    end
+    always @(*) if (started && kept) assert (m_valid && m_data == data_past);
+
+    // Any word that can leave: as many leave before it as may, and those of its packet before it.
+    (* anyseq *) wire choice;
+    reg watched, free;
+    reg [B-1:0] ahead;
+    reg [WIDTH-1:0] value;
+    always @(posedge clk) begin
+        if (clear) watched <= 1'b0;
+        else if (!watched && valid_i && choice && {{32 - B{1'b0}}, count} < LONGEST) begin
+            watched <= 1'b1;
+            free <= ~hold_i;
+            ahead <= released + count - taken;
+            value <= data_i;
+        end else if (watched) begin
+            if (verdict_i && !free) begin
+                watched <= passes;
+                free <= 1'b1;
+            end
+            if (taken) begin
+                ahead <= ahead - 1'b1;
+                if (ahead == 0) watched <= 1'b0;
+            end
+        end
+    end
+    always @(*)
+        if (started && watched && !wiping && m_valid && ahead == 0) assert (free && m_data == value);
+
+    // Words leave in time, and room is told in time.
+    reg [3:0] since, since_room;
+    wire going = released != 0 && m_ready_i && !m_valid;
+    wire free_room = flying == 0 && released == 0 && !room;
+    always @(posedge clk) begin
+        since <= clear || !going ? 0 : since + 1'b1;
+        since_room <= clear || !free_room || reserve || valid_i ? 0 : since_room + 1'b1;
+    end
+    always @(*)
+        if (started) begin
+            assert ({{28{1'b0}}, since} <= LATE);
+            if (ADMIT != 0) assert ({{28{1'b0}}, since_room} <= LATE);
+        end
+
+    // While anything can be read, it is busy, but for the first cycles.
+    reg [3:0] since_busy;
+    always @(posedge clk) since_busy <= clear || released == 0 || busy ? 0 : since_busy + 1'b1;
+    always @(*) if (started) assert ({{28{1'b0}}, since_busy} <= LATE);
+
+    // Zeroising: any place, and for how long.
+    reg [DEPTH_LOG2+1:0] times;
+    always @(posedge clk) begin
+        if (rst_i || !zeroise_i) times <= 0;
+        else if ({{30 - DEPTH_LOG2{1'b0}}, times} < DEPTH + 4) times <= times + 1'b1;
+    end
+    always @(*)
+        if (started && {{30 - DEPTH_LOG2{1'b0}}, times} == DEPTH + 4)
+            assert (word == 0 && next == 0 && m_data == 0);
+
+    // A packet that is as long as it can be passes, one is too long, one is refused, and words
+    // leave after each.
+    reg passed = 1'b0, refused = 1'b0, dropped = 1'b0;
+    always @(posedge clk) begin
+        if (good && {{31 - DEPTH_LOG2{1'b0}}, filled} == LONGEST) passed <= 1'b1;
+        if (too_long && passed) dropped <= 1'b1;
+        if (verdict && !good && !too_long && filled != 0 && dropped) refused <= 1'b1;
+    end
+    always @(*) cover (refused && watched && free && ahead == 0 && m_valid);
+endmodule
+`default_nettype wire
