@@ -30,6 +30,7 @@ SOURCES = {
 
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
 DEEP = ("cipherwright_deep_stream.sv", "cipherwright_deep_stream_formal.sv", "deep_stream.sby")
+RELEASE = ("cipherwright_release.sv", "cipherwright_release_formal.sv", "release.sby")
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 MAC = ("cipherwright_mac.sv", "cipherwright_mac_formal.sv", "mac.sby")
 CCM = ("cipherwright_loop_ccm.sv", "cipherwright_loop_ccm_formal.sv", "ccm.sby")
@@ -71,7 +72,7 @@ def spoil(source: Path, fault: Fault | Faults) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     modes = (*COUNTER, *LANES, *RELAYS, *CHAIN, *MAC, *CCM)
-    for name in (*FILES, *DEEP, *modes, *PROCESSOR, *ENGINE, *EXPANSION):
+    for name in (*FILES, *DEEP, *RELEASE, *modes, *PROCESSOR, *ENGINE, *EXPANSION):
         shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
 
@@ -176,6 +177,13 @@ DEEP_FAULTS = [
 def test_a_broken_deep_stream_is_seen(folder: Path, fault: Fault) -> None:
     spoil(folder / DEEP[0], fault)
     assert killed(sby(folder, "rules", resized(folder, DEEP[2], WIDTH=1, BESIDE=1)))
+
+
+@pytest.mark.parametrize("task", ["rules", "admits"])
+def test_rules_of_a_release(folder: Path, task: str) -> None:
+    """In the first cycles after a reset, not for all times."""
+    text = sby(folder, task, RELEASE[2])
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
 @pytest.mark.parametrize("task", ["wide", "gcm"])

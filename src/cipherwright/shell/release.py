@@ -63,7 +63,7 @@ RELEASE_PORTS = {"too_long": TOO_LONG.name}
 HOLD = Pin("hold_o", out=True)
 """What a mode tells of a word of its result: the packet is decrypted, so the word waits for the verdict."""
 
-_LATER_OUTPUTS = ("valid_late",)
+_LATER_OUTPUTS = ("valid_late", "hold_late")
 """Outputs of the delays that tell when something happens."""
 
 _WORD = 128 + 15 + 1
@@ -73,7 +73,7 @@ _SHORT = 32
 """Words of a packet of the testbench and of those before it, at most."""
 
 _DEEP_FROM = 6
-"""log2 of the words from which on they are in block RAM, which has a register behind it inside."""
+"""log2 of the words from which on they are in block RAM, which has both registers behind it inside."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,11 @@ class Release:
 
     @property
     def flip_flops(self) -> int:
-        """Flip-flops of the hand-written module: a word in front of the memory and one behind it, and
-        another one where the memory is not block RAM; a tag; five places or counts, and what has happened.
+        """Flip-flops of the hand-written module: a word in front of the memory and two behind it, where
+        these are not in its block RAM; a tag; five places or counts, and what has happened.
         """
-        words = 2 + (self.log2 < _DEEP_FROM)
-        return words * _WORD + self.tag_bits + 5 * (self.log2 + 1) + 20
+        words = 1 if self.log2 >= _DEEP_FROM else 3
+        return words * _WORD + self.tag_bits + 5 * (self.log2 + 1) + 21
 
     @property
     def said(self) -> str:
@@ -234,13 +234,13 @@ def release_top(
         (
             Wire(("made", "waits", "ends", "tag_made", "right", "zeroising", "core_busy", "kept_busy")),
             Wire(("block",), 128),
-            Wire(("kept",), 16, "byte 0 of a word is always there."),
+            Wire(("kept",), 16),
             Wire(("tag",), 128, "the bits behind a short tag are 0." * (release.tag_bits < 128)),
             Wire(("tag_shown",), release.tag_bits),
             Wire(("left",), _WORD),
             Wire(("leaves",)),
             Wire(("room",), lint="nothing holds words back."),
-            Let("word", "{ends, kept[14:0], block}", _WORD),
+            Let("word", "{ends, kept[14] & kept[15], kept[13:0], block}", _WORD),
             *_later(f"{name}_later", later),
             Drive("valid_o", "leaves"),
             Drive("block_o", "left[127:0]"),
@@ -265,7 +265,11 @@ def _later(name: str, later: Design) -> tuple[WrapperItem, ...]:
     """Words with what is said of them, late; or at once, where there are no delays."""
     values = {"valid": "made", "hold": "waits", "word": "word"}
     if not later.modules:
-        return (Let("valid_late", "made"), Let("hold_late", "waits"), Let("word_late", "word", _WORD))
+        return (
+            Let("valid_late", "made"),
+            Let("hold_late", "waits"),
+            Let("word_late", "word", _WORD),
+        )
     clocks = ("clk", "rst_i")
     links: dict[str, str] = {n: n for n in clocks if n in {p.name for p in module_pins(later.top)}}
     links |= {f"{n}_i": value for n, value in values.items()} | {f"{n}_late_o": f"{n}_late" for n in values}

@@ -44,7 +44,7 @@ LIBRARY = "cells.lib"
 CELLS = Path(str(resources.files(__package__))) / "cells"
 """The maps of our cells to those of a device, a file a family; `shift.v` has its shift registers."""
 
-_BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|_(delay_block|deep_stream) #", re.M)
+_BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|_(delay_block|deep_stream|release) #", re.M)
 """Modules of the generator, delay lines and FIFOs that are blocks of the device with their registers."""
 
 _CELL = re.compile(r'^\(\* cipherwright = "(\w+)" \*\)\nmodule (\w+)', re.M)

@@ -20,10 +20,13 @@ from .ccm_packets import CcmBench, CcmSession
 from .packets import LoopSession, Packet, PacketBench, PacketResult, Session
 from .simulate import Words
 
-__all__ = ["HeldBench", "HeldCcmBench"]
+__all__ = ["HeldBench", "HeldCcmBench", "record_inside"]
 
 _AFTER_VERDICT = 6
 """Cycles from a tag to the first of its packet's words, at least."""
+
+_ON_ITS_WAY = 3
+"""Cycles after a reset or zeroising in which the port of results may change once more."""
 
 _SLACK = 2
 """Cycles by which a word is later than it could be, at most."""
@@ -37,6 +40,7 @@ class _Held(Session):
     def _forget(self) -> None:
         super()._forget()
         self.sent: list[Packet] = []
+        self.shown: Words | None = None
 
     def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
         """As `Session.send`."""
@@ -48,8 +52,10 @@ class _Held(Session):
         b, s = self.bench, self.bench.simulation
         out = super().run(rows)
         blocks = s.view(out, b.ports.block_out)
-        before = np.vstack([getattr(self, "shown", blocks[:1]), blocks[:-1]])
+        before = np.vstack([blocks[:1] if self.shown is None else self.shown, blocks[:-1]])
         changed = (blocks != before).any(axis=1) & blocks.any(axis=1)
+        if self.shown is None:  # in the first cycles of zeroising a word that could leave is on its way
+            changed[:_ON_ITS_WAY] = False
         if (changed & (s.view(out, b.ports.valid_out)[:, 0] == 0)).any():
             raise CheckFailed(f"{b.ports.block_out} changes in a cycle in which no word leaves")
         self.shown = blocks[-1:].copy()
@@ -115,6 +121,15 @@ class _HeldCcmSession(_Held, CcmSession):
         return super().zeros[1:]
 
 
+def record_inside(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a core with the cycles of words and tags that its core inside has."""
+    packet = dict(record["packet"])
+    late = packet["release"]["latency_cycles"]
+    for name in ("tag_latency_cycles", "least_tag_latency_cycles"):
+        packet |= {name: packet[name] - 1} if name in packet else {}
+    return {**record, "latency_cycles": record["latency_cycles"] - late, "packet": packet}
+
+
 class _HeldBench(PacketBench):
     """What benches of such cores have in common: `record` is that of the core inside, as far as it tells
     cycles of words and tags.
@@ -124,11 +139,7 @@ class _HeldBench(PacketBench):
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
         """As `PacketBench.compile`."""
         made = super().compile(sources, record)
-        packet, late = dict(made.record["packet"]), made.record["packet"]["release"]["latency_cycles"]
-        for name, less in (("tag_latency_cycles", 1), ("least_tag_latency_cycles", 1)):
-            packet |= {name: packet[name] - less} if name in packet else {}
-        inside = {"latency_cycles": made.record["latency_cycles"] - late, "packet": packet}
-        return replace(made, record={**made.record, **inside})
+        return replace(made, record=record_inside(made.record))
 
     @property
     def words(self) -> int:

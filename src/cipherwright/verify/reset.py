@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CheckFailed, NotChecked
-from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, STREAM_FILE, TAG_DATA, own_names
+from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, RELEASE_FILE, STREAM_FILE, TAG_DATA, own_names
 from .aig import FALSE, TRUE
 from .delay_lines import VALID_LINES, flushes
 from .equivalence import topological
@@ -142,6 +142,16 @@ def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
     return {q for q, ends in loaded.items() if ends & stored}
 
 
+def _verdicts(n: Netlist, buffer: str) -> set[Any]:
+    """The registers of a verdict in a buffer, which decide whether words leave. What they take is a datum of
+    a packet, as good_o is, and it counts only together with the announcement of a tag, which is control.
+    """
+    cells = [c for c in n.cells.values() if c["type"] == FLIP_FLOP]
+    inside = [c for c in cells if str(c.get("attributes", {}).get("src", "")).startswith(f"{buffer}:")]
+    bits = [c["connections"]["Q"][0] for c in inside]
+    return {q for q in bits if n.name(q).rpartition(".")[2] in ("good_q", "good_o", "back_q")}
+
+
 def prove_reset(
     n: Netlist,
     reset: str,
@@ -149,11 +159,13 @@ def prove_reset(
     quiet: Collection[str] = (),
     clock: str = "clk",
     fifos: Mapping[str, bool] | None = None,
+    buffer: str = "",
 ) -> Cleared:
     """One cycle of the input `reset` clears every register from which an output that is not in `data` can
     be reached, or nobody reads it before it has been loaded; outputs in `quiet` are 0 after it. `fifos`:
     the files of hand-written FIFOs, if the core may have one, and whether there is a register behind its
-    memory. Raises CheckFailed with one that stays.
+    memory; `buffer`: that of the buffer in which words wait for a verdict. Raises CheckFailed with one that
+    stays.
     """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
@@ -166,6 +178,7 @@ def prove_reset(
     pin = n.inputs[reset][0]
     during = _after(n, order, {pin: TRUE})
     words = _words(n, fifos) if fifos else set[Any]()
+    words |= _verdicts(n, buffer) if buffer else set()
     roots = {b for bits in control.values() for b in bits}
     cone = _cone(n, roots, _after(n, order, {}), words)
     left = {q for q in cone if during.get(registers[q], UNKNOWN) > TRUE}
@@ -197,7 +210,9 @@ def check_reset(folder: CoreFolder) -> str:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
     fifos = {own_names(STREAM_FILE, record["top"]): False, own_names(DEEP_STREAM_FILE, record["top"]): True}
-    done = prove_reset(n, ports["reset"], _DATA, _QUIET, ports["clk"], fifos)
+    done = prove_reset(
+        n, ports["reset"], _DATA, _QUIET, ports["clk"], fifos, own_names(RELEASE_FILE, record["top"])
+    )
     lines = (
         f"; {done.lined} in lines of valid bits show nothing until what was inside has left"
         if done.lined

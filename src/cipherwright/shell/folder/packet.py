@@ -52,7 +52,7 @@ def packet_sentences(core: Core) -> Iterator[str]:
         "expected one."
     )
     yield "The comparison takes the same time whatever the tags are."
-    yield f"**Data of a decrypted packet leave before the verdict: do not use them before `{n['good']}`.**"
+    yield from _release_sentences(core)
     yield ""
     if "aad_bytes" in n:
         yield "A nonce is used for one packet under a key. The core can't see that one is used again."
@@ -65,6 +65,39 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield "SP 800-38D, section 8 has the limits on what may be done under a key; the core does not count."
 
 
+def _release_sentences(core: Core) -> Iterator[str]:
+    """When words of a decrypted packet leave."""
+    assert core.packet is not None
+    n, release = core.packet["ports"], core.packet.get("release")
+    if release is None:
+        yield (
+            f"**Data of a decrypted packet leave before the verdict: do not use them before `{n['good']}`.**"
+        )
+        return
+    words, most = release["words"], release["longest_packet_words"]
+    yield (
+        f"**Data of a decrypted packet leave after the verdict, and only where `{n['good']}` was 1.** They "
+        f"wait in a buffer of {words} words of 16 bytes."
+    )
+    yield "Of a packet whose tag is wrong nothing leaves, and no port shows anything of it."
+    yield (
+        f"A packet that is decrypted has at most {most} words of data ({16 * most} bytes). Of a longer one "
+        f"nothing leaves, `{n['good']}` is 0 whatever the tag is, and `{n['too_long']}` is 1 with it."
+    )
+    yield (
+        "Data of a packet that is encrypted do not wait for the tag; packets of any length leave. Words of "
+        "all packets leave in their order, at most one in a cycle."
+    )
+    yield (
+        f"`{core.ports.reset}` makes the buffer empty; what was in it cannot be read any more, and stays in "
+        f"the memory until it is overwritten. `{core.ports.zeroise}` overwrites all of it with zeros."
+    )
+    yield (
+        "A new key can be taken while words of packets whose verdict was good still leave: "
+        f"`{core.ports.busy}` is 1 until the last one has left."
+    )
+
+
 def _in_loop(core: Core) -> bool:
     """Whether no word is taken between a packet's last one and its tag."""
     return core.packet is not None and "least_tag_latency_cycles" in core.packet
@@ -75,7 +108,8 @@ def packet_timing(core: Core) -> Iterator[str]:
     assert core.packet is not None
     tag = core.packet["tag_latency_cycles"]
     if not _in_loop(core):
-        yield f"A result is offered {core.latency} cycles after its word is taken."
+        first = "A result of a packet that is encrypted" if "release" in core.packet else "A result"
+        yield f"{first} is offered {core.latency} cycles after its word is taken."
         yield f"The tag is there {tag} cycles after the packet's last word is taken."
         yield (
             "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."

@@ -11,13 +11,13 @@
 // verdict is "not good" with long_o, whatever good_i is.
 //
 // verdict_o, good_o, long_o and tag_o are a cycle later than verdict_i. A word that need not wait
-// leaves eight cycles after valid_i where none is before it, the first word of a packet that waits six
-// cycles after verdict_o or one more; then one leaves in each cycle in which m_ready_i is 1.
+// leaves eight cycles after valid_i where none is before it, the first word of a packet that waits
+// six cycles after verdict_o or one more; then one leaves in each cycle in which m_ready_i is 1.
 //
-// With ADMIT = 0 nothing tells that there is room: m_ready_i has to be 1, and at most one word comes
-// in a cycle, so that there is always room. With ADMIT = 1 reserve_i announces a word, which comes
-// some cycles later, and room_o = 1 says that one more may be announced in this cycle. room_o is 0
-// for some time only: a packet of any length goes on when the words before it have been taken.
+// With ADMIT = 0 nothing tells that there is room: m_ready_i has to be 1, and at most one word
+// comes in a cycle, so that there is always room. With ADMIT = 1 reserve_i announces a word, which
+// comes some cycles later, and room_o = 1 says that one more may be announced in this cycle. room_o
+// is 0 for some time only: a packet of any length goes on when the words before it have been taken.
 //
 // Nothing that must be decided within a cycle needs a sum. What is read and what can be read are
 // counted as in cipherwright_deep_stream.sv: stored_q has the words that could be read two cycles
@@ -26,48 +26,51 @@
 //
 // Reset makes the memory empty: what was in it cannot be read any more, and stays until it is
 // overwritten. While zeroise_i is 1 it does the same, and zeros are written: hold zeroise_i for
-// DEPTH + 4 cycles.
+// DEPTH + 4 cycles. Both registers behind the memory are zero from its third cycle on.
 module cipherwright_release #(
-    parameter integer WIDTH = 144,
-    parameter integer TAG_BITS = 128,
-    parameter integer DEPTH_LOG2 = 9,  // 4 to 16
-    parameter integer ADMIT = 0
+    parameter integer WIDTH      = 144,
+    parameter integer TAG_BITS   = 128,
+    parameter integer DEPTH_LOG2 = 9,    // 4 to 16
+    parameter integer ADMIT      = 0
 ) (
-    input  wire                clk,
-    input  wire                rst_i,
-    input  wire                zeroise_i,
+    input  wire                  clk,
+    input  wire                  rst_i,
+    input  wire                  zeroise_i,
     // Words that will come.
-    input  wire                reserve_i,
-    output wire                room_o,
+    input  wire                  reserve_i,
+    output wire                  room_o,
     // Words, and what becomes of those since the verdict before.
-    input  wire                valid_i,
-    input  wire                hold_i,
-    input  wire [   WIDTH-1:0] data_i,
-    input  wire                verdict_i,
-    input  wire                good_i,
-    input  wire [TAG_BITS-1:0] tag_i,
-    output wire                verdict_o,
-    output wire                good_o,
-    output wire                long_o,
-    output wire [TAG_BITS-1:0] tag_o,
+    input  wire                  valid_i,
+    input  wire                  hold_i,
+    input  wire [     WIDTH-1:0] data_i,
+    input  wire                  verdict_i,
+    input  wire                  good_i,
+    input  wire [  TAG_BITS-1:0] tag_i,
+    output wire                  verdict_o,
+    output wire                  good_o,
+    output wire                  long_o,
+    output wire [  TAG_BITS-1:0] tag_o,
     // Words that leave. Without m_valid_o m_data_o has the last one that left, or 0.
-    output wire                m_valid_o,
-    input  wire                m_ready_i,
-    output wire [   WIDTH-1:0] m_data_o,
+    output wire                  m_valid_o,
+    input  wire                  m_ready_i,
+    output wire [     WIDTH-1:0] m_data_o,
 `ifdef FORMAL
     // What the rules in cipherwright_release_formal.sv speak of: places, whether everything is
     // being overwritten, and a word of the memory by its place.
-    output wire [DEPTH_LOG2:0] f_write_o,
-    output wire [DEPTH_LOG2:0] f_start_o,
-    output wire [DEPTH_LOG2:0] f_read_o,
-    output wire                f_pop_o,
-    output wire                f_store_o,
-    output wire                f_zeroise_o,
-    output wire [   WIDTH-1:0] f_next_o,
+    output wire [  DEPTH_LOG2:0] f_write_o,
+    output wire [  DEPTH_LOG2:0] f_start_o,
+    output wire [  DEPTH_LOG2:0] f_read_o,
+    output wire                  f_pop_o,
+    output wire                  f_store_o,
+    output wire                  f_zeroise_o,
+    output wire [  DEPTH_LOG2:0] f_end_o,
+    output wire                  f_held_o,
+    output wire [     WIDTH-1:0] f_came_o,
+    output wire [     WIDTH-1:0] f_next_o,
     input  wire [DEPTH_LOG2-1:0] f_place_i,
-    output wire [   WIDTH-1:0] f_word_o,
+    output wire [     WIDTH-1:0] f_word_o,
 `endif
-    output wire                busy_o
+    output wire                  busy_o
 );
     localparam integer DEPTH = 1 << DEPTH_LOG2;
 
@@ -130,14 +133,15 @@ module cipherwright_release #(
         if (zeroise_i) came_data_q <= 0;
         else came_data_q <= data_i;
         if (write) memory[write_q[DEPTH_LOG2-1:0]] <= came_data_q;
-        if (pop | zeroise_q) word_q <= memory[read_q[DEPTH_LOG2-1:0]];
+        if (zeroise_q) word_q <= 0;
+        else if (pop) word_q <= memory[read_q[DEPTH_LOG2-1:0]];
         if ((leave & held_q) | zeroise_q) data_q <= word_q;
     end
 
     always @(posedge clk) begin
         zeroise_q <= zeroise_i & ~rst_i;
         hold_q <= hold_i;
-        if (rst_i | (zeroise_q & ~zeroise_i)) write_q <= 0;
+        if (rst_i | (zeroise_q ^ zeroise_i)) write_q <= 0;
         else if (back) write_q <= start_q;
         else if (write) write_q <= write_q + 1'b1;
         if (clear) begin
@@ -233,6 +237,10 @@ module cipherwright_release #(
     assign f_pop_o = pop;
     assign f_store_o = store;
     assign f_zeroise_o = zeroise_q;
+    assign f_held_o = held_q;
+    assign f_came_o = came_data_q;
+    // The place behind the last word that may leave, with what is under way.
+    assign f_end_o = came_q & ~hold_q ? write_q + 1'b1 : good_q | open_q ? write_q : start_q;
     assign f_next_o = word_q;
     assign f_word_o = memory[f_place_i];
 `endif

@@ -1,5 +1,6 @@
-// Rules of cipherwright_release, for all times: any pattern of words, verdicts, back-pressure,
-// resets and zeroising.
+// Rules of cipherwright_release: any pattern of words, verdicts, back-pressure, resets and
+// zeroising. They are checked for the first cycles after a reset (release.sby says how many), not
+// by induction.
 //
 // A word leaves in its order, as it came, once: one that need not wait, and one of a packet of at
 // most DEPTH - 8 words whose verdict was "good". It leaves after the verdict. No other word leaves,
@@ -14,10 +15,10 @@
 // taken. Nothing is abstracted. Checked by SymbiYosys (release.sby).
 `default_nettype none
 module cipherwright_release_formal #(
-    parameter integer WIDTH = 1,
+    parameter integer WIDTH      = 1,
     parameter integer DEPTH_LOG2 = 4,
-    parameter integer ADMIT = 0,
-    parameter integer LATE = 10
+    parameter integer ADMIT      = 0,
+    parameter integer LATE       = 10
 ) (
     input wire             clk,
     input wire             rst_i,
@@ -37,7 +38,11 @@ module cipherwright_release_formal #(
     wire room, verdict, good, too_long, tag, m_valid, pop, store, busy;
     wire [WIDTH-1:0] m_data, word, next;
     wire [DEPTH_LOG2:0] write, start, read;
-    (* anyconst *) wire [DEPTH_LOG2-1:0] place;
+    wire held;
+    wire [DEPTH_LOG2:0] last;
+    wire [WIDTH-1:0] came;
+    wire [DEPTH_LOG2-1:0] place;
+    (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
     always @(*) if (!started) assume (rst_i);
@@ -82,6 +87,9 @@ module cipherwright_release_formal #(
         .f_store_o(store),
         .f_zeroise_o(wiping),
         .f_next_o(next),
+        .f_end_o(last),
+        .f_held_o(held),
+        .f_came_o(came),
         .f_place_i(place),
         .f_word_o(word),
         .busy_o(busy)
@@ -89,19 +97,19 @@ module cipherwright_release_formal #(
 
     // The packet: whether a word of it came, whether its words wait, and how many these are, up to
     // one too many.
-    reg inside, waits;
+    reg begun, waits;
     reg [B-1:0] count;
     wire fits = {{32 - B{1'b0}}, count} <= LONGEST;
     always @(posedge clk) begin
-        if (clear | verdict_i) inside <= 1'b0;
-        else if (valid_i) inside <= 1'b1;
+        if (clear | verdict_i) begun <= 1'b0;
+        else if (valid_i) begun <= 1'b1;
         if (valid_i) waits <= hold_i;
         if (clear | verdict_i) count <= 0;
         else if (valid_i & hold_i & fits) count <= count + 1'b1;
     end
     always @(*) begin
         assume (!(valid_i && verdict_i));
-        if (valid_i && inside) assume (hold_i == waits);
+        if (valid_i && begun) assume (hold_i == waits);
     end
 
     // Words that may leave and have not.
@@ -123,6 +131,7 @@ module cipherwright_release_formal #(
     end
     wire [DEPTH_LOG2:0] filled = write - read;
     wire [DEPTH_LOG2:0] readable = start - read;
+    wire [DEPTH_LOG2:0] leaving = last - read;
     always @(*)
         if (started && !wiping) begin
             assert (verdict == told && good == told_good && too_long == told_long);
@@ -130,6 +139,7 @@ module cipherwright_release_formal #(
             // No word leaves but one that may, and none gets behind the memory.
             if (m_valid) assert (released != 0);
             if (pop) assert (readable != 0);
+            assert (released == leaving + held + m_valid);
             // Every word finds room, and no place is used twice.
             assert ({{31 - DEPTH_LOG2{1'b0}}, filled} + store <= DEPTH);
         end
@@ -167,8 +177,24 @@ module cipherwright_release_formal #(
             end
         end
     end
+    // Where it is: at the port, behind the memory, in front of it, or in it.
+    reg fresh;
+    always @(posedge clk) fresh <= !watched;
+    wire [B-1:0] index = ahead - held - m_valid;
+    assign place = watched ? read[DEPTH_LOG2-1:0] + index[DEPTH_LOG2-1:0] : chosen;
     always @(*)
-        if (started && watched && !wiping && m_valid && ahead == 0) assert (free && m_data == value);
+        if (started && watched && !wiping) begin
+            if (m_valid && ahead == 0)
+                assert (free && m_data == value);
+                else if (held && ahead == m_valid)
+                    assert (free && next == value);
+                    else if (fresh)
+                        assert (came == value && place == write[DEPTH_LOG2-1:0]);
+                        else assert (word == value);
+            if (free)
+                assert (ahead < released);
+                else assert (ahead >= released && ahead < released + count);
+        end
 
     // Words leave in time, and room is told in time.
     reg [3:0] since, since_room;
