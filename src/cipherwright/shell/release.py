@@ -63,7 +63,7 @@ RELEASE_PORTS = {"too_long": TOO_LONG.name}
 HOLD = Pin("hold_o", out=True)
 """What a mode tells of a word of its result: the packet is decrypted, so the word waits for the verdict."""
 
-_LATER_OUTPUTS = ("valid_late", "hold_late")
+_LATER_OUTPUTS = ("valid_late",)
 """Outputs of the delays that tell when something happens."""
 
 _WORD = 128 + 15 + 1

@@ -143,13 +143,14 @@ def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
 
 
 def _verdicts(n: Netlist, buffer: str) -> set[Any]:
-    """The registers of a verdict in a buffer, which decide whether words leave. What they take is a datum of
-    a packet, as good_o is, and it counts only together with the announcement of a tag, which is control.
+    """The registers of a direction and a verdict in a buffer, which decide whether words leave. What they
+    take is a datum of a packet, as good_o is, and it counts only together with the announcement of a word or
+    a tag, which is control.
     """
     cells = [c for c in n.cells.values() if c["type"] == FLIP_FLOP]
     inside = [c for c in cells if str(c.get("attributes", {}).get("src", "")).startswith(f"{buffer}:")]
     bits = [c["connections"]["Q"][0] for c in inside]
-    return {q for q in bits if n.name(q).rpartition(".")[2] in ("good_q", "good_o", "back_q")}
+    return {q for q in bits if n.name(q).rpartition(".")[2] in ("good_q", "good_o", "back_q", "hold_q")}
 
 
 def prove_reset(

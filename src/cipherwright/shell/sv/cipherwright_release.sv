@@ -140,7 +140,6 @@ module cipherwright_release #(
 
     always @(posedge clk) begin
         zeroise_q <= zeroise_i & ~rst_i;
-        hold_q <= hold_i;
         if (rst_i | (zeroise_q ^ zeroise_i)) write_q <= 0;
         else if (back) write_q <= start_q;
         else if (write) write_q <= write_q + 1'b1;
@@ -149,6 +148,7 @@ module cipherwright_release #(
             read_q <= 0;
             left_q <= 8;
             came_q <= 1'b0;
+            hold_q <= 1'b0;
             open_q <= 1'b0;
             over_q <= 1'b0;
             verdict_q <= 1'b0;
@@ -167,6 +167,7 @@ module cipherwright_release #(
             least_q <= 4'd0;
         end else begin
             came_q <= valid_i;
+            hold_q <= hold_i;
             if (came_q) open_q <= ~hold_q;
             over_q <= ~verdict_i & (over_q | over);
             verdict_q <= verdict_i;
