@@ -12,6 +12,7 @@ import pytest
 from cipherwright.cli.run import execute
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core
+from cipherwright.shell.folder.extras import check_extras
 from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.tools import run
@@ -122,3 +123,8 @@ def test_a_file_through_the_command_line(
 def test_what_is_not_there_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=message):
         load("aes128-gcm", [f"{n}={v}" for n, v in {"release": "verdict", **options}.items()])
+
+
+def test_a_model_that_waits_for_all_words_is_refused(built: Callable[..., Built]) -> None:
+    with pytest.raises(UserError, match="those of a refused one never leave"):
+        check_extras(built(*SMALL)[0], ["model"])

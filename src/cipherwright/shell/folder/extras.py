@@ -30,6 +30,11 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
     """Raise UserError where a core has no such file."""
     if unknown := [name for name in names if name not in EXTRAS]:
         raise UserError(f"--with takes {' and '.join(EXTRAS)}, separated by commas, not {unknown[0]!r}")
+    if "model" in names and isinstance(core, Core) and core.packet and "release" in core.packet:
+        raise UserError(
+            "--with model waits for all words of a packet, and with release = verdict those of a refused one "
+            f"never leave: take the testbench of the core, {core.top}_tb.v"
+        )
     if "cocotb" not in names:
         return
     if isinstance(core, BuiltEngine):
