@@ -144,10 +144,11 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", 'hops=["x\\ny"]', "hops: a text is one line of printable characters"),
     ("des-fast", "name=UPPER", "name"),
     ("des-fast", "name=input", "keyword"),
+    ("aes128-gcm", "lanes=3", "mode = gcm has lanes = 1 or 2 or 4, not 3"),
     (
         "des-fast",
         "lanes=2",
-        "lanes = 2 needs mode = ctr, block_bits = 128, key_expansion = unit, not mode = ecb, "
+        "lanes = 2 needs mode = ctr or gcm, block_bits = 128, key_expansion = unit, not mode = ecb, "
         "block_bits = 64, key_expansion = logic",
     ),
     (

@@ -50,6 +50,9 @@ QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_dep
 QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14", "srl_from=8")
 """The same for GCM, whose pipeline has at least 13 stages; words wait in RAM."""
 
+QUICK_GCM_LANES = (*QUICK_GCM, "lanes=2")
+"""The same for GCM of two pipelines, in words of 32 bytes."""
+
 QUICK_XTS = ("aes128-xts", *QUICK_AES, "srl_from=8", "direction=both", "distinct_halves=true")
 """The same for XTS, in both directions; tweaks wait in RAM."""
 

@@ -25,8 +25,8 @@ from cipherwright.rtl import print_design, print_wrapper
 from cipherwright.rtl.cells import COPY
 from cipherwright.shell.gcm.layer import gcm_layer
 from cipherwright.shell.gcm.modules import control_outputs, waits_beside
-from cipherwright.shell.gcm.timing import GcmTiming
-from cipherwright.shell.ghash import READ, GhashTiming
+from cipherwright.shell.gcm.timing import FRONT, GcmTiming
+from cipherwright.shell.ghash import GhashTiming
 from cipherwright.shell.waits import Waits
 from cipherwright.spec import Pipeline, load
 from cipherwright.target import load_target
@@ -51,18 +51,21 @@ BITS = (127, 100)
 TWO_KEYS = GcmTiming(8, GhashTiming(3, 2))
 """Two resident keys."""
 
+TWO_LANES = GcmTiming(8, GhashTiming(3, lanes=2))
+"""Words of two blocks."""
+
 FREE = """\
 module cipher (input wire clk, input wire rst_i, input wire KEYS key_valid_i, input wire [127:0] key_i,
-    output wire key_ready_o, input wire wipe_i, input wire CHOICE, input wire [127:0] block_i,
-    output wire valid_o, output wire [127:0] block_o);
-    (* anyseq *) wire [127:0] f_stream;
+    output wire key_ready_o, input wire wipe_i, input wire CHOICE, input wire WORD block_i,
+    output wire valid_o, output wire WORD block_o);
+    (* anyseq *) wire WORD f_stream;
     (* anyseq *) wire f_ready;
     assign key_ready_o = f_ready;
     assign valid_o = 1;
     assign block_o = f_stream;
 endmodule
-module ghash (input wire clk, input wire rst_i, input wire first_i, input wire block_i, input wire last_i,
-    POWERS, input wire [127:0] x_i, output wire [31:0] sum_o);
+module ghash (input wire clk, input wire rst_i, input wire first_i, input wire BLOCKS block_i,
+    input wire last_i, POWERS, input wire WORD x_i, output wire [31:0] sum_o);
     (* anyseq *) wire [31:0] f_sum;
     assign sum_o = f_sum;
 endmodule
@@ -86,10 +89,11 @@ FREE_PORTS = {
 """Ports of what is abstracted, by resident keys."""
 
 
-def free_modules(key_slots: int) -> str:
+def free_modules(key_slots: int, lanes: int) -> str:
     """The cipher, GHASH and what makes powers, whose outputs are free."""
     text = FREE
-    for name, ports in FREE_PORTS[key_slots].items():
+    widths = {"WORD": f"[{128 * lanes - 1}:0]", "BLOCKS": f"[{lanes - 1}:0]"}
+    for name, ports in (FREE_PORTS[key_slots] | widths).items():
         text = ports.join(text.split(name))
     return text
 
@@ -127,6 +131,16 @@ SLOT_FAULTS: dict[str, Fault] = {
     "a word in the slot of the hash key": drop("free_q", "~steal[1]"),
     "the hash key has another number": drop("blank_3", "steal[4]"),
     "a packet goes on while everything is forgotten": drop("admit_q", "~drop_i"),
+}
+
+
+LANE_FAULTS: dict[str, Fault] = {
+    "the second lane has the first one's number": use("block_chain_1", "numbered_5", "1'b0"),
+    "the number of the slot before": use("shown_count_from_1", "count_from_1", "count_from_1 - 31'd1"),
+    "the second block counts as the first": use("block_h", "keep_l3[15]", "keep_l3[31]"),
+    "the end is in the second lane": drop("block_h", "end_l3"),
+    "a word of a gap is hashed": takes("keep_3", "keep_2"),
+    "a word is full with one block": use("full_data", "keep_l8[0]", "keep_l8[16]"),
 }
 
 
@@ -190,8 +204,12 @@ _SLOT_RULES = """\
 
 def rules(t: GcmTiming) -> str:
     """The statement, to be put into the mode's module."""
-    s, loop, tag, word = t.cipher, t.ghash.loop, t.tag_latency, t.latency
-    taken, flags, hashed = "f_take", s + 5 - loop - READ, s + 7
+    s, tag, word, lanes, size = t.cipher, t.tag_latency, t.latency, t.lanes, t.word_bytes
+    taken, hashed = "f_take", word + 1
+    flags, s = hashed - t.ghash.flags_lead, s + t.front - FRONT
+    rest = (size - 1).bit_length()
+    followed = [(lane, b) for lane in range(lanes) for b in BITS]
+    here = {(lane, b): 128 * (lanes - 1 - lane) + b for lane, b in followed}
     two = t.key_slots > 1
     # While there is no key, nothing is taken, counters are cleared and GHASH is.
     unkeyed, keyed = (" | f_making", " & (&f_keyed[5:1])") if two else ("", "")
@@ -201,21 +219,25 @@ def rules(t: GcmTiming) -> str:
         else _ONE_KEY_RULES
     )
     state = _SLOT_STATE if two else _ONE_KEY_STATE
-    wait = loop + 4
+    wait = t.ghash.sum_latency + 3
     histories = [
         ("word", f"{taken} & ~rst_i", tag, False, ""),
         ("full", f"{taken} & ~rst_i & keep_i[0]", tag, False, ""),
-        ("some", f"{taken} & ~rst_i & keep_i[15]", tag, False, ""),
+        ("some", f"{taken} & ~rst_i & keep_i[{size - 1}]", tag, False, ""),
+        *(
+            (f"some_{k}", f"{taken} & ~rst_i & keep_i[{16 * (lanes - k) - 1}]", tag, False, "")
+            for k in range(lanes)
+        ),
         ("first", "1'b0", tag, False, ""),
-        ("text", f"{taken} & ~aad_i & keep_i[15]", tag, True, ""),
+        ("text", f"{taken} & ~aad_i & keep_i[{size - 1}]", tag, True, ""),
         ("end", f"{taken} & last_i", tag + 1, True, "~drop_i"),
         ("aad", "aad_i", tag, False, ""),
         ("last", "last_i", tag, False, ""),
         ("dec", "decrypt_i", tag, False, ""),
-        *((f"kept{b}", f"keep_i[{b // 8}]", tag, False, "") for b in BITS),
-        *((f"block{b}", f"block_i[{b}]", tag, False, "") for b in BITS),
+        *((f"kept{w}", f"keep_i[{w // 8}]", tag, False, "") for w in here.values()),
+        *((f"block{w}", f"block_i[{w}]", tag, False, "") for w in here.values()),
         *((f"tag{b}", f"tag_i[{b}]", tag, False, "") for b in BITS),
-        *((f"stream{b}", f"stream[{b}]", tag, False, "") for b in BITS),
+        *((f"stream{w}", f"stream[{w}]", tag, False, "") for w in here.values()),
         *((f"iv{b}", f"iv_i[{b - 32}]", 6, False, "") for b in BITS),
         *([("slot", "slot_q", tag, False, ""), ("hash", "steal[2]", tag, True, "")] if two else []),
         *([("keyed", "~making", 6, True, "")] if two else []),
@@ -223,17 +245,22 @@ def rules(t: GcmTiming) -> str:
     text = "".join(history(*h) for h in histories if h[0] != "first")
     first = "{f_first[TOP-1:2], f_word[1] & ~inside_q, 2'd0}".replace("TOP", str(tag))
     text += f"    reg [{tag}:0] f_first;\n    always @(posedge clk) f_first <= {first};\n"
-    bits = "".join(_of_bit(b, s, word, tag, hashed, wait) for b in BITS)
+    bits = "".join(
+        _of_bit(w, b, word, hashed, lane == 0) + (_of_tag(w, b, tag, wait) if lane == 0 else "")
+        for (lane, b), w in here.items()
+    )
+    present = [f"f_some_{k}[{flags}]" for k in reversed(range(1, lanes))]
+    present.append(f"f_some_0[{flags}] | f_end[{flags + 1}]")
     low = 128 - TAG_BITS
     return f"""
     wire f_take = valid_i & {"ready_o" if two else "open_i & ready_o"};
 {text}
     reg [5:0] f_age = 0;
     reg f_inside, f_taken_q, f_last_q, f_drop_q, f_reset_q, f_reset_2;
-    reg [31:0] f_count, f_aads, f_datas;
-    reg [95:0] f_iv_4;
+    reg [{35 - rest}:0] f_count, f_count_2, f_aads, f_datas;
+    reg [95:0] f_iv_4, f_iv_5;
     reg [127:0] f_lengths;
-    reg [3:0] f_bytes, f_aad_bytes, f_data_bytes, f_aad_rest, f_data_rest;
+    reg [{rest - 1}:0] f_bytes, f_aad_bytes, f_data_bytes, f_aad_rest, f_data_rest;
     reg f_aad_takes, f_data_takes, f_fresh;
     reg [{TAG_BITS - 1}:0] f_difference_1, f_difference_2, f_difference_3, f_difference_4, f_sum;
     always @(posedge clk) begin
@@ -244,8 +271,10 @@ def rules(t: GcmTiming) -> str:
         f_drop_q <= drop_i;
         f_reset_q <= rst_i;
         f_reset_2 <= f_reset_q;
-        f_count <= count;
+        f_count <= {"count" if lanes == 1 else "count_from_1"};
+        f_count_2 <= f_count;
         f_iv_4 <= iv_4;
+        f_iv_5 <= f_iv_4;
         f_lengths <= lengths;
         f_aads <= aads;
         f_datas <= datas;
@@ -266,11 +295,9 @@ def rules(t: GcmTiming) -> str:
         assert (data_3 == f_text[3]);
         if (~f_reset_q) assert (clear_3 == (f_end[4]{unkeyed}));
         if (~f_reset_q) assert (moves_3 == (f_text[3] | f_end[4]{unkeyed}));
-        if (f_word[5] & ~f_end[6]{keyed}) assert (chain == {{f_iv_4, f_count}});
-        if (f_end[6]) assert (chain == {{f_iv_4, 32'd1}});
-        // What GHASH is told.
+{_counter_blocks(lanes, keyed)}        // What GHASH is told.
         assert (first_h == (f_first[{flags}]{unkeyed}));
-        if (~f_reset_q) assert (block_h == (f_some[{flags}] | f_end[{flags + 1}]));
+        if (~f_reset_q) assert (block_h == {{{", ".join(present)}}});
         if (~f_reset_q) assert (last_h == (f_end[{flags + 1}]{unkeyed}));
         // Lengths.
         assert (full_aad == (f_full[{s + 4}] & f_aad[{s + 4}]));
@@ -280,8 +307,8 @@ def rules(t: GcmTiming) -> str:
         if (~f_reset_q) assert (datas_move == (full_data | fresh_lengths));
         if (~f_reset_q) assert (aad_takes == ((f_some[{s + 4}] & f_aad[{s + 4}]) | fresh_lengths));
         if (~f_reset_q) assert (data_takes == (f_text[{s + 4}] | fresh_lengths));
-        assert (aad_bytes == (f_aad_takes ? (f_fresh ? 4'd0 : f_bytes) : f_aad_bytes));
-        assert (data_bytes == (f_data_takes ? (f_fresh ? 4'd0 : f_bytes) : f_data_bytes));
+        assert (aad_bytes == (f_aad_takes ? (f_fresh ? {rest}'d0 : f_bytes) : f_aad_bytes));
+        assert (data_bytes == (f_data_takes ? (f_fresh ? {rest}'d0 : f_bytes) : f_data_bytes));
         assert (aad_rest == f_aad_bytes);
         assert (data_rest == f_data_bytes);
         if (~f_reset_q & ~f_reset_2) assert (lengths == (f_end[{hashed}]
@@ -298,17 +325,38 @@ def rules(t: GcmTiming) -> str:
 """
 
 
-def _of_bit(b: int, s: int, word: int, tag: int, hashed: int, wait: int) -> str:
-    """Rules of a bit of a word."""
+def _counter_blocks(lanes: int, keyed: str) -> str:
+    """Rules of counter blocks. Of two lanes the numbers are even ones and odd ones, a register later."""
+    if lanes == 1:
+        return f"""\
+        if (f_word[5] & ~f_end[6]{keyed}) assert (chain == {{f_iv_4, f_count}});
+        if (f_end[6]) assert (chain == {{f_iv_4, 32'd1}});
+"""
+    return """\
+        if (f_word[6] & ~f_end[7]) assert (chain_0 == {f_iv_5, f_count_2, 1'b0});
+        if (f_word[6] & ~f_end[7]) assert (chain_1 == {f_iv_5, f_count_2, 1'b1});
+        if (f_end[7]) assert (chain_0 == {f_iv_5, 32'd1});
+"""
+
+
+def _of_bit(w: int, b: int, word: int, hashed: int, first: bool) -> str:
+    """Rules of bit w of a word, which is bit b of its block; first: of its first one."""
+    mask = f"f_word[{hashed}] & f_kept{w}[{hashed}]"
+    stream = f"(f_stream{w}[2] & ~f_aad[{hashed}] & ~f_dec[{hashed}])"
+    lengths = f" ^ f_lengths[{b}]" if first else ""
+    return f"""\
+        assert (x[{w}] == (({mask} & (f_block{w}[{hashed}] ^ {stream})){lengths}));
+        if (valid_o) assert (keep_o[{w // 8}] == f_kept{w}[{word}]);
+        if (valid_o) assert (block_o[{w}] == (f_kept{w}[{word}] & (f_stream{w}[1] ^ f_block{w}[{word}])));
+"""
+
+
+def _of_tag(w: int, b: int, tag: int, wait: int) -> str:
+    """Rules of bit b of an IV and a tag; w: of the word, where the tag's key stream is."""
     k = b - (128 - TAG_BITS)
-    mask = f"f_word[{hashed}] & f_kept{b}[{hashed}]"
-    stream = f"(f_stream{b}[2] & ~f_aad[{hashed}] & ~f_dec[{hashed}])"
     return f"""\
         assert (iv_4[{b - 32}] == (f_first[4] ? f_iv{b}[4] : f_iv_4[{b - 32}]));
-        assert (x[{b}] == (({mask} & (f_block{b}[{hashed}] ^ {stream})) ^ f_lengths[{b}]));
-        if (valid_o) assert (keep_o[{b // 8}] == f_kept{b}[{word}]);
-        if (valid_o) assert (block_o[{b}] == (f_kept{b}[{word}] & (f_stream{b}[1] ^ f_block{b}[{word}])));
-        if (f_end[{tag - 4}]) assert (difference_0[{k}] == (f_sum[{k}] ^ f_stream{b}[{wait}]
+        if (f_end[{tag - 4}]) assert (difference_0[{k}] == (f_sum[{k}] ^ f_stream{w}[{wait}]
             ^ (f_dec[{tag - 4}] & f_tag{b}[{tag - 4}])));
 """
 
@@ -325,7 +373,7 @@ def write(folder: Path, fault: Callable[[str], str] = str, timing: GcmTiming = T
     parts = ("cipher", "beside", "ghash", "powers")
     layer = print_wrapper(gcm_layer("gcm", parts, 128, timing, TAG_BITS))
     layer = fault(layer).replace("endmodule", rules(timing) + "endmodule")
-    (folder / "gcm.v").write_text(f"{COPY}{free_modules(slots)}{beside}\n{layer}")
+    (folder / "gcm.v").write_text(f"{COPY}{free_modules(slots, timing.lanes)}{beside}\n{layer}")
     (folder / SCRIPT).write_text(
         f"[options]\nmode bmc\ndepth {timing.tag_latency + 4 + longer}\naigsmt none\n\n"
         "[engines]\nabc bmc3\n\n[script]\n"
@@ -334,7 +382,7 @@ def write(folder: Path, fault: Callable[[str], str] = str, timing: GcmTiming = T
     )
 
 
-@pytest.mark.parametrize("timing", [TIMING, QUICK, LONG, TWO_KEYS])
+@pytest.mark.parametrize("timing", [TIMING, QUICK, LONG, TWO_KEYS, TWO_LANES])
 def test_control_of_gcm(timing: GcmTiming, tmp_path: Path) -> None:
     write(tmp_path, timing=timing)
     text = sby(tmp_path, "", SCRIPT)
@@ -350,4 +398,10 @@ def test_a_broken_control_is_seen(fault: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", SLOT_FAULTS)
 def test_a_broken_control_of_two_keys_is_seen(fault: str, tmp_path: Path) -> None:
     write(tmp_path, SLOT_FAULTS[fault], TWO_KEYS)
+    assert killed(sby(tmp_path, "", SCRIPT))
+
+
+@pytest.mark.parametrize("fault", LANE_FAULTS)
+def test_a_broken_control_of_two_lanes_is_seen(fault: str, tmp_path: Path) -> None:
+    write(tmp_path, LANE_FAULTS[fault], TWO_LANES)
     assert killed(sby(tmp_path, "", SCRIPT))

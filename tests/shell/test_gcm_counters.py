@@ -1,5 +1,5 @@
 """The counters of GCM, proven by induction, for all times: a counter shows the number of steps since it was
-cleared, or since it took a value, two cycles later, modulo 2^32.
+cleared, or since it took a value, two cycles later, modulo 2^32, or 2^31 and 2^30 beside several lanes.
 
 The counter is in pieces, whose carries go through registers; so the statement needs that no step comes before
 the carries of a value that was taken are there. The mode waits for that (`BUMP`).
@@ -22,8 +22,14 @@ from .test_formal import killed, sby
 
 SCRIPT = "counter.sby"
 
-KINDS = {"number": (2, False), "length": (0, False), "number of any IV": (2, True)}
-"""What a counter is for -> what it is after it was cleared, and whether it takes values."""
+KINDS = {
+    "number": (2, False, 32),
+    "length": (0, False, 32),
+    "number of any IV": (2, True, 32),
+    "number of two lanes": (1, False, 31),
+    "length of four lanes": (0, False, 30),
+}
+"""What a counter is for -> what it is after it was cleared, whether it takes values, and its bits."""
 
 FAULTS: list[tuple[str, Fault]] = [
     ("number", drop("n_moves[3]", "n_full[2]")),
@@ -37,20 +43,20 @@ FAULTS: list[tuple[str, Fault]] = [
     ("number of any IV", use("n_at_14", "4'd14", "4'd13")),
     ("number of any IV", use("n_2", "value_i[11:8]", "value_i[15:12]")),
     ("number", takes("n_low", "n_0 ^ {3'd0, step_i}")),
+    ("number of two lanes", use("n_7", "n_7[1] & n_7[0]", "n_7[1]")),
 ]
 
 
-def counter(start: int, loads: bool) -> str:
+def counter(start: int, loads: bool, bits: int) -> str:
     """A counter as a module of its own."""
     pins = (Pin("step_i"), Pin("clear_i"), Pin("moves_i"), Pin("load_i"), Pin("value_i", 32))
-    items = counter_items(
-        "n", start, "step_i", "clear_i", "moves_i", Load("load_i", "value_i") if loads else None
-    )
-    ports = (ClockReset(), Held((*pins, Pin("count_o", 32, True))))
+    load = Load("load_i", "value_i") if loads else None
+    items = counter_items("n", start, "step_i", "clear_i", "moves_i", load, bits)
+    ports = (ClockReset(), Held((*pins, Pin("count_o", bits, True))))
     return print_wrapper(Wrapper("counter", ("A counter.",), ports, (*items, Drive("count_o", "n"))))
 
 
-def rules(start: int, loads: bool) -> str:
+def rules(start: int, loads: bool, bits: int) -> str:
     """The statement, and what else holds in every cycle. f_m: the number; f_age: cycles since its upper
     digits changed, where f_loaded tells that a value was taken then.
     """
@@ -63,7 +69,7 @@ def rules(start: int, loads: bool) -> str:
     carries = [f"f_clear | f_load | (f_step & (&f_last[{4 * j - 1}:0]))" for j in range(1, 8)]
     pieces += "".join(
         f"        if (f_age >= 2 && f_shown) assert (n_carry[{j - 1}] == &f_last[{4 * j + 2}:{4 * j}]);\n"
-        for j in range(1, 8)
+        for j in range(1, bits // 4)
     )
     moves = "".join(
         f"        if (f_started) assert (n_moves[{k}] == ({carry}));\n" for k, carry in enumerate(carries)
@@ -71,13 +77,13 @@ def rules(start: int, loads: bool) -> str:
     loaded = "        if (f_started) assert (n_loaded == f_load);\n" if loads else ""
     return f"""
     wire f_loads = {load};
-    reg [31:0] f_m, f_last, f_value;
+    reg [{bits - 1}:0] f_m, f_last, f_value;
     reg [3:0] f_age;
     reg f_started = 0, f_shown = 0;
     reg f_step, f_clear, f_load, f_loaded;
     wire f_carry = step_i & (&f_m[3:0]);
     always @(posedge clk) begin
-        f_m <= clear_i ? 32'd{start} : f_loads ? value_i : f_m + {{31'd0, step_i}};
+        f_m <= clear_i ? {bits}'d{start} : f_loads ? value_i : f_m + {{{bits - 1}'d0, step_i}};
         f_last <= f_m;
         f_value <= value_i;
         f_age <= (clear_i | f_loads | f_carry) ? 4'd0 : f_age + (f_age != 4'd15);
@@ -104,12 +110,13 @@ def rules(start: int, loads: bool) -> str:
             assert (n_at_15 == (f_m[3:0] == 4'd15));
             assert (n_cleared == {{2{{f_clear}}}});
             assert (f_shown | f_clear);
-            assert (f_m == (f_clear ? 32'd{start} : f_load ? f_value : f_last + {{31'd0, f_step}}));
+            assert (f_m == (f_clear ? {bits}'d{start} : f_load ? f_value
+                : f_last + {{{bits - 1}'d0, f_step}}));
             assert (f_loaded | ({{1'b0, f_m[3:0]}} <= {{1'b0, f_age}} + 5'd{start}));
             assert (f_age != 0 | f_clear | f_load | (f_step & (&f_last[3:0])));
             assert (~(f_clear & f_load));
         end
-        if (f_shown & (f_age >= 1)) assert (f_m[31:4] == f_last[31:4]);
+        if (f_shown & (f_age >= 1)) assert (f_m[{bits - 1}:4] == f_last[{bits - 1}:4]);
 {loaded}{moves}{pieces}    end
 """
 

@@ -69,7 +69,7 @@ def widest(module: dict[str, Any]) -> int:
     )
 
 
-@pytest.mark.parametrize("changes", [(), ("iv_bits=any",)])
+@pytest.mark.parametrize("changes", [(), ("iv_bits=any",), ("lanes=2",)])
 def test_control_is_shallow_and_its_nets_are_short(
     changes: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:

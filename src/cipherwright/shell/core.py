@@ -189,9 +189,13 @@ class Core:
 
     @property
     def _rings(self) -> int:
-        """Flip-flops of one lane's delay lines in RAM."""
+        """Flip-flops of delay lines in RAM: those of every lane, and of what waits beside all."""
         in_ram = self.parameters["delay_lines"] in ("ram", "bram")
-        return self._delays.ring_flip_flops() if in_ram else 0
+        return self._delays.ring_flip_flops() + self._further("ring_flip_flops") if in_ram else 0
+
+    def _further(self, what: str) -> int:
+        """A number of the datapath's delay lines, in the lanes after the first."""
+        return (self.lanes - 1) * int(getattr(self.design, what)())
 
     def _delay_lines(self) -> dict[str, int] | None:
         """What delay lines save: bits in them, and the flip-flops that the same schedule would take
@@ -236,13 +240,14 @@ class Core:
             + (self.key_unit.flip_flops if self.key_unit else 0)
             + self.mode_flip_flops
             + self.control_flip_flops
-            + self.lanes * self._rings
+            + self._rings
         )
 
     @property
     def shift_luts(self) -> int:
         """Shift-register LUTs predicted for the target."""
-        return self.lanes * self._delays.shift_luts() if self.parameters["delay_lines"] == "srl" else 0
+        in_luts = self.parameters["delay_lines"] == "srl"
+        return self._delays.shift_luts() + self._further("shift_luts") if in_luts else 0
 
     def record(self) -> dict[str, Any]:
         """What record.json says of the build."""

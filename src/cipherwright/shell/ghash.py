@@ -24,7 +24,7 @@ registered before it is chosen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from ..rtl import (
     Cell,
@@ -42,107 +42,30 @@ from ..rtl import (
     WrapperItem,
     declared_first,
 )
-from ..rtl.timer import steps_of
 from .copies import copies, pieces, spread
+from .ghash_counts import COUNT_BITS, READ, GhashTiming, count_items, of_lane, place, placed, stepped
 
 __all__ = ["BANK_PINS", "COUNT_BITS", "READ", "GhashTiming", "ghash_unit"]
-
-COUNT_BITS = 4
-"""Bits of a count: 15 states, which are powers 0 to 14."""
-
-READ = 1
-"""Registers between a memory of powers and the factor."""
-
-
-@dataclass(frozen=True)
-class GhashTiming:
-    """Cycles of a unit whose multiplier has `stages` registers, with the powers of so many hash keys
-    (`banks`).
-
-    The loop has one more: that of the sum of block and feedback.
-    """
-
-    stages: int
-    banks: int = 1
-
-    def __post_init__(self) -> None:
-        if not 4 <= self.loop < 1 << COUNT_BITS:
-            raise ValueError(f"GHASH needs a multiplier of 3 to {(1 << COUNT_BITS) - 2} stages")
-
-    @property
-    def loop(self) -> int:
-        """L: slots from a product to the one that it is fed back to."""
-        return self.stages + 1
-
-    @property
-    def flags_lead(self) -> int:
-        """Cycles from a slot's flags to its block: L places, one for copies of what they tell, and that of
-        what is read.
-        """
-        return self.loop + 2 + READ
-
-    @property
-    def sum_latency(self) -> int:
-        """Cycles from a packet's last block to the sum."""
-        return self.loop + 1
-
-    def count(self, k: int) -> int:
-        """The state that stands for the count k."""
-        return steps_of(COUNT_BITS, k)
-
-
-def _place(name: str, k: int) -> str:
-    """Copy k of a count or an address."""
-    return f"{name}[{COUNT_BITS * k + COUNT_BITS - 1}:{COUNT_BITS * k}]"
-
-
-def _places(name: str, value: str) -> tuple[WrapperItem, ...]:
-    """`name`: registered copies of the count or address `value`, one for each piece of the memory of
-    powers.
-    """
-    count = len(pieces())
-    cells = [
-        Cell(
-            "cipherwright_copy",
-            f"u_{name}_{k}_{bit}",
-            {"clk": "clk", "d": f"{value}[{bit}]", "q": f"{name}[{COUNT_BITS * k + bit}]"},
-        )
-        for k in range(count)
-        for bit in range(COUNT_BITS)
-    ]
-    return (Wire((name,), COUNT_BITS * count), *cells)
-
-
-def _stepped(name: str) -> str:
-    """The state of a count after `name`."""
-    return f"{{{name}[2:0], {name}[3] ^ {name}[2]}}"
 
 
 def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 128) -> Wrapper:
     """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o). Of the sum the first `sum_bits` bits
     are shown.
     """
-    first = "" if sum_bits == 128 else f"[127:{128 - sum_bits}]"
-    banked = timing.banks > 1
-    pins = tuple(Pin(n, with_block=True) for n in ("first_i", "block_i", "last_i"))
+    banked, lanes = timing.banks > 1, timing.lanes
+    flags = (Pin("first_i"), Pin("block_i", lanes), Pin("last_i"))
+    pins = tuple(replace(pin, with_block=True) for pin in flags)
     pins = (*pins, *BANK_PINS) if banked else (*pins, Pin("setup_i", with_block=True))
+    word = (
+        ()
+        if lanes == 1
+        else (f"A word has {lanes} blocks, in order from bit 0 of block_i and from the highest bits of x_i.",)
+    )
     items = (
-        *_counts(timing),
+        *count_items(timing),
         *_gates(timing, sum_bits),
         *(_banks(timing) if banked else _powers(timing)),
-        Note("The loop: a block and what is fed back, times a power of H."),
-        Wire(("a", "b"), 128),
-        Reg(("s_q", "h_q", *(() if banked else ("h_0",))), 128),
-        Reg(("sum_q",), sum_bits),
-        Clocked(
-            (
-                Step("s_q", f"x_i ^ ({spread('gate')} & (a ^ b))"),
-                *([] if banked else _reads("h_0", "power")),
-                Step("h_q", f"(h_1 & {spread('bank')}) | (h_0 & ~{spread('bank')})" if banked else "h_0"),
-                Step("sum_q", f"a{first} ^ b{first} ^ ({spread('keep', sum_bits)} & sum_q)"),
-            )
-        ),
-        Cell(multiplier, "u_multiplier", {"clk": "clk", "x_i": "s_q", "h_i": "h_q", "a_o": "a", "b_o": "b"}),
+        *(_bank_loop if banked else _loop)(multiplier, timing, sum_bits),
         Drive("sum_o", "sum_q"),
         *(() if banked else (Drive("filled_o", "filled_q"),)),
     )
@@ -150,17 +73,19 @@ def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 
     return Wrapper(
         name,
         (
-            f"GHASH, a block a cycle. A slot's flags come {timing.flags_lead} cycles before its block x_i; "
+            f"GHASH, a {'block' if lanes == 1 else 'word'} a cycle. A slot's flags come {timing.flags_lead} "
+            "cycles before its block x_i; "
             f"sum_o is GHASH of a packet {timing.sum_latency} cycles after the packet's last block.",
             "first_i, last_i: the packet's ends; block_i: the slot has a block, otherwise x_i is 0.",
             "slot_i: whose powers are read, a cycle before the block. A cycle after write_i (one bit a slot) "
             "power_i is written to address_i."
             if banked
             else "setup_i: powers of the hash key are made next; filled_o: they are there.",
+            *word,
         ),
         (
             ClockReset(reset="" if banked else "rst_i"),
-            Held((*pins, Pin("x_i", 128), Pin("sum_o", sum_bits, True), *filled)),
+            Held((*pins, Pin("x_i", 128 * lanes), Pin("sum_o", sum_bits, True), *filled)),
         ),
         declared_first(items),
     )
@@ -175,10 +100,61 @@ BANK_PINS = (
 """Ports of a unit with two banks: whose powers a block reads, and what writes them."""
 
 
-def _reads(factor: str, memory: str) -> list[Step]:
+def _loop(multiplier: str, timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
+    """The multiplier of each lane, and the sum of what they give."""
+    lanes = timing.lanes
+    cut = "" if sum_bits == 128 else f"[127:{128 - sum_bits}]"
+    pairs = [tuple(of_lane(n, lane, lanes) for n in ("a", "b")) for lane in range(lanes)]
+    products = " ^ ".join(f"{a}{cut} ^ {b}{cut}" for a, b in pairs)
+    kept = f"({spread('keep', sum_bits)} & sum_q)"
+    registers, steps, cells = list[WrapperItem](), list[Step](), list[WrapperItem]()
+    for lane, (a, b) in enumerate(pairs):
+        s, h, before = (of_lane(n, lane, lanes) for n in ("s_q", "h_q", "h_0"))
+        x = "x_i" if lanes == 1 else f"x_i[{128 * (lanes - lane) - 1}:{128 * (lanes - lane - 1)}]"
+        registers += [Wire((a, b), 128), Reg((s, h, before), 128)]
+        steps += [
+            Step(s, f"{x} ^ ({spread(of_lane('gate', lane, lanes))} & ({a} ^ {b}))"),
+            *_reads(before, of_lane("power", lane, lanes), of_lane("count", lane, lanes), timing.count_bits),
+            Step(h, before),
+        ]
+        name = "u_multiplier" if lanes == 1 else f"u_multiplier_{lane}"
+        cells.append(Cell(multiplier, name, {"clk": "clk", "x_i": s, "h_i": h, "a_o": a, "b_o": b}))
+    if lanes > 1:
+        registers.append(Reg(("products",), sum_bits, "Those of all lanes."))
+        steps.append(Step("products", products))
+        products = "products"
+    return (
+        Note("The loop: a block and what is fed back, times a power of H."),
+        *registers,
+        Reg(("sum_q",), sum_bits),
+        Clocked((*steps, Step("sum_q", f"{products} ^ {kept}"))),
+        *cells,
+    )
+
+
+def _bank_loop(multiplier: str, timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
+    """The same where the power is of one of two hash keys."""
+    cut = "" if sum_bits == 128 else f"[127:{128 - sum_bits}]"
+    return (
+        Note("The loop: a block and what is fed back, times a power of H."),
+        Wire(("a", "b"), 128),
+        Reg(("s_q", "h_q"), 128),
+        Reg(("sum_q",), sum_bits),
+        Clocked(
+            (
+                Step("s_q", f"x_i ^ ({spread('gate')} & (a ^ b))"),
+                Step("h_q", f"(h_1 & {spread('bank')}) | (h_0 & ~{spread('bank')})"),
+                Step("sum_q", f"a{cut} ^ b{cut} ^ ({spread('keep', sum_bits)} & sum_q)"),
+            )
+        ),
+        Cell(multiplier, "u_multiplier", {"clk": "clk", "x_i": "s_q", "h_i": "h_q", "a_o": "a", "b_o": "b"}),
+    )
+
+
+def _reads(factor: str, memory: str, count: str = "count", bits: int = COUNT_BITS) -> list[Step]:
     """What is read from each piece of a memory of powers by the counts."""
     return [
-        Step(f"{factor}[{high}:{low}]", f"{memory}_{k}[{_place('count', k)}]")
+        Step(f"{factor}[{high}:{low}]", f"{memory}_{k}[{place(count, k, bits)}]")
         for k, (low, high) in enumerate(pieces())
     ]
 
@@ -194,13 +170,13 @@ def _banks(timing: GhashTiming) -> tuple[WrapperItem, ...]:
             for k, (low, high) in enumerate(pieces())
         ),
         *(item for b in banks for item in copies(f"write_{b}", f"write_i[{b}]")),
-        *_places("address", "address_i"),
+        *placed("address", "address_i"),
         *copies("bank", "slot_i"),
         Reg(tuple(f"h_{b}" for b in banks), 128),
         Clocked(tuple(step for b in banks for step in _reads(f"h_{b}", f"power_{b}"))),
         Clocked(
             tuple(
-                Step(f"power_{b}_{k}[{_place('address', k)}]", f"power_i[{high}:{low}]", f"write_{b}[{k}]")
+                Step(f"power_{b}_{k}[{place('address', k)}]", f"power_i[{high}:{low}]", f"write_{b}[{k}]")
                 for b in banks
                 for k, (low, high) in enumerate(pieces())
             )
@@ -208,50 +184,11 @@ def _banks(timing: GhashTiming) -> tuple[WrapperItem, ...]:
     )
 
 
-def _counts(timing: GhashTiming) -> tuple[WrapperItem, ...]:
-    """Every slot's number of blocks of its packet within L slots, in the last place `count_{L - 1}`; `count`
-    has copies of it.
-    """
-    places = range(timing.loop)
-    start = [timing.count(k) for k in (1, 0)]
-    steps = [
-        Step("first_q", "first_i"),
-        Step("block_q", "block_i"),
-        Step("last_q", "last_i"),
-        Step("inside_q", "first_i | (inside_q & ~last_q)"),
-        Step("count_0", f"block_q ? 2'd{start[0]} : 2'd{start[1]}"),
-        Step("open[0]", "inside_q & ~last_q"),
-        Step("more[0]", "inside_q & ~last_q & block_i"),
-    ]
-    for j in places[1:]:
-        before = f"count_{j - 1}"
-        one_more, same = _stepped(before), before
-        if j + 2 <= COUNT_BITS:
-            fed = f"{before}[2]" if j + 1 == COUNT_BITS - 1 else "1'b0"
-            one_more, same = f"{{{before}, {fed}}}", f"{{1'b0, {before}}}"
-        steps += [
-            Step(f"count_{j}", f"more[{j - 1}] ? {one_more} : {same}"),
-            Step(f"open[{j}]", f"open[{j - 1}] & ~last_q"),
-        ]
-        if j < timing.loop - 1:
-            steps.append(Step(f"more[{j}]", f"open[{j - 1}] & ~last_q & block_i"))
-    return (
-        Note("Counts of blocks: those of open slots go up with every block that enters."),
-        Reg(("first_q", "block_q", "last_q", "inside_q")),
-        Reg(("open",), timing.loop),
-        Reg(("more",), timing.loop - 1),
-        # So early, a count has ones in its lowest bits only.
-        *(Reg((f"count_{j}",), j + 2) for j in places[: COUNT_BITS - 2]),
-        Reg(tuple(f"count_{j}" for j in places[COUNT_BITS - 2 :]), COUNT_BITS),
-        *_places("count", f"count_{timing.loop - 1}"),
-        Clocked(tuple(steps)),
-    )
-
-
 def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
     """gate: what is fed back belongs to the slot's packet. keep: the sum so far does."""
-    loop = timing.loop
-    length, low, high = 2 * loop - 3 + READ, loop - 3 + READ, 2 * loop - 4 + READ
+    loop, late = timing.loop, READ + timing.of_lanes
+    length, low, high = 2 * loop - 3 + late, loop - 3 + late, 2 * loop - 4 + late
+    kept = loop + late + timing.of_lanes
     groups = [(k, min(k + 3, high)) for k in range(low, high + 1, 4)]
     near = [Step(f"near[{n}]", f"|first_line[{top}:{bottom}]") for n, (bottom, top) in enumerate(groups)]
     return (
@@ -259,46 +196,59 @@ def _gates(timing: GhashTiming, sum_bits: int) -> tuple[WrapperItem, ...]:
         Reg(("first_line",), length),
         Reg(("near",), len(groups)),
         Reg(("fed",)),
-        *copies("gate", "fed"),
+        *(
+            item
+            for lane in range(timing.lanes)
+            for item in copies(of_lane("gate", lane, timing.lanes), "fed")
+        ),
         Note("The slot before is one of the last L of the same packet."),
         Reg(("open_before",)),
-        Reg(("keep_line",), loop + READ),
-        *copies("keep", f"keep_line[{loop + READ - 1}]", sum_bits),
+        Reg(("keep_line",), kept),
+        *copies("keep", f"keep_line[{kept - 1}]", sum_bits),
         Clocked(
             (
                 Step("first_line", f"{{first_line[{length - 2}:0], first_q}}"),
                 *near,
                 Step("fed", "~(|near)"),
                 Step("open_before", f"open[{loop - 1}]"),
-                Step(
-                    "keep_line", f"{{keep_line[{loop + READ - 2}:0], ~first_line[{loop - 1}] & ~open_before}}"
-                ),
+                Step("keep_line", f"{{keep_line[{kept - 2}:0], ~first_line[{loop - 1}] & ~open_before}}"),
             )
         ),
     )
 
 
 def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
-    """The memory of powers, in pieces, and how it is filled. `ahead` is the address of the next cycle."""
-    loop = timing.loop
+    """The memory of powers, in pieces, and how it is filled: that of each lane from its own loop, in which
+    the same goes round. `ahead` is the address of the next cycle.
+    """
+    loop, bits = timing.loop, timing.count_bits
+    lanes = range(timing.lanes)
+    address_of, write_of, power_of, loop_of = (
+        [of_lane(n, lane, timing.lanes) for lane in lanes] for n in ("address", "write", "power", "s_q")
+    )
     wait = timing.flags_lead
-    start, last = timing.count(0), timing.count(loop)
+    start, last = timing.count(0), timing.count(timing.most)
     steps = (
         Step("turn", f"{{turn[{loop - 2}:0], setup_line[{wait}] | (turn[{loop - 1}] & ~at_last_q)}}"),
         Step("filled_q", f"~setup_i & (filled_q | (turn[{loop - 1}] & at_last_q))"),
         Step("at_last_q", "at_last"),
         Step("advance", f"setup_line[{wait - 2}] | turn[{loop - 3}]"),
     )
-    address = f"advance ? {_stepped('ahead')} : ahead"
+    powers = "L" if timing.lanes == 1 else f"{timing.lanes} L"
+    address = f"advance ? {stepped('ahead', bits)} : ahead"
     return (
-        Note("Powers 0 to L of the hash key: each is written when it comes round."),
-        *(Store(f"power_{k}", high - low + 1, 1 << COUNT_BITS) for k, (low, high) in enumerate(pieces())),
+        Note(f"Powers 0 to {powers} of the hash key: each is written when it comes round."),
+        *(
+            Store(f"{power}_{k}", high - low + 1, 1 << bits)
+            for power in power_of
+            for k, (low, high) in enumerate(pieces())
+        ),
         Reg(("setup_line",), wait + 1),
         Reg(("turn",), loop),
         Reg(("filled_q", "at_last", "at_last_q", "advance", "write_ahead")),
-        Reg(("ahead",), COUNT_BITS),
-        *copies("write", "write_ahead"),
-        *_places("address", "ahead"),
+        Reg(("ahead",), bits),
+        *(item for write in write_of for item in copies(write, "write_ahead")),
+        *(item for copy in address_of for item in placed(copy, "ahead", bits)),
         Clocked(
             (Step("setup_line", f"{{setup_line[{wait - 1}:0], setup_i}}"),),
             (("setup_line", f"{wait + 1}'d0"),),
@@ -316,14 +266,19 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
         ),
         Clocked(
             (
-                Step("ahead", f"setup_line[{wait - 2}] ? {COUNT_BITS}'d{start} : {address}"),
-                Step("at_last", f"ahead == {COUNT_BITS}'d{last}"),
+                Step("ahead", f"setup_line[{wait - 2}] ? {bits}'d{start} : {address}"),
+                Step("at_last", f"ahead == {bits}'d{last}"),
             ),
-            (("ahead", f"{COUNT_BITS}'d{start}"), ("at_last", "1'b0")),
+            (("ahead", f"{bits}'d{start}"), ("at_last", "1'b0")),
         ),
         Clocked(
             tuple(
-                Step(f"power_{k}[{_place('address', k)}]", f"s_q[{high}:{low}]", f"write[{k}]")
+                Step(
+                    f"{power_of[lane]}_{k}[{place(address_of[lane], k, bits)}]",
+                    f"{loop_of[lane]}[{high}:{low}]",
+                    f"{write_of[lane]}[{k}]",
+                )
+                for lane in lanes
                 for k, (low, high) in enumerate(pieces())
             )
         ),

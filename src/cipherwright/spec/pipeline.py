@@ -14,6 +14,9 @@ from .option import needs, option
 
 __all__ = ["Pipeline"]
 
+_GCM_LANES = (1, 2, 4)
+"""Blocks of a word in GCM."""
+
 _SHORTEST_COUNTER = 32
 """Bits of the shortest block that counter mode takes."""
 
@@ -115,12 +118,15 @@ class Pipeline(Datapath):
         ge=0,
     )
     lanes: Annotated[
-        int, needs(mode=("ctr",), block_bits=(128,), key_expansion=("unit",), interface=("plain",))
+        int,
+        needs(mode=("ctr", "gcm"), block_bits=(128,), key_expansion=("unit",), interface=("plain",)),
+        needs(iv_bits=(96,), key_slots=(1,), release=("at-once",)),
     ] = option(
         1,
-        "Pipelines side by side under one key: so many blocks every cycle.",
+        "Pipelines side by side under one key: so many blocks every cycle, which are a word. With "
+        "`mode = gcm` 1, 2 or 4, for one stream of packets.",
         unit="blocks",
-        cost="The area of a pipeline for each.",
+        cost="The area of a pipeline for each; with `mode = gcm` that of a multiplier and its powers, too.",
         ge=1,
         le=16,
     )
@@ -186,6 +192,17 @@ class Pipeline(Datapath):
         """A pipeline holds the key of its packets."""
         if self.mode == "gcm":
             self._need("mode", {"key_expansion": ("unit",)})
+        return self
+
+    @model_validator(mode="after")
+    def _words_of_gcm(self) -> Pipeline:
+        """A word of GCM has a power of two of blocks, so that numbers and lengths of words are whole bits."""
+        if self.mode == "gcm" and self.lanes not in _GCM_LANES:
+            raise Unfit(
+                f"mode = gcm has lanes = {' or '.join(map(str, _GCM_LANES))}, not {self.lanes}",
+                "mode",
+                "lanes",
+            )
         return self
 
     @model_validator(mode="after")

@@ -16,12 +16,12 @@ from ..verify.mapped import Unknown
 from .artefacts import Artefacts
 from .cell_options import ALL_CELLS, CellOptions
 from .corners import Corner, timed_corners
-from .facts import Target
+from .facts import REPAIRED, Target
 from .lanes import place_lanes
 from .liberty_models import liberty_models
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
 from .place import Effort, Placed, place
-from .synth import LIBRARY, Mapped, synthesise
+from .synth import CANONICAL, LIBRARY, Mapped, synthesise
 
 __all__ = ["USUAL", "Build", "Recipe", "implement"]
 
@@ -194,7 +194,7 @@ class _Run:
         self.versions["nextpnr"] = tool_version(f"yowasp-nextpnr-{target.nextpnr}")
         placed = []
         for step, seed in enumerate(recipe.seeds, 2):
-            netlist = place_lanes(self.folder, target, seed, effort.weight, self.tell)
+            netlist = self._netlist(target, seed, effort)
             self.tell(f"place and route, seed {seed} (step {step} of {self.steps})", (step - 1) / self.steps)
             written = proving or self.kept.out is not None
             placed.append(place(self.folder, target, seed, effort.weight, netlist, written, effort.placer))
@@ -206,6 +206,14 @@ class _Run:
         clocks = {p.seed: p.fmax_mhz for p in placed}
         self.kept.placed(target, best, clocks, effort)
         return _Measured(proof, round(1000 / best.fmax_mhz, 4), best.words, best, clocks)
+
+    def _netlist(self, target: Target, seed: int, effort: Effort) -> str:
+        """What is placed: the whole, or what is left of it when lanes have been placed one by one. A
+        placement that is repaired is one of the whole.
+        """
+        if effort.placer == REPAIRED:
+            return CANONICAL
+        return place_lanes(self.folder, target, seed, effort.weight, self.tell)
 
     def analyse(self, proof: NetlistProof, mapped: Mapped) -> _Measured:
         """Static timing in all corners of a cell library."""

@@ -48,7 +48,7 @@ class CcmSession(Session):
         """As `Session.send`; before a word there are gaps of up to three blocks' times. next_key: a key that
         is offered from the second word on, and must not be taken within the packet.
         """
-        sizes, t = packet.sizes, self.bench.timing
+        sizes, t = packet.sizes(), self.bench.timing
         late = self.rng.integers(1, 3 * t.cipher, len(sizes)) * (self.rng.random(len(sizes)) < gaps)
         words = [Word(size, aad, int(k)) for (size, aad), k in zip(sizes, late, strict=True)]
         times = t.play(words, self.cycle, self.opens)

@@ -155,7 +155,7 @@ class SlotSession(Session):
 
     def _rows_of(self, packet: Packet, slot: int) -> Words:
         """A packet's words, a cycle each, all with its slot: the core reads that of the first."""
-        b, s, sizes = self.bench, self.bench.simulation, packet.sizes
+        b, s, sizes = self.bench, self.bench.simulation, packet.sizes()
         rows = self.idle(len(sizes))
         self._put(rows, packet, sizes, slice(0, len(sizes)), np.arange(len(sizes)))
         s.view(rows, b.packet["key_slot"])[0, 0] = slot
@@ -163,7 +163,7 @@ class SlotSession(Session):
 
     def _taken(self, packet: Packet, slot: int, k: int, words: int) -> None:
         """Word k was taken in the cycle before this."""
-        size, aad = packet.sizes[k]
+        size, aad = packet.sizes()[k]
         now = self.cycle - 1
         if size and not aad:
             self.due.append((now + self.bench.record["latency_cycles"], size, k == words - 1, self.count))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +36,12 @@ class Packet:
     decrypt: bool = False
     tag: bytes = b""
 
-    @property
-    def sizes(self) -> list[tuple[int, bool]]:
-        """Bytes of each word, and whether they are additional data; without any, an empty word."""
-        found = [(min(WORD_BYTES, len(self.aad) - k), True) for k in range(0, len(self.aad), WORD_BYTES)]
-        found += [(min(WORD_BYTES, len(self.text) - k), False) for k in range(0, len(self.text), WORD_BYTES)]
+    def sizes(self, word: int = WORD_BYTES) -> list[tuple[int, bool]]:
+        """Bytes of each word of at most `word`, and whether they are additional data; without any, an empty
+        word.
+        """
+        found = [(min(word, len(self.aad) - k), True) for k in range(0, len(self.aad), word)]
+        found += [(min(word, len(self.text) - k), False) for k in range(0, len(self.text), word)]
         return found or [(0, False)]
 
     @property
@@ -136,7 +138,7 @@ class Session(MessageSession):
         """
         if packet.iv_sizes:
             self._send_iv(packet, gaps, next_key)
-        sizes = packet.sizes
+        sizes = packet.sizes(self.bench.word_bytes)
         before = self._gaps(len(sizes), gaps)
         if next_key:
             before[:4] = 0
@@ -231,11 +233,10 @@ class Session(MessageSession):
             s.view(rows, b.ports.iv)[at] = np.frombuffer(packet.iv[::-1], dtype=np.uint8)
 
     def _put_words(self, rows: Words, sizes: list[int], texts: bytes, at: NDArray[np.int64]) -> None:
-        """Words at their cycles, each filled up to 16 bytes, of which the first so many are there."""
+        """Words at their cycles, each filled up to its bytes, of which the first so many are there."""
         b, s = self.bench, self.bench.simulation
-        keeps = np.array([keep_of(size) for size in sizes], dtype="<u2")
-        s.view(rows, b.packet["keep_in"])[at] = keeps.view(np.uint8).reshape(-1, 2)
-        words = np.frombuffer(texts, dtype=np.uint8).reshape(-1, WORD_BYTES)
+        s.view(rows, b.packet["keep_in"])[at] = b.keeps[sizes]
+        words = np.frombuffer(texts, dtype=np.uint8).reshape(-1, b.word_bytes)
         s.view(rows, b.ports.block_in)[at] = words[:, ::-1]
 
     def _put_iv(self, rows: Words, packet: Packet, at: NDArray[np.int64]) -> None:
@@ -248,15 +249,16 @@ class Session(MessageSession):
         self._put_words(rows, packet.iv_sizes, padded, at)
 
     def _padded(self, packet: Packet, some: slice) -> Iterator[bytes]:
-        """Words of 16 bytes; bytes beyond a text have any value."""
-        words = -(-len(packet.aad) // WORD_BYTES)
-        for k in range(some.start, min(some.stop, len(packet.sizes))) if not words else ():
-            part = packet.text[WORD_BYTES * k : WORD_BYTES * (k + 1)]
-            yield part + self.rng.bytes(WORD_BYTES - len(part))
+        """Whole words; bytes beyond a text have any value."""
+        word = self.bench.word_bytes
+        words = -(-len(packet.aad) // word)
+        for k in range(some.start, min(some.stop, len(packet.sizes(word)))) if not words else ():
+            part = packet.text[word * k : word * (k + 1)]
+            yield part + self.rng.bytes(word - len(part))
         if words:
-            filled = packet.aad + self.rng.bytes(-len(packet.aad) % WORD_BYTES)
-            filled += packet.text + self.rng.bytes(-len(packet.text) % WORD_BYTES)
-            yield filled[WORD_BYTES * some.start : WORD_BYTES * some.stop]
+            filled = packet.aad + self.rng.bytes(-len(packet.aad) % word)
+            filled += packet.text + self.rng.bytes(-len(packet.text) % word)
+            yield filled[word * some.start : word * some.stop]
 
     def finish(self) -> list[PacketResult]:
         """Wait for the last tag; the results of all packets since the reset."""
@@ -283,10 +285,10 @@ class Session(MessageSession):
         b, s = self.bench, self.bench.simulation
         rows = self.words.all_rows
         blocks = np.ascontiguousarray(s.view(rows, b.ports.block_out)[:, ::-1])
-        keeps = np.ascontiguousarray(s.view(rows, b.packet["keep_out"])).view("<u2")[:, 0]
+        keeps = s.view(rows, b.packet["keep_out"])
         lasts = s.view(rows, b.packet["last_out"])[:, 0]
         for block, keep, last, (_, size, ends, packet) in zip(blocks, keeps, lasts, self.due, strict=True):
-            if keep != keep_of(size) or last != ends or block[size:].any():
+            if (keep != b.keeps[size]).any() or last != ends or block[size:].any():
                 raise CheckFailed(f"packet {packet}: a word has other bytes than the word that was taken")
             texts[packet].append(block[:size].tobytes())
 
@@ -357,7 +359,7 @@ class LoopSession(Session):
         """
         if packet.iv_sizes:
             self._send_iv(packet, gaps, next_key)
-        sizes = packet.sizes
+        sizes = packet.sizes()
         words = self._planned(len(sizes), gaps)
         self._due(sizes, words)
         rows, at = self._rows(words)
@@ -411,6 +413,18 @@ class PacketBench(MessageBench):
         """What a port of a packet is for -> its name."""
         ports: Mapping[str, str] = self.record["packet"]["ports"]
         return ports
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word."""
+        return WORD_BYTES * int(self.record["parameters"].get("lanes", 1))
+
+    @cached_property
+    def keeps(self) -> NDArray[np.uint8]:
+        """The value of a keep port for every number of bytes of a word, the lowest bits first."""
+        size = self.word_bytes
+        made = b"".join(keep_of(n, size).to_bytes(size // 8, "little") for n in range(size + 1))
+        return np.frombuffer(made, dtype=np.uint8).reshape(size + 1, size // 8)
 
     @property
     def tag_bytes(self) -> int:

@@ -19,6 +19,8 @@ def packet_sentences(core: Core) -> Iterator[str]:
     assert core.packet is not None
     n, tag_bits = core.packet["ports"], core.packet["tag_bits"]
     yield "A packet is a message: words of additional data first, then words of data."
+    if core.lanes > 1:
+        yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
     yield f"Never wait for `{p.ready_out}` before `{p.valid_in}` is 1; keep the word until it is taken."
     pause = (
@@ -28,7 +30,10 @@ def packet_sentences(core: Core) -> Iterator[str]:
     )
     yield f"`{p.ready_out}` is 0 {pause}, and it depends on registers only."
     yield f"`{n['keep_in']}` has ones for the bytes that are there, from the left."
-    yield "Only the last word of the additional data and the last word of the data may have fewer than 16."
+    yield (
+        "Only the last word of the additional data and the last word of the data may have fewer than "
+        f"{_word_bytes(core)}."
+    )
     yield (
         f"A packet without additional data and data is one word with `{n['keep_in']}` = 0 and "
         f"`{n['last_in']}` = 1."
@@ -98,6 +103,11 @@ def _release_sentences(core: Core) -> Iterator[str]:
     )
 
 
+def _word_bytes(core: Core) -> int:
+    """Bytes of a word."""
+    return WORD_BYTES * core.lanes
+
+
 def _in_loop(core: Core) -> bool:
     """Whether no word is taken between a packet's last one and its tag."""
     return core.packet is not None and "least_tag_latency_cycles" in core.packet
@@ -112,7 +122,8 @@ def packet_timing(core: Core) -> Iterator[str]:
         yield f"{first} is offered {core.latency} cycles after its word is taken."
         yield f"The tag is there {tag} cycles after the packet's last word is taken."
         yield (
-            "A word can be taken every cycle, but for one cycle after a packet's last word: 128 bits a cycle."
+            "A word can be taken every cycle, but for one cycle after a packet's last word: "
+            f"{8 * _word_bytes(core)} bits a cycle."
         )
         yield "A packet of n words takes n + 1 cycles. Nothing else is lost between packets."
         return
@@ -192,14 +203,15 @@ def packet_table(core: Core, worked: Worked) -> Iterator[str]:
     yield ""
     yield f"| word | {' | '.join(f'`{name}`' for name in head)} | `{p.block_out}`, `{n['keep_out']}` |"
     yield "|--:|---|---|--:|--:|---|"
-    words = [(worked.aad, k, True) for k in range(0, len(worked.aad), WORD_BYTES)]
-    words += [(worked.block, k, False) for k in range(0, len(worked.block), WORD_BYTES)]
+    size = _word_bytes(core)
+    words = [(worked.aad, k, True) for k in range(0, len(worked.aad), size)]
+    words += [(worked.block, k, False) for k in range(0, len(worked.block), size)]
     for number, (text, k, aad) in enumerate(words, 1):
-        part = text[k : k + WORD_BYTES]
-        result = "" if aad else word_text(worked.result[k : k + WORD_BYTES])
-        kept = "" if aad else f", `{keep_text(part)}`"
+        part = text[k : k + size]
+        result = "" if aad else word_text(worked.result[k : k + size], size)
+        kept = "" if aad else f", `{keep_text(part, size)}`"
         yield (
-            f"| {number} | `{word_text(part)}` | `{keep_text(part)}` | {int(aad)} | "
+            f"| {number} | `{word_text(part, size)}` | `{keep_text(part, size)}` | {int(aad)} | "
             f"{int(number == len(words))} "
             f"| {f'`{result}`' if result else ''}{kept} |"
         )

@@ -198,7 +198,7 @@ def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     shown = [] if core.stream or core.bus or not Worked.shows(spec.mode) else _port_values(core, worked)
     lanes = (
         " The first block of a word is at the top; the others are 0 here, and their results are left out."
-        if core.lanes > 1
+        if core.lanes > 1 and not core.packet
         else ""
     )
     rows = _rows(spec, worked)

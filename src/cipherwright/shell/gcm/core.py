@@ -28,7 +28,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
     top, stages, made = of.top, of.stages, of.scheduled
     design = of.lowered(f"{top}_core")
     any_iv = spec.iv_bits == ANY_IV
-    slots = spec.key_slots
+    slots, lanes = spec.key_slots, spec.lanes
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, control_outputs(any_iv, slots)))
     parts = gcm_modules(top, unit, spec, stages, waits)
     timing, control, released = parts.timing, parts.control, parts.released
@@ -43,8 +43,9 @@ def assemble_gcm(of: CoreInputs) -> Core:
         spec.tag_bits,
         any_iv,
         (TOO_LONG,) if release else zeroising(parts.fifos),
-        packet_pins(any_iv, slots),
+        packet_pins(any_iv, slots, lanes),
         key_beside(slots),
+        lanes,
     )
     inside = Component(modules, groups, Rate(latency))
     around = surrounded(spec, inside.ports, GCM_PORTS, Rate(latency), parts.fifos)
@@ -81,7 +82,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, stages)
+        _mode_flip_flops(parts, design, stages, lanes)
         + second
         + around.flip_flops
         + (released.flip_flops if released else 0),
@@ -115,10 +116,14 @@ def assemble_gcm(of: CoreInputs) -> Core:
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 
-def _mode_flip_flops(parts: GcmModules, design: Design, stages: int) -> int:
-    """Flip-flops around the pipeline and its key-expansion unit, without those of the pipeline's valid bits,
-    which nobody reads: what a slot means goes beside it.
+def _mode_flip_flops(parts: GcmModules, design: Design, stages: int, lanes: int) -> int:
+    """Flip-flops around the pipeline and its key-expansion unit, those of the pipelines of further lanes
+    among them, and without those of the pipelines' valid bits, which nobody reads: what a slot means goes
+    beside it.
     """
     around = (parts.keyed, parts.ghash, *parts.powers, parts.mode, parts.top)
     unread = design.valid_line_flip_flops() or stages
-    return parts.designs.flip_flops() + sum(w.flip_flops for w in around) - unread
+    further = (lanes - 1) * design.flip_flops(design.top.name)
+    multipliers = (lanes - 1) * parts.multiplier.design.flip_flops()
+    known = parts.designs.flip_flops() + multipliers + further
+    return known + sum(w.flip_flops for w in around) - lanes * unread

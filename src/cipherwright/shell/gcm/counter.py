@@ -9,8 +9,8 @@ from ..copies import copies
 
 __all__ = ["Load", "counter_items"]
 
-_UPPER = 28
-"""Bits above the lowest piece, which are cleared by copies."""
+_DIGIT = 4
+"""Bits of a piece."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,12 @@ class Load:
 
 
 def counter_items(
-    name: str, start: int, step: str, clear: str, moves: str, load: Load | None = None
+    name: str, start: int, step: str, clear: str, moves: str, load: Load | None = None, bits: int = 32
 ) -> tuple[WrapperItem, ...]:
-    """A counter of 32 bits, `name`, in pieces of four bits, `name`_0 to `name`_7. step, clear and moves are
-    registers: the counter is `start` (at most 4) after `clear`, goes up in a cycle in which `step` is 1, and
-    `moves` tells that either is 1. `name` shows what the lowest piece was one cycle before.
+    """A counter of 32 bits, `name`, in pieces of four bits, `name`_0 to `name`_7; or of 29 to 31 `bits`,
+    whose last piece is shorter. step, clear and moves are registers: the counter is `start` (at most 4)
+    after `clear`, goes up in a cycle in which `step` is 1, and `moves` tells that either is 1. `name` shows
+    what the lowest piece was one cycle before.
 
     So the other pieces have a register for their enable. A piece moves when all below are 15. The lowest is
     told by registers that follow it some values ahead. What the others are has more than ten cycles to
@@ -49,15 +50,21 @@ def counter_items(
     ]
     steps = [Step(f"{name}_low", low)]
     steps += [Step(f"{name}_loaded", load.when)] if load else []
+    sizes = [min(_DIGIT, bits - _DIGIT * j) for j in range(8)]
     for j in range(1, 8):
+        size = sizes[j]
         cleared = f"{name}_cleared[{(j - 1) // 4}]"
-        piece, below = f"{name}_{j}", f" & {name}_full[{j - 2}]" if j > 1 else ""
+        carry, piece, below = (
+            f"{name}_carry[{j - 1}]",
+            f"{name}_{j}",
+            f" & {name}_full[{j - 2}]" if j > 1 else "",
+        )
         steps += [
             Step(f"{name}_moves[{j - 1}]", f"{clear} | {loads}({step} & {name}_at_15{below})"),
-            Step(f"{name}_carry[{j - 1}]", f"&{piece}[2:0]"),
+            *([Step(carry, f"&{piece}[2:0]")] if size == _DIGIT else []),
             Step(
                 piece,
-                f"~{{4{{{cleared}}}}} & ({_taken(late, j)}{_next(piece, f'{name}_carry[{j - 1}]')})",
+                f"~{{{size}{{{cleared}}}}} & ({_taken(late, j)}{_next(piece, carry, size)})",
                 f"{name}_moves[{j - 1}]",
             ),
         ]
@@ -67,14 +74,19 @@ def counter_items(
                 Step(f"{name}_full[{j - 1}]", f"{name}_ones[{j - 1}]{below}"),
             ]
     return (
-        Reg((*(f"{name}_{j}" for j in range(8)), f"{name}_low"), 4),
+        Reg((*(f"{name}_{j}" for j, size in enumerate(sizes) if size == _DIGIT), f"{name}_low"), _DIGIT),
+        *([Reg((f"{name}_7",), sizes[7])] if sizes[7] < _DIGIT else []),
         Reg(tuple(f"{name}_{n}" for n in ("to_8", "at_5", "at_14", "at_15"))),
-        *copies(f"{name}_cleared", clear, _UPPER),
+        *copies(f"{name}_cleared", clear, bits - _DIGIT),
         *([Reg((f"{name}_loaded",))] if load else []),
-        Reg((f"{name}_moves", f"{name}_carry"), 7),
+        *(
+            [Reg((f"{name}_moves", f"{name}_carry"), 7)]
+            if sizes[7] == _DIGIT
+            else [Reg((f"{name}_moves",), 7), Reg((f"{name}_carry",), 6)]
+        ),
         Reg((f"{name}_ones", f"{name}_full"), 6),
         Clocked((*near, *steps)),
-        Let(name, f"{{{', '.join(f'{name}_{j}' for j in reversed(range(1, 8)))}, {name}_low}}", 32),
+        Let(name, f"{{{', '.join(f'{name}_{j}' for j in reversed(range(1, 8)))}, {name}_low}}", bits),
     )
 
 
@@ -88,7 +100,10 @@ def _told(load: Load | None, low: int, bits: int = 4) -> str:
     return f"{load.when} ? {load.value}[{bits - 1}:0] == {bits}'d{low} : " if load else ""
 
 
-def _next(piece: str, carry: str) -> str:
-    """Four bits plus one; `carry`: a register that tells that the lowest three are ones."""
-    p = [f"{piece}[{k}]" for k in range(4)]
-    return f"{{{p[3]} ^ {carry}, {p[2]} ^ ({p[1]} & {p[0]}), {p[1]} ^ {p[0]}, ~{p[0]}}}"
+def _next(piece: str, carry: str, size: int = _DIGIT) -> str:
+    """Four bits, or the first ones of them, plus one; `carry`: a register that tells that the lowest three
+    are ones.
+    """
+    p = [f"{piece}[{k}]" if size > 1 else piece for k in range(4)]
+    bits = [f"{p[3]} ^ {carry}", f"{p[2]} ^ ({p[1]} & {p[0]})", f"{p[1]} ^ {p[0]}", f"~{p[0]}"]
+    return f"{{{', '.join(bits[-size:])}}}"

@@ -38,7 +38,8 @@ from ...rtl import (
 from ..copies import copies, pieces, spread
 from .counter import Load, counter_items
 from .hashed_iv import hashed_iv_items
-from .ports import IV_BITS, RESULTS, key_beside, packet_pins
+from .lanes import block_items, chain_of, number_items, value_items
+from .ports import IV_BITS, key_beside, packet_pins, result_pins
 from .results import length_items, mask_items, tag_items
 from .slots import admission_items, key_items, slot_items
 from .timing import BUMP, KEEP, OF_IV, OF_SLOT, VERDICT, GcmTiming, meanings
@@ -56,14 +57,15 @@ def gcm_layer(
     timing: GcmTiming,
     tag_bits: int = 128,
     any_iv: bool = False,
-    results: tuple[Pin, ...] = RESULTS,
+    results: tuple[Pin, ...] = (),
 ) -> Wrapper:
     """The mode around a pipeline with its key unit. parts: the modules of the pipeline, of the delays, of
     GHASH and of what makes powers where two keys are resident; any_iv: IVs of any length are taken;
-    results: what leaves beside a word, in the end whether it has to wait for a verdict.
+    results: what leaves beside a word, in the end whether it has to wait for a verdict; empty: it has not.
     """
     cipher, delay, ghash = parts[:3]
-    slots = timing.key_slots
+    slots, lanes = timing.key_slots, timing.lanes
+    width = 128 * lanes
     opens = Pin("open_i") if slots == 1 else Pin("open_i", slots)
     within = (Pin("inside_o", out=True),) if slots == 1 else (Pin("stop_i"), Pin("used_o", slots, True))
     return Wrapper(
@@ -72,29 +74,30 @@ def gcm_layer(
             "Galois/Counter Mode, a word a cycle and one cycle more for each packet.",
             "A packet's first word brings its IV, its last the expected tag.",
             "A word is taken when valid_i, open_i and ready_o are 1.",
+            *([f"A word is {lanes} blocks, the first of them at the top."] if lanes > 1 else []),
         ),
         (
             ClockReset(),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=key_beside(slots)),
             Held((opens, Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), *within)),
-            Stream("valid_i", (*packet_pins(any_iv, slots), Pin("block_i", 128)), "ready_o"),
-            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held(results),
+            Stream("valid_i", (*packet_pins(any_iv, slots, lanes), Pin("block_i", width)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", width, True),), out=True),
+            Held(results or result_pins(lanes)),
         ),
         declared_first(
             (
                 *(_key(timing, key_bits) if slots == 1 else key_items(timing, parts[3], key_bits)),
-                *_words(any_iv, slots),
-                *_values(),
+                *_words(any_iv, slots, timing.word_bytes),
+                *(_values() if lanes == 1 else value_items(lanes)),
                 *(hashed_iv_items(timing) if any_iv else ()),
                 *_initial_value(any_iv, slots),
                 *_meanings(timing.ghash.loop, any_iv, slots),
-                *_counter(any_iv),
-                *_cipher(cipher, delay, any_iv, slots),
+                *(_counter(any_iv) if lanes == 1 else number_items(lanes)),
+                *_cipher(cipher, delay, timing, any_iv),
                 *_line(timing, any_iv),
-                *length_items(timing.early, any_iv, slots),
+                *length_items(timing, any_iv),
                 *mask_items(timing, ghash, tag_bits, any_iv),
-                *tag_items(timing, tag_bits, any_iv, len(results) > len(RESULTS)),
+                *tag_items(timing, tag_bits, any_iv, bool(results)),
             )
         ),
     )
@@ -137,7 +140,7 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
     )
 
 
-def _words(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
+def _words(any_iv: bool, key_slots: int, word_bytes: int) -> tuple[WrapperItem, ...]:
     """Words as they are taken, and the slot after a packet's last. `name_1` is in the cycle after a word is
     taken, and so on. Words of an IV are neither additional data nor text: they are hashed as they are, as a
     ciphertext is.
@@ -158,7 +161,7 @@ def _words(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
             (
                 Step("taken_1", f"valid_i & {open_} & free_q"),
                 Step("last_1", "last_i"),
-                Step("text_1", f"~aad_i{no_iv} & keep_i[15]"),
+                Step("text_1", f"~aad_i{no_iv} & keep_i[{word_bytes - 1}]"),
                 Step("end_0", taken),
                 Step("free_q", free if any_iv else f"~({taken}){steals}"),
                 Step("end_1", "end_0 & ~drop_i"),
@@ -289,30 +292,31 @@ def _counter(any_iv: bool) -> tuple[WrapperItem, ...]:
     )
 
 
-def _cipher(cipher: str, delay: str, any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
-    """Counter blocks, and what waits beside the cipher."""
+def _cipher(cipher: str, delay: str, timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
+    """Counter blocks go through the cipher, and what waits beside it."""
+    key_slots, lanes, width = timing.key_slots, timing.lanes, 128 * timing.lanes
     meta, _ = meanings(any_iv, key_slots)
-    two = key_slots > 1
     late = {f"{n}_late_o": f"{n}_late" for n in ("keep", *meta)}
     given = {f"{n}_i": f"{n}_3" for n in ("keep", *meta)}
+    chosen = {"second_i": "second_3"} if key_slots > 1 else {"valid_i": "1'b1"}
     chain = "{iv_4, number} | {127'd0, end_4}"
     if any_iv:
         chain = f"{{iv_4, number | (initial_q & {spread('shows_initial', _NUMBER)})}}"
-    if two:
+    if key_slots > 1:
         chain = f"{{iv_4 & ~{spread('hash_key_4', IV_BITS)}, number}} | {{127'd0, end_4}}"
-    chosen = {"second_i": "second_3"} if two else {"valid_i": "1'b1"}
     clocked = {"clk": "clk", "rst_i": "rst_i"}
+    one = lanes == 1
     return (
         Note("Counter blocks: the IV and a number, which is 1 in the packet's end; zero for the hash key."),
-        Reg(("chain",), 128),
-        Wire(("stream", "block_late_0"), 128),
-        Reg(("block_late",), 128, "A register behind the memory in which it waits."),
-        Wire(("keep_late",), KEEP),
+        *([Reg(("chain",), 128)] if one else block_items(lanes)),
+        Wire(("stream", "block_late_0"), width),
+        Reg(("block_late",), width, "A register behind the memory in which it waits."),
+        Wire(("keep_late",), timing.word_bytes),
         Wire(("stream_valid",), lint="a slot's meaning is told by what waits beside the cipher."),
         Wire(tuple(f"{n}_late" for n in meta)),
-        *copies("blank_4", "blank_3" if two else "clear_3", _NUMBER),
-        Let("number", f"count & ~{spread('blank_4', _NUMBER)}", _NUMBER),
-        Clocked((Step("chain", chain), Step("block_late", "block_late_0"))),
+        *(copies("blank_4", "blank_3" if key_slots > 1 else "clear_3", _NUMBER) if one else ()),
+        *([Let("number", f"count & ~{spread('blank_4', _NUMBER)}", _NUMBER)] if one else []),
+        Clocked((*([Step("chain", chain)] if one else []), Step("block_late", "block_late_0"))),
         Cell(
             cipher,
             "u_cipher",
@@ -323,7 +327,7 @@ def _cipher(cipher: str, delay: str, any_iv: bool, key_slots: int) -> tuple[Wrap
                 "key_ready_o": "expanded_0" if key_slots == 1 else "expanded",
                 "wipe_i": "wipe_q",
                 **chosen,
-                "block_i": "chain",
+                "block_i": "chain" if lanes == 1 else f"{{{', '.join(map(chain_of, range(lanes)))}}}",
                 "valid_o": "stream_valid",
                 "block_o": "stream",
             },
@@ -349,7 +353,7 @@ def _line(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
     lengths |= {OF_IV: tag} if any_iv else {}
     registers, plain, cleared = list[WrapperItem](), list[Step](), list[Step]()
     for n, length in lengths.items():
-        width = KEEP if n == "keep" else 1
+        width = timing.word_bytes if n == "keep" else 1
         registers.append(Reg(tuple(f"{n}_l{k}" for k in range(1, length + 1)), width))
         steps = [Step(f"{n}_l{k}", f"{n}_l{k - 1}" if k > 1 else f"{n}_late") for k in range(1, length + 1)]
         (cleared if n in reset else plain).extend(steps)

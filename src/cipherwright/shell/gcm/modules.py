@@ -28,9 +28,9 @@ from ..slot_control import slot_control
 from ..stream import Fifo, choose_fifo
 from ..waits import Waits
 from .layer import gcm_layer
-from .ports import ANY_IV, RESULTS, key_beside, packet_pins
+from .ports import ANY_IV, key_beside, packet_pins, result_pins
 from .powers import power_maker
-from .timing import KEEP, SETTLE, GcmTiming, meanings
+from .timing import SETTLE, GcmTiming, meanings
 
 __all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top", "packet_fifos", "told_within"]
 
@@ -81,9 +81,9 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     pipeline is too short, or there are no tags of so many bits.
     """
     key_bits, tag_bits, any_iv = spec.key_bits, spec.tag_bits, spec.iv_bits == ANY_IV
-    slots = spec.key_slots
-    multiplier = field_multiplier(f"{top}_multiplier", waits.model)
-    timing = GcmTiming(stages, GhashTiming(multiplier.stages, slots))
+    slots, lanes = spec.key_slots, spec.lanes
+    multiplier = field_multiplier(f"{top}_multiplier", waits.model, period=_period(spec))
+    timing = GcmTiming(stages, GhashTiming(multiplier.stages, slots, lanes))
     if timing.beside <= timing.early:
         least = timing.early - timing.beside + stages + 1
         raise UserError(f"mode gcm needs a pipeline of at least {least} stages, not {stages}")
@@ -91,30 +91,32 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
     names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash", "powers"))
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), *key_beside(slots), Pin("key_ready_o", out=True))
-    word = packet_pins(any_iv, slots)
+    word, shown = packet_pins(any_iv, slots, lanes), result_pins(lanes)
     fifos = packet_fifos(spec, timing.latency, timing.tag_latency, (1, 2))
     release = Release.of(spec, timing.tag_latency - timing.latency - 1)
-    results = RESULTS if release is None else (*RESULTS, HOLD)
+    results = shown if release is None else (*shown, HOLD)
     control = (core_control if slots == 1 else slot_control)(
         f"{top}_control",
-        Controlled(f"{top}_gcm", (*key, *word, *results), 128),
+        Controlled(f"{top}_gcm", (*key, *word, *results), 128 * lanes),
         ControlTimes(
             timing.tag_latency + 1 + (release.settle if release else 0),
-            max(unit.flush + 1, timing.tag_latency + SETTLE * any_iv),
-            unit.cycles + timing.power_cycles + 1,
+            max(unit.flush + lanes, timing.tag_latency + SETTLE * any_iv),
+            unit.cycles + timing.power_cycles + lanes,
             release.flush if release else places_kept(fifos),
         ),
     )
-    released = release_top(spec, top, release, (word, RESULTS), waits)
+    released = release_top(spec, top, release, (word, shown), waits)
     return GcmModules(
         timing,
-        _keyed(names[0], f"{top}_core", unit, slots),
+        _keyed(names[0], f"{top}_core", unit, slots, lanes),
         multiplier,
         waits.module(names[1], waits_beside(timing, any_iv)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
-        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv, results),
+        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv, results if release else ()),
         control,
-        gcm_top(top, within(spec, top), key_bits, word, told_within(fifos, release), key_beside(slots)),
+        gcm_top(
+            top, within(spec, top), key_bits, word, told_within(fifos, release), key_beside(slots), lanes
+        ),
         fifos,
         (power_maker(names[3], timing.ghash),) if slots > 1 else (),
         released,
@@ -126,10 +128,19 @@ def told_within(fifos: Mapping[str, Fifo], release: Release | None) -> tuple[Pin
     return (ZEROISING, HOLD) if release else zeroising(fifos)
 
 
-def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int) -> Wrapper:
-    """The module `name`: the pipeline `core` with its key unit, or with one for each resident key."""
+def _period(spec: Pipeline) -> float | None:
+    """The period in ns for which the multipliers are made: that of the clock that is asked for, where there
+    is one for each block of a word; none: the shortest.
+    """
+    return 1e3 / spec.clock_mhz if spec.lanes > 1 and spec.clock_mhz else None
+
+
+def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int, lanes: int) -> Wrapper:
+    """The module `name`: the pipeline `core` with its key unit, or with one for each resident key; or a
+    pipeline for each block of a word.
+    """
     if key_slots == 1:
-        return keyed_top(name, pipeline_part(core, unit, 128), unit)
+        return keyed_top(name, pipeline_part(core, unit, 128), unit, lanes)
     width = unit.part.pins["key_i"].width
     return keyed_twice(
         name,
@@ -168,12 +179,13 @@ def gcm_top(
     word: tuple[Pin, ...],
     more: tuple[Pin, ...] = (),
     beside: tuple[Pin, ...] = (),
+    lanes: int = 1,
 ) -> Wrapper:
     """The module `name` of the core `top`: a key that is offered within a packet waits for the packet's
     end. word: what goes with a word; more: outputs of its control beside the others; beside: what is taken
-    with a key.
+    with a key; lanes: blocks of a word.
     """
-    held = (Pin("busy_o", out=True), *RESULTS, *more)
+    held = (Pin("busy_o", out=True), *result_pins(lanes), *more)
     links = {
         p.name: p.name for p in (*word, *held, *beside, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))
     }
@@ -185,8 +197,8 @@ def gcm_top(
         (
             ClockReset(),
             Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=beside),
-            Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
-            Stream("valid_o", (Pin("block_o", 128, True),), out=True),
+            Stream("valid_i", (*word, Pin("block_i", 128 * lanes)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", 128 * lanes, True),), out=True),
             Held((Pin("zeroise_i"), *held)),
         ),
         (Cell(f"{top}_control", "u_core", {**links, "key_valid_i": "key_valid_i"}),),
@@ -198,6 +210,7 @@ def waits_beside(timing: GcmTiming, any_iv: bool) -> dict[str, tuple[int, int]]:
     register more, behind its memory.
     """
     soon = timing.beside - timing.early
-    return {"block": (128, timing.beside - 1), "keep": (KEEP, soon)} | dict.fromkeys(
-        meanings(any_iv, timing.key_slots)[0], (1, soon)
-    )
+    return {
+        "block": (128 * timing.lanes, timing.beside - 1),
+        "keep": (timing.word_bytes, soon),
+    } | dict.fromkeys(meanings(any_iv, timing.key_slots)[0], (1, soon))

@@ -20,6 +20,7 @@ __all__ = [
     "packet_pins",
     "packet_ports",
     "port_groups",
+    "result_pins",
 ]
 
 IV_BITS = 96
@@ -28,10 +29,12 @@ IV_BITS = 96
 ANY_IV = "any"
 """The value of `iv_bits` of a core that takes IVs of other lengths, too."""
 
-_KEPT = f"bit {KEEP - 1} is 1 where byte 0 of the word is there, bit 0 for its last byte"
+_KEPT = "bit {} is 1 where byte 0 of the word is there, bit 0 for its last byte"
 
 PACKET = (
-    Pin("keep_i", KEEP, with_block=True, meaning=f"bytes of the word, from the left: {_KEPT}"),
+    Pin(
+        "keep_i", KEEP, with_block=True, meaning=f"bytes of the word, from the left: {_KEPT.format(KEEP - 1)}"
+    ),
     Pin("last_i", with_block=True, meaning="the packet ends with this word"),
     Pin("aad_i", with_block=True, meaning="the word is additional data (0: data)"),
     Pin("decrypt_i", with_block=True, meaning="the packet is decrypted (0: encrypted)"),
@@ -64,7 +67,7 @@ LOAD_SLOT = Pin("load_slot_i", with_block=True, meaning="the slot that the key i
 """What goes with a key besides, where two keys are resident."""
 
 RESULTS = (
-    Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT}"),
+    Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT.format(KEEP - 1)}"),
     Pin("last_o", out=True, meaning="the packet's data end with this word"),
     Pin("tag_valid_o", out=True, meaning="a packet's tag or verdict is there, in this cycle alone"),
     Pin(
@@ -108,11 +111,24 @@ SLOT_PORTS = {"key_slot": KEY_SLOT.name, "load_slot": LOAD_SLOT.name}
 """The same of a core with two resident keys, besides."""
 
 
-def packet_pins(any_iv: bool, key_slots: int = 1) -> tuple[Pin, ...]:
+def packet_pins(any_iv: bool, key_slots: int = 1, lanes: int = 1) -> tuple[Pin, ...]:
     """What goes with a word that is offered; any_iv: IVs of any length are taken; key_slots: resident
-    keys.
+    keys; lanes: blocks of a word.
     """
-    return (*PACKET, *([IV_WORD] if any_iv else []), *([KEY_SLOT] if key_slots > 1 else []))
+    return (*_wide(PACKET, lanes), *([IV_WORD] if any_iv else []), *([KEY_SLOT] if key_slots > 1 else []))
+
+
+def result_pins(lanes: int = 1) -> tuple[Pin, ...]:
+    """What leaves beside a word of so many blocks: with it the first two; with the tag the others."""
+    return _wide(RESULTS, lanes)
+
+
+def _wide(pins: tuple[Pin, ...], lanes: int) -> tuple[Pin, ...]:
+    """These ports beside words of so many blocks: a keep port has a bit for each byte."""
+    keep, *others = pins
+    size = KEEP * lanes
+    meaning = keep.meaning.replace(_KEPT.format(KEEP - 1), _KEPT.format(size - 1))
+    return (replace(keep, width=size, meaning=meaning), *others)
 
 
 def packet_ports(any_iv: bool, key_slots: int = 1) -> dict[str, str]:
@@ -132,18 +148,21 @@ def port_groups(
     more: tuple[Pin, ...] = (),
     word: tuple[Pin, ...] = (),
     beside: tuple[Pin, ...] = (),
+    lanes: int = 1,
 ) -> tuple[Group, ...]:
     """All ports of a core, in groups. any_iv: it takes IVs of any length; more: outputs of its control
-    beside them; word: what goes with a word, where that is not as in GCM; beside: what is taken with a key.
+    beside them; word: what goes with a word, where that is not as in GCM; beside: what is taken with a key;
+    lanes: blocks of a word.
     """
     n = GCM_PORTS
-    keep, last, tag_valid, tag, good = RESULTS
+    keep, last, tag_valid, tag, good = result_pins(lanes)
     if tag_bits < tag.width:
         tag = replace(tag, meaning=f"{tag.meaning}; its first {tag_bits} bits, then zeros")
     busy = "a packet is in flight, a key is expanded, or everything is being cleared"
     what = "an IV, additional data or data" if any_iv else "additional data or data"
-    block = Pin(n.block_in, 128, order=Order.BYTES, meaning=f"word of {what}")
-    result = Pin(n.block_out, 128, True, order=Order.BYTES, meaning="word of the result")
+    of_word = f"{lanes} blocks, the first at the top: " if lanes > 1 else ""
+    block = Pin(n.block_in, 128 * lanes, order=Order.BYTES, meaning=f"{of_word}word of {what}")
+    result = Pin(n.block_out, 128 * lanes, True, order=Order.BYTES, meaning=f"{of_word}word of the result")
     return (
         ClockReset(n.clk, n.reset),
         Handshake(

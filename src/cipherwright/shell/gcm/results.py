@@ -16,19 +16,22 @@ _LENGTH = 36
 """Bits of a length in bytes: 2^32 words of 16 bytes."""
 
 
-def length_items(value: int, any_iv: bool, key_slots: int = 1) -> tuple[WrapperItem, ...]:
-    """The block of lengths, in bits: words of 16 bytes are counted, and the bytes of a shorter one added.
-    Those of an IV are counted as data. key_slots: resident keys; with two no hash key is hashed.
+def length_items(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
+    """The block of lengths, in bits: whole words are counted, and the bytes of a shorter one added. Those of
+    an IV are counted as data. Where two keys are resident no hash key is hashed.
     """
+    value, key_slots, size = timing.early, timing.key_slots, timing.word_bytes
+    rest = (size - 1).bit_length()
+    words = _LENGTH - rest
     before, first, ends = f"keep_l{value - 2}", f"keep_l{value - 3}", f"end_l{value - 2} | making"
     aad = f"aad_l{value - 2}"
-    data = f"({before}[15] & ~{aad})" if any_iv else f"data_l{value - 2}"
+    data = f"({before}[{size - 1}] & ~{aad})" if any_iv else f"data_l{value - 2}"
     # How many of the bytes are there, from the left: a bit of that number is a sum of ranges.
-    ranges = {3: [(8, 16)], 2: [(4, 8), (12, 16)], 1: [(k, k + 2) for k in range(2, 16, 4)]}
-    ranges[0] = [(k, k + 1) for k in range(1, 16, 2)]
+    spans = {bit: range(1 << bit, size, 2 << bit) for bit in reversed(range(rest))}
+    ranges = {bit: [(k, k + (1 << bit)) for k in found] for bit, found in spans.items()}
     near = [(bit, pair) for bit, spans in ranges.items() for pair in _pairs(spans)]
     steps = [
-        Step(f"bytes_near[{n}]", " | ".join(f"({first}[{16 - a}] & ~{first}[{16 - b}])" for a, b in pair))
+        Step(f"bytes_near[{n}]", " | ".join(f"({first}[{size - a}] & ~{first}[{size - b}])" for a, b in pair))
         for n, (_, pair) in enumerate(near)
     ]
     for bit in ranges:
@@ -40,22 +43,22 @@ def length_items(value: int, any_iv: bool, key_slots: int = 1) -> tuple[WrapperI
         Step("full_data", f"{before}[0] & ~{aad}"),
         Step("aads_move", f"({before}[0] & {aad}) | {ends}"),
         Step("datas_move", f"({before}[0] & ~{aad}) | {ends}"),
-        Step("aad_takes", f"({before}[15] & {aad}) | {ends}"),
+        Step("aad_takes", f"({before}[{size - 1}] & {aad}) | {ends}"),
         Step("data_takes", f"{data} | {ends}"),
-        Step("aad_bytes", "fresh_lengths ? 4'd0 : bytes", "aad_takes"),
-        Step("data_bytes", "fresh_data[0] ? 4'd0 : bytes", "data_takes"),
+        Step("aad_bytes", f"fresh_lengths ? {rest}'d0 : bytes", "aad_takes"),
+        Step("data_bytes", f"fresh_data[0] ? {rest}'d0 : bytes", "data_takes"),
         Step("aad_rest", "aad_bytes"),
         Step("data_rest", "data_bytes"),
     ]
     return (
         Note("Lengths of additional data and of data."),
         Reg(("bytes_near",), len(near)),
-        Reg(("bytes", "aad_bytes", "data_bytes", "aad_rest", "data_rest"), 4),
+        Reg(("bytes", "aad_bytes", "data_bytes", "aad_rest", "data_rest"), rest),
         Reg(("fresh_lengths", "full_aad", "full_data", "aads_move", "datas_move", "aad_takes", "data_takes")),
         Clocked(tuple(steps)),
-        *counter_items("aads", 0, "full_aad", "fresh_lengths", "aads_move"),
+        *counter_items("aads", 0, "full_aad", "fresh_lengths", "aads_move", bits=words),
         *copies("fresh_data", ends, 1),
-        *counter_items("datas", 0, "full_data", "fresh_data[0]", "datas_move"),
+        *counter_items("datas", 0, "full_data", "fresh_data[0]", "datas_move", bits=words),
         *copies("aad_shown", f"end_l{value - 1}", _LENGTH),
         *copies("data_shown", f"end_l{value - 1}", _LENGTH),
         *([Reg(("one_q",))] if key_slots == 1 else []),
@@ -80,47 +83,54 @@ def _pairs(spans: Sequence[tuple[int, int]]) -> list[Sequence[tuple[int, int]]]:
     return [spans[k : k + 2] for k in range(0, len(spans), 2)]
 
 
-def _bytes(mask: str) -> str:
-    """A mask of bytes over 128 bits."""
-    return f"{{{', '.join(f'{{8{{{mask}[{k}]}}}}' for k in reversed(range(KEEP)))}}}"
+def _bytes(mask: str, size: int) -> str:
+    """A mask of so many bytes over their bits."""
+    return f"{{{', '.join(f'{{8{{{mask}[{k}]}}}}' for k in reversed(range(size)))}}}"
 
 
 def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tuple[WrapperItem, ...]:
     """What is hashed, and what leaves."""
-    before = timing.early - 1
-    shown = f"keep_l{before} | {{{KEEP}{{end_l{before}}}}}"
-    of_sum = f"(keep_l{before} & {{{KEEP}{{enciphered}}}})"
+    before, lanes, size = timing.early - 1, timing.lanes, timing.word_bytes
+    # In a packet's end the first block leaves, as a tag; in the others bytes are shown that are hashed.
+    first = "" if lanes == 1 else f"[{size - 1}:{size - KEEP}]"
+    shown = f"keep_l{before}{first} | {{{KEEP}{{end_l{before}}}}}"
+    every = "shown" if lanes == 1 else "all_shown"
+    of_sum = f"(keep_l{before} & {{{size}{{enciphered}}}})"
     reset = {"rst_i": "rst_i"} if timing.key_slots == 1 else {}
     links = {**reset, "first_i": "first_h", "block_i": "block_h", "last_i": "last_h"}
     if timing.key_slots > 1:
         # While there is no key, every slot is a packet's end, and nothing is fed back.
-        first, block, last = "first_l3 | making", "keep_l3[15] | end_l3", "end_l3 | making"
+        begins, block, last = "first_l3 | making", "keep_l3[15] | end_l3", "end_l3 | making"
         links |= {"slot_i": f"{OF_SLOT}_l{before + 2}", "address_i": "power_address", "power_i": "power"}
         links |= {"write_i": "load_bank & {2{power_write}}"}
     else:
-        first, block, last = "first_l3", "keep_l3[15] | end_l3 | filling", "end_l3 | (first_l3 & filling)"
-        of_sum += f" | {{{KEEP}{{hash_key_l{before}}}}}"
+        block = "keep_l3[15] | end_l3 | filling" if lanes == 1 else _present(lanes)
+        begins, last = "first_l3", "end_l3 | (first_l3 & filling)"
+        of_sum += f" | {{{size}{{hash_key_l{before}}}}}"
         links |= {"setup_i": "setup_l4"}
     filled = {"filled_o": "filled"} if timing.key_slots == 1 else {}
+    others = ", one_q, 127'd0" * (lanes - 1)
     return (
         Note("What is hashed: a word, its sum with the key stream, the lengths, or the hash key."),
-        Reg(("first_h", "block_h", "last_h", "enciphered")),
-        Reg(("hashed_sum", "hashed_word", "shown"), KEEP),
-        Reg(("hashed", "x"), 128),
-        Reg(("result_0",), 128),
+        *_flags(lanes, size),
+        Reg(("hashed", "x"), 128 * lanes),
+        Reg(("result_0",), 128 * lanes),
         Wire(("sum",), 128 if any_iv else tag_bits),
         Clocked(
             (
-                Step("first_h", first),
+                Step("first_h", begins),
                 Step("block_h", block),
                 Step("last_h", last),
                 Step("enciphered", f"~aad_l{before - 1} & ~decrypt_l{before - 1}"),
                 Step("hashed_sum", of_sum),
                 Step("hashed_word", f"keep_l{before}"),
                 Step("shown", f"({shown}) & ~{{{KEEP}{{{OF_IV}_l{before}}}}}" if any_iv else shown),
-                Step("hashed", f"(stream & {_bytes('hashed_sum')}) ^ (block_late & {_bytes('hashed_word')})"),
-                Step("result_0", f"(stream ^ block_late) & {_bytes('shown')}"),
-                Step("x", "hashed ^ lengths"),
+                Step(
+                    "hashed",
+                    f"(stream & {_bytes('hashed_sum', size)}) ^ (block_late & {_bytes('hashed_word', size)})",
+                ),
+                Step("result_0", f"(stream ^ block_late) & {_bytes(every, size)}"),
+                Step("x", "hashed ^ lengths" if lanes == 1 else f"hashed ^ {{lengths{others}}}"),
             )
         ),
         Cell(
@@ -131,11 +141,38 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
     )
 
 
+def _flags(lanes: int, size: int) -> tuple[WrapperItem, ...]:
+    """Registers for what GHASH is told of a slot, and for masks of bytes."""
+    if lanes == 1:
+        return (
+            Reg(("first_h", "block_h", "last_h", "enciphered")),
+            Reg(("hashed_sum", "hashed_word", "shown"), KEEP),
+        )
+    return (
+        Reg(("first_h", "last_h", "enciphered")),
+        Reg(("block_h",), lanes),
+        Reg(("hashed_sum", "hashed_word"), size),
+        Reg(("shown",), KEEP),
+        Let("all_shown", f"{{shown, hashed_word[{size - KEEP - 1}:0]}}", size),
+    )
+
+
+def _present(lanes: int) -> str:
+    """Which lanes have a block; that of lengths is in the first. While powers are made the last lane alone
+    says so, so that every lane counts one.
+    """
+    found = [f"keep_l3[{KEEP * (lanes - lane) - 1}]" for lane in range(lanes)]
+    found[0] += " | end_l3"
+    found[-1] += " | filling"
+    return f"{{{', '.join(reversed(found))}}}"
+
+
 def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = False) -> tuple[WrapperItem, ...]:
     """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum. The whole sum of an IV
     is J0. holds: it is told of a word that its packet is decrypted.
     """
-    value, wait = timing.early, timing.ghash.loop + 2
+    value, wait = timing.early, timing.ghash.sum_latency + 1
+    width = 128 * timing.lanes
     tag = value + timing.tag_lead
     sum_bits = 128 if any_iv else tag_bits
     cut = sum_bits - tag_bits
@@ -149,20 +186,23 @@ def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = Fals
         Reg(tuple(f"result_{k}" for k in range(1, wait + 1)), tag_bits),
         Reg(tuple(f"difference_{k}" for k in range(VERDICT)), sum_bits),
         *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
-        Reg(("keep_q",), KEEP),
+        Reg(("keep_q",), timing.word_bytes),
         Reg(("last_q", *(("waits_q",) if holds else ()))),
         Reg(("tag_q",), tag_bits),
         *copies("judged", f"decrypt_l{tag - 1}", tag_bits),
         Clocked(
             (
-                Step("result_1", "result_0" if tag_bits == 128 else f"result_0[127:{128 - tag_bits}]"),
+                Step(
+                    "result_1",
+                    "result_0" if tag_bits == width else f"result_0[{width - 1}:{width - tag_bits}]",
+                ),
                 *(Step(f"result_{k}", f"result_{k - 1}") for k in range(2, wait + 1)),
                 Step("difference_0", f"sum ^ {result}"),
                 *(Step(f"difference_{k}", f"difference_{k - 1}") for k in range(1, VERDICT)),
                 *compare,
                 Step("tag_q", f"{final} & ~{spread('judged', tag_bits)}"),
                 Step("good_q", f"~(|differs_{VERDICT - 1}) & decrypt_l{tag}"),
-                Step("keep_q", "shown"),
+                Step("keep_q", "shown" if timing.lanes == 1 else "all_shown"),
                 Step("last_q", f"last_l{value}"),
                 *([Step("waits_q", f"decrypt_l{value}")] if holds else []),
             )

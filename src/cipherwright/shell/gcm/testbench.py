@@ -65,15 +65,15 @@ class KnownPacket:
     decrypt: bool = False
     good: bool = False
 
-    def words(self, iv_bits: int = IV_BITS) -> list[KnownWord]:
-        """Its words, first those of an IV that has not the `iv_bits` of the port. Without additional data and
-        data there is an empty word.
+    def words(self, iv_bits: int = IV_BITS, size: int = KEEP) -> list[KnownWord]:
+        """Its words of at most `size` bytes, first those of an IV that has not the `iv_bits` of the port.
+        Without additional data and data there is an empty word.
         """
         iv = self.iv if 8 * len(self.iv) != iv_bits else b""
-        found = [KnownWord(self, iv[k : k + 16], iv=True) for k in range(0, len(iv), 16)]
-        body = [KnownWord(self, self.aad[k : k + 16], aad=True) for k in range(0, len(self.aad), 16)]
-        spans = range(0, len(self.text), 16)
-        body += [KnownWord(self, self.text[k : k + 16], self.result[k : k + 16]) for k in spans]
+        found = [KnownWord(self, iv[k : k + size], iv=True) for k in range(0, len(iv), size)]
+        body = [KnownWord(self, self.aad[k : k + size], aad=True) for k in range(0, len(self.aad), size)]
+        spans = range(0, len(self.text), size)
+        body += [KnownWord(self, self.text[k : k + size], self.result[k : k + size]) for k in spans]
         for part in (found, body):
             part[-1:] = [replace(w, last=True) for w in part[-1:]]
         return found + (body or [KnownWord(self, b"", last=True)])
@@ -124,7 +124,7 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
 @dataclass(frozen=True)
 class _Takes:
     """What a core takes with a word: IVs of any length, bits of its port for an IV, bits of the port for the
-    length of the data (0: it takes no lengths), and the slot of its key. waits: words of a
+    length of the data (0: it takes no lengths), the slot of its key, and bytes of a word. waits: words of a
     decrypted packet leave after its verdict.
     """
 
@@ -133,6 +133,7 @@ class _Takes:
     length_bits: int
     slots: bool
     waits: bool
+    bytes: int
 
     @classmethod
     def of(cls, component: Component) -> _Takes:
@@ -140,7 +141,8 @@ class _Takes:
         widths = {pin.name: pin.width for pin in component.pins}
         lengths = widths.get("data_bytes_i", 0)
         slots, waits = KEY_SLOT.name in widths, TOO_LONG.name in widths
-        return cls(IV_WORD.name in widths, widths[GCM_PORTS.iv], lengths, slots, waits)
+        iv = widths[GCM_PORTS.iv]
+        return cls(IV_WORD.name in widths, iv, lengths, slots, waits, widths["keep_i"])
 
     def shows(self, word: KnownWord) -> bool:
         """Whether a word's result leaves."""
@@ -175,14 +177,14 @@ def testbench(
     control output may be unknown. packets: other ones than GCM's published.
     """
     packets = packets or known_packets(spec)
-    words = [w for p in packets for w in p.words(_Takes.of(component).iv_bits)]
     takes = _Takes.of(component)
+    words = [w for p in packets for w in p.words(takes.iv_bits, takes.bytes)]
     results = [w for w in words if takes.shows(w)]
     pins = {pin.name: pin.name[:-2] for pin in component.pins if pin.name.endswith(("_i", "_o"))}
     signals = pins | {"clk": "clk", "rst_i": "rst", "valid_o": "valid_out", "block_o": "block_out"}
     signals |= {"keep_o": "keep_out", "last_o": "last_out", "tag_o": "tag_out"}
     ready = GCM_PORTS.ready_out[:-2]
-    shown = f"keep[15] && !aad{' && !iv_word' * takes.any_iv}"
+    shown = f"keep[{takes.bytes - 1}] && !aad{' && !iv_word' * takes.any_iv}"
     return Bench(
         component.name,
         f"Testbench of {component.name}: {len(packets)} packets with known answers of the reference "
@@ -225,19 +227,29 @@ def _outside(cycles: str, fewest: int, most: int) -> str:
 
 def _variables(key_bits: int, words: int, results: int, packets: int, takes: _Takes) -> tuple[str, ...]:
     """Tables of words that are offered, of results and of tags, and what counts them."""
-    any_iv, length = takes.any_iv, takes.length_bits
+    any_iv, length, size = takes.any_iv, takes.length_bits, takes.bytes
+    wide = f"[{8 * size - 1}:0]"
+    tables = (
+        [f"reg [127:0] blocks[0:{words - 1}], tags[0:{words - 1}];"]
+        if size == KEEP
+        else [f"reg {wide} blocks[0:{words - 1}];", f"reg [127:0] tags[0:{words - 1}];"]
+    )
+    shown = f"results[0:{results - 1}]"
+    if size > KEEP:
+        tables += [f"reg {wide} {shown};"]
+    beside = f"{shown}, " if size == KEEP else ""
     sizes = (f"reg [31:0] aad_sizes[0:{words - 1}];", f"reg [{length - 1}:0] data_sizes[0:{words - 1}];")
     return (
         f"reg [{key_bits - 1}:0] keys[0:{words - 1}];",
-        f"reg [127:0] blocks[0:{words - 1}], tags[0:{words - 1}];",
+        *tables,
         f"reg [{takes.iv_bits - 1}:0] ivs[0:{words - 1}];",
         *(sizes if length else ()),
-        f"reg [{KEEP - 1}:0] keeps[0:{words - 1}];",
+        f"reg [{size - 1}:0] keeps[0:{words - 1}];",
         f"reg [{3 + any_iv}:0] kinds[0:{words - 1}]; // {'of an IV, ' * any_iv}the first word under a "
         "key, last, "
         "additional data, decryption",
-        f"reg [127:0] results[0:{results - 1}], tag_results[0:{packets - 1}];",
-        f"reg [{KEEP}:0] kept[0:{results - 1}]; // last, bytes",
+        f"reg [127:0] {beside}tag_results[0:{packets - 1}];",
+        f"reg [{size}:0] kept[0:{results - 1}]; // last, bytes",
         f"reg goods[0:{packets - 1}];",
         *([f"reg shows[0:{words - 1}];", "integer over = 0;"] if takes.waits else []),
         "integer cycle = 0, sent = 0, begun = 0, ended = 0, done = 0, told = 0;",
@@ -255,14 +267,14 @@ def _tables(
 ) -> Iterable[str]:
     """The contents of the tables."""
     yield "    initial begin"
-    before, any_iv, bits = b"", takes.any_iv, takes.iv_bits
+    before, any_iv, bits, size = b"", takes.any_iv, takes.iv_bits, takes.bytes
     for n, w in enumerate(words):
         p = w.packet
         kind = w.iv << 4 | (p.key != before) << 3 | w.last << 2 | w.aad << 1 | p.decrypt
         before = p.key
         iv = p.iv if 8 * len(p.iv) == bits else bytes(bits // 8)
         yield f"        keys[{n}] = {key_bits}'h{p.key.hex()}; kinds[{n}] = {4 + any_iv}'d{kind};"
-        yield f"        blocks[{n}] = {word_text(w.data)}; keeps[{n}] = {KEEP}'h{keep_of(len(w.data)):x};"
+        yield f"        blocks[{n}] = {word_text(w.data, size)}; {_kept(n, w, size)}"
         yield f"        ivs[{n}] = {bits}'h{iv.hex()}; tags[{n}] = {word_text(p.tag)};"
         if length := takes.length_bits:
             sizes = f"aad_sizes[{n}] = 32'd{len(p.aad)}; data_sizes[{n}] = {length}'d{len(p.text)};"
@@ -270,8 +282,8 @@ def _tables(
         if takes.waits:
             yield f"        shows[{n}] = 1'b{int(takes.shows(w))};"
     for n, w in enumerate(results):
-        kept = w.last << KEEP | keep_of(len(w.data))
-        yield f"        results[{n}] = {word_text(w.result)}; kept[{n}] = {KEEP + 1}'h{kept:x};"
+        kept = w.last << size | keep_of(len(w.data), size)
+        yield f"        results[{n}] = {word_text(w.result, size)}; kept[{n}] = {size + 1}'h{kept:x};"
     shown = ((1 << tag_bits) - 1) << (128 - tag_bits)
     for n, p in enumerate(packets):
         tag = 0 if p.decrypt else int.from_bytes(p.tag, "big") & shown
@@ -290,6 +302,12 @@ _OVER = """
             if (done == {results}) $display("PASS"); else $display("FAIL: %0d words came out", done);
             $finish;
         end"""
+
+
+def _kept(n: int, word: KnownWord, size: int) -> str:
+    """The bytes of word n that are there, in its table."""
+    return f"keeps[{n}] = {size}'h{keep_of(len(word.data), size):x};"
+
 
 _RUN = """\
 {known}

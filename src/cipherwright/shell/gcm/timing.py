@@ -23,10 +23,10 @@ __all__ = [
 ]
 
 KEEP = 16
-"""Bytes of a word."""
+"""Bytes of a block, and of a word of one lane."""
 
 FRONT = 5
-"""Registers in front of the cipher."""
+"""Registers in front of the cipher, beside one more for each lane's own counter block."""
 
 SLOTS = 3
 """Those in front of the delays of what a slot brings with it."""
@@ -85,6 +85,21 @@ class GcmTiming:
         return self.ghash.banks
 
     @property
+    def lanes(self) -> int:
+        """Blocks of a word."""
+        return self.ghash.lanes
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word."""
+        return KEEP * self.lanes
+
+    @property
+    def front(self) -> int:
+        """Registers in front of the cipher."""
+        return FRONT + self.ghash.of_lanes
+
+    @property
     def early(self) -> int:
         """Cycles by which what goes with a slot is there before its value leaves the cipher."""
         return self.ghash.flags_lead + 2
@@ -92,22 +107,22 @@ class GcmTiming:
     @property
     def beside(self) -> int:
         """Cycles from a slot with what it brings to its value."""
-        return self.cipher + FRONT - SLOTS
+        return self.cipher + self.front - SLOTS
 
     @property
     def latency(self) -> int:
         """Cycles from accepting a word to its result."""
-        return FRONT + self.cipher + 1
+        return self.front + self.cipher + 1
 
     @property
     def tag_latency(self) -> int:
         """Cycles from accepting a packet's last word to its tag and verdict."""
-        return FRONT + 1 + self.cipher + 2 + self.ghash.sum_latency + 1 + VERDICT
+        return self.front + 1 + self.cipher + 2 + self.ghash.sum_latency + 1 + VERDICT
 
     @property
     def tag_lead(self) -> int:
         """Cycles from a packet's last slot leaving the cipher to the last register before its tag."""
-        return self.ghash.loop + 3 + VERDICT
+        return self.ghash.sum_latency + 2 + VERDICT
 
     @property
     def initial_block(self) -> int:
@@ -119,8 +134,8 @@ class GcmTiming:
     @property
     def power_cycles(self) -> int:
         """Cycles in which the powers of a new hash key are made: E(K, 0) through the cipher, then L turns of
-        L cycles each; or where two keys are resident, L products of the serial multiplier.
+        L cycles each, for every lane; or where two keys are resident, L products of the serial multiplier.
         """
         if self.key_slots > 1:
-            return FRONT + self.cipher + self.ghash.loop * POWER_CYCLES + 9
-        return FRONT + self.cipher + self.ghash.loop**2 + 7
+            return self.front + self.cipher + self.ghash.loop * POWER_CYCLES + 9
+        return self.front + self.cipher + self.ghash.most * self.ghash.loop + 7
