@@ -129,7 +129,8 @@ module cipherwright_release #(
     assign busy_o = busy_q;
 
     always @(posedge clk) begin
-        tag_q <= tag_i;
+        if (clear) tag_q <= 0;
+        else tag_q <= tag_i;
         if (zeroise_i) came_data_q <= 0;
         else came_data_q <= data_i;
         if (write) memory[write_q[DEPTH_LOG2-1:0]] <= came_data_q;
