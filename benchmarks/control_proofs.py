@@ -43,6 +43,8 @@ from tests.shell.test_formal import (
     LATE_FAULTS,
     MAC,
     MAC_FAULTS,
+    RELEASE,
+    RELEASE_FAULTS,
     SOURCES,
     STORE,
     STORE_FAULTS,
@@ -100,6 +102,9 @@ def _of_streams() -> Iterator[Proof]:
         sizes = {"DEPTH_LOG2": log2, "MARGIN": margin}
         yield Proof(f"deep stream of {1 << log2} words, {margin} left free", DEEP, "rules", sizes)
     yield Proof("a deep stream is filled", DEEP, "reach")
+    for log2 in range(4, 17):
+        yield Proof(f"release of {1 << log2} words", RELEASE, "always", {"DEPTH_LOG2": log2})
+    yield Proof("release of 16 words: every word finds room", RELEASE, "room")
 
 
 def _of_chains(kind: str) -> Iterator[Proof]:
@@ -115,6 +120,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, Fault]]:
     for what, files, task, found in (
         ("stream", FILES, "rules", STREAM_FAULTS),
         ("deep stream", DEEP, "rules", DEEP_FAULTS),
+        ("release after the verdict", RELEASE, "always", RELEASE_FAULTS),
         ("counter", COUNTER, "gcm", COUNTER_FAULTS),
         ("lane", LANES, "gcm", LANE_FAULTS),
         ("tags", MAC, "narrow", MAC_FAULTS),

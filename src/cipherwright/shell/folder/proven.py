@@ -31,6 +31,8 @@ def _simulated(spec: Spec, core: Core) -> Iterator[str]:
         yield "The mode, its multiplier included, against an independent library."
     elif multiplier:
         yield "Counters, and that a tag meets its packet, against an independent library."
+    if core.packet and "release" in core.packet:
+        yield "That every word finds a place in the buffer (with 16 words that is proven)."
     if core.unit:
         yield "Units, tweaks and stealing, against an independent library."
 
@@ -71,6 +73,11 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
 
 def _of_mode(core: Core) -> Iterator[str]:
     """Sentences on a mode of whole packets or units."""
+    if core.packet and "release" in core.packet:
+        yield (
+            "No word of a decrypted packet leaves the buffer before a good verdict, and after it each leaves "
+            "once, in its order, as long as every word finds a place: for all times."
+        )
     if core.packet and "aad_bytes" in core.packet["ports"]:
         yield (
             "Every block that goes into the loop is what SP 800-38C says: the chain of a packet has its own "

@@ -69,6 +69,12 @@ module cipherwright_release #(
     output wire [     WIDTH-1:0] f_next_o,
     input  wire [DEPTH_LOG2-1:0] f_place_i,
     output wire [     WIDTH-1:0] f_word_o,
+    // What happened, and what is late: came, hold, open, over, verdict, good, long, back; read in
+    // the cycle before, in both, in none; many, there, least; counts.
+    output wire [           7:0] f_happened_o,
+    output wire [           8:0] f_late_o,
+    output wire [  DEPTH_LOG2:0] f_stored_o,
+    output wire [  DEPTH_LOG2:0] f_left_o,
 `endif
     output wire                  busy_o
 );
@@ -245,5 +251,9 @@ module cipherwright_release #(
     assign f_end_o = came_q & ~hold_q ? write_q + 1'b1 : good_q | open_q ? write_q : start_q;
     assign f_next_o = word_q;
     assign f_word_o = memory[f_place_i];
+    assign f_happened_o = {came_q, hold_q, open_q, over_q, verdict_q, good_q, long_q, back_q};
+    assign f_late_o = {pop_q, both_q, none_q, many_q, there_q, least_q};
+    assign f_stored_o = stored_q;
+    assign f_left_o = left_q;
 `endif
 endmodule

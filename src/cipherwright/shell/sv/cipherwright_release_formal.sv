@@ -1,6 +1,10 @@
 // Rules of cipherwright_release: any pattern of words, verdicts, back-pressure, resets and
-// zeroising. They are checked for the first cycles after a reset (release.sby says how many), not
-// by induction.
+// zeroising.
+//
+// Task "always" proves by induction what leaves, when and in which order, for all times; that a
+// word finds a place is taken as given. Task "room" proves both, with ADMIT = 0. It needs nine
+// cycles in a row, so it takes minutes. The rules on how soon something happens, on room_o and on
+// zeroised places are checked for the first cycles after a reset alone (release.sby says how many).
 //
 // A word leaves in its order, as it came, once: one that need not wait, and one of a packet of at
 // most DEPTH - 8 words whose verdict was "good". It leaves after the verdict. No other word leaves,
@@ -18,6 +22,7 @@ module cipherwright_release_formal #(
     parameter integer WIDTH      = 1,
     parameter integer DEPTH_LOG2 = 4,
     parameter integer ADMIT      = 0,
+    parameter integer ALWAYS     = 0,  // 1, 2: what is proven for all times
     parameter integer LATE       = 10
 ) (
     input wire             clk,
@@ -42,6 +47,10 @@ module cipherwright_release_formal #(
     wire [DEPTH_LOG2:0] last;
     wire [WIDTH-1:0] came;
     wire [DEPTH_LOG2-1:0] place;
+    wire came_in, hold, open, over, decided, was_good, was_long, back;
+    wire pop_1, both, none, many, there;
+    wire [3:0] least;
+    wire [DEPTH_LOG2:0] stored, left;
     (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
@@ -92,6 +101,10 @@ module cipherwright_release_formal #(
         .f_came_o(came),
         .f_place_i(place),
         .f_word_o(word),
+        .f_happened_o({came_in, hold, open, over, decided, was_good, was_long, back}),
+        .f_late_o({pop_1, both, none, many, there, least}),
+        .f_stored_o(stored),
+        .f_left_o(left),
         .busy_o(busy)
     );
 
@@ -141,7 +154,89 @@ module cipherwright_release_formal #(
             if (pop) assert (readable != 0);
             assert (released == leaving + held + m_valid);
             // Every word finds room, and no place is used twice.
-            assert ({{31 - DEPTH_LOG2{1'b0}}, filled} + store <= DEPTH);
+            if (ALWAYS != 1) assert ({{31 - DEPTH_LOG2{1'b0}}, filled} + store <= DEPTH);
+        end
+    always @(*)
+        if (ALWAYS == 1 && started && !wiping)
+            assume ({{31 - DEPTH_LOG2{1'b0}}, filled} + store <= DEPTH);
+
+    // What induction needs: the states that can be reached. Words that could be read one, two and
+    // three cycles ago, and whether one was read.
+    localparam integer W = DEPTH_LOG2 + 1;
+    reg cleared = 1'b0;
+    reg pop_2, pop_3;
+    reg [W-1:0] readable_2, readable_3;
+    wire [W-1:0] waiting = write - start;
+    wire [W:0] gone = pop_1 + pop_2 + pop_3;
+    wire full = {{32 - W{1'b0}}, waiting} == LONGEST;
+    reg [W-1:0] start_1, start_2, start_3;
+    wire [W-1:0] since_1 = write - start_1, since_2 = write - start_2, since_3 = write - start_3;
+    always @(posedge clk) begin
+        start_1 <= clear ? 0 : start;
+        start_2 <= clear ? 0 : start_1;
+        start_3 <= clear ? 0 : start_2;
+    end
+    always @(*)
+        if (started && !wiping) begin
+            assert (since_1 <= LONGEST + 1 && since_2 <= LONGEST + 2 && since_3 <= LONGEST + 3);
+            assert (start_1 - read == stored - pop_1);
+            assert (start_3 - read == readable_3 - gone[W-1:0]);
+            assert (start_2 - read == readable_2 - pop_1 - pop_2);
+        end
+    always @(*) if (started && cleared) assert (start_1 == 0 && start_2 == 0 && start_3 == 0);
+    always @(posedge clk) begin
+        cleared <= clear;
+        pop_2 <= pop_1 & ~clear;
+        pop_3 <= pop_2 & ~clear;
+        readable_2 <= clear ? 0 : stored;
+        readable_3 <= clear ? 0 : readable_2;
+    end
+    always @(*)
+        if (started) begin
+            if (wiping) assert (cleared);
+            if (cleared) begin
+                assert (start == 0 && read == 0 && left == 8 && stored == 0 && least == 0);
+                assert ({came_in, hold, open, over, decided, was_good, was_long, back} == 0);
+                assert (!pop_1 && !pop_2 && !pop_3 && !both && none && !many && !there);
+                assert (!held && !m_valid && readable_2 == 0 && readable_3 == 0);
+                assert (released == 0 && count == 0 && !begun && !watched && flying == 0);
+                if (!wiping) assert (write == 0);
+            end
+            if (!wiping) begin
+                // Who waits.
+                assert ({{32 - W{1'b0}}, waiting} <= LONGEST);
+                assert ({{32 - B{1'b0}}, count} <= LONGEST + 1);
+                assert (decided == (was_good || back) && !(was_good && back));
+                assert (!decided || (!came_in && !over));
+                if (was_long) assert (back);
+                if (came_in) assert (begun && hold == waits);
+                if (begun && !came_in) assert (open == !waits);
+                if (open) assert (waiting <= 1 && left == 8 && !over);
+                if (open && begun) assert (came_in ? count == hold : count == 0);
+                if (open && !begun) assert (count == 0);
+                if (!open) assert (left == waiting + 8);
+                if (!open && decided) assert (count == 0 && !begun);
+                if (!open && !decided && over)
+                    assert (full && {{32 - B{1'b0}}, count} == LONGEST + 1 && begun && waits);
+                if (!open && !decided && !over)
+                    assert ({{W - 1{1'b0}}, count} == {1'b0, waiting} + (came_in && hold));
+                if (!begun && !decided && !open) assert (waiting == 0);
+                if (begun && !waits) assert (count == 0);
+                // What can be read is at most what is there, and no less than what is late says.
+                assert (readable + waiting == filled && {1'b0, readable} + waiting <= DEPTH);
+                assert (readable <= DEPTH && stored <= DEPTH);
+                assert (readable_2 <= DEPTH && readable_3 <= DEPTH);
+                assert (both == (pop_1 && pop_2) && none == (!pop_1 && !pop_2));
+                assert ({1'b0, readable} + pop_1 >= stored);
+                assert ({1'b0, stored} + pop_2 >= readable_2);
+                assert ({1'b0, readable_2} + pop_3 >= readable_3);
+                assert (many == (readable_2 >= 8));
+                if (least[0]) assert (readable_2 >= 1);
+                if (least[1]) assert (readable_2 >= 2);
+                if (least[2]) assert (readable_2 >= 3);
+                if (least[3]) assert (readable_2 >= 4);
+                if (there) assert ({1'b0, readable_3} >= gone + 1);
+            end
         end
     always @(*) if (started && wiping) assert (!m_valid && !verdict && !good && !pop);
 
@@ -189,11 +284,14 @@ module cipherwright_release_formal #(
                 else if (held && ahead == m_valid)
                     assert (free && next == value);
                     else if (fresh)
-                        assert (came == value && place == write[DEPTH_LOG2-1:0]);
-                        else assert (word == value);
+                        assert (came_in && came == value && index == {1'b0, filled} &&
+                                place == write[DEPTH_LOG2-1:0]);
+                        else assert (word == value && index < {1'b0, filled});
             if (free)
                 assert (ahead < released);
-                else assert (ahead >= released && ahead < released + count);
+                else
+                    assert (begun && waits && ahead >= released && ahead < released + count &&
+                            {{32 - B{1'b0}}, ahead} < {{32 - B{1'b0}}, released} + LONGEST);
         end
 
     // Words leave in time, and room is told in time.
@@ -205,7 +303,7 @@ module cipherwright_release_formal #(
         since_room <= clear || !free_room || reserve || valid_i ? 0 : since_room + 1'b1;
     end
     always @(*)
-        if (started) begin
+        if (started && ALWAYS == 0) begin
             assert ({{28{1'b0}}, since} <= LATE);
             if (ADMIT != 0) assert ({{28{1'b0}}, since_room} <= LATE);
         end
@@ -213,7 +311,7 @@ module cipherwright_release_formal #(
     // While anything can be read, it is busy, but for the first cycles.
     reg [3:0] since_busy;
     always @(posedge clk) since_busy <= clear || released == 0 || busy ? 0 : since_busy + 1'b1;
-    always @(*) if (started) assert ({{28{1'b0}}, since_busy} <= LATE);
+    always @(*) if (started && ALWAYS == 0) assert ({{28{1'b0}}, since_busy} <= LATE);
 
     // Zeroising: any place, and for how long.
     reg [DEPTH_LOG2+1:0] times;
@@ -222,7 +320,7 @@ module cipherwright_release_formal #(
         else if ({{30 - DEPTH_LOG2{1'b0}}, times} < DEPTH + 4) times <= times + 1'b1;
     end
     always @(*)
-        if (started && {{30 - DEPTH_LOG2{1'b0}}, times} == DEPTH + 4)
+        if (started && ALWAYS == 0 && {{30 - DEPTH_LOG2{1'b0}}, times} == DEPTH + 4)
             assert (word == 0 && next == 0 && m_data == 0);
 
     // A packet that is as long as it can be passes, one is too long, one is refused, and words
