@@ -32,7 +32,7 @@ def _simulated(spec: Spec, core: Core) -> Iterator[str]:
     elif multiplier:
         yield "Counters, and that a tag meets its packet, against an independent library."
     if core.packet and "release" in core.packet:
-        yield "That every word finds a place in the buffer (with 16 words that is proven)."
+        yield "A buffer of more than 16 words, with right and wrong tags about its depth."
     if core.unit:
         yield "Units, tweaks and stealing, against an independent library."
 
@@ -76,7 +76,7 @@ def _of_mode(core: Core) -> Iterator[str]:
     if core.packet and "release" in core.packet:
         yield (
             "No word of a decrypted packet leaves the buffer before a good verdict, and after it each leaves "
-            "once, in its order, as long as every word finds a place: for all times."
+            "once and in its order, for all times; that is proven of a buffer of 16 words."
         )
     if core.packet and "aad_bytes" in core.packet["ports"]:
         yield (

@@ -177,7 +177,7 @@ module cipherwright_release_formal #(
         start_3 <= clear ? 0 : start_2;
     end
     always @(*)
-        if (started && !wiping) begin
+        if (ALWAYS == 2 && started && !wiping) begin
             assert (since_1 <= LONGEST + 1 && since_2 <= LONGEST + 2 && since_3 <= LONGEST + 3);
             assert (start_1 - read == stored - pop_1);
             assert (start_3 - read == readable_3 - gone[W-1:0]);
