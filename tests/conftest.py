@@ -86,11 +86,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Built]:
     """
     home = tmp_path_factory.mktemp("cores")
     known: dict[tuple[str, ...], Built] = {}
-    targets = {p: load(p).target for p in preset_names()}
 
     def make(preset: str, *changes: str) -> Built:
-        own = f"target={targets[preset]}"
-        changes = tuple(c for c in changes if c != own)
+        if any(c.startswith("target=") for c in changes):
+            changes = tuple(c for c in changes if c != f"target={load(preset).target}")
         key = (preset, *changes)
         if key not in known:
             core = generate(
