@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -191,11 +191,11 @@ class Core:
     def _rings(self) -> int:
         """Flip-flops of delay lines in RAM: those of every lane, and of what waits beside all."""
         in_ram = self.parameters["delay_lines"] in ("ram", "bram")
-        return self._delays.ring_flip_flops() + self._further("ring_flip_flops") if in_ram else 0
+        return self._of_delays(Design.ring_flip_flops) if in_ram else 0
 
-    def _further(self, what: str) -> int:
-        """A number of the datapath's delay lines, in the lanes after the first."""
-        return (self.lanes - 1) * int(getattr(self.design, what)())
+    def _of_delays(self, count: Callable[[Design], int]) -> int:
+        """A number of delay lines: those of the datapath in every lane, and of what waits beside all."""
+        return count(self._delays) + (self.lanes - 1) * count(self.design)
 
     def _delay_lines(self) -> dict[str, int] | None:
         """What delay lines save: bits in them, and the flip-flops that the same schedule would take
@@ -247,7 +247,7 @@ class Core:
     def shift_luts(self) -> int:
         """Shift-register LUTs predicted for the target."""
         in_luts = self.parameters["delay_lines"] == "srl"
-        return self._delays.shift_luts() + self._further("shift_luts") if in_luts else 0
+        return self._of_delays(Design.shift_luts) if in_luts else 0
 
     def record(self) -> dict[str, Any]:
         """What record.json says of the build."""

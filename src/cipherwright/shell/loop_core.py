@@ -99,7 +99,7 @@ class LoopMode:
     mac: Mapping[str, Any] | None = None
     fifos: Mapping[str, Fifo] = field(default_factory=dict)
     beside: Design | None = None
-    released: Released | None = None
+    released: Released = field(default_factory=Released)
 
 
 def keyed_loop(of: CoreInputs, reset: bool = True) -> KeyedLoop:
@@ -114,8 +114,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     spec, top, design, keys = of.spec, of.top, loop.design, loop.keys
     waiting = mode.beside.modules if mode.beside else ()
     released = mode.released
-    modules = (*waiting, *design.modules, *keys.modules, parts.written, *parts.wrappers)
-    modules = (*modules, *(released.modules if released else ()))
+    modules = (*waiting, *design.modules, *keys.modules, parts.written, *parts.wrappers, *released.modules)
     inside = Component(modules, mode.groups, mode.rate)
     around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos)
     component = Component((*modules, *around.modules), around.groups, around.rate)
@@ -145,7 +144,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         _mode_flip_flops(parts, mode.beside)
         - loop.unread * (1 + bool(around.bus))
         + around.flip_flops
-        + (released.flip_flops if released else 0),
+        + released.flip_flops,
         parts.control.zeroise_cycles,
         sum(m.flip_flops for m in parts.control.modules),
         of.given,
@@ -159,10 +158,9 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     printed = print_design(Design((*waiting, *design.modules)) if waiting else design)
-    tops = (*parts.wrappers, *([released.top] if released else []), *around.wrappers)
+    tops = (*parts.wrappers, *released.tops, *around.wrappers)
     text = "\n".join([printed, keys.text, *map(print_wrapper, tops)])
-    written = {mode.file: hand_written(mode.file), **keys.files, **around.files}
-    written |= released.files if released else {}
+    written = {mode.file: hand_written(mode.file), **keys.files, **around.files, **released.files}
     files = core_files(spec.name, header, text, print_bench(mode.bench(inside)), written)
     return core.with_files(files | dict(around.pages))
 

@@ -32,12 +32,11 @@ from ..rtl import (
     module_pins,
 )
 from ..spec import Datapath
-from .message_core import inner_name
+from .message_core import ZEROISING, inner_name
 from .waits import Waits
 from .written import hand_written
 
 __all__ = [
-    "HOLD",
     "RELEASE_FILE",
     "RELEASE_PORTS",
     "TOO_LONG",
@@ -69,30 +68,55 @@ _LATER_OUTPUTS = ("valid_late",)
 _WORD = 128 + 15 + 1
 """Bits of a word in the memory: its first byte is always there."""
 
-_SHORT = 32
-"""Words of a packet of the testbench and of those before it, at most."""
-
 _DEEP_FROM = 6
 """log2 of the words from which on they are in block RAM, which has both registers behind it inside."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """The buffer of a core. words: its places, a power of two; delay: cycles by which words are late, so that
-    no word of the next packet is there before a verdict; tag_bits: bits of a tag.
+    """The buffer of a core. words: its places, a power of two, or 0 where words wait for nothing; delay:
+    cycles by which words are late, so that no word of the next packet is there before a verdict; tag_bits:
+    bits of a tag.
 
-    >>> Release(512, 0, 128).longest
-    504
+    Without a buffer nothing is later, and nothing is told besides.
+
+    >>> Release(512, 0, 128).longest, Release().latency
+    (504, 0)
     """
 
-    words: int
-    delay: int
-    tag_bits: int
+    words: int = 0
+    delay: int = 0
+    tag_bits: int = 128
 
     @classmethod
-    def of(cls, spec: Datapath, delay: int = 0) -> Release | None:
+    def of(cls, spec: Datapath, delay: int = 0) -> Release:
         """What `spec` asks for."""
-        return cls(spec.release_words, delay, spec.tag_bits) if spec.release == "verdict" else None
+        return cls(spec.release_words, delay, spec.tag_bits) if spec.release == "verdict" else cls()
+
+    @property
+    def waits(self) -> bool:
+        """Whether words of a decrypted packet wait for its verdict."""
+        return self.words > 0
+
+    @property
+    def held(self) -> tuple[Pin, ...]:
+        """What a mode tells of a word of its result besides."""
+        return (HOLD,) * self.waits
+
+    @property
+    def told(self) -> tuple[Pin, ...]:
+        """What a core tells the buffer around it besides."""
+        return (ZEROISING, HOLD) * self.waits
+
+    @property
+    def shown(self) -> tuple[Pin, ...]:
+        """Outputs of the core with its buffer besides."""
+        return (TOO_LONG,) * self.waits
+
+    @property
+    def ports(self) -> Mapping[str, str]:
+        """What a port of a packet is for -> its name, besides."""
+        return RELEASE_PORTS if self.waits else {}
 
     @property
     def log2(self) -> int:
@@ -107,17 +131,22 @@ class Release:
     @property
     def latency(self) -> int:
         """Cycles by which a word leaves later that waits for nothing, where none is before it."""
-        return self.delay + 8
+        return (self.delay + 8) * self.waits
+
+    @property
+    def tag_latency(self) -> int:
+        """Cycles by which a tag is later."""
+        return int(self.waits)
 
     @property
     def settle(self) -> int:
         """Cycles from a packet's tag to the first of its words at its port, at most, and then to busy_o."""
-        return 10
+        return 10 * self.waits
 
     @property
     def flush(self) -> int:
         """Cycles of zeroising in which every place and every register behind them is written anew."""
-        return self.words + 4
+        return (self.words + 4) * self.waits
 
     @property
     def flip_flops(self) -> int:
@@ -130,43 +159,43 @@ class Release:
     @property
     def said(self) -> str:
         """What a header says of it."""
+        if not self.waits:
+            return ""
         return (
             "; words of a decrypted packet leave after its tag, at most "
             f"{self.settle} cycles later where none is before them"
         )
 
-    def word_times(self, word: int, tag: int, interval: int) -> tuple[int, int]:
-        """The fewest and the most cycles from a word to its result in the testbench, whose packets are short.
-        word: of one that waits for nothing; tag: from a packet's last word to its tag, at most; interval:
-        from one word to the next.
-        """
-        return word, tag + self.settle + (interval + 1) * _SHORT
-
-    def record(self) -> Mapping[str, int]:
+    def record(self) -> dict[str, dict[str, int]]:
         """What record.json says."""
-        return {"words": self.words, "longest_packet_words": self.longest, "latency_cycles": self.latency}
+        if not self.waits:
+            return {}
+        made = {"words": self.words, "longest_packet_words": self.longest, "latency_cycles": self.latency}
+        return {"release": made}
 
 
 @dataclass(frozen=True)
 class Released:
-    """What is around a core whose words wait: the delays (empty where there are none), the hand-written
-    module, and the top.
+    """What is around a core whose words wait: the delays, the hand-written module, and the top. All are empty
+    where words wait for nothing.
     """
 
-    later: Design
-    written: WrittenModule
-    top: Wrapper
+    release: Release = field(default_factory=Release)
+    later: Design = field(default_factory=lambda: Design(()))
+    written: tuple[WrittenModule, ...] = ()
+    tops: tuple[Wrapper, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def modules(self) -> tuple[Module | Wrapper | WrittenModule, ...]:
         """All, used ones first."""
-        return (*self.later.modules, self.written, self.top)
+        return (*self.later.modules, *self.written, *self.tops)
 
     @property
     def flip_flops(self) -> int:
         """Of all."""
-        return self.later.flip_flops() + self.written.flip_flops + self.top.flip_flops
+        written, tops = (sum(m.flip_flops for m in some) for some in (self.written, self.tops))
+        return self.later.flip_flops() + written + tops
 
 
 def within(spec: Datapath, top: str) -> str:
@@ -196,15 +225,15 @@ def hold_items() -> tuple[WrapperItem, ...]:
 def release_top(
     spec: Datapath,
     top: str,
-    release: Release | None,
+    release: Release,
     pins: tuple[tuple[Pin, ...], tuple[Pin, ...]],
     waits: Waits,
-) -> Released | None:
-    """What is around the core `within(spec, top)`, which has zeroising_o and HOLD besides; None where words
-    wait for nothing. pins: what goes with a word that is offered, and the results; waits: what words wait in.
+) -> Released:
+    """What is around the core `within(spec, top)`, which tells `release.told` besides. pins: what goes with a
+    word that is offered, and the results; waits: what words wait in.
     """
-    if release is None:
-        return None
+    if not release.waits:
+        return Released()
     name = inner_name(spec)
     word, results = pins
     later = Design(())
@@ -253,7 +282,7 @@ def release_top(
         ),
     )
     written = WrittenModule(RELEASE_FILE.removesuffix(".sv"), (), release.flip_flops)
-    return Released(later, written, made, {RELEASE_FILE: hand_written(RELEASE_FILE)})
+    return Released(release, later, (written,), (made,), {RELEASE_FILE: hand_written(RELEASE_FILE)})
 
 
 def _rest(release: Release) -> int:

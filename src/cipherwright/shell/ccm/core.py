@@ -11,7 +11,7 @@ from ..core import Core
 from ..core_inputs import CoreInputs
 from ..gcm import GCM_PORTS, Times, testbench
 from ..loop_core import LoopMode, keyed_loop, loop_core
-from ..release import RELEASE_PORTS, TOO_LONG, Release
+from ..release import Release
 from ..waits import Waits
 from .modules import CCM_FILE, COMPLETE, ccm_modules
 from .ports import ccm_groups, ccm_port_names
@@ -30,40 +30,37 @@ def assemble_ccm(of: CoreInputs) -> Core:
     loop = keyed_loop(of, reset=False)
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, ()))
     parts = ccm_modules(of.top, loop.loop, loop.keys, spec, waits)
-    timing, release = parts.timing, Release.of(spec)
-    more, told = (release.latency, 1) if release else (0, 0)
+    timing, release = parts.timing, parts.released.release
+    more, told = release.latency, release.tag_latency
     said = (
         f"a word of data every {timing.interval} cycles, and at most {timing.longest + more} from a word to "
         f"its result; {timing.least_tag + told} to {timing.longest_tag + told} cycles from a packet's "
-        "last word to its tag"
+        f"last word to its tag{release.said}"
     )
-    said += release.said if release else ""
     mode = LoopMode(
-        ccm_groups(spec.key_bits, spec.tag_bits, spec.nonce_bytes, (TOO_LONG,) if release else ()),
+        ccm_groups(spec.key_bits, spec.tag_bits, spec.nonce_bytes, release.shown),
         GCM_PORTS,
         Rate(timing.latency + more, timing.interval),
         said,
         CCM_FILE,
-        partial(_bench, spec, timing),
+        partial(_bench, spec, timing, release),
         packet={
-            "ports": ccm_port_names() | (RELEASE_PORTS if release else {}),
+            "ports": {**ccm_port_names(), **release.ports},
             "tag_bits": spec.tag_bits,
             "tag_latency_cycles": timing.longest_tag + told,
             "least_tag_latency_cycles": timing.least_tag + told,
             "longest_latency_cycles": timing.longest + more,
             "nonce_bytes": spec.nonce_bytes,
             "power_cycles": COMPLETE,
-            **({"release": release.record()} if release else {}),
+            **release.record(),
         },
         released=parts.released,
     )
     return loop_core(of, loop, parts, mode)
 
 
-def _bench(spec: Loop, timing: CcmTiming, component: Component) -> Bench:
+def _bench(spec: Loop, timing: CcmTiming, release: Release, component: Component) -> Bench:
     """The testbench of the core."""
     times = Times((1, timing.longest), (timing.least_tag, timing.longest_tag))
-    if release := Release.of(spec):
-        tag = (timing.least_tag + 1, timing.longest_tag + 1)
-        times = Times(release.word_times(1 + release.latency, tag[1], timing.interval), tag)
+    times = times.behind(release, timing.interval)
     return testbench(component, spec, times, spec.tag_bits, known_ccm_packets(spec))

@@ -8,9 +8,9 @@ from ...cipher.ccm import largest_data
 from ...rtl import Cell, ClockReset, Handshake, Held, Part, Pin, Stream, Wire, Wrapper, WrittenModule
 from ...spec import Loop
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..gcm import RESULTS, gcm_top, told_within
+from ..gcm import RESULTS, gcm_top
 from ..keys import KeyUnit, keyed_top
-from ..release import HOLD, Release, Released, hold_items, release_top, within
+from ..release import Release, Released, hold_items, release_top, within
 from ..waits import Waits
 from .ports import ccm_pins
 from .timing import CcmTiming
@@ -39,7 +39,7 @@ class CcmModules:
     written: WrittenModule
     control: Control
     top: Wrapper
-    released: Released | None = None
+    released: Released
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -57,32 +57,31 @@ def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -
     timing, pins = CcmTiming(loop.rate.latency, loop.rate.slots), ccm_pins(spec.nonce_bytes)
     key = (Pin("key_valid_i"), Pin("key_i", spec.key_bits), Pin("key_ready_o", out=True))
     release = Release.of(spec)
-    results = RESULTS if release is None else (*RESULTS, HOLD)
     control = core_control(
         f"{top}_control",
-        Controlled(f"{top}_ccm", (*key, *pins, *results), 128),
+        Controlled(f"{top}_ccm", (*key, *pins, *RESULTS, *release.held), 128),
         ControlTimes(
-            timing.longest_tag + 1 + (release.settle if release else 0),
+            timing.longest_tag + 1 + release.settle,
             max(unit.flush, timing.longest_tag + 2),
             unit.cycles + COMPLETE + 1,
-            release.flush if release else 0,
+            release.flush,
         ),
     )
     written = WrittenModule(CCM_FILE.removesuffix(".sv"), (), _BITS + spec.tag_bits + spec.tag_bits // 8)
     return CcmModules(
         timing,
         keyed_top(f"{top}_ecb", loop, unit),
-        _mode(top, spec, pins, results),
+        _mode(top, spec, pins, release.held),
         written,
         control,
-        gcm_top(top, within(spec, top), spec.key_bits, pins, told_within({}, release)),
+        gcm_top(top, within(spec, top), spec.key_bits, pins, release.told),
         release_top(spec, top, release, (pins, RESULTS), waits),
     )
 
 
-def _mode(top: str, spec: Loop, word: tuple[Pin, ...], results: tuple[Pin, ...]) -> Wrapper:
-    """The loop with its key unit, and the mode. word: what goes with a word; results: what leaves beside
-    one.
+def _mode(top: str, spec: Loop, word: tuple[Pin, ...], held: tuple[Pin, ...]) -> Wrapper:
+    """The loop with its key unit, and the mode. word: what goes with a word; held: what tells of a word of
+    the result that it waits for a verdict, where words do.
     """
     loop = {n: n for n in ("clk", "rst_i", "key_valid_i", "key_i", "fill_i", "wipe_i")}
     loop |= {"key_ready_o": "expanded", "valid_i": "asks", "block_i": "asked", "ready_o": "core_ready"}
@@ -107,12 +106,12 @@ def _mode(top: str, spec: Loop, word: tuple[Pin, ...], results: tuple[Pin, ...])
             Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
             Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held(results),
+            Held((*RESULTS, *held)),
         ),
         (
             Wire(("expanded", "asks", "core_ready", "done")),
             Wire(("asked", "result"), 128),
-            *(hold_items() if len(results) > len(RESULTS) else ()),
+            *(hold_items() if held else ()),
             Cell(f"{top}_ecb", "u_core", loop),
             Cell(CCM_FILE.removesuffix(".sv"), "u_mode", mode, parameters),
         ),

@@ -12,7 +12,7 @@ from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, mo
 from ...cipher.xts import halves, xts
 from ...spec import Datapath, Loop, Spec
 
-__all__ = ["Worked", "message_result", "on_words", "worked_block"]
+__all__ = ["Worked", "message_result", "on_blocks", "on_numbers", "worked_block"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def message_result(
     zeros; in ECB and CBC it leaves whole, in the other modes it is cut off again. `iv` is empty in ECB;
     `counter_bits`: those of a counter block that count.
     """
-    size, crypt, out = spec.block_bits // 8, on_words(spec, key), b""
+    size, crypt, out = spec.block_bits // 8, _on_words(spec, key), b""
     link = int.from_bytes(iv, "big")
     for at in range(0, len(data), size):
         block = int.from_bytes(data[at : at + size].ljust(size, b"\0"), "big")
@@ -76,7 +76,18 @@ def message_result(
     return out if spec.mode in ("ecb", "cbc") else out[: len(data)]
 
 
-def on_words(spec: Spec, key: bytes) -> Callable[[int, bool], int]:
+def on_blocks(spec: Spec, key: bytes) -> Callable[[bytes, bool], bytes]:
+    """The described cipher under a key, from a block and whether it is decrypted."""
+    return lambda block, back: spec.described.encrypt_block(key, block, back)
+
+
+def on_numbers(spec: Spec, key: bytes) -> Callable[[int], int]:
+    """The described cipher's encryption under a key, of a block as a number."""
+    crypt = _on_words(spec, key)
+    return lambda word: crypt(word, False)
+
+
+def _on_words(spec: Spec, key: bytes) -> Callable[[int, bool], int]:
     """The described cipher under a key, from a block as a number and whether it is decrypted."""
     size, cipher = spec.block_bits // 8, spec.described
 
@@ -93,21 +104,21 @@ def _worked_packet(spec: Spec, key: bytes) -> Worked:
     assert isinstance(spec, Datapath)
     iv, aad = bytes(0xF0 + i for i in range(12)), bytes(0xA0 + i for i in range(20))
     text = bytes(0x11 * (i % 16) for i in range(23))
-    crypt = on_words(spec, key)
+    crypt = on_numbers(spec, key)
     if isinstance(spec, Loop) and spec.mode == "ccm":
         nonce = bytes(0xF0 + i for i in range(spec.nonce_bytes))
-        sealed = ccm(lambda word: crypt(word, False), CcmInput(nonce, aad, text), spec.tag_bits // 8)
+        sealed = ccm(crypt, CcmInput(nonce, aad, text), spec.tag_bits // 8)
         return Worked(key, nonce, text, sealed.data, False, aad, sealed.tag)
-    made = gcm(lambda word: crypt(word, False), iv, aad, text)
+    made = gcm(crypt, iv, aad, text)
     return Worked(key, iv, text, made.data, False, aad, made.tag[: spec.tag_bits // 8])
 
 
 def _worked_message(spec: Spec, key: bytes) -> Worked:
     """A message of a block and seven bytes, so that its last word is padded."""
     assert isinstance(spec, Loop)
-    crypt = on_words(spec, key)
+    crypt = on_numbers(spec, key)
     text = bytes(0x11 * (i % 16) for i in range(spec.block_bits // 8 + 7))
-    tag = cmac(lambda word: crypt(word, False), spec.block_bits, text)
+    tag = cmac(crypt, spec.block_bits, text)
     return Worked(key, b"", text, b"", False, b"", tag[: tag_length(spec.tag_bits, spec.block_bits) // 8])
 
 
@@ -116,7 +127,5 @@ def _worked_unit(spec: Spec) -> Worked:
     key = bytes(range(spec.given_key_bits // 8))
     number = bytes([0x2A]).ljust(16, b"\0")
     text = bytes(0x11 * (i % 16) for i in range(23))
-    first, second = (
-        lambda block, back, half=half: spec.described.encrypt_block(half, block, back) for half in halves(key)
-    )
+    first, second = (on_blocks(spec, half) for half in halves(key))
     return Worked(key, number, text, xts(first, second, number, text), False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...cipher.cmac import cmac, tag_length
@@ -16,7 +16,7 @@ from ..core import Core
 from ..header import origin_lines
 from .accesses import core_registers, field_bit
 from .axi_bench import DRIVEN, PACKAGES
-from .example import on_words
+from .example import on_blocks, on_numbers
 from .text import filled
 
 __all__ = ["RUN", "message_bench", "packets", "tags", "units"]
@@ -38,17 +38,6 @@ def _keys(rng: random.Random, bits: int) -> tuple[bytes, bytes]:
     return rng.randbytes(bits // 8), rng.randbytes(bits // 8)
 
 
-def _on_blocks(spec: Datapath, key: bytes) -> Callable[[bytes, bool], bytes]:
-    """The described cipher under a key, from a block and whether it is decrypted."""
-    return lambda block, back: spec.described.encrypt_block(key, block, back)
-
-
-def _on_numbers(spec: Datapath, key: bytes) -> Callable[[int], int]:
-    """The described cipher's encryption under a key, of a block as a number."""
-    crypt = on_words(spec, key)
-    return lambda word: crypt(word, False)
-
-
 def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
     """Packets of GCM under two keys, in both directions, computed from the description: key, IV, 1 where the
     core decrypts, additional data, data, tag, what the data become, and whether the tag is right. `any_iv`:
@@ -58,7 +47,7 @@ def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
     keys, size = _keys(rng, spec.key_bits), spec.tag_bits // 8
     for number, (a, n, bytes_of_iv) in enumerate(_PACKETS):
         key = keys[number * len(keys) // len(_PACKETS)]
-        crypt = _on_numbers(spec, key)
+        crypt = on_numbers(spec, key)
         for way in ways(spec.direction):
             iv, aad = rng.randbytes(bytes_of_iv if any_iv else 12), rng.randbytes(a)
             text = rng.randbytes(n)
@@ -76,7 +65,7 @@ def units(spec: Datapath) -> Iterator[tuple[Any, ...]]:
     """
     rng = random.Random(spec.name)
     for key in _keys(rng, spec.given_key_bits):
-        first, second = (_on_blocks(spec, half) for half in halves(key))
+        first, second = (on_blocks(spec, half) for half in halves(key))
         number = rng.randbytes(BLOCK_BYTES)
         for k, n in enumerate(_UNITS):
             number = number_after(number, 1) if k < RUN else rng.randbytes(BLOCK_BYTES)
@@ -89,7 +78,7 @@ def tags(spec: Datapath) -> Iterator[tuple[Any, ...]]:
     """Messages of CMAC under two keys, computed from the description: key, message, tag as it is shown."""
     rng, size = random.Random(spec.name), tag_length(spec.tag_bits, spec.block_bits) // 8
     for key in _keys(rng, spec.key_bits):
-        crypt = _on_numbers(spec, key)
+        crypt = on_numbers(spec, key)
         for n in _MESSAGES:
             text = rng.randbytes(n)
             tag = cmac(crypt, spec.block_bits, text)

@@ -1,7 +1,7 @@
 """Galois/Counter Mode (SP 800-38D) around a pipeline whose key is held."""
 
 from .core import assemble_gcm
-from .modules import GcmModules, gcm_modules, gcm_top, packet_fifos, told_within
+from .modules import GcmModules, gcm_modules, gcm_top, packet_fifos
 from .ports import (
     ANY_IV,
     GCM_PORTS,
@@ -37,5 +37,4 @@ __all__ = [
     "packet_ports",
     "port_groups",
     "testbench",
-    "told_within",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from ...arch import FIELD_LEVELS, SECOND_KEY, SECOND_LEAD, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
@@ -11,7 +11,6 @@ from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table, with_bus
 from ..message_core import surrounded, zeroising
-from ..release import RELEASE_PORTS, TOO_LONG, Release
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import GcmModules, control_outputs, gcm_modules
@@ -32,17 +31,14 @@ def assemble_gcm(of: CoreInputs) -> Core:
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, control_outputs(any_iv, slots)))
     parts = gcm_modules(top, unit, spec, stages, waits)
     timing, control, released = parts.timing, parts.control, parts.released
-    release = Release.of(spec, timing.tag_latency - timing.latency - 1)
-    modules = (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers)
-    modules = (*modules, *(released.modules if released else ()))
-    latency, tag_latency = timing.latency, timing.tag_latency
-    if release:
-        latency, tag_latency = latency + release.latency, tag_latency + 1
+    release = released.release
+    modules = (*parts.designs.modules, *design.modules, *unit.modules, *parts.wrappers, *released.modules)
+    latency, tag_latency = timing.latency + release.latency, timing.tag_latency + release.tag_latency
     groups = port_groups(
         spec.key_bits,
         spec.tag_bits,
         any_iv,
-        (TOO_LONG,) if release else zeroising(parts.fifos),
+        (*release.shown, *zeroising(parts.fifos)),
         packet_pins(any_iv, slots, lanes),
         key_beside(slots),
         lanes,
@@ -51,13 +47,13 @@ def assemble_gcm(of: CoreInputs) -> Core:
     around = surrounded(spec, inside.ports, GCM_PORTS, Rate(latency), parts.fifos)
     component = Component((*modules, *around.modules), around.groups, around.rate)
     packet = {
-        "ports": packet_ports(any_iv, slots) | (RELEASE_PORTS if release else {}),
+        "ports": {**packet_ports(any_iv, slots), **release.ports},
         "tag_bits": spec.tag_bits,
         "tag_latency_cycles": tag_latency,
         **({"initial_block_cycles": timing.initial_block} if any_iv else {}),
         "power_cycles": timing.power_cycles,
         "multiplier": {"levels": FIELD_LEVELS, "stages": timing.ghash.stages},
-        **({"release": release.record()} if release else {}),
+        **release.record(),
     }
     # Those of a second key-expansion unit, with its loop.
     second = (unit.flip_flops + design.flip_flops() - design.flip_flops(design.top.name)) * (slots - 1)
@@ -82,10 +78,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, stages, lanes)
-        + second
-        + around.flip_flops
-        + (released.flip_flops if released else 0),
+        _mode_flip_flops(parts, design, stages, lanes) + second + around.flip_flops + released.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
@@ -96,23 +89,18 @@ def assemble_gcm(of: CoreInputs) -> Core:
     )
     said = (
         f"{latency} cycles from a word to its result; a word every cycle, and one cycle more for each "
-        f"packet; {tag_latency} cycles from a packet's last word to its tag"
+        f"packet; {tag_latency} cycles from a packet's last word to its tag{release.said}"
     )
-    if release:
-        said += release.said
     registers = f"{core.flip_flops} flip-flops predicted"
     said = with_bus(said, component.rate.latency - latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
-    later = released.later.modules if released else ()
-    printed = print_design(Design((*parts.designs.modules, *later, *own.modules)))
-    tops = (*parts.wrappers, *([released.top] if released else []), *around.wrappers)
+    printed = print_design(Design((*parts.designs.modules, *released.later.modules, *own.modules)))
+    tops = (*parts.wrappers, *released.tops, *around.wrappers)
     text = "\n".join([printed, unit.text, *map(print_wrapper, tops)])
-    times = Times.exact(latency, tag_latency)
-    if release:
-        times = replace(times, word=release.word_times(latency, tag_latency, 1))
+    times = Times.exact(timing.latency, timing.tag_latency).behind(release, 1)
     bench = print_bench(testbench(inside, spec, times, spec.tag_bits))
-    written = {**unit.files, **(released.files if released else {}), **around.files}
+    written = {**unit.files, **released.files, **around.files}
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 

@@ -57,11 +57,11 @@ def gcm_layer(
     timing: GcmTiming,
     tag_bits: int = 128,
     any_iv: bool = False,
-    results: tuple[Pin, ...] = (),
+    held: tuple[Pin, ...] = (),
 ) -> Wrapper:
     """The mode around a pipeline with its key unit. parts: the modules of the pipeline, of the delays, of
     GHASH and of what makes powers where two keys are resident; any_iv: IVs of any length are taken;
-    results: what leaves beside a word, in the end whether it has to wait for a verdict; empty: it has not.
+    held: what tells of a word that it waits for a verdict, where words do.
     """
     cipher, delay, ghash = parts[:3]
     slots, lanes = timing.key_slots, timing.lanes
@@ -82,7 +82,7 @@ def gcm_layer(
             Held((opens, Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), *within)),
             Stream("valid_i", (*packet_pins(any_iv, slots, lanes), Pin("block_i", width)), "ready_o"),
             Stream("valid_o", (Pin("block_o", width, True),), out=True),
-            Held(results or result_pins(lanes)),
+            Held((*result_pins(lanes), *held)),
         ),
         declared_first(
             (
@@ -97,7 +97,7 @@ def gcm_layer(
                 *_line(timing, any_iv),
                 *length_items(timing, any_iv),
                 *mask_items(timing, ghash, tag_bits, any_iv),
-                *tag_items(timing, tag_bits, any_iv, bool(results)),
+                *tag_items(timing, tag_bits, any_iv, bool(held)),
             )
         ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...arch import FieldMultiplier, field_multiplier
 from ...cipher.gcm import TAG_BITS
@@ -22,8 +22,8 @@ from ...spec import Datapath, Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..ghash import GhashTiming, ghash_unit
 from ..keys import KeyUnit, TwoKeys, keyed_top, keyed_twice, pipeline_part
-from ..message_core import ZEROISING, message_fifo, places_kept, zeroising
-from ..release import HOLD, Release, Released, release_top, within
+from ..message_core import message_fifo, places_kept, zeroising
+from ..release import Release, Released, release_top, within
 from ..slot_control import slot_control
 from ..stream import Fifo, choose_fifo
 from ..waits import Waits
@@ -32,7 +32,7 @@ from .ports import ANY_IV, key_beside, packet_pins, result_pins
 from .powers import power_maker
 from .timing import SETTLE, GcmTiming, meanings
 
-__all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top", "packet_fifos", "told_within"]
+__all__ = ["GcmModules", "control_outputs", "gcm_modules", "gcm_top", "packet_fifos"]
 
 
 def control_outputs(any_iv: bool, key_slots: int = 1) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class GcmModules:
     top: Wrapper
     fifos: Mapping[str, Fifo]
     powers: tuple[Wrapper, ...] = ()
-    released: Released | None = None
+    released: Released = field(default_factory=Released)
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -94,15 +94,14 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     word, shown = packet_pins(any_iv, slots, lanes), result_pins(lanes)
     fifos = packet_fifos(spec, timing.latency, timing.tag_latency, (1, 2))
     release = Release.of(spec, timing.tag_latency - timing.latency - 1)
-    results = shown if release is None else (*shown, HOLD)
     control = (core_control if slots == 1 else slot_control)(
         f"{top}_control",
-        Controlled(f"{top}_gcm", (*key, *word, *results), 128 * lanes),
+        Controlled(f"{top}_gcm", (*key, *word, *shown, *release.held), 128 * lanes),
         ControlTimes(
-            timing.tag_latency + 1 + (release.settle if release else 0),
+            timing.tag_latency + 1 + release.settle,
             max(unit.flush + lanes, timing.tag_latency + SETTLE * any_iv),
             unit.cycles + timing.power_cycles + lanes,
-            release.flush if release else places_kept(fifos),
+            release.flush + places_kept(fifos),
         ),
     )
     released = release_top(spec, top, release, (word, shown), waits)
@@ -112,20 +111,21 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         multiplier,
         waits.module(names[1], waits_beside(timing, any_iv)),
         ghash_unit(names[2], f"{top}_multiplier", timing.ghash, 128 if any_iv else tag_bits),
-        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv, results if release else ()),
+        gcm_layer(f"{top}_gcm", names, key_bits, timing, tag_bits, any_iv, release.held),
         control,
         gcm_top(
-            top, within(spec, top), key_bits, word, told_within(fifos, release), key_beside(slots), lanes
+            top,
+            within(spec, top),
+            key_bits,
+            word,
+            (*release.told, *zeroising(fifos)),
+            key_beside(slots),
+            lanes,
         ),
         fifos,
         (power_maker(names[3], timing.ghash),) if slots > 1 else (),
         released,
     )
-
-
-def told_within(fifos: Mapping[str, Fifo], release: Release | None) -> tuple[Pin, ...]:
-    """What the core tells those around it besides: FIFOs, or a buffer in which words wait for a verdict."""
-    return (ZEROISING, HOLD) if release else zeroising(fifos)
 
 
 def _period(spec: Pipeline) -> float | None:

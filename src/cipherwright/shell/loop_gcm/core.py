@@ -13,7 +13,7 @@ from ..core_inputs import CoreInputs
 from ..gcm import ANY_IV, GCM_PORTS, Times, packet_ports, port_groups, testbench
 from ..loop_core import LoopMode, keyed_loop, loop_core
 from ..message_core import zeroising
-from ..release import RELEASE_PORTS, TOO_LONG, Release
+from ..release import Release
 from ..waits import Waits
 from .modules import CONTROL_OUTPUTS, GCM_FILE, loop_gcm_modules
 from .timing import LoopGcmTiming
@@ -33,30 +33,29 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, CONTROL_OUTPUTS))
     any_iv = spec.iv_bits == ANY_IV
     parts = loop_gcm_modules(of.top, loop.loop, loop.keys, spec, waits)
-    timing, release = parts.timing, Release.of(spec)
-    more, told = (release.latency, 1) if release else (0, 0)
+    timing, release = parts.timing, parts.released.release
+    more, told = release.latency, release.tag_latency
     said = (
         f"{timing.latency + more} cycles from a word to its result, where nothing is in flight, at most "
         f"{timing.longest + more}; a word every {timing.interval} cycles; {timing.tag_latency + told} to "
-        f"{timing.longest_tag + told} cycles from a packet's last word to its tag"
+        f"{timing.longest_tag + told} cycles from a packet's last word to its tag{release.said}"
     )
-    said += release.said if release else ""
     mode = LoopMode(
-        port_groups(spec.key_bits, spec.tag_bits, any_iv, (TOO_LONG,) if release else zeroising(parts.fifos)),
+        port_groups(spec.key_bits, spec.tag_bits, any_iv, (*release.shown, *zeroising(parts.fifos))),
         GCM_PORTS,
         Rate(timing.latency + more, timing.interval),
         said,
         GCM_FILE,
-        partial(_bench, spec, timing),
+        partial(_bench, spec, timing, release),
         packet={
-            "ports": packet_ports(any_iv) | (RELEASE_PORTS if release else {}),
+            "ports": {**packet_ports(any_iv), **release.ports},
             "tag_bits": spec.tag_bits,
             "tag_latency_cycles": timing.longest_tag + told,
             "least_tag_latency_cycles": timing.tag_latency + told,
             **({"initial_block_cycles": timing.longest_initial_block} if any_iv else {}),
             "power_cycles": timing.hash_key,
             "multiplier": {"digit": timing.digit, "steps": timing.steps},
-            **({"release": release.record()} if release else {}),
+            **release.record(),
         },
         released=parts.released,
         fifos=parts.fifos,
@@ -69,10 +68,8 @@ _LEAST = 5
 """Cycles of a block in the loop, at least: what waits beside it is in a ring of memory."""
 
 
-def _bench(spec: Loop, timing: LoopGcmTiming, component: Component) -> Bench:
+def _bench(spec: Loop, timing: LoopGcmTiming, release: Release, component: Component) -> Bench:
     """The testbench of the core."""
     times = Times((timing.latency, timing.longest), (timing.tag_latency, timing.longest_tag))
-    if release := Release.of(spec):
-        tag = (timing.tag_latency + 1, timing.longest_tag + 1)
-        times = Times(release.word_times(timing.latency + release.latency, tag[1], timing.interval), tag)
+    times = times.behind(release, timing.interval)
     return testbench(component, spec, times, spec.tag_bits)

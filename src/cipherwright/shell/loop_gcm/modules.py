@@ -21,10 +21,10 @@ from ...rtl import (
 )
 from ...spec import Loop
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..gcm import ANY_IV, RESULTS, gcm_top, packet_fifos, packet_pins, told_within
+from ..gcm import ANY_IV, RESULTS, gcm_top, packet_fifos, packet_pins
 from ..keys import KeyUnit, keyed_top
-from ..message_core import places_kept
-from ..release import HOLD, Release, Released, hold_items, release_top, within
+from ..message_core import places_kept, zeroising
+from ..release import Release, Released, hold_items, release_top, within
 from ..stream import Fifo
 from ..waits import Waits
 from .timing import LoopGcmTiming
@@ -58,7 +58,7 @@ class LoopGcmModules:
     control: Control
     top: Wrapper
     fifos: Mapping[str, Fifo]
-    released: Released | None = None
+    released: Released
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -78,15 +78,14 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
     fifos = packet_fifos(spec, timing.longest, timing.longest_tag, (timing.interval, timing.tag_latency))
     release = Release.of(spec)
-    results = RESULTS if release is None else (*RESULTS, HOLD)
     control = core_control(
         f"{top}_control",
-        Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *results), 128),
+        Controlled(f"{top}_gcm", (*key, *packet_pins(any_iv), *RESULTS, *release.held), 128),
         ControlTimes(
-            timing.longest_tag + 1 + (release.settle if release else 0),
+            timing.longest_tag + 1 + release.settle,
             max(unit.flush, timing.cipher + timing.interval + 9),
             unit.cycles + timing.hash_key + 1,
-            release.flush if release else places_kept(fifos),
+            release.flush + places_kept(fifos),
         ),
     )
     beside = waits.module(f"{top}_beside", {n: (width, timing.cipher) for n, width in _WAITING.items()})
@@ -94,10 +93,12 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
         timing,
         keyed_top(f"{top}_ecb", loop, unit),
         beside,
-        _mode(top, key_bits, tag_bits, timing, [p.name for p in module_pins(beside.top)], any_iv, results),
+        _mode(
+            top, key_bits, tag_bits, timing, [p.name for p in module_pins(beside.top)], any_iv, release.held
+        ),
         WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits, any_iv)),
         control,
-        gcm_top(top, within(spec, top), key_bits, packet_pins(any_iv), told_within(fifos, release)),
+        gcm_top(top, within(spec, top), key_bits, packet_pins(any_iv), (*release.told, *zeroising(fifos))),
         fifos,
         release_top(spec, top, release, (packet_pins(any_iv), RESULTS), waits),
     )
@@ -126,11 +127,11 @@ def _mode(
     timing: LoopGcmTiming,
     clocks: Sequence[str],
     any_iv: bool,
-    results: tuple[Pin, ...],
+    held: tuple[Pin, ...],
 ) -> Wrapper:
     """The loop with its key unit, what waits beside it, and the mode. A key is complete when its hash key is
     there. clocks: the delays' ports, of which some have no reset; any_iv: IVs of any length are taken;
-    results: what leaves beside a word.
+    held: what tells of a word of the result that it waits for a verdict, where words do.
     """
     word = packet_pins(any_iv)
     loop = {n: n for n in ("clk", "rst_i", "key_valid_i", "key_i", "fill_i", "wipe_i")}
@@ -162,13 +163,13 @@ def _mode(
             Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), Pin("inside_o", out=True))),
             Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held(results),
+            Held((*RESULTS, *held)),
         ),
         (
             Wire(("expanded", "asks", "core_ready", "done")),
             Wire(("asked", "result"), 128),
             *(Wire((f"{n}_waits", f"{n}_late"), width) for n, width in _WAITING.items()),
-            *(hold_items() if len(results) > len(RESULTS) else ()),
+            *(hold_items() if held else ()),
             Cell(f"{top}_ecb", "u_core", loop),
             Cell(f"{top}_beside", "u_beside", beside),
             Cell(GCM_FILE.removesuffix(".sv"), "u_mode", mode, parameters),
