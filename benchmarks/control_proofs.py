@@ -1,5 +1,5 @@
-"""All proofs of the hand-written stream, chain, counters, tags and CCM, of the word store, and of the control
-around a held key, at all sizes in use, and all faults that they must see.
+"""All proofs of the hand-written stream, chain, counters, tags and CCM, of the MARS engine's control and
+the word store, and of the control around a held key, at all sizes in use, and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -26,6 +26,7 @@ from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from tests.faults import Fault
 from tests.shell import control_rules
+from tests.shell import test_xts_numbers as xts_numbers
 from tests.shell.test_control import core_of
 from tests.shell.test_formal import (
     CCM,
@@ -37,6 +38,7 @@ from tests.shell.test_formal import (
     COUNTER_FAULTS,
     DEEP,
     DEEP_FAULTS,
+    ENGINE,
     FILES,
     LANE_FAULTS,
     LANES,
@@ -49,6 +51,7 @@ from tests.shell.test_formal import (
     STORE,
     STORE_FAULTS,
     STREAM_FAULTS,
+    engine_sets,
     killed,
     resized,
     sby,
@@ -88,6 +91,9 @@ def proofs() -> Iterator[Proof]:
         yield Proof(f"tags with a loop of {cycles} cycles", MAC, "narrow", {"CIPHER": cycles})
     for task in ("long", "middle", "short", "reach"):
         yield Proof(f"CCM, {task}", CCM, task)
+    for parameters in engine_sets():
+        what = " ".join(f"{n}={v}" for n, v in parameters if v) or "of one port"
+        yield Proof(f"engine {what}", ENGINE, "", dict(parameters))
     for kind in CHAIN_TASKS:
         yield from _of_chains(kind)
 
@@ -161,6 +167,10 @@ def _store_seen(folder: Path, fault: Fault) -> bool:
     return killed(sby(folder, "", STORE[2]))
 
 
+def _counting_seen(folder: Path, fault: Fault) -> bool:
+    return killed(xts_numbers.said(folder, fault))
+
+
 def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]]:
     """(name, words for good and bad, what finds out in an empty folder) of every proof and fault."""
     proven, seen = ("proven", "FAILED"), ("seen", "SURVIVED")
@@ -170,6 +180,8 @@ def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]
         yield name, seen, partial(_seen, files=files, task=task, fault=fault)
     for bits in (128, 192, 256, 448):
         yield f"word store of {bits} bits", proven, partial(_store_proven, bits=bits)
+    for what, fault in xts_numbers.FAULTS.items():
+        yield f"numbers of runs: {what}", seen, partial(_counting_seen, fault=fault)
     for fault in STORE_FAULTS:
         yield f"word store: {fault}", seen, partial(_store_seen, fault=fault)
 
