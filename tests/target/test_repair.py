@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from cipherwright.target import Recipe, implement, load_target
 from cipherwright.target.canonical import CANONICAL_TOP
 from cipherwright.target.place import estimate
-from cipherwright.target.repair import Wires, repaired
+from cipherwright.target.repair import RoutedWire, Wires, repaired, rerouted, routed_wires
 from cipherwright.target.synth import CANONICAL, synthesise
 from tests.conftest import Built
 
@@ -41,7 +42,19 @@ def _flip_flop(bel: str, d: int, q: int, more: Mapping[str, list[int]] | None = 
 
 
 def _write(path: Path, cells: Cells) -> Path:
-    path.write_text(json.dumps({"modules": {CANONICAL_TOP: {"cells": cells}}}))
+    nets = sorted({b for c in cells.values() for bits in c["connections"].values() for b in bits})
+    named = {f"n{b}": {"bits": [b], "attributes": {"ROUTING": f"wires of {b}"}} for b in nets}
+    path.write_text(json.dumps({"modules": {CANONICAL_TOP: {"cells": cells, "netnames": named}}}))
+    return path
+
+
+def _delays(path: Path, wires: Mapping[tuple[str, str], int]) -> Path:
+    """As nextpnr writes them, in ps."""
+    path.write_text(
+        "".join(
+            f"        (INTERCONNECT {a} {b} ({t}:{t}:{t}) ({t}:{t}:{t}))\n" for (a, b), t in wires.items()
+        )
+    )
     return path
 
 
@@ -107,6 +120,70 @@ def test_the_end_of_a_carry_chain_keeps_its_place(tmp_path: Path) -> None:
     assert all(after[bel]["attributes"] == c["attributes"] for bel, c in cells.items() if bel in ends)
 
 
+def test_by_measured_delays_far_wires_are_faster_and_near_ones_slower() -> None:
+    assert WIRES.routed(0, True) > WIRES.between(0, 0)
+    assert WIRES.routed(30, True) < WIRES.between(15, 15)
+    assert WIRES.routed(2, False) == pytest.approx(0.85)
+    assert WIRES.routed(3, False) == pytest.approx((0.85 + 1.02) / 2)
+    assert WIRES.routed(40, True) > WIRES.routed(36, True)
+
+
+def test_what_limits_elsewhere_does_not_end_the_search(tmp_path: Path) -> None:
+    """A longest path of cells that stay, and a register with one long wire: that
+    gets shorter.
+    """
+    wide = {
+        name: _cell("TRELLIS_COMB", f"X{x}/Y9/SLICEA.K0", "F", {"A": [a], "FCI": [99], "F": [b]})
+        for name, x, a, b in (("w", 40, 70, 71), ("v", 60, 71, 72))
+    }
+    cells = wide | {
+        "p": _flip_flop("X39/Y9/SLICEB.FF0", 9, 70),
+        "q": _flip_flop("X61/Y9/SLICEB.FF0", 72, 73),
+        "a": _flip_flop("X10/Y2/SLICEA.FF0", 9, 2),
+        "b": _flip_flop("X10/Y2/SLICEB.FF0", 2, 3),
+        "c": _flip_flop("X28/Y2/SLICEA.FF0", 3, 4),
+        **{f"d{x}": _flip_flop(f"X{x}/Y2/SLICEC.FF1", 8, 100 + x) for x in range(11, 28)},
+        **{f"e{k}": _flip_flop(f"X{k % 90}/Y{20 + k // 90}/SLICEC.FF1", 8, 200 + k) for k in range(900)},
+    }
+    source = _write(tmp_path / "placed.json", cells)
+    found = repaired(source, tmp_path / "repaired.json", WIRES, measured=True)
+    assert found.after > WIRES.routed(20, False)  # from one wide cell to the other
+    after = _cells(tmp_path / "repaired.json")
+    assert not _illegal(after)
+    a, b, c = (int(after[n]["attributes"]["NEXTPNR_BEL"][1:].split("/")[0]) for n in "abc")
+    assert max(abs(a - b), abs(b - c)) < 13
+
+
+def test_a_wire_that_routing_made_slow_is_routed_anew(tmp_path: Path) -> None:
+    """b is beside a, and the wire between them goes astray. What is not moved stays routed."""
+    cells = {
+        "a": _flip_flop("X10/Y2/SLICEA.FF0", 9, 2),
+        "b": _flip_flop("X10/Y2/SLICEB.FF0", 2, 3),
+        "c": _flip_flop("X12/Y2/SLICEA.FF0", 3, 4),
+        "d": _flip_flop("X11/Y2/SLICEC.FF1", 8, 7),
+    }
+    routed = _write(tmp_path / "routed.json", cells)
+    fast = {("a/Q", "b/M"): 400, ("b/Q", "c/M"): 450}
+    slow = fast | {("a/Q", "b/M"): 2000}
+    for delays, moves in ((fast, False), (slow, True)):
+        found = rerouted(routed, _delays(tmp_path / "d.sdf", delays), tmp_path / "next.json", WIRES)
+        design = json.loads((tmp_path / "next.json").read_text())["modules"][CANONICAL_TOP]
+        assert bool(found.moves) == moves
+        assert found.before == pytest.approx(WIRES.register + max(delays.values()) / 1000)
+        assert not _illegal(design["cells"])
+        moved = [c for n, c in design["cells"].items() if c["attributes"] != cells[n]["attributes"]]
+        assert bool(moved) == moves
+        open_ends = {b for c in moved for bits in c["connections"].values() for b in bits}
+        for bit in (1, 2, 3, 4, 7, 8, 9):
+            assert ("ROUTING" in design["netnames"][f"n{bit}"]["attributes"]) == (bit not in open_ends)
+        assert 7 not in open_ends
+    assert found.after < found.before
+    assert routed_wires(routed, tmp_path / "d.sdf", WIRES) == [
+        RoutedWire(0, True, 2.0),
+        RoutedWire(2, True, 0.45),
+    ]
+
+
 @pytest.mark.parametrize(("pin", "slices"), [("LSR", "D"), ("CE", "ABCD")])
 def test_flip_flops_of_a_tile_share_what_they_must(tmp_path: Path, pin: str, slices: str) -> None:
     """Every other tile has a flip-flop with a reset, or one with an enable in each slice, with which it may
@@ -154,7 +231,28 @@ def test_a_repaired_placement_is_routed_and_proven(tmp_path: Path, built: Callab
     assert not _illegal(_cells(tmp_path / "routed1.json"))
 
 
+def test_what_is_repaired_after_routing_is_the_fastest_and_proven(
+    tmp_path: Path, built: Callable[..., Built]
+) -> None:
+    core, folder = built("des-small")
+    recipe = Recipe(seeds=(1,), placer="rerouted")
+    build = implement(folder.sources, core.top, TARGET, recipe, keep=tmp_path)
+    assert "and after place and route (seed 1) again" in build.proof.statement
+    said = (tmp_path / "nextpnr.log").read_text()
+    clocks = [
+        float(line.split()[0]) for line in said.splitlines() if line.endswith(" MHz") and line[0].isdigit()
+    ]
+    assert len(clocks) > 1
+    assert build.fmax_mhz == max(clocks)
+    assert clocks[1:] != clocks[:-1]
+    assert not _illegal(_cells(tmp_path / "routed1.json"))
+
+
 def test_where_wires_are_not_known_nothing_is_repaired() -> None:
     assert load_target("ecp5-25k-6").placer("repaired") == "heap"
     assert load_target("lifcl-40-9").placer("repaired") == "heap"
-    assert TARGET.placer("repaired") == "repaired"
+    assert load_target("lifcl-40-9").placer("rerouted") == "heap"
+    assert {TARGET.placer(p) for p in ("repaired", "rerouted")} == {"repaired", "rerouted"}
+    assert replace(TARGET, options={"wires": {}}).placer("rerouted") == "heap"
+    estimates = {k: v for k, v in TARGET.options["wires"].items() if not k.startswith("to_")}
+    assert replace(TARGET, options={"wires": estimates}).placer("rerouted") == "repaired"

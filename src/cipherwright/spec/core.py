@@ -246,12 +246,13 @@ class Spec(BaseModel):
         cost="A higher weight shortens critical paths and may lengthen others.",
         ge=1,
     )
-    placer: Literal["heap", "static", "repaired"] = option(
+    placer: Literal["heap", "static", "repaired", "rerouted"] = option(
         "heap",
         "nextpnr's placer: analytic (`heap`), electrostatic (`static`), which has no weight of timing, or "
-        "`heap` and then a search that shortens the longest paths (`repaired`). The RTL is the same. Gowin "
-        "and Nexus have `heap` alone. Where a target's wires are not known, `repaired` is `heap`.",
-        cost="`static` takes longer. `repaired` takes about a minute more.",
+        "`heap` and then a search that shortens the longest paths: by the placer's estimates (`repaired`), "
+        "or by measured delays, and again after routing (`rerouted`). The RTL is the same. Gowin and Nexus "
+        "have `heap` alone. Where a target's wires are not known, both are `heap`.",
+        cost="`static` takes longer. `repaired` takes about a minute more, `rerouted` several.",
     )
     mapping: Literal["delay", "structure", "area", "reset-gates"] = option(
         "delay",

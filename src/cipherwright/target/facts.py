@@ -15,10 +15,13 @@ from ..errors import UserError, nearest
 from ..schedule import DelayModel
 from .library import read_library
 
-__all__ = ["REPAIRED", "Target", "load_target", "target_names"]
+__all__ = ["REPAIRED", "REROUTED", "Target", "load_target", "target_names"]
 
 REPAIRED = "repaired"
 """The placer `heap`, and a search that shortens the longest paths of what it placed (repair.py)."""
+
+REROUTED = "rerouted"
+"""The same by delays of wires after routing, and again where routed wires are too long."""
 
 _DATA = Path(str(resources.files(__package__))) / "data"
 
@@ -59,7 +62,10 @@ class Target:
         """The placer that is asked for, or the first of this target where it has no such; `heap` where the
         one asked for needs delays of wires that are not known.
         """
-        if asked == REPAIRED and "wires" not in self.options:
+        wires = self.options.get("wires", {})
+        if asked == REROUTED and "to_lut" not in wires:
+            asked = REPAIRED
+        if asked == REPAIRED and not wires:
             asked = "heap"
         known = self.options.get("placers", [asked])
         return asked if asked in known else str(known[0])

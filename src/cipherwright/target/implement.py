@@ -16,7 +16,7 @@ from ..verify.mapped import Unknown
 from .artefacts import Artefacts
 from .cell_options import ALL_CELLS, CellOptions
 from .corners import Corner, timed_corners
-from .facts import REPAIRED, Target
+from .facts import REPAIRED, REROUTED, Target
 from .lanes import place_lanes
 from .liberty_models import liberty_models
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
@@ -211,7 +211,7 @@ class _Run:
         """What is placed: the whole, or what is left of it when lanes have been placed one by one. A
         placement that is repaired is one of the whole.
         """
-        if effort.placer == REPAIRED:
+        if effort.placer in (REPAIRED, REROUTED):
             return CANONICAL
         return place_lanes(self.folder, target, seed, effort.weight, self.tell)
 

@@ -12,12 +12,24 @@ from typing import Any
 
 from ..errors import CheckFailed
 from ..tools import run
-from .facts import REPAIRED, Target
-from .repair import Wires, repaired
+from .facts import REPAIRED, REROUTED, Target
+from .repair import Wires, repaired, rerouted
 from .synth import CANONICAL, NAMES
 
-__all__ = ["Effort", "Placed", "estimate", "nextpnr_arguments", "place", "placer_arguments"]
+__all__ = [
+    "Effort",
+    "Placed",
+    "estimate",
+    "nextpnr_arguments",
+    "place",
+    "place_with_delays",
+    "placer_arguments",
+]
 
+_PLACED = (REPAIRED, REROUTED)
+"""Placers that are ours: nextpnr routes what they placed."""
+_TIMES, _GAIN = 5, 1.003
+"""So often what is routed is repaired, while the clock is this much better than before."""
 _CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
 
 
@@ -71,31 +83,33 @@ def place(
 ) -> Placed:
     """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic
     placer, worth more than any other option of it (docs/decisions/0004-placer-weight.md); the `placer`
-    "static" does not know it. "repaired": by `heap`, and then by repair.py. `keep`: the netlist after routing
-    goes to routedSEED.json. Raises CheckFailed where the design does not fit the device.
+    "static" does not know it. "repaired": by `heap`, and then by repair.py; "rerouted": again after routing.
+    `keep`: the netlist after routing goes to routedSEED.json. Raises CheckFailed where the design does not
+    fit the device.
     """
     report = folder / f"report{seed}.json"
     if target.bare:
         netlist = _without_ports(folder, netlist)
-    said = ""
-    if placer == REPAIRED:
-        said, netlist = _repaired(folder, target, seed, timing_weight, netlist)
-    said += _nextpnr(
-        folder,
-        target,
-        seed,
-        timing_weight,
-        netlist,
-        [
-            *placer_arguments(placer),
-            *("--report", report.name),
-            *(["--write", f"routed{seed}.json"] if keep else []),
-        ],
-    )
-    if keep and placer == REPAIRED:
-        _keep_ports(folder / netlist, folder / f"routed{seed}.json")
+    said, placed = "", netlist
+    if placer in _PLACED:
+        said, placed = _repaired(folder, target, seed, timing_weight, netlist, placer == REROUTED)
+    more = [*placer_arguments(placer), "--report", report.name]
+    if placer == REROUTED:
+        again, netlist = _rerouted(folder, target, seed, timing_weight, placed, more)
+        said += again
+    else:
+        netlist = placed
+        written = ["--write", f"routed{seed}.json"] if keep else []
+        said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
+    if keep and placer in _PLACED:
+        _keep_ports(folder / placed, folder / f"routed{seed}.json")
     (folder / f"nextpnr{seed}.log").write_text(said)
-    data = json.loads(report.read_text())
+    return _read(folder, seed, netlist)
+
+
+def _read(folder: Path, seed: int, netlist: str) -> Placed:
+    """What a run reported."""
+    data = json.loads((folder / f"report{seed}.json").read_text())
     clock, figures = next(iter(data["fmax"].items()))
     path: list[dict[str, Any]] = next(
         (p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), []
@@ -104,17 +118,62 @@ def place(
     return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path), netlist)
 
 
+def place_with_delays(folder: Path, target: Target, seed: int, timing_weight: int) -> tuple[Path, Path]:
+    """Place by `heap` and route the mapped netlist of the folder; the netlist after routing, and the delays
+    of its wires (SDF).
+    """
+    routed, delays = folder / f"routed{seed}.json", folder / f"{seed}.sdf"
+    more = ["--write", routed.name, "--sdf", delays.name]
+    _nextpnr(folder, target, seed, timing_weight, CANONICAL, more)
+    return routed, delays
+
+
 def placer_arguments(placer: str) -> list[str]:
     """What nextpnr is told when it routes: which placer, or that all is placed."""
-    return ["--no-pack", "--no-place"] if placer == REPAIRED else ["--placer", placer]
+    return ["--no-pack", "--no-place"] if placer in _PLACED else ["--placer", placer]
 
 
-def _repaired(folder: Path, target: Target, seed: int, timing_weight: int, netlist: str) -> tuple[str, str]:
-    """Place a netlist of the folder and repair that; what was said, and the placed netlist's name."""
+def _rerouted(
+    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
+) -> tuple[str, str]:
+    """Route a placed netlist of the folder, repair it where routed wires are too long, and route that, while
+    it gains; what was said, and the name of the netlist whose routing was the fastest. That is
+    routedSEED.json, and its report reportSEED.json.
+    """
+    routed, report, delays = (folder / n for n in (f"routed{seed}.json", f"report{seed}.json", f"{seed}.sdf"))
+    wires, said, best, began = Wires(**target.options["wires"]), "", 0.0, netlist
+    for step in range(_TIMES + 1):
+        written = ["--write", routed.name, "--sdf", delays.name]
+        said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
+        now = _read(folder, seed, netlist).fmax_mhz
+        said += f"\n{now} MHz\n"
+        if step and now <= best:  # the files of the step before are still there
+            for path in (routed, report):
+                path.with_suffix(".best").replace(path)
+            break
+        gained, best, began = now > best * _GAIN, now, netlist
+        if step == _TIMES or not gained:
+            break
+        netlist = f"rerouted{seed}_{step + 1}.json"
+        found = rerouted(routed, delays, folder / netlist, wires)
+        said += f"{found}\n"
+        if not found.moves:
+            break
+        for path in (routed, report):
+            path.replace(path.with_suffix(".best"))
+    return said, began
+
+
+def _repaired(
+    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, measured: bool
+) -> tuple[str, str]:
+    """Place a netlist of the folder and repair that, by delays after routing if `measured`; what was said,
+    and the placed netlist's name.
+    """
     placed, better = f"heap{seed}.json", f"repaired{seed}.json"
     said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
     wires = Wires(**target.options["wires"])
-    return f"{said}\n{repaired(folder / placed, folder / better, wires)}\n", better
+    return f"{said}\n{repaired(folder / placed, folder / better, wires, measured)}\n", better
 
 
 def _keep_ports(placed: Path, routed: Path) -> None:
@@ -183,7 +242,7 @@ def _nextpnr(
 ) -> str:
     args = nextpnr_arguments(target, seed, timing_weight, netlist, more)
     done = run(f"yowasp-nextpnr-{target.nextpnr}", args, cwd=folder, check=False)
-    written = [folder / value for flag, value in pairwise(more) if flag in ("--report", "--write")]
+    written = [folder / value for flag, value in pairwise(more) if flag in ("--report", "--write", "--sdf")]
     if done.returncode or not all(path.exists() for path in written):
         errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
         raise CheckFailed(

@@ -4,22 +4,30 @@ What limits a pipeline of one lookup table a stage are a few wires of an otherwi
 weighs every net; this looks only at the paths over a limit. A logic cell of such a path (a lookup table, a
 flip-flop, or both where one feeds the other) changes places with what is in a nearby slot, where that makes
 the sum of the squared excess of all paths through both smaller. Nothing else moves, so the search takes
-seconds to minutes. Delays are the placer's own estimates.
+seconds to minutes. Delays are the placer's own estimates, or those that wires of such a length have after
+routing. What is routed can be repaired again: all that no move touches stays routed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from .canonical import CANONICAL_TOP
 
-__all__ = ["Repaired", "Wires", "repaired"]
+__all__ = ["Repaired", "RoutedWire", "Wires", "repaired", "rerouted", "routed_wires"]
 
-_PLACED = "NEXTPNR_BEL"
+_PLACED, _ROUTED = "NEXTPNR_BEL", "ROUTING"
+_INTERCONNECT = re.compile(r"\s*\(INTERCONNECT (\S+)/\w+ (\S+)/\w+ \(\d+:\d+:(\d+)\)")
+_AFTER = (0.98, 0.96, 0.94, 0.92)
+"""What is too long after routing is made shorter than these parts of the longest path, as far as it can."""
+_LEFT = 0.01
+"""By measured delays the limit goes down until this part of all cells stays on paths over it."""
 _COMB, _FF = "TRELLIS_COMB", "TRELLIS_FF"
 _LUT, _RAM = "LOGIC", ("DPRAM", "RAMW")
 """Modes of a lookup table: alone, and as memory."""
@@ -43,6 +51,7 @@ estimates.
 _REACH, _TRIED = 4, 24
 """Tiles to each side in which a better place is looked for, and how many of them are tried."""
 
+Points = Sequence[tuple[float, float]]
 Slot = tuple[int, int, int]
 """Column, row, and place of a lookup table and a flip-flop in the tile."""
 
@@ -61,6 +70,27 @@ class Wires:
     lut: float
     wide: float
     beside: float
+    to_register: Points = ()
+    """Delays of wires after routing, to a flip-flop: points (tiles, ns), straight between two of them. Three
+    of four wires are about as fast or faster (benchmarks/wires.py). Empty where they were not measured.
+    """
+    to_lut: Points = ()
+    """The same to an input of a lookup table."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether delays after routing are known."""
+        return bool(self.to_register and self.to_lut)
+
+    def routed(self, tiles: int, register: bool) -> float:
+        """Delay after routing of a wire over so many columns and rows together, to a register or a lookup
+        table.
+        """
+        points = self.to_register if register else self.to_lut
+        (x0, y0), (x1, y1) = next(
+            ((a, b) for a, b in pairwise(points) if tiles <= b[0]), (points[-2], points[-1])
+        )
+        return y0 + (y1 - y0) * (tiles - x0) / (x1 - x0)
 
     def between(self, dx: int, dy: int) -> float:
         """Delay of a wire over so many columns and rows."""
@@ -83,14 +113,22 @@ class Repaired:
         )
 
 
-def repaired(source: Path, target: Path, wires: Wires) -> Repaired:
+def repaired(source: Path, target: Path, wires: Wires, measured: bool = False) -> Repaired:
     """Read the netlist `source` that nextpnr has placed and not routed, shorten its longest paths, and write
-    `target`. The same netlist gives the same places.
+    `target`. The same netlist gives the same places. measured: by the delays of wires after routing.
     """
     design = json.loads(source.read_text())
     netlist = design["modules"][CANONICAL_TOP]["cells"]
-    board = _Board(_cells(netlist, wires), wires)
-    before = longest = board.time()
+    board = _Board(_cells(netlist, wires), wires, measured)
+    before = board.time()
+    moves = _by_measure(board, before) if measured else _by_estimates(board, before)
+    board.write(netlist)
+    target.write_text(json.dumps(design))
+    return Repaired(before, board.time(), moves)
+
+
+def _by_estimates(board: _Board, longest: float) -> int:
+    """Shorten the longest path while that gains, then as many as can be; the number of moves."""
     moves = 0
     for _ in range(_ROUNDS):
         moves += board.shorten(longest * _STEP)
@@ -98,12 +136,79 @@ def repaired(source: Path, target: Path, wires: Wires) -> Repaired:
         if now > longest * _GAIN:
             break
         longest = now
-    moves += sum(board.shorten(longest * part) for part in _MARGINS)
-    for c in board.cells:
-        if not c.fixed:
-            netlist[c.name]["attributes"][_PLACED] = _bel(c)
+    return moves + sum(board.shorten(longest * part) for part in _MARGINS)
+
+
+def _by_measure(board: _Board, longest: float) -> int:
+    """Shorten what is over a limit that goes down, whatever can't be; the number of moves."""
+    moves = 0
+    for _ in range(_ROUNDS):
+        longest *= _STEP
+        moves += board.shorten(longest)
+        board.time()
+        if len(board.too_long()) > _LEFT * len(board.cells):
+            break
+    return moves
+
+
+def rerouted(source: Path, delays: Path, target: Path, wires: Wires) -> Repaired:
+    """Read the netlist `source` that nextpnr has routed and the delays of its wires (SDF), shorten its
+    longest paths, and write `target`. Nets of a cell that moved are routed no longer, and all others as they
+    were: nextpnr routes what is left. The same netlist gives the same places.
+    """
+    design = json.loads(source.read_text())
+    module = design["modules"][CANONICAL_TOP]
+    cells = _cells(module["cells"], wires)
+    _learn(cells, delays)
+    board = _Board(cells, wires, True)
+    before = board.time()
+    moves = sum(board.shorten(before * part) for part in _AFTER)
+    moved = {c.name for c in cells if c.slot != c.was}
+    board.write(module["cells"])
+    touched = {b for n in moved for bits in module["cells"][n]["connections"].values() for b in bits}
+    for net in module["netnames"].values():
+        if touched.intersection(net["bits"]):
+            net["attributes"].pop(_ROUTED, None)
     target.write_text(json.dumps(design))
     return Repaired(before, board.time(), moves)
+
+
+@dataclass(frozen=True)
+class RoutedWire:
+    """A wire after routing: columns and rows together between its cells, whether it ends at a flip-flop or
+    at an input of a lookup table, and its delay in ns.
+    """
+
+    tiles: int
+    register: bool
+    ns: float
+
+
+def routed_wires(source: Path, delays: Path, wires: Wires) -> list[RoutedWire]:
+    """The wires of a netlist that nextpnr has routed, from their delays (SDF)."""
+    cells = _cells(json.loads(source.read_text())["modules"][CANONICAL_TOP]["cells"], wires)
+    _learn(cells, delays)
+    return [
+        RoutedWire(sum(abs(a - b) for a, b in zip(cells[i].slot[:2], c.slot[:2], strict=True)), c.clocked, ns)
+        for c in cells
+        for i, ns in c.routed.items()
+        if cells[i].partner < 0 or cells[cells[i].partner] is not c
+    ]
+
+
+def _learn(cells: list[_Cell], delays: Path) -> None:
+    """Tell cells the delays of the wires that they read, the longest where one is read twice."""
+    outputs, inputs = dict[str, list[int]](), dict[str, list[int]]()
+    for i, c in enumerate(cells):
+        if c.outs:
+            outputs.setdefault(c.name, []).append(i)
+        inputs.setdefault(c.name, []).append(i)
+    with delays.open() as lines:
+        for found in filter(None, map(_INTERCONNECT.match, lines)):
+            for i in outputs.get(found[1], ()):
+                for j in inputs.get(found[2], ()):
+                    known = cells[j].routed
+                    known[i] = max(known.get(i, 0.0), int(found[3]) / 1000)
 
 
 @dataclass
@@ -129,6 +234,10 @@ class _Cell:
     bound: tuple[int, ...] = ()
     head: float = 0.0
     tail: float = 0.0
+    was: Slot = (0, 0, -1)
+    """Where it was when this began."""
+    routed: dict[int, float] = field(default_factory=dict)
+    """Delays of wires from cells that it reads, while both stay where they were."""
 
     @property
     def clocked(self) -> bool:
@@ -200,7 +309,7 @@ def _cell(name: str, c: Mapping[str, Any], wide: bool, first: bool, wires: Wires
         made.shared = (clock, reset, *tile), (enable, *half)
     else:
         made.mode = _mode(c)
-    made.head = wires.register
+    made.head, made.was = wires.register, made.slot
     return made
 
 
@@ -227,9 +336,15 @@ def _connect(cells: list[_Cell], source: int, sink: int, pin: str) -> None:
 class _Board:
     """Cells on their slots. `limit`: paths over it are too long."""
 
-    def __init__(self, cells: list[_Cell], wires: Wires) -> None:
+    def __init__(self, cells: list[_Cell], wires: Wires, measured: bool = False) -> None:
         self.cells, self.limit, self.beside = cells, 0.0, wires.beside
-        self.wire = [[wires.between(x, y) for y in range(256)] for x in range(256)]
+        size = range(256)
+        if measured:
+            far = [[wires.routed(d, register) for d in range(512)] for register in (False, True)]
+            self.wire = [[[by[x + y] for y in size] for x in size] for by in far]
+        else:
+            self.wire = [[[wires.between(x, y) for y in size] for x in size]] * 2
+        self.number = {id(c): i for i, c in enumerate(cells)}
         self.at = {c.place: i for i, c in enumerate(cells) if c.slot[2] >= 0}
         closed = {c.slot[:2] for c in cells if c.mode in _RAM or c.kind not in (_COMB, _FF)}
         self.tiles = {c.slot[:2] for c in cells if c.kind in (_COMB, _FF)} - closed
@@ -267,7 +382,11 @@ class _Board:
             return 0.0
         if a.slot == b.slot and a.partner >= 0 and self.cells[a.partner] is b:
             return self.beside
-        return self.wire[abs(a.slot[0] - b.slot[0])][abs(a.slot[1] - b.slot[1])]
+        if b.routed and a.slot == a.was and b.slot == b.was:
+            known = b.routed.get(self.number[id(a)])
+            if known is not None:
+                return known
+        return self.wire[b.clocked][abs(a.slot[0] - b.slot[0])][abs(a.slot[1] - b.slot[1])]
 
     def _arrives(self, c: _Cell) -> float:
         return max((self.cells[j].head + self._wire(self.cells[j], c) for j in c.ins), default=0.0)
@@ -299,17 +418,23 @@ class _Board:
                 c.tail = tail
                 back += [j for j in c.ins if not self.cells[j].clocked]
 
+    def write(self, netlist: dict[str, dict[str, Any]]) -> None:
+        """Write the places of what may move."""
+        for c in self.cells:
+            if not c.fixed:
+                netlist[c.name]["attributes"][_PLACED] = _bel(c)
+
     def shorten(self, limit: float) -> int:
         """Move what is on paths over the limit until that gains no more; the number of moves."""
         self.limit, moves = limit, 0
         for _ in range(_PASSES):
-            moved = sum(self._better(i) for i in self._too_long())
+            moved = sum(self._better(i) for i in self.too_long())
             moves += moved
             if not moved:
                 break
         return moves
 
-    def _too_long(self) -> list[int]:
+    def too_long(self) -> list[int]:
         """What is on paths over the limit, the longest first."""
         longest: dict[int, float] = {}
         for i, c in enumerate(self.cells):
