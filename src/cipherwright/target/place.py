@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,8 +29,8 @@ __all__ = [
 
 _PLACED = (REPAIRED, REROUTED)
 """Placers that are ours: nextpnr routes what they placed."""
-_TIMES, _GAIN = 5, 1.003
-"""So often what is routed is repaired, while the clock is this much better than before."""
+_TIMES, _GAIN, _PATIENCE = 8, 1.003, 2
+"""So often a netlist is routed, until the clock was not better by this factor so many times in a row."""
 _CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
 
 
@@ -141,26 +142,26 @@ def _rerouted(
     routedSEED.json, and its report reportSEED.json.
     """
     routed, report, delays = (folder / n for n in (f"routed{seed}.json", f"report{seed}.json", f"{seed}.sdf"))
-    wires, said, best, began = Wires(**target.options["wires"]), "", 0.0, netlist
-    for step in range(_TIMES + 1):
+    wires, said, best, began, idle = Wires(**target.options["wires"]), "", 0.0, netlist, 0
+    for step in range(1, _TIMES + 1):
         written = ["--write", routed.name, "--sdf", delays.name]
         said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
         now = _read(folder, seed, netlist).fmax_mhz
         said += f"\n{now} MHz\n"
-        if step and now <= best:  # the files of the step before are still there
+        idle = 0 if now > best * _GAIN else idle + 1
+        if now > best:
+            best, began = now, netlist
             for path in (routed, report):
-                path.with_suffix(".best").replace(path)
+                shutil.copy(path, path.with_suffix(".best"))
+        if idle == _PATIENCE or step == _TIMES:
             break
-        gained, best, began = now > best * _GAIN, now, netlist
-        if step == _TIMES or not gained:
-            break
-        netlist = f"rerouted{seed}_{step + 1}.json"
+        netlist = f"rerouted{seed}_{step}.json"
         found = rerouted(routed, delays, folder / netlist, wires)
         said += f"{found}\n"
         if not found.moves:
             break
-        for path in (routed, report):
-            path.replace(path.with_suffix(".best"))
+    for path in (routed, report):
+        path.with_suffix(".best").replace(path)
     return said, began
 
 

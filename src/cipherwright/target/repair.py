@@ -25,7 +25,12 @@ __all__ = ["Repaired", "RoutedWire", "Wires", "repaired", "rerouted", "routed_wi
 _PLACED, _ROUTED = "NEXTPNR_BEL", "ROUTING"
 _INTERCONNECT = re.compile(r"\s*\(INTERCONNECT (\S+)/\w+ (\S+)/\w+ \(\d+:\d+:(\d+)\)")
 _AFTER = (0.98, 0.96, 0.94, 0.92)
-"""What is too long after routing is made shorter than these parts of the longest path, as far as it can."""
+_WEAK = "1"
+"""How nextpnr writes a wire that its router may take back."""
+_ENOUGH = 16
+"""What is too long after routing is made shorter than these parts of the longest path, as far as it can be,
+and until so many cells have moved: wires that are routed anew may be the next slow ones.
+"""
 _LEFT = 0.01
 """By measured delays the limit goes down until this part of all cells stays on paths over it."""
 _COMB, _FF = "TRELLIS_COMB", "TRELLIS_FF"
@@ -70,6 +75,8 @@ class Wires:
     lut: float
     wide: float
     beside: float
+    memory: float = 0.0
+    """The same of a block RAM with its register, where delays are measured; 0: as of a flip-flop."""
     to_register: Points = ()
     """Delays of wires after routing, to a flip-flop: points (tiles, ns), straight between two of them. Three
     of four wires are about as fast or faster (benchmarks/wires.py). Empty where they were not measured.
@@ -162,15 +169,31 @@ def rerouted(source: Path, delays: Path, target: Path, wires: Wires) -> Repaired
     _learn(cells, delays)
     board = _Board(cells, wires, True)
     before = board.time()
-    moves = sum(board.shorten(before * part) for part in _AFTER)
-    moved = {c.name for c in cells if c.slot != c.was}
+    moves = 0
+    for part in _AFTER:
+        moves += board.shorten(before * part)
+        if moves >= _ENOUGH:
+            break
     board.write(module["cells"])
-    touched = {b for n in moved for bits in module["cells"][n]["connections"].values() for b in bits}
-    for net in module["netnames"].values():
-        if touched.intersection(net["bits"]):
-            net["attributes"].pop(_ROUTED, None)
+    _loosen(module, {c.name for c in cells if c.slot != c.was})
     target.write_text(json.dumps(design))
     return Repaired(before, board.time(), moves)
+
+
+def _loosen(module: dict[str, Any], moved: set[str]) -> None:
+    """Forget how nets are routed that a moved cell drives, and those of them on wires for clocks. Of others,
+    nextpnr itself drops the wires to a cell that is gone.
+    """
+    driven, read = set[int](), set[int]()
+    for name in moved:
+        cell = module["cells"][name]
+        for pin, bits in cell["connections"].items():
+            (driven if cell["port_directions"][pin] == "output" else read).update(bits)
+    for net in module["netnames"].values():
+        strengths = net["attributes"].get(_ROUTED, "").split(";")[2::3]
+        locked = any(s != _WEAK for s in strengths)
+        if driven.intersection(net["bits"]) or (locked and read.intersection(net["bits"])):
+            net["attributes"].pop(_ROUTED, None)
 
 
 @dataclass(frozen=True)
@@ -342,6 +365,9 @@ class _Board:
         if measured:
             far = [[wires.routed(d, register) for d in range(512)] for register in (False, True)]
             self.wire = [[[by[x + y] for y in size] for x in size] for by in far]
+            for c in cells:
+                if c.kind not in (_COMB, _FF):
+                    c.head = wires.memory or wires.register
         else:
             self.wire = [[[wires.between(x, y) for y in size] for x in size]] * 2
         self.number = {id(c): i for i, c in enumerate(cells)}
