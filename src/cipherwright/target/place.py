@@ -102,7 +102,7 @@ def place(
         netlist = placed
         written = ["--write", f"routed{seed}.json"] if keep else []
         said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
-    if keep and placer in _PLACED:
+    if keep and placer == REPAIRED:
         _keep_ports(folder / placed, folder / f"routed{seed}.json")
     (folder / f"nextpnr{seed}.log").write_text(said)
     return _read(folder, seed, netlist)
@@ -135,17 +135,19 @@ def placer_arguments(placer: str) -> list[str]:
 
 
 def _rerouted(
-    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
+    folder: Path, target: Target, seed: int, timing_weight: int, placed: str, more: list[str]
 ) -> tuple[str, str]:
     """Route a placed netlist of the folder, repair it where routed wires are too long, and route that, while
     it gains; what was said, and the name of the netlist whose routing was the fastest. That is
     routedSEED.json, and its report reportSEED.json.
     """
     routed, report, delays = (folder / n for n in (f"routed{seed}.json", f"report{seed}.json", f"{seed}.sdf"))
-    wires, said, best, began, idle = Wires(**target.options["wires"]), "", 0.0, netlist, 0
+    wires, said = Wires(**target.options["wires"]), ""
+    best, began, netlist, idle = 0.0, placed, placed, 0
     for step in range(1, _TIMES + 1):
         written = ["--write", routed.name, "--sdf", delays.name]
         said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
+        _keep_ports(folder / placed, routed)
         now = _read(folder, seed, netlist).fmax_mhz
         said += f"\n{now} MHz\n"
         idle = 0 if now > best * _GAIN else idle + 1
