@@ -19,6 +19,8 @@ from cryptography.hazmat.primitives.cmac import CMAC
 from tests.shell.cocotb_axi_stream import pattern, reset, stays
 
 MODE, PATIENCE = os.environ["MODE"], 2000
+LONGEST = int(os.environ.get("LONGEST", "0"))
+"""Words of data of a packet that waits for its verdict in the core (0: none waits)."""
 
 
 async def begin(dut: Any, key: bytes) -> dict[str, Any]:
@@ -66,10 +68,11 @@ def kept(frame: AxiStreamFrame) -> bytes:
 
 async def packets(dut: Any, sides: dict[str, Any], key: bytes, r: random.Random) -> None:
     """Packets of both directions, tags right and wrong; each is sent when the one before has been taken, so
-    that its IV and its tag stay.
+    that its IV and its tag stay. Where packets wait for their verdict, one just fits, and one is too long.
     """
     sent = []
-    for a, n in ((20, 37), (0, 16), (5, 0), (0, 0), (16, 1)):
+    long = [(3, 16 * LONGEST), (0, 5), (0, 16 * LONGEST + 1), (7, 33)] if LONGEST else []
+    for a, n in ((20, 37), (0, 16), (5, 0), (0, 0), (16, 1), *long):
         iv, aad, text, way = r.randbytes(12), r.randbytes(a), r.randbytes(n), r.getrandbits(1)
         sealed = AESGCM(key).encrypt(iv, text, aad)
         data, tag = sealed[:n], sealed[n:]
@@ -84,14 +87,17 @@ async def packets(dut: Any, sides: dict[str, Any], key: bytes, r: random.Random)
             body, keep, user = bytes(1), [0], [way]
         await sides["s_axis"].send(AxiStreamFrame(body, tkeep=keep, tuser=user))
         await sides["s_axis"].wait()
-        sent.append((text if way else data, way, good, tag))
-    for out, way, good, tag in sent:
+        too_long = bool(way and LONGEST and n > 16 * LONGEST)
+        good &= not too_long
+        refused = way and LONGEST and not good
+        sent.append((b"" if refused else text if way else data, way, good, tag, too_long))
+    for out, way, good, tag, too_long in sent:
         if out:
             frame = await received(sides["m_axis"])
             assert kept(frame) == out
         verdict = await received(sides["m_tag"])
         users = verdict.tuser if isinstance(verdict.tuser, list) else [verdict.tuser]
-        assert set(users) == {way | (way & good) << 1 | bool(out) << 2}
+        assert set(users) == {way | (way & good) << 1 | bool(out) << 2 | too_long << 3}
         assert bytes(verdict.tdata) == (bytes(16) if way else tag)
 
 

@@ -35,6 +35,8 @@ def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
     env = {"MODE": record["parameters"]["mode"], "COCOTB_LOG_LEVEL": "ERROR"}
     # What `cocotb_axi_stream`, whose patterns are used, asks for.
     env |= {"CIPHER": record["parameters"]["cipher"], "KEY_BYTES": "16"}
+    release = record.get("packet", {}).get("release", {})
+    env |= {"LONGEST": str(release.get("longest_packet_words", 0))}
     return on_icarus(made[1].sources, record["top"], "tests.shell.cocotb_messages", tmp_path, env)
 
 

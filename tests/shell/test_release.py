@@ -116,7 +116,8 @@ def test_a_file_through_the_command_line(
     ("options", "message"),
     [
         ({"release_words": 48}, "a power of two, not 48 words"),
-        ({"interface": "axi-stream"}, "release = verdict needs interface = plain"),
+        ({"interface": "axi-stream", "fifo_depth": 64}, "fifo_depth = 64 needs release = at-once"),
+        ({"interface": "axi-stream", "key_slots": 2}, "release = verdict needs key_slots = 1"),
         ({"mode": "xts"}, "needs"),
     ],
 )

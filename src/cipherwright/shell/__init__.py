@@ -25,7 +25,7 @@ from .keys import KeyUnit, key_unit
 from .packet_core import PACKETS, assemble_packets
 from .paper import PAPER_PORTS
 from .ports import CorePorts
-from .release import RELEASE_FILE, RELEASE_PORTS
+from .release import RELEASE_FILE, RELEASE_PORTS, STALL
 from .save import all_files, core_record, save
 from .short_words import WORD_BYTES, keep_of, words_of
 from .stream import AHEAD, DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS, Fifo, choose_fifo
@@ -58,6 +58,7 @@ __all__ = [
     "RELEASE_FILE",
     "RELEASE_PORTS",
     "SLOT_PORTS",
+    "STALL",
     "STREAM_FILE",
     "STREAM_PORTS",
     "TAG_DATA",

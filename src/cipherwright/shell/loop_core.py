@@ -116,7 +116,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     released = mode.released
     modules = (*waiting, *design.modules, *keys.modules, parts.written, *parts.wrappers, *released.modules)
     inside = Component(modules, mode.groups, mode.rate)
-    around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos)
+    around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos, released.release.waiting)
     component = Component((*modules, *around.modules), around.groups, around.rate)
     core = Core(
         top,

@@ -95,21 +95,24 @@ ZEROISING = Pin(
 
 
 def surrounded(
-    spec: Datapath, groups: tuple[Group, ...], ports: PortSet, rate: Rate, fifos: Mapping[str, Fifo]
+    spec: Datapath,
+    groups: tuple[Group, ...],
+    ports: PortSet,
+    rate: Rate,
+    fifos: Mapping[str, Fifo],
+    longest: int = 0,
 ) -> Surrounded:
-    """What `spec` asks for around a core with these ports and this rate. fifos: by name, as `MessageBus`
+    """What `spec` asks for around a core with these ports and this rate. fifos, longest: as `MessageBus`
     has them.
     """
     if not spec.streams:
         return Surrounded(groups, ports, rate)
     inside = inner_name(spec)
-    bus = _bus(spec, inside, groups, fifos)
+    bus = _bus(spec, inside, groups, fifos, longest)
     top = module_name(spec.name)
     module = message_bus_top(top if spec.control == "none" else f"{top}_axis", bus)
     written = stream_controls((module,))
-    slowest = fifos.get("data", fifos.get("tag"))
-    assert slowest is not None
-    latency = rate.latency + slowest.latency + (bus.kind == "unit")
+    latency = rate.latency + _more_latency(bus)
     stream = {
         "top": inside,
         "ports": asdict(ports),
@@ -126,6 +129,15 @@ def surrounded(
         stream,
     )
     return made if spec.control == "none" else _controlled(spec, bus, made)
+
+
+def _more_latency(bus: MessageBus) -> int:
+    """Cycles by which a result is later behind the bus: none where words wait in the core's own buffer."""
+    if bus.longest:
+        return 0
+    slowest = bus.fifos.get("data", bus.fifos.get("tag"))
+    assert slowest is not None
+    return slowest.latency + (bus.kind == "unit")
 
 
 def _controlled(spec: Datapath, bus: MessageBus, inside: Surrounded) -> Surrounded:
@@ -166,7 +178,9 @@ def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
     )
 
 
-def _bus(spec: Datapath, inside: str, groups: Sequence[Group], fifos: Mapping[str, Fifo]) -> MessageBus:
+def _bus(
+    spec: Datapath, inside: str, groups: Sequence[Group], fifos: Mapping[str, Fifo], longest: int
+) -> MessageBus:
     packets, tags = spec.mode in PACKET_MODES, spec.mode in MAC_MODES
     options = spec.options()
     return MessageBus(
@@ -179,4 +193,5 @@ def _bus(spec: Datapath, inside: str, groups: Sequence[Group], fifos: Mapping[st
         packets and options["iv_bits"] == "any",
         tag_length(spec.tag_bits, spec.block_bits) if tags else spec.tag_bits,
         dict(fifos),
+        longest,
     )

@@ -39,6 +39,7 @@ from .written import hand_written
 __all__ = [
     "RELEASE_FILE",
     "RELEASE_PORTS",
+    "STALL",
     "TOO_LONG",
     "Release",
     "Released",
@@ -62,6 +63,14 @@ RELEASE_PORTS = {"too_long": TOO_LONG.name}
 HOLD = Pin("hold_o", out=True)
 """What a mode tells of a word of its result: the packet is decrypted, so the word waits for the verdict."""
 
+ANNOUNCE = Pin("announce_i", meaning="a word is taken that the buffer has to hold")
+STALL = Pin("stall_i", meaning="no word leaves")
+ROOM = Pin("room_o", out=True, meaning="one more word may be announced in this cycle")
+WAITED = Pin("waited_o", out=True, meaning="the word is of a packet that was decrypted")
+"""What a bus and the buffer tell each other: places are reserved before words are taken, and words leave
+under back-pressure.
+"""
+
 _LATER_OUTPUTS = ("valid_late",)
 """Outputs of the delays that tell when something happens."""
 
@@ -76,7 +85,8 @@ _DEEP_FROM = 6
 class Release:
     """The buffer of a core. words: its places, a power of two, or 0 where words wait for nothing; delay:
     cycles by which words are late, so that no word of the next packet is there before a verdict; tag_bits:
-    bits of a tag.
+    bits of a tag; admits: a bus reserves places and holds words back; id_bits: of what it hands round the
+    core with a word.
 
     Without a buffer nothing is later, and nothing is told besides.
 
@@ -87,11 +97,15 @@ class Release:
     words: int = 0
     delay: int = 0
     tag_bits: int = 128
+    admits: bool = False
+    id_bits: int = 0
 
     @classmethod
     def of(cls, spec: Datapath, delay: int = 0) -> Release:
         """What `spec` asks for."""
-        return cls(spec.release_words, delay, spec.tag_bits) if spec.release == "verdict" else cls()
+        if spec.release != "verdict":
+            return cls()
+        return cls(spec.release_words, delay, spec.tag_bits, spec.streams, spec.tid_bits)
 
     @property
     def waits(self) -> bool:
@@ -110,8 +124,29 @@ class Release:
 
     @property
     def shown(self) -> tuple[Pin, ...]:
-        """Outputs of the core with its buffer besides."""
-        return (TOO_LONG,) * self.waits
+        """Ports of the core with its buffer besides."""
+        return (TOO_LONG, *self.bus) if self.waits else ()
+
+    @property
+    def bus(self) -> tuple[Pin, ...]:
+        """What a bus and the buffer tell each other: none without a bus."""
+        if not self.admits:
+            return ()
+        common = (ANNOUNCE, STALL, ROOM, WAITED)
+        if not self.id_bits:
+            return common
+        handed = "what a bus hands round the core with the word that"
+        return (
+            *common,
+            Pin("id_i", self.id_bits, meaning=f"{handed} enters the buffer"),
+            Pin("enters_o", out=True, meaning="a word enters the buffer"),
+            Pin("id_o", self.id_bits, True, meaning=f"{handed} leaves"),
+        )
+
+    @property
+    def width(self) -> int:
+        """Bits of a word in the buffer."""
+        return _WORD + (1 + self.id_bits) * self.admits
 
     @property
     def ports(self) -> Mapping[str, str]:
@@ -127,6 +162,11 @@ class Release:
     def longest(self) -> int:
         """Words of data of a packet that is decrypted, at most."""
         return self.words - 8
+
+    @property
+    def waiting(self) -> int:
+        """The same; 0 where words wait for nothing."""
+        return self.longest if self.waits else 0
 
     @property
     def latency(self) -> int:
@@ -151,10 +191,12 @@ class Release:
     @property
     def flip_flops(self) -> int:
         """Flip-flops of the hand-written module: a word in front of the memory and two behind it, where
-        these are not in its block RAM; a tag; five places or counts, and what has happened.
+        these are not in its block RAM; a tag; five places or counts, and what has happened; five more where a
+        bus reserves places.
         """
         words = 1 if self.log2 >= _DEEP_FROM else 3
-        return words * _WORD + self.tag_bits + 5 * (self.log2 + 1) + 21
+        room = (5 * (self.log2 + 1) + 2) * self.admits
+        return words * self.width + self.tag_bits + 5 * (self.log2 + 1) + 21 + room
 
     @property
     def said(self) -> str:
@@ -236,6 +278,7 @@ def release_top(
         return Released()
     name = inner_name(spec)
     word, results = pins
+    more = (ZEROISING,) * release.admits
     later = Design(())
     if release.delay:
         bits = {"word": _WORD, "valid": 1, "hold": 1}
@@ -258,7 +301,7 @@ def release_top(
             Handshake("key_valid_i", Pin("key_i", spec.key_bits), "key_ready_o"),
             Stream("valid_i", (*word, Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
-            Held((Pin("zeroise_i"), Pin("busy_o", out=True), *results, TOO_LONG)),
+            Held((Pin("zeroise_i"), Pin("busy_o", out=True), *results, TOO_LONG, *release.bus, *more)),
         ),
         (
             Wire(("made", "waits", "ends", "tag_made", "right", "zeroising", "core_busy", "kept_busy")),
@@ -266,9 +309,9 @@ def release_top(
             Wire(("kept",), 16),
             Wire(("tag",), 128, "the bits behind a short tag are 0." * (release.tag_bits < 128)),
             Wire(("tag_shown",), release.tag_bits),
-            Wire(("left",), _WORD),
+            Wire(("left",), release.width),
             Wire(("leaves",)),
-            Wire(("room",), lint="nothing holds words back."),
+            *(() if release.admits else (Wire(("room",), lint="nothing holds words back."),)),
             Let("word", "{ends, kept[14] & kept[15], kept[13:0], block}", _WORD),
             *_later(f"{name}_later", later),
             Drive("valid_o", "leaves"),
@@ -276,6 +319,7 @@ def release_top(
             Drive("keep_o", "{leaves, left[142:128] & {15{leaves}}}"),
             Drive("last_o", f"left[{_WORD - 1}]"),
             Drive("tag_o", "tag_shown" if release.tag_bits == 128 else f"{{tag_shown, {_rest(release)}'d0}}"),
+            *_to_bus(release),
             Drive("busy_o", "core_busy | kept_busy"),
             Cell(within(spec, top), "u_core", links),
             _buffer(release),
@@ -283,6 +327,19 @@ def release_top(
     )
     written = WrittenModule(RELEASE_FILE.removesuffix(".sv"), (), release.flip_flops)
     return Released(release, later, (written,), (made,), {RELEASE_FILE: hand_written(RELEASE_FILE)})
+
+
+def _to_bus(release: Release) -> tuple[WrapperItem, ...]:
+    """What a bus is told; with a word goes whether it waited, and what the bus hands round the core."""
+    if not release.admits:
+        return ()
+    high = release.width - 1
+    ids = f"left[{high}:{_WORD + 1}]" if release.id_bits > 1 else f"left[{high}]"
+    return (
+        Drive("zeroising_o", "zeroising"),
+        Drive("waited_o", f"left[{_WORD}]"),
+        *((Drive("enters_o", "valid_late"), Drive("id_o", ids)) if release.id_bits else ()),
+    )
 
 
 def _rest(release: Release) -> int:
@@ -309,12 +366,20 @@ def _later(name: str, later: Design) -> tuple[WrapperItem, ...]:
 def _buffer(release: Release) -> Cell:
     """The hand-written module."""
     links = {"clk": "clk", "rst_i": "rst_i", "zeroise_i": "zeroising", "reserve_i": "1'b0", "room_o": "room"}
+    if release.admits:
+        links |= {"reserve_i": "announce_i", "room_o": "room_o"}
     links |= {"valid_i": "valid_late", "hold_i": "hold_late", "data_i": "word_late"}
+    if release.admits:
+        links["data_i"] = f"{{{'id_i, ' * bool(release.id_bits)}hold_late, word_late}}"
     links |= {"verdict_i": "tag_made", "good_i": "right", "tag_i": "tag"}
     if _rest(release):
         links["tag_i"] = f"tag[127:{_rest(release)}]"
     links |= {"verdict_o": "tag_valid_o", "good_o": "good_o", "long_o": "too_long_o", "tag_o": "tag_shown"}
     links |= {"m_valid_o": "leaves", "m_ready_i": "1'b1", "m_data_o": "left", "busy_o": "kept_busy"}
-    parameters: dict[str, int | str] = {"WIDTH": _WORD, "TAG_BITS": release.tag_bits}
+    if release.admits:
+        links["m_ready_i"] = "~stall_i"
+    parameters: dict[str, int | str] = {"WIDTH": release.width, "TAG_BITS": release.tag_bits}
     parameters["DEPTH_LOG2"] = release.log2
+    if release.admits:
+        parameters["ADMIT"] = 1
     return Cell(RELEASE_FILE.removesuffix(".sv"), "u_release", links, parameters)

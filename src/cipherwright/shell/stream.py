@@ -30,6 +30,7 @@ __all__ = [
     "STREAM_PORTS",
     "Fifo",
     "choose_fifo",
+    "fifo_log2",
     "outer",
     "stream_controls",
     "stream_ports",

@@ -201,14 +201,16 @@ class Datapath(Spec):
         "over it too. `none`: these are ports.",
         cost="A register for every bit of the key and the initial value, and a few hundred LUTs.",
     )
-    fifo_depth: Annotated[int, needs(interface=("stream", "axi-stream"))] = option(
-        0,
-        "Entries of the FIFO of `interface = stream` or `axi-stream`, rounded up to a power of two, at "
-        "least 4. 0: as many as sustain the core's rate.",
-        unit="results",
-        cost="A register or memory bit for each bit of an entry. With fewer the promised rate is lower.",
-        ge=0,
-        le=1 << 16,
+    fifo_depth: Annotated[int, needs(interface=("stream", "axi-stream")), needs(release=("at-once",))] = (
+        option(
+            0,
+            "Entries of the FIFO of `interface = stream` or `axi-stream`, rounded up to a power of two, at "
+            "least 4. 0: as many as sustain the core's rate.",
+            unit="results",
+            cost="A register or memory bit for each bit of an entry. With fewer the promised rate is lower.",
+            ge=0,
+            le=1 << 16,
+        )
     )
 
     release: Annotated[
@@ -221,7 +223,7 @@ class Datapath(Spec):
         needs(
             ("verdict",),
             "the buffer is behind a core whose results nothing holds back, and knows one key",
-            interface=("plain",),
+            interface=("plain", "axi-stream"),
             key_slots=(1,),
         ),
     ] = option(

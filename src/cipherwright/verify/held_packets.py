@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import CheckFailed
-from ..shell import WORD_BYTES
+from ..shell import STALL, WORD_BYTES
 from .ccm_packets import CcmBench, CcmSession
 from .packets import LoopSession, Packet, PacketBench, PacketResult, Session
 from .simulate import Words
@@ -140,6 +140,11 @@ class _HeldBench(PacketBench):
         """As `PacketBench.compile`."""
         made = super().compile(sources, record)
         return replace(made, record=record_inside(made.record))
+
+    @property
+    def controls(self) -> frozenset[str]:
+        """Inputs that make something happen: of a bus that takes words late, too."""
+        return super().controls | {STALL.name}
 
     @property
     def words(self) -> int:

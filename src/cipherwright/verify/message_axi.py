@@ -58,6 +58,8 @@ class AxiMessageBench:
 
     simulation: Simulation
     record: Mapping[str, Any]
+    held: Mapping[str, int] = field(default_factory=dict)
+    """Inputs that stay as they are, whatever is driven: those that a test puts in."""
 
     @classmethod
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
@@ -82,6 +84,12 @@ class AxiMessageBench:
     def id_bits(self) -> int:
         """Bits of TID (0: there is none)."""
         return int(self.record["parameters"]["tid_bits"])
+
+    @property
+    def longest(self) -> int:
+        """Words of data of the longest packet that waits for its verdict (0: none waits)."""
+        release = (self.record.get("packet") or {}).get("release") or {}
+        return int(release.get("longest_packet_words", 0))
 
     @property
     def patience(self) -> int:
@@ -146,6 +154,8 @@ class AxiSession:
                 view[:] = 0
             elif port.width % 8:
                 view[0, -1] &= (1 << port.width % 8) - 1
+        for name, value in b.held.items():
+            self._put(row, name, value)
         return row
 
     def _run(self, row: _Row) -> _Row:

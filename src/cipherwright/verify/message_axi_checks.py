@@ -22,7 +22,7 @@ from .reference import reference_of
 from .units import Unit
 from .xts import random_units, unit_result
 
-__all__ = ["Traffic", "check_message_stream", "fresh_key", "messages_of", "play"]
+__all__ = ["Traffic", "check_message_stream", "fresh_key", "joined", "messages_of", "play"]
 
 _FLOWS = (Flow(), Flow(0.5), Flow(take=0.5), Flow(0.6, 0.6), Flow(stall=600), Flow(take=0.15))
 """Gaps and back-pressure under one key after the other."""
@@ -58,8 +58,10 @@ def _cut(text: bytes, size: int, user: int, ids: Iterator[int]) -> list[Beat]:
     return [Beat(text[k : k + size], k + size >= len(text), user, next(ids)) for k in ends]
 
 
-def _packet_beats(packet: Packet, result: PacketResult, ids: Iterator[int]) -> Traffic:
-    """A packet of GCM. Bytes of the expected tag that are not compared have any value."""
+def _packet_beats(packet: Packet, result: PacketResult, ids: Iterator[int], longest: int) -> Traffic:
+    """A packet of GCM. Bytes of the expected tag that are not compared have any value. longest: words of data
+    of a packet that waits for its verdict (0: none waits).
+    """
     way, size = int(packet.decrypt), WORD_BYTES
     iv_word = [Beat(b.data, b.last, way | 4, b.id) for b in _cut(packet.iv, size, 0, ids) if packet.iv_sizes]
     head = [Beat(b.data, False, way | 2, b.id) for b in _cut(packet.aad, size, 0, ids)]
@@ -76,12 +78,17 @@ def _packet_beats(packet: Packet, result: PacketResult, ids: Iterator[int]) -> T
         Beat(b.data, b.last, way, i)
         for b, i in zip(_cut(result.text, size, 0, iter(kept)), kept, strict=True)
     ]
-    verdict = way | result.good << 1 | bool(packet.text) << 2
+    too_long = bool(longest and way and len(body) > longest)
+    good = result.good and not too_long
+    refused = bool(longest and way and not good)
+    out = [] if refused else out
+    verdict = way | good << 1 | bool(out) << 2 | too_long << 3
     shown = Beat(result.tag, False, verdict, last.id)
     return Traffic((*iv_word, *all_beats), {"m_axis": tuple(out), "m_tag": (shown,)})
 
 
-def _joined(parts: Sequence[Traffic]) -> Traffic:
+def joined(parts: Sequence[Traffic]) -> Traffic:
+    """Messages one behind the other."""
     sides = parts[0].left
     return Traffic(
         tuple(b for p in parts for b in p.beats),
@@ -103,11 +110,13 @@ def messages_of(
     if "packet" in bench.record:
         spans = [(int(rng.integers(0, _LONGEST)) if n % 3 else 0, n) for n in sizes]
         packets, results = random_packets(p, rng, key, spans)
-        return _joined([_packet_beats(a, b, ids()) for a, b in zip(packets, results, strict=True)])
+        return joined(
+            [_packet_beats(a, b, ids(), bench.longest) for a, b in zip(packets, results, strict=True)]
+        )
     if "unit" in bench.record:
-        return _joined([_unit_beats(p, key, unit, next(ids())) for unit in _units(p, sizes, rng)])
+        return joined([_unit_beats(p, key, unit, next(ids())) for unit in _units(p, sizes, rng)])
     lanes = p["block_bits"] // 8
-    return _joined([_mac_beats(p, key, rng.bytes(n), lanes, ids()) for n in sizes])
+    return joined([_mac_beats(p, key, rng.bytes(n), lanes, ids()) for n in sizes])
 
 
 def _units(p: Mapping[str, Any], sizes: Sequence[int], rng: np.random.Generator) -> list[Unit]:
@@ -216,13 +225,49 @@ def _check_two_keys(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random
                 _with_slot(messages_of(bench, p, keys[slot], [n], rng), slot)
                 for slot, n in zip(slots, sizes, strict=True)
             ]
-            play(s, _joined(given), flow)
+            play(s, joined(given), flow)
             total += len(given)
             renewed = int(rng.integers(0, 2))
             keys[renewed] = fresh_key(bench, p, rng)
             s.load_key(keys[renewed], renewed)
         s.quiet(bench.patience)
     return f"; {total} packets under the keys of two slots in any order"
+
+
+_EDGE = 512
+"""Words of a buffer up to which packets of about its depth are tried."""
+
+
+def _one_way(
+    bench: AxiMessageBench, p: Mapping[str, Any], key: bytes, size: int, way: int, rng: np.random.Generator
+) -> Traffic:
+    """A random packet of so many bytes, encrypted (`way` 0) or decrypted (1)."""
+    while True:
+        made = messages_of(bench, p, key, [size], rng)
+        if made.beats[-1].user & 1 == way:
+            return made
+
+
+def _check_release(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> str:
+    """Packets that just fit the buffer, and that do not, between short ones, with right and wrong tags in
+    both directions.
+    """
+    most, total, refused = bench.longest if bench.longest < _EDGE else 20, 0, 0
+    sizes = [WORD_BYTES * most, 5, WORD_BYTES * most + 1, 1, WORD_BYTES * (most + 40), 33, 0]
+    with bench.session(int(rng.integers(1, 1 << 16))) as s:
+        for flow in (Flow(), Flow(0.7, 0.5), Flow(stall=600), Flow(take=0.3)):
+            key = fresh_key(bench, p, rng)
+            s.load_key(key)
+            parts = [_one_way(bench, p, key, n, way, rng) for n in sizes for way in (0, 1)]
+            given = joined([parts[k] for k in rng.permutation(len(parts))])
+            play(s, given, flow)
+            total += len(parts)
+            refused += sum(b.user & 3 == 1 for b in given.left["m_tag"])
+        s.quiet(bench.patience)
+    return (
+        f"; {total} packets about a buffer of {bench.longest} words, {refused} of them refused, nothing of "
+        "which leaves"
+    )
 
 
 def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int = 6, seed: int = 5) -> str:
@@ -241,6 +286,7 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
     _check_rate(bench, p, rng)
     _check_breaks(bench, p, rng)
     slots = _check_two_keys(bench, p, rng) if p["key_slots"] > 1 else ""
+    slots += _check_release(bench, p, rng) if bench.longest else ""
     return (
         f"{total} messages under {keys} keys equal to {reference_of(p).name}, with gaps and back-pressure, "
         f"none lost; {_LONG} beats at the core's rate; resets and zeroising in {_BREAKS} cycles{slots}"

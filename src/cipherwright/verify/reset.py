@@ -142,6 +142,12 @@ def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
     return {q for q, ends in loaded.items() if ends & stored}
 
 
+_VERDICT = ("good_q", "good_o", "good", "back_q", "hold_q")
+"""Names of the registers of a verdict and of a direction: the first one also has the names of the ports and
+wires that show it.
+"""
+
+
 def _verdicts(n: Netlist, buffer: str) -> set[Any]:
     """The registers of a direction and a verdict in a buffer, which decide whether words leave. What they
     take is a datum of a packet, as good_o is, and it counts only together with the announcement of a word or
@@ -150,7 +156,7 @@ def _verdicts(n: Netlist, buffer: str) -> set[Any]:
     cells = [c for c in n.cells.values() if c["type"] == FLIP_FLOP]
     inside = [c for c in cells if str(c.get("attributes", {}).get("src", "")).startswith(f"{buffer}:")]
     bits = [c["connections"]["Q"][0] for c in inside]
-    return {q for q in bits if n.name(q).rpartition(".")[2] in ("good_q", "good_o", "back_q", "hold_q")}
+    return {q for q in bits if n.name(q).rpartition(".")[2] in _VERDICT}
 
 
 def prove_reset(

@@ -43,7 +43,9 @@ class MessageBus:
 
     inside: module of the core; groups: its ports; kind: packet, unit or message; id_bits: of TID; ways:
     each message says which way it goes; any_iv: IVs come in words, too; tag_bits: that are shown; fifos: of
-    results, of late results and of tags, as far as the kind has them, by name.
+    results, of late results and of tags, as far as the kind has them, by name. longest: words of data of a
+    packet that waits for its verdict in the core's own buffer, which is the FIFO of results then (0: none
+    waits).
     """
 
     inside: str
@@ -55,6 +57,7 @@ class MessageBus:
     any_iv: bool
     tag_bits: int
     fifos: dict[str, Fifo]
+    longest: int = 0
 
     @property
     def lanes(self) -> int:
@@ -141,6 +144,14 @@ _VERDICT = (
 )
 """Bits of m_tag_tuser from bit 0 on."""
 
+_TOO_LONG = ("long", "the packet was decrypted and is longer than the buffer takes, so none of it leaves")
+"""The bit above them where words wait for a verdict."""
+
+
+def _verdict(bus: MessageBus) -> tuple[tuple[str, str], ...]:
+    """Bits of m_tag_tuser from bit 0 on."""
+    return (*_VERDICT, _TOO_LONG) if bus.longest else _VERDICT
+
 
 TAG_DATA = ("m_tag_tdata", "m_tag_tuser", "m_tag_tid")
 """Outputs that belong to m_tag_tvalid."""
@@ -152,7 +163,7 @@ def _tag_pins(bus: MessageBus) -> tuple[Pin, ...]:
     tag = f"tag of a packet that was encrypted, 0 of one that was decrypted{shown}"
     return (
         Pin("m_tag_tdata", 128, True, order=Order.PIECE_LITTLE, meaning=tag),
-        Pin("m_tag_tuser", len(_VERDICT), True, meaning=_told(_VERDICT)),
+        Pin("m_tag_tuser", len(_verdict(bus)), True, meaning=_told(_verdict(bus))),
         *_id(bus, "m_tag_tid", True, "TID of the packet's last beat"),
     )
 
@@ -193,7 +204,7 @@ def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
     """The module `name`: AXI-Stream ports around a core of messages."""
     made = {"packet": _packets, "unit": _units, "message": _tags}[bus.kind]
     queues, items = made(bus)
-    room = " & ".join(f"{q.name}_room" for q in queues)
+    room = " & ".join([*["data_room"] * (bus.longest > 0), *(f"{q.name}_room" for q in queues)])
     return Wrapper(
         name,
         (
@@ -238,7 +249,17 @@ def _links(bus: MessageBus) -> dict[str, str]:
     links |= {"valid_o": "made", "block_o": "result", "keep_o": "kept", "last_o": "ends"}
     if bus.kind == "unit":
         return links | {"late_o": "late"}
-    return links | {"tag_valid_o": "tag_made", "tag_o": "tag", "good_o": "good"}
+    links |= {"tag_valid_o": "tag_made", "tag_o": "tag", "good_o": "good"}
+    return links | _buffered_links(bus) if bus.longest else links
+
+
+def _buffered_links(bus: MessageBus) -> dict[str, str]:
+    """The ports of a core whose buffer is the FIFO of results."""
+    links = {f"{n}_o": f"data_{n}" for n in ("valid", "block", "keep", "last", "room")}
+    links |= {"waited_o": "data_decrypt", "too_long_o": "too_long"}
+    links |= {"announce_i": "take & has_text & ~full", "stall_i": "~m_axis_tready"}
+    ids = {"id_i": "id_value", "enters_o": "enters", "id_o": "data_id"}
+    return links | (ids if bus.id_bits else {})
 
 
 def _handed(bus: MessageBus, ways: bool) -> tuple[Part, ...]:
@@ -262,32 +283,27 @@ def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
     ends = f"s_axis_tlast & ~{bus.bit('iv_word_i')}" if bus.any_iv else "s_axis_tlast"
     shown = "tag" if bus.tag_bits == 128 else f"tag[127:{128 - bus.tag_bits}]"
     beside = (*_handed(bus, True), Part("text", 1, "had_q | has_text"))
-    data = Queue(
-        "data",
-        bus.fifos["data"],
-        "take & has_text",
-        "made",
-        _results(bus),
-        _handed(bus, True),
-        "m_axis_tready",
-    )
+    long = (Part("long", 1, "too_long"),) * (bus.longest > 0)
+    results, items = (_from_buffer if bus.longest else _from_queue)(bus)
     tags = Queue(
         "tag",
         bus.fifos["tag"],
         "take & ends_packet",
         "tag_made",
-        (Part("value", bus.tag_bits, shown), Part("good", 1, "good")),
+        (Part("value", bus.tag_bits, shown), Part("good", 1, "good"), *long),
         beside,
         "m_tag_tready",
     )
     rest = 128 - bus.tag_bits
     value = f"{{tag_value, {rest}'d0}}" if rest else "tag_value"
-    verdict = ", ".join(f"tag_{name}" for name, _ in reversed(_VERDICT))
-    return (data, tags), [
-        Wire(("made", "ends", "tag_made", "good")),
-        Wire(("result",), 128),
+    said = {name: f"tag_{name}" for name, _ in _verdict(bus)}
+    if bus.longest:  # of a packet that is refused m_axis has none
+        said["text"] = "tag_text & (tag_good | ~tag_decrypt)"
+    verdict = ", ".join(reversed(said.values()))
+    return (*results, tags), [
+        Wire(("tag_made", "good")),
+        *items,
         Wire(("tag",), 128, "" if bus.tag_bits == 128 else "the bits behind a short tag are 0."),
-        Wire(("kept",), bus.lanes),
         Let("has_text", words),
         Let("ends_packet", ends),
         Reg(("had_q",), note="The packet had data."),
@@ -302,6 +318,64 @@ def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
         Drive("m_tag_tuser", f"{{{verdict}}}"),
         *([Drive("m_tag_tid", "tag_id")] if bus.id_bits else []),
     ]
+
+
+def _from_queue(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+    """Words of the result of a packet, in a FIFO."""
+    data = Queue(
+        "data",
+        bus.fifos["data"],
+        "take & has_text",
+        "made",
+        _results(bus),
+        _handed(bus, True),
+        "m_axis_tready",
+    )
+    return (data,), [Wire(("made", "ends")), Wire(("result",), bus.block_bits), Wire(("kept",), bus.lanes)]
+
+
+_KEPT_FREE = 8
+"""Places of a buffer that no packet that waits takes."""
+
+
+def _from_buffer(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+    """Words of the result of a packet, which are in the core's buffer until its verdict. A place is announced
+    for each that is written there: of a packet that waits not for those behind the longest.
+    """
+    items: list[WrapperItem] = [
+        Wire(("data_valid", "data_last", "data_room", "data_decrypt", "too_long")),
+        Wire(("data_block",), bus.block_bits),
+        Wire(("data_keep",), bus.lanes),
+    ]
+    bits = (bus.longest + _KEPT_FREE).bit_length()
+    start = f"{bits}'d{_KEPT_FREE}"
+    waits = f"take & has_text & {bus.bit('decrypt_i')} & ~full"
+    items += [
+        Reg(("announced_q",), bits, "Words of the packet that wait for its verdict, and 8."),
+        Let("full", f"announced_q[{bits - 1}]"),
+        Clocked(
+            (
+                Step(
+                    "announced_q",
+                    f"zeroising | (take & ends_packet) ? {start} : "
+                    f"{waits} ? announced_q + {bits}'d1 : announced_q",
+                ),
+            ),
+            (("announced_q", start),),
+        ),
+    ]
+    if not bus.id_bits:
+        return (), items
+    ids = Queue(
+        "id",
+        bus.fifos["id"],
+        "take & has_text",
+        "id_accepts",
+        (Part("value", bus.id_bits, "s_axis_tid"),),
+        (),
+        "enters",
+    )
+    return (ids,), [*items, Wire(("enters",)), Wire(("data_id",), bus.id_bits, vector=True)]
 
 
 def _leave(bus: MessageBus, valid: str, name: str) -> list[WrapperItem]:

@@ -72,9 +72,32 @@ def _packets(core: Core) -> Iterator[str]:
         "`m_tag_tuser[0]` says that it was decrypted, and `m_tag_tuser[2]` that it has a packet at `m_axis`."
     )
     yield "Take from both streams: while one of them is full, no beat is accepted."
-    yield "**Data of a decrypted packet leave before the verdict: do not use them before it.**"
+    yield from _release(core)
     yield ""
     yield "An IV is used for one packet under a key. The core can't see that one is used again."
+
+
+def _release(core: Core) -> Iterator[str]:
+    """When data of a decrypted packet leave."""
+    assert core.packet is not None
+    release = core.packet.get("release")
+    if release is None:
+        yield "**Data of a decrypted packet leave before the verdict: do not use them before it.**"
+        return
+    most = release["longest_packet_words"]
+    yield (
+        "**Data of a decrypted packet leave after its verdict, and only where its tag was the expected "
+        f"one.** They wait in a buffer of {release['words']} words of 16 bytes."
+    )
+    yield (
+        "A packet whose tag is wrong leaves one beat at `m_tag`, with `m_tag_tuser[1]` = 0 and "
+        "`m_tag_tuser[2]` = 0, and nothing at `m_axis`."
+    )
+    yield (
+        f"A packet that is decrypted has at most {most} words of data ({16 * most} bytes). A longer one is "
+        "taken whole and refused in the same way, whatever its tag is, and `m_tag_tuser[3]` is 1."
+    )
+    yield "Packets that are encrypted do not wait, and have any length."
 
 
 def _packet_registers() -> Iterator[str]:

@@ -40,9 +40,10 @@ def _keys(rng: random.Random, bits: int) -> tuple[bytes, bytes]:
 
 def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
     """Packets of GCM under two keys, in both directions, computed from the description: key, IV, 1 where the
-    core decrypts, additional data, data, tag, what the data become, and whether the tag is right. `any_iv`:
-    some have an IV that has not 96 bits.
+    core decrypts, additional data, data, tag, what leaves for the data, and whether the tag is right.
+    `any_iv`: some have an IV that has not 96 bits.
     """
+    held = spec.release == "verdict"
     rng = random.Random(spec.name)
     keys, size = _keys(rng, spec.key_bits), spec.tag_bits // 8
     for number, (a, n, bytes_of_iv) in enumerate(_PACKETS):
@@ -55,7 +56,8 @@ def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
             tag, good = made.tag[:size], int(not way or number != 1)
             if not good:
                 tag = bytes([tag[0] ^ 1]) + tag[1:]
-            yield key, iv, way, aad, made.data if way else text, tag, text if way else made.data, good
+            result = b"" if held and not good else text if way else made.data
+            yield key, iv, way, aad, made.data if way else text, tag, result, good
 
 
 def units(spec: Datapath) -> Iterator[tuple[Any, ...]]:

@@ -44,7 +44,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         lanes,
     )
     inside = Component(modules, groups, Rate(latency))
-    around = surrounded(spec, inside.ports, GCM_PORTS, Rate(latency), parts.fifos)
+    around = surrounded(spec, inside.ports, GCM_PORTS, Rate(latency), parts.fifos, release.waiting)
     component = Component((*modules, *around.modules), around.groups, around.rate)
     packet = {
         "ports": {**packet_ports(any_iv, slots), **release.ports},

@@ -25,7 +25,7 @@ from ..keys import KeyUnit, TwoKeys, keyed_top, keyed_twice, pipeline_part
 from ..message_core import message_fifo, places_kept, zeroising
 from ..release import Release, Released, release_top, within
 from ..slot_control import slot_control
-from ..stream import Fifo, choose_fifo
+from ..stream import Fifo, choose_fifo, fifo_log2
 from ..waits import Waits
 from .layer import gcm_layer
 from .ports import ANY_IV, key_beside, packet_pins, result_pins
@@ -92,8 +92,8 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash", "powers"))
     key = (Pin("key_valid_i"), Pin("key_i", key_bits), *key_beside(slots), Pin("key_ready_o", out=True))
     word, shown = packet_pins(any_iv, slots, lanes), result_pins(lanes)
-    fifos = packet_fifos(spec, timing.latency, timing.tag_latency, (1, 2))
     release = Release.of(spec, timing.tag_latency - timing.latency - 1)
+    fifos = packet_fifos(spec, timing.latency + release.delay, timing.tag_latency, (1, 2))
     control = (core_control if slots == 1 else slot_control)(
         f"{top}_control",
         Controlled(f"{top}_gcm", (*key, *word, *shown, *release.held), 128 * lanes),
@@ -118,7 +118,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
             within(spec, top),
             key_bits,
             word,
-            (*release.told, *zeroising(fifos)),
+            release.told or zeroising(fifos),
             key_beside(slots),
             lanes,
         ),
@@ -162,14 +162,28 @@ def packet_fifos(
     spec: Datapath, latency: int, tag_latency: int, intervals: tuple[int, int]
 ) -> dict[str, Fifo]:
     """FIFOs of results and of tags of a bus around a core, where `spec` asks for one; at most one of them
-    comes in each of `intervals`.
+    comes in each of `intervals`. Where words wait for a verdict, their buffer is the FIFO of results, and a
+    FIFO has TID until they are there.
     """
     if not spec.streams:
         return {}
-    return {
-        "data": message_fifo(spec, latency, intervals[0]),
-        "tag": choose_fifo(tag_latency, intervals[1], 1, 0),
-    }
+    tags = choose_fifo(tag_latency, intervals[1], 1, 0)
+    if spec.release == "at-once":
+        return {"data": message_fifo(spec, latency, intervals[0]), "tag": tags}
+    least = 1 << fifo_log2(latency + _RESERVED, intervals[0], 1, 0)
+    if spec.release_words < least:
+        raise UserError(
+            f"release_words = {spec.release_words} is too small: behind AXI-Stream a place is reserved for "
+            f"every word in the core, which needs {least} words"
+        )
+    ids = {"id": Fifo(fifo_log2(latency + Fifo(0).latency, intervals[0], 1, 0))} if spec.tid_bits else {}
+    return {**ids, "tag": tags}
+
+
+_RESERVED = 24
+"""Cycles by which the place of a word that waits for nothing is reserved longer than the word is in the
+core: it passes the buffer in eight, is told in five, and four places stay free; some more are spare.
+"""
 
 
 def gcm_top(

@@ -98,7 +98,7 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
         ),
         WrittenModule(GCM_FILE.removesuffix(".sv"), (), _flip_flops(timing, tag_bits, any_iv)),
         control,
-        gcm_top(top, within(spec, top), key_bits, packet_pins(any_iv), (*release.told, *zeroising(fifos))),
+        gcm_top(top, within(spec, top), key_bits, packet_pins(any_iv), release.told or zeroising(fifos)),
         fifos,
         release_top(spec, top, release, (packet_pins(any_iv), RESULTS), waits),
     )

@@ -15,9 +15,11 @@
 // six cycles after verdict_o or one more; then one leaves in each cycle in which m_ready_i is 1.
 //
 // With ADMIT = 0 nothing tells that there is room: m_ready_i has to be 1, and at most one word
-// comes in a cycle, so that there is always room. With ADMIT = 1 reserve_i announces a word, which
-// comes some cycles later, and room_o = 1 says that one more may be announced in this cycle. room_o
-// is 0 for some time only: a packet of any length goes on when the words before it have been taken.
+// comes in a cycle, so that there is always room. With ADMIT = 1 reserve_i announces a word that
+// will be written, which comes some cycles later, and room_o = 1 says that one more may be
+// announced in this cycle. Of a packet that waits the words behind the first DEPTH - 8 are not
+// written, so they are not announced, and may come while room_o is 0. room_o is 0 for some time
+// only: a packet of any length goes on when the words before it have been taken.
 //
 // Nothing that must be decided within a cycle needs a sum. What is read and what can be read are
 // counted as in cipherwright_deep_stream.sv: stored_q has the words that could be read two cycles
@@ -202,7 +204,7 @@ module cipherwright_release #(
         end
     end
 
-    // Words that are announced and have not come, and words in the memory: together the places that
+    // Words that are announced and not written, and words in the memory: together the places that
     // are used, three cycles late.
     generate
         if (ADMIT != 0) begin : g_admit
@@ -225,7 +227,7 @@ module cipherwright_release #(
                 end else begin
                     reserve_q <= reserve_i;
                     if (reserve_q) announced_q <= announced_q + 1'b1;
-                    if (came_q) arrived_q <= arrived_q + 1'b1;
+                    if (store) arrived_q <= arrived_q + 1'b1;
                     flying_q <= announced_q - arrived_q;
                     filled_q <= write_q - read_q;
                     used_q <= flying_q + filled_q;

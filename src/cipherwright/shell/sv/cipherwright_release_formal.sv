@@ -15,8 +15,8 @@
 // cycles, every place and both registers behind the memory are zero.
 //
 // What is around it: words and verdicts come as the head of cipherwright_release.sv says. With
-// ADMIT = 1 a word comes only where it was announced, any time later. With ADMIT = 0 every word is
-// taken. Nothing is abstracted. Checked by SymbiYosys (release.sby).
+// ADMIT = 1 a word that is to be written comes only where it was announced, any time later. With
+// ADMIT = 0 every word is taken. Nothing is abstracted. Checked by SymbiYosys (release.sby).
 `default_nettype none
 module cipherwright_release_formal #(
     parameter integer WIDTH      = 1,
@@ -61,8 +61,9 @@ module cipherwright_release_formal #(
     wire clear = rst_i | zeroise_i | wiping;
     wire reserve = announces_i & room;
     reg [B-1:0] flying;
-    always @(posedge clk) flying <= clear ? 0 : flying + reserve - valid_i;
-    always @(*) if (ADMIT != 0 && flying == 0) assume (!valid_i);
+    wire needs_place;
+    always @(posedge clk) flying <= clear ? 0 : flying + reserve - (valid_i & needs_place);
+    always @(*) if (ADMIT != 0 && flying == 0) assume (!(valid_i && needs_place));
     always @(*) if (ADMIT == 0) assume (m_ready_i);
 
     cipherwright_release #(
@@ -113,6 +114,7 @@ module cipherwright_release_formal #(
     reg begun, waits;
     reg [B-1:0] count;
     wire fits = {{32 - B{1'b0}}, count} <= LONGEST;
+    assign needs_place = !hold_i || {{32 - B{1'b0}}, count} < LONGEST;
     always @(posedge clk) begin
         if (clear | verdict_i) begun <= 1'b0;
         else if (valid_i) begun <= 1'b1;
