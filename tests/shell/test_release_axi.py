@@ -37,7 +37,6 @@ PIPELINE = (*QUICK_GCM, *WAITS, "release_words=128")
 
 FAULTS = {
     "a word is not announced": use("u_core.announce_i", "take", "(take & ~s_axis_tlast)"),
-    "words behind the longest are announced": drop("u_core.announce_i", "~full"),
     "the next packet is as long as the one before": use("announced_q", "ends_packet", "1'b0"),
     "words leave that are not taken": use("u_core.stall_i", "~m_axis_tready", "1'b0"),
     "a beat is taken without a place": drop("room", "data_room"),

@@ -192,10 +192,10 @@ class Release:
     def flip_flops(self) -> int:
         """Flip-flops of the hand-written module: a word in front of the memory and two behind it, where
         these are not in its block RAM; a tag; five places or counts, and what has happened; five more where a
-        bus reserves places.
+        bus reserves places, of one of which the two lowest bits are not read, and two bits on that.
         """
         words = 1 if self.log2 >= _DEEP_FROM else 3
-        room = (5 * (self.log2 + 1) + 2) * self.admits
+        room = 5 * (self.log2 + 1) * self.admits
         return words * self.width + self.tag_bits + 5 * (self.log2 + 1) + 21 + room
 
     @property

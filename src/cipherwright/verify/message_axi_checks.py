@@ -254,8 +254,10 @@ def _check_release(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.
     """
     most, total, refused = bench.longest if bench.longest < _EDGE else 20, 0, 0
     sizes = [WORD_BYTES * most, 5, WORD_BYTES * most + 1, 1, WORD_BYTES * (most + 40), 33, 0]
+    # Results are taken more slowly than words could be, so the buffer is full.
+    slow = Flow(take=0.4 / bench.record["interval_cycles"])
     with bench.session(int(rng.integers(1, 1 << 16))) as s:
-        for flow in (Flow(), Flow(0.7, 0.5), Flow(stall=600), Flow(take=0.3)):
+        for flow in (Flow(), Flow(0.7, 0.5), Flow(stall=600), slow):
             key = fresh_key(bench, p, rng)
             s.load_key(key)
             parts = [_one_way(bench, p, key, n, way, rng) for n in sizes for way in (0, 1)]

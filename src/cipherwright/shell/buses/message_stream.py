@@ -284,7 +284,7 @@ def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
     shown = "tag" if bus.tag_bits == 128 else f"tag[127:{128 - bus.tag_bits}]"
     beside = (*_handed(bus, True), Part("text", 1, "had_q | has_text"))
     long = (Part("long", 1, "too_long"),) * (bus.longest > 0)
-    results, items = (_from_buffer if bus.longest else _from_queue)(bus)
+    results, items, kept = (_from_buffer if bus.longest else _from_queue)(bus)
     tags = Queue(
         "tag",
         bus.fifos["tag"],
@@ -301,9 +301,9 @@ def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
         said["text"] = "tag_text & (tag_good | ~tag_decrypt)"
     verdict = ", ".join(reversed(said.values()))
     return (*results, tags), [
-        Wire(("tag_made", "good")),
         *items,
         Wire(("tag",), 128, "" if bus.tag_bits == 128 else "the bits behind a short tag are 0."),
+        *kept,
         Let("has_text", words),
         Let("ends_packet", ends),
         Reg(("had_q",), note="The packet had data."),
@@ -320,7 +320,11 @@ def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
     ]
 
 
-def _from_queue(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+_Way = tuple[tuple[Queue, ...], list[WrapperItem], tuple[Wire, ...]]
+"""How words of a result leave: FIFOs, what is in front of the tag's wire, and wires behind it."""
+
+
+def _from_queue(bus: MessageBus) -> _Way:
     """Words of the result of a packet, in a FIFO."""
     data = Queue(
         "data",
@@ -331,19 +335,20 @@ def _from_queue(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
         _handed(bus, True),
         "m_axis_tready",
     )
-    return (data,), [Wire(("made", "ends")), Wire(("result",), bus.block_bits), Wire(("kept",), bus.lanes)]
+    wires = [Wire(("made", "ends", "tag_made", "good")), Wire(("result",), bus.block_bits)]
+    return (data,), [*wires], (Wire(("kept",), bus.lanes),)
 
 
 _KEPT_FREE = 8
 """Places of a buffer that no packet that waits takes."""
 
 
-def _from_buffer(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+def _from_buffer(bus: MessageBus) -> _Way:
     """Words of the result of a packet, which are in the core's buffer until its verdict. A place is announced
     for each that is written there: of a packet that waits not for those behind the longest.
     """
     items: list[WrapperItem] = [
-        Wire(("data_valid", "data_last", "data_room", "data_decrypt", "too_long")),
+        Wire(("tag_made", "good", "data_valid", "data_last", "data_room", "data_decrypt", "too_long")),
         Wire(("data_block",), bus.block_bits),
         Wire(("data_keep",), bus.lanes),
     ]
@@ -365,7 +370,7 @@ def _from_buffer(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]
         ),
     ]
     if not bus.id_bits:
-        return (), items
+        return (), items, ()
     ids = Queue(
         "id",
         bus.fifos["id"],
@@ -375,7 +380,7 @@ def _from_buffer(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]
         (),
         "enters",
     )
-    return (ids,), [*items, Wire(("enters",)), Wire(("data_id",), bus.id_bits, vector=True)]
+    return (ids,), [*items, Wire(("enters",)), Wire(("data_id",), bus.id_bits, vector=True)], ()
 
 
 def _leave(bus: MessageBus, valid: str, name: str) -> list[WrapperItem]:
