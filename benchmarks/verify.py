@@ -30,6 +30,7 @@ SLOW = (
     "rijndael256-fast",
     "mars-fast",
     "mars-small",
+    "rijndael-ucla",
 )
 
 
