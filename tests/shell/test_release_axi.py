@@ -110,7 +110,7 @@ def test_rules_and_reset(built: Callable[..., Built]) -> None:
 
 
 def test_flip_flops_are_predicted(built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*SMALL)
+    core, folder = built(*SMALL, "digit_bits=1")
     assert isinstance(core, Core)
     assert synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path).ffs == core.flip_flops
 

@@ -220,7 +220,7 @@ def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
                 Let("room", room),
                 Let("take", "s_axis_tvalid & core_ready & room"),
                 Drive("s_axis_tready", "core_ready & room"),
-                *(item for q in queues for item in q.items("zeroising")),
+                *(item for q in queues for item in q.items("zeroising", "anew" if bus.longest else "rst_i")),
                 *items,
                 Cell(bus.inside, "u_core", _links(bus)),
             )
@@ -354,6 +354,13 @@ def _from_buffer(bus: MessageBus) -> _Way:
     ]
     bits = (bus.longest + _KEPT_FREE).bit_length()
     start = f"{bits}'d{_KEPT_FREE}"
+    # A verdict decides when there is room, so how full a FIFO is depends on data: it starts from its first
+    # place when zeroising begins, whatever came before.
+    items += [
+        Reg(("zeroising_q",)),
+        Clocked((Step("zeroising_q", "zeroising"),), (("zeroising_q", "1'b0"),)),
+        Let("anew", "rst_i | (zeroising & ~zeroising_q)"),
+    ]
     waits = f"take & has_text & {bus.bit('decrypt_i')} & ~full"
     items += [
         Reg(("announced_q",), bits, "Words of the packet that wait for its verdict, and 8."),

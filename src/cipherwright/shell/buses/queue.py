@@ -40,8 +40,10 @@ class Queue:
     beside: tuple[Part, ...]
     pops: str
 
-    def items(self, zeroise: str) -> list[WrapperItem]:
-        """What is in the wrapper. zeroise: the expression that is 1 while everything is being forgotten."""
+    def items(self, zeroise: str, reset: str = "rst_i") -> list[WrapperItem]:
+        """What is in the wrapper. zeroise: the expression that is 1 while everything is being forgotten;
+        reset: the one that makes the FIFO start anew.
+        """
         n, deep = self.name, self.fifo.deep
         width, around = _width(self.word), _width(self.beside)
         apart = around > 0 and not deep
@@ -50,7 +52,9 @@ class Queue:
             Wire((f"{n}_accepts",), lint="the core takes a beat by itself."),
             Wire((f"{n}_word",), width),
             *self._fields(self.word, f"{n}_word"),
-            self._cell(f"u_{n}", self.comes, (f"{n}_word", _cat(self.word), width), f"{n}_there", zeroise),
+            self._cell(
+                f"u_{n}", self.comes, (f"{n}_word", _cat(self.word), width), f"{n}_there", (zeroise, reset)
+            ),
         ]
         if deep:
             items.append(Wire((f"{n}_early",), lint="nothing in front of the core waits for it."))
@@ -68,7 +72,7 @@ class Queue:
                     f"{n}_side_accepts",
                     (f"{n}_side", _cat(self.beside), around),
                     f"{n}_side_there",
-                    zeroise,
+                    (zeroise, reset),
                 ),
             ]
         return [*items, Let(f"{n}_valid", f"{n}_there & {n}_side_there" if apart else f"{n}_there")]
@@ -81,14 +85,19 @@ class Queue:
             low += p.width
         return found
 
-    def _cell(self, name: str, comes: str, word: tuple[str, str, int], there: str, zeroise: str) -> Cell:
-        """The FIFO of words (its name outside, the expression that goes in, its bits)."""
+    def _cell(
+        self, name: str, comes: str, word: tuple[str, str, int], there: str, forgets: tuple[str, str]
+    ) -> Cell:
+        """The FIFO of words (its name outside, the expression that goes in, its bits). forgets: `zeroise` and
+        `reset` of `items`.
+        """
         shown, value, width = word
+        zeroise, reset = forgets
         prefix = shown.removesuffix("_word")
         parameters: dict[str, int | str] = {"WIDTH": width, "DEPTH_LOG2": self.fifo.log2}
         links = {
             "clk": "clk",
-            "rst_i": "rst_i",
+            "rst_i": reset,
             "zeroise_i": zeroise,
             "s_valid_i": self.reserves,
             "s_ready_o": f"{prefix}_room",
