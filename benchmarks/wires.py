@@ -18,7 +18,7 @@ from building import core_of
 from cipherwright.report import mapped_top
 from cipherwright.target import load_target
 from cipherwright.target.place import place_with_delays
-from cipherwright.target.repair import Wires, routed_wires
+from cipherwright.target.placed import Wires, routed_wires
 from cipherwright.target.synth import synthesise
 
 AT_LEAST = 10

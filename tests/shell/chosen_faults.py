@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cipherwright.shell import Core
 from cipherwright.shell.digests import rtl_names
-from cipherwright.verify.message_bench import MessageBench
 from cipherwright.verify.simulate import Simulation, compile_simulation
 from tests.conftest import Built
 from tests.faults import Fault, Faults
 
-B = TypeVar("B", bound=MessageBench)
+B = TypeVar("B")
 
 __all__ = ["PACKETS_PASS", "PORT", "chosen", "faulty_bench", "faulty_simulation", "with_port"]
 
@@ -56,10 +55,14 @@ def faulty_simulation(
 
 
 def faulty_bench(
-    kind: type[B], made: Built, faults: Iterable[Fault | Faults], modules: Iterable[str], folder: Path
+    kind: Callable[[Simulation, Mapping[str, Any], Mapping[str, int]], B],
+    made: Built,
+    faults: Iterable[Fault | Faults],
+    modules: Iterable[str],
+    folder: Path,
 ) -> Callable[[int], B]:
-    """The bench of a core that was built, with the fault of a number, or -1 for none; modules: as of
-    `faulty_simulation`.
+    """The bench of a core that was built, with the fault of a number, or -1 for none. kind: the bench of a
+    simulation, a record and inputs that stay; modules: as of `faulty_simulation`.
     """
     core, built = made
     assert isinstance(core, Core)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
@@ -83,8 +83,8 @@ def killed(text: str) -> bool:
 
 
 def resized(folder: Path, script: str, **sizes: int) -> str:
-    """The name of a script whose proof is of other parameters."""
-    text = (folder / script).read_text()
+    """The name of a script whose proof is of other parameters, in place of those that it names."""
+    text = re.sub(r"(?m)^chparam .*\n", "", (folder / script).read_text())
     top = re.search(r"^prep -top (\w+)$", text, re.M)
     assert top
     words = " ".join(f"-set {name} {value}" for name, value in sizes.items())
@@ -570,14 +570,6 @@ def engine_sets() -> list[tuple[tuple[str, int], ...]]:
     return list(dict.fromkeys(tuple(_control(s).items()) for s in specs))
 
 
-def _of_engine(folder: Path, parameters: Iterable[tuple[str, int]]) -> None:
-    """Put an engine's parameters into mars.sby."""
-    sets = " ".join(f"-set {name} {value}" for name, value in parameters)
-    text, found = re.subn(r"(?m)^chparam .* (?=\w+$)", f"chparam {sets} ", (folder / "mars.sby").read_text())
-    assert found == 1
-    (folder / "mars.sby").write_text(text)
-
-
 def _quick_sets() -> list[tuple[tuple[str, int], ...]]:
     """The plainest, the one with blocks that overlap, and the one with most: every parameter is in one.
     benchmarks/control_proofs.py has all.
@@ -594,8 +586,7 @@ def test_rules_of_the_engine(folder: Path, parameters: tuple[tuple[str, int], ..
     """No write is lost, no block met by another, no key shown on the bus, nothing left by a reset: for all
     times, with reset at any time.
     """
-    _of_engine(folder, parameters)
-    text = sby(folder, "", "mars.sby")
+    text = sby(folder, "", resized(folder, ENGINE[2], **dict(parameters)))
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
@@ -617,9 +608,9 @@ def test_rules_of_the_engine(folder: Path, parameters: tuple[tuple[str, int], ..
 )
 def test_a_broken_engine_is_seen(folder: Path, fault: Fault) -> None:
     """In a bounded search from the first reset, or in the step of the induction."""
-    _of_engine(folder, engine_sets()[0])
+    script = resized(folder, ENGINE[2], **dict(engine_sets()[0]))
     spoil(folder / ENGINE[0], fault)
-    assert "DONE (PASS" not in sby(folder, "", "mars.sby")
+    assert "DONE (PASS" not in sby(folder, "", script)
 
 
 def _expansion_sets() -> list[dict[str, int]]:
@@ -631,17 +622,15 @@ def _expansion_sets() -> list[dict[str, int]]:
     return [dict(items) for items in dict.fromkeys(tuple(s.items()) for s in (*engines, *stores))]
 
 
-def _of_expansion(folder: Path, parameters: dict[str, int]) -> None:
-    """Put a unit's parameters into mars_keys.sby, and as many cycles as its data are on their way."""
-    sets = " ".join(f"-set {name} {value}" for name, value in parameters.items())
-    text, found = re.subn(
-        r"(?m)^chparam .* (?=\w+$)", f"chparam {sets} ", (folder / "mars_keys.sby").read_text()
-    )
+def _of_expansion(folder: Path, parameters: dict[str, int]) -> str:
+    """The name of a script with a unit's parameters, and with as many cycles as its data are on their way."""
+    script = resized(folder, EXPANSION[2], **parameters)
     depth = (
         (1 + parameters["SPLIT"]) * parameters["READ"] + parameters["LOOKUP"] + parameters.get("LATE", 0) + 2
     )
-    assert found == 1
-    (folder / "mars_keys.sby").write_text(text.replace("depth 20", f"depth {depth}"))
+    path = folder / script
+    path.write_text(path.read_text().replace("depth 20", f"depth {depth}"))
+    return script
 
 
 def test_the_word_stores_have_these_parameters(built: Callable[..., Built]) -> None:
@@ -665,8 +654,7 @@ def test_rules_of_the_key_expansion(folder: Path, parameters: dict[str, int]) ->
     """Every step in its order with the operands of its number, for any step and S-box, every key, all
     times and reset at any time.
     """
-    _of_expansion(folder, parameters)
-    text = sby(folder, "", "mars_keys.sby")
+    text = sby(folder, "", _of_expansion(folder, parameters))
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
@@ -684,9 +672,9 @@ def test_rules_of_the_key_expansion(folder: Path, parameters: dict[str, int]) ->
     ],
 )
 def test_a_broken_key_expansion_is_seen(folder: Path, fault: Fault) -> None:
-    _of_expansion(folder, _expansion_sets()[0])
+    script = _of_expansion(folder, _expansion_sets()[0])
     spoil(folder / EXPANSION[0], fault)
-    assert "DONE (PASS" not in sby(folder, "", "mars_keys.sby")
+    assert "DONE (PASS" not in sby(folder, "", script)
 
 
 def with_rules(text: str, name: str) -> str:

@@ -4,8 +4,9 @@ predicted, and what is not there is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,11 @@ from cipherwright.verify.ccm import random_ccm
 from cipherwright.verify.gcm import check_packets, check_release, check_resets, random_packets
 from cipherwright.verify.held_packets import HeldBench, HeldCcmBench, record_inside
 from cipherwright.verify.reset import check_reset
+from cipherwright.verify.simulate import Simulation
 from tests.conftest import Built
 from tests.faults import drop, use, when
 
-from .chosen_faults import chosen, faulty_simulation
+from .chosen_faults import faulty_bench
 
 SMALL = ("aes-gcm-small", "release=verdict", "release_words=16")
 CCM = ("aes128-ccm-small", "release=verdict", "release_words=32")
@@ -42,15 +44,17 @@ FAULTS = {
 }
 
 
+def _held(simulation: Simulation, record: Mapping[str, Any], held: Mapping[str, int]) -> HeldBench:
+    return HeldBench(simulation, record_inside(record), held)
+
+
 @pytest.fixture(scope="module")
 def bench(
     built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[int], HeldBench]:
     """The core with the fault of a number, or -1 for none."""
-    core, folder = built(*SMALL)
-    assert isinstance(core, Core)
-    simulation = faulty_simulation(core, FAULTS.values(), ("release",), tmp_path_factory.mktemp("release"))
-    return lambda n: HeldBench(simulation, record_inside(folder.record), chosen(n))
+    folder = tmp_path_factory.mktemp("release")
+    return faulty_bench(_held, built(*SMALL), FAULTS.values(), ("release",), folder)
 
 
 def test_packets_pass(bench: Callable[[int], HeldBench], built: Callable[..., Built]) -> None:

@@ -28,7 +28,7 @@ from cipherwright.verify.reset import check_reset
 from tests.conftest import QUICK_GCM, Built
 from tests.faults import drop, use, when
 
-from .chosen_faults import chosen, faulty_simulation
+from .chosen_faults import faulty_bench
 from .test_message_buses import checked, driven
 
 WAITS = ("release=verdict", "interface=axi-stream")
@@ -52,12 +52,8 @@ def bench(
     built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[int], AxiMessageBench]:
     """The core with the fault of a number, or -1 for none."""
-    core, folder = built(*SMALL)
-    assert isinstance(core, Core)
-    simulation = faulty_simulation(
-        core, FAULTS.values(), ("buffered", "release"), tmp_path_factory.mktemp("waits")
-    )
-    return lambda n: AxiMessageBench(simulation, folder.record, chosen(n))
+    folder = tmp_path_factory.mktemp("waits")
+    return faulty_bench(AxiMessageBench, built(*SMALL), FAULTS.values(), ("buffered", "release"), folder)
 
 
 def test_packets_by_a_driver_from_outside(built: Callable[..., Built], tmp_path: Path) -> None:

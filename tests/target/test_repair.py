@@ -13,7 +13,8 @@ import pytest
 from cipherwright.target import Recipe, implement, load_target
 from cipherwright.target.canonical import CANONICAL_TOP
 from cipherwright.target.place import estimate
-from cipherwright.target.repair import RoutedWire, Wires, repaired, rerouted, routed_wires
+from cipherwright.target.placed import RoutedWire, Wires, routed_wires
+from cipherwright.target.repair import repaired, rerouted
 from cipherwright.target.synth import CANONICAL, synthesise
 from tests.conftest import Built
 

@@ -134,9 +134,8 @@ def test_round_keys_behind_more_registers(other: str, built: Callable[..., Built
         prove_unit(folder, text if right else use("rk3_q1", "rk3_q", other)(text), tmp_path)
 
 
-@pytest.mark.parametrize("ranks", ["key_ranks=2"])
-def test_flip_flops_of_the_unit_are_the_predicted_ones(ranks: str, built: Callable[..., Built]) -> None:
-    core, folder = built("aes128-fast", *QUICK_AES, ranks)
+def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built]) -> None:
+    core, folder = built("aes128-fast", *QUICK_AES, "key_ranks=2")
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
     assert mapped.ffs == core.flip_flops

@@ -32,6 +32,7 @@ from ..rtl import (
     module_pins,
 )
 from ..spec import Datapath
+from .buses import KEPT_FREE
 from .message_core import ZEROISING, inner_name
 from .waits import Waits
 from .written import hand_written
@@ -161,7 +162,7 @@ class Release:
     @property
     def longest(self) -> int:
         """Words of data of a packet that is decrypted, at most."""
-        return self.words - 8
+        return self.words - KEPT_FREE
 
     @property
     def waiting(self) -> int:
@@ -366,20 +367,16 @@ def _later(name: str, later: Design) -> tuple[WrapperItem, ...]:
 def _buffer(release: Release) -> Cell:
     """The hand-written module."""
     links = {"clk": "clk", "rst_i": "rst_i", "zeroise_i": "zeroising", "reserve_i": "1'b0", "room_o": "room"}
-    if release.admits:
-        links |= {"reserve_i": "announce_i", "room_o": "room_o"}
     links |= {"valid_i": "valid_late", "hold_i": "hold_late", "data_i": "word_late"}
-    if release.admits:
-        links["data_i"] = f"{{{'id_i, ' * bool(release.id_bits)}hold_late, word_late}}"
     links |= {"verdict_i": "tag_made", "good_i": "right", "tag_i": "tag"}
     if _rest(release):
         links["tag_i"] = f"tag[127:{_rest(release)}]"
     links |= {"verdict_o": "tag_valid_o", "good_o": "good_o", "long_o": "too_long_o", "tag_o": "tag_shown"}
     links |= {"m_valid_o": "leaves", "m_ready_i": "1'b1", "m_data_o": "left", "busy_o": "kept_busy"}
-    if release.admits:
-        links["m_ready_i"] = "~stall_i"
     parameters: dict[str, int | str] = {"WIDTH": release.width, "TAG_BITS": release.tag_bits}
     parameters["DEPTH_LOG2"] = release.log2
     if release.admits:
+        links |= {"reserve_i": "announce_i", "room_o": "room_o", "m_ready_i": "~stall_i"}
+        links["data_i"] = f"{{{'id_i, ' * bool(release.id_bits)}hold_late, word_late}}"
         parameters["ADMIT"] = 1
     return Cell(RELEASE_FILE.removesuffix(".sv"), "u_release", links, parameters)

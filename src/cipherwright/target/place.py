@@ -14,7 +14,8 @@ from typing import Any
 from ..errors import CheckFailed
 from ..tools import run
 from .facts import REPAIRED, REROUTED, Target
-from .repair import Wires, repaired, rerouted
+from .placed import Wires
+from .repair import repaired, rerouted
 from .synth import CANONICAL, NAMES
 
 __all__ = [
@@ -102,8 +103,8 @@ def place(
         netlist = placed
         written = ["--write", f"routed{seed}.json"] if keep else []
         said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
-    if keep and placer == REPAIRED:
-        _keep_ports(folder / placed, folder / f"routed{seed}.json")
+        if keep and placer == REPAIRED:
+            _keep_ports(folder / placed, folder / f"routed{seed}.json")
     (folder / f"nextpnr{seed}.log").write_text(said)
     return _read(folder, seed, netlist)
 
@@ -111,22 +112,33 @@ def place(
 def _read(folder: Path, seed: int, netlist: str) -> Placed:
     """What a run reported."""
     data = json.loads((folder / f"report{seed}.json").read_text())
-    clock, figures = next(iter(data["fmax"].items()))
+    clock = next(iter(data["fmax"]))
     path: list[dict[str, Any]] = next(
         (p["path"] for p in data["critical_paths"] if clock in p["from"] and clock in p["to"]), []
     )
     names = json.loads((folder / NAMES).read_text()) if (folder / NAMES).exists() else {}
-    return Placed(seed, round(float(figures["achieved"]), 2), tuple(_named(s, names) for s in path), netlist)
+    return Placed(seed, _fmax(data), tuple(_named(s, names) for s in path), netlist)
+
+
+def _fmax(report: Mapping[str, Any]) -> float:
+    """The clock in MHz that a report has."""
+    return round(float(next(iter(report["fmax"].values()))["achieved"]), 2)
 
 
 def place_with_delays(folder: Path, target: Target, seed: int, timing_weight: int) -> tuple[Path, Path]:
     """Place by `heap` and route the mapped netlist of the folder; the netlist after routing, and the delays
     of its wires (SDF).
     """
+    return _routed(folder, target, seed, timing_weight, CANONICAL, [])[1:]
+
+
+def _routed(
+    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
+) -> tuple[str, Path, Path]:
+    """Route a netlist of the folder; what was said, the netlist after it and the delays of its wires."""
     routed, delays = folder / f"routed{seed}.json", folder / f"{seed}.sdf"
-    more = ["--write", routed.name, "--sdf", delays.name]
-    _nextpnr(folder, target, seed, timing_weight, CANONICAL, more)
-    return routed, delays
+    more = [*more, "--write", routed.name, "--sdf", delays.name]
+    return _nextpnr(folder, target, seed, timing_weight, netlist, more), routed, delays
 
 
 def placer_arguments(placer: str) -> list[str]:
@@ -141,15 +153,13 @@ def _rerouted(
     it gains; what was said, and the name of the netlist whose routing was the fastest. That is
     routedSEED.json, and its report reportSEED.json.
     """
-    routed, report, delays = (folder / n for n in (f"routed{seed}.json", f"report{seed}.json", f"{seed}.sdf"))
-    wires, said = Wires(**target.options["wires"]), ""
+    report, wires, said = folder / f"report{seed}.json", Wires(**target.options["wires"]), ""
     best, began, netlist, idle = 0.0, placed, placed, 0
     for step in range(1, _TIMES + 1):
-        written = ["--write", routed.name, "--sdf", delays.name]
-        said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
+        words, routed, delays = _routed(folder, target, seed, timing_weight, netlist, more)
         _keep_ports(folder / placed, routed)
-        now = _read(folder, seed, netlist).fmax_mhz
-        said += f"\n{now} MHz\n"
+        now = _fmax(json.loads(report.read_text()))
+        said += f"{words}\n{now} MHz\n"
         idle = 0 if now > best * _GAIN else idle + 1
         if now > best:
             best, began = now, netlist

@@ -2,7 +2,7 @@
 
 from .axi_stream import AXIS_DATA, AxiStream, Inside, StreamShell, axi_stream_top, bytes_reversed
 from .controlled import Controlled, controlled_top
-from .message_stream import TAG_DATA, MessageBus, message_bus_ports, message_bus_top
+from .message_stream import KEPT_FREE, TAG_DATA, MessageBus, message_bus_ports, message_bus_top
 from .message_traffic import message_traffic
 from .pages import browser_pages, map_facts, map_pages
 from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval
@@ -14,6 +14,7 @@ __all__ = [
     "BUSES",
     "BUS_DATA",
     "BUS_WRITES",
+    "KEPT_FREE",
     "TAG_DATA",
     "AxiStream",
     "Controlled",

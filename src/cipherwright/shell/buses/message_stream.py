@@ -339,8 +339,8 @@ def _from_queue(bus: MessageBus) -> _Way:
     return (data,), [*wires], (Wire(("kept",), bus.lanes),)
 
 
-_KEPT_FREE = 8
-"""Places of a buffer that no packet that waits takes."""
+KEPT_FREE = 8
+"""Places of a buffer that no packet that waits for its verdict takes."""
 
 
 def _from_buffer(bus: MessageBus) -> _Way:
@@ -352,8 +352,8 @@ def _from_buffer(bus: MessageBus) -> _Way:
         Wire(("data_block",), bus.block_bits),
         Wire(("data_keep",), bus.lanes),
     ]
-    bits = (bus.longest + _KEPT_FREE).bit_length()
-    start = f"{bits}'d{_KEPT_FREE}"
+    bits = (bus.longest + KEPT_FREE).bit_length()
+    start = f"{bits}'d{KEPT_FREE}"
     # A verdict decides when there is room, so how full a FIFO is depends on data: it starts from its first
     # place when zeroising begins, whatever came before.
     items += [
