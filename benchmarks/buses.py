@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 RECORD = HERE / "buses.json"
 PAGE = HERE.parent / "docs" / "guide" / "buses.md"
 TARGET = "ecp5-85k-8"
-CORES = ("aes128-fast-ctr", "aes-small", "des-small", "aes-tiny")
+CORES = ("aes128-fast-ctr", "aes-small", "des-small", "aes-tiny", "aes128-ccm-small")
 BUSES = ("axi-lite", "apb", "wishbone")
 INTERFACES = {
     "bare": (),
@@ -37,6 +37,9 @@ INTERFACES = {
 
 LOOPS = ("des-small", "aes-tiny")
 """Cores whose blocks can be registers."""
+
+STREAMS = ("aes128-ccm-small",)
+"""Cores that have AXI-Stream and no register bus."""
 
 HEAD = (
     "| core | around it | LUT4 | more than bare | flip-flops | block RAM | clock | of the bare clock |",
@@ -95,6 +98,8 @@ def main() -> None:
             if words[1:] and interface not in ("bare", *words[1:]):
                 continue
             if interface.startswith("registers") and preset not in LOOPS:
+                continue
+            if preset in STREAMS and "control" in " ".join(INTERFACES[interface]):
                 continue
             before = record.setdefault(preset, {}).get(interface, {})
             figures = measured(preset, interface, place)

@@ -1,4 +1,4 @@
-"""Packets of GCM, data units of XTS and messages of CMAC through AXI-Stream by a driver from outside
+"""Packets of GCM and CCM, data units of XTS and messages of CMAC through AXI-Stream by a driver from outside
 (cocotbext-axi): idle pattern x back-pressure x lengths. What must come out is computed by `cryptography`.
 """
 
@@ -13,7 +13,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
 from tests.shell.cocotb_axi_stream import pattern, reset, stays
@@ -22,13 +22,16 @@ MODE, PATIENCE = os.environ["MODE"], 2000
 LONGEST = int(os.environ.get("LONGEST", "0"))
 """Words of data of a packet that waits for its verdict in the core (0: none waits)."""
 
+LENGTHS = ("s_aad_bytes_i", "s_data_bytes_i")
+"""Ports of the lengths of a packet, which CCM has."""
+
 
 async def begin(dut: Any, key: bytes) -> dict[str, Any]:
     """Clock, reset, a key, and the streams by name."""
     Clock(dut.clk, 10, "ns").start()
     for name in ("key_valid_i", "key_i", "zeroise_i"):
         getattr(dut, name).value = 0
-    for name in ("s_iv_i", "s_tag_i", "unit_valid_i", "unit_i"):
+    for name in (*LENGTHS, "s_iv_i", "s_tag_i", "unit_valid_i", "unit_i"):
         if hasattr(dut, name):
             getattr(dut, name).value = 0
     dut.rst_i.value = 1
@@ -73,8 +76,13 @@ async def packets(dut: Any, sides: dict[str, Any], key: bytes, r: random.Random)
     sent = []
     long = [(3, 16 * LONGEST), (0, 16 * LONGEST + 1), (0, 5)] if LONGEST else []
     for a, n in ((20, 37), (0, 16), (5, 0), (0, 0), (16, 1), *long):
-        iv, aad, text, way = r.randbytes(12), r.randbytes(a), r.randbytes(n), r.getrandbits(1)
-        sealed = AESGCM(key).encrypt(iv, text, aad)
+        iv, aad, text, way = (
+            r.randbytes(len(dut.s_iv_i) // 8),
+            r.randbytes(a),
+            r.randbytes(n),
+            r.getrandbits(1),
+        )
+        sealed = (AESCCM if MODE == "ccm" else AESGCM)(key).encrypt(iv, text, aad)
         data, tag = sealed[:n], sealed[n:]
         good = bool(r.getrandbits(1))
         given = tag if good else bytes([tag[0] ^ 1]) + tag[1:]
@@ -83,6 +91,9 @@ async def packets(dut: Any, sides: dict[str, Any], key: bytes, r: random.Random)
         keep = [1] * a + [0] * (-a % 16) + [1] * n
         user = [way | 2] * len(filled) + [way] * n
         dut.s_iv_i.value, dut.s_tag_i.value = int.from_bytes(iv, "big"), int.from_bytes(given, "big")
+        for name, size in zip(LENGTHS, (a, n), strict=True):
+            if hasattr(dut, name):
+                getattr(dut, name).value = size
         if not body:
             body, keep, user = bytes(1), [0], [way]
         await sides["s_axis"].send(AxiStreamFrame(body, tkeep=keep, tuser=user))
@@ -145,7 +156,7 @@ async def messages(dut: Any, idle: str, pressure: str) -> None:
     for side in sides.keys() - {"s_axis"}:
         sides[side].set_pause_generator(pattern(pressure))
     cocotb.start_soon(stays(dut, "m"))
-    await {"gcm": packets, "xts": units, "cmac": tags}[MODE](dut, sides, key, r)
+    await {"gcm": packets, "ccm": packets, "xts": units, "cmac": tags}[MODE](dut, sides, key, r)
     for _ in range(60):
         await RisingEdge(dut.clk)
     assert all(sides[side].empty() for side in sides.keys() - {"s_axis"})

@@ -97,6 +97,7 @@ def test_the_cocotb_bench_of_a_bus_sees_a_fault(
 TAGS = ("aes128-cmac-small", "interface=axi-stream", "tid_bits=3")
 PACKETS = ("aes-gcm-small", "interface=axi-stream", "iv_bits=any")
 UNITS = ("aes128-xts", *QUICK_AES, "sbox=table", "srl_from=8")
+LENGTHS = ("aes128-ccm-small", "interface=axi-stream", "tid_bits=3")
 """A core of each kind of whole messages; Icarus is quick with tables."""
 
 HARDEST = "idle=random/pressure=random|one_after_the_other|a_run"
@@ -110,9 +111,10 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run"
         ((*TAGS[:-1], "control=apb"), 2),
         (PACKETS, 2),
         ((*PACKETS, "control=axi-lite"), 2),
+        (LENGTHS, 2),
         ((*UNITS, "interface=axi-stream", "unit_numbers=counted"), 3),
     ],
-    ids=["tags", "tags and apb", "packets", "packets and axi-lite", "units"],
+    ids=["tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths", "units"],
 )
 def test_the_cocotb_bench_of_messages_runs(
     variant: tuple[str, ...], tests: int, built: Callable[..., Built], tmp_path: Path
@@ -179,7 +181,7 @@ def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:
     assert _python(folder, "-c", again).stdout == "0x85e813540f0ab405 ['0x123456789abcdef']\n"
 
 
-@pytest.mark.parametrize("variant", [TAGS[:1], ("aes128-ccm-small",)], ids=["tags", "ccm"])
+@pytest.mark.parametrize("variant", [TAGS[:1], LENGTHS[:1], LENGTHS], ids=["tags", "ccm", "ccm axi"])
 def test_the_model_of_whole_messages_runs(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""AXI-Stream around GCM, XTS and CMAC: a driver from outside, `verify`, the rules of the bus, and faults."""
+"""AXI-Stream around GCM, CCM, XTS and CMAC: a driver from outside, `verify`, rules of the bus, and faults."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from tests.verify.test_checks import broken_file
 TAGS = ("aes128-cmac-small", "interface=axi-stream", "tid_bits=3")
 PACKETS = ("aes-gcm-small", "interface=axi-stream", "iv_bits=any")
 UNITS = (*QUICK_XTS[:-1], "interface=axi-stream", "tid_bits=2")
+LENGTHS = ("aes128-ccm-small", "interface=axi-stream", "tid_bits=3")
 """A core of each kind. The loops' FIFOs are in distributed RAM, the pipeline's in block RAM."""
 
 
@@ -40,7 +41,7 @@ def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
     return on_icarus(made[1].sources, record["top"], "tests.shell.cocotb_messages", tmp_path, env)
 
 
-@pytest.mark.parametrize("variant", [TAGS, PACKETS, UNITS], ids=" ".join)
+@pytest.mark.parametrize("variant", [TAGS, PACKETS, UNITS, LENGTHS], ids=" ".join)
 def test_messages_by_a_driver_from_outside(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:
@@ -55,6 +56,31 @@ def checked(made: Built) -> str:
 
 def test_packets_of_gcm(built: Callable[..., Built]) -> None:
     assert "none lost" in checked(built(*PACKETS))
+
+
+def test_packets_of_ccm(built: Callable[..., Built]) -> None:
+    assert "none lost" in checked(built(*LENGTHS))
+
+
+LENGTH_FAULTS = [
+    use("u_core.aad_bytes_i", "s_aad_bytes_i", "32'd0"),
+    use("u_core.data_bytes_i", "s_data_bytes_i", "{s_data_bytes_i[15:1], 1'b0}"),
+    use("u_core.iv_i", "s_iv_i", "{s_iv_i[103:1], 1'b0}"),
+    use("u_core.aad_i", "s_axis_tuser[1]", "s_axis_tuser[0]"),
+    drop("s_axis_tready", "room"),
+    drop("has_text", "~s_axis_tuser[1]"),
+]
+"""Of the bus around CCM: a length and the nonce are other ones, the direction is taken for the kind of a
+beat, a beat is lost, and a place is kept for additional data, which have no result.
+"""
+
+
+@pytest.mark.parametrize("fault", LENGTH_FAULTS, ids=str)
+def test_a_broken_bus_of_ccm_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*LENGTHS)
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+    with pytest.raises(CheckFailed):
+        checked((core, wrong))
 
 
 COUNTED = (*UNITS[:-1], "unit_numbers=counted")
@@ -139,9 +165,11 @@ def test_a_fifo_that_is_not_cleared_is_seen(built: Callable[..., Built], tmp_pat
         check_zeroise(broken_file(folder, f"{core.top}.v", fault, tmp_path / "b"))
 
 
-@pytest.mark.parametrize("more", [(), ("fifo_depth=64",)])
-def test_mapped_flip_flops_are_the_predicted_ones(more: tuple[str, ...], built: Callable[..., Built]) -> None:
-    core, folder = built(*TAGS, *more)
+@pytest.mark.parametrize("variant", [TAGS, (*TAGS, "fifo_depth=64"), LENGTHS], ids=" ".join)
+def test_mapped_flip_flops_are_the_predicted_ones(
+    variant: tuple[str, ...], built: Callable[..., Built]
+) -> None:
+    core, folder = built(*variant)
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
     assert isinstance(core, Core)
@@ -153,6 +181,8 @@ def test_what_is_refused() -> None:
         load(TAGS[0], [*TAGS[1:], "tdata_bits=32"])
     with pytest.raises(UserError, match=r"unit_numbers = counted.* needs? control = none"):
         load(COUNTED[0], [*COUNTED[1:], "control=apb"])
+    with pytest.raises(UserError, match="no registers for the lengths of a packet of CCM"):
+        load(LENGTHS[0], [*LENGTHS[1:], "control=apb"])
 
 
 def test_messages_of_the_library(built: Callable[..., Built]) -> None:

@@ -35,6 +35,8 @@ WAITS = ("release=verdict", "interface=axi-stream")
 SMALL = ("aes-gcm-small", *WAITS, "release_words=16", "tid_bits=2")
 PIPELINE = (*QUICK_GCM, *WAITS, "release_words=128")
 
+LENGTHS = ("aes128-ccm-small", *WAITS, "release_words=16")
+
 FAULTS = {
     "a word is not announced": use("u_core.announce_i", "take", "(take & ~s_axis_tlast)"),
     "the next packet is as long as the one before": use("announced_q", "ends_packet", "1'b0"),
@@ -56,8 +58,11 @@ def bench(
     return faulty_bench(AxiMessageBench, built(*SMALL), FAULTS.values(), ("buffered", "release"), folder)
 
 
-def test_packets_by_a_driver_from_outside(built: Callable[..., Built], tmp_path: Path) -> None:
-    assert driven(built(*SMALL), tmp_path) == (6, 0)
+@pytest.mark.parametrize("variant", [SMALL, LENGTHS], ids=" ".join)
+def test_packets_by_a_driver_from_outside(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    assert driven(built(*variant), tmp_path) == (6, 0)
 
 
 def test_packets_around_a_loop(bench: Callable[[int], AxiMessageBench], built: Callable[..., Built]) -> None:

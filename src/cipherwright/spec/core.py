@@ -162,7 +162,7 @@ class Spec(BaseModel):
             interface=("plain", "axi-stream"),
         ),
         needs(("gcm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream")),
-        needs(("ccm",), block_bits=(128,), direction=("both",), interface=("plain",)),
+        needs(("ccm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream")),
     ] = option(
         "ecb",
         "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "

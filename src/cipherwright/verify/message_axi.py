@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..cipher.xts import number_after
 from ..errors import CheckFailed
-from ..shell import PortSet
+from ..shell import LENGTH_PORTS, PortSet
 from .simulate import Model, Simulation, compile_simulation
 
 __all__ = ["AxiMessageBench", "AxiSession", "Beat", "Flow"]
@@ -86,6 +86,12 @@ class AxiMessageBench:
         return int(self.record["parameters"]["tid_bits"])
 
     @property
+    def lengths(self) -> tuple[str, ...]:
+        """Ports of the bytes of additional data and of data, where a packet's first beat brings them."""
+        ports = (self.record.get("packet") or {}).get("ports") or {}
+        return tuple(f"s_{ports[name]}" for name in LENGTH_PORTS if name in ports)
+
+    @property
     def longest(self) -> int:
         """Words of data of the longest packet that waits for its verdict (0: none waits)."""
         release = (self.record.get("packet") or {}).get("release") or {}
@@ -154,6 +160,7 @@ class AxiSession:
                 view[:] = 0
             elif port.width % 8:
                 view[0, -1] &= (1 << port.width % 8) - 1
+            row[:, port.offset + view.shape[1] : port.offset + port.size] = 0  # the model wants these clear
         for name, value in b.held.items():
             self._put(row, name, value)
         return row

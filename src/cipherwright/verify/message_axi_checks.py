@@ -14,6 +14,7 @@ from ..cipher.cmac import mac_words
 from ..cipher.xts import halves
 from ..errors import CheckFailed
 from ..shell import WORD_BYTES, words_of
+from .ccm import random_ccm
 from .cmac import mac_tag
 from .gcm import random_packets
 from .message_axi import AxiMessageBench, AxiSession, Beat, Flow
@@ -26,6 +27,11 @@ __all__ = ["Traffic", "check_message_stream", "fresh_key", "joined", "messages_o
 
 _FLOWS = (Flow(), Flow(0.5), Flow(take=0.5), Flow(0.6, 0.6), Flow(stall=600), Flow(take=0.15))
 """Gaps and back-pressure under one key after the other."""
+
+_STALLED = 20
+"""Words in whose time no result is taken at least, where none is taken for a while: more than a FIFO has
+room for.
+"""
 
 _LONGEST = 100
 """Bytes of additional data and of data, at most."""
@@ -58,16 +64,19 @@ def _cut(text: bytes, size: int, user: int, ids: Iterator[int]) -> list[Beat]:
     return [Beat(text[k : k + size], k + size >= len(text), user, next(ids)) for k in ends]
 
 
-def _packet_beats(packet: Packet, result: PacketResult, ids: Iterator[int], longest: int) -> Traffic:
-    """A packet of GCM. Bytes of the expected tag that are not compared have any value. longest: words of data
-    of a packet that waits for its verdict (0: none waits).
-    """
+def _packet_beats(
+    bench: AxiMessageBench, packet: Packet, result: PacketResult, ids: Iterator[int]
+) -> Traffic:
+    """A packet of GCM or CCM. Bytes of the expected tag that are not compared have any value."""
     way, size = int(packet.decrypt), WORD_BYTES
-    iv_word = [Beat(b.data, b.last, way | 4, b.id) for b in _cut(packet.iv, size, 0, ids) if packet.iv_sizes]
+    own_iv = bool(packet.iv_sizes and not bench.lengths)
+    iv_word = [Beat(b.data, b.last, way | 4, b.id) for b in _cut(packet.iv, size, 0, ids) if own_iv]
     head = [Beat(b.data, False, way | 2, b.id) for b in _cut(packet.aad, size, 0, ids)]
     body = [Beat(b.data, False, way, b.id) for b in _cut(packet.text, size, 0, ids)]
     all_beats = head + body or [Beat(b"", False, way, next(ids))]
-    given: dict[str, bytes] = {} if packet.iv_sizes else {"s_iv_i": packet.iv}
+    given: dict[str, bytes] = {} if own_iv else {"s_iv_i": packet.iv}
+    sizes = (len(packet.aad), len(packet.text))
+    given |= {n: size.to_bytes(4, "big") for n, size in zip(bench.lengths, sizes, strict=False)}
     first = all_beats[0]
     all_beats[0] = Beat(first.data, first.last, first.user, first.id, given)
     last = all_beats[-1]
@@ -78,9 +87,9 @@ def _packet_beats(packet: Packet, result: PacketResult, ids: Iterator[int], long
         Beat(b.data, b.last, way, i)
         for b, i in zip(_cut(result.text, size, 0, iter(kept)), kept, strict=True)
     ]
-    too_long = bool(longest and way and len(body) > longest)
+    too_long = bool(bench.longest and way and len(body) > bench.longest)
     good = result.good and not too_long
-    refused = bool(longest and way and not good)
+    refused = bool(bench.longest and way and not good)
     out = [] if refused else out
     verdict = way | good << 1 | bool(out) << 2 | too_long << 3
     shown = Beat(result.tag, False, verdict, last.id)
@@ -109,10 +118,8 @@ def messages_of(
 
     if "packet" in bench.record:
         spans = [(int(rng.integers(0, _LONGEST)) if n % 3 else 0, n) for n in sizes]
-        packets, results = random_packets(p, rng, key, spans)
-        return joined(
-            [_packet_beats(a, b, ids(), bench.longest) for a, b in zip(packets, results, strict=True)]
-        )
+        packets, results = (random_ccm if bench.lengths else random_packets)(p, rng, key, spans)
+        return joined([_packet_beats(bench, a, b, ids()) for a, b in zip(packets, results, strict=True)])
     if "unit" in bench.record:
         return joined([_unit_beats(p, key, unit, next(ids())) for unit in _units(p, sizes, rng)])
     lanes = p["block_bits"] // 8
@@ -163,6 +170,11 @@ def play(s: AxiSession, traffic: Traffic, flow: Flow) -> None:
         if got != list(beats):
             at = next((k for k, (a, b) in enumerate(zip(got, beats, strict=False)) if a != b), len(beats))
             raise CheckFailed(f"beat {at} of {side} is not what the reference has")
+
+
+def _flow(bench: AxiMessageBench, flow: Flow) -> Flow:
+    """The same, with a stall in which the FIFOs of a slow core fill up, too."""
+    return replace(flow, stall=max(flow.stall, _STALLED * bench.record["interval_cycles"]) * (flow.stall > 0))
 
 
 def fresh_key(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> bytes:
@@ -282,7 +294,7 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
             key = fresh_key(bench, p, rng)
             sizes = [0, 1, 16, 17, *(int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY - 4))]
             s.load_key(key)
-            play(s, messages_of(bench, p, key, sizes, rng), _FLOWS[k % len(_FLOWS)])
+            play(s, messages_of(bench, p, key, sizes, rng), _flow(bench, _FLOWS[k % len(_FLOWS)]))
             total += len(sizes)
         s.quiet(bench.patience)
     _check_rate(bench, p, rng)

@@ -1,4 +1,4 @@
-"""AXI-Stream around a core of whole messages: packets of GCM, data units of XTS, messages of CMAC.
+"""AXI-Stream around a core of whole messages: packets of GCM and CCM, data units of XTS, messages of CMAC.
 
 Nothing holds the results of such a core back. A beat is taken only while a place in a FIFO is free for
 whatever it makes leave, so that every result finds room. A word is a beat; byte 0 of a message is in
@@ -78,6 +78,14 @@ class MessageBus:
         return tuple(fields)
 
     @property
+    def beside(self) -> tuple[Pin, ...]:
+        """Ports of the core beside a beat of a packet: its IV or nonce, its expected tag, and its lengths
+        where the mode needs them before the data.
+        """
+        names = _BESIDE if self.kind == "packet" else ()
+        return tuple(p for g in self.groups for p in g.pins if p.name in names)
+
+    @property
     def loads(self) -> tuple[Group, ...]:
         """Ports that are handed through: of a key, and of a unit's number or a run of them."""
         return tuple(g for g in self.groups if isinstance(g, Handshake) or _announces(g))
@@ -90,6 +98,10 @@ class MessageBus:
     def pin(self, name: str) -> Pin:
         """A port of the core."""
         return next(p for g in self.groups for p in g.pins if p.name == name)
+
+
+_BESIDE = ("iv_i", "tag_i", "aad_bytes_i", "data_bytes_i")
+"""Ports of a core of packets that stay ports, beside those of a beat."""
 
 
 def _announces(group: Group) -> bool:
@@ -110,14 +122,13 @@ def _given_pins(bus: MessageBus) -> tuple[Pin, ...]:
     kept = "bytes that count: all of them, or in the last beat of its kind the first ones"
     word = {"packet": "additional data or data", "unit": "bytes of a unit", "message": "bytes of a message"}
     what = {"packet": "packet", "unit": "unit", "message": "message"}[bus.kind]
-    beside = (bus.pin("iv_i"), bus.pin("tag_i")) if bus.kind == "packet" else ()
     return (
         Pin("s_axis_tdata", bus.block_bits, order=Order.PIECE_LITTLE, meaning=word[bus.kind]),
         Pin("s_axis_tkeep", bus.lanes, meaning=kept),
         Pin("s_axis_tlast", meaning=f"the beat ends a {what}"),
         *([Pin("s_axis_tuser", len(bus.user), meaning=_told(bus.user))] if bus.user else []),
         *_id(bus, "s_axis_tid", False, "handed through"),
-        *(Pin(f"s_{p.name}", p.width, order=p.order, meaning=p.meaning) for p in beside),
+        *(Pin(f"s_{p.name}", p.width, order=p.order, meaning=p.meaning) for p in bus.beside),
     )
 
 
@@ -242,8 +253,7 @@ def _links(bus: MessageBus) -> dict[str, str]:
     links |= {"block_i": bytes_reversed("s_axis_tdata", bus.block_bits), "last_i": "s_axis_tlast"}
     links |= {"keep_i": _bits_reversed("s_axis_tkeep", bus.lanes)}
     links |= {port: bus.bit(port) for port, _ in bus.user}
-    if bus.kind == "packet":
-        links |= {"iv_i": "s_iv_i", "tag_i": "s_tag_i"}
+    links |= {p.name: f"s_{p.name}" for p in bus.beside}
     if bus.kind == "message":
         return links | {"tag_valid_o": "made", "tag_o": "tag"}
     links |= {"valid_o": "made", "block_o": "result", "keep_o": "kept", "last_o": "ends"}
@@ -274,8 +284,8 @@ def _results(bus: MessageBus) -> tuple[Part, ...]:
 
 
 def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
-    """Packets of GCM: a FIFO of results and one of tags. Additional data have no result, a packet has one
-    tag.
+    """Packets of GCM and CCM: a FIFO of results and one of tags. Additional data have no result, a packet has
+    one tag.
     """
     words = " & ~".join(
         ["s_axis_tkeep[0]", bus.bit("aad_i"), *([bus.bit("iv_word_i")] if bus.any_iv else [])]

@@ -11,6 +11,7 @@ from ..core import Core
 from ..core_inputs import CoreInputs
 from ..gcm import GCM_PORTS, Times, testbench
 from ..loop_core import LoopMode, keyed_loop, loop_core
+from ..message_core import zeroising
 from ..release import Release
 from ..waits import Waits
 from .modules import CCM_FILE, COMPLETE, ccm_modules
@@ -38,7 +39,7 @@ def assemble_ccm(of: CoreInputs) -> Core:
         f"last word to its tag{release.said}"
     )
     mode = LoopMode(
-        ccm_groups(spec.key_bits, spec.tag_bits, spec.nonce_bytes, release.shown),
+        ccm_groups(spec.key_bits, spec.tag_bits, spec.nonce_bytes, (*release.shown, *zeroising(parts.fifos))),
         GCM_PORTS,
         Rate(timing.latency + more, timing.interval),
         said,
@@ -55,6 +56,7 @@ def assemble_ccm(of: CoreInputs) -> Core:
             **release.record(),
         },
         released=parts.released,
+        fifos=parts.fifos,
     )
     return loop_core(of, loop, parts, mode)
 

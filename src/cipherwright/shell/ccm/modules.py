@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...cipher.ccm import largest_data
 from ...rtl import Cell, ClockReset, Handshake, Held, Part, Pin, Stream, Wire, Wrapper, WrittenModule
 from ...spec import Loop
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..gcm import RESULTS, gcm_top
+from ..gcm import RESULTS, gcm_top, packet_fifos
 from ..keys import KeyUnit, keyed_top
+from ..message_core import places_kept, zeroising
 from ..release import Release, Released, hold_items, release_top, within
+from ..stream import Fifo
 from ..waits import Waits
 from .ports import ccm_pins
 from .timing import CcmTiming
@@ -29,8 +32,8 @@ _BITS = 588
 @dataclass(frozen=True)
 class CcmModules:
     """What is around the loop `TOP_core`: the loop with its key unit, the mode, the control of keys and the
-    top, in the order of use; and the hand-written module of the mode; what is around the top where
-    words wait for a verdict.
+    top, in the order of use; and the hand-written module of the mode; FIFOs of a bus, by name; what is
+    around the top where words wait for a verdict.
     """
 
     timing: CcmTiming
@@ -39,6 +42,7 @@ class CcmModules:
     written: WrittenModule
     control: Control
     top: Wrapper
+    fifos: Mapping[str, Fifo]
     released: Released
 
     @property
@@ -57,6 +61,7 @@ def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -
     timing, pins = CcmTiming(loop.rate.latency, loop.rate.slots), ccm_pins(spec.nonce_bytes)
     key = (Pin("key_valid_i"), Pin("key_i", spec.key_bits), Pin("key_ready_o", out=True))
     release = Release.of(spec)
+    fifos = packet_fifos(spec, timing.longest, timing.longest_tag, (timing.interval, timing.least_tag))
     control = core_control(
         f"{top}_control",
         Controlled(f"{top}_ccm", (*key, *pins, *RESULTS, *release.held), 128),
@@ -64,7 +69,7 @@ def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -
             timing.longest_tag + 1 + release.settle,
             max(unit.flush, timing.longest_tag + 2),
             unit.cycles + COMPLETE + 1,
-            release.flush,
+            release.flush + places_kept(fifos),
         ),
     )
     written = WrittenModule(CCM_FILE.removesuffix(".sv"), (), _BITS + spec.tag_bits + spec.tag_bits // 8)
@@ -74,7 +79,8 @@ def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -
         _mode(top, spec, pins, release.held),
         written,
         control,
-        gcm_top(top, within(spec, top), spec.key_bits, pins, release.told),
+        gcm_top(top, within(spec, top), spec.key_bits, pins, release.told or zeroising(fifos)),
+        fifos,
         release_top(spec, top, release, (pins, RESULTS), waits),
     )
 

@@ -125,7 +125,9 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
         "given_tag": "s_tag_i" if axi else n.get("tag_in", ""),
         "iv": p.iv,
         "any_iv": "iv_word" in n,
-        "lengths": [n["aad_bytes"], n["data_bytes"]] if "aad_bytes" in n else [],
+        "lengths": [f"{'s_' * axi}{n[name]}" for name in ("aad_bytes", "data_bytes")]
+        if "aad_bytes" in n
+        else [],
     }
     outputs = {
         "tag_valid": n.get("tag_valid", ""),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...cipher.cmac import mac_words
+from ..ccm import LENGTH_PORTS
 from ..core import Core
 from ..short_words import WORD_BYTES, words_of
 from .example import Worked
@@ -27,7 +29,10 @@ def bus_sentences(core: Core) -> Iterator[str]:
 def _packets(core: Core) -> Iterator[str]:
     assert core.packet is not None
     yield ""
-    yield "A packet is a message of GCM: beats of additional data first, then beats of data. TLAST ends it."
+    yield (
+        f"A packet is a message of {core.parameters['mode'].upper()}: beats of additional data first, then "
+        "beats of data. TLAST ends it."
+    )
     yield (
         "Only the last beat of the additional data and the last beat of the data may have fewer than 16 "
         "bytes."
@@ -45,6 +50,8 @@ def _packets(core: Core) -> Iterator[str]:
         yield "`load_slot_i` says which slot a key is for; packets under the other key go on meanwhile."
     if core.bus:
         yield from _packet_registers()
+    elif "aad_bytes" in core.packet["ports"]:
+        yield from _lengths(core.packet["ports"])
     else:
         yield (
             "`s_iv_i` is read with the packet's first beat and `s_tag_i`, the expected tag, with its last. "
@@ -74,7 +81,19 @@ def _packets(core: Core) -> Iterator[str]:
     yield "Take from both streams: while one of them is full, no beat is accepted."
     yield from _release(core)
     yield ""
-    yield "An IV is used for one packet under a key. The core can't see that one is used again."
+    what = "A nonce" if "aad_bytes" in core.packet["ports"] else "An IV"
+    yield f"{what} is used for one packet under a key. The core can't see that one is used again."
+
+
+def _lengths(ports: Mapping[str, str]) -> Iterator[str]:
+    """What is read beside a beat where the mode needs lengths before the data."""
+    aad, data = (f"`s_{ports[name]}`" for name in LENGTH_PORTS)
+    yield (
+        f"`s_iv_i`, the nonce, and {aad} and {data}, the bytes of the packet's additional data and of its "
+        "data, are read with the packet's first beat; `s_tag_i`, the expected tag, with its last."
+    )
+    yield "They stay while their beat is offered."
+    yield "**The lengths must be those of the beats that come: the core does not count.**"
 
 
 def _release(core: Core) -> Iterator[str]:
@@ -188,7 +207,11 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     size = core.parameters["block_bits"] // 8
     if core.packet:
         where = "in the registers IV" if core.bus else "at `s_iv_i`"
-        yield f"The packet of the section Bytes, encrypted, with its IV {where}:"
+        if "aad_bytes" in core.packet["ports"]:
+            aad, data = (f"`s_{core.packet['ports'][name]}`" for name in LENGTH_PORTS)
+            where = f"{where}, {aad} = {len(worked.aad)} and {data} = {len(worked.block)}"
+        name = "nonce" if core.parameters["mode"] == "ccm" else "IV"
+        yield f"The packet of the section Bytes, encrypted, with its {name} {where}:"
     elif core.unit:
         yield f"The unit of the section Bytes, encrypted; its number is `{worked.iv.hex(' ')}`:"
     else:
@@ -216,6 +239,14 @@ def _keep(word: bytes, size: int) -> str:
 def bus_timing(core: Core) -> Iterator[str]:
     """Latencies and rates while results are taken at once."""
     what = "tag" if core.mac else "result"
+    if core.packet and "longest_latency_cycles" in core.packet:
+        assert core.stream is not None
+        more = core.latency - int(str(core.stream["latency_cycles"]))
+        most = core.packet["longest_latency_cycles"] + more
+        yield f"While results are taken at once, a result is offered at most {most} cycles after its beat."
+        yield f"A beat of data can be taken every {core.interval} cycles."
+        yield from _after_a_packet(core.packet)
+        return
     yield (
         f"While nothing else is in flight and {what}s are taken at once, a {what} is offered "
         f"{core.latency} cycles after its beat."
@@ -223,11 +254,7 @@ def bus_timing(core: Core) -> Iterator[str]:
     if core.interval > 1:
         yield f"A beat can be taken every {core.interval} cycles."
         if core.packet:
-            least, most = (core.packet[f"{k}tag_latency_cycles"] for k in ("least_", ""))
-            yield (
-                "After a packet's last beat no other is taken until its tag is made, which takes "
-                f"{least} to {most} cycles."
-            )
+            yield from _after_a_packet(core.packet)
     elif core.packet:
         yield "A beat can be taken every cycle, but for one cycle after a packet's last beat."
     else:
@@ -235,3 +262,12 @@ def bus_timing(core: Core) -> Iterator[str]:
         yield (
             "The last whole beat of a unit with a short one leaves later, since it takes the stolen bytes in."
         )
+
+
+def _after_a_packet(packet: Mapping[str, Any]) -> Iterator[str]:
+    """The pause between packets of a core that takes one after the other."""
+    least, most = (packet[f"{k}tag_latency_cycles"] for k in ("least_", ""))
+    yield (
+        "After a packet's last beat no other is taken until its tag is made, which takes "
+        f"{least} to {most} cycles."
+    )

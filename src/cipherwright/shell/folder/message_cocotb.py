@@ -6,12 +6,14 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...cipher.ccm import CcmInput, ccm
 from ...cipher.cmac import cmac, tag_length
 from ...cipher.gcm import gcm
 from ...cipher.modes import ways
 from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
 from ...rtl import Handshake
 from ...spec import Datapath
+from ..ccm import LENGTH_PORTS
 from ..core import Core
 from ..header import origin_lines
 from .accesses import core_registers, field_bit
@@ -39,9 +41,9 @@ def _keys(rng: random.Random, bits: int) -> tuple[bytes, bytes]:
 
 
 def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
-    """Packets of GCM under two keys, in both directions, computed from the description: key, IV, 1 where the
-    core decrypts, additional data, data, tag, what leaves for the data, and whether the tag is right.
-    `any_iv`: some have an IV that has not 96 bits.
+    """Packets of GCM or CCM under two keys, in both directions, computed from the description: key, IV or
+    nonce, 1 where the core decrypts, additional data, data, tag, what leaves for the data, and whether the
+    tag is right. `any_iv`: some have an IV that has not 96 bits.
     """
     held = spec.release == "verdict"
     rng = random.Random(spec.name)
@@ -50,14 +52,20 @@ def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
         key = keys[number * len(keys) // len(_PACKETS)]
         crypt = on_numbers(spec, key)
         for way in ways(spec.direction):
-            iv, aad = rng.randbytes(bytes_of_iv if any_iv else 12), rng.randbytes(a)
+            nonce_bytes = int(spec.options()["nonce_bytes"]) if spec.mode == "ccm" else 12
+            iv, aad = rng.randbytes(bytes_of_iv if any_iv else nonce_bytes), rng.randbytes(a)
             text = rng.randbytes(n)
-            made = gcm(crypt, iv, aad, text)
-            tag, good = made.tag[:size], int(not way or number != 1)
+            if spec.mode == "ccm":
+                sealed = ccm(crypt, CcmInput(iv, aad, text), size)
+                done, tag = sealed.data, sealed.tag
+            else:
+                made = gcm(crypt, iv, aad, text)
+                done, tag = made.data, made.tag[:size]
+            good = int(not way or number != 1)
             if not good:
                 tag = bytes([tag[0] ^ 1]) + tag[1:]
-            result = b"" if held and not good else text if way else made.data
-            yield key, iv, way, aad, made.data if way else text, tag, result, good
+            result = b"" if held and not good else text if way else done
+            yield key, iv, way, aad, done if way else text, tag, result, good
 
 
 def units(spec: Datapath) -> Iterator[tuple[Any, ...]]:
@@ -122,6 +130,7 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
         handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
         key_slots=2 if "key_slot" in ports else 1,
         any_iv=any_iv,
+        lengths=[f"s_{ports[name]}" for name in LENGTH_PORTS if name in ports],
         ways=len(ways(spec.direction)) == 2,
         ids=1 << pins["s_axis_tid"].width if "s_axis_tid" in pins else 0,
         more=more,
