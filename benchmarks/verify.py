@@ -21,6 +21,7 @@ from cipherwright.spec import load
 from cipherwright.verify import CoreFolder, prove_core
 
 SLOW = (
+    "aes-gcm-small",
     "aes128-ctr-lanes",
     "aes128-fast-agile",
     "aes128-fast-both",

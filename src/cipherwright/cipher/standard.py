@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from .base import ROUND_KEY, Cipher
@@ -161,16 +162,22 @@ class Standard(Cipher):
 
     def encrypt(self, block: Word, key: Word) -> Word:
         """The steps in order, each with its key word."""
+        return self._encrypt(block, key.width, self.expanded(key))
+
+    def _encrypt(self, block: Word, key_bits: int, words: Sequence[Word]) -> Word:
         state = self.begin(block)
-        for kind, word in zip(self.steps(key.width), self.expanded(key), strict=True):
+        for kind, word in zip(self.steps(key_bits), words, strict=True):
             state = kind.apply(state, kind.cut(word))
         return self.end(state)
 
     def decrypt(self, block: Word, key: Word) -> Word:
         """The inverse steps in reverse order; or the same steps with the key words in reverse order."""
-        state, steps = self.begin(block), self.steps(key.width)
+        return self._decrypt(block, key.width, self.expanded(key))
+
+    def _decrypt(self, block: Word, key_bits: int, words: Sequence[Word]) -> Word:
+        state, steps = self.begin(block), self.steps(key_bits)
         for kind, word in zip(
-            reversed(steps) if self.undoes(key.width) else steps, reversed(self.expanded(key)), strict=True
+            reversed(steps) if self.undoes(key_bits) else steps, reversed(words), strict=True
         ):
             given = kind.turned(kind.cut(word)) if kind.turned else kind.cut(word)
             state = (kind.undo or kind.apply)(state, given)
@@ -188,7 +195,22 @@ class Standard(Cipher):
         if len(block) * 8 != self.block_bits:
             raise ValueError(f"{self.name} takes blocks of {self.block_bits // 8} bytes, not {len(block)}")
         self.check_key_bits(8 * len(key))
-        b = IntBuilder()
-        words = (over(b, b.const(8 * len(data), int.from_bytes(data, "big"))) for data in (block, key))
-        out = (self.decrypt if decrypt else self.encrypt)(*words)
-        return under(b, out).value.to_bytes(len(block), "big")
+        out = (self._decrypt if decrypt else self._encrypt)(
+            _integer(block), 8 * len(key), _key_words(self, key)
+        )
+        return under(_INTEGERS, out).value.to_bytes(len(block), "big")
+
+
+_INTEGERS = IntBuilder()
+
+
+def _integer(data: bytes) -> Word:
+    return over(_INTEGERS, _INTEGERS.const(8 * len(data), int.from_bytes(data, "big")))
+
+
+@lru_cache(maxsize=16)
+def _key_words(cipher: Standard, key: bytes) -> tuple[Word, ...]:
+    """The key words on integers. Blocks come many under one key, and to expand it takes longer than a
+    block does.
+    """
+    return tuple(cipher.expanded(_integer(key)))
