@@ -3,22 +3,21 @@
 Usage: python benchmarks/verify.py [--proof] [PRESET ...]
 
 Without names: those that the tests run in a quicker form. --proof: the proof alone, which spares compiling
-a simulation.
+a simulation; of an engine all checks run.
 """
 
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-from pathlib import Path
+
+from building import core_of
 
 from cipherwright.engine import key_parts
-from cipherwright.flow import build
 from cipherwright.rebuild import verify_folder
-from cipherwright.shell import save
+from cipherwright.shell import Core
 from cipherwright.spec import load
-from cipherwright.verify import CoreFolder, prove_core
+from cipherwright.verify import prove_core
 
 SLOW = (
     "aes-gcm-small",
@@ -39,11 +38,8 @@ def main() -> None:
     failed, alone = False, "--proof" in sys.argv
     for preset in [a for a in sys.argv[1:] if a != "--proof"] or SLOW:
         spec = load(preset)
-        core = build(spec, {"preset": preset})
-        with tempfile.TemporaryDirectory() as d:
-            save(core, Path(d) / "core")
-            folder = CoreFolder.open(Path(d) / "core")
-            if alone:
+        with core_of(preset, spec.target) as (core, folder, _):
+            if alone and isinstance(core, Core):
                 began = time.monotonic()
                 print(
                     (

@@ -75,14 +75,6 @@ beat, a beat is lost, and a place is kept for additional data, which have no res
 """
 
 
-@pytest.mark.parametrize("fault", LENGTH_FAULTS, ids=str)
-def test_a_broken_bus_of_ccm_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*LENGTHS)
-    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
-    with pytest.raises(CheckFailed):
-        checked((core, wrong))
-
-
 COUNTED = (*UNITS[:-1], "unit_numbers=counted")
 """Runs of units are announced."""
 
@@ -127,9 +119,15 @@ another beat.
 """
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_broken_bus_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*TAGS)
+@pytest.mark.parametrize(
+    ("variant", "fault"),
+    [*((TAGS, f) for f in FAULTS), *((LENGTHS, f) for f in LENGTH_FAULTS)],
+    ids=lambda x: x[0] if isinstance(x, tuple) else str(x),
+)
+def test_a_broken_bus_is_seen(
+    variant: tuple[str, ...], fault: Fault, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*variant)
     wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
     with pytest.raises(CheckFailed):
         checked((core, wrong))

@@ -13,7 +13,7 @@ from .buses import (
     read_map,
     registers_of,
 )
-from .ccm import LENGTH_PORTS, CcmTiming, PacketTimes, Word
+from .ccm import LENGTH_PORTS, CcmTiming, PacketTimes, Word, bus_length_ports
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
 from .core_inputs import CoreInputs
@@ -85,6 +85,7 @@ __all__ = [
     "assemble",
     "assemble_packets",
     "browser_pages",
+    "bus_length_ports",
     "choose_fifo",
     "core_files",
     "core_record",

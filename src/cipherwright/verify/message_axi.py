@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..cipher.xts import number_after
 from ..errors import CheckFailed
-from ..shell import LENGTH_PORTS, PortSet
+from ..shell import PortSet, bus_length_ports
 from .simulate import Model, Simulation, compile_simulation
 
 __all__ = ["AxiMessageBench", "AxiSession", "Beat", "Flow"]
@@ -88,8 +88,7 @@ class AxiMessageBench:
     @property
     def lengths(self) -> tuple[str, ...]:
         """Ports of the bytes of additional data and of data, where a packet's first beat brings them."""
-        ports = (self.record.get("packet") or {}).get("ports") or {}
-        return tuple(f"s_{ports[name]}" for name in LENGTH_PORTS if name in ports)
+        return bus_length_ports((self.record.get("packet") or {}).get("ports") or {})
 
     @property
     def longest(self) -> int:

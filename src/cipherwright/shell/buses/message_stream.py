@@ -82,8 +82,11 @@ class MessageBus:
         """Ports of the core beside a beat of a packet: its IV or nonce, its expected tag, and its lengths
         where the mode needs them before the data.
         """
-        names = _BESIDE if self.kind == "packet" else ()
-        return tuple(p for g in self.groups for p in g.pins if p.name in names)
+        if self.kind != "packet":
+            return ()
+        of_beat = {*_BEAT, *(port for port, _ in self.user)}
+        pins = (p for g in self.groups if g not in self.loads for p in g.pins)
+        return tuple(p for p in pins if p.with_block and p.name not in of_beat)
 
     @property
     def loads(self) -> tuple[Group, ...]:
@@ -100,8 +103,8 @@ class MessageBus:
         return next(p for g in self.groups for p in g.pins if p.name == name)
 
 
-_BESIDE = ("iv_i", "tag_i", "aad_bytes_i", "data_bytes_i")
-"""Ports of a core of packets that stay ports, beside those of a beat."""
+_BEAT = ("block_i", "keep_i", "last_i")
+"""Ports of a core that TDATA, TKEEP and TLAST are for; those of TUSER are `MessageBus.user`."""
 
 
 def _announces(group: Group) -> bool:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...cipher.ccm import LARGEST_AAD, largest_data
 from ...rtl import Group, Order, Pin
 from ..gcm import GCM_PORTS, PACKET_PORTS, packet_pins, port_groups
 
-__all__ = ["LENGTH_PORTS", "ccm_groups", "ccm_pins", "ccm_port_names"]
+__all__ = ["LENGTH_PORTS", "bus_length_ports", "ccm_groups", "ccm_pins", "ccm_port_names"]
 
 LENGTH_PORTS = {"aad_bytes": "aad_bytes_i", "data_bytes": "data_bytes_i"}
 """What a port of a length is for -> its name, beside those of a packet of GCM."""
+
+
+def bus_length_ports(ports: Mapping[str, str]) -> tuple[str, ...]:
+    """Ports of AXI-Stream for the lengths of a packet, from the core's own by what they are for; none where
+    the mode takes no lengths.
+    """
+    return tuple(f"s_{ports[name]}" for name in LENGTH_PORTS if name in ports)
 
 
 def ccm_port_names() -> dict[str, str]:

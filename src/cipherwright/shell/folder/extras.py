@@ -10,6 +10,7 @@ from ...errors import UserError
 from ...rtl import Pin
 from ...spec import Datapath, Spec
 from ..built_engine import BuiltEngine
+from ..ccm import LENGTH_PORTS, bus_length_ports
 from ..core import Core
 from ..digests import rtl_names
 from ..header import origin_lines
@@ -125,9 +126,7 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
         "given_tag": "s_tag_i" if axi else n.get("tag_in", ""),
         "iv": p.iv,
         "any_iv": "iv_word" in n,
-        "lengths": [f"{'s_' * axi}{n[name]}" for name in ("aad_bytes", "data_bytes")]
-        if "aad_bytes" in n
-        else [],
+        "lengths": list(bus_length_ports(n)) if axi else [n[name] for name in LENGTH_PORTS if name in n],
     }
     outputs = {
         "tag_valid": n.get("tag_valid", ""),

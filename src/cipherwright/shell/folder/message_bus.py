@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...cipher.cmac import mac_words
-from ..ccm import LENGTH_PORTS
+from ..ccm import bus_length_ports
 from ..core import Core
 from ..short_words import WORD_BYTES, words_of
 from .example import Worked
@@ -28,6 +28,7 @@ def bus_sentences(core: Core) -> Iterator[str]:
 
 def _packets(core: Core) -> Iterator[str]:
     assert core.packet is not None
+    lengths = bus_length_ports(core.packet["ports"])
     yield ""
     yield (
         f"A packet is a message of {core.parameters['mode'].upper()}: beats of additional data first, then "
@@ -50,8 +51,8 @@ def _packets(core: Core) -> Iterator[str]:
         yield "`load_slot_i` says which slot a key is for; packets under the other key go on meanwhile."
     if core.bus:
         yield from _packet_registers()
-    elif "aad_bytes" in core.packet["ports"]:
-        yield from _lengths(core.packet["ports"])
+    elif lengths:
+        yield from _lengths(*lengths)
     else:
         yield (
             "`s_iv_i` is read with the packet's first beat and `s_tag_i`, the expected tag, with its last. "
@@ -81,16 +82,15 @@ def _packets(core: Core) -> Iterator[str]:
     yield "Take from both streams: while one of them is full, no beat is accepted."
     yield from _release(core)
     yield ""
-    what = "A nonce" if "aad_bytes" in core.packet["ports"] else "An IV"
+    what = "A nonce" if lengths else "An IV"
     yield f"{what} is used for one packet under a key. The core can't see that one is used again."
 
 
-def _lengths(ports: Mapping[str, str]) -> Iterator[str]:
-    """What is read beside a beat where the mode needs lengths before the data."""
-    aad, data = (f"`s_{ports[name]}`" for name in LENGTH_PORTS)
+def _lengths(aad: str, data: str) -> Iterator[str]:
+    """What is read beside a beat where the mode needs lengths before the data, at these ports."""
     yield (
-        f"`s_iv_i`, the nonce, and {aad} and {data}, the bytes of the packet's additional data and of its "
-        "data, are read with the packet's first beat; `s_tag_i`, the expected tag, with its last."
+        f"`s_iv_i`, the nonce, and `{aad}` and `{data}`, the bytes of the packet's additional data and of "
+        "its data, are read with the packet's first beat; `s_tag_i`, the expected tag, with its last."
     )
     yield "They stay while their beat is offered."
     yield "**The lengths must be those of the beats that come: the core does not count.**"
@@ -207,10 +207,10 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     size = core.parameters["block_bits"] // 8
     if core.packet:
         where = "in the registers IV" if core.bus else "at `s_iv_i`"
-        if "aad_bytes" in core.packet["ports"]:
-            aad, data = (f"`s_{core.packet['ports'][name]}`" for name in LENGTH_PORTS)
-            where = f"{where}, {aad} = {len(worked.aad)} and {data} = {len(worked.block)}"
-        name = "nonce" if core.parameters["mode"] == "ccm" else "IV"
+        if lengths := bus_length_ports(core.packet["ports"]):
+            aad, data = lengths
+            where += f", `{aad}` = {len(worked.aad)} and `{data}` = {len(worked.block)}"
+        name = "nonce" if lengths else "IV"
         yield f"The packet of the section Bytes, encrypted, with its {name} {where}:"
     elif core.unit:
         yield f"The unit of the section Bytes, encrypted; its number is `{worked.iv.hex(' ')}`:"

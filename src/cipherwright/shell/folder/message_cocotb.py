@@ -13,7 +13,7 @@ from ...cipher.modes import ways
 from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
 from ...rtl import Handshake
 from ...spec import Datapath
-from ..ccm import LENGTH_PORTS
+from ..ccm import bus_length_ports
 from ..core import Core
 from ..header import origin_lines
 from .accesses import core_registers, field_bit
@@ -130,7 +130,7 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
         handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
         key_slots=2 if "key_slot" in ports else 1,
         any_iv=any_iv,
-        lengths=[f"s_{ports[name]}" for name in LENGTH_PORTS if name in ports],
+        lengths=list(bus_length_ports(ports)),
         ways=len(ways(spec.direction)) == 2,
         ids=1 << pins["s_axis_tid"].width if "s_axis_tid" in pins else 0,
         more=more,
