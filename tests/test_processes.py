@@ -139,6 +139,24 @@ def test_an_interrupted_tool(desk: Path) -> None:
     assert not list((desk / "temporary").iterdir())
 
 
+def test_an_interruption_while_modules_are_read(tmp_path: Path) -> None:
+    """Python notes an interruption within exec() of a text, and `python -m` would end by the signal."""
+    (tmp_path / "reading.py").write_text(
+        "import cipherwright.cli.run as run\n"
+        "def app(*args, **options):\n    exec('raise KeyboardInterrupt')\n"
+        "run.app = app\n"
+        "run.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "reading"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "cipherwright: interrupted\n")
+
+
 def test_threads_end_with_their_caller() -> None:
     done: list[str] = []
 

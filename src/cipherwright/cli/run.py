@@ -154,6 +154,10 @@ def main() -> None:
     status = execute(sys.argv[1:])
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
+        if status == 130:
+            # Where Ctrl-C came within exec() of a text (an import of dataclasses), python -m would end by
+            # the signal after all.
+            os._exit(status)
         sys.exit(status)
     # What could not be written can't be written at the end of the program either.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
