@@ -84,7 +84,7 @@ def with_rules(core: Core, folder: Path) -> Path:
     file = folder / "control.v"
     file.write_text(control.replace("endmodule\n", f"{rules}endmodule\n") + "".join(parts))
     (folder / SCRIPT).write_text(
-        "[options]\nmode prove\ndepth 1\n\n[engines]\nsmtbmc z3\n\n[script]\nread -formal -sv control.v\n"
+        "[options]\nmode prove\ndepth 1\n\n[engines]\nsmtbmc yices\n\n[script]\nread -formal -sv control.v\n"
         f"prep -top {name}\nsetattr -mod -unset keep_hierarchy *\nmemory_map -rom-only\n\n"
         "[files]\ncontrol.v\n"
     )

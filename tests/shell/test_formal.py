@@ -59,7 +59,7 @@ def sby(folder: Path, task: str, script: str = "stream.sby") -> str:
         ],
         cwd=folder,
         check=False,
-        env={"PATH": f"{Path(find('z3')).parent}:/usr/bin:/bin"},
+        env={"PATH": f"{Path(find('yices-smt2')).parent}:/usr/bin:/bin"},
     )
     return done.stdout
 

@@ -127,7 +127,7 @@ def write(folder: Path, kind: str, fault: Callable[[str], str] = str) -> None:
     text = text.replace("endmodule", rules(*KINDS[kind]) + "endmodule")
     (folder / "counter.v").write_text(COPY + text)
     (folder / SCRIPT).write_text(
-        "[options]\nmode prove\ndepth 3\n\n[engines]\nsmtbmc z3\n\n[script]\n"
+        "[options]\nmode prove\ndepth 3\n\n[engines]\nsmtbmc yices\n\n[script]\n"
         "read -formal -sv counter.v\nprep -top counter\nsetattr -mod -unset keep_hierarchy *\nflatten\n\n"
         "[files]\ncounter.v\n"
     )

@@ -158,7 +158,7 @@ def write(folder: Path, fault: Fault | None = None, banks: int = 1, lanes: int =
     (folder / "ghash.v").write_text(f"{COPY}{FREE}{text.replace('endmodule', stated + 'endmodule')}")
     (folder / SCRIPT).write_text(
         f"[options]\nmode bmc\ndepth {2 * timing.loop + 7 + READ + 3 * timing.of_lanes}\n\n"
-        "[engines]\nsmtbmc z3\n\n[script]\n"
+        "[engines]\nsmtbmc yices\n\n[script]\n"
         "read -formal -sv ghash.v\nprep -top ghash\nsetattr -mod -unset keep_hierarchy *\nflatten\n"
         "memory_map\nopt_clean\n\n[files]\nghash.v\n"
     )

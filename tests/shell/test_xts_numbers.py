@@ -65,7 +65,7 @@ mode prove
 depth {DEPTH}
 
 [engines]
-smtbmc z3
+smtbmc yices
 
 [script]
 read -formal -sv numbers.sv
