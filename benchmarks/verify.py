@@ -1,23 +1,33 @@
-"""All checks of presets as they stand, for those whose proof is too slow for every run of the tests.
+"""All checks of presets and of variants that are too slow for every run of the tests.
 
 Usage: python benchmarks/verify.py [--proof] [PRESET ...]
+       python benchmarks/verify.py --recorded [--all] ["PRESET CHANGE ..." ...]
 
 Without names: those that the tests run in a quicker form. --proof: the proof alone, which spares compiling
 a simulation; of an engine all checks run.
+
+--recorded: the variants of which the committed record `checked.json` holds the verdicts; those whose emitted
+text is another than the recorded one, --all: every one. The tests hold every text against the record.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 from building import core_of
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
 from cipherwright.engine import key_parts
 from cipherwright.rebuild import verify_folder
-from cipherwright.shell import Core
+from cipherwright.shell import Core, rtl_digest
 from cipherwright.spec import load
-from cipherwright.verify import prove_core
+from cipherwright.verify import CoreFolder, Verdict, prove_core
+from tests.long_variants import RECORDED
 
 SLOW = (
     "aes-gcm-small",
@@ -33,29 +43,65 @@ SLOW = (
     "rijndael-ucla",
 )
 
+RECORD = Path(__file__).parent / "checked.json"
+"""Of every variant of tests/long_variants.py: the digest of its emitted text, and what each check said."""
+
+_NAMES = tuple(map(" ".join, RECORDED))
+
+
+def _tell(text: str, fraction: float | None = None) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+def _printed(name: str, verdicts: list[Verdict]) -> bool:
+    """Whether all passed."""
+    for v in verdicts:
+        print(name, "passed" if v.passed else "FAILED", v.check, "-", v.detail, flush=True)
+    return all(v.passed for v in verdicts)
+
+
+def _proof(core: Core, folder: CoreFolder, preset: str) -> None:
+    began = time.monotonic()
+    said = prove_core(folder, core.plain, key_parts(load(preset)))
+    print(f"{preset}: {said} ({time.monotonic() - began:.0f} s)", flush=True)
+
+
+def run_recorded(variants: list[str], every: bool) -> bool:
+    """Renew the record; whether all passed. What is no variant of `RECORDED` any more goes."""
+    record: dict[str, Any] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    record = {name: record[name] for name in _NAMES if name in record}
+    good = True
+    for name in variants or _NAMES:
+        preset, *changes = name.split()
+        with core_of(preset, load(preset).target, changes) as (core, folder, _):
+            digest = rtl_digest(core.files)
+            if not every and record.get(name, {}).get("rtl_digest") == digest:
+                continue
+            verdicts = verify_folder(folder, 2000, 1, _tell)
+        passed = _printed(name, verdicts)
+        good &= passed
+        record.pop(name, None)
+        if passed:
+            record[name] = {
+                "rtl_digest": digest,
+                "checks": {v.check: {"status": v.status, "detail": v.detail} for v in verdicts},
+            }
+        RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=1) + "\n")
+    return good
+
 
 def main() -> None:
-    failed, alone = False, "--proof" in sys.argv
-    for preset in [a for a in sys.argv[1:] if a != "--proof"] or SLOW:
-        spec = load(preset)
-        with core_of(preset, spec.target) as (core, folder, _):
-            if alone and isinstance(core, Core):
-                began = time.monotonic()
-                print(
-                    (
-                        f"{preset}: {prove_core(folder, core.plain, key_parts(spec))} "
-                        f"({time.monotonic() - began:.0f} s)"
-                    ),
-                    flush=True,
-                )
+    names = [a for a in sys.argv[1:] if not a.startswith("--")]
+    if "--recorded" in sys.argv:
+        sys.exit(not run_recorded(names, "--all" in sys.argv))
+    good = True
+    for preset in names or SLOW:
+        with core_of(preset, load(preset).target) as (core, folder, _):
+            if "--proof" in sys.argv and isinstance(core, Core):
+                _proof(core, folder, preset)
                 continue
-            verdicts = verify_folder(
-                folder, None, 1, lambda text, fraction=None: print(f"  {text}", file=sys.stderr, flush=True)
-            )
-        for v in verdicts:
-            print(preset, "passed" if v.passed else "FAILED", v.check, "-", v.detail, flush=True)
-            failed |= not v.passed
-    sys.exit(failed)
+            good &= _printed(preset, verify_folder(folder, None, 1, _tell))
+    sys.exit(not good)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import pickle
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 from cipherwright.flow import generate
 from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load, preset_names
+from cipherwright.tools import digest
 from cipherwright.verify import CoreFolder
 from tests.processor_time import ProcessorTime
 from tests.quick import is_quick
@@ -59,6 +63,12 @@ QUICK_XTS = ("aes128-xts", *QUICK_AES, "srl_from=8", "direction=both", "distinct
 QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear_depth=0")
 """The same for SM4, whose round keys its unit makes."""
 
+QUICK_MARS = ("clock_mhz=none", "stages=64", "hops=[]", "multiplier=operator", "sbox=table")
+"""The same for MARS, in logic alone."""
+
+SHARED_BOXES = ("aes128-fast-both", "stages=1")
+"""A pipeline whose boxes take bytes of both directions; its text is quick to compile in one stage."""
+
 ROOT = Path(__file__).resolve().parents[1]
 Built = tuple[Core | BuiltEngine, CoreFolder]
 
@@ -81,10 +91,12 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Built]:
-    """built(preset, *changes) -> (core or engine, its folder), made once. A target that is the preset's own
-    is no change.
+    """built(preset, *changes) -> (core or engine, its folder), made once for all workers. A target that is
+    the preset's own is no change.
     """
-    home = tmp_path_factory.mktemp("cores")
+    base = tmp_path_factory.getbasetemp()
+    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cores"
+    home.mkdir(exist_ok=True)
     known: dict[tuple[str, ...], Built] = {}
 
     def make(preset: str, *changes: str) -> Built:
@@ -92,12 +104,21 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Built]:
             changes = tuple(c for c in changes if c != f"target={load(preset).target}")
         key = (preset, *changes)
         if key not in known:
-            core = generate(
-                load(preset, changes), {"preset": preset, **dict(c.split("=", 1) for c in changes)}
-            )
-            folder = home / f"core{len(known)}"
-            save(core, folder)
-            known[key] = (core, CoreFolder.open(folder))
+            place = home / digest(*key)[:16]
+            if not place.exists():
+                _make(place, preset, changes)
+            core = pickle.loads((place / "core.pickle").read_bytes())
+            known[key] = (core, CoreFolder.open(place / "core"))
         return known[key]
 
     return make
+
+
+def _make(place: Path, preset: str, changes: tuple[str, ...]) -> None:
+    """A core and its folder, complete as soon as they are there; where another worker is quicker, its own."""
+    core = generate(load(preset, changes), {"preset": preset, **dict(c.split("=", 1) for c in changes)})
+    own = Path(tempfile.mkdtemp(dir=place.parent))
+    save(core, own / "core")
+    (own / "core.pickle").write_bytes(pickle.dumps(core))
+    with contextlib.suppress(OSError):
+        own.rename(place)

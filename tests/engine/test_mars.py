@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from cipherwright.cli import main
-from cipherwright.engine import key_parts
 from cipherwright.engine.mars import MarsBench
 from cipherwright.engine.mars.checks import (
     cbc,
@@ -26,11 +25,11 @@ from cipherwright.engine.mars.driver import Access
 from cipherwright.engine.mars.proof import prove_engine
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.report import mapped_top
-from cipherwright.spec import load, parse
+from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import Bench, checks
-from tests.conftest import ENGINES, Built
+from tests.conftest import Built
 from tests.faults import Fault, always, drop, flip, use
 from tests.verify.test_checks import broken_file
 
@@ -45,11 +44,10 @@ NAMES = [
     "equivalence for all inputs",
 ]
 
-QUICK = ("clock_mhz=none", "stages=64", "hops=[]", "multiplier=operator", "sbox=table")
 
-
-@pytest.mark.parametrize("preset", ENGINES)
+@pytest.mark.parametrize("preset", ["mars-ibm-4port", "mars-ibm-rom"])
 def test_all_checks_pass(preset: str, built: Callable[..., Built]) -> None:
+    """The others: tests/long_variants.py."""
     _, folder = built(preset)
     verdicts = verify_engine(folder, 800)
     assert [v.check for v in verdicts] == NAMES
@@ -178,18 +176,6 @@ def run(*args: str) -> None:
     with patch.object(sys, "argv", ["cipherwright", *args]), pytest.raises(SystemExit) as done:
         main()
     assert done.value.code in (0, None)
-
-
-def test_a_quick_pipeline_passes_all_checks(built: Callable[..., Built]) -> None:
-    """The pipeline with its key unit, in logic alone: all checks but the slow proof, which a smaller one
-    has.
-    """
-    core, folder = built("mars-fast", *QUICK)
-    bench = Bench.compile(folder.sources, folder.record)
-    for check in (checks.run_vectors, lambda b, f: checks.run_random(b, f, 300), checks.run_timing):
-        check(bench, folder)
-    parts = key_parts(parse(core.parameters))
-    assert "every key and block" in checks.prove_core(folder, core.plain, parts)  # type: ignore[union-attr]
 
 
 def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -93,13 +93,19 @@ def bench(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
+def test_messages(preset: str, bench: Callable[[str, int], MacBench], built: Callable[..., Built]) -> None:
+    assert "OpenSSL" in check_messages(bench(preset, -1), built(preset)[0].parameters, 24)
+
+
 def test_all_checks_pass(
-    preset: str,
     bench: Callable[[str, int], MacBench],
     built: Callable[..., Built],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """All lengths from 0 to 300 bytes. What is simulated is the model that can have faults, without any."""
+    """All lengths from 0 to 300 bytes. What is simulated is the model that can have faults, without any. Of
+    AES: tests/long_variants.py.
+    """
+    preset = "tdes-cmac-small"
     core, folder = built(preset)
     assert isinstance(core, Core)
     monkeypatch.setattr(MacBench, "compile", lambda *_: bench(preset, -1))

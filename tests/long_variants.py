@@ -1,0 +1,42 @@
+"""Cores on which all checks take too long for every run of the tests. `benchmarks/verify.py --recorded` runs
+them; the committed record `benchmarks/checked.json` has what each check said, and of which text.
+"""
+
+from __future__ import annotations
+
+from .conftest import QUICK_AES, QUICK_GCM, QUICK_GCM_LANES, QUICK_MARS, QUICK_SM4, SHARED_BOXES
+
+__all__ = ["RECORDED"]
+
+RECORDED: tuple[tuple[str, ...], ...] = (
+    *(("aes128-fast",), ("khazad-ucl-fast",), ("khazad-ucl-small",), ("misty1-fast",), ("misty1-ucl",)),
+    *(("sm4-small",), ("tdes-fast",), ("tdes-small",)),
+    ("mars-small", "stages=3"),
+    ("mars-fast", *QUICK_MARS),
+    QUICK_SM4,
+    SHARED_BOXES,
+    ("aes128-fast", "key_bits=192", *QUICK_AES, "stages=24", "block_ram_boxes=35"),
+    ("aes256-fast", *QUICK_AES),
+    ("aes128-fast-agile", *QUICK_AES),
+    ("aes128-fast-decrypt", *QUICK_AES),
+    ("khazad-fast", "key=static", "direction=both", "stages=20", "hops=[]", "keep_levels=true"),
+    ("khazad-small", "direction=both", "stages=2"),
+    ("khazad-ucl-fast", "slice_xor=true", "linear_depth=3"),
+    ("des-xilinx-48", "delay_lines=ff"),
+    ("tdes-small", "key_bits=128", "stages=2"),
+    ("misty1-small", "direction=both", "stages=2"),
+    ("aes-small", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
+    (
+        *("aes-small", "rounds_per_cycle=4", "stages=1", "sbox=boyar_peralta", "hops=[]", "key_bits=192"),
+        "direction=decrypt",
+    ),
+    ("aes-tiny", "key_bits=192"),
+    ("mars-ibm-1port",),
+    ("mars-ibm-1port-key2",),
+    ("mars-ibm-3port",),
+    QUICK_GCM_LANES,
+    (*QUICK_GCM, "key_slots=2"),
+    ("aes128-ccm-small",),
+    ("aes128-cmac-small",),
+)
+"""A preset and its changes each."""
