@@ -92,8 +92,9 @@ def bench(
     return make
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_messages(preset: str, bench: Callable[[str, int], MacBench], built: Callable[..., Built]) -> None:
+def test_messages(bench: Callable[[str, int], MacBench], built: Callable[..., Built]) -> None:
+    """Of AES; those of Triple-DES are among all checks."""
+    preset = "aes128-cmac-small"
     assert "OpenSSL" in check_messages(bench(preset, -1), built(preset)[0].parameters, 24)
 
 
