@@ -25,11 +25,11 @@ from cipherwright.tools import run
 from cipherwright.verify import CoreFolder, Unit, UnitBench, checks, own_vectors, verify_core
 from cipherwright.verify.simulate import Model
 from cipherwright.verify.units import Pauses
-from cipherwright.verify.xts import check_unit_resets, check_units, unit_result
+from cipherwright.verify.xts import check_unit_resets, check_unit_zeroising, check_units, unit_result
 from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
 from tests.conftest import QUICK_AES, QUICK_XTS, Built
-from tests.faults import drop, takes, use
+from tests.faults import drop, takes, use, when
 from tests.verify.test_checks import broken_file
 
 from .chosen_faults import faulty_bench
@@ -48,6 +48,14 @@ FAULTS = {
     "a unit under a key that is not expanded": drop("complete_q", "~key_valid_q"),
 }
 
+ZEROISING = {
+    "a tweak that is written while zeroising begins is not counted": when(
+        "write_q", "made_q", "push_q | drop_q"
+    ),
+    "zeroising leaves the row of tweaks": use("full", "drop_i", "1'b0"),
+}
+"""What is broken -> a fault that shows after zeroising alone."""
+
 
 @pytest.fixture(scope="module")
 def bench(
@@ -55,7 +63,7 @@ def bench(
 ) -> Callable[[int], UnitBench]:
     """The core with the fault of a number, or -1 for none."""
     parts, folder = ("control", "xts", "xts_turns"), tmp_path_factory.mktemp("xts")
-    return faulty_bench(UnitBench, built(*QUICK_XTS), FAULTS.values(), parts, folder)
+    return faulty_bench(UnitBench, built(*QUICK_XTS), [*FAULTS.values(), *ZEROISING.values()], parts, folder)
 
 
 PARTS = {
@@ -94,6 +102,15 @@ def test_faults_are_seen(fault: str, bench: Callable[[int], UnitBench], built: C
     p = built(*QUICK_XTS)[0].parameters
     with pytest.raises(CheckFailed):
         check_units(bench(list(FAULTS).index(fault)), p, 40)
+
+
+@pytest.mark.parametrize("fault", ZEROISING)
+def test_faults_of_zeroising_are_seen(
+    fault: str, bench: Callable[[int], UnitBench], built: Callable[..., Built]
+) -> None:
+    p = built(*QUICK_XTS)[0].parameters
+    with pytest.raises(CheckFailed):
+        check_unit_zeroising(bench(len(FAULTS) + list(ZEROISING).index(fault)), p)
 
 
 def test_a_reset_that_leaves_something_is_seen(

@@ -59,7 +59,7 @@ def rules() -> str:
         if (announce_i) f_number <= f_mark;
         f_line <= {{f_line[{value - 1}:0], f_number}};
         f_made <= f_line[{value}];
-        if (push_q) f_memory[write_q] <= f_made;
+        if (push_q) f_memory[write_q - 2'd1] <= f_made;
         if (next_q) f_after <= f_memory[read_1];
         if (step_q & load_q) f_now <= f_after;
         if (accept) f_unit <= start_q ? f_begins : f_unit;

@@ -167,6 +167,14 @@ class UnitSession(MessageSession):
         self.cycle += 1
         self._forget()
 
+    def zeroise(self) -> None:
+        """One cycle of the port for it, after which nothing of before may leave."""
+        rows = self.idle(1)
+        self.bench.simulation.view(rows, self.bench.ports.zeroise)[0, 0] = 1
+        self.model.run(rows)
+        self.cycle += 1
+        self._forget()
+
     def load_key(self, key: bytes) -> None:
         """Offer a key until it is taken, which must not be before all results are out; wait until a unit
         number is taken.

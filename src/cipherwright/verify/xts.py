@@ -12,10 +12,17 @@ from ..cipher.xts import halves, number_after, xts
 from ..errors import CheckFailed, NotChecked
 from .oracle import oracle_xts
 from .reference import reference_of
-from .units import Pauses, Unit, UnitBench
+from .units import Pauses, Unit, UnitBench, UnitSession
 from .vectors import own_vectors
 
-__all__ = ["check_unit_resets", "check_units", "published_units", "random_units", "unit_result"]
+__all__ = [
+    "check_unit_resets",
+    "check_unit_zeroising",
+    "check_units",
+    "published_units",
+    "random_units",
+    "unit_result",
+]
 
 _LENGTHS = range(16, 301)
 """Bytes of random units."""
@@ -34,6 +41,9 @@ _PAUSES = (Pauses(word=0.5), Pauses(), Pauses(number=0.6, longest=60), Pauses(0.
 
 _RESETS = 48
 """Resets in as many cycles."""
+
+_ZEROISINGS = 12
+"""Zeroising in so many cycles, one after the other: a few units of three words have their tweak in them."""
 
 
 def unit_result(p: Mapping[str, Any], key: bytes, unit: Unit) -> bytes:
@@ -117,21 +127,46 @@ def _compare(p: Mapping[str, Any], key: bytes, units: Sequence[Unit], found: Seq
 
 
 def check_unit_resets(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) -> str:
-    """A reset at any time: nothing of before leaves, and the next key and units are right."""
+    """A reset at any time, and zeroising in cycles one after the other: nothing of before leaves, and the
+    next key and units are right.
+    """
     rng = np.random.default_rng(seed)
     span = bench.record["key_cycles"] + bench.late_latency + bench.record["latency_cycles"]
     for when in [int(x) for x in np.linspace(1, span, _RESETS)]:
-        old, key = rng.bytes(bench.key_bytes), rng.bytes(bench.key_bytes)
-        units = random_units(p, rng, (45, 16, 33))
         with bench.session(when) as s:
-            s.begin(old, random_units(p, rng, [40] * 60), when)
+            s.begin(rng.bytes(bench.key_bytes), random_units(p, rng, [40] * 60), when)
             s.reset()
             quiet = s.run(s.idle(bench.late_latency + 4))
             if any(bench.simulation.view(quiet, n).any() for n in bench.announcing):
                 raise CheckFailed(f"after a reset in cycle {when} the core shows something of before")
-            s.load_key(key)
-            s.play(units)
-            _compare(p, key, units, s.finish())
+            _starts_anew(s, p, rng)
+    check_unit_zeroising(bench, p, seed)
     return (
-        f"resets in {_RESETS} cycles, within keys and units: nothing of before leaves, and all is right after"
+        f"resets in {_RESETS} cycles, within keys and units, and zeroising in {_ZEROISINGS} cycles: nothing "
+        "of before leaves, and all is right after"
     )
+
+
+def check_unit_zeroising(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) -> None:
+    """Zeroising without a reset, in each of some cycles in which units are announced and tweaks are made.
+
+    Raises CheckFailed where something of before leaves, or a unit after it is wrong.
+    """
+    rng = np.random.default_rng(seed)
+    busy = bench.record["key_cycles"] + bench.late_latency
+    with bench.session(seed) as s:
+        for when in range(busy, busy + _ZEROISINGS):
+            s.begin(rng.bytes(bench.key_bytes), random_units(p, rng, [40] * 60), when)
+            s.zeroise()
+            quiet = s.run(s.idle(bench.record["zeroise_cycles"]))
+            if any(bench.simulation.view(quiet, n).any() for n in bench.announcing if n != bench.ports.busy):
+                raise CheckFailed(f"zeroised in cycle {when}, the core shows something of before")
+            _starts_anew(s, p, rng)
+
+
+def _starts_anew(s: UnitSession, p: Mapping[str, Any], rng: np.random.Generator) -> None:
+    """A new key and three units, which must be right. Raises CheckFailed where they are not."""
+    key, units = rng.bytes(s.bench.key_bytes), random_units(p, rng, (45, 16, 33))
+    s.load_key(key)
+    s.play(units)
+    _compare(p, key, units, s.finish())

@@ -165,7 +165,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Step("full", _moved("full", "push_q", "pop_q", top)),
         Step("now", "~drop_i & (after | (now & ~uses))"),
         Step("after", "~drop_i & (more | (after & ~load))"),
-        Step("write_q", f"write_q + {address}'d1", "writes"),
+        Step("write_q", f"write_q + {address}'d1", "made_q"),
         Step("read_q", f"drop_q ? write_q + {address}'d1 : read_q + {address}'d1", "pop_q | drop_q"),
         Step("stop_q", "stop | drop_i"),
         Step("ready_q", "~stop_q & there & ~(accept & last_i & (full_i | start_q | ~both))"),
@@ -178,10 +178,9 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Note(
             "Tweaks whose number has had its slot, that wait in the memory, the next one and the current one."
         ),
-        Note("While everything is forgotten, all of the memory is written."),
+        Note("While everything is forgotten, all of the memory is written. write_q counts what is written."),
         Reg(("way", "full"), tweaks),
         Reg(("drop_q",)),
-        Let("writes", "push_q | drop_q"),
         Reg(("pop_q", "now", "after", "stop_q", "ready_q", "pending_q")),
         Reg(
             ("room_q",), note="A number can be taken: none waits for its slot, and the row does not fill up."
