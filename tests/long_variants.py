@@ -4,7 +4,7 @@ them; the committed record `benchmarks/checked.json` has what each check said, a
 
 from __future__ import annotations
 
-from .conftest import QUICK_AES, QUICK_GCM, QUICK_GCM_LANES, QUICK_MARS, QUICK_SM4, SHARED_BOXES
+from .conftest import QUICK_AES, QUICK_GCM, QUICK_GCM_LANES, QUICK_MARS, QUICK_SM4, QUICK_XTS, SHARED_BOXES
 
 __all__ = ["RECORDED"]
 
@@ -36,6 +36,7 @@ RECORDED: tuple[tuple[str, ...], ...] = (
     ("mars-ibm-3port",),
     QUICK_GCM_LANES,
     (*QUICK_GCM, "key_slots=2"),
+    (*QUICK_XTS, "key_slots=2"),
     ("aes128-ccm-small",),
     ("aes128-cmac-small",),
 )

@@ -113,8 +113,17 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run"
         ((*PACKETS, "control=axi-lite"), 2),
         (LENGTHS, 2),
         ((*UNITS, "interface=axi-stream", "unit_numbers=counted"), 3),
+        ((*UNITS, "interface=axi-stream", "key_slots=2"), 2),
     ],
-    ids=["tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths", "units"],
+    ids=[
+        "tags",
+        "tags and apb",
+        "packets",
+        "packets and axi-lite",
+        "packets with lengths",
+        "units",
+        "two keys",
+    ],
 )
 def test_the_cocotb_bench_of_messages_runs(
     variant: tuple[str, ...], tests: int, built: Callable[..., Built], tmp_path: Path

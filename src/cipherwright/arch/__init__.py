@@ -3,7 +3,15 @@
 from .form import Form
 from .forms import form_of, held_form_of
 from .ghash import FIELD_LEVELS, FieldMultiplier, field_multiplier
-from .graphs import SECOND_KEY, SECOND_LEAD, Unscheduled, constant_inputs, unscheduled
+from .graphs import (
+    KeyChoice,
+    Unscheduled,
+    choosing,
+    constant_inputs,
+    key_choices,
+    key_prefixes,
+    unscheduled,
+)
 from .key_memory import KeyMemory
 from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_narrow, fold_read
@@ -13,11 +21,10 @@ from .unrolled import describe, key_parts
 
 __all__ = [
     "FIELD_LEVELS",
-    "SECOND_KEY",
-    "SECOND_LEAD",
     "Expansion",
     "FieldMultiplier",
     "Form",
+    "KeyChoice",
     "KeyMemory",
     "KeyParts",
     "KeyWords",
@@ -25,6 +32,7 @@ __all__ = [
     "Scheduled",
     "Timing",
     "Unscheduled",
+    "choosing",
     "constant_inputs",
     "describe",
     "expansion",
@@ -35,7 +43,9 @@ __all__ = [
     "fold_read",
     "form_of",
     "held_form_of",
+    "key_choices",
     "key_parts",
+    "key_prefixes",
     "lowered",
     "rewritten",
     "scheduled",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..graph import Graph
-from ..rewrite import boxes_in_block_ram, held_words, share_boxes, with_second_words
+from ..rewrite import SECOND, boxes_in_block_ram, held_words, share_boxes, with_second_words
 from ..schedule import Io
 from ..spec import Datapath, Loop, Pipeline
 from .forms import form_of, held_form_of
@@ -19,14 +19,69 @@ from .loop import fold, fold_held, fold_narrow, fold_read
 from .rewrites import realised
 from .unrolled import describe
 
-__all__ = ["SECOND_KEY", "SECOND_LEAD", "Unscheduled", "constant_inputs", "key_variants", "unscheduled"]
+__all__ = [
+    "KeyChoice",
+    "Unscheduled",
+    "choosing",
+    "constant_inputs",
+    "key_choices",
+    "key_prefixes",
+    "key_variants",
+    "unscheduled",
+]
 
 
-SECOND_KEY = "second"
-"""Input of a pipeline over the round keys of two keys: the block is encrypted under the second."""
+@dataclass(frozen=True)
+class KeyChoice:
+    """A choice between two sets of round keys that every block makes.
 
-SECOND_LEAD = 2
-"""Cycles by which that input comes before its block: one for its registered copies, one to reach them."""
+    select: the input that chooses the second set; prefix: what the names of its words begin with; lead:
+    cycles by which the input comes before its block: one for its registered copies, one to reach them, and
+    one for each choice behind it.
+    """
+
+    select: str
+    prefix: str
+    lead: int
+
+
+_LEAD = 2
+"""Cycles by which the input of the last choice comes before its block."""
+
+_CHOICES = (("second", SECOND), ("slot", "other_"))
+"""Selects and prefixes: of the one choice or the first of two, and of the last of two."""
+
+
+def key_choices(keys: int) -> tuple[KeyChoice, ...]:
+    """The choices of a pipeline that reads so many keys (1, 2 or 4), the first one first.
+
+    >>> [(c.select, c.lead) for c in key_choices(4)]
+    [('second', 3), ('slot', 2)]
+    """
+    count = keys.bit_length() - 1
+    return tuple(KeyChoice(*names, _LEAD + count - 1 - k) for k, names in enumerate(_CHOICES[:count]))
+
+
+def key_prefixes(keys: int) -> tuple[str, ...]:
+    """What the names of the words of each key begin with. The key's number has the bit of the first choice
+    lowest.
+
+    >>> key_prefixes(4)
+    ('', 'second_', 'other_', 'second_other_')
+    """
+    found: tuple[str, ...] = ("",)
+    for choice in reversed(key_choices(keys)):
+        found = tuple(f"{p}{before}" for before in found for p in ("", choice.prefix))
+    return found
+
+
+def choosing(graph: Graph, keys: int) -> Graph:
+    """Rounds over the held words of one key -> the same over those of so many keys, one of which every block
+    chooses.
+    """
+    for choice in reversed(key_choices(keys)):
+        graph = with_second_words(graph, choice.select, choice.prefix)
+    return graph
 
 
 @dataclass(frozen=True)
@@ -83,10 +138,10 @@ def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
     else:
         boxes = boxes_in_block_ram(rounds, spec.block_ram_boxes)
     held = held_words(realised(spec, boxes))
-    if not spec.two_keys:
-        return Unscheduled(held.graph, io, rows=held.rows)
-    early = Io((*io.arrive, (SECOND_KEY, -SECOND_LEAD)), io.leave)
-    return Unscheduled(with_second_words(held.graph, SECOND_KEY), early, rows=held.rows)
+    early = tuple((c.select, -c.lead) for c in key_choices(spec.keys_read))
+    return Unscheduled(
+        choosing(held.graph, spec.keys_read), Io((*io.arrive, *early), io.leave), rows=held.rows
+    )
 
 
 def _loop(spec: Loop, held: bool) -> RoundLoop:

@@ -13,9 +13,9 @@ __all__ = [
     "cipher_way",
     "counted_bits",
     "given_key_bits",
+    "keys_read",
     "mode_block",
     "next_counter",
-    "reads_two_keys",
     "ways",
 ]
 
@@ -41,11 +41,11 @@ def given_key_bits(mode: str, key_bits: int) -> int:
     return 2 * key_bits if mode in UNIT_MODES else key_bits
 
 
-def reads_two_keys(mode: str, key_slots: int = 1) -> bool:
-    """Whether a pipeline reads the round keys of two keys, between which every block chooses: those of a
-    mode whose key is two, or of two resident keys.
+def keys_read(mode: str, key_slots: int = 1) -> int:
+    """How many keys' round keys a pipeline reads, among which every block chooses: two of a mode whose key is
+    two, and as many of every resident key.
     """
-    return mode in UNIT_MODES or key_slots > 1
+    return (2 if mode in UNIT_MODES else 1) * key_slots
 
 
 def ways(direction: str) -> list[int]:

@@ -19,7 +19,7 @@ from .core import Core, PortSet
 from .core_inputs import CoreInputs
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
-from .gcm import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD_PORTS, PACKET_PORTS, SLOT_PORTS, GcmTiming
+from .gcm import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD_PORTS, PACKET_PORTS, GcmTiming
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
 from .packet_core import PACKETS, assemble_packets
@@ -28,6 +28,7 @@ from .ports import CorePorts
 from .release import RELEASE_FILE, RELEASE_PORTS, STALL
 from .save import all_files, core_record, save
 from .short_words import WORD_BYTES, keep_of, words_of
+from .slot_control import SLOT_PORTS
 from .stream import AHEAD, DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS, Fifo, choose_fifo
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit

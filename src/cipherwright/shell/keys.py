@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..arch import Expansion, KeyMemory
-from ..rewrite import SECOND
+from ..arch import Expansion, KeyMemory, key_choices, key_prefixes
 from ..rtl import (
     AnyModule,
     Cell,
@@ -44,11 +43,11 @@ from ..rtl import (
 __all__ = [
     "DRAIN",
     "KeyUnit",
-    "TwoKeys",
+    "SeveralKeys",
     "key_register",
     "key_unit",
+    "keyed_by_choice",
     "keyed_top",
-    "keyed_twice",
     "pipeline_part",
 ]
 
@@ -387,8 +386,8 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
 
 
 @dataclass(frozen=True)
-class TwoKeys:
-    """How the two key-expansion units of a pipeline get their keys.
+class SeveralKeys:
+    """How the key-expansion units of a pipeline that reads several keys get them.
 
     loads: the ports that bring keys; given: for each unit the expressions of its valid bit and of its key;
     apart: registers are between the units and the rest, so that each may be far from it. Then keys of zeros
@@ -399,16 +398,28 @@ class TwoKeys:
     given: tuple[tuple[str, str], ...]
     apart: bool = False
 
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """What names of each unit begin with."""
+        return key_prefixes(len(self.given))
+
+    @property
+    def choices(self) -> tuple[Pin, ...]:
+        """The ports by which a block chooses its key."""
+        return tuple(Pin(f"{c.select}_i") for c in key_choices(len(self.given)))
+
     def wipe(self, prefix: str) -> str:
         """What tells a unit to take zeros."""
         return f"{prefix}wipe" if self.apart else "wipe_i"
 
     def ready(self) -> tuple[WrapperItem, ...]:
-        """What tells that both units are ready."""
-        both = f"ready & {SECOND}ready"
+        """What tells that all units are ready."""
+        ready = " & ".join(f"{prefix}ready" for prefix in self.prefixes)
         if not self.apart:
-            return (Drive("key_ready_o", both),)
-        step = Step("ready_q", f"{both} & ~key_valid_i & ~wipe_i")
+            return (Drive("key_ready_o", ready),)
+        valid = {name: pin for g in self.loads for name, pin in ((p.name, p) for p in g.pins)}["key_valid_i"]
+        taken = "key_valid_i" if valid.width == 1 else "(|key_valid_i)"
+        step = Step("ready_q", f"{ready} & ~{taken} & ~wipe_i")
         return (
             Reg(("ready_q",)),
             Clocked((step,), (("ready_q", "1'b0"),)),
@@ -416,21 +427,21 @@ class TwoKeys:
         )
 
 
-def keyed_twice(
+def keyed_by_choice(
     name: str,
     comment: tuple[str, ...],
     core: str,
     unit: KeyUnit,
-    keys: TwoKeys,
+    keys: SeveralKeys,
     beside: tuple[Pin, ...] = (),
 ) -> Wrapper:
-    """The module `name`: the pipeline `core` of blocks of 128 bits over the round keys of two keys, and a
-    key-expansion unit for each. second_i chooses the second and comes two cycles before its block.
+    """The module `name`: the pipeline `core` of blocks of 128 bits over the round keys of several keys, and a
+    key-expansion unit for each. Every block chooses one (`KeyChoice`).
 
     keys: how the units get them; beside: what goes into the pipeline with a block.
     """
     words = sorted(unit.words.items())
-    prefixes = ("", SECOND)
+    prefixes, choices = keys.prefixes, keys.choices
     units = []
     for prefix, (valid, key) in zip(prefixes, keys.given, strict=True):
         links = {"clk": "clk", "rst_i": "rst_i", "key_valid_i": valid, "key_i": key}
@@ -446,7 +457,7 @@ def keyed_twice(
         (
             ClockReset(),
             *keys.loads,
-            Held((Pin("wipe_i"), Pin("second_i"), *beside, Pin("block_i", 128))),
+            Held((Pin("wipe_i"), *choices, *beside, Pin("block_i", 128))),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
         ),
         (
@@ -458,8 +469,8 @@ def keyed_twice(
                 core,
                 "u_core",
                 {
-                    **{n: n for n in ("clk", "rst_i", "second_i", "block_i", "valid_o", "block_o")},
-                    **{p.name: p.name for p in beside},
+                    **{n: n for n in ("clk", "rst_i", *(p.name for p in choices), "block_i", "valid_o")},
+                    **{n: n for n in ("block_o", *(p.name for p in beside))},
                     "valid_i": "1'b1",
                     **{f"{prefix}{w}_i": f"{prefix}{w}" for prefix in prefixes for w, _ in words},
                 },

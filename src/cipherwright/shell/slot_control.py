@@ -27,10 +27,29 @@ from .control import (
     start_cell,
 )
 
-__all__ = ["SLOTS_OF_KEYS", "slot_control"]
+__all__ = ["LOAD_SLOT", "SLOTS_OF_KEYS", "SLOT_PORTS", "loaded_by_slot", "slot_control", "taken_by_slot"]
 
 SLOTS_OF_KEYS = 2
 """Keys that are resident."""
+
+LOAD_SLOT = Pin("load_slot_i", with_block=True, meaning="the slot that the key is for")
+"""What goes with a key besides, where two keys are resident."""
+
+SLOT_PORTS = {"key_slot": "key_slot_i", "load_slot": LOAD_SLOT.name}
+"""What a port of a core with two resident keys is for -> its name, beside those of the others: the slot of a
+packet's or unit's key, and that of a key that is loaded.
+"""
+
+
+def loaded_by_slot(key_slots: int) -> tuple[Pin, ...]:
+    """What is taken with a key in a core of so many resident keys."""
+    return (LOAD_SLOT,) if key_slots > 1 else ()
+
+
+def taken_by_slot(of: str = "key_valid_i") -> str:
+    """A bit for each slot: whether a key for it is taken."""
+    return f"{{{of} & load_slot_i, {of} & ~load_slot_i}}"
+
 
 _OWN = ("held_q", "open_q", "quiet_q", "offer_q")
 """Registers of the control of one key that are otherwise here."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 
 from ..cipher import CATALOGUE
-from ..cipher.modes import reads_two_keys
+from ..cipher.modes import keys_read
 from ..unfit import Unfit
 from .datapath import Datapath
 from .option import needs, option
@@ -143,15 +143,17 @@ class Pipeline(Datapath):
         needs((2,), "an IV in words and its packet would have to keep their slot", iv_bits=(96,)),
         needs((2,), interface=("plain", "axi-stream")),
         needs((2,), control=("none",)),
-        needs(mode=("gcm",)),
+        needs((2,), unit_numbers=("announced",)),
+        needs(mode=("gcm", "xts")),
     ] = option(
         1,
-        "Keys that are resident at the same time, with `mode = gcm`. With two, every packet says under which "
-        "it goes, and a key can be loaded into one slot while packets under the other are processed.",
+        "Keys that are resident at the same time, with `mode = gcm` or `mode = xts`. With two, every packet "
+        "or data unit says under which it goes, and a key can be loaded into one slot while those under the "
+        "other are processed.",
         unit="keys",
-        cost="2 takes a second key-expansion unit, a lookup table in front of each bit of a round key, a "
-        "second memory of powers, and a serial multiplier that makes them: a key takes about 1,200 cycles "
-        "longer.",
+        cost="2 takes as many key-expansion units again, and a lookup table in front of each bit of a round "
+        "key (with `mode = xts` two). With `mode = gcm` also a second memory of powers, and a serial "
+        "multiplier that makes them: a key takes about 1,200 cycles longer.",
     )
 
     unit_numbers: Annotated[
@@ -173,9 +175,9 @@ class Pipeline(Datapath):
         return self.stages_per_round * self.described.standard_rounds(self.key_bits)
 
     @property
-    def two_keys(self) -> bool:
-        """Whether the pipeline reads the round keys of two keys, between which every block chooses."""
-        return reads_two_keys(self.mode, self.key_slots)
+    def keys_read(self) -> int:
+        """How many keys' round keys the pipeline reads, among which every block chooses."""
+        return keys_read(self.mode, self.key_slots)
 
     @property
     def key_rank_count(self) -> int:

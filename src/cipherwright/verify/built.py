@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..arch import SECOND_KEY, KeyParts, Scheduled, constant_inputs
-from ..cipher.modes import reads_two_keys, ways
+from ..arch import KeyParts, Scheduled, constant_inputs, key_choices, key_prefixes
+from ..cipher.modes import keys_read, ways
 from ..graph import evaluate
-from ..rewrite import SECOND
 from ..rtl import Design
 from ..shell import KeyLoop
 from ..spec import Datapath
@@ -56,14 +55,16 @@ def _held(
             return {n: word << parts.memory.width - wide[n] for n, word in made.items()}
         return {n: linear_word(rows[n], word) if n in rows else word for n, word in made.items()}
 
-    if not reads_two_keys(spec.mode, spec.options()["key_slots"]):
-        return words
+    keys = keys_read(spec.mode, spec.options()["key_slots"])
 
-    def of_two_keys(key: int) -> dict[str, int]:
-        """The key is the second for half of all keys; the other key has all bits inverted."""
-        second, other = key & 1, key ^ ((1 << spec.key_bits) - 1)
-        first = words(other if second else key)
-        later = {f"{SECOND}{n}": word for n, word in words(key if second else other).items()}
-        return {**first, **later, SECOND_KEY: second}
+    def of_all(key: int) -> dict[str, int]:
+        """The key is one of them, by its lowest bits; the other keys have all bits inverted."""
+        number, other = key % keys, key ^ ((1 << spec.key_bits) - 1)
+        made = {
+            f"{prefix}{n}": word
+            for k, prefix in enumerate(key_prefixes(keys))
+            for n, word in words(key if k == number else other).items()
+        }
+        return made | {c.select: number >> k & 1 for k, c in enumerate(key_choices(keys))}
 
-    return of_two_keys
+    return of_all

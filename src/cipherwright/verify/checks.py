@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arch import SECOND_KEY, KeyParts
+from ..arch import KeyParts, choosing, key_prefixes
 from ..cipher import CATALOGUE
-from ..cipher.modes import cipher_way, reads_two_keys, ways
+from ..cipher.modes import cipher_way, keys_read, ways
 from ..errors import CheckFailed, NotChecked
 from ..graph import STATIC, Graph
 from ..progress import Tell, quiet
 from ..rewrite import (
-    SECOND,
     SHARED_BASES,
     WORD_BASES,
     HeldWords,
@@ -32,7 +31,6 @@ from ..rewrite import (
     same_up_to_linear_maps,
     sum_inputs,
     with_raw_words,
-    with_second_words,
 )
 from ..shell import PortSet
 from .aig import Hints
@@ -77,7 +75,7 @@ from .reset import check_reset
 from .units import UnitBench
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
-from .xts import check_unit_resets, check_units, published_units
+from .xts import check_unit_resets, check_unit_slots, check_units, published_units
 
 __all__ = [
     "bench_of",
@@ -376,10 +374,15 @@ def verify_units(
         "units",
         UnitBench,
         published_units,
-        lambda bench, p: check_units(bench, p, count),
+        lambda bench, p: _random_units(bench, p, count),
         check_unit_resets,
     )
     return _verify_messages(folder, units, lambda: prove_core(folder, plain, parts), tell)
+
+
+def _random_units(bench: UnitBench, p: Mapping[str, Any], count: int) -> str:
+    said = check_units(bench, p, count)
+    return f"{said}; {check_unit_slots(bench, p)}" if bench.slots > 1 else said
 
 
 _MessageCheck = Callable[[Any, Mapping[str, Any]], str]
@@ -571,10 +574,9 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
 
 
 def _of_keys(graph: Graph, p: Mapping[str, Any], words: Sequence[str]) -> tuple[Graph, list[str]]:
-    """Rounds over held words, and the ports of these words: in a mode of two keys, those of both."""
-    if not reads_two_keys(p["mode"], p["key_slots"]):
-        return graph, [f"{name}_i" for name in words]
-    return with_second_words(graph, SECOND_KEY), [f"{s}{name}_i" for s in ("", SECOND) for name in words]
+    """Rounds over held words, and the ports of these words: of several keys, those of all."""
+    keys = keys_read(p["mode"], p["key_slots"])
+    return choosing(graph, keys), [f"{s}{name}_i" for s in key_prefixes(keys) for name in words]
 
 
 def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:

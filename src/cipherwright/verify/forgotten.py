@@ -32,15 +32,18 @@ def check_zeroise(folder: CoreFolder) -> str:
         raise NotChecked("the core has no zeroise_i: it holds no key")
     n = read_netlist(folder.sources, record["top"], ports.clk, spread=True)
     t, limit = ThreeValued(n), int(record["zeroise_cycles"])
+    late = int((record.get("unit") or {}).get("late_latency_cycles", 0))
     before = int(record["key_cycles"]) + 2 * int(record["latency_cycles"]) + (90 if ports.iv_valid else 40)
+    before += 2 * late
     t.power_up()
     when: NDArray[np.int64] = np.linspace(1, before, RUNS).astype(np.int64)
-    slot = (record.get("packet") or {}).get("ports", {}).get("load_slot", "")
-    traffic = _Traffic(t, ports, slot)
+    slot = (record.get("packet") or record.get("unit") or {}).get("ports", {}).get("load_slot", "")
+    traffic = _Traffic(t, ports, slot, bool(record["parameters"].get("distinct_halves")))
+    keyed = late + _TAKEN if late else before // 2
     ever = np.zeros(len(t.q), dtype=np.uint64)
     for cycle in range(before + limit + 1):
         check_stop()
-        traffic.put(cycle, runs_where(when < cycle), runs_where(when == cycle), cycle < before // 2)
+        traffic.put(cycle, runs_where(when < cycle), runs_where(when == cycle), cycle < keyed)
         t.settle()
         t.tick()
         if cycle == int(when[-1]):
@@ -68,14 +71,23 @@ def runs_where(which: NDArray[np.bool_]) -> np.uint64:
     return np.uint64(sum(1 << int(k) for k in np.flatnonzero(which)))
 
 
+_TAKEN = 12
+"""Cycles beside the latency of a late result in which a key of a core of data units is offered: with two
+resident keys it waits as long as for units. It is one key, for no unit is announced while one is offered.
+"""
+
+
 class _Traffic:
     """What the inputs are: keys, counter blocks and blocks unknown before zeroise_i, all else random. slot:
     the port that says which slot a key is for, which stays as it is while the key waits: always the second.
+    distinct: the core takes no unit under a key whose halves are equal, so they differ in a known bit.
     """
 
-    def __init__(self, t: ThreeValued, ports: PortSet, slot: str = "") -> None:
+    def __init__(self, t: ThreeValued, ports: PortSet, slot: str = "", distinct: bool = False) -> None:
         self.t, self.rng = t, np.random.default_rng(12)
         data = [name for name in (ports.key, ports.block_in, ports.iv) if name]
+        key = t.places(ports.key)
+        self.differ = key[:: len(key) // 2] if distinct else key[:0]
         fixed = (ports.clk, ports.reset, ports.zeroise, slot, *data)
         self.slot = t.places(slot) if slot else None
         self.data = t.places(*data)
@@ -93,6 +105,8 @@ class _Traffic:
         given = self.rng.integers(0, 2, count + len(self.control))
         one = given[:count] == 1
         t.put(self.data, np.where(one, ~over, ALL), np.where(one, ALL, ~over))
+        low, high = np.array([ALL, none]), np.array([none, ALL])
+        t.put(self.differ, low[: len(self.differ)], high[: len(self.differ)])
         one = (given[count:] | self.rng.integers(0, 2, len(self.control))) == 1
         t.put(self.control, np.where(one, none, ALL), np.where(one, ALL, none))
         offered = ~over if keyed else none

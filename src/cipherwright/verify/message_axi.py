@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,12 +17,12 @@ from ..errors import CheckFailed
 from ..shell import PortSet, bus_length_ports
 from .simulate import Model, Simulation, compile_simulation
 
-__all__ = ["AxiMessageBench", "AxiSession", "Beat", "Flow"]
+__all__ = ["Announced", "AxiMessageBench", "AxiSession", "Beat", "Flow"]
 
 _KEY, _RESULT, _TAG = "key", "m_axis", "m_tag"
 _BUSES = ("s_axil_", "s_apb_", "wb_")
 """Ports of register buses, over which nothing comes unless it is driven."""
-_MORE, _SLOT = "unit_more_i", "load_slot_i"
+_MORE, _SLOT, _UNIT_SLOT = "unit_more_i", "load_slot_i", "key_slot_i"
 _FOLLOWS = 0.8
 """How probable it is that a unit whose number is consecutive is of the run before it."""
 _Row = NDArray[np.uint8]
@@ -39,6 +39,15 @@ class Beat:
     user: int = 0
     id: int = 0
     given: Mapping[str, bytes] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Announced:
+    """A unit's number, the slot of its key, and how many units follow it with the next numbers."""
+
+    number: bytes
+    slot: int = 0
+    more: int = 0
 
 
 @dataclass(frozen=True)
@@ -267,35 +276,36 @@ class AxiSession:
             self._put(row, name, int.from_bytes(text, "big"))
         return row
 
-    def _runs(self, numbers: Sequence[bytes]) -> list[tuple[bytes, int]]:
-        """Unit numbers as they are announced: each with how many follow it with the next numbers."""
-        runs = list[tuple[bytes, int]]()
-        for number in numbers:
-            first, more = runs[-1] if runs else (b"", 0)
-            follows = bool(runs) and number_after(first, more + 1) == number and self.rng.random() < _FOLLOWS
-            if follows and _MORE in self.bench.names:
-                runs[-1] = (first, more + 1)
+    def _runs(self, units: Sequence[Announced]) -> list[Announced]:
+        """Units as they are announced: each alone, or with those that have the next numbers."""
+        runs = list[Announced]()
+        for unit in units:
+            before = runs[-1] if runs else None
+            follows = before is not None and number_after(before.number, before.more + 1) == unit.number
+            if before and follows and self.rng.random() < _FOLLOWS and _MORE in self.bench.names:
+                runs[-1] = replace(before, more=before.more + 1)
             else:
-                runs.append((number, 0))
+                runs.append(unit)
         return runs
 
-    def _announce(self, row: _Row, run: tuple[bytes, int]) -> None:
+    def _announce(self, row: _Row, run: Announced) -> None:
         """Announce a unit's number, or a run of them."""
         self._put(row, "unit_valid_i", 1)
-        self._put(row, "unit_i", int.from_bytes(run[0], "big"))
-        if _MORE in self.bench.names:
-            self._put(row, _MORE, run[1])
+        self._put(row, "unit_i", int.from_bytes(run.number, "big"))
+        for name, value in ((_MORE, run.more), (_UNIT_SLOT, run.slot)):
+            if name in self.bench.names:
+                self._put(row, name, value)
 
     def play(
-        self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, numbers: Sequence[bytes] = ()
+        self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, units: Sequence[Announced] = ()
     ) -> None:
-        """Offer beats, and announce unit `numbers`, as runs where the core counts, until so many beats of
-        each stream, `expected`, left. A beat that is offered stays until it is taken. Raises CheckFailed
+        """Offer beats, and announce `units`, as runs where the core counts, until so many beats of each
+        stream, `expected`, left. A beat that is offered stays until it is taken. Raises CheckFailed
         where that does not end.
         """
         at = number = waited = 0
         offered: _Row | None = None
-        began, runs = self.cycle, self._runs(numbers)
+        began, runs = self.cycle, self._runs(units)
         while at < len(beats) or any(len(self.left[s]) < n for s, n in expected.items()):
             if at < len(beats) and offered is None and self.rng.random() < flow.offer:
                 offered = self._offer(beats[at])

@@ -17,7 +17,7 @@ from ..shell import WORD_BYTES, words_of
 from .ccm import random_ccm
 from .cmac import mac_tag
 from .gcm import random_packets
-from .message_axi import AxiMessageBench, AxiSession, Beat, Flow
+from .message_axi import Announced, AxiMessageBench, AxiSession, Beat, Flow
 from .packets import Packet, PacketResult
 from .reference import reference_of
 from .units import Unit
@@ -51,11 +51,11 @@ _BREAKS = 12
 
 @dataclass(frozen=True)
 class Traffic:
-    """Messages as beats: what goes in, the unit numbers, and what must leave each stream."""
+    """Messages as beats: what goes in, the units that are announced, and what must leave each stream."""
 
     beats: tuple[Beat, ...]
     left: Mapping[str, tuple[Beat, ...]]
-    numbers: tuple[bytes, ...] = ()
+    units: tuple[Announced, ...] = ()
 
 
 def _cut(text: bytes, size: int, user: int, ids: Iterator[int]) -> list[Beat]:
@@ -102,7 +102,7 @@ def joined(parts: Sequence[Traffic]) -> Traffic:
     return Traffic(
         tuple(b for p in parts for b in p.beats),
         {s: tuple(b for p in parts for b in p.left[s]) for s in sides},
-        tuple(n for p in parts for n in p.numbers),
+        tuple(u for p in parts for u in p.units),
     )
 
 
@@ -145,7 +145,7 @@ def _unit_beats(p: Mapping[str, Any], key: bytes, unit: Unit, tid: int) -> Traff
     user = way if p["direction"] == "both" else 0
     result = unit_result(p, key, unit)
     out = tuple(Beat(b.data, b.last, user, tid) for b in beats(result))
-    return Traffic(beats(unit.text), {"m_axis": out}, (unit.number,))
+    return Traffic(beats(unit.text), {"m_axis": out}, (Announced(unit.number),))
 
 
 def _mac_beats(p: Mapping[str, Any], key: bytes, message: bytes, lanes: int, ids: Iterator[int]) -> Traffic:
@@ -163,7 +163,7 @@ def play(s: AxiSession, traffic: Traffic, flow: Flow) -> None:
         traffic.beats,
         {side: begun[side] + len(beats) for side, beats in traffic.left.items()},
         flow,
-        traffic.numbers,
+        traffic.units,
     )
     for side, beats in traffic.left.items():
         got = s.left[side][begun[side] :]
@@ -207,7 +207,7 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
             s.load_key(key)
             given = messages_of(bench, p, key, sizes, rng)
             first = given.beats[: 1 + when % len(given.beats)]
-            s.play(first, {}, Flow(take=0.5 if when % 3 else 0.1), given.numbers)
+            s.play(first, {}, Flow(take=0.5 if when % 3 else 0.1), given.units)
             for _ in range(int(rng.integers(0, latency + 12))):
                 s.wait()
             (s.zeroise if when % 2 else s.reset)()
@@ -218,14 +218,16 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
 
 
 def _with_slot(traffic: Traffic, slot: int) -> Traffic:
-    """A packet of GCM under the key of a slot."""
+    """A packet of GCM, or a unit of XTS, under the key of a slot."""
+    if traffic.units:
+        return replace(traffic, units=tuple(replace(u, slot=slot) for u in traffic.units))
     beats = tuple(replace(b, user=b.user | slot << _SLOT) for b in traffic.beats)
     return replace(traffic, beats=beats)
 
 
 def _check_two_keys(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> str:
-    """Packets under the keys of both slots in any order, and keys that are loaded between them."""
-    total = 0
+    """Packets or units under the keys of both slots in any order, and keys that are loaded between them."""
+    total, what = 0, "units" if "unit" in bench.record else "packets"
     with bench.session(int(rng.integers(1, 1 << 16))) as s:
         keys = [fresh_key(bench, p, rng) for _ in range(2)]
         for slot, key in enumerate(keys):
@@ -243,7 +245,7 @@ def _check_two_keys(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random
             keys[renewed] = fresh_key(bench, p, rng)
             s.load_key(keys[renewed], renewed)
         s.quiet(bench.patience)
-    return f"; {total} packets under the keys of two slots in any order"
+    return f"; {total} {what} under the keys of two slots in any order"
 
 
 _EDGE = 512

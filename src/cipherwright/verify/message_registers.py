@@ -55,9 +55,9 @@ class _Run:
                 self.software.driver.write(start + at, word)
         if "s_iv_i" in given:
             self.software.give("IV", given["s_iv_i"])
-        for number in traffic.numbers:
-            self.software.give("UNIT", number)
-        return replace(traffic, beats=tuple(replace(b, given={}) for b in traffic.beats), numbers=())
+        for unit in traffic.units:
+            self.software.give("UNIT", unit.number)
+        return replace(traffic, beats=tuple(replace(b, given={}) for b in traffic.beats), units=())
 
     def messages(self, rng: np.random.Generator, flow: Flow) -> int:
         """Messages under one key, each given when the one before has left; how many."""

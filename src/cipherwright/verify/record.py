@@ -140,7 +140,8 @@ class _Unit(_Part):
 
     @model_validator(mode="after")
     def _legal(self) -> _Unit:
-        if self.ports.keys() not in (UNIT_PORTS.keys(), COUNTED_PORTS.keys()):
+        slotted = UNIT_PORTS.keys() | SLOT_PORTS.keys()
+        if self.ports.keys() not in (UNIT_PORTS.keys(), COUNTED_PORTS.keys(), slotted):
             raise ValueError("unit.ports are not those of a unit")
         return self
 

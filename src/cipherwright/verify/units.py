@@ -17,7 +17,7 @@ from ..shell import WORD_BYTES, keep_of, words_of
 from .message_bench import MessageBench, MessageSession
 from .simulate import Words
 
-__all__ = ["Pauses", "Unit", "UnitBench", "UnitSession"]
+__all__ = ["Pauses", "SlotLoad", "Unit", "UnitBench", "UnitSession"]
 
 _PATIENCE = 64
 """Cycles beside the core's latencies in which something that is offered is taken."""
@@ -26,6 +26,9 @@ _TO_REST = 3
 """Cycles from the first in which a unit number is taken to the first in which the core is not busy with the
 key.
 """
+
+_SETTLES = 2
+"""Cycles from the first in which a key is offered for a slot until no number under that slot is taken."""
 
 _ENDS = 0.2
 """How probable it is that a run of units ends although the next number is consecutive."""
@@ -57,6 +60,17 @@ class Pauses:
     word: float = 0.0
     number: float = 0.0
     longest: int = 12
+
+
+@dataclass(frozen=True)
+class SlotLoad:
+    """A key for a slot of a core with two resident keys, which is offered when so many units of some were
+    announced.
+    """
+
+    key: bytes
+    slot: int
+    after: int
 
 
 @dataclass(frozen=True)
@@ -112,6 +126,7 @@ class UnitSession(MessageSession):
 
     def __init__(self, bench: UnitBench, rng: np.random.Generator) -> None:
         self._drawn: Iterator[_Row] = iter(())
+        self.slot = 1
         super().__init__(bench, rng)
 
     def _forget(self) -> None:
@@ -175,11 +190,19 @@ class UnitSession(MessageSession):
         self.cycle += 1
         self._forget()
 
+    def with_key(self, rows: Words, key: bytes) -> Words:
+        """The same cycles with a key offered, where two are resident for the slot that is in use."""
+        b = self.bench
+        if b.slots > 1:
+            b.simulation.view(rows, b.unit["load_slot"])[:, 0] = self.slot
+        return super().with_key(rows, key)
+
     def load_key(self, key: bytes) -> None:
         """Offer a key until it is taken, which must not be before all results are out; wait until a unit
-        number is taken.
+        number is taken. Where two keys are resident, one slot after the other is used.
         """
         b, s = self.bench, self.bench.simulation
+        self.slot = (self.slot + 1) % b.slots
         for _ in range(b.record["zeroise_cycles"] + b.late_latency):
             out = self.run(self.with_key(self.idle(1), key))
             if b.bit(out, b.ports.key_ready):
@@ -191,7 +214,9 @@ class UnitSession(MessageSession):
         ready = b.record["key_cycles"] - 1
         seen = self.run(self.idle(ready + _TO_REST))
         room, busy = s.view(seen, b.unit["unit_ready"])[:, 0], s.view(seen, b.ports.busy)[:, 0]
-        if room[:ready].any() or not room[ready] or not busy[:ready].all() or busy[-1]:
+        # With two keys a number is taken after its slot was read, so none without a number.
+        taken = room[:ready].any() or bool(room[ready]) != (b.slots == 1)
+        if taken or not busy[:ready].all() or busy[-1]:
             raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
 
     def play(self, units: Sequence[Unit], pauses: Pauses = Pauses(), after: bytes = b"") -> int:
@@ -200,10 +225,7 @@ class UnitSession(MessageSession):
         wait.
         """
         numbers, words = self._offers(units, pauses)
-        sizes = [
-            (len(self.found) + k, place, w, u) for k, u in enumerate(units) for place, w in enumerate(u.words)
-        ]
-        self.found += [[b""] * len(u.words) for u in units]
+        sizes = self._awaited(units)
         limit = self.bench.late_latency + self.bench.record["latency_cycles"] + _PATIENCE
         last = self.cycle
         while words.left:
@@ -215,6 +237,85 @@ class UnitSession(MessageSession):
             if self.cycle - last > limit:
                 raise CheckFailed("a word or a unit number is not taken")
         return words.taken[-1] - words.taken[0] + 1
+
+    def _awaited(self, units: Sequence[Unit]) -> list[tuple[int, int, bytes, Unit]]:
+        """Room for the results of these units; every word with its unit's number, its place and its unit."""
+        begun = len(self.found)
+        self.found += [[b""] * len(u.words) for u in units]
+        return [(begun + k, place, w, u) for k, u in enumerate(units) for place, w in enumerate(u.words)]
+
+    def traffic(
+        self,
+        units: Sequence[Unit],
+        slots: Sequence[int],
+        loads: Sequence[SlotLoad],
+        pauses: Pauses = Pauses(),
+    ) -> int:
+        """Units under two resident keys, each with its slot, and keys that are loaded meanwhile, until the
+        last word and the last key are taken; returns the cycles from the first word to the last. Raises
+        CheckFailed where a key is taken while a unit under its slot is in flight, or something is not taken.
+        """
+        b = self.bench
+        numbers, words = self._offers(units, pauses, slots)
+        sizes, waiting, offered = self._awaited(units), list(loads), 0
+        begun = len(self.found) - len(units)
+        limit = 2 * b.late_latency + b.record["latency_cycles"] + b.record["key_cycles"] + _PATIENCE
+        last = self.cycle
+        while words.left or waiting:
+            load = waiting[0] if waiting and len(numbers.taken) >= waiting[0].after else None
+            row = self._offered(numbers, words)
+            if load:
+                self.slot = load.slot
+                self._with_load(row, load, offered < _SETTLES, slots[len(numbers.taken) :])
+                offered += 1
+            moved, keyed = self._moved(row, numbers, words, sizes)
+            if keyed:
+                if not load or self._in_flight(begun, slots[: len(numbers.taken)], load.slot, words, sizes):
+                    raise CheckFailed("a key is taken while a unit under its slot is in flight")
+                waiting.pop(0)
+                offered = 0
+            if moved or keyed or words.wait > 0 or numbers.wait > 0:
+                last = self.cycle
+            if self.cycle - last > limit:
+                raise CheckFailed("a word, a unit number or a key is not taken")
+        return words.taken[-1] - words.taken[0] + 1
+
+    def _with_load(self, row: Words, load: SlotLoad, fresh: bool, slots: Sequence[int]) -> None:
+        """A cycle with a key on offer. fresh: it has just been, so no number under its slot is offered: it
+        could be taken before the key. slots: of the units to come.
+        """
+        self.with_key(row, load.key)
+        if fresh and slots and slots[0] == load.slot:
+            self.bench.simulation.view(row, self.bench.unit["unit_valid"])[:] = 0
+
+    def _moved(
+        self, row: Words, numbers: _Offers, words: _Offers, sizes: Sequence[tuple[int, int, bytes, Unit]]
+    ) -> tuple[bool, bool]:
+        """One cycle of `traffic`: whether a number or a word was taken, and whether a key was."""
+        b, now, out = self.bench, self.cycle, self.run(row)
+        number = b.bit(row, b.unit["unit_valid"]) and b.bit(out, b.unit["unit_ready"])
+        word = b.bit(row, b.ports.valid_in) and b.bit(out, b.ports.ready_out)
+        if number:
+            numbers.take(now)
+        if word:
+            words.take(now)
+            self._expect(words.taken, sizes)
+        return number or word, b.bit(out, b.ports.key_ready)
+
+    def _in_flight(
+        self,
+        begun: int,
+        announced: Sequence[int],
+        slot: int,
+        words: _Offers,
+        sizes: Sequence[tuple[int, int, bytes, Unit]],
+    ) -> bool:
+        """Whether a unit under the slot was announced, and one of its words was not taken or its result is
+        not out. begun: the number of the first unit of `announced`, whose slots these are.
+        """
+        left = {sizes[k][0] for k in range(len(words.taken), len(sizes))}
+        left |= {d.unit for d in (*self.due, *self.late)}
+        return any(begun + k in left for k, of in enumerate(announced) if of == slot)
 
     def begin(self, key: bytes, units: Sequence[Unit], cycles: int) -> None:
         """So many cycles in which a key and then units are offered, whose results nobody reads."""
@@ -239,13 +340,17 @@ class UnitSession(MessageSession):
         some = self.rng.integers(1, pauses.longest + 1, count) * (self.rng.random(count) < chance)
         return [int(x) for x in some]
 
-    def _offers(self, units: Sequence[Unit], pauses: Pauses) -> tuple[_Offers, _Offers]:
-        """The numbers and the words of units."""
+    def _offers(
+        self, units: Sequence[Unit], pauses: Pauses, slots: Sequence[int] = ()
+    ) -> tuple[_Offers, _Offers]:
+        """The numbers and the words of units. slots: of their keys, where that is not the same for all."""
+        slots = slots or [self.slot] * len(units)
         runs = list(self._runs(units))
         words = [self._word(u, w, k == len(u.words) - 1) for u in units for k, w in enumerate(u.words)]
         return (
             _Offers(
-                [self._number(run) for run in runs], self._drawn_pauses(len(runs), pauses.number, pauses)
+                [self._number(run, slot) for run, slot in zip(runs, slots, strict=False)],
+                self._drawn_pauses(len(runs), pauses.number, pauses),
             ),
             _Offers(words, self._drawn_pauses(len(words), pauses.word, pauses)),
         )
@@ -307,13 +412,15 @@ class UnitSession(MessageSession):
         if units:
             yield units[begin:]
 
-    def _number(self, run: Sequence[Unit]) -> _Row:
-        """An announcement at its ports."""
+    def _number(self, run: Sequence[Unit], slot: int) -> _Row:
+        """An announcement at its ports, with the slot of its key."""
         b, s = self.bench, self.bench.simulation
         row, unit = s.rows(1), run[0]
         if b.counts:
             more = (len(run) - 1).to_bytes(4, "little")
             s.view(row, b.unit["unit_more"])[:] = np.frombuffer(more, dtype=np.uint8)
+        if b.slots > 1:
+            s.view(row, b.unit["key_slot"])[:] = slot
         s.view(row, b.unit["unit_valid"])[:] = 1
         s.view(row, b.unit["unit"])[:] = np.frombuffer(unit.number[::-1], dtype=np.uint8)
         return row.reshape(-1)
@@ -364,10 +471,15 @@ class UnitBench(MessageBench):
         """Whether the core counts the numbers of a run of units."""
         return "unit_more" in self.unit
 
+    @property
+    def slots(self) -> int:
+        """Keys that are resident."""
+        return 2 if "key_slot" in self.unit else 1
+
     @cached_property
     def number_places(self) -> NDArray[np.int64]:
         """The bytes of a row that are offered with a unit number."""
-        more = [self.unit["unit_more"]] if self.counts else []
+        more = [self.unit[n] for n in ("unit_more", "key_slot") if n in self.unit]
         return self._places(self.unit["unit_valid"], self.unit["unit"], *more)
 
     @cached_property

@@ -12,11 +12,12 @@ from ..cipher.xts import halves, number_after, xts
 from ..errors import CheckFailed, NotChecked
 from .oracle import oracle_xts
 from .reference import reference_of
-from .units import Pauses, Unit, UnitBench, UnitSession
+from .units import Pauses, SlotLoad, Unit, UnitBench, UnitSession
 from .vectors import own_vectors
 
 __all__ = [
     "check_unit_resets",
+    "check_unit_slots",
     "check_unit_zeroising",
     "check_units",
     "published_units",
@@ -41,6 +42,12 @@ _PAUSES = (Pauses(word=0.5), Pauses(), Pauses(number=0.6, longest=60), Pauses(0.
 
 _RESETS = 48
 """Resets in as many cycles."""
+
+_UNDER_TWO = 160
+"""Random units under two resident keys."""
+
+_LOADS = 9
+"""Keys that are loaded meanwhile."""
 
 _ZEROISINGS = 12
 """Zeroising in so many cycles, one after the other: a few units of three words have their tweak in them."""
@@ -124,6 +131,30 @@ def _compare(p: Mapping[str, Any], key: bytes, units: Sequence[Unit], found: Seq
                 f"a unit of {len(unit.text)} bytes, {way}, differs from {reference_of(p).name} "
                 f"(key {key.hex()}, number {unit.number.hex()})"
             )
+
+
+def check_unit_slots(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> str:
+    """Random units under two resident keys, mixed one by one, while keys are loaded into either slot, back to
+    back and with pauses, against the reference.
+    """
+    rng = np.random.default_rng(seed)
+    for pauses in (Pauses(), Pauses(word=0.3, number=0.3, longest=40)):
+        with bench.session(seed) as s:
+            resident = [rng.bytes(bench.key_bytes), rng.bytes(bench.key_bytes)]
+            for key in resident:
+                s.load_key(key)
+            sizes = [int(n) for n in rng.choice((16, 17, 31, 32, 48, 100), _UNDER_TWO)]
+            units = random_units(p, rng, sizes)
+            slots = [int(x) for x in rng.integers(0, 2, _UNDER_TWO)]
+            places = np.sort(rng.choice(_UNDER_TWO, _LOADS, replace=False))
+            loads = [SlotLoad(rng.bytes(bench.key_bytes), int(rng.integers(0, 2)), int(at)) for at in places]
+            s.traffic(units, slots, loads, pauses)
+            for k, (unit, slot, made) in enumerate(zip(units, slots, s.finish(), strict=True)):
+                for load in loads:
+                    if load.after == k:
+                        resident[load.slot] = load.key
+                _compare(p, resident[slot], [unit], [made])
+    return f"{2 * _UNDER_TWO} units under two resident keys, while {2 * _LOADS} keys are loaded"
 
 
 def check_unit_resets(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) -> str:

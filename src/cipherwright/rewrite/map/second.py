@@ -16,17 +16,18 @@ _MUX = 0b11001010
 """Truth table of s, a, b -> s ? a : b."""
 
 SECOND = "second_"
-"""What the name of a held word of the second set begins with."""
+"""What the name of a held word of the second set begins with, where nothing else is said."""
 
 
-def with_second_words(graph: Graph, select: str) -> Graph:
+def with_second_words(graph: Graph, select: str, prefix: str = SECOND) -> Graph:
     """Every operation that reads held words reads the first set's where the input `select` is 0, and the
     second set's where it is 1.
 
     Each reader has a multiplexer of its own, so none of its results waits for a later reader. Each has its
     own registered copies of the select, which is therefore needed a cycle before the words. Example: an
-    input `rk3` gets a second input `second_rk3` of the same width. Raises ValueError where the graph has an
-    input of the name `select` already.
+    input `rk3` gets a second input `second_rk3` of the same width; prefix: what its name begins with. Called
+    again with another select and prefix, it makes four sets. Raises ValueError where the graph has an input
+    of the name `select` already.
     """
     if select in graph.inputs:
         raise ValueError(f"graph {graph.name} has an input {select} already")
@@ -51,7 +52,7 @@ def with_second_words(graph: Graph, select: str) -> Graph:
         if graph.agile[i] or node.op == "const":
             return _copied(b, node, tuple(read(b, i, a) for a in node.args))
         if node.op == "input":
-            second[i] = b.input(f"{SECOND}{node.attr[0]}", node.width, STATIC)
+            second[i] = b.input(f"{prefix}{node.attr[0]}", node.width, STATIC)
         else:
             second[i] = _copied(b, node, tuple(second.get(a, first[a]) for a in node.args))
         return None

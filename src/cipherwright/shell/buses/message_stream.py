@@ -73,7 +73,7 @@ class MessageBus:
         if self.any_iv:
             meaning = "the beat is of an IV that has not 96 bits; TLAST ends the IV, and its packet follows"
             fields.append(("iv_word_i", meaning))
-        if any(p.name == "key_slot_i" for g in self.groups for p in g.pins):
+        if any(p.name == "key_slot_i" for g in self.groups if g not in self.loads for p in g.pins):
             fields.append(("key_slot_i", "the slot of the packet's key, in all of its beats"))
         return tuple(fields)
 
@@ -90,7 +90,7 @@ class MessageBus:
 
     @property
     def loads(self) -> tuple[Group, ...]:
-        """Ports that are handed through: of a key, and of a unit's number or a run of them."""
+        """Ports that are handed through: of a key, and of a unit's number with its slot, or a run of them."""
         return tuple(g for g in self.groups if isinstance(g, Handshake) or _announces(g))
 
     def bit(self, port: str) -> str:
@@ -108,7 +108,7 @@ _BEAT = ("block_i", "keep_i", "last_i")
 
 
 def _announces(group: Group) -> bool:
-    """Whether a group announces a run of units."""
+    """Whether a group announces a run of units, or one with the slot of its key."""
     return isinstance(group, Stream) and group.valid == "unit_valid_i"
 
 

@@ -14,6 +14,7 @@ from ..ccm import LENGTH_PORTS, bus_length_ports
 from ..core import Core
 from ..digests import rtl_names
 from ..header import origin_lines
+from ..slot_control import SLOT_PORTS
 from ..testbench import first_link, known_answers
 from .axi_bench import axi_bench, registers_bench
 from .diagrams import worked_words
@@ -113,7 +114,9 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     data, result, tag, iv = (
         f'bytes.fromhex("{text.hex()}")' for text in (worked.block, worked.result, worked.tag, worked.iv)
     )
-    fields = {name: n[name] for name in ("aad", "iv_word", "key_slot") if name in n}
+    of_beat = ("aad", "iv_word", "key_slot") if core.packet else ()
+    fields = {name: n[name] for name in of_beat if name in n}
+    slots = {name: n[name] for name in SLOT_PORTS if name in n}
     fields = {**({"decrypt": p.decrypt} if p.decrypt else {}), **fields}
     if core.packet:
         kind = "packet"
@@ -140,6 +143,7 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     flow = {"valid_in": p.valid_in, "ready_out": p.ready_out, "valid_out": p.valid_out}
     sizes = {"size": core.parameters["block_bits"] // 8, "tag_bytes": len(worked.tag)}
     said = {"kind": kind, "axi": axi, "example": example, "fields": fields, "decrypt": p.decrypt}
+    said["slots"] = slots
     return said | beside | outputs | words | flow | sizes
 
 

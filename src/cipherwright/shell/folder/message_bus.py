@@ -132,6 +132,15 @@ def _packet_registers() -> Iterator[str]:
     yield "WRONG_TAG in INTERRUPT_STATUS tells of a verdict that left and is not the expected tag."
 
 
+def _unit_slots(ports: Mapping[str, str]) -> Iterator[str]:
+    """The slots of two resident keys, where there are two. ports: those of a unit."""
+    if slot := ports.get("key_slot"):
+        yield f"`{slot}` beside it is the slot of the unit's key."
+        yield "Both are read in the cycle before the number is taken: offer them until then."
+        yield f"`{ports['load_slot']}` says which slot a key is for."
+        yield "Units under the other key go on while it is loaded."
+
+
 def _units(core: Core) -> Iterator[str]:
     assert core.unit is not None
     n = core.unit["ports"]
@@ -153,6 +162,7 @@ def _units(core: Core) -> Iterator[str]:
             f"It is that of the first unit of a run; `{more}` says how many units follow with the next "
             "numbers (0: this one alone)."
         )
+    yield from _unit_slots(n)
     yield f"Announce numbers in the order of the units, up to {core.unit['tweaks']} units ahead."
     if core.parameters["direction"] == "both":
         yield (

@@ -99,7 +99,7 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
     """The text of TOP_cocotb.py. patience: cycles in which any message comes out and any key is taken."""
     pins = {pin.name: pin for pin in core.component.pins}
     registers, clock = core_registers(core), core.component.clock
-    ports = (core.packet or {}).get("ports", {})
+    ports = (core.packet or core.unit or {}).get("ports", {})
     any_iv = "iv_word" in ports
     if core.packet:
         kind, what, found = "packet", "packets", packets(spec, any_iv)

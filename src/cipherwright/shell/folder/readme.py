@@ -320,17 +320,33 @@ _FIRST = {"packet": "word of a packet", "unit": "unit number", "message": "word 
 """What waits for a key, where that is no block."""
 
 
+def _one_key(core: Core) -> Iterator[str]:
+    p = core.ports
+    yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
+    yield "Hold both inputs until then."
+    yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
+    what = _FIRST.get(_thing(core), "block")
+    yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
+    yield f"No {what} is taken before a key is complete, nor while one is expanded."
+
+
+def _two_keys(core: Core) -> Iterator[str]:
+    p, thing = core.ports, _thing(core)
+    ports = (core.packet or core.unit or {})["ports"]
+    yield f"Two keys are resident, in the slots 0 and 1. `{ports['load_slot']}` says which slot a key is for."
+    yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
+    yield "Hold all three inputs until then."
+    yield f"`{p.key_ready}` rises only after a key is offered and the last {thing} under its slot has left."
+    yield f"{thing.capitalize()}s under the other slot go on meanwhile, and while the key is expanded."
+    yield f"A key is complete {core.key_cycles} cycles after it is taken; nothing under its slot is before."
+
+
 def _keys(core: Core) -> Iterator[str]:
     p = core.ports
     if core.bus:
         yield from _key_registers(core)
     elif p.key_valid:
-        yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
-        yield "Hold both inputs until then."
-        yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
-        what = _FIRST.get(_thing(core), "block")
-        yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
-        yield f"No {what} is taken before a key is complete, nor while one is expanded."
+        yield from (_two_keys if core.parameters["key_slots"] > 1 else _one_key)(core)
     elif core.parameters["key"] == "static":
         yield f"The key is held at `{p.key}`: keep it there while blocks under it are in flight."
         if p.decrypt:

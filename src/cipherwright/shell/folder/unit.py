@@ -27,6 +27,9 @@ def unit_sentences(core: Core) -> Iterator[str]:
         yield f"So units of {PACE - 1} words and more follow each other without a pause."
         yield "The next run can be announced when all numbers of the one before are given out."
         yield f"`{n['unit_ready']}` is 0 until then."
+    if "key_slot" in n:
+        yield f"`{n['key_slot']}` says under which of the two resident keys the unit goes."
+        yield "It is read in the cycle before the number is taken: offer both until then."
     yield "Numbers are used in the order in which they are announced, one for each unit."
     yield (
         f"Announce them as soon as the core takes them: up to {core.unit['tweaks']} units ahead, and "
@@ -57,13 +60,16 @@ def unit_sentences(core: Core) -> Iterator[str]:
     yield ""
     yield "A key is K1 for the data and then K2 for the unit numbers."
     if core.parameters["distinct_halves"]:
-        yield f"Under a key whose halves are equal, `{n['unit_ready']}` stays 0, and no unit is taken."
+        yield f"For a unit under a key whose halves are equal, `{n['unit_ready']}` stays 0."
     else:
         yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."
-    yield (
-        f"A key that is offered is taken after all units that were announced; `{n['unit_ready']}` is "
-        "0 meanwhile."
-    )
+    if "key_slot" in n:
+        yield "A key that is offered is taken after all units that were announced under its slot."
+    else:
+        yield (
+            f"A key that is offered is taken after all units that were announced; `{n['unit_ready']}` is "
+            "0 meanwhile."
+        )
     yield "A unit has at most 2^20 blocks (SP 800-38E, section 4); the core does not count."
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ...arch import FIELD_LEVELS, SECOND_KEY, SECOND_LEAD, waiting
+from ...arch import FIELD_LEVELS, key_choices, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table, with_bus
 from ..message_core import surrounded, zeroising
+from ..slot_control import loaded_by_slot
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import GcmModules, control_outputs, gcm_modules
-from .ports import ANY_IV, GCM_PORTS, key_beside, packet_pins, packet_ports, port_groups
+from .ports import ANY_IV, GCM_PORTS, packet_pins, packet_ports, port_groups
 from .testbench import Times, testbench
 
 __all__ = ["assemble_gcm"]
@@ -40,7 +41,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         any_iv,
         (*release.shown, *zeroising(parts.fifos)),
         packet_pins(any_iv, slots, lanes),
-        key_beside(slots),
+        loaded_by_slot(slots),
         lanes,
     )
     inside = Component(modules, groups, Rate(latency))
@@ -73,7 +74,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
             "top": f"{top}_core",
             "ports": asdict(PortSet(decrypt="")),
             "latency_cycles": stages,
-            "early": {f"{SECOND_KEY}_i": SECOND_LEAD} if slots > 1 else {},
+            "early": {f"{c.select}_i": c.lead for c in key_choices(slots)},
             "key_cycles": unit.cycles,
         },
         made.key_words,

@@ -36,10 +36,11 @@ from ...rtl import (
     declared_first,
 )
 from ..copies import copies, pieces, spread
+from ..slot_control import loaded_by_slot
 from .counter import Load, counter_items
 from .hashed_iv import hashed_iv_items
 from .lanes import block_items, chain_of, number_items, value_items
-from .ports import IV_BITS, key_beside, packet_pins, result_pins
+from .ports import IV_BITS, packet_pins, result_pins
 from .results import length_items, mask_items, tag_items
 from .slots import admission_items, key_items, slot_items
 from .timing import BUMP, KEEP, OF_IV, OF_SLOT, VERDICT, GcmTiming, meanings
@@ -78,7 +79,7 @@ def gcm_layer(
         ),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=key_beside(slots)),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=loaded_by_slot(slots)),
             Held((opens, Pin("drop_i"), Pin("wipe_i"), Pin("fill_i"), *within)),
             Stream("valid_i", (*packet_pins(any_iv, slots, lanes), Pin("block_i", width)), "ready_o"),
             Stream("valid_o", (Pin("block_o", width, True),), out=True),

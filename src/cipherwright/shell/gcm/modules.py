@@ -21,14 +21,14 @@ from ...rtl import (
 from ...spec import Datapath, Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..ghash import GhashTiming, ghash_unit
-from ..keys import KeyUnit, TwoKeys, keyed_top, keyed_twice, pipeline_part
+from ..keys import KeyUnit, SeveralKeys, keyed_by_choice, keyed_top, pipeline_part
 from ..message_core import message_fifo, places_kept, zeroising
 from ..release import Release, Released, release_top, within
-from ..slot_control import slot_control
+from ..slot_control import loaded_by_slot, slot_control
 from ..stream import Fifo, choose_fifo, fifo_log2
 from ..waits import Waits
 from .layer import gcm_layer
-from .ports import ANY_IV, key_beside, packet_pins, result_pins
+from .ports import ANY_IV, packet_pins, result_pins
 from .powers import power_maker
 from .timing import SETTLE, GcmTiming, meanings
 
@@ -90,7 +90,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     if tag_bits not in TAG_BITS:
         raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
     names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash", "powers"))
-    key = (Pin("key_valid_i"), Pin("key_i", key_bits), *key_beside(slots), Pin("key_ready_o", out=True))
+    key = (Pin("key_valid_i"), Pin("key_i", key_bits), *loaded_by_slot(slots), Pin("key_ready_o", out=True))
     word, shown = packet_pins(any_iv, slots, lanes), result_pins(lanes)
     release = Release.of(spec, timing.tag_latency - timing.latency - 1)
     fifos = packet_fifos(spec, timing.latency + release.delay, timing.tag_latency, (1, 2))
@@ -119,7 +119,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
             key_bits,
             word,
             release.told or zeroising(fifos),
-            key_beside(slots),
+            loaded_by_slot(slots),
             lanes,
         ),
         fifos,
@@ -142,7 +142,7 @@ def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int, lanes: int) -> W
     if key_slots == 1:
         return keyed_top(name, pipeline_part(core, unit, 128), unit, lanes)
     width = unit.part.pins["key_i"].width
-    return keyed_twice(
+    return keyed_by_choice(
         name,
         (
             "A pipeline with the round keys of two resident keys. second_i chooses those of slot 1 and comes "
@@ -151,7 +151,7 @@ def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int, lanes: int) -> W
         ),
         core,
         unit,
-        TwoKeys(
+        SeveralKeys(
             (Held((Pin("key_valid_i", 2), Pin("key_i", width), Pin("key_ready_o", out=True))),),
             (("key_valid_i[0]", "key_i"), ("key_valid_i[1]", "key_i")),
         ),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ...rtl import ClockReset, Group, Handshake, Held, Order, Pin, Stream
 from ..core import PortSet
+from ..slot_control import SLOT_PORTS
 from .timing import KEEP
 
 __all__ = [
@@ -15,8 +16,6 @@ __all__ = [
     "IV_WORD_PORTS",
     "PACKET_PORTS",
     "RESULTS",
-    "SLOT_PORTS",
-    "key_beside",
     "packet_pins",
     "packet_ports",
     "port_groups",
@@ -57,14 +56,11 @@ IV_WORD = Pin(
 """What goes with a word besides, where IVs of any length are taken."""
 
 KEY_SLOT = Pin(
-    "key_slot_i",
+    SLOT_PORTS["key_slot"],
     with_block=True,
     meaning="the slot of the packet's key, read in the cycle before the packet's first word is taken",
 )
 """What goes with a word besides, where two keys are resident."""
-
-LOAD_SLOT = Pin("load_slot_i", with_block=True, meaning="the slot that the key is for")
-"""What goes with a key besides, where two keys are resident."""
 
 RESULTS = (
     Pin("keep_o", KEEP, True, meaning=f"bytes of the result; the others are 0: {_KEPT.format(KEEP - 1)}"),
@@ -107,10 +103,6 @@ IV_WORD_PORTS = {"iv_word": IV_WORD.name}
 """The same of a core that takes IVs of any length, besides."""
 
 
-SLOT_PORTS = {"key_slot": KEY_SLOT.name, "load_slot": LOAD_SLOT.name}
-"""The same of a core with two resident keys, besides."""
-
-
 def packet_pins(any_iv: bool, key_slots: int = 1, lanes: int = 1) -> tuple[Pin, ...]:
     """What goes with a word that is offered; any_iv: IVs of any length are taken; key_slots: resident
     keys; lanes: blocks of a word.
@@ -134,11 +126,6 @@ def _wide(pins: tuple[Pin, ...], lanes: int) -> tuple[Pin, ...]:
 def packet_ports(any_iv: bool, key_slots: int = 1) -> dict[str, str]:
     """What a port of a packet is for -> its name; arguments as of `packet_pins`."""
     return PACKET_PORTS | (IV_WORD_PORTS if any_iv else {}) | (SLOT_PORTS if key_slots > 1 else {})
-
-
-def key_beside(key_slots: int) -> tuple[Pin, ...]:
-    """What is taken with a key."""
-    return (LOAD_SLOT,) if key_slots > 1 else ()
 
 
 def port_groups(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from ...rtl import Cell, Clocked, Drive, Note, Reg, Step, Wire, WrapperItem
 from ..copies import copies
 from ..ghash import COUNT_BITS
+from ..slot_control import taken_by_slot
 from .ports import IV_BITS
 from .timing import OF_SLOT, GcmTiming
 
@@ -45,7 +46,7 @@ def key_items(timing: GcmTiming, maker: str, key_bits: int) -> tuple[WrapperItem
         ),
         Clocked(
             (
-                Step("key_valid_q", "{key_valid_i & load_slot_i, key_valid_i & ~load_slot_i}"),
+                Step("key_valid_q", taken_by_slot()),
                 Step("wipe_q", "wipe_i"),
                 Step("pending", "(|key_valid_q) | wipe_q | (pending & ~expanded)"),
                 Step("steal", f"{{steal[{_STEAL - 2}:0], pending & expanded & ~(|key_valid_q) & ~wipe_q}}"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ...arch import SECOND_KEY, SECOND_LEAD, waiting
+from ...arch import key_choices, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
 from ..core import Core, PortSet
@@ -15,7 +15,7 @@ from ..message_core import surrounded, zeroising
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import XtsModules, xts_modules
-from .ports import COUNTED_PORTS, UNIT_PORTS, port_groups, xts_ports
+from .ports import port_groups, unit_ports, xts_ports
 from .testbench import testbench
 from .timing import TWEAKS
 
@@ -23,8 +23,8 @@ __all__ = ["assemble_xts"]
 
 
 def assemble_xts(of: CoreInputs) -> Core:
-    """The finished core, around a pipeline over the round keys of two keys, which two units make. Raises
-    UserError where the pipeline is too short.
+    """The finished core, around a pipeline over the round keys of two keys for each slot, which as many units
+    make. Raises UserError where the pipeline is too short.
     """
     spec, unit = of.spec, of.unit
     assert isinstance(spec, Pipeline) and unit
@@ -55,12 +55,12 @@ def assemble_xts(of: CoreInputs) -> Core:
             "top": f"{top}_core",
             "ports": asdict(PortSet(decrypt="decrypt_i" if both else "")),
             "latency_cycles": stages,
-            "early": {f"{SECOND_KEY}_i": SECOND_LEAD},
+            "early": {f"{c.select}_i": c.lead for c in key_choices(spec.keys_read)},
             "key_cycles": unit.cycles,
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, unit, stages) + around.flip_flops,
+        _mode_flip_flops(parts, design, unit, spec, stages) + around.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
@@ -68,7 +68,7 @@ def assemble_xts(of: CoreInputs) -> Core:
         bus=around.bus,
         beside=parts.beside,
         unit={
-            "ports": dict(COUNTED_PORTS if options.counted else UNIT_PORTS),
+            "ports": dict(unit_ports(options)),
             "tweaks": TWEAKS,
             "late_latency_cycles": timing.late_latency,
         },
@@ -89,12 +89,12 @@ def assemble_xts(of: CoreInputs) -> Core:
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 
-def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, stages: int) -> int:
-    """Flip-flops around the pipeline and its first key-expansion unit, the second one's among them, without
-    those of the pipeline's valid bits, which nobody reads.
+def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, spec: Pipeline, stages: int) -> int:
+    """Flip-flops around the pipeline and its first key-expansion unit, those of the other units among them,
+    without those of the pipeline's valid bits, which nobody reads.
     """
     around = (parts.keyed, parts.turns, parts.mode, parts.top)
     unread = design.valid_line_flip_flops() or stages
     own = design.flip_flops(design.top.name)
-    second = unit.flip_flops + design.flip_flops() - own
-    return second + parts.beside.flip_flops() + sum(w.flip_flops for w in around) - unread
+    further = (spec.keys_read - 1) * (unit.flip_flops + design.flip_flops() - own)
+    return further + parts.beside.flip_flops() + sum(w.flip_flops for w in around) - unread

@@ -31,9 +31,10 @@ from ...rtl import (
 )
 from ..buses import bytes_reversed
 from ..copies import copies, spread
-from .ports import NUMBER, OFFERED, PENDING, RESULTS, XtsOptions, number_group, word_pins
+from ..slot_control import loaded_by_slot, taken_by_slot
+from .ports import NUMBER, OFFERED, PENDING, RESULTS, UNIT_SLOT, XtsOptions, number_group, word_pins
 from .timing import KEEP, TWEAKS
-from .turns import ADDRESS, SLOTS
+from .turns import ADDRESS, PAIR, PAIRS, SLOTS
 
 __all__ = ["xts_layer"]
 
@@ -48,7 +49,7 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
     """The mode around the modules `parts`: a pipeline with the round keys of both halves of a key, and what
     waits beside it.
     """
-    both, key_bits = options.both, options.key_bits
+    both, key_bits, slots = options.both, options.key_bits, options.slots
     return Wrapper(
         name,
         (
@@ -58,14 +59,8 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
         ),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),
-            Held(
-                (
-                    *(Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), Pin("fill_i", meaning="nothing needs it")),
-                    Pin("inside_o", out=True),
-                )
-            ),
-            Held((OFFERED,)),
+            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=loaded_by_slot(slots)),
+            *(_ONE_KEY if slots == 1 else _TWO_KEYS),
             number_group(options),
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
@@ -73,13 +68,13 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
         ),
         declared_first(
             (
-                *_key(key_bits, options.distinct),
-                *_complete(key_bits),
-                *_turns(f"{name}_turns", options.counted),
+                *_key(key_bits, options.distinct, slots),
+                *_complete(key_bits, slots),
+                *_turns(f"{name}_turns", options),
                 *(_numbers(f"{name}_numbers") if options.counted else (_ANNOUNCE,)),
                 *_words(both, "numbered" if options.counted else NUMBER.name),
                 *_tweaks(),
-                *_cipher_input(parts[0], both),
+                *_cipher_input(parts[0], both, slots),
                 *_beside(parts[1], both),
                 *_stolen(both),
                 *_results(),
@@ -89,8 +84,26 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
     )
 
 
-def _key(key_bits: int, distinct: bool) -> tuple[WrapperItem, ...]:
-    """Whether a key was taken, and whether its halves differ where that is asked for."""
+_FILL = Pin("fill_i", meaning="nothing needs it")
+
+_ONE_KEY = (
+    Held((Pin("open_i"), Pin("drop_i"), Pin("wipe_i"), _FILL, Pin("inside_o", out=True))),
+    Held((OFFERED,)),
+)
+"""What the control of one key gives and takes."""
+
+_TWO_KEYS = (
+    Held((Pin("open_i", 2), Pin("stop_i"), Pin("drop_i"), Pin("wipe_i"), _FILL, Pin("used_o", 2, True))),
+)
+"""What the control of two keys gives and takes."""
+
+
+def _key(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
+    """Whether a key was taken, and whether its halves differ where that is asked for. slots: of keys; the
+    control of two of them tells itself which was taken.
+    """
+    if not distinct and slots > 1:
+        return ()
     if not distinct:
         return (
             Reg(("keyed",)),
@@ -109,9 +122,13 @@ def _key(key_bits: int, distinct: bool) -> tuple[WrapperItem, ...]:
         source = f"differs_{level}"
     widths = {"differs_0": half} | {f"differs_{k}": n for k, n in enumerate(sizes, 1)}
     known = f"compare[{_COMPARED - 1}] & (|{source})"
+    taken = ["key_valid_i"] if slots == 1 else ["key_valid_i & ~load_slot_i", "key_valid_i & load_slot_i"]
+    of_slot = [""] if slots == 1 else [" & ~compared_slot", " & compared_slot"]
+    keyed = ["keyed"] if slots == 1 else ["keyed[0]", "keyed[1]"]
     return (
         Note("Whether the halves of the key differ; until that is known, no unit is taken."),
-        Reg(("keyed",)),
+        Reg(("keyed",), slots),
+        *([Reg(("compared_slot",))] if slots > 1 else []),
         Reg(("compare",), _COMPARED),
         Reg(("differs_0",), half),
         *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
@@ -119,39 +136,54 @@ def _key(key_bits: int, distinct: bool) -> tuple[WrapperItem, ...]:
         Clocked(
             (
                 Step("compare", f"{{compare[{_COMPARED - 2}:0], key_valid_i}}"),
-                Step("keyed", f"~drop_i & ~key_valid_i & (keyed | ({known}))"),
+                *(
+                    Step(q, f"~drop_i & {_without(new)} & ({q} | ({known}{of}))")
+                    for q, new, of in zip(keyed, taken, of_slot, strict=True)
+                ),
+                *([Step("compared_slot", "load_slot_i", "key_valid_i | drop_i")] if slots > 1 else []),
             ),
-            (("compare", f"{_COMPARED}'d0"), ("keyed", "1'b0")),
+            (
+                ("compare", f"{_COMPARED}'d0"),
+                ("keyed", f"{slots}'b0"),
+                *([("compared_slot", "1'b0")] if slots > 1 else []),
+            ),
         ),
     )
 
 
-def _complete(key_bits: int) -> tuple[WrapperItem, ...]:
+def _without(taken: str) -> str:
+    """A key is not taken: the expression of that it is, inverted."""
+    return f"~({taken})" if "&" in taken else f"~{taken}"
+
+
+def _complete(key_bits: int, slots: int) -> tuple[WrapperItem, ...]:
     """Keys pass a register on the way to the key-expansion units, and so does their order to forget."""
-    changes = "~key_valid_i & ~key_valid_q & ~wipe_i & ~wipe_q"
-    cleared = ("key_valid_q", "wipe_q", "complete_q")
+    seen = "~key_valid_q" if slots == 1 else "~(|key_valid_q)"
+    changes = f"~key_valid_i & {seen} & ~wipe_i & ~wipe_q"
+    cleared = {"key_valid_q": slots, "wipe_q": 1, "complete_q": 1}
     return (
         Note("Keys pass a register. Until the units have seen one, the key before it is not complete."),
         Reg(("key_q",), key_bits),
-        Reg(cleared),
+        *([Reg(tuple(cleared))] if slots == 1 else [Reg((q,), width) for q, width in cleared.items()]),
         Wire(("expanded",)),
         Drive("key_ready_o", "complete_q"),
         Clocked((Step("key_q", "key_i"),)),
         Clocked(
             (
-                Step("key_valid_q", "key_valid_i"),
+                Step("key_valid_q", "key_valid_i" if slots == 1 else taken_by_slot()),
                 Step("wipe_q", "wipe_i"),
                 Step("complete_q", f"expanded & {changes}"),
             ),
-            tuple((q, "1'b0") for q in cleared),
+            tuple((q, f"{width}'b0") for q, width in cleared.items()),
         ),
     )
 
 
-def _turns(name: str, counted: bool) -> tuple[WrapperItem, ...]:
-    """The control, and where unit numbers come from. counted: a run of units is pending until the last of
-    them has its number.
+def _turns(name: str, options: XtsOptions) -> tuple[WrapperItem, ...]:
+    """The control, and where unit numbers come from. With numbers that are counted a run of units is pending
+    until the last of them has its number.
     """
+    counted, slots = options.counted, options.slots
     pending = "pending_0 | ~free" if counted else "pending_0"
     outputs = ("ready", "room", "pending", "word", *SLOTS, "step", "load", "next", "push", "stolen", "valid")
     links = {f"{n}_o": f"{n}_0" for n in outputs} | {
@@ -162,26 +194,63 @@ def _turns(name: str, counted: bool) -> tuple[WrapperItem, ...]:
     return (
         Wire(tuple(f"{n}_0" for n in outputs)),
         Wire(("read_at",), ADDRESS),
+        *(_may_one() if slots == 1 else _may_two(options.distinct)),
+        Cell(
+            name,
+            "u_turns",
+            {
+                **{n: n for n in ("clk", "rst_i", "valid_i")},
+                "open_i": "open_i" if slots == 1 else "words_q",
+                **{n: n for n in ("last_i", "drop_i")},
+                "full_i": "keep_i[0]",
+                "announce_i": "announce",
+                **links,
+                **({p.name: _PAIR_LINKS[p.name] for p in (PAIR, *PAIRS)} if slots > 1 else {}),
+            },
+        ),
+        Drive("unit_ready_o", "free & may_q" if counted else "room_0 & may_q"),
+        Drive("ready_o", "ready_0" if slots == 1 else "ready_0 & words_q"),
+        Drive("valid_o", "valid_0"),
+        Drive("pending_o", pending),
+        *([Drive("inside_o", pending)] if slots == 1 else []),
+    )
+
+
+_PAIR_LINKS = {"pair_i": "slot_q", "own_pair_o": "own_slot", "again_pair_o": "again_slot", "used_o": "used_o"}
+"""Ports of the control of turns, where two keys are resident -> what they are connected to."""
+
+
+def _may_one() -> tuple[WrapperItem, ...]:
+    """When a number is taken, with one key."""
+    return (
         Reg(("may_q",), note="The key is complete, and no other is offered."),
         Clocked(
             (Step("may_q", f"keyed & complete_q & ~{OFFERED.name} & ~wipe_i & ~drop_i"),),
             (("may_q", "1'b0"),),
         ),
-        Cell(
-            name,
-            "u_turns",
-            {
-                **{n: n for n in ("clk", "rst_i", "valid_i", "open_i", "last_i", "drop_i")},
-                "full_i": "keep_i[0]",
-                "announce_i": "announce",
-                **links,
-            },
+    )
+
+
+def _may_two(distinct: bool) -> tuple[WrapperItem, ...]:
+    """When a number is taken, with two keys: the slot of what is offered is read in the cycle before. open_i
+    tells which slots have a complete key and none on offer.
+    """
+    slots = [f"{UNIT_SLOT.name} & open_i[1]", f"~{UNIT_SLOT.name} & open_i[0]"]
+    if distinct:
+        slots = [f"{term} & keyed[{1 - k}]" for k, term in enumerate(slots)]
+    chosen = " | ".join(f"({term})" for term in slots)
+    return (
+        Note("The slot of the number on offer, and whether it has a key; and whether words are taken."),
+        Wire(("own_slot", "again_slot")),
+        Reg(("slot_q", "may_q", "words_q")),
+        Clocked(
+            (
+                Step("slot_q", UNIT_SLOT.name),
+                Step("may_q", f"unit_valid_i & ~announce & ({chosen}) & ~stop_i & ~drop_i"),
+                Step("words_q", "~stop_i & ~drop_i"),
+            ),
+            (("slot_q", "1'b0"), ("may_q", "1'b0"), ("words_q", "1'b0")),
         ),
-        Drive("unit_ready_o", "free & may_q" if counted else "room_0 & may_q"),
-        Drive("ready_o", "ready_0"),
-        Drive("valid_o", "valid_0"),
-        Drive("pending_o", pending),
-        Drive("inside_o", pending),
     )
 
 
@@ -314,8 +383,11 @@ def _address(name: str, value: str, bit: int) -> list[WrapperItem]:
     return list(copies(f"{name}_bit_{bit}", value, 64))
 
 
-def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
-    """Blocks with their tweaks, unit numbers, and stolen blocks."""
+def _cipher_input(cipher: str, both: bool, slots: int) -> tuple[WrapperItem, ...]:
+    """Blocks with their tweaks, unit numbers, and stolen blocks. With two keys the half of a key is chosen a
+    cycle before its slot.
+    """
+    chosen_key = {"second_i": "second_2"} if slots == 1 else {"second_i": "number_0", "slot_i": "slot_2"}
     clocked = {"clk": "clk", "rst_i": "rst_i"}
     right = f"({_times_alpha('tweak')})"
     chosen = f"({spread('turned_2')} & {right}) | (~{spread('turned_2')} & tweak)" if both else "tweak"
@@ -328,7 +400,7 @@ def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
         *copies("again_4", "again_3_q"),
         *(copies("turned_2", "steal_0 & way_held") if both else ()),
         Reg(("block_a", "block_b", "whitened", "whitening", "input_q"), 128),
-        Reg(("short_2", "again_2", "again_3_q", "second_2")),
+        Reg(("short_2", "again_2", "again_3_q", "second_2" if slots == 1 else "slot_2")),
         *([Reg(("way_2a", "way_3", "way_4"))] if both else []),
         Let("own", chosen, 128),
         Wire(("stream",), 128),
@@ -336,7 +408,9 @@ def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
         Clocked((Step("short_2", "short_0"), Step("again_2", "again_0"), Step("again_3_q", "again_2"))),
         Clocked(
             (
-                Step("second_2", "number_0"),
+                Step("second_2", "number_0")
+                if slots == 1
+                else Step("slot_2", "again_0 ? again_slot : own_slot"),
                 Step("block_a", "block_held"),
                 Step("block_b", "block_a"),
                 Step(
@@ -369,7 +443,7 @@ def _cipher_input(cipher: str, both: bool) -> tuple[WrapperItem, ...]:
                 "key_i": "key_q",
                 "key_ready_o": "expanded",
                 "wipe_i": "wipe_q",
-                "second_i": "second_2",
+                **chosen_key,
                 **({"decrypt_i": "way_4"} if both else {}),
                 "block_i": "input_q",
                 "valid_o": "stream_valid",

@@ -11,6 +11,7 @@ from ...rtl import (
     ClockReset,
     Design,
     Drive,
+    Group,
     Handshake,
     Held,
     Pin,
@@ -20,8 +21,9 @@ from ...rtl import (
 )
 from ...spec import Pipeline
 from ..control import Control, Controlled, ControlTimes, core_control
-from ..keys import KeyUnit, TwoKeys, keyed_twice
+from ..keys import KeyUnit, SeveralKeys, keyed_by_choice
 from ..message_core import inner_name, message_fifo, places_kept, zeroising
+from ..slot_control import loaded_by_slot, slot_control
 from ..stream import Fifo
 from ..waits import Waits
 from .layer import xts_layer
@@ -70,16 +72,22 @@ def xts_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     if stages < _FEWEST:
         raise UserError(f"mode xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
     options = XtsOptions(
-        spec.given_key_bits, spec.direction == "both", spec.distinct_halves, spec.unit_numbers == "counted"
+        spec.given_key_bits,
+        spec.direction == "both",
+        spec.distinct_halves,
+        spec.unit_numbers == "counted",
+        spec.key_slots,
     )
     timing, key_bits, both = XtsTiming(stages), options.key_bits, options.both
-    key = (Pin("key_valid_i"), Pin("key_i", key_bits), Pin("key_ready_o", out=True))
+    slots = options.slots
+    key = (Pin("key_valid_i"), Pin("key_i", key_bits), *loaded_by_slot(slots), Pin("key_ready_o", out=True))
+    offered = (OFFERED,) if slots == 1 else ()
     fifos = _fifos(spec, timing)
-    control = core_control(
+    control = (core_control if slots == 1 else slot_control)(
         f"{top}_control",
         Controlled(
             f"{top}_xts",
-            (*key, OFFERED, *number_group(options).pins, *word_pins(both), *RESULTS, PENDING),
+            (*key, *offered, *number_group(options).pins, *word_pins(both), *RESULTS, PENDING),
             128,
         ),
         ControlTimes(
@@ -88,8 +96,8 @@ def xts_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     )
     return XtsModules(
         timing,
-        _two_keys(f"{top}_ecb", f"{top}_core", unit, key_bits, both),
-        turns(f"{top}_xts_turns", timing),
+        _keyed(f"{top}_ecb", f"{top}_core", unit, options),
+        turns(f"{top}_xts_turns", timing, pairs=slots),
         (numbers(f"{top}_xts_numbers"),) if options.counted else (),
         xts_layer(f"{top}_xts", (f"{top}_ecb", f"{top}_beside"), options),
         waits.module(f"{top}_beside", _waiting(timing, both)),
@@ -118,28 +126,37 @@ def _waiting(timing: XtsTiming, both: bool) -> dict[str, tuple[int, int]]:
     return {"beside": (128, timing.cipher - 2), "keep": (KEEP, timing.cipher + 2)} | ways
 
 
-def _two_keys(name: str, core: str, unit: KeyUnit, key_bits: int, both: bool) -> Wrapper:
-    """The module `name`: the pipeline, and a key-expansion unit for each half of the key."""
+def _keyed(name: str, core: str, unit: KeyUnit, options: XtsOptions) -> Wrapper:
+    """The module `name`: the pipeline, and a key-expansion unit for each half of every resident key."""
+    key_bits = options.key_bits
     half = key_bits // 2
-    given = (f"key_i[{key_bits - 1}:{half}]", f"key_i[{half - 1}:0]")
-    keys = TwoKeys(
-        (Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o"),),
-        tuple(("key_valid_i", key) for key in given),
-        apart=True,
-    )
-    return keyed_twice(
+    halves = (f"key_i[{key_bits - 1}:{half}]", f"key_i[{half - 1}:0]")
+    if options.slots == 1:
+        load: Group = Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o")
+        valid, more, leads = ["key_valid_i"], "", "two cycles"
+    else:
+        load = Held(
+            (
+                Pin("key_valid_i", options.slots),
+                Pin("key_i", key_bits),
+                Pin("key_ready_o", out=True),
+            )
+        )
+        valid = [f"key_valid_i[{slot}]" for slot in range(options.slots)]
+        more = "; slot_i chooses the key and comes two cycles before its block"
+        leads = "three cycles"
+    return keyed_by_choice(
         name,
         (
-            "A pipeline with the round keys of the two halves of a key. second_i chooses those of the "
-            "second half "
-            "and comes two cycles before its block.",
+            f"A pipeline with the round keys of the two halves of {'a key' if not more else 'each key'}. "
+            f"second_i chooses those of the second half and comes {leads} before its block{more}.",
             "wipe_i: keys of zeros are taken, a cycle later. The control around this module keeps blocks and "
             "keys apart.",
         ),
         core,
         unit,
-        keys,
-        (Pin("decrypt_i"),) if both else (),
+        SeveralKeys((load,), tuple((v, key) for v in valid for key in halves), apart=True),
+        (Pin("decrypt_i"),) if options.both else (),
     )
 
 
@@ -147,22 +164,29 @@ def _top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wra
     """The module `name` of the core `top`, with outputs of its control beside the others: a key that is
     offered waits for the end of all units that were announced.
     """
-    both, number = options.both, number_group(options)
-    pins = (*word_pins(both), *RESULTS, *more, *number.pins[1:-1])
+    both, number, beside = options.both, number_group(options), loaded_by_slot(options.slots)
+    pins = (*word_pins(both), *RESULTS, *more, *number.pins[1:-1], *beside)
     links = {p.name: p.name for p in (*pins, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
     links |= {"key_valid_i": "key_valid_i", "busy_o": "busy", "pending_o": "pending"}
-    links |= {"unit_valid_i": "unit_valid_i", "unit_ready_o": "unit_ready_o", OFFERED.name: "key_valid_i"}
+    links |= {"unit_valid_i": "unit_valid_i", "unit_ready_o": "unit_ready_o"}
+    said = (
+        "A key that is offered is taken after the last unit that was announced; no other unit is taken then."
+    )
+    if options.slots == 1:
+        links |= {OFFERED.name: "key_valid_i"}
+    else:
+        said = (
+            "A key that is offered is taken after the last unit that was announced under its slot; units "
+            "under the other slot go on."
+        )
     return Wrapper(
         name,
-        (
-            "A key that is offered is taken after the last unit that was announced; no other unit is "
-            "taken then.",
-        ),
+        (said,),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", options.key_bits), "key_ready_o"),
+            Handshake("key_valid_i", Pin("key_i", options.key_bits), "key_ready_o", beside=beside),
             number,
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),

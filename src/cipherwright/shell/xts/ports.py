@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...rtl import ClockReset, Group, Handshake, Held, Order, Pin, Stream
 from ..core import PortSet
+from ..slot_control import SLOT_PORTS, loaded_by_slot
 from .timing import KEEP
 
 __all__ = [
@@ -16,9 +17,11 @@ __all__ = [
     "PENDING",
     "RESULTS",
     "UNIT_PORTS",
+    "UNIT_SLOT",
     "XtsOptions",
     "number_group",
     "port_groups",
+    "unit_ports",
     "word_pins",
     "xts_ports",
 ]
@@ -29,13 +32,14 @@ class XtsOptions:
     """What a core of XTS can do.
 
     key_bits: of both halves of the key; both: the core decrypts as well; distinct: no unit is taken under a
-    key whose halves are equal; counted: the core counts the numbers of a run of units.
+    key whose halves are equal; counted: the core counts the numbers of a run of units; slots: resident keys.
     """
 
     key_bits: int
     both: bool
     distinct: bool = False
     counted: bool = False
+    slots: int = 1
 
 
 _KEPT = f"bit {KEEP - 1} is 1 where byte 0 of the word is there, bit 0 for its last byte"
@@ -48,6 +52,11 @@ NUMBER = Pin(
 
 MORE = Pin("unit_more_i", 32, meaning="how many units follow with the next numbers (0: this one alone)")
 """What a core that counts is announced with the first number of a run of units."""
+
+UNIT_SLOT = Pin(
+    SLOT_PORTS["key_slot"], meaning="the slot of the unit's key, read in the cycle before the number is taken"
+)
+"""What goes with a number besides, where two keys are resident."""
 
 OFFERED = Pin("offered_i", meaning="a key is offered: no other unit is announced")
 """What the mode is told beside the key that is taken."""
@@ -83,11 +92,18 @@ COUNTED_PORTS = {**UNIT_PORTS, "unit_more": MORE.name}
 """The same of a core that counts the numbers of a run of units."""
 
 
+def unit_ports(options: XtsOptions) -> dict[str, str]:
+    """What a port of a unit is for -> its name, in a core with these options."""
+    return COUNTED_PORTS if options.counted else UNIT_PORTS | (SLOT_PORTS if options.slots > 1 else {})
+
+
 def number_group(options: XtsOptions) -> Group:
     """What is announced: a unit's number, or that of the first unit of a run."""
     n, r = UNIT_PORTS["unit_valid"], UNIT_PORTS["unit_ready"]
     if options.counted:
         return Stream(n, (NUMBER, MORE), r, what="a run of units")
+    if options.slots > 1:
+        return Stream(n, (NUMBER, UNIT_SLOT), r, what="a unit number")
     return Handshake(n, NUMBER, r, what="a unit number")
 
 
@@ -123,7 +139,7 @@ def port_groups(options: XtsOptions, more: tuple[Pin, ...] = ()) -> tuple[Group,
     )
     return (
         ClockReset(n.clk, n.reset),
-        Handshake(n.key_valid, key, n.key_ready, what="a key"),
+        Handshake(n.key_valid, key, n.key_ready, what="a key", beside=loaded_by_slot(options.slots)),
         number_group(options),
         Stream(n.valid_in, (*word_pins(both), block), n.ready_out, what="a word"),
         Stream(n.valid_out, (result, *RESULTS), out=True, what="a word of the result"),

@@ -14,6 +14,8 @@ from ...rtl import Bench, Component
 from ...spec import Pipeline, Spec
 from ..message_testbench import control_is_known, key_offered
 from ..short_words import keep_of, word_text, words_of
+from ..slot_control import LOAD_SLOT
+from .ports import MORE
 from .timing import KEEP, XtsTiming
 
 __all__ = ["KnownUnit", "known_units", "testbench"]
@@ -83,12 +85,15 @@ def _runs(units: Sequence[KnownUnit], counted: bool) -> list[list[KnownUnit]]:
 
 
 def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch. Numbers and words are offered as soon as
-    they are taken; results must come in the promised order, the first after the promised number of cycles,
+    """The testbench of a core. It prints PASS or the first mismatch.
+
+    Numbers and words are offered as soon as they are taken, and where two keys are resident, each key into
+    the other slot. Results must come in the promised order, the first after the promised number of cycles,
     and after a reset no control output may be unknown.
     """
     units = known_units(spec)
-    counted = "unit_more_i" in (pin.name for pin in component.pins)
+    named = {pin.name for pin in component.pins}
+    counted, slotted = MORE.name in named, LOAD_SLOT.name in named
     runs = _runs(units, counted)
     words = [(u, k, w) for u in units for k, w in enumerate(u.words)]
     results = [(u, k, r) for u in units for k, r in enumerate(u.results[0])]
@@ -123,10 +128,10 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
                 *_tables(words, results, late, key_bits),
                 _RUN.format(
                     known=control_is_known("valid_out", "ready", "unit_ready", "key_ready", "busy"),
-                    key=key_offered(2, " taken = taken + 1;"),
+                    key=(_TURN if slotted else "") + key_offered(2, " taken = taken + 1;"),
                     words=len(words),
                     runs=len(runs),
-                    more="unit_more = mores[told];" if counted else "",
+                    more="unit_more = mores[told];" if counted else _UNDER if slotted else "",
                     results=len(results),
                     late=len(late),
                     cycles=40 * (timing.late_latency + 400) + 8 * len(words),
@@ -138,6 +143,12 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
         ),
     )
 
+
+_TURN = "            if (kinds[sent][2]) load_slot = ~load_slot;\n"
+"""Each key goes into the other slot of two; the first into slot 1."""
+
+_UNDER = "key_slot = under[told][0];"
+"""The slot of the key of the unit that is announced."""
 
 _Word = tuple[KnownUnit, int, bytes]
 """A unit, the word's number in it, and the word."""

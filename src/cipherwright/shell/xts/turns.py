@@ -19,6 +19,11 @@ ready_o is 0 for a cycle, or the word is short and needs none. A tweak waits in 
 as the next one (`after`), then as that of the current unit (`now`), from which its last block takes it away.
 Bits of an address count up; how many tweaks wait or are on their way is a row of ones. A number that waits
 for its slot is not in it: `asked` tells of it, and lasts until the row has grown.
+
+*Two pairs of keys.* A number says under which pair its unit goes. That waits in registers, at the
+addresses of the tweaks, and moves on as they do: `pair_after`, then `pair_now`. In cycle e a block
+takes it from there; a stolen block has it from a line, as its other meanings. How many units of each pair
+were announced and have not ended is a row of ones.
 """
 
 from __future__ import annotations
@@ -39,7 +44,7 @@ from ...rtl import (
 )
 from .timing import TWEAKS, XtsTiming
 
-__all__ = ["ADDRESS", "SLOTS", "turns"]
+__all__ = ["ADDRESS", "PAIR", "PAIRS", "SLOTS", "turns"]
 
 
 def address_bits(tweaks: int) -> int:
@@ -65,6 +70,17 @@ _INPUTS = (
 )
 
 
+PAIR = Pin("pair_i", meaning="the pair of keys of the unit whose number is taken")
+"""What is announced with a number, where two pairs of keys are resident."""
+
+PAIRS = (
+    Pin("own_pair_o", out=True, meaning="the pair of keys of the slot's block or number"),
+    Pin("again_pair_o", out=True, meaning="the same of its stolen block"),
+    Pin("used_o", 2, True, meaning="for each pair, whether a unit under it was announced and has not ended"),
+)
+"""What the control tells besides, where two pairs of keys are resident."""
+
+
 def _outputs(address: int) -> tuple[Pin, ...]:
     return (
         Pin("ready_o", out=True, meaning="a word can be taken"),
@@ -88,16 +104,26 @@ def _outputs(address: int) -> tuple[Pin, ...]:
     )
 
 
-def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS) -> Wrapper:
-    """The control as the module `name`, with a memory of so many tweaks, a power of two."""
+def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS, pairs: int = 1) -> Wrapper:
+    """The control as the module `name`, with a memory of so many tweaks, a power of two. pairs: resident
+    pairs of keys, 1 or 2.
+    """
+    told = (PAIR, *PAIRS) if pairs > 1 else ()
     return Wrapper(
         name,
         (
             "Whose slot of the pipeline is whose: blocks, unit numbers, and stolen blocks that go "
             "through again.",
         ),
-        (ClockReset(), Held((*_INPUTS, *_outputs(address_bits(tweaks))))),
-        declared_first((*_lines(timing.cipher), *_words(), *_tweaks(tweaks))),
+        (ClockReset(), Held((*_INPUTS, *_outputs(address_bits(tweaks)), *told))),
+        declared_first(
+            (
+                *_lines(timing.cipher),
+                *_words(),
+                *_tweaks(tweaks),
+                *(_pairs(timing.cipher, tweaks) if pairs > 1 else ()),
+            )
+        ),
     )
 
 
@@ -225,6 +251,69 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Drive("load_o", "load_q"),
         Drive("next_o", "next_q"),
         Drive("read_o", "read_1"),
+    )
+
+
+_UNDER_WAY = 4
+"""Units that were announced and have not ended, beside those whose tweaks are on their way or in the memory:
+one whose number waits for its slot, that of the next tweak, that of the current one, and one whose end is
+known a cycle later.
+"""
+
+
+def _pairs(cipher: int, tweaks: int) -> tuple[WrapperItem, ...]:
+    """Under which pair of keys every slot's block goes, and how many units each pair has."""
+    address, value, units = address_bits(tweaks), cipher + 2, tweaks + _UNDER_WAY
+    rows, steps, reset = list[WrapperItem](), list[Step](), list[tuple[str, str]]()
+    for pair, of in enumerate(("~", "")):
+        row = f"units_{pair}"
+        rows.append(Reg((row,), units))
+        steps.append(
+            Step(row, _moved(row, f"(begun_q & {of}pair_asked)", f"(ended_q & {of}pair_ended)", units - 1))
+        )
+        reset.append((row, f"{units}'d0"))
+    cleared = ("pair_asked", "pair_head", "pair_after", "pair_now", "pair_ended", "begun_q", "ended_q")
+    reset += [("pairs", f"{tweaks}'d0"), ("pair_write", f"{address}'d0"), ("pair_read", f"{address}'d0")]
+    return (
+        Note("Under which pair of keys: by unit in the order of announcements, and of each slot."),
+        Note("pair_read is a cycle ahead of read_q, so that a register is behind the choice."),
+        Reg(("pairs",), tweaks),
+        Reg(("pair_write", "pair_read"), address),
+        Reg(cleared),
+        Reg(("own_pair_q", "again_pair_q")),
+        Reg(("pair_line",), value + 2),
+        *rows,
+        Clocked(
+            (
+                Step("own_pair_q", "goes ? pair_now : pair_asked"),
+                Step("again_pair_q", f"again_x ? pair_line[{value + 1}] : pair_line[{value}]"),
+                Step("pair_line", f"{{pair_line[{value}:0], own_pair_q}}"),
+            )
+        ),
+        Clocked(
+            (
+                Step("pairs[pair_write]", "pair_i", "announce_i | drop_q"),
+                Step("pair_asked", "pair_i", "announce_i | drop_q"),
+                Step("pair_head", "pairs[pair_read]"),
+                Step("pair_after", "pair_head", "load | ~after"),
+                Step("pair_now", "pair_after", "load"),
+                Step("pair_ended", "pair_now"),
+                *(
+                    Step(f"pair_{n}", f"drop_q ? write_q + {address}'d1 : pair_{n} + {address}'d1", moves)
+                    for n, moves in (
+                        ("write", "announce_i | drop_q"),
+                        ("read", "(more & (load | ~after)) | drop_q"),
+                    )
+                ),
+                Step("begun_q", "announce_i & ~drop_i"),
+                Step("ended_q", "uses & ~drop_i"),
+                *steps,
+            ),
+            (*((q, "1'b0") for q in cleared), *reset),
+        ),
+        Drive("own_pair_o", "own_pair_q"),
+        Drive("again_pair_o", "again_pair_q"),
+        Drive("used_o", "{units_1[0], units_0[0]}"),
     )
 
 
