@@ -24,6 +24,8 @@ VARIANTS = [
     QUICK_GCM,
     ("aes-gcm-small", "digit_bits=4", "tag_bits=96", "iv_bits=any"),
     QUICK_XTS,
+    (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream", "control=axi-lite"),
+    (*QUICK_XTS[:-1], "unit_numbers=counted", "interface=axi-stream", "control=apb"),
     ("mars-fast",),
     ("mars-small",),
     ("des-fast", "interface=stream"),

@@ -97,10 +97,12 @@ def test_the_cocotb_bench_of_a_bus_sees_a_fault(
 TAGS = ("aes128-cmac-small", "interface=axi-stream", "tid_bits=3")
 PACKETS = ("aes-gcm-small", "interface=axi-stream", "iv_bits=any")
 UNITS = ("aes128-xts", *QUICK_AES, "sbox=table", "srl_from=8")
+RUNS = (*UNITS, "interface=axi-stream", "unit_numbers=counted")
+SLOTS = ("aes128-gcm", *QUICK_AES, "sbox=table", "srl_from=8", "stages=16", "key_slots=2")
 LENGTHS = ("aes128-ccm-small", "interface=axi-stream", "tid_bits=3")
 """A core of each kind of whole messages; Icarus is quick with tables."""
 
-HARDEST = "idle=random/pressure=random|one_after_the_other|a_run"
+HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
 """One pattern of many, and what has no pattern."""
 
 
@@ -112,17 +114,15 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run"
         (PACKETS, 2),
         ((*PACKETS, "control=axi-lite"), 2),
         (LENGTHS, 2),
-        ((*UNITS, "interface=axi-stream", "unit_numbers=counted"), 3),
-        ((*UNITS, "interface=axi-stream", "key_slots=2"), 2),
+        (RUNS, 3),
+        ((*UNITS, "interface=axi-stream", "key_slots=2"), 3),
+        ((*RUNS, "control=apb"), 3),
+        ((*SLOTS, "interface=axi-stream", "control=axi-lite"), 3),
     ],
     ids=[
-        "tags",
-        "tags and apb",
-        "packets",
-        "packets and axi-lite",
-        "packets with lengths",
-        "units",
-        "two keys",
+        *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths", "units"),
+        "units under two keys",
+        *("units and apb", "two keys and axi-lite"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(

@@ -193,8 +193,6 @@ def test_mapped_flip_flops_are_the_predicted_ones(
 def test_what_is_refused() -> None:
     with pytest.raises(UserError, match="tdata_bits = 0 or 128"):
         load(TAGS[0], [*TAGS[1:], "tdata_bits=32"])
-    with pytest.raises(UserError, match=r"unit_numbers = counted.* needs? control = none"):
-        load(COUNTED[0], [*COUNTED[1:], "control=apb"])
     with pytest.raises(UserError, match="no registers for the lengths of a packet of CCM"):
         load(LENGTHS[0], [*LENGTHS[1:], "control=apb"])
 

@@ -1,4 +1,4 @@
-"""Registers around GCM, XTS and CMAC: drivers from outside, `verify`, the rules of the buses, and faults."""
+"""Registers around GCM, XTS and CMAC: drivers, `verify`, rules of the buses, faults, and flip-flops."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import CheckFailed
-from cipherwright.shell import read_map, registers_of
+from cipherwright.shell import Core, read_map, registers_of
+from cipherwright.target import load_target, synthesise
+from cipherwright.tools import scratch
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.message_registers import check_message_registers
 from cipherwright.verify.reset import check_reset
-from tests.conftest import QUICK_XTS, Built
+from tests.conftest import QUICK_GCM, QUICK_XTS, Built
 from tests.faults import Fault, drop, takes, use, when_drop
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
@@ -22,6 +24,11 @@ TAGS = ("aes128-cmac-small", BUS, "control=axi-lite")
 PACKETS = ("aes-gcm-small", BUS, "control=apb")
 IVS = ("aes-gcm-small", BUS, "iv_bits=any", "control=wishbone")
 UNITS = (*QUICK_XTS[:-1], BUS, "control=wishbone")
+SLOTS = (*QUICK_GCM, "stages=16", "key_slots=2", BUS, "control=axi-lite")
+"""Two keys are resident: CONTROL says which slot a key is for."""
+
+RUNS = (*QUICK_XTS[:-1], "unit_numbers=counted", BUS, "control=apb")
+"""Runs of units are announced, whose lengths are in a register."""
 
 
 def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
@@ -48,6 +55,18 @@ def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built])
     assert "18 messages under keys written over" in check_message_registers(folder)
 
 
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [(SLOTS, "21 packets under the keys of two slots"), (RUNS, "48 units in runs and alone")],
+    ids=["two keys", "runs"],
+)
+def test_two_keys_and_runs(variant: tuple[str, ...], said: str, built: Callable[..., Built]) -> None:
+    folder = built(*variant)[1]
+    assert "an offer stays until it is taken" in check_bus_rules(folder)
+    assert "all are cleared" in check_reset(folder)
+    assert said in check_message_registers(folder)
+
+
 FAULTS = [
     (TAGS, drop("key_offer_q", "key_written")),
     (TAGS, takes("u_registers.key_clear_i", "zeroise")),
@@ -58,10 +77,23 @@ FAULTS = [
     (PACKETS, when_drop("fresh_q", "zeroise")),
     (PACKETS, takes("u_registers.interrupt_status_wrong_tag_i", "leaves & m_tag_tuser[0]")),
     (IVS, drop("iv_taken", "~hashed_q")),
+    (SLOTS, takes("gcm:u_core.load_slot_i", "1'b0")),
+    (SLOTS, takes("gcm:u_core.load_slot_i", "key_slot")),
+    (SLOTS, when_drop("key_slot_q", "~key_offer_q")),
+    (RUNS, takes("both:u_core.unit_more_i", "32'd0")),
+    (RUNS, takes("both:u_core.unit_more_i", "{unit_more_words[7:0], unit_more_words[31:8]}")),
+    (RUNS, takes("u_registers.unit_more_clear_i", "zeroise")),
+    (RUNS, takes("u_registers.unit_more_clear_i", "zeroise | load_unit")),
+    (RUNS, takes("u_registers.unit_more_clear_i", "unit_taken")),
+    (RUNS, takes("u_registers.unit_more_lock_i", "1'b0")),
+    (RUNS, takes("u_registers.status_unit_more_written_i", "1'b0")),
 ]
 """A core and a fault of its registers: a key is loaded before it is complete, or stays; a packet begins
 without an IV, its tag has another order, its IV is taken late, the tag of the next one counts, ZEROISE leaves
-a packet open, a right tag is told as wrong, and an IV in words takes the one in the register.
+a packet open, a right tag is told as wrong, and an IV in words takes the one in the register. A key's slot is
+dropped, or changes while the key waits. The length of a run is dropped, has another order, stays for the next
+number, is gone before its own is taken, stays when ZEROISE comes, goes with a number that was loaded before,
+and is not told as written.
 """
 
 
@@ -96,8 +128,37 @@ def test_a_broken_rule_is_seen(
 def test_the_map_of_each_kind(built: Callable[..., Built]) -> None:
     """What each kind of message has in registers, and nothing else."""
     common = ["VERSION", "CAPABILITIES", "CONTROL", "STATUS", "INTERRUPT_STATUS", "INTERRUPT_ENABLE", "KEY"]
-    for variant, more in ((TAGS, []), (PACKETS, ["IV", "TAG"]), (UNITS, ["UNIT"])):
+    kinds = (
+        (TAGS, []),
+        (PACKETS, ["IV", "TAG"]),
+        (SLOTS, ["IV", "TAG"]),
+        (UNITS, ["UNIT"]),
+        (RUNS, ["UNIT", "UNIT_MORE"]),
+    )
+    for variant, more in kinds:
         core = built(*variant)[0]
         registers = registers_of(read_map(core.files[f"{core.top}.rdl"]))
         assert [r.name for r in registers] == common + more
-        assert not {"s_iv_i", "s_tag_i", "key_i", "unit_i"} & {pin.name for pin in core.component.pins}
+        ports = {"s_iv_i", "s_tag_i", "key_i", "load_slot_i", "unit_i", "unit_more_i"}
+        assert not ports & {pin.name for pin in core.component.pins}
+        fields = {f"{r.name}.{f.name}": f.low for r in registers for f in r.fields}
+        assert (fields.get("CONTROL.KEY_SLOT") == 5) == (variant == SLOTS)
+        assert (fields.get("STATUS.UNIT_MORE_WRITTEN") == 6) == (variant == RUNS)
+        assert [r.address for r in registers if r.name == "UNIT_MORE"] == [0x70] * (variant == RUNS)
+
+
+ALIKE = {SLOTS: 0, RUNS: 1}
+"""Registers that are counted and always equal to another, so synthesis leaves them out: one of every core of
+XTS.
+"""
+
+
+@pytest.mark.parametrize("variant", ALIKE, ids=["two keys", "runs"])
+def test_mapped_flip_flops_are_the_predicted_ones(
+    variant: tuple[str, ...], built: Callable[..., Built]
+) -> None:
+    core, folder = built(*variant)
+    with scratch() as out:
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+    assert isinstance(core, Core)
+    assert mapped.ffs == core.flip_flops - ALIKE[variant]

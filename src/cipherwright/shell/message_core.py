@@ -175,6 +175,8 @@ def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
         unit_bits=widths.get("unit_i", 0),
         packets=bus.kind == "packet",
         tag_bytes=0 if bus.kind == "unit" else bus.tag_bits // 8,
+        slots="load_slot_i" in widths,
+        runs="unit_more_i" in widths,
     )
 
 

@@ -4,7 +4,7 @@ unit and tag leaves whole, once and in its order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from .reference import reference_of
 from .units import Unit
 from .xts import random_units, unit_result
 
-__all__ = ["Traffic", "check_message_stream", "fresh_key", "joined", "messages_of", "play"]
+__all__ = ["Traffic", "check_message_stream", "fresh_key", "joined", "messages_of", "play", "with_slot"]
 
 _FLOWS = (Flow(), Flow(0.5), Flow(take=0.5), Flow(0.6, 0.6), Flow(stall=600), Flow(take=0.15))
 """Gaps and back-pressure under one key after the other."""
@@ -156,15 +156,17 @@ def _mac_beats(p: Mapping[str, Any], key: bytes, message: bytes, lanes: int, ids
     return Traffic(beats, {"m_axis": (Beat(tag, True, 0, beats[-1].id),)})
 
 
-def play(s: AxiSession, traffic: Traffic, flow: Flow) -> None:
-    """Offer messages until what they make leave is there. Raises CheckFailed where something else leaves."""
+def play(s: AxiSession, traffic: Traffic, flow: Flow, within: Callable[[], None] | None = None) -> None:
+    """Offer messages until what they make leave is there. `within` is called when the first beat has been
+    taken. Raises CheckFailed where something else leaves.
+    """
     begun = {side: len(found) for side, found in s.left.items()}
-    s.play(
-        traffic.beats,
-        {side: begun[side] + len(beats) for side, beats in traffic.left.items()},
-        flow,
-        traffic.units,
-    )
+    beats, units = traffic.beats, traffic.units
+    if within:
+        s.play(beats[:1], {}, flow, units)
+        beats, units = beats[1:], ()
+        within()
+    s.play(beats, {side: begun[side] + len(found) for side, found in traffic.left.items()}, flow, units)
     for side, beats in traffic.left.items():
         got = s.left[side][begun[side] :]
         if got != list(beats):
@@ -217,7 +219,7 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
             play(s, messages_of(bench, p, key, sizes, rng), Flow(0.8, 0.8))
 
 
-def _with_slot(traffic: Traffic, slot: int) -> Traffic:
+def with_slot(traffic: Traffic, slot: int) -> Traffic:
     """A packet of GCM, or a unit of XTS, under the key of a slot."""
     if traffic.units:
         return replace(traffic, units=tuple(replace(u, slot=slot) for u in traffic.units))
@@ -236,7 +238,7 @@ def _check_two_keys(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random
             slots = [int(n) for n in rng.integers(0, 2, _UNDER_KEY)]
             sizes = [int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY)]
             given = [
-                _with_slot(messages_of(bench, p, keys[slot], [n], rng), slot)
+                with_slot(messages_of(bench, p, keys[slot], [n], rng), slot)
                 for slot, n in zip(slots, sizes, strict=True)
             ]
             play(s, joined(given), flow)

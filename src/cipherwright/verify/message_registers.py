@@ -4,8 +4,9 @@ are written as software does, while messages go through AXI-Stream.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import numpy as np
 
 from ..errors import CheckFailed
 from ..shell import read_map, registers_of
-from .message_axi import AxiMessageBench, AxiSession, Flow
-from .message_axi_checks import Traffic, fresh_key, messages_of, play
+from .message_axi import Announced, AxiMessageBench, AxiSession, Flow
+from .message_axi_checks import Traffic, fresh_key, joined, messages_of, play, with_slot
 from .reference import reference_of
 from .register_bus import (
     RegisterDriver,
@@ -36,6 +37,12 @@ _TRIES = 64
 _SIZES = (0, 40, 16, 33, 1, 64)
 """Bytes of the messages under each key."""
 
+_WITHIN = 80
+"""Bytes of a packet within which keys are loaded."""
+
+_LONGEST_UNIT = 70
+"""Bytes of a unit of a run, less than that."""
+
 
 @dataclass(frozen=True)
 class _Run:
@@ -56,7 +63,7 @@ class _Run:
         if "s_iv_i" in given:
             self.software.give("IV", given["s_iv_i"])
         for unit in traffic.units:
-            self.software.give("UNIT", unit.number)
+            self.software.give("UNIT", unit.number)  # a single unit, also where the core counts
         return replace(traffic, beats=tuple(replace(b, given={}) for b in traffic.beats), units=())
 
     def messages(self, rng: np.random.Generator, flow: Flow) -> int:
@@ -75,11 +82,11 @@ class _Run:
         return len(_SIZES)
 
     def _check_gone(self) -> None:
-        """What was taken is no longer in its register."""
+        """What was taken or cleared is no longer in its register."""
         status = self.software.get("STATUS")
-        for name in ("KEY", "IV", "UNIT", "TAG"):
+        for name in ("KEY", "IV", "UNIT", "TAG", "UNIT_MORE"):
             if status & self.software.bit("STATUS", f"{name}_WRITTEN"):
-                raise CheckFailed(f"{name} stays in its register when it has been taken")
+                raise CheckFailed(f"{name} stays in its register when it has been taken or cleared")
 
     def _clear(self, field: str) -> None:
         self.software.put("INTERRUPT_STATUS", self.software.bit("INTERRUPT_STATUS", field))
@@ -91,9 +98,9 @@ class _Run:
         if bool(self.software.get("INTERRUPT_STATUS") & bit) != wrong:
             raise CheckFailed("WRONG_TAG does not tell whether the tag of a packet was the expected one")
 
-    def _pending(self) -> bool:
-        """Whether a loaded IV waits for a packet."""
-        return bool(self.software.get("STATUS") & self.software.bit("STATUS", "IV_PENDING"))
+    def _pending(self, name: str = "IV") -> bool:
+        """Whether what was loaded waits: an IV for a packet."""
+        return bool(self.software.get("STATUS") & self.software.bit("STATUS", f"{name}_PENDING"))
 
     def kept(self, rng: np.random.Generator) -> None:
         """A packet whose IV comes in words takes none of the registers."""
@@ -121,6 +128,121 @@ class _Run:
         self.session.quiet(8)
         self.messages(rng, Flow(0.8, 0.8))
 
+    def _slot(self, slot: int) -> int:
+        """The bit of CONTROL that says which slot a key is for."""
+        return slot * self.software.bit("CONTROL", "KEY_SLOT")
+
+    def _packet(self, key: bytes, size: int, slot: int, rng: np.random.Generator) -> Traffic:
+        """A packet under the key of a slot; what belongs to it as a whole is written."""
+        made = messages_of(self.session.bench, self.parameters, key, [size], rng)
+        return with_slot(self.give(made), slot)
+
+    def two_keys(self, rng: np.random.Generator) -> int:
+        """Packets under the keys of both slots, in any order and while keys are loaded; how many."""
+        bench, software = self.session.bench, self.software
+        check_zeroise_closes(software)
+        software.give("KEY", fresh_key(bench, self.parameters, rng), self._slot(1))
+        software.give("IV", rng.bytes(12))
+        self._pass(bench.record["key_cycles"])
+        if offered(software):
+            raise CheckFailed("a packet is taken under a slot that has no key")
+        check_zeroise_closes(software)
+        keys = [fresh_key(bench, self.parameters, rng) for _ in range(2)]
+        for slot, key in enumerate(keys):
+            software.give("KEY", key, self._slot(slot))
+        total = 0
+        for flow in (Flow(), Flow(0.6, 0.6), Flow(take=0.3)):
+            used = int(rng.integers(0, 2))
+            renewed = [fresh_key(bench, self.parameters, rng) for _ in range(2)]
+            packet = self._packet(keys[used], _WITHIN, used, rng)
+            play(self.session, packet, flow, partial(self._renew, used, renewed))
+            self._until_taken("KEY")
+            keys = renewed
+            slots = [int(n) for n in rng.integers(0, 2, len(_SIZES))]
+            for slot, size in zip(slots, _SIZES, strict=True):
+                play(self.session, self._packet(keys[slot], size, slot, rng), flow)
+            total += 1 + len(slots)
+        self._check_gone()
+        return total
+
+    def _renew(self, used: int, keys: Sequence[bytes]) -> None:
+        """Within a packet under the slot `used`: a key for the other slot is taken; then one for this slot
+        waits, and no further command changes which slot it is for.
+        """
+        software, load = self.software, self.software.bit("CONTROL", "LOAD_KEY")
+        software.give("KEY", keys[1 - used], self._slot(1 - used))
+        software.give("KEY", keys[used], self._slot(used), wait=False)
+        self._pass(self.session.bench.record["key_cycles"] + self.session.bench.patience)
+        software.put("CONTROL", load | self._slot(1 - used))
+        if not self._pending("KEY"):
+            raise CheckFailed("a key is taken into a slot within a packet under it")
+
+    def _pass(self, cycles: int) -> None:
+        for _ in range(cycles):
+            self.session.wait()
+
+    def _until_taken(self, name: str) -> None:
+        for _ in range(self.session.bench.record["zeroise_cycles"] + self.session.bench.patience):
+            if not self._pending(name):
+                return
+        raise CheckFailed(f"a written {name} is not taken")
+
+    def _announce(self, units: Sequence[Announced], strobe: int = 15) -> None:
+        """The first number of a run, and how many follow; bytes of UNIT_MORE that are not written are 0."""
+        software = self.software
+        word = len(units) - 1
+        software.put("UNIT_MORE", word | (0 if strobe == 15 else 0xA5C3_5A00), strobe)
+        told = bool(software.get("STATUS") & software.bit("STATUS", "UNIT_MORE_WRITTEN"))
+        if told != (strobe == 15):
+            raise CheckFailed("UNIT_MORE_WRITTEN does not tell whether all of it was written")
+        software.give("UNIT", units[0].number)
+
+    def _units(self, key: bytes, count: int, rng: np.random.Generator) -> Traffic:
+        """Units with consecutive numbers."""
+        sizes = [int(n) for n in rng.integers(16, _LONGEST_UNIT, count)]
+        return messages_of(self.session.bench, self.parameters, key, sizes, rng)
+
+    def runs(self, rng: np.random.Generator) -> int:
+        """Runs of units and single ones; how many units."""
+        total = self._kept_run(rng)
+        key = fresh_key(self.session.bench, self.parameters, rng)
+        self.software.give("KEY", key)
+        for flow in (Flow(), Flow(0.6, 0.6), Flow(take=0.3)):
+            for counts in ((3,), (1, 5), (2, 1)):
+                parts = [self._units(key, n, rng) for n in counts]
+                for part in parts:
+                    self._announce(part.units, 15 if flow.take == 1 else 1)
+                single = self._units(key, 1, rng)
+                self.software.give("UNIT", single.units[0].number)
+                self._check_gone()
+                play(self.session, replace(joined([*parts, single]), units=()), flow)
+                total += sum(counts) + 1
+        if offered(self.software):
+            raise CheckFailed("a unit begins whose number was not announced")
+        return total
+
+    def _kept_run(self, rng: np.random.Generator) -> int:
+        """A run that is loaded before the key: what is written while it waits does nothing, and ZEROISE
+        drops it and what was written.
+        """
+        software, key = self.software, fresh_key(self.session.bench, self.parameters, rng)
+        for zeroised in (True, False):
+            check_zeroise_closes(software)
+            self._check_gone()
+            traffic = self._units(key, 3, rng)
+            software.put("UNIT_MORE", 2)
+            software.give("UNIT", traffic.units[0].number, wait=False)
+            software.put("UNIT_MORE", 9)
+            if not self._pending("UNIT"):
+                raise CheckFailed("a unit's number is taken without a key")
+            if zeroised:
+                continue
+            software.give("KEY", key)
+            self._until_taken("UNIT")
+            play(self.session, replace(traffic, units=()), Flow())
+            self._check_gone()
+        return len(traffic.units)
+
 
 def check_message_registers(folder: CoreFolder) -> str:
     """The check `registers` of a core of whole messages. Raises CheckFailed with what is not as the map
@@ -130,7 +252,7 @@ def check_message_registers(folder: CoreFolder) -> str:
     bench = AxiMessageBench.compile(folder.sources, folder.record)
     source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
     registers = {r.name: r for r in registers_of(read_map(source))}
-    rng, total = np.random.default_rng(11), 0
+    rng, total, more = np.random.default_rng(11), 0, ""
     with bench.session() as session:
         driver = RegisterDriver(bench.simulation, session.model, p["control"])
         software = Software(driver, registers, ("KEY", "UNIT"))
@@ -145,7 +267,12 @@ def check_message_registers(folder: CoreFolder) -> str:
         run.broken_off(rng)
         if p.get("iv_bits") == "any":
             run.kept(rng)
+        if p["key_slots"] > 1:
+            more = f"; {run.two_keys(rng)} packets under the keys of two slots, loaded while packets went on"
+        if "UNIT_MORE" in registers:
+            more = f"; {run.runs(rng)} units in runs and alone"
     return (
         f"{total} messages under keys written over {p['control']} equal to {reference_of(p).name}; what is "
-        f"secret reads as 0; constants, interrupts and zeroising as in the map of {len(registers)} registers"
+        "secret reads as 0; constants, interrupts and zeroising as in the map of "
+        f"{len(registers)} registers{more}"
     )

@@ -126,9 +126,9 @@ class Software:
     def put(self, register: str, value: int, strobe: int = 15) -> None:
         self.driver.write(self.registers[register].address, value, strobe)
 
-    def give(self, name: str, value: bytes, more: int = 0) -> None:
+    def give(self, name: str, value: bytes, more: int = 0, wait: bool = True) -> None:
         """Write and load a key or an initial value, its first word byte by byte. `more`: bits beside the
-        command.
+        command; wait: until it is taken, where that needs no message.
         """
         start = self.registers[name].address
         for at in range(0, len(value), 4):
@@ -136,7 +136,7 @@ class Software:
             for strobe in (1, 2, 4, 8) if not at else (15,):
                 self.driver.write(start + at, word, strobe)
         self.put("CONTROL", self.bit("CONTROL", f"LOAD_{name}") | more)
-        if name not in self.awaited:
+        if name not in self.awaited or not wait:
             return
         for _ in range(1000):
             if not self.get("STATUS") & self.bit("STATUS", f"{name}_PENDING"):

@@ -24,7 +24,7 @@ from .axi_stream import bytes_reversed
 from .blocks import blocks, commands
 from .register_bus import BUSES, UNREAD_BITS
 from .register_file import RegisterFile, address_bits, register_file, request_pins
-from .register_map import MapFacts, rdl_source, read_map, registers_of
+from .register_map import WORD, MapFacts, rdl_source, read_map, registers_of
 from .traffic import Inner, Traffic
 
 __all__ = ["Controlled", "controlled_top"]
@@ -70,6 +70,7 @@ def controlled_top(
         "KEY": facts.key_bits // 8,
         "IV": facts.iv_bits // 8,
         "UNIT": facts.unit_bits // 8,
+        "UNIT_MORE": WORD // 8,
         "TAG": 16 * facts.packets,
         "DATA_IN": block_bytes,
         "DATA_OUT": block_bytes,
@@ -138,7 +139,7 @@ def _loaded(what: str, bits: int, taken: str) -> Traffic:
 
 
 def _key(core: Inner, facts: MapFacts) -> Traffic:
-    """The key, and the direction that is held with it."""
+    """The key, and the direction that is held with it or the slot that it is for."""
     made = _loaded("key", facts.key_bits, "key_taken")
     items: list[WrapperItem] = [Wire(("key_ready",)), Let("key_taken", "key_offer_q & key_ready")]
     links = {
@@ -164,6 +165,14 @@ def _key(core: Inner, facts: MapFacts) -> Traffic:
         ]
         links["decrypt_i"] = "decrypt_q"
         registers["control_decrypt_o"] = "decrypt"
+    if facts.slots:
+        items += [
+            Wire(("key_slot",)),
+            Reg(("key_slot_q",), note="The slot that the key is for which is offered."),
+            Clocked((Step("key_slot_q", "key_slot", "load_key & ~key_offer_q"),), (("key_slot_q", "1'b0"),)),
+        ]
+        links["load_slot_i"] = "key_slot_q"
+        registers["control_key_slot_o"] = "key_slot"
     return replace(made, items=(*items, *made.items), links=links, registers=registers)
 
 
@@ -180,14 +189,25 @@ def _initial_value(core: Inner, facts: MapFacts) -> Traffic:
 
 
 def _unit_number(facts: MapFacts) -> Traffic:
-    """The number of a data unit, where the mode has one."""
+    """The number of a data unit, where the mode has one, and how many units follow with the next numbers."""
     if not facts.unit_bits:
         return Traffic((), {}, {})
     made = _loaded("unit", facts.unit_bits, "unit_taken")
     items: list[WrapperItem] = [Wire(("unit_ready",)), Let("unit_taken", "unit_offer_q & unit_ready")]
     links = {"unit_valid_i": "unit_offer_q", "unit_ready_o": "unit_ready"}
     links |= {"unit_i": bytes_reversed("unit_words", facts.unit_bits)}
-    return replace(made, items=(*items, *made.items), links=links)
+    registers = dict(made.registers)
+    if facts.runs:
+        items += [Wire(("unit_more_written",)), Wire(("unit_more_words",), WORD)]
+        links["unit_more_i"] = "unit_more_words"
+        registers |= {
+            "unit_more_o": "unit_more_words",
+            "unit_more_written_o": "unit_more_written",
+            "unit_more_clear_i": registers["unit_clear_i"],
+            "unit_more_lock_i": registers["unit_lock_i"],
+            "status_unit_more_written_i": "unit_more_written",
+        }
+    return replace(made, items=(*items, *made.items), links=links, registers=registers)
 
 
 def _state(core: Inner) -> Traffic:

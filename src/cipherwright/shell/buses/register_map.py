@@ -29,7 +29,8 @@ class MapFacts:
     is none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks;
     `blocks`: blocks and results are registers too, and with `block_way` each block has its direction.
     unit_bits: of the number of a data unit (0: there are none); `packets`: the initial value is a packet's
-    IV, and its expected tag is a register too; tag_bytes: of the tags that leave.
+    IV, and its expected tag is a register too; tag_bytes: of the tags that leave; `slots`: a key is for one
+    of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too.
     """
 
     name: str
@@ -46,11 +47,18 @@ class MapFacts:
     unit_bits: int = 0
     packets: bool = False
     tag_bytes: int = 0
+    slots: bool = False
+    runs: bool = False
 
     @property
     def loads(self) -> tuple[str, ...]:
         """What software writes and then loads."""
         return ("key", *(["iv"] if self.iv_bits else []), *(["unit"] if self.unit_bits else []))
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """What software writes whole: what it loads, and what goes with that."""
+        return (*self.loads, *(["tag"] if self.packets else []), *(["unit_more"] if self.runs else []))
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,8 @@ _MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *UNIT_MODES, *MAC_MODES)
 def _loaded_things(facts: MapFacts) -> dict[str, str]:
     """What software loads, and what it is."""
     iv = "IV of the next packet" if facts.packets else "initial value or counter block"
-    return {"key": "key", "iv": iv, "unit": "number of the next unit"}
+    unit = "number of the next unit or run" if facts.runs else "number of the next unit"
+    return {"key": "key", "iv": iv, "unit": unit}
 
 
 def rdl_source(facts: MapFacts) -> str:
@@ -148,6 +157,9 @@ def rdl_source(facts: MapFacts) -> str:
         )
         is_decrypted = " is decrypted" if facts.block_way else ""
         control.append(_field("DECRYPT", 4, 4, _STORAGE, f"1: {whose} by the same write{is_decrypted}"))
+    if facts.slots:
+        slot = "the slot that the key is for which the same write loads by LOAD_KEY"
+        control.append(_field("KEY_SLOT", 5, 5, _STORAGE, slot))
     status = [
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
         for k, n in enumerate(facts.loads)
@@ -159,7 +171,7 @@ def rdl_source(facts: MapFacts) -> str:
     status.append(_field("READY", 3, 3, _STATUS, ready, None))
     status += [
         _field(f"{n.upper()}_WRITTEN", k, k, _STATUS, f"every byte of {n.upper()} has been written", None)
-        for k, n in enumerate([*facts.loads, *(["tag"] if facts.packets else [])], 4)
+        for k, n in enumerate(facts.written, 4)
     ]
     status += [_field(n, k, k, _STATUS, text, None) for k, n, text in _DATA_STATES if facts.blocks]
     events = [(k, f"{n.upper()}_TAKEN", f"the {what[n]} was taken") for k, n in enumerate(facts.loads)]
@@ -247,6 +259,12 @@ def _of_messages(facts: MapFacts, order: str) -> list[str]:
     found = list[str]()
     if facts.unit_bits:
         found.append(_words("UNIT", 0x60, facts.unit_bits, f"The {_loaded_things(facts)['unit']}. {order}"))
+    if facts.runs:
+        more = (
+            "How many units follow the one whose number is loaded next, with the next numbers; bytes that "
+            "were not written are 0. It reads as 0."
+        )
+        found.append(_register("UNIT_MORE", 0x70, more, [_field("UNITS", 0, WORD - 1, _SECRET, "units")]))
     if facts.packets:
         tag = "The expected tag of the next packet, which is decrypted; bytes that were not written are 0."
         found.append(_words("TAG", 0x80, 128, f"{tag} {order}"))

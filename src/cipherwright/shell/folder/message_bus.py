@@ -48,7 +48,8 @@ def _packets(core: Core) -> Iterator[str]:
     )
     if "key_slot" in core.packet["ports"]:
         yield "`s_axis_tuser[2]` is the slot of the packet's key, in all of its beats."
-        yield "`load_slot_i` says which slot a key is for; packets under the other key go on meanwhile."
+        said = "KEY_SLOT in CONTROL, in the same write as LOAD_KEY," if core.bus else "`load_slot_i`"
+        yield f"{said} says which slot a key is for; packets under the other key go on meanwhile."
     if core.bus:
         yield from _packet_registers()
     elif lengths:
@@ -132,37 +133,47 @@ def _packet_registers() -> Iterator[str]:
     yield "WRONG_TAG in INTERRUPT_STATUS tells of a verdict that left and is not the expected tag."
 
 
-def _unit_slots(ports: Mapping[str, str]) -> Iterator[str]:
-    """The slots of two resident keys, where there are two. ports: those of a unit."""
-    if slot := ports.get("key_slot"):
-        yield f"`{slot}` beside it is the slot of the unit's key."
-        yield "Both are read in the cycle before the number is taken: offer them until then."
-        yield f"`{ports['load_slot']}` says which slot a key is for."
-        yield "Units under the other key go on while it is loaded."
-
-
-def _units(core: Core) -> Iterator[str]:
-    assert core.unit is not None
-    n = core.unit["ports"]
-    yield ""
-    yield (
-        "A packet is a data unit of XTS, of 16 bytes at least. Only its last beat may have fewer than 16 "
-        "bytes."
-    )
-    if core.bus:
-        yield "Software writes its number to the registers UNIT, and then 1 to LOAD_UNIT in CONTROL."
-        yield "The core takes it when it can; then UNIT_PENDING is 0. The unit's first beat waits for it."
-    else:
+def _registered_numbers(n: Mapping[str, str]) -> Iterator[str]:
+    """How units get their numbers over the registers; `n` as of a unit's ports in the record."""
+    yield "Software writes its number to the registers UNIT, and then 1 to LOAD_UNIT in CONTROL."
+    yield "The core takes it when it can; then UNIT_PENDING is 0. The unit's first beat waits for it."
+    if "unit_more" in n:
         yield (
-            f"Its number is announced at `{n['unit']}`, by a handshake of `{n['unit_valid']}` and "
-            f"`{n['unit_ready']}`, before its first beat can be taken."
+            "It can be that of the first unit of a run: before LOAD_UNIT, software writes to UNIT_MORE how "
+            "many units follow with the next numbers."
         )
+        yield (
+            "UNIT_MORE goes with that number and is 0 then, so a number without it is that of one unit. "
+            "While a number waits, writes to UNIT and UNIT_MORE do nothing."
+        )
+
+
+def _announced_numbers(n: Mapping[str, str]) -> Iterator[str]:
+    """How units get their numbers at the ports `n`."""
+    yield (
+        f"Its number is announced at `{n['unit']}`, by a handshake of `{n['unit_valid']}` and "
+        f"`{n['unit_ready']}`, before its first beat can be taken."
+    )
     if more := n.get("unit_more"):
         yield (
             f"It is that of the first unit of a run; `{more}` says how many units follow with the next "
             "numbers (0: this one alone)."
         )
-    yield from _unit_slots(n)
+    if slot := n.get("key_slot"):
+        yield f"`{slot}` beside it is the slot of the unit's key."
+        yield "Both are read in the cycle before the number is taken: offer them until then."
+        yield f"`{n['load_slot']}` says which slot a key is for."
+        yield "Units under the other key go on while it is loaded."
+
+
+def _units(core: Core) -> Iterator[str]:
+    assert core.unit is not None
+    yield ""
+    yield (
+        "A packet is a data unit of XTS, of 16 bytes at least. Only its last beat may have fewer than 16 "
+        "bytes."
+    )
+    yield from (_registered_numbers if core.bus else _announced_numbers)(core.unit["ports"])
     yield f"Announce numbers in the order of the units, up to {core.unit['tweaks']} units ahead."
     if core.parameters["direction"] == "both":
         yield (
@@ -177,7 +188,7 @@ def _units(core: Core) -> Iterator[str]:
     )
     yield "a short last beat waits until the beat before it is there, and so do the units behind it."
     if core.parameters["distinct_halves"]:
-        stays = "UNIT_PENDING stays 1" if core.bus else f"`{n['unit_ready']}` stays 0"
+        stays = "UNIT_PENDING stays 1" if core.bus else f"`{core.unit['ports']['unit_ready']}` stays 0"
         yield f"Under a key whose halves are equal, {stays}, and no unit is taken."
     else:
         yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."

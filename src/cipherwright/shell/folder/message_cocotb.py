@@ -108,7 +108,6 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
     else:
         kind, what, found = "message", "messages", tags(spec)
     names = ("KEY", "IV", "UNIT")
-    more = "unit_more_i" if "unit_more_i" in pins else ""
     return filled(
         "cocotb_messages.py.j2",
         origin=origin_lines(spec.name),
@@ -129,11 +128,12 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
         ],
         handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
         key_slots=2 if "key_slot" in ports else 1,
+        key_slot=field_bit(registers, "CONTROL", "KEY_SLOT"),
         any_iv=any_iv,
         lengths=list(bus_length_ports(ports)),
         ways=len(ways(spec.direction)) == 2,
         ids=1 << pins["s_axis_tid"].width if "s_axis_tid" in pins else 0,
-        more=more,
+        runs="unit_more_i" in pins or "UNIT_MORE" in registers,
         run=RUN,
         messages=list(found),
     )

@@ -93,7 +93,7 @@ def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, spec: Pip
     """Flip-flops around the pipeline and its first key-expansion unit, those of the other units among them,
     without those of the pipeline's valid bits, which nobody reads.
     """
-    around = (parts.keyed, parts.turns, parts.mode, parts.top)
+    around = (parts.keyed, parts.turns, *parts.numbers, parts.mode, parts.top)
     unread = design.valid_line_flip_flops() or stages
     own = design.flip_flops(design.top.name)
     further = (spec.keys_read - 1) * (unit.flip_flops + design.flip_flops() - own)

@@ -160,10 +160,13 @@ class _Row:
 
 
 def _rows(count: str, width: int) -> list[_Row]:
-    """The registers, in their order, between the register `count` and the bits that its next step turns."""
+    """The registers, in their order, between the register `count` and the bits that its next step turns. Of
+    `rest` the highest group of ones is told as well, since a run ends where all bits are ones.
+    """
     fours, sixteens = range(width // 4), range(width // _GROUP)
-    ones_4 = _Row(f"{count}_ones_4", {k: f"&{count}[{4 * k + 3}:{4 * k}]" for k in fours})
-    ones_16 = _Row(f"{count}_ones_{_GROUP}", {k: ones_4.span(4 * k, 4 * k + 4) for k in sixteens})
+    most = None if count == "rest" else -1
+    ones_4 = _Row(f"{count}_ones_4", {k: f"&{count}[{4 * k + 3}:{4 * k}]" for k in fours[:most]})
+    ones_16 = _Row(f"{count}_ones_{_GROUP}", {k: ones_4.span(4 * k, 4 * k + 4) for k in sixteens[:most]})
     below = _Row(f"{count}_below", {k: ones_4.span(k - k % 4, k) for k in fours if k % 4})
     held = _Row(f"{count}_below_1", {k: below.at(k)[0] for k in below.values})
     into_16 = _Row(f"{count}_into_16", {k: ones_16.span(k - k % _HALF, k) for k in sixteens if k % _HALF})
