@@ -59,7 +59,7 @@ def text_faults(
         *(
             f"{name} does not begin with its licence"
             for name, text in files.items()
-            if _SPDX not in text[:60]
+            if _SPDX not in text[:60] and not name.endswith(".md")
         ),
         *_module_faults(top, texts, longer),
         *(f"{name}: {fault}" for name, text in texts.items() for fault in _directive_faults(text)),

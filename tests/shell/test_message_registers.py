@@ -12,10 +12,12 @@ from cipherwright.shell import Core, read_map, registers_of
 from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify.bus_rules import check_bus_rules
-from cipherwright.verify.message_registers import check_message_registers
+from cipherwright.verify.message_axi import AxiMessageBench
+from cipherwright.verify.message_registers import check_message_registers, check_messages
 from cipherwright.verify.reset import check_reset
 from tests.conftest import QUICK_GCM, QUICK_XTS, Built
 from tests.faults import Fault, drop, takes, use, when_drop
+from tests.shell.chosen_faults import faulty_bench
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
 
@@ -52,24 +54,13 @@ def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built])
     folder = built(*variant)[1]
     assert "an offer stays until it is taken" in check_bus_rules(folder)
     assert "all are cleared" in check_reset(folder)
-    assert "18 messages under keys written over" in check_message_registers(folder)
-
-
-@pytest.mark.parametrize(
-    ("variant", "said"),
-    [(SLOTS, "21 packets under the keys of two slots"), (RUNS, "48 units in runs and alone")],
-    ids=["two keys", "runs"],
-)
-def test_two_keys_and_runs(variant: tuple[str, ...], said: str, built: Callable[..., Built]) -> None:
-    folder = built(*variant)[1]
-    assert "an offer stays until it is taken" in check_bus_rules(folder)
-    assert "all are cleared" in check_reset(folder)
-    assert said in check_message_registers(folder)
+    assert "24 messages under keys written over" in check_message_registers(folder)
 
 
 FAULTS = [
     (TAGS, drop("key_offer_q", "key_written")),
     (TAGS, takes("u_registers.key_clear_i", "zeroise")),
+    (PACKETS, takes("key_offer_q", "~zeroise & ((load_key & key_written) | (key_offer_q & ~key_taken))")),
     (PACKETS, takes("may", "1'b1")),
     (PACKETS, use("tag_given", "tag_words[7:0]", "tag_words[15:8]")),
     (PACKETS, takes("iv_taken", "beat & s_axis_tlast")),
@@ -77,23 +68,11 @@ FAULTS = [
     (PACKETS, when_drop("fresh_q", "zeroise")),
     (PACKETS, takes("u_registers.interrupt_status_wrong_tag_i", "leaves & m_tag_tuser[0]")),
     (IVS, drop("iv_taken", "~hashed_q")),
-    (SLOTS, takes("gcm:u_core.load_slot_i", "1'b0")),
-    (SLOTS, takes("gcm:u_core.load_slot_i", "key_slot")),
-    (SLOTS, when_drop("key_slot_q", "~key_offer_q")),
-    (RUNS, takes("both:u_core.unit_more_i", "32'd0")),
-    (RUNS, takes("both:u_core.unit_more_i", "{unit_more_words[7:0], unit_more_words[31:8]}")),
-    (RUNS, takes("u_registers.unit_more_clear_i", "zeroise")),
-    (RUNS, takes("u_registers.unit_more_clear_i", "zeroise | load_unit")),
-    (RUNS, takes("u_registers.unit_more_clear_i", "unit_taken")),
-    (RUNS, takes("u_registers.unit_more_lock_i", "1'b0")),
-    (RUNS, takes("u_registers.status_unit_more_written_i", "1'b0")),
 ]
-"""A core and a fault of its registers: a key is loaded before it is complete, or stays; a packet begins
-without an IV, its tag has another order, its IV is taken late, the tag of the next one counts, ZEROISE leaves
-a packet open, a right tag is told as wrong, and an IV in words takes the one in the register. A key's slot is
-dropped, or changes while the key waits. The length of a run is dropped, has another order, stays for the next
-number, is gone before its own is taken, stays when ZEROISE comes, goes with a number that was loaded before,
-and is not told as written.
+"""A core and a fault of its registers: a key is loaded before it is complete, stays, or is offered once more
+when it is gone; a packet begins without an IV, its tag has another order, its IV is taken late, the tag of
+the next one counts, ZEROISE leaves a packet open, a right tag is told as wrong, and an IV in words takes the
+one in the register.
 """
 
 
@@ -105,6 +84,49 @@ def test_a_fault_is_seen(
     wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
     with pytest.raises(CheckFailed):
         check_message_registers(wrong)
+
+
+OF_SLOTS = {
+    "dropped": takes("gcm:u_core.load_slot_i", "1'b0"),
+    "changes with CONTROL": takes("gcm:u_core.load_slot_i", "key_slot"),
+    "changes while the key waits": when_drop("key_slot_q", "~key_offer_q"),
+}
+"""Faults of the slot of a key."""
+
+OF_RUNS = {
+    "dropped": takes("both:u_core.unit_more_i", "32'd0"),
+    "another order": takes("both:u_core.unit_more_i", "{unit_more_words[7:0], unit_more_words[31:8]}"),
+    "stays for the next number": takes("u_registers.unit_more_clear_i", "zeroise"),
+    "gone before its number is taken": takes("u_registers.unit_more_clear_i", "zeroise | load_unit"),
+    "stays when ZEROISE comes": takes("u_registers.unit_more_clear_i", "unit_taken"),
+    "goes with the number before": takes("u_registers.unit_more_lock_i", "1'b0"),
+    "not told as written": takes("u_registers.status_unit_more_written_i", "1'b0"),
+}
+"""Faults of the length of a run."""
+
+
+@pytest.mark.parametrize(
+    ("variant", "faults", "said"),
+    [(SLOTS, OF_SLOTS, "21 packets under the keys of two"), (RUNS, OF_RUNS, "48 units in runs and alone")],
+    ids=["two keys", "runs"],
+)
+def test_two_keys_and_runs(
+    variant: tuple[str, ...],
+    faults: dict[str, Fault],
+    said: str,
+    built: Callable[..., Built],
+    tmp_path: Path,
+) -> None:
+    """What is right passes, and each fault is seen; the core is compiled once with all of them in it."""
+    core, folder = built(*variant)
+    assert "an offer stays until it is taken" in check_bus_rules(folder)
+    assert "all are cleared" in check_reset(folder)
+    bench = faulty_bench(AxiMessageBench, (core, folder), faults.values(), (), tmp_path)
+    source = core.files[f"{core.top}.rdl"]
+    assert said in check_messages(bench(-1), source)
+    for number, fault in enumerate(faults):
+        with pytest.raises(CheckFailed):
+            pytest.fail(f"{fault}: {check_messages(bench(number), source)}")
 
 
 @pytest.mark.parametrize(

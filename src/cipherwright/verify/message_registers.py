@@ -29,7 +29,7 @@ from .register_bus import (
 )
 from .verdict import CoreFolder
 
-__all__ = ["check_message_registers"]
+__all__ = ["check_message_registers", "check_messages"]
 
 _KEYS = 3
 _TRIES = 64
@@ -39,6 +39,9 @@ _SIZES = (0, 40, 16, 33, 1, 64)
 
 _WITHIN = 80
 """Bytes of a packet within which keys are loaded."""
+
+_AGAIN = 6
+"""Cycles after LOAD_KEY in which it is written once more."""
 
 _LONGEST_UNIT = 70
 """Bytes of a unit of a run, less than that."""
@@ -81,6 +84,21 @@ class _Run:
             raise CheckFailed("a message begins without an IV or a number of its own")
         return len(_SIZES)
 
+    def again(self, rng: np.random.Generator) -> int:
+        """LOAD_KEY once more, so many cycles after it, while the key waits or has been taken, changes
+        nothing; how many messages.
+        """
+        load = self.software.bit("CONTROL", "LOAD_KEY")
+        for cycles in range(_AGAIN):
+            key = fresh_key(self.session.bench, self.parameters, rng)
+            self.software.give("KEY", key, wait=False)
+            self._pass(cycles)
+            self.software.put("CONTROL", load)
+            self._until_taken("KEY")
+            traffic = messages_of(self.session.bench, self.parameters, key, [40], rng)
+            play(self.session, self.give(traffic), Flow())
+        return _AGAIN
+
     def _check_gone(self) -> None:
         """What was taken or cleared is no longer in its register."""
         status = self.software.get("STATUS")
@@ -103,14 +121,14 @@ class _Run:
         return bool(self.software.get("STATUS") & self.software.bit("STATUS", f"{name}_PENDING"))
 
     def kept(self, rng: np.random.Generator) -> None:
-        """A packet whose IV comes in words takes none of the registers."""
+        """A packet whose IV comes in words leaves the IV in the registers alone."""
         key = fresh_key(self.session.bench, self.parameters, rng)
         self.software.give("KEY", key)
         packets = (messages_of(self.session.bench, self.parameters, key, [20], rng) for _ in range(_TRIES))
         own = (t for t in packets if not any("s_iv_i" in b.given for b in t.beats))
-        traffic = next(own)
+        traffic = self.give(next(own))
         self.software.give("IV", rng.bytes(12))
-        play(self.session, replace(traffic, beats=tuple(replace(b, given={}) for b in traffic.beats)), Flow())
+        play(self.session, traffic, Flow())
         if not self._pending():
             raise CheckFailed("a packet whose IV came in words takes the IV of the registers")
         check_zeroise_closes(self.software)
@@ -248,19 +266,24 @@ def check_message_registers(folder: CoreFolder) -> str:
     """The check `registers` of a core of whole messages. Raises CheckFailed with what is not as the map
     says.
     """
-    p = folder.record["parameters"]
-    bench = AxiMessageBench.compile(folder.sources, folder.record)
     source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
+    return check_messages(AxiMessageBench.compile(folder.sources, folder.record), source)
+
+
+def check_messages(bench: AxiMessageBench, source: str) -> str:
+    """The same of a compiled core; source: its map in SystemRDL."""
+    p = bench.record["parameters"]
     registers = {r.name: r for r in registers_of(read_map(source))}
     rng, total, more = np.random.default_rng(11), 0, ""
     with bench.session() as session:
-        driver = RegisterDriver(bench.simulation, session.model, p["control"])
+        driver = RegisterDriver(bench.simulation, session.model, p["control"], bench.held)
         software = Software(driver, registers, ("KEY", "UNIT"))
         check_constants(software)
         check_closed(software, registers["CAPABILITIES"].fields[0].reset)
         run = _Run(session, software, p)
         for flow in (Flow(), Flow(0.6, 0.6), Flow(take=0.3))[:_KEYS]:
             total += run.messages(rng, flow)
+        total += run.again(rng)
         check_secrets(software)
         check_events(software)
         check_zeroise_closes(software)

@@ -5,7 +5,7 @@ through, and everything that software can read is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,22 +40,26 @@ _MOST = 64
 
 @dataclass(frozen=True)
 class RegisterDriver:
-    """Accesses to the registers of a running model, over the bus `kind` (the option `control`)."""
+    """Accesses to the registers of a running model, over the bus `kind` (the option `control`). held: inputs
+    that stay as they are.
+    """
 
     simulation: Simulation
     model: Model
     kind: str
+    held: Mapping[str, int] = field(default_factory=dict)
 
-    def _row(self, **ports: int) -> NDArray[np.uint8]:
-        row = self.simulation.rows(1)
-        for name, value in ports.items():
-            view = self.simulation.view(row, name)
-            view[0] = list(value.to_bytes(view.shape[1], "little"))
-        return row
+    def rows(self, cycles: int, **ports: int) -> NDArray[np.uint8]:
+        """Cycles in which ports have these values, and all others that are not held are 0."""
+        rows = self.simulation.rows(cycles)
+        for name, value in {**self.held, **ports}.items():
+            view = self.simulation.view(rows, name)
+            view[:] = list(value.to_bytes(view.shape[1], "little"))
+        return rows
 
     def _run(self, **ports: int) -> Callable[[str], int]:
         """One cycle; what it gives tells an output by its name."""
-        seen = self.model.run(self._row(**ports))
+        seen = self.model.run(self.rows(1, **ports))
         return lambda name: int.from_bytes(self.simulation.view(seen, name)[0].tobytes(), "little")
 
     def output(self, name: str) -> int:
@@ -184,9 +188,8 @@ def check_constants(software: Software) -> None:
 def offered(software: Software) -> int:
     """Whether a beat is taken within cycles in which one is offered."""
     driver = software.driver
-    rows = driver.simulation.rows(_MOST)
-    for name, value in (("s_axis_tvalid", 1), ("s_axis_tkeep", 255), ("s_axis_tlast", 1)):
-        driver.simulation.view(rows, name)[:] = value
+    keep = (1 << 8 * driver.simulation.view(driver.rows(1), "s_axis_tkeep").shape[1]) - 1
+    rows = driver.rows(_MOST, s_axis_tvalid=1, s_axis_tkeep=keep, s_axis_tlast=1)
     return int(driver.simulation.view(driver.model.run(rows), "s_axis_tready")[:, 0].any())
 
 

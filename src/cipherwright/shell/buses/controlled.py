@@ -121,9 +121,7 @@ def _loaded(what: str, bits: int, taken: str) -> Traffic:
         Wire((f"{what}_words",), bits),
         Wire((load, written)),
         Reg((offer,), note=f"The {what} is offered until it is taken."),
-        Clocked(
-            (Step(offer, f"~zeroise & (({load} & {written}) | ({offer} & ~{taken}))"),), ((offer, "1'b0"),)
-        ),
+        Clocked((Step(offer, f"~zeroise & ({offer} ? ~{taken} : {load} & {written})"),), ((offer, "1'b0"),)),
     )
     registers = {
         f"{what}_o": f"{what}_words",
@@ -157,7 +155,7 @@ def _key(core: Inner, facts: MapFacts) -> Traffic:
             ),
             Clocked(
                 (
-                    Step("decrypt_offer_q", "decrypt", "load_key"),
+                    Step("decrypt_offer_q", "decrypt", "load_key & ~key_offer_q"),
                     Step("decrypt_q", "decrypt_offer_q", "key_taken"),
                 ),
                 (("decrypt_offer_q", "1'b0"), ("decrypt_q", "1'b0")),
