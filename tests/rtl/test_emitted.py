@@ -58,8 +58,9 @@ VARIANTS = [
 BEHIND_REGISTERS = [
     (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream", "control=axi-lite"),
     (*QUICK_XTS[:-1], "unit_numbers=counted", "interface=axi-stream", "control=apb"),
+    (*QUICK_XTS, "key_slots=2", "interface=axi-stream", "control=wishbone"),
 ]
-"""Two resident keys, and runs of units."""
+"""Two resident keys of packets, runs of units, and two resident keys of units."""
 
 
 def _lint(top: str, sources: list[str]) -> None:
@@ -75,7 +76,7 @@ def _lint(top: str, sources: list[str]) -> None:
     assert "%Warning" not in done.stdout, done.stdout
 
 
-@pytest.mark.parametrize("variant", BEHIND_REGISTERS, ids=["two keys", "runs"])
+@pytest.mark.parametrize("variant", BEHIND_REGISTERS, ids=["two keys", "runs", "units under two keys"])
 def test_lint_behind_registers(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     """The core with its buses; the testbench is of the core inside."""
     core, folder = built(*variant)

@@ -116,12 +116,13 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         (LENGTHS, 2),
         (RUNS, 3),
         ((*UNITS, "interface=axi-stream", "key_slots=2"), 3),
+        ((*UNITS, "interface=axi-stream", "key_slots=2", "control=wishbone"), 3),
         ((*RUNS, "control=apb"), 3),
         ((*SLOTS, "interface=axi-stream", "control=axi-lite"), 3),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths", "units"),
-        "units under two keys",
+        *("units under two keys", "units under two keys and wishbone"),
         *("units and apb", "two keys and axi-lite"),
     ],
 )

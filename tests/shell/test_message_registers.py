@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import CheckFailed
-from cipherwright.shell import Core, read_map, registers_of
-from cipherwright.target import load_target, synthesise
-from cipherwright.tools import scratch
+from cipherwright.shell import read_map, registers_of
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.message_axi import AxiMessageBench
 from cipherwright.verify.message_registers import check_message_registers, check_messages
@@ -28,6 +26,9 @@ IVS = ("aes-gcm-small", BUS, "iv_bits=any", "control=wishbone")
 UNITS = (*QUICK_XTS[:-1], BUS, "control=wishbone")
 SLOTS = (*QUICK_GCM, "stages=16", "key_slots=2", BUS, "control=axi-lite")
 """Two keys are resident: CONTROL says which slot a key is for."""
+
+UNIT_SLOTS = (*QUICK_XTS[:-1], "key_slots=2", BUS, "control=wishbone")
+"""And a unit's number comes with the slot of its key."""
 
 RUNS = (*QUICK_XTS[:-1], "unit_numbers=counted", BUS, "control=apb")
 """Runs of units are announced, whose lengths are in a register."""
@@ -93,6 +94,14 @@ OF_SLOTS = {
 }
 """Faults of the slot of a key."""
 
+OF_UNIT_SLOTS = {
+    "dropped": takes("both:u_core.key_slot_i", "1'b0"),
+    "changes with CONTROL": takes("both:u_core.key_slot_i", "unit_slot"),
+    "changes while the number waits": when_drop("unit_slot_q", "~unit_offer_q"),
+    "of the key": takes("both:u_core.key_slot_i", "key_slot_q"),
+}
+"""Faults of the slot of a unit's key."""
+
 OF_RUNS = {
     "dropped": takes("both:u_core.unit_more_i", "32'd0"),
     "another order": takes("both:u_core.unit_more_i", "{unit_more_words[7:0], unit_more_words[31:8]}"),
@@ -107,8 +116,12 @@ OF_RUNS = {
 
 @pytest.mark.parametrize(
     ("variant", "faults", "said"),
-    [(SLOTS, OF_SLOTS, "21 packets under the keys of two"), (RUNS, OF_RUNS, "48 units in runs and alone")],
-    ids=["two keys", "runs"],
+    [
+        (SLOTS, OF_SLOTS, "21 packets under the keys of two"),
+        (RUNS, OF_RUNS, "48 units in runs and alone"),
+        (UNIT_SLOTS, OF_UNIT_SLOTS, "22 units under the keys of two"),
+    ],
+    ids=["two keys", "runs", "units under two keys"],
 )
 def test_two_keys_and_runs(
     variant: tuple[str, ...],
@@ -155,32 +168,17 @@ def test_the_map_of_each_kind(built: Callable[..., Built]) -> None:
         (PACKETS, ["IV", "TAG"]),
         (SLOTS, ["IV", "TAG"]),
         (UNITS, ["UNIT"]),
+        (UNIT_SLOTS, ["UNIT"]),
         (RUNS, ["UNIT", "UNIT_MORE"]),
     )
     for variant, more in kinds:
         core = built(*variant)[0]
         registers = registers_of(read_map(core.files[f"{core.top}.rdl"]))
         assert [r.name for r in registers] == common + more
-        ports = {"s_iv_i", "s_tag_i", "key_i", "load_slot_i", "unit_i", "unit_more_i"}
+        ports = {"s_iv_i", "s_tag_i", "key_i", "load_slot_i", "unit_i", "unit_more_i", "key_slot_i"}
         assert not ports & {pin.name for pin in core.component.pins}
         fields = {f"{r.name}.{f.name}": f.low for r in registers for f in r.fields}
-        assert (fields.get("CONTROL.KEY_SLOT") == 5) == (variant == SLOTS)
+        assert (fields.get("CONTROL.KEY_SLOT") == 5) == (variant in (SLOTS, UNIT_SLOTS))
+        assert (fields.get("CONTROL.UNIT_SLOT") == 6) == (variant == UNIT_SLOTS)
         assert (fields.get("STATUS.UNIT_MORE_WRITTEN") == 6) == (variant == RUNS)
         assert [r.address for r in registers if r.name == "UNIT_MORE"] == [0x70] * (variant == RUNS)
-
-
-ALIKE = {SLOTS: 0, RUNS: 1}
-"""Registers that are counted and always equal to another, so synthesis leaves them out: one of every core of
-XTS.
-"""
-
-
-@pytest.mark.parametrize("variant", ALIKE, ids=["two keys", "runs"])
-def test_mapped_flip_flops_are_the_predicted_ones(
-    variant: tuple[str, ...], built: Callable[..., Built]
-) -> None:
-    core, folder = built(*variant)
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
-    assert isinstance(core, Core)
-    assert mapped.ffs == core.flip_flops - ALIKE[variant]

@@ -109,7 +109,6 @@ def test_equal_halves_keep_their_slot_alone(bench: Callable[[int], UnitBench]) -
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (("interface=axi-stream", "control=apb"), "key_slots = 2 needs control = none"),
         (("unit_numbers=counted",), "key_slots = 2 needs unit_numbers = announced"),
         (("key_slots=3",), "key_slots"),
     ],

@@ -177,6 +177,7 @@ def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
         tag_bytes=0 if bus.kind == "unit" else bus.tag_bits // 8,
         slots="load_slot_i" in widths,
         runs="unit_more_i" in widths,
+        unit_slots="key_slot_i" in widths,
     )
 
 

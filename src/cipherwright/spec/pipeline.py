@@ -188,13 +188,6 @@ class Pipeline(Datapath):
         return self.lanes
 
     @model_validator(mode="after")
-    def _slots_of_units(self) -> Pipeline:
-        """The register map of data units has no slot."""
-        if self.mode == "xts" and self.key_slots > 1:
-            self._need("key_slots", {"control": ("none",)})
-        return self
-
-    @model_validator(mode="after")
     def _held_in_gcm(self) -> Pipeline:
         """A pipeline holds the key of its packets."""
         if self.mode == "gcm":

@@ -146,9 +146,9 @@ class _Run:
         self.session.quiet(8)
         self.messages(rng, Flow(0.8, 0.8))
 
-    def _slot(self, slot: int) -> int:
-        """The bit of CONTROL that says which slot a key is for."""
-        return slot * self.software.bit("CONTROL", "KEY_SLOT")
+    def _slot(self, slot: int, of: str = "KEY") -> int:
+        """The bit of CONTROL that says which slot a key is for, or that of a unit's key."""
+        return slot * self.software.bit("CONTROL", f"{of}_SLOT")
 
     def _packet(self, key: bytes, size: int, slot: int, rng: np.random.Generator) -> Traffic:
         """A packet under the key of a slot; what belongs to it as a whole is written."""
@@ -184,8 +184,8 @@ class _Run:
         return total
 
     def _renew(self, used: int, keys: Sequence[bytes]) -> None:
-        """Within a packet under the slot `used`: a key for the other slot is taken; then one for this slot
-        waits, and no further command changes which slot it is for.
+        """Within a packet or unit under the slot `used`: a key for the other slot is taken; then one for this
+        slot waits, and no further command changes which slot it is for.
         """
         software, load = self.software, self.software.bit("CONTROL", "LOAD_KEY")
         software.give("KEY", keys[1 - used], self._slot(1 - used))
@@ -193,7 +193,43 @@ class _Run:
         self._pass(self.session.bench.record["key_cycles"] + self.session.bench.patience)
         software.put("CONTROL", load | self._slot(1 - used))
         if not self._pending("KEY"):
-            raise CheckFailed("a key is taken into a slot within a packet under it")
+            raise CheckFailed("a key is taken into a slot within a packet or unit under it")
+
+    def unit_keys(self, rng: np.random.Generator) -> int:
+        """Units under the keys of both slots, in any order and while keys are loaded; how many."""
+        bench, software = self.session.bench, self.software
+        keys = [fresh_key(bench, self.parameters, rng) for _ in range(2)]
+        check_zeroise_closes(software)
+        software.give("KEY", keys[0], self._slot(0))
+        traffic = self._units(keys[1], 1, rng)
+        software.give("UNIT", traffic.units[0].number, self._slot(1, "UNIT"), wait=False)
+        self._pass(bench.record["key_cycles"])
+        software.put("CONTROL", software.bit("CONTROL", "LOAD_UNIT"))
+        if not self._pending("UNIT"):
+            raise CheckFailed("a unit's number is taken under a slot that has no key")
+        software.give("KEY", keys[1], self._slot(1))
+        self._until_taken("UNIT")
+        play(self.session, replace(traffic, units=()), Flow())
+        total = 1
+        for flow in (Flow(), Flow(0.6, 0.6), Flow(take=0.3)):
+            used = int(rng.integers(0, 2))
+            traffic, renewed = (
+                self._units(keys[used], 1, rng),
+                [fresh_key(bench, self.parameters, rng) for _ in range(2)],
+            )
+            software.give("UNIT", traffic.units[0].number, self._slot(used, "UNIT"))
+            self._renew(used, renewed)
+            play(self.session, replace(traffic, units=()), flow)
+            self._until_taken("KEY")
+            keys = renewed
+            slots = [int(n) for n in rng.integers(0, 2, len(_SIZES))]
+            for slot in slots:
+                traffic = self._units(keys[slot], 1, rng)
+                software.give("UNIT", traffic.units[0].number, self._slot(slot, "UNIT"))
+                play(self.session, replace(traffic, units=()), flow)
+            total += 1 + len(slots)
+        self._check_gone()
+        return total
 
     def _pass(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -290,7 +326,9 @@ def check_messages(bench: AxiMessageBench, source: str) -> str:
         run.broken_off(rng)
         if p.get("iv_bits") == "any":
             run.kept(rng)
-        if p["key_slots"] > 1:
+        if p["key_slots"] > 1 and "UNIT" in registers:
+            more = f"; {run.unit_keys(rng)} units under the keys of two slots, loaded while units went on"
+        elif p["key_slots"] > 1:
             more = f"; {run.two_keys(rng)} packets under the keys of two slots, loaded while packets went on"
         if "UNIT_MORE" in registers:
             more = f"; {run.runs(rng)} units in runs and alone"

@@ -187,7 +187,9 @@ def _initial_value(core: Inner, facts: MapFacts) -> Traffic:
 
 
 def _unit_number(facts: MapFacts) -> Traffic:
-    """The number of a data unit, where the mode has one, and how many units follow with the next numbers."""
+    """The number of a data unit, where the mode has one, how many units follow with the next numbers, and the
+    slot of its key.
+    """
     if not facts.unit_bits:
         return Traffic((), {}, {})
     made = _loaded("unit", facts.unit_bits, "unit_taken")
@@ -205,6 +207,16 @@ def _unit_number(facts: MapFacts) -> Traffic:
             "unit_more_lock_i": registers["unit_lock_i"],
             "status_unit_more_written_i": "unit_more_written",
         }
+    if facts.unit_slots:
+        items += [
+            Wire(("unit_slot",)),
+            Reg(("unit_slot_q",), note="The slot of the key of the unit whose number is offered."),
+            Clocked(
+                (Step("unit_slot_q", "unit_slot", "load_unit & ~unit_offer_q"),), (("unit_slot_q", "1'b0"),)
+            ),
+        ]
+        links["key_slot_i"] = "unit_slot_q"
+        registers["control_unit_slot_o"] = "unit_slot"
     return replace(made, items=(*items, *made.items), links=links, registers=registers)
 
 

@@ -30,7 +30,8 @@ class MapFacts:
     `blocks`: blocks and results are registers too, and with `block_way` each block has its direction.
     unit_bits: of the number of a data unit (0: there are none); `packets`: the initial value is a packet's
     IV, and its expected tag is a register too; tag_bytes: of the tags that leave; `slots`: a key is for one
-    of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too.
+    of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too;
+    `unit_slots`: a number comes with the slot of its key.
     """
 
     name: str
@@ -49,6 +50,7 @@ class MapFacts:
     tag_bytes: int = 0
     slots: bool = False
     runs: bool = False
+    unit_slots: bool = False
 
     @property
     def loads(self) -> tuple[str, ...]:
@@ -157,9 +159,11 @@ def rdl_source(facts: MapFacts) -> str:
         )
         is_decrypted = " is decrypted" if facts.block_way else ""
         control.append(_field("DECRYPT", 4, 4, _STORAGE, f"1: {whose} by the same write{is_decrypted}"))
-    if facts.slots:
-        slot = "the slot that the key is for which the same write loads by LOAD_KEY"
-        control.append(_field("KEY_SLOT", 5, 5, _STORAGE, slot))
+    slots = (
+        (facts.slots, "KEY_SLOT", 5, "the slot that the key is for which the same write loads by LOAD_KEY"),
+        (facts.unit_slots, "UNIT_SLOT", 6, "the slot of the key of the unit that LOAD_UNIT announces"),
+    )
+    control += [_field(name, bit, bit, _STORAGE, text) for there, name, bit, text in slots if there]
     status = [
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
         for k, n in enumerate(facts.loads)

@@ -137,6 +137,9 @@ def _registered_numbers(n: Mapping[str, str]) -> Iterator[str]:
     """How units get their numbers over the registers; `n` as of a unit's ports in the record."""
     yield "Software writes its number to the registers UNIT, and then 1 to LOAD_UNIT in CONTROL."
     yield "The core takes it when it can; then UNIT_PENDING is 0. The unit's first beat waits for it."
+    if "key_slot" in n:
+        yield "UNIT_SLOT in CONTROL, in the same write as LOAD_UNIT, is the slot of the unit's key."
+        yield "While a number waits, no write changes it or its slot."
     if "unit_more" in n:
         yield (
             "It can be that of the first unit of a run: before LOAD_UNIT, software writes to UNIT_MORE how "

@@ -128,7 +128,7 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
         ],
         handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
         key_slots=2 if "key_slot" in ports else 1,
-        key_slot=field_bit(registers, "CONTROL", "KEY_SLOT"),
+        slot_bits={n: bit for n in names if (bit := field_bit(registers, "CONTROL", f"{n}_SLOT"))},
         any_iv=any_iv,
         lengths=list(bus_length_ports(ports)),
         ways=len(ways(spec.direction)) == 2,

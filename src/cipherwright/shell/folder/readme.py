@@ -310,18 +310,19 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
 def _key_registers(core: Core) -> Iterator[str]:
     yield f"Software writes the key to the registers KEY; `{core.top}_registers.md` has the map."
     yield "Write every byte of KEY first: before that LOAD_KEY does nothing."
-    what = _FIRST.get(_thing(core), "block")
+    thing = _thing(core)
+    what = _FIRST.get(thing, "block")
     if field_bit(core_registers(core), "CONTROL", "KEY_SLOT"):
         yield (
             "Two keys are resident, in slot 0 and slot 1. LOAD_KEY in CONTROL hands the key to the core, for "
             "the slot that KEY_SLOT has in the same write."
         )
         yield (
-            "The core takes it when the last packet under this slot has left; then KEY_PENDING is 0. "
+            f"The core takes it when the last {thing} under this slot has left; then KEY_PENDING is 0. "
             "Until then no other write changes the key or its slot."
         )
         yield f"The first {what} under the slot can be taken {core.key_cycles} cycles after that."
-        yield "No packet is taken before the key of its slot is complete. ZEROISE clears both."
+        yield f"No {what} is taken before the key of its slot is complete. ZEROISE clears both."
         return
     yield "LOAD_KEY in CONTROL hands it to the core, which takes it when the last block has left."
     yield f"The first {what} can be taken {core.key_cycles} cycles after that."
