@@ -59,6 +59,18 @@ def _constants(control: str, latency: int) -> str:
     )
 
 
+_SHALLOW = """\
+    always @(*)
+        if (f_started) begin
+            if (calm_q) assert (rest_q && !zero_q);
+            if (still_q && calm_q)
+                assert (!open_q && !start_q && !expand_q && f_age > F_FLIGHT);
+            if (offer_q) assert (!made_q);
+        end
+"""
+"""Rules of the registers that a shallow control has besides."""
+
+
 def control_of(core: Core) -> str:
     """The name of the module that decides when the core takes a block and when a key."""
     text = core.files[f"{core.top}.v"]
@@ -81,6 +93,7 @@ def with_rules(core: Core, folder: Path) -> Path:
     parts = [_any(_module(text, inner[1]))]
     parts += [_module(text, cell) for cell in re.findall(rf"({name}_\w+) u_(?:start|drop) \(", control)]
     rules = _constants(control, flight) + (_SV / _RULES).read_text()
+    rules += _SHALLOW if "calm_q" in control else ""
     file = folder / "control.v"
     file.write_text(control.replace("endmodule\n", f"{rules}endmodule\n") + "".join(parts))
     (folder / SCRIPT).write_text(

@@ -40,7 +40,7 @@ FAULTS = {
     "bytes beyond the text are hashed": takes("hashed_word", "{16{keep_l13[15]}}"),
     "powers of the key before": use("armed", "setup_l4", "setup_late"),
     "a key is taken within a packet": all_of(
-        drop("open_q", "(~core_inside | offer_q)"), drop("offer_q", "(~core_inside | offer_q)")
+        drop("open_q", "(~core_inside | offer_q)"), *(drop(q, "~core_inside") for q in ("still_q", "offer_q"))
     ),
     "a word is taken in the end of a packet": takes("gcm:ready_o", "1'b1"),
     "wrong power": drop("count_0", "2'd1"),

@@ -156,13 +156,16 @@ def history(name: str, value: str, cycles: int, cleared: bool = False, second: s
 
 
 _ONE_KEY_STATE = """\
+    reg f_within;
+    always @(posedge clk) f_within <= inside_q & ~rst_i;
     always @(*) begin
         assume (~key_valid_i & ~wipe_i & ~fill_i);
-        if (f_age == 0) assume (~key_valid_q & ~wipe_q & ~pending & ~filling & ~making & setup == 0);
+        if (f_age == 0) assume (~key_valid_q & ~wipe_q & ~renew & ~pending & ~filling & setup == 0);
+        if (f_age == 0) assume (~fill_q & ~making & ~making_late);
     end
 """
 _ONE_KEY_RULES = """\
-        assert (inside_o == inside_q);
+        assert (inside_o == f_within);
         assert (~f_end[1] | ~ready_o);
         assert (f_end[1] | ready_o);
 """

@@ -2,7 +2,7 @@
 
 from .form import Form
 from .forms import form_of, held_form_of
-from .ghash import FIELD_LEVELS, FieldMultiplier, field_multiplier
+from .ghash import FieldMultiplier, field_multiplier
 from .graphs import (
     KeyChoice,
     Unscheduled,
@@ -20,7 +20,6 @@ from .stages import KeyWords, Scheduled, Timing, lowered, scheduled, waiting
 from .unrolled import describe, key_parts
 
 __all__ = [
-    "FIELD_LEVELS",
     "Expansion",
     "FieldMultiplier",
     "Form",

@@ -10,19 +10,22 @@ from ..rewrite import field_product_graph
 from ..rtl import Design, lower
 from ..schedule import DelayModel, Io, Schedule, fewest_stages, schedule
 
-__all__ = ["FIELD_LEVELS", "FieldMultiplier", "field_multiplier"]
+__all__ = ["FieldMultiplier", "field_multiplier"]
 
-FIELD_LEVELS = 3
-"""Levels of Karatsuba: the fastest of 2 to 4 on ECP5."""
+_LEVELS, _LEVELS_OF_PERIOD = 4, 3
+"""Levels of Karatsuba where a stage is one lookup table: a bit of a factor of a smallest product goes to 8
+tables, to 16 with three levels; and where a period is asked for: fewer registers.
+"""
 
 
 @dataclass(frozen=True)
 class FieldMultiplier:
     """x_i, h_i -> a_o, b_o, `stages` cycles later: words whose sum is the product in GCM's field.
 
-    graph: what the proof compares the design with.
+    levels: of Karatsuba; graph: what the proof compares the design with.
     """
 
+    levels: int
     graph: Graph
     schedule: Schedule
     design: Design
@@ -36,15 +39,17 @@ class FieldMultiplier:
 def field_multiplier(
     name: str,
     model: DelayModel,
-    levels: int = FIELD_LEVELS,
+    levels: int | None = None,
     period: float | None = None,
     stages: int | None = None,
 ) -> FieldMultiplier:
     """The multiplier as the module `name` with the fewest registers.
 
-    levels: of Karatsuba; period in ns (none: one lookup table a stage); stages: none for as few as the period
-    takes. Raises UserError where the period or the stages can't be reached.
+    levels: of Karatsuba, none for those that suit the period; period in ns (none: one lookup table a stage);
+    stages: none for as few as the period takes. Raises UserError where the period or the stages can't be
+    reached.
     """
+    levels = levels or (_LEVELS_OF_PERIOD if period else _LEVELS)
     graph = field_product_graph(levels)
     period = period or model.register + model.table_delay(4)
     fewest = fewest_stages(graph, model, period, Io())
@@ -56,4 +61,4 @@ def field_multiplier(
             f"{period:.2f} ns, not {stages}"
         )
     s = schedule(graph, model, stages or fewest)
-    return FieldMultiplier(graph, s, lower(s, name))
+    return FieldMultiplier(levels, graph, s, lower(s, name))

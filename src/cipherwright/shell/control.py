@@ -84,7 +84,8 @@ class Controlled:
     loop: fill_i, with which every slot of a loop takes what is presented; drops: drop_i, which is 1 while
     everything is being forgotten. own_start: the core takes drop_i and open_i, and accepts a block itself
     when open_i is 1. It has inside_o, which is 1 within a packet: a key that is offered then waits for the
-    packet's end.
+    packet's end. shallow: with own_start, no register of the control has more than a lookup table in front
+    of it; a key waits a cycle more, and so does the first block behind it.
     """
 
     module: str
@@ -93,6 +94,7 @@ class Controlled:
     loop: bool = True
     drops: bool = True
     own_start: bool = True
+    shallow: bool = False
 
     @property
     def counting(self) -> bool:
@@ -149,6 +151,10 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     if alone:
         settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
     asked = "(key_valid_i & (~core_inside | offer_q))" if own_start else "key_valid_i"
+    moves = control_steps(phases, width, found, settled, asked, alone)
+    resets = control_after_reset(phases, width, pieces, alone)
+    if inside.shallow:
+        moves, resets = _shallow(moves, resets)
     wrapper = Wrapper(
         name,
         _COMMENT,
@@ -157,19 +163,16 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             Wire(("complete", "core_valid", *(["count_ready"] if counting else []))),
             *([Wire(("core_ready",))] if core_ready else []),
             *([Wire(("core_inside",))] if own_start else []),
-            *_registers(phases, width, pieces, alone),
+            *_registers(phases, width, pieces, alone, inside.shallow),
             *control_begins(name, phases, alone, stored > 0),
             Let("take", "key_valid_i & offer_q"),
             Drive("ready_o", "open_q & core_ready" if core_ready else "open_q"),
             Drive("key_ready_o", "offer_q"),
             *([Drive("iv_ready_o", "count_ready & ~zero_q")] if counting else []),
-            Drive("busy_o", "start_q | ~rest_q | expand_q | zero_q"),
+            Drive("busy_o", "start_q | ~rest_q | expand_q | zero_q" + " | made_q" * inside.shallow),
             Drive("valid_o", f"core_valid & ~{'keep_q' if alone and stored else 'zero_q'}"),
             *([Drive("zeroising_o", f"zeroise_i | {'keep_q' if alone else 'zero_q'}")] if stored else []),
-            Clocked(
-                control_steps(phases, width, found, settled, asked, alone),
-                control_after_reset(phases, width, pieces, alone),
-            ),
+            Clocked(moves, resets),
             Cell(inside.module, "u_inner", control_links(inside)),
         ),
     )
@@ -246,10 +249,18 @@ def again_cell(name: str, what: str, phases: int) -> Cell:
     return Cell(f"{name}_{what}", f"u_{what}", {**links, "last": f"phase_q[{phases - 1}]", "q": f"{what}_q"})
 
 
-def _registers(phases: int, width: int, pieces: int, alone: bool) -> tuple[Reg, ...]:
+_SHALLOW_REGISTERS = (
+    Reg(("open_q", "expand_q", "offer_q", "quiet_q")),
+    Reg(("made_q", "kept_q", "still_q", "calm_q")),
+    Let("held_q", "kept_q | made_q"),
+)
+"""The first registers of a shallow control."""
+
+
+def _registers(phases: int, width: int, pieces: int, alone: bool, shallow: bool) -> tuple[WrapperItem, ...]:
     begin = "kick_q" if alone else "start_q"
     return (
-        Reg(("open_q", "held_q", "expand_q", "offer_q", "quiet_q")),
+        *(_SHALLOW_REGISTERS if shallow else (Reg(("open_q", "held_q", "expand_q", "offer_q", "quiet_q")),)),
         Reg((begin, "done_q", "rest_q", "advance_q", "more_q", "settled_q", "zero_q")),
         Reg(
             ("phase_q",),
@@ -303,6 +314,37 @@ def control_steps(
         Step("advance_q", "rest_q & ~start_q & settled_q & ~advance_q & ~zeroise_i"),
         Step("phase_q", f"zeroise_i ? {phases}'d1 : advance_q ? {later} : phase_q"),
         Step("zero_q", f"zeroise_i | (zero_q & ~(advance_q & phase_q[{phases - 1}]))"),
+    )
+
+
+_SHALLOW = {
+    "made_q": "expand_q & complete & ~zero_q",
+    "kept_q": "made_q | (kept_q & ~take)",
+    "open_q": "kept_q & ~(key_valid_i & (~core_inside | offer_q))",
+    "still_q": "key_valid_i & ~core_inside & ~open_q & ~offer_q",
+    "calm_q": "rest_q & ~start_q & ~expand_q & ~zero_q",
+    "quiet_q": "still_q & calm_q & ~offer_q",
+    "offer_q": "key_valid_i & ~core_inside & ~open_q & ~offer_q & quiet_q",
+    "settled_q": "~advance_q & (phase_q[0] | complete)",
+    "advance_q": "rest_q & ~start_q & settled_q & ~advance_q",
+}
+"""Registers of a shallow control whose next values have at most four inputs, or five. zeroise_i clears them,
+by their reset. A complete key is told by two registers: in its first cycle, and from then on. That nothing is
+in flight, and that a key is offered while no block can be taken, are registers of their own.
+"""
+
+
+def _shallow(
+    steps: Sequence[Step | Note], resets: Sequence[tuple[str, str]]
+) -> tuple[tuple[Step | Note, ...], tuple[tuple[str, str], ...]]:
+    """The next state of a shallow control, and what reset leaves, from those of another one."""
+    own = {*_SHALLOW, "held_q"}
+    return (
+        (
+            *(s for s in steps if not (isinstance(s, Step) and s.target in own)),
+            *(Step(q, f"zeroise_i ? 1'b0 : {value}") for q, value in _SHALLOW.items()),
+        ),
+        (*(r for r in resets if r[0] not in own), *((q, "1'b0") for q in _SHALLOW)),
     )
 
 

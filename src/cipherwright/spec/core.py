@@ -258,7 +258,8 @@ class Spec(BaseModel):
         "delay",
         "How logic is mapped. To a cell library: restructured for delay, mostly as it is (`structure`), or "
         "for `area`. To ECP5: with `reset-gates` a synchronous reset is logic in front of a flip-flop, which "
-        "then shares a slice with any other; else it is the flip-flop's own. The RTL is the same.",
+        "then shares a tile with any other, where that takes no second lookup table in a row; else it is the "
+        "flip-flop's own. The RTL is the same.",
         cost="`area` is the smallest and the slowest. `reset-gates` takes lookup tables; wires are shorter "
         "where most slices of a device are taken.",
     )

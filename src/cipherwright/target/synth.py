@@ -27,6 +27,7 @@ from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
 from .liberty import full_adder_cell
 from .library import read_library
 from .packing import paired_flip_flops
+from .reset_gates import gate_resets
 
 __all__ = ["CANONICAL", "CELLS", "CELL_MAPPINGS", "FIRST_SCRIPT", "LIBRARY", "NAMES", "Mapped", "synthesise"]
 
@@ -37,7 +38,8 @@ NAMES = "names.json"
 
 FIRST_SCRIPT = "map.ys"
 """The script of the first of two runs of Yosys, where the generator changes the netlist between them:
-flip-flops that become registers of block RAM (absorbed.json), and buffers (buffered.json).
+gates for resets, and flip-flops that become registers of block RAM (absorbed.json), and buffers
+(buffered.json).
 """
 LIBRARY = "cells.lib"
 """The usable part of the cell library, in the working folder."""
@@ -181,24 +183,15 @@ def synthesise(
         script += _cells_script(target, top, out, mapping, gate)
     else:
         muxes = target.lut_inputs == 4 and "muxf5" in own.values()
-        flow = _fpga_script(target, top, " -nowidelut" if muxes else "")
-        script += _with_reset_gates(flow, target) if mapping == RESET_GATES else flow
+        script += _fpga_script(target, top, " -nowidelut" if muxes else "")
     if target.kind == "cells":
         script += [f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"]
         _yosys(script, out, FIRST_SCRIPT)
         _put_buffers(out, top)
         script = ["read_json buffered.json", *_timing_netlist()]
-    if target.family == "ecp5" and any(_BLOCKS.search(p.read_text()) for p in sources):
+    if _is_changed(target, mapping, sources):
         _yosys([*script, "write_json mapped.json"], out, FIRST_SCRIPT)
-        design = json.loads((out / "mapped.json").read_text())
-        absorb_registers(design["modules"][top])
-        if sites := target.options.get("block_ram_sites"):
-            mark_lanes(design["modules"][top]["cells"])
-            equal = [1] * lane_count(design["modules"][top]["cells"].values())
-            place_boxes(
-                design["modules"][top], sites, strips(equal, Slices.from_table(target.options["slices"]))
-            )
-        (out / "absorbed.json").write_text(json.dumps(design))
+        _change(out, top, target, mapping)
         script = ["read_json absorbed.json", "opt_clean"]
     _yosys(
         [
@@ -218,6 +211,32 @@ def synthesise(
     (out / NAMES).write_text(json.dumps(found.cells | found.nets))
     done = gating(module, gate, named) if asked.clock_gating else None
     return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired, done)
+
+
+def _is_changed(target: Target, mapping: str, sources: Iterable[Path]) -> bool:
+    """Whether the generator changes the mapped netlist between two runs of Yosys. Raises UserError where the
+    target does not know the mapping.
+    """
+    if mapping == RESET_GATES and target.family != "ecp5":
+        raise UserError(f"mapping = {RESET_GATES} is for ECP5, not for {target.family}")
+    blocks = (_BLOCKS.search(p.read_text()) for p in sources)
+    return target.family == "ecp5" and (mapping == RESET_GATES or any(blocks))
+
+
+def _change(out: Path, top: str, target: Target, mapping: str) -> None:
+    """mapped.json with gates for resets where they are asked for, and with the registers of blocks in them,
+    as absorbed.json.
+    """
+    design = json.loads((out / "mapped.json").read_text())
+    module = design["modules"][top]
+    if mapping == RESET_GATES:
+        gate_resets(module)
+    absorb_registers(module)
+    if sites := target.options.get("block_ram_sites"):
+        mark_lanes(module["cells"])
+        equal = [1] * lane_count(module["cells"].values())
+        place_boxes(module, sites, strips(equal, Slices.from_table(target.options["slices"])))
+    (out / "absorbed.json").write_text(json.dumps(design))
 
 
 def _with_library(target: Target, out: Path, asked: CellOptions) -> tuple[Target, dict[str, str]]:
@@ -305,18 +324,9 @@ def lut_levels(module: dict[str, Any]) -> int:
 
 
 RESET_GATES = "reset-gates"
-"""The mapping in which a synchronous reset is a gate in front of its flip-flop."""
-
-
-def _with_reset_gates(flow: list[str], target: Target) -> list[str]:
-    """The flow with synchronous resets made logic before flip-flops are mapped. Raises UserError where the
-    target is not an ECP5.
-    """
-    if target.family != "ecp5":
-        raise UserError(f"mapping = {RESET_GATES} is for ECP5, not for {target.family}")
-    synth, *after = flow
-    unmap = ["dffunmap -srst-only", "opt_expr", "opt_clean"]
-    return [f"{synth} -run :map_ffs", *unmap, f"{synth} -run map_ffs:", *after]
+"""The mapping in which a synchronous reset is a gate in front of its flip-flop, where it can be
+(reset_gates.py).
+"""
 
 
 def _fpga_script(target: Target, top: str, wide: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ...arch import FIELD_LEVELS, key_choices, waiting
+from ...arch import key_choices, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
 from ..core import Core, PortSet
@@ -53,7 +53,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         "tag_latency_cycles": tag_latency,
         **({"initial_block_cycles": timing.initial_block} if any_iv else {}),
         "power_cycles": timing.power_cycles,
-        "multiplier": {"levels": FIELD_LEVELS, "stages": timing.ghash.stages},
+        "multiplier": {"levels": parts.multiplier.levels, "stages": timing.ghash.stages},
         **release.record(),
     }
     # Those of a second key-expansion unit, with its loop.

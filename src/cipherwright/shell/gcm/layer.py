@@ -112,28 +112,32 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
     return (
         Note("A key is complete when the powers of its hash key are there."),
         Wire(("expanded_0", "filled")),
-        Reg(("key_q",), key_bits),
-        Reg(("key_valid_q", "wipe_q", "pending", "filling", "making", "armed", "done_q", "complete_q")),
+        Reg(("key_q", "key_q2"), key_bits),
+        Reg(("key_valid_q", "key_valid_q2", "wipe_q", "wipe_q2", "renew")),
+        Reg(("pending", "filling", "making", "armed", "done_q", "complete_q", "fill_q")),
         Reg(("expanded",), note="The unit is ready, and was not told to take a key since."),
         Reg(("setup",), length, "The slots that give one, H, and H again."),
         Drive("key_ready_o", "complete_q"),
-        Clocked((Step("key_q", "key_i"),)),
+        Clocked((Step("key_q", "key_i"), Step("key_q2", "key_q"), Step("fill_q", "fill_i"))),
         Clocked(
             (
                 Step("key_valid_q", "key_valid_i"),
+                Step("key_valid_q2", "key_valid_q"),
                 Step("wipe_q", "wipe_i"),
-                Step("expanded", "expanded_0 & ~key_valid_q & ~wipe_q"),
-                Step("pending", "key_valid_q | wipe_q | (pending & ~expanded)"),
+                Step("wipe_q2", "wipe_q"),
+                Step("renew", "key_valid_q | wipe_q"),
+                Step("expanded", "expanded_0 & ~renew"),
+                Step("pending", "renew | (pending & ~expanded)"),
                 Step("filling", "(pending & expanded) | (filling & ~done_q)"),
                 Step("making", "pending | filling"),
                 Step("armed", "~pending & (armed | setup_l4)"),
                 Step("done_q", "filling & armed & filled"),
                 Step("complete_q", "~key_valid_i & ~wipe_i & (complete_q | done_q)"),
-                Step("setup", f"{{setup[{length - 2}:0], pending & expanded & ~key_valid_q & ~wipe_q}}"),
+                Step("setup", f"{{setup[{length - 2}:0], pending & expanded & ~renew}}"),
             ),
             (
-                *((q, "1'b0") for q in ("key_valid_q", "wipe_q", "pending", "filling", "making")),
-                *((q, "1'b0") for q in ("expanded", "armed", "done_q")),
+                *((q, "1'b0") for q in ("key_valid_q", "key_valid_q2", "wipe_q", "wipe_q2", "renew")),
+                *((q, "1'b0") for q in ("pending", "filling", "making", "expanded", "armed", "done_q")),
                 ("complete_q", "1'b1"),
                 ("setup", f"{length}'d0"),
             ),
@@ -154,10 +158,11 @@ def _words(any_iv: bool, key_slots: int, word_bytes: int) -> tuple[WrapperItem, 
     return (
         Note("Words as they are taken. The slot after a packet's last word is the packet's end."),
         Reg(("free_q", "end_0", "end_1", "end_2", "taken_1", "text_1", "data_2", "data_3")),
+        *([Reg(("inside_late",))] if key_slots == 1 else []),
         Reg(("inside_q", "first_2", "first_3", "last_1", "last_2", "last_3", "aad_1", "aad_2", "aad_3")),
         Reg(("decrypt_1", "decrypt_2", "decrypt_3", "end_3", *(() if any_iv else ("end_4",)))),
         Drive("ready_o", "free_q" if key_slots == 1 else "free_q & admit_q"),
-        *([Drive("inside_o", "inside_q")] if key_slots == 1 else admission_items()),
+        *([Drive("inside_o", "inside_late")] if key_slots == 1 else admission_items()),
         Clocked(
             (
                 Step("taken_1", f"valid_i & {open_} & free_q"),
@@ -169,6 +174,7 @@ def _words(any_iv: bool, key_slots: int, word_bytes: int) -> tuple[WrapperItem, 
                 Step("end_2", "end_1"),
                 Step("end_3", "end_2"),
                 Step("inside_q", f"~drop_i & (taken_1 ? {within} : inside_q)"),
+                *([Step("inside_late", "inside_q")] if key_slots == 1 else []),
                 Step("data_2", "taken_1 & text_1"),
                 Step("data_3", "data_2"),
             ),
@@ -176,6 +182,7 @@ def _words(any_iv: bool, key_slots: int, word_bytes: int) -> tuple[WrapperItem, 
                 *((q, "1'b0") for q in ("taken_1", "text_1", "last_1", "end_0", "end_1", "end_2", "end_3")),
                 ("free_q", "1'b1"),
                 ("inside_q", "1'b0"),
+                *([("inside_late", "1'b0")] if key_slots == 1 else []),
                 ("data_2", "1'b0"),
                 ("data_3", "1'b0"),
             ),
@@ -248,7 +255,7 @@ def _initial_value(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
         *(copies("zero_3", "zero_2", IV_BITS) if zeros else ()),
         Clocked(
             (
-                Step("load_2", f"{first} | fill_i" + " | pending" * zeros),
+                Step("load_2", f"{first} | fill_q | pending" if zeros else f"{first} | fill_i"),
                 *([Step("zero_2", "pending")] if zeros else []),
                 Step("iv_1", "iv_i"),
                 Step("iv_2", second),
@@ -306,7 +313,7 @@ def _cipher(cipher: str, delay: str, timing: GcmTiming, any_iv: bool) -> tuple[W
     if key_slots > 1:
         chain = f"{{iv_4 & ~{spread('hash_key_4', IV_BITS)}, number}} | {{127'd0, end_4}}"
     clocked = {"clk": "clk", "rst_i": "rst_i"}
-    one = lanes == 1
+    one, held = lanes == 1, "q2" if key_slots == 1 else "q"
     return (
         Note("Counter blocks: the IV and a number, which is 1 in the packet's end; zero for the hash key."),
         *([Reg(("chain",), 128)] if one else block_items(lanes)),
@@ -323,10 +330,10 @@ def _cipher(cipher: str, delay: str, timing: GcmTiming, any_iv: bool) -> tuple[W
             "u_cipher",
             {
                 **clocked,
-                "key_valid_i": "key_valid_q",
-                "key_i": "key_q",
+                "key_valid_i": f"key_valid_{held}",
+                "key_i": f"key_{held}",
                 "key_ready_o": "expanded_0" if key_slots == 1 else "expanded",
-                "wipe_i": "wipe_q",
+                "wipe_i": f"wipe_{held}",
                 **chosen,
                 "block_i": "chain" if lanes == 1 else f"{{{', '.join(map(chain_of, range(lanes)))}}}",
                 "valid_o": "stream_valid",

@@ -96,7 +96,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     fifos = packet_fifos(spec, timing.latency + release.delay, timing.tag_latency, (1, 2))
     control = (core_control if slots == 1 else slot_control)(
         f"{top}_control",
-        Controlled(f"{top}_gcm", (*key, *word, *shown, *release.held), 128 * lanes),
+        Controlled(f"{top}_gcm", (*key, *word, *shown, *release.held), 128 * lanes, shallow=slots == 1),
         ControlTimes(
             timing.tag_latency + 1 + release.settle,
             max(unit.flush + lanes, timing.tag_latency + SETTLE * any_iv),

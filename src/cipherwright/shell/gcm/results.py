@@ -23,7 +23,8 @@ def length_items(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
     value, key_slots, size = timing.early, timing.key_slots, timing.word_bytes
     rest = (size - 1).bit_length()
     words = _LENGTH - rest
-    before, first, ends = f"keep_l{value - 2}", f"keep_l{value - 3}", f"end_l{value - 2} | making"
+    before, first = f"keep_l{value - 2}", f"keep_l{value - 3}"
+    ends = f"end_l{value - 2} | " + ("making_late" if key_slots == 1 else "making")
     aad = f"aad_l{value - 2}"
     data = f"({before}[{size - 1}] & ~{aad})" if any_iv else f"data_l{value - 2}"
     # How many of the bytes are there, from the left: a bit of that number is a sum of ranges.
@@ -45,8 +46,9 @@ def length_items(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
         Step("datas_move", f"({before}[0] & ~{aad}) | {ends}"),
         Step("aad_takes", f"({before}[{size - 1}] & {aad}) | {ends}"),
         Step("data_takes", f"{data} | {ends}"),
-        Step("aad_bytes", f"fresh_lengths ? {rest}'d0 : bytes", "aad_takes"),
-        Step("data_bytes", f"fresh_data[0] ? {rest}'d0 : bytes", "data_takes"),
+        Step("aad_bytes", f"bytes & ~{{{rest}{{fresh_lengths}}}}", "aad_takes"),
+        Step("data_bytes", f"bytes & ~{{{rest}{{fresh_data[0]}}}}", "data_takes"),
+        *([Step("making_late", "making")] if key_slots == 1 else []),
         Step("aad_rest", "aad_bytes"),
         Step("data_rest", "data_bytes"),
     ]
@@ -61,7 +63,7 @@ def length_items(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
         *counter_items("datas", 0, "full_data", "fresh_data[0]", "datas_move", bits=words),
         *copies("aad_shown", f"end_l{value - 1}", _LENGTH),
         *copies("data_shown", f"end_l{value - 1}", _LENGTH),
-        *([Reg(("one_q",))] if key_slots == 1 else []),
+        *([Reg(("one_q", "making_late"))] if key_slots == 1 else []),
         Reg(("aad_length", "data_length"), _LENGTH),
         Clocked(
             (

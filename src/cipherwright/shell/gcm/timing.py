@@ -133,9 +133,10 @@ class GcmTiming:
 
     @property
     def power_cycles(self) -> int:
-        """Cycles in which the powers of a new hash key are made: E(K, 0) through the cipher, then L turns of
-        L cycles each, for every lane; or where two keys are resident, L products of the serial multiplier.
+        """Cycles in which the powers of a new hash key are made, with those on the way to and from the
+        control of keys: E(K, 0) through the cipher, then L turns of L cycles each, for every lane; or where
+        two keys are resident, L products of the serial multiplier.
         """
         if self.key_slots > 1:
             return self.front + self.cipher + self.ghash.loop * POWER_CYCLES + 9
-        return self.front + self.cipher + self.ghash.most * self.ghash.loop + 7
+        return self.front + self.cipher + self.ghash.most * self.ghash.loop + 9
