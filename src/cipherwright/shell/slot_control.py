@@ -46,9 +46,9 @@ def loaded_by_slot(key_slots: int) -> tuple[Pin, ...]:
     return (LOAD_SLOT,) if key_slots > 1 else ()
 
 
-def taken_by_slot(of: str = "key_valid_i") -> str:
+def taken_by_slot() -> str:
     """A bit for each slot: whether a key for it is taken."""
-    return f"{{{of} & load_slot_i, {of} & ~load_slot_i}}"
+    return "{key_valid_i & load_slot_i, key_valid_i & ~load_slot_i}"
 
 
 _OWN = ("held_q", "open_q", "quiet_q", "offer_q")

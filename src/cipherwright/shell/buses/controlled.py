@@ -136,6 +136,13 @@ def _loaded(what: str, bits: int, taken: str) -> Traffic:
     return Traffic(items, {}, registers, events=(f"{what}_taken",))
 
 
+def _slot(what: str, note: str) -> tuple[WrapperItem, ...]:
+    """The slot that comes with a command that loads something, kept while that is offered."""
+    kept = f"{what}_slot_q"
+    taken = Step(kept, f"{what}_slot", f"load_{what} & ~{what}_offer_q")
+    return Wire((f"{what}_slot",)), Reg((kept,), note=note), Clocked((taken,), ((kept, "1'b0"),))
+
+
 def _key(core: Inner, facts: MapFacts) -> Traffic:
     """The key, and the direction that is held with it or the slot that it is for."""
     made = _loaded("key", facts.key_bits, "key_taken")
@@ -164,11 +171,7 @@ def _key(core: Inner, facts: MapFacts) -> Traffic:
         links["decrypt_i"] = "decrypt_q"
         registers["control_decrypt_o"] = "decrypt"
     if facts.slots:
-        items += [
-            Wire(("key_slot",)),
-            Reg(("key_slot_q",), note="The slot that the key is for which is offered."),
-            Clocked((Step("key_slot_q", "key_slot", "load_key & ~key_offer_q"),), (("key_slot_q", "1'b0"),)),
-        ]
+        items += _slot("key", "The slot that the key is for which is offered.")
         links["load_slot_i"] = "key_slot_q"
         registers["control_key_slot_o"] = "key_slot"
     return replace(made, items=(*items, *made.items), links=links, registers=registers)
@@ -208,13 +211,7 @@ def _unit_number(facts: MapFacts) -> Traffic:
             "status_unit_more_written_i": "unit_more_written",
         }
     if facts.unit_slots:
-        items += [
-            Wire(("unit_slot",)),
-            Reg(("unit_slot_q",), note="The slot of the key of the unit whose number is offered."),
-            Clocked(
-                (Step("unit_slot_q", "unit_slot", "load_unit & ~unit_offer_q"),), (("unit_slot_q", "1'b0"),)
-            ),
-        ]
+        items += _slot("unit", "The slot of the key of the unit whose number is offered.")
         links["key_slot_i"] = "unit_slot_q"
         registers["control_unit_slot_o"] = "unit_slot"
     return replace(made, items=(*items, *made.items), links=links, registers=registers)
