@@ -20,8 +20,8 @@ from .placed import COMB, FF, RAM, Cell, Slot, Wires, cells_of, learn, loosen, w
 
 __all__ = ["Repaired", "repaired", "rerouted"]
 
-_PLACES = 8
-"""Lookup tables, and flip-flops, of a tile."""
+_PLACES, _MEMORY = 8, 6
+"""Lookup tables, and flip-flops, of a tile; of these, those that its distributed RAM takes, or may take."""
 
 _ROUNDS, _PASSES = 40, 4
 _STEP, _GAIN, _MARGINS = 0.97, 0.997, (0.95, 0.9, 0.85)
@@ -129,10 +129,14 @@ class _Board:
         else:
             self.wire = [[[wires.between(x, y) for y in size] for x in size]] * 2
         self.at = {c.place: i for i, c in enumerate(cells) if c.slot[2] >= 0}
-        closed = {c.slot[:2] for c in cells if c.mode in RAM or c.kind not in (COMB, FF)}
+        closed = {c.slot[:2] for c in cells if c.kind not in (COMB, FF)}
         self.tiles = {c.slot[:2] for c in cells if c.kind in (COMB, FF)} - closed
+        memory = {c.slot[:2] for c in cells if c.mode in RAM} - closed
+        self.shut = {(x, y, place) for x, y in memory for place in range(_MEMORY)}
         for c in cells:
-            c.fixed |= c.slot[:2] in closed or self._held(c)
+            c.fixed |= c.slot[:2] in closed or c.slot in self.shut
+        for c in cells:
+            c.fixed |= self._held(c)
         self.order = self._order()
 
     def _held(self, c: Cell) -> bool:
@@ -233,8 +237,9 @@ class _Board:
             if (cost := self._cost(unit)) < now:
                 ranked.append((cost, x, y))
         self._put(unit, here)
-        return any(
-            self._swap(unit, (x, y, place)) for _, x, y in sorted(ranked)[:_TRIED] for place in range(_PLACES)
+        best = [(x, y) for _, x, y in sorted(ranked)[:_TRIED]]
+        return any(self._swap(unit, (*tile, place)) for tile in best for place in range(_PLACES)) or any(
+            self._make_room(unit, tile) for tile in best
         )
 
     def _around(self, unit: list[int]) -> Iterator[tuple[int, int]]:
@@ -281,7 +286,7 @@ class _Board:
         here = self.cells[unit[0]].slot
         kinds = {self.cells[k].kind == FF for k in unit}
         other = [self.at[slot, kind] for kind in sorted(kinds) if (slot, kind) in self.at]
-        if slot == here or not self._free(slot, other):
+        if slot == here or slot in self.shut or not self._free(slot, other):
             return False
         was = self._cost(unit) + self._cost(other)
         self._exchange(unit, other, here, slot)
@@ -297,6 +302,73 @@ class _Board:
         if beside is not None and self.cells[beside].fixed:
             return False
         return all(not self.cells[k].fixed and self.cells[k].partner in (-1, *other) for k in other)
+
+    def _make_room(self, unit: list[int], tile: tuple[int, int]) -> bool:
+        """Move a cell with its partner to a tile, and what is in its way there to free slots near it: what is
+        in one slot, or all flip-flops, where these have another clock or reset. A reset that few flip-flops
+        have is in few tiles; where all tiles are in use, nothing else brings them to their neighbours.
+        """
+        own = next((self.cells[k].shared[0] for k in unit if self.cells[k].kind == FF), None)
+        there = [self.at[at] for place in range(_PLACES) if (at := ((*tile, place), True)) in self.at]
+        if own is not None and any(self.cells[k].shared[0] != own for k in there):
+            return any(self._displace(unit, (*tile, place), there) for place in range(_PLACES))
+        for place in range(_PLACES):
+            slot = (*tile, place)
+            within = [self.at[slot, kind] for kind in (False, True) if (slot, kind) in self.at]
+            if within and self._displace(unit, slot, within):
+                return True
+        return False
+
+    def _displace(self, unit: list[int], slot: Slot, others: list[int]) -> bool:
+        """Move cells to a slot, and others with their partners to free slots near it, if that is better."""
+        units = {frozenset(j for j in (k, self.cells[k].partner) if j >= 0) for k in others}
+        moving = sorted(sorted(u) for u in units)
+        if any(self.cells[k].fixed or k in unit for u in moving for k in u):
+            return False
+        everything = [*unit, *(k for u in moving for k in u)]
+        was, before = self._cost(everything), {k: self.cells[k].slot for k in everything}
+        if (
+            all(self._goes_near(u, slot[:2]) for u in moving)
+            and self._goes_to(unit, slot)
+            and self._cost(everything) < was - 1e-6
+        ):
+            self._renew(everything)
+            return True
+        for k in everything:
+            del self.at[self.cells[k].place]
+        for k, back in before.items():
+            self.cells[k].slot = back
+        self.at |= {self.cells[k].place: k for k in everything}
+        return False
+
+    def _goes_near(self, unit: list[int], tile: tuple[int, int]) -> bool:
+        """Move cells to a free slot near a tile, and not in it, where no path through them is too long."""
+        here, (x, y) = self.cells[unit[0]].slot, tile
+        window = range(-_REACH, _REACH + 1)
+        near = sorted((abs(a) + abs(b), x + a, y + b) for a in window for b in window if (a, b) != (0, 0))
+        for _, column, row in near:
+            if (column, row) not in self.tiles:
+                continue
+            for place in range(_PLACES):
+                if self._goes_to(unit, (column, row, place)):
+                    if self._cost(unit) <= 0.0:
+                        return True
+                    self._exchange(unit, [], self.cells[unit[0]].slot, here)
+        return False
+
+    def _goes_to(self, unit: list[int], slot: Slot) -> bool:
+        """Move cells to a slot if that is free for them and they may be there."""
+        here = self.cells[unit[0]].slot
+        beside = self.at.get((slot, False))
+        if slot in self.shut or any((slot, self.cells[k].kind == FF) in self.at for k in unit):
+            return False
+        if beside is not None and (self.cells[beside].fixed or self.cells[beside].partner >= 0):
+            return False
+        self._exchange(unit, [], here, slot)
+        if self._fits(unit):
+            return True
+        self._exchange(unit, [], slot, here)
+        return False
 
     def _exchange(self, unit: list[int], other: list[int], here: Slot, there: Slot) -> None:
         for k in (*unit, *other):
