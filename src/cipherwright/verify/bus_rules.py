@@ -14,8 +14,9 @@ Sources: AMBA AXI-Stream (ARM IHI 0051) 2.2, AXI (ARM IHI 0022) A3.2, APB (ARM I
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import product
 from typing import Any
 
@@ -72,13 +73,17 @@ _COMMAND = "zeroise"
 
 
 class _Logic:
-    """A netlist with the driver of each bit and the order of its gates."""
+    """A netlist with the driver of each bit, the order of its gates, and which of them read a bit."""
 
     def __init__(self, n: Netlist) -> None:
         self.n = n
         self.driver = {b: c for c in n.cells.values() for b in out_bits(c)}
         order = topological(n, through_ff=False)
         self.gates = [n.cells[name] for name in order if n.cells[name]["type"] in GATES]
+        self.readers = dict[Any, list[int]]()
+        for number, cell in enumerate(self.gates):
+            for bit in in_bits(cell):
+                self.readers.setdefault(bit, []).append(number)
         self.registers: dict[Any, Any] = {
             c["connections"]["Q"][0]: c["connections"]["D"][0]
             for c in n.cells.values()
@@ -118,14 +123,37 @@ class _Logic:
         have their values, with these values.
         """
         during = self.settle({reset: TRUE})
-        found = {q for q, d in self.registers.items() if during.get(d, UNKNOWN) == FALSE}
-        while True:
-            known = {**calm, reset: FALSE, **dict.fromkeys(found, FALSE)}
-            value = self.settle(known)
-            left = {q for q in found if value.get(self.registers[q], UNKNOWN) == FALSE}
-            if left == found:
-                return known
-            found = left
+        found = {q for q, d in self.registers.items() if during.get(d, UNKNOWN) == FALSE} - calm.keys()
+        known = {**calm, reset: FALSE, **dict.fromkeys(found, FALSE)}
+        value = self.settle(known)
+        while gone := {q for q in found if value.get(self.registers[q], UNKNOWN) != FALSE}:
+            found -= gone
+            for q in gone:
+                del known[q]
+            self._spread(gone, known, value)
+        return known
+
+    def _spread(self, gone: Iterable[Any], known: Known, value: dict[Any, int]) -> None:
+        """Change `value`, which `settle` gave, to what it gives now that some bits are known no more: only what
+        reads them is looked at again.
+        """
+        again = list[int]()
+        for bit in gone:
+            value.pop(bit, None)
+            again += self.readers.get(bit, ())
+        heapify(again)
+        last = -1
+        while again:
+            number = heappop(again)
+            if number == last:
+                continue
+            last, cell = number, self.gates[number]
+            bit = cell["connections"]["Y"][0]
+            now = settled([cell], {}, value)[bit]
+            if bit not in known and now != value[bit]:
+                value[bit] = now
+                for reader in self.readers.get(bit, ()):
+                    heappush(again, reader)
 
 
 def _check_paths(logic: _Logic, controls: Collection[str], allowed: Collection[str]) -> int:
