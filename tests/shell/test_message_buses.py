@@ -20,6 +20,7 @@ from cipherwright.verify.message_axi_checks import check_message_stream
 from cipherwright.verify.reset import check_reset
 from tests.conftest import QUICK_GCM, QUICK_XTS, Built
 from tests.faults import Fault, drop, takes, use
+from tests.shell.chosen_faults import faulty_bench
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
 
@@ -79,49 +80,37 @@ COUNTED = (*UNITS[:-1], "unit_numbers=counted")
 """Runs of units are announced."""
 
 
-def test_runs_of_units(built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*COUNTED)
-    assert "none lost" in checked((core, folder))
-
-
-def test_a_run_that_is_not_counted_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*COUNTED)
-    wrong = broken_file(folder, f"{core.top}.v", takes("both:u_core.unit_more_i", "32'd0"), tmp_path / "b")
-    with pytest.raises(CheckFailed, match="is not taken"):
-        checked((core, wrong))
-
-
-SLOTS = (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
+OF_SLOTS = (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
 """Two keys are resident; TUSER says under which a packet goes."""
 
-
-def test_packets_under_two_keys(built: Callable[..., Built]) -> None:
-    assert "two slots in any order" in checked(built(*SLOTS))
-
-
-def test_packets_under_the_other_key_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*SLOTS)
-    wrong = broken_file(
-        folder, f"{core.top}.v", use("gcm:u_core.key_slot_i", "s_axis_tuser[2]", "1'b0"), tmp_path / "b"
-    )
-    with pytest.raises(CheckFailed):
-        checked((core, wrong))
-
-
-UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
+OF_UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
 """Two keys are resident; a unit's number comes with the slot of its key."""
 
 
-def test_units_under_two_keys(built: Callable[..., Built]) -> None:
-    assert "units under the keys of two slots in any order" in checked(built(*UNIT_SLOTS))
-
-
-def test_units_under_the_other_key_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built(*UNIT_SLOTS)
-    fault = use("both:u_core.key_slot_i", "key_slot_i", "1'b0")
-    wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
-    with pytest.raises(CheckFailed):
-        checked((core, wrong))
+@pytest.mark.parametrize(
+    ("variant", "said", "fault", "told"),
+    [
+        (COUNTED, "none lost", takes("both:u_core.unit_more_i", "32'd0"), "is not taken"),
+        (OF_SLOTS, "two slots in any order", use("gcm:u_core.key_slot_i", "s_axis_tuser[2]", "1'b0"), "is"),
+        (
+            OF_UNIT_SLOTS,
+            "units under the keys of two slots in any order",
+            use("both:u_core.key_slot_i", "key_slot_i", "1'b0"),
+            "is",
+        ),
+    ],
+    ids=["runs", "two keys", "units under two keys"],
+)
+def test_two_keys_and_runs(
+    variant: tuple[str, ...], said: str, fault: Fault, told: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """What is right passes, and a fault is seen: one compiled core."""
+    made = built(*variant)
+    bench = faulty_bench(AxiMessageBench, made, [fault], (), tmp_path)
+    parameters = made[1].record["parameters"]
+    assert said in check_message_stream(bench(-1), parameters)
+    with pytest.raises(CheckFailed, match=told):
+        check_message_stream(bench(0), parameters)
 
 
 FAULTS = [
