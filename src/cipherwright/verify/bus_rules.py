@@ -134,8 +134,8 @@ class _Logic:
         return known
 
     def _spread(self, gone: Iterable[Any], known: Known, value: dict[Any, int]) -> None:
-        """Change `value`, which `settle` gave, to what it gives now that some bits are known no more: only what
-        reads them is looked at again.
+        """Change `value`, which `settle` gave, to what it gives now that some bits are known no more: only
+        what reads them is looked at again.
         """
         again = list[int]()
         for bit in gone:
