@@ -85,26 +85,27 @@ def place(
 ) -> Placed:
     """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic
     placer, worth more than any other option of it (docs/decisions/0004-placer-weight.md); the `placer`
-    "static" does not know it. "repaired": by `heap`, and then by repair.py; "rerouted": again after routing.
+    "static" does not know it. "repaired": by `heap`, and then by repair.py; "rerouted": by estimates of wires
+    and by measured delays, the faster of both, and again after routing.
     `keep`: the netlist after routing goes to routedSEED.json. Raises CheckFailed where the design does not
     fit the device.
     """
     report = folder / f"report{seed}.json"
     if target.bare:
         netlist = _without_ports(folder, netlist)
-    said, placed = "", netlist
+    said, starts = "", [netlist]
     if placer in _PLACED:
-        said, placed = _repaired(folder, target, seed, timing_weight, netlist, placer == REROUTED)
+        said, starts = _repaired(folder, target, seed, timing_weight, netlist, placer == REROUTED)
     more = [*placer_arguments(placer), "--report", report.name]
     if placer == REROUTED:
-        again, netlist = _rerouted(folder, target, seed, timing_weight, placed, more)
+        again, netlist = _rerouted(folder, target, seed, timing_weight, starts, more)
         said += again
     else:
-        netlist = placed
+        netlist = starts[0]
         written = ["--write", f"routed{seed}.json"] if keep else []
         said += _nextpnr(folder, target, seed, timing_weight, netlist, [*more, *written])
         if keep and placer == REPAIRED:
-            _keep_ports(folder / placed, folder / f"routed{seed}.json")
+            _keep_ports(folder / netlist, folder / f"routed{seed}.json")
     (folder / f"nextpnr{seed}.log").write_text(said)
     return _read(folder, seed, netlist)
 
@@ -136,7 +137,7 @@ def _routed(
     folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
 ) -> tuple[str, Path, Path]:
     """Route a netlist of the folder; what was said, the netlist after it and the delays of its wires."""
-    routed, delays = folder / f"routed{seed}.json", folder / f"{seed}.sdf"
+    routed, delays = (folder / name for name in _routed_files(seed)[1:])
     more = [*more, "--write", routed.name, "--sdf", delays.name]
     return _nextpnr(folder, target, seed, timing_weight, netlist, more), routed, delays
 
@@ -146,25 +147,51 @@ def placer_arguments(placer: str) -> list[str]:
     return ["--no-pack", "--no-place"] if placer in _PLACED else ["--placer", placer]
 
 
+@dataclass
+class _Fastest:
+    """The fastest routing so far: its clock in MHz, the netlist that was routed, and copies of `files`."""
+
+    files: tuple[Path, ...]
+    mhz: float = 0.0
+    netlist: str = ""
+
+    def take(self, mhz: float, netlist: str) -> bool:
+        """Keep a routing if it is faster; whether it is so by more than a little."""
+        gains = mhz > self.mhz * _GAIN
+        if mhz > self.mhz:
+            self.mhz, self.netlist = mhz, netlist
+            for path in self.files:
+                shutil.copy(path, path.with_suffix(".best"))
+        return gains
+
+    def restore(self) -> None:
+        """Put the files of the fastest routing back."""
+        for path in self.files:
+            shutil.copy(path.with_suffix(".best"), path)
+
+
 def _rerouted(
-    folder: Path, target: Target, seed: int, timing_weight: int, placed: str, more: list[str]
+    folder: Path, target: Target, seed: int, timing_weight: int, starts: list[str], more: list[str]
 ) -> tuple[str, str]:
-    """Route a placed netlist of the folder, repair it where routed wires are too long, and route that, while
-    it gains; what was said, and the name of the netlist whose routing was the fastest. That is
-    routedSEED.json, and its report reportSEED.json.
+    """Route placed netlists of the folder. Go on from the fastest: repair it where routed wires are too long,
+    and route that, while it gains. What was said, and the name of the netlist whose routing was the fastest.
+    That is routedSEED.json, and its report reportSEED.json.
     """
-    report, wires, said = folder / f"report{seed}.json", Wires(**target.options["wires"]), ""
-    best, began, netlist, idle = 0.0, placed, placed, 0
+    report, routed, delays = (folder / name for name in _routed_files(seed))
+    wires, fastest, said, idle = Wires(**target.options["wires"]), _Fastest((report, routed, delays)), "", 0
+    waiting = list(starts)
     for step in range(1, _TIMES + 1):
-        words, routed, delays = _routed(folder, target, seed, timing_weight, netlist, more)
-        _keep_ports(folder / placed, routed)
+        netlist = waiting.pop(0)
+        words, _, _ = _routed(folder, target, seed, timing_weight, netlist, more)
+        _keep_ports(folder / starts[0], routed)
         now = _fmax(json.loads(report.read_text()))
         said += f"{words}\n{now} MHz\n"
-        idle = 0 if now > best * _GAIN else idle + 1
-        if now > best:
-            best, began = now, netlist
-            for path in (routed, report):
-                shutil.copy(path, path.with_suffix(".best"))
+        idle = 0 if fastest.take(now, netlist) else idle + 1
+        if waiting:
+            continue
+        if step == len(starts):
+            fastest.restore()
+            idle = 0
         if idle == _PATIENCE or step == _TIMES:
             break
         netlist = f"rerouted{seed}_{step}.json"
@@ -172,21 +199,28 @@ def _rerouted(
         said += f"{found}\n"
         if not found.moves:
             break
-    for path in (routed, report):
-        path.with_suffix(".best").replace(path)
-    return said, began
+        waiting.append(netlist)
+    fastest.restore()
+    return said, fastest.netlist
+
+
+def _routed_files(seed: int) -> tuple[str, str, str]:
+    """The report of a routing, the netlist after it and the delays of its wires."""
+    return f"report{seed}.json", f"routed{seed}.json", f"{seed}.sdf"
 
 
 def _repaired(
-    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, measured: bool
-) -> tuple[str, str]:
-    """Place a netlist of the folder and repair that, by delays after routing if `measured`; what was said,
-    and the placed netlist's name.
+    folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, both: bool
+) -> tuple[str, list[str]]:
+    """Place a netlist of the folder and repair that by the placer's estimates; with `both` by delays after
+    routing as well. What was said, and the names of the placed netlists.
     """
-    placed, better = f"heap{seed}.json", f"repaired{seed}.json"
+    placed, starts = f"heap{seed}.json", [f"repaired{seed}.json", *([f"measured{seed}.json"] if both else [])]
     said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
     wires = Wires(**target.options["wires"])
-    return f"{said}\n{repaired(folder / placed, folder / better, wires, measured)}\n", better
+    for measured, better in enumerate(starts):
+        said += f"\n{repaired(folder / placed, folder / better, wires, bool(measured))}\n"
+    return said, starts
 
 
 def _keep_ports(placed: Path, routed: Path) -> None:
