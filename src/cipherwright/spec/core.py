@@ -250,9 +250,10 @@ class Spec(BaseModel):
         "heap",
         "nextpnr's placer: analytic (`heap`), electrostatic (`static`), which has no weight of timing, or "
         "`heap` and then a search that shortens the longest paths: by the placer's estimates (`repaired`), "
-        "or by measured delays, and again after routing (`rerouted`). The RTL is the same. Gowin and Nexus "
+        "or by these and by measured delays, the faster of both, and again after routing (`rerouted`). The "
+        "RTL is the same. Gowin and Nexus "
         "have `heap` alone. Where a target's wires are not known, both are `heap`.",
-        cost="`static` takes longer. `repaired` takes about a minute more, `rerouted` several.",
+        cost="`static` takes longer. `repaired` takes about a minute more, `rerouted` up to eight routings.",
     )
     mapping: Literal["delay", "structure", "area", "reset-gates"] = option(
         "delay",

@@ -21,7 +21,7 @@ REPAIRED = "repaired"
 """The placer `heap`, and a search that shortens the longest paths of what it placed (repair.py)."""
 
 REROUTED = "rerouted"
-"""The same by delays of wires after routing, and again where routed wires are too long."""
+"""The same by estimates and by delays of wires after routing, and again where routed wires are too long."""
 
 _DATA = Path(str(resources.files(__package__))) / "data"
 
