@@ -104,9 +104,10 @@ def _of_streams() -> Iterator[Proof]:
     for width in (64, 128, 640):
         sizes = {"DEPTH_LOG2": 8, "WIDTH": width}
         yield Proof(f"stream of 256 words of {width} bits", FILES, "rules", sizes)
-    for log2, margin in ((3, 4), (5, 4), (7, 9)):
-        sizes = {"DEPTH_LOG2": log2, "MARGIN": margin}
-        yield Proof(f"deep stream of {1 << log2} words, {margin} left free", DEEP, "rules", sizes)
+    for log2, grace, margin in ((3, 0, 4), (5, 0, 4), (5, 1, 5), (7, 2, 9)):
+        sizes = {"DEPTH_LOG2": log2, "GRACE": grace, "MARGIN": margin}
+        name = f"deep stream of {1 << log2} words, {margin} left free, told {grace} cycles ahead"
+        yield Proof(name, DEEP, "rules", sizes)
     yield Proof("a deep stream is filled", DEEP, "reach")
     yield Proof("release of 16 words", RELEASE, "always")
     yield Proof("release of 16 words: every word finds room", RELEASE, "room")
