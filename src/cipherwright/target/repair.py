@@ -115,10 +115,12 @@ def rerouted(source: Path, delays: Path, target: Path, wires: Wires) -> Repaired
 
 
 class _Board:
-    """Cells on their slots. `limit`: paths over it are too long."""
+    """Cells on their slots. `limit`: paths over it are too long; `yields`: cells make room for others, which
+    they do by estimates alone (docs/decisions/0037-room-in-a-full-device.md).
+    """
 
     def __init__(self, cells: list[Cell], wires: Wires, measured: bool = False) -> None:
-        self.cells, self.limit, self.beside = cells, 0.0, wires.beside
+        self.cells, self.limit, self.beside, self.yields = cells, 0.0, wires.beside, not measured
         size = range(256)
         if measured:
             far = [[wires.routed(d, register) for d in range(512)] for register in (False, True)]
@@ -132,7 +134,9 @@ class _Board:
         closed = {c.slot[:2] for c in cells if c.kind not in (COMB, FF)}
         self.tiles = {c.slot[:2] for c in cells if c.kind in (COMB, FF)} - closed
         memory = {c.slot[:2] for c in cells if c.mode in RAM} - closed
-        self.shut = {(x, y, place) for x, y in memory for place in range(_MEMORY)}
+        taken = _MEMORY if self.yields else _PLACES
+        self.shut = {(x, y, place) for x, y in memory for place in range(taken)}
+        self.tiles -= set() if self.yields else memory
         for c in cells:
             c.fixed |= c.slot[:2] in closed or c.slot in self.shut
         for c in cells:
@@ -238,9 +242,9 @@ class _Board:
                 ranked.append((cost, x, y))
         self._put(unit, here)
         best = [(x, y) for _, x, y in sorted(ranked)[:_TRIED]]
-        return any(self._swap(unit, (*tile, place)) for tile in best for place in range(_PLACES)) or any(
-            self._make_room(unit, tile) for tile in best
-        )
+        if any(self._swap(unit, (*tile, place)) for tile in best for place in range(_PLACES)):
+            return True
+        return self.yields and any(self._make_room(unit, tile) for tile in best)
 
     def _around(self, unit: list[int]) -> Iterator[tuple[int, int]]:
         """Tiles near the cell, near the median of those that it is connected to, and near their middle."""
