@@ -275,7 +275,7 @@ def test_what_is_repaired_after_routing_is_the_fastest_and_proven(
     clocks = [
         float(line.split()[0]) for line in said.splitlines() if line.endswith(" MHz") and line[0].isdigit()
     ]
-    assert said[: said.index(f"{clocks[0]} MHz")].count("Repair: the longest path") == 2  # both starts
+    assert said[: said.index(f"{clocks[0]} MHz")].count("Repair: the longest path") == 2  # of both placements
     assert len(clocks) > 2
     assert build.fmax_mhz == max(clocks)
     assert clocks[1:] != clocks[:-1]

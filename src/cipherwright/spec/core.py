@@ -250,10 +250,10 @@ class Spec(BaseModel):
         "heap",
         "nextpnr's placer: analytic (`heap`), electrostatic (`static`), which has no weight of timing, or "
         "`heap` and then a search that shortens the longest paths: by the placer's estimates (`repaired`), "
-        "or by these and by measured delays, the faster of both, and again after routing (`rerouted`). The "
-        "RTL is the same. Gowin and Nexus "
+        "or by measured delays and by these, each again after routing, and the faster of both (`rerouted`). "
+        "The RTL is the same. Gowin and Nexus "
         "have `heap` alone. Where a target's wires are not known, both are `heap`.",
-        cost="`static` takes longer. `repaired` takes about a minute more, `rerouted` up to eight routings.",
+        cost="`static` takes longer. `repaired` takes about a minute more, `rerouted` up to 16 routings.",
     )
     mapping: Literal["delay", "structure", "area", "reset-gates"] = option(
         "delay",

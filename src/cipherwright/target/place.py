@@ -32,6 +32,10 @@ _PLACED = (REPAIRED, REROUTED)
 """Placers that are ours: nextpnr routes what they placed."""
 _TIMES, _GAIN, _PATIENCE = 8, 1.003, 2
 """So often a netlist is routed, until the clock was not better by this factor so many times in a row."""
+_AGAIN = ("estimated", "rerouted")
+"""Names of netlists to be routed again, of a second and of the first placement. How nextpnr routes depends on
+the name of its file, too (docs/decisions/0035-repaired-after-routing.md).
+"""
 _CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
 
 
@@ -85,10 +89,9 @@ def place(
 ) -> Placed:
     """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic
     placer, worth more than any other option of it (docs/decisions/0004-placer-weight.md); the `placer`
-    "static" does not know it. "repaired": by `heap`, and then by repair.py; "rerouted": by estimates of wires
-    and by measured delays, the faster of both, and again after routing.
-    `keep`: the netlist after routing goes to routedSEED.json. Raises CheckFailed where the design does not
-    fit the device.
+    "static" does not know it. "repaired": by `heap`, and then by repair.py; "rerouted": by measured delays
+    and by estimates, each again after routing, and the faster of both. `keep`: the netlist after routing goes
+    to routedSEED.json. Raises CheckFailed where the design does not fit the device.
     """
     report = folder / f"report{seed}.json"
     if target.bare:
@@ -155,51 +158,43 @@ class _Fastest:
     mhz: float = 0.0
     netlist: str = ""
 
-    def take(self, mhz: float, netlist: str) -> bool:
-        """Keep a routing if it is faster; whether it is so by more than a little."""
-        gains = mhz > self.mhz * _GAIN
+    def take(self, mhz: float, netlist: str) -> None:
+        """Keep a routing if it is faster."""
         if mhz > self.mhz:
             self.mhz, self.netlist = mhz, netlist
             for path in self.files:
                 shutil.copy(path, path.with_suffix(".best"))
-        return gains
 
     def restore(self) -> None:
         """Put the files of the fastest routing back."""
         for path in self.files:
-            shutil.copy(path.with_suffix(".best"), path)
+            path.with_suffix(".best").replace(path)
 
 
 def _rerouted(
     folder: Path, target: Target, seed: int, timing_weight: int, starts: list[str], more: list[str]
 ) -> tuple[str, str]:
-    """Route placed netlists of the folder. Go on from the fastest: repair it where routed wires are too long,
-    and route that, while it gains. What was said, and the name of the netlist whose routing was the fastest.
-    That is routedSEED.json, and its report reportSEED.json.
+    """Route placed netlists of the folder, and make each faster. What was said, and the name of the netlist
+    whose routing was the fastest. That is routedSEED.json, and its report reportSEED.json.
     """
     report, routed, delays = (folder / name for name in _routed_files(seed))
-    wires, fastest, said, idle = Wires(**target.options["wires"]), _Fastest((report, routed, delays)), "", 0
-    waiting = list(starts)
-    for step in range(1, _TIMES + 1):
-        netlist = waiting.pop(0)
-        words, _, _ = _routed(folder, target, seed, timing_weight, netlist, more)
-        _keep_ports(folder / starts[0], routed)
-        now = _fmax(json.loads(report.read_text()))
-        said += f"{words}\n{now} MHz\n"
-        idle = 0 if fastest.take(now, netlist) else idle + 1
-        if waiting:
-            continue
-        if step == len(starts):
-            fastest.restore()
-            idle = 0
-        if idle == _PATIENCE or step == _TIMES:
-            break
-        netlist = f"rerouted{seed}_{step}.json"
-        found = rerouted(routed, delays, folder / netlist, wires)
-        said += f"{found}\n"
-        if not found.moves:
-            break
-        waiting.append(netlist)
+    wires, fastest, said = Wires(**target.options["wires"]), _Fastest((report, routed)), ""
+    for start in starts:
+        netlist, best, idle = start, 0.0, 0
+        for step in range(1, _TIMES + 1):
+            words, _, _ = _routed(folder, target, seed, timing_weight, netlist, more)
+            _keep_ports(folder / start, routed)
+            now = _fmax(json.loads(report.read_text()))
+            said += f"{words}\n{now} MHz\n"
+            fastest.take(now, netlist)
+            idle, best = 0 if now > best * _GAIN else idle + 1, max(now, best)
+            if idle == _PATIENCE or step == _TIMES:
+                break
+            netlist = f"{_AGAIN[start == starts[0]]}{seed}_{step}.json"
+            found = rerouted(routed, delays, folder / netlist, wires)
+            said += f"{found}\n"
+            if not found.moves:
+                break
     fastest.restore()
     return said, fastest.netlist
 
@@ -213,13 +208,15 @@ def _repaired(
     folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, both: bool
 ) -> tuple[str, list[str]]:
     """Place a netlist of the folder and repair that by the placer's estimates; with `both` by delays after
-    routing as well. What was said, and the names of the placed netlists.
+    routing, first, and by estimates. What was said, and the names of the placed netlists.
     """
-    placed, starts = f"heap{seed}.json", [f"repaired{seed}.json", *([f"measured{seed}.json"] if both else [])]
+    placed = f"heap{seed}.json"
+    starts = [f"{name}{seed}.json" for name in (("repaired", "estimated") if both else ("repaired",))]
     said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
     wires = Wires(**target.options["wires"])
-    for measured, better in enumerate(starts):
-        said += f"\n{repaired(folder / placed, folder / better, wires, bool(measured))}\n"
+    for better in starts:
+        measured = both and better == starts[0]
+        said += f"\n{repaired(folder / placed, folder / better, wires, measured)}\n"
     return said, starts
 
 
