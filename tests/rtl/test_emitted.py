@@ -68,7 +68,7 @@ def _lint(top: str, sources: list[str]) -> None:
     root = Path(find("verilator_bin")).resolve().parent.parent
     done = run(
         "verilator_bin",
-        ["--lint-only", "-Wall", "-fno-dfg", "--timing", "--top-module", top, *sources],
+        ["--lint-only", "-Wall", "--timing", "--top-module", top, *sources],
         check=False,
         env={"VERILATOR_ROOT": str(root)},
     )
@@ -86,12 +86,10 @@ def test_lint_behind_registers(variant: tuple[str, ...], built: Callable[..., Bu
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
 def test_lint_and_testbench(variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path) -> None:
-    """A preset as it is is linted with all others in one design (`tests/shell/test_together.py`)."""
     core, folder = built(*variant)
     assert not core_faults(core)
     sources, bench = [str(p) for p in folder.sources], str(folder.path / f"{core.top}_tb.v")
-    if len(variant) > 1:
-        _lint(f"{core.top}_tb", [*sources, bench])
+    _lint(f"{core.top}_tb", [*sources, bench])
     run(
         "iverilog",
         [
