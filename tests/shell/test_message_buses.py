@@ -80,10 +80,10 @@ COUNTED = (*UNITS[:-1], "unit_numbers=counted")
 """Runs of units are announced."""
 
 
-OF_SLOTS = (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
+SLOTS = (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
 """Two keys are resident; TUSER says under which a packet goes."""
 
-OF_UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
+UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
 """Two keys are resident; a unit's number comes with the slot of its key."""
 
 
@@ -91,9 +91,9 @@ OF_UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
     ("variant", "said", "fault", "told"),
     [
         (COUNTED, "none lost", takes("both:u_core.unit_more_i", "32'd0"), "is not taken"),
-        (OF_SLOTS, "two slots in any order", use("gcm:u_core.key_slot_i", "s_axis_tuser[2]", "1'b0"), "is"),
+        (SLOTS, "two slots in any order", use("gcm:u_core.key_slot_i", "s_axis_tuser[2]", "1'b0"), "is"),
         (
-            OF_UNIT_SLOTS,
+            UNIT_SLOTS,
             "units under the keys of two slots in any order",
             use("both:u_core.key_slot_i", "key_slot_i", "1'b0"),
             "is",

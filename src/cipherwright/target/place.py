@@ -32,10 +32,6 @@ _PLACED = (REPAIRED, REROUTED)
 """Placers that are ours: nextpnr routes what they placed."""
 _TIMES, _GAIN, _PATIENCE = 8, 1.003, 2
 """So often a netlist is routed, until the clock was not better by this factor so many times in a row."""
-_AGAIN = ("estimated", "rerouted")
-"""Names of netlists to be routed again, of a second and of the first placement. How nextpnr routes depends on
-the name of its file, too (docs/decisions/0035-repaired-after-routing.md).
-"""
 _CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
 
 
@@ -140,7 +136,7 @@ def _routed(
     folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
 ) -> tuple[str, Path, Path]:
     """Route a netlist of the folder; what was said, the netlist after it and the delays of its wires."""
-    routed, delays = (folder / name for name in _routed_files(seed)[1:])
+    routed, delays = folder / f"routed{seed}.json", folder / f"{seed}.sdf"
     more = [*more, "--write", routed.name, "--sdf", delays.name]
     return _nextpnr(folder, target, seed, timing_weight, netlist, more), routed, delays
 
@@ -154,15 +150,15 @@ def placer_arguments(placer: str) -> list[str]:
 class _Fastest:
     """The fastest routing so far: its clock in MHz, the netlist that was routed, and copies of `files`."""
 
-    files: tuple[Path, ...]
     mhz: float = 0.0
     netlist: str = ""
+    files: tuple[Path, ...] = ()
 
-    def take(self, mhz: float, netlist: str) -> None:
+    def take(self, mhz: float, netlist: str, *files: Path) -> None:
         """Keep a routing if it is faster."""
         if mhz > self.mhz:
-            self.mhz, self.netlist = mhz, netlist
-            for path in self.files:
+            self.mhz, self.netlist, self.files = mhz, netlist, files
+            for path in files:
                 shutil.copy(path, path.with_suffix(".best"))
 
     def restore(self) -> None:
@@ -177,31 +173,27 @@ def _rerouted(
     """Route placed netlists of the folder, and make each faster. What was said, and the name of the netlist
     whose routing was the fastest. That is routedSEED.json, and its report reportSEED.json.
     """
-    report, routed, delays = (folder / name for name in _routed_files(seed))
-    wires, fastest, said = Wires(**target.options["wires"]), _Fastest((report, routed)), ""
-    for start in starts:
+    report, wires = folder / f"report{seed}.json", Wires(**target.options["wires"])
+    fastest, said = _Fastest(), ""
+    # How nextpnr routes depends on the name of its file, too (docs/decisions/0035-repaired-after-routing.md).
+    for start, again in zip(starts, ("rerouted", "estimated"), strict=True):
         netlist, best, idle = start, 0.0, 0
         for step in range(1, _TIMES + 1):
-            words, _, _ = _routed(folder, target, seed, timing_weight, netlist, more)
+            words, routed, delays = _routed(folder, target, seed, timing_weight, netlist, more)
             _keep_ports(folder / start, routed)
             now = _fmax(json.loads(report.read_text()))
             said += f"{words}\n{now} MHz\n"
-            fastest.take(now, netlist)
+            fastest.take(now, netlist, routed, report)
             idle, best = 0 if now > best * _GAIN else idle + 1, max(now, best)
             if idle == _PATIENCE or step == _TIMES:
                 break
-            netlist = f"{_AGAIN[start == starts[0]]}{seed}_{step}.json"
+            netlist = f"{again}{seed}_{step}.json"
             found = rerouted(routed, delays, folder / netlist, wires)
             said += f"{found}\n"
             if not found.moves:
                 break
     fastest.restore()
     return said, fastest.netlist
-
-
-def _routed_files(seed: int) -> tuple[str, str, str]:
-    """The report of a routing, the netlist after it and the delays of its wires."""
-    return f"report{seed}.json", f"routed{seed}.json", f"{seed}.sdf"
 
 
 def _repaired(
@@ -214,8 +206,7 @@ def _repaired(
     starts = [f"{name}{seed}.json" for name in (("repaired", "estimated") if both else ("repaired",))]
     said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
     wires = Wires(**target.options["wires"])
-    for better in starts:
-        measured = both and better == starts[0]
+    for better, measured in zip(starts, (both, False), strict=False):
         said += f"\n{repaired(folder / placed, folder / better, wires, measured)}\n"
     return said, starts
 
