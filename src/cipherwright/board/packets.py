@@ -10,20 +10,21 @@ from dataclasses import dataclass
 from ..cipher.modes import MAC_MODES, PACKET_MODES
 from ..errors import CheckFailed, UserError
 from ..progress import Tell, quiet
-from ..shell.board import AAD_WORDS, Command, short_aad, short_text, signature
+from ..shell.board import AAD_WORDS, FILLED_MODES, Command, short_aad, short_text, signature
 from ..verify.cmac import mac_tag
 from ..verify.gcm import sealed
 from .link import BoardLink, Facts
 
-__all__ = ["MessageLink", "PacketLink", "link_to"]
+__all__ = ["MessageLink", "PacketLink", "StreamLink", "link_to"]
 
 _ONES = b"\xff"
 
 
 def link_to(port: str, facts: Facts, timeout_s: float = 5.0) -> BoardLink:
     """The driver of the core that the facts are of. Raises as `BoardLink`."""
-    mode = facts["parameters"]["mode"]
-    kind = MessageLink if mode in MAC_MODES else PacketLink if mode in PACKET_MODES else BoardLink
+    mode, interface = facts["parameters"]["mode"], facts["parameters"]["interface"]
+    own = StreamLink if interface == "axi-stream" else BoardLink
+    kind = MessageLink if mode in MAC_MODES else PacketLink if mode in PACKET_MODES else own
     return kind(port, facts, timeout_s)
 
 
@@ -113,6 +114,36 @@ class MessageLink(BoardLink):
 
     def _once(self, iv: bytes) -> bool:
         return False
+
+
+class StreamLink(MessageLink):
+    """A board whose core has AXI-Stream ports: what `crypt` sends is one message, whose last beat has TLAST.
+    Raises as `BoardLink`.
+    """
+
+    def crypt(self, data: bytes, tell: Tell = quiet) -> bytes:
+        """A message through the core, under the key, initial value and direction that it has. Raises
+        CheckFailed where the board says that something was lost.
+        """
+        result = self._words(_Part(data, False, bool(data)), True, tell)
+        self._check_lost()
+        return result
+
+    def round_trip(self, key: bytes, words: int = 16) -> None:
+        """As of `BoardLink`."""
+        BoardLink.round_trip(self, key, words)
+
+    def _expect(self, key: bytes, iv: bytes, words: bytes, decrypt: bool) -> None:
+        """Each batch is a message, whose last word is short where the mode takes one. The marks of bytes
+        that are not there are compared as ones.
+        """
+        size, result = self._size, self.reference(key, iv, words, decrypt)
+        if self._parameters["mode"] not in FILLED_MODES:
+            result = result[: len(result) - size + short_text(size)]
+        self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
+
+    def _once(self, iv: bytes) -> bool:
+        return BoardLink._once(self, iv)
 
 
 class PacketLink(MessageLink):

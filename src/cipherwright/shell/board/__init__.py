@@ -4,12 +4,14 @@ from .checker import BATCH
 from .commands import READ_BYTES, Command, Widths
 from .lfsr import generated, signature
 from .packets import AAD_WORDS, short_aad, short_text
-from .top import LEDS, MAGIC, BoardPins, BoardTop, Pll, board_top, check_core, model_of_pll, pll_module
+from .taken import FILLED_MODES, check_core
+from .top import LEDS, MAGIC, BoardPins, BoardTop, Pll, board_top, model_of_pll, pll_module
 from .uart import SHORTEST_BIT
 
 __all__ = [
     "AAD_WORDS",
     "BATCH",
+    "FILLED_MODES",
     "LEDS",
     "MAGIC",
     "READ_BYTES",

@@ -43,6 +43,12 @@ class PacketPorts:
 
     aad: bool
     marked: bool
+    filled: bool = False
+    """A short word would be filled up, so all words of a batch are whole."""
+
+    def last_bytes(self, size: int) -> int:
+        """Bytes of the last word of a batch; `size`: of a whole word."""
+        return size if self.filled else short_text(size)
 
 
 def short_aad(size: int) -> int:
@@ -106,7 +112,7 @@ def attributes(
         Step("ends_q", f"value_i[{kept + 1}]", given),
         Step("final_q", f"single_q ? ends_q : {last}", "restart_q | advance"),
     ]
-    short = _shortened(kept, short_text(kept), last)
+    short = _shortened(kept, ports.last_bytes(kept), last)
     if ports.aad:
         registers.append(Reg(("aad_given_q", "aad_q", "aad_ends_q")))
         drives.append(Drive("core_aad_o", "aad_q"))
@@ -123,6 +129,8 @@ def attributes(
 
 def _shortened(kept: int, size: int, when: str) -> str:
     """The marks of a word, of which `size` bytes are there where `when` is 1."""
+    if size == kept:
+        return f"{{{kept}{{1'b1}}}}"
     return f"{{{{{size}{{1'b1}}}}, {{{kept - size}{{~({when})}}}}}}"
 
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES
-from ...errors import UserError
 from ...rtl import (
     Clocked,
     ClockReset,
     Drive,
     Group,
     Held,
+    Order,
     Part,
     Pin,
     Placed,
@@ -27,11 +26,11 @@ from ...rtl import (
     connect,
     print_wrapper,
 )
+from ..buses import bytes_reversed
 from ..core import Core
 from .checker import BATCH, Checked, checker
 from .commands import Widths, commands, requests
-from .lfsr import PIECE
-from .packets import PacketPorts
+from .taken import beside_words, check_core
 from .uart import receiver, transmitter
 
 __all__ = [
@@ -41,7 +40,6 @@ __all__ = [
     "BoardTop",
     "Pll",
     "board_top",
-    "check_core",
     "model_of_pll",
     "pll_module",
 ]
@@ -51,9 +49,6 @@ MAGIC = 0x43574231
 
 LEDS = ("locked", "running", "wrong")
 """What lights mean: the PLL has locked; the self-check runs; a batch of it was wrong."""
-
-_UART_BITS = 10
-"""Bits of a byte on the line."""
 
 
 @dataclass(frozen=True)
@@ -89,50 +84,6 @@ class BoardTop:
     pll: str
     widths: Widths
     batch: int = BATCH
-
-
-def check_core(core: Core, divisor: int) -> Checked:
-    """What a core takes on a board. divisor: cycles of a bit on the UART.
-
-    Raises UserError where it has ports that the board's top does not serve, or does not take a word in the
-    time of two bytes.
-    """
-    ports = core.ports
-    if core.parameters["interface"] != "plain" or core.parameters["mode"] not in _MODES:
-        raise UserError(
-            f"a board takes a core with interface = plain and mode = {' or '.join(_MODES)}, and "
-            f"{core.top} has interface = {core.parameters['interface']} and mode = {core.parameters['mode']}"
-        )
-    if ports.slot:
-        raise UserError(f"a board takes no core with interleaved messages, and {core.top} has them")
-    if core.parameters["key_slots"] > 1:
-        raise UserError(f"a board takes no core with two resident keys, and {core.top} has them")
-    pins = {p.name: p for p in core.component.pins}
-    word = pins[ports.block_in].width
-    key = pins[ports.key].width
-    if word % PIECE or key % 8:
-        raise UserError(f"a board takes words of a multiple of {PIECE} bits, and {core.top} has {word}")
-    if core.interval >= _UART_BITS * divisor:
-        raise UserError(
-            f"{core.top} takes a block in {core.interval} cycles, and a byte may come every "
-            f"{_UART_BITS * divisor}: choose a lower baud rate"
-        )
-    loads = tuple(v for v, port in (("key", ports.key_valid), ("iv", ports.iv_valid)) if port)
-    beside = beside_words(core)
-    kept, tag = (pins[beside[n]].width if n in beside else 0 for n in ("keep_in", "tag_in"))
-    widths = Widths(word, key, pins[ports.iv].width if ports.iv else 0, kept, tag)
-    packets = PacketPorts("aad" in beside, "last_out" in beside) if beside else None
-    return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), bool(ports.first), packets)
-
-
-_MODES = ("ecb", *CHAIN_MODES, *(mode for mode in PACKET_MODES if mode != "ccm"), *MAC_MODES)
-"""Those that a board takes: it has no commands for the lengths that CCM takes with a packet's first word."""
-
-
-def beside_words(core: Core) -> Mapping[str, str]:
-    """What a port of packets or messages is for -> its name; empty where words are blocks alone."""
-    found: Mapping[str, str] = (core.packet or core.mac or {"ports": {}})["ports"]
-    return found
 
 
 def board_top(core: Core, pins: BoardPins, divisor: int, digest: int) -> BoardTop:
@@ -304,6 +255,7 @@ def _commands(parts: Mapping[str, Part], checked: Checked) -> list[WrapperItem |
 def _checked(parts: Mapping[str, Part], core: Core, checked: Checked) -> list[WrapperItem | Placed]:
     """The core and its self-check, at the PLL's clock."""
     ports, fast, word = core.ports, {"clk": "clk_core", "rst_i": "rst_core"}, checked.widths.word
+    little = _little(core)
     wires: list[WrapperItem | Placed] = [
         Wire(("core_valid", "result_valid")),
         Wire(("core_block", "core_result"), word),
@@ -321,10 +273,11 @@ def _checked(parts: Mapping[str, Part], core: Core, checked: Checked) -> list[Wr
         ports.clk: "clk_core",
         ports.reset: "rst_core",
         ports.valid_in: "core_valid",
-        ports.block_in: "core_block",
+        ports.block_in: bytes_reversed("core_block", word) if little else "core_block",
         ports.valid_out: "result_valid",
-        ports.block_out: "core_result",
+        ports.block_out: bytes_reversed("core_result", word) if little else "core_result",
         **({ports.zeroise: "1'b0"} if ports.zeroise else {}),
+        **({ports.ready_in: "1'b1"} if ports.ready_in else {}),
     }
     if checked.waits:
         wires.append(Wire(("core_ready",)))
@@ -356,6 +309,11 @@ def _checked(parts: Mapping[str, Part], core: Core, checked: Checked) -> list[Wr
     ]
 
 
+def _little(core: Core) -> bool:
+    """Whether byte 0 of a word is the least significant byte of the core's ports, and its mark bit 0."""
+    return any(p.name == core.ports.block_in and p.order is Order.PIECE_LITTLE for p in core.component.pins)
+
+
 @dataclass(frozen=True)
 class _Links:
     """Wires between core and self-check -> bits, and what is at the ports of both."""
@@ -380,12 +338,22 @@ def _packet_links(core: Core, checked: Checked) -> _Links:
     for names, prefix, end in ((given, "core", "o"), (shown, "result", "i")):
         for what, name in names.items():
             if what in beside:
-                wires[f"{prefix}_{name}"] = pins[beside[what]].width
+                wires[f"{prefix}_{name}"] = bits = pins[beside[what]].width
                 at_check[f"core_{name}_{end}"] = at_core[beside[what]] = f"{prefix}_{name}"
-    at_core[core.ports.zeroise] = "core_zeroise"
-    if "iv_word" in beside:
-        at_core[beside["iv_word"]] = "1'b0"
+                if name == "keep" and _little(core):
+                    marks = ", ".join(f"{prefix}_keep[{k}]" for k in range(bits))
+                    at_core[beside[what]] = f"{{{marks}}}"
+    at_core |= {name: f"{pins[name].width}'d0" for name in _unused(core) if name in pins}
+    if core.ports.zeroise:
+        at_core[core.ports.zeroise] = "core_zeroise"
+    else:
+        at_core[core.ports.reset] = "rst_core | core_zeroise"
     return _Links(wires, at_check | ({"tag_o": "tag"} if w.tag else {}), at_core)
+
+
+def _unused(core: Core) -> tuple[str, ...]:
+    """Inputs that are 0, of which a core may have some: TID, and that a word is part of an IV."""
+    return ("s_axis_tid", beside_words(core).get("iv_word", ""))
 
 
 def _leds(pins: BoardPins) -> list[WrapperItem | Placed]:

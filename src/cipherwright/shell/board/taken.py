@@ -1,0 +1,123 @@
+"""What a core takes on a board, and which cores a board does not take, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
+from ...errors import UserError
+from ...rtl import Pin
+from ..core import Core
+from .checker import Checked
+from .commands import Widths
+from .lfsr import PIECE
+from .packets import PacketPorts
+
+__all__ = ["FILLED_MODES", "beside_words", "check_core"]
+
+_UART_BITS = 10
+"""Bits of a byte on the line."""
+
+_INTERFACES = ("plain", "stream", "axi-stream")
+"""Those that a board takes. Results of a stream are taken in the cycle in which they are offered."""
+
+FILLED_MODES = ("ecb", "cbc")
+"""Modes of whole blocks: AXI-Stream fills the last block of a message up."""
+
+_AXI_WORDS = {
+    "keep_in": "s_axis_tkeep",
+    "last_in": "s_axis_tlast",
+    "keep_out": "m_axis_tkeep",
+    "last_out": "m_axis_tlast",
+}
+"""What a port of AXI-Stream beside a word is for -> its name."""
+
+
+def check_core(core: Core, divisor: int) -> Checked:
+    """What a core takes on a board. divisor: cycles of a bit on the UART.
+
+    Raises UserError where it has ports that the board's top does not serve, or does not take a word in the
+    time of two bytes.
+    """
+    ports, mode = core.ports, core.parameters["mode"]
+    pins = {p.name: p for p in core.component.pins}
+    for reason in _reasons(core, pins):
+        raise UserError(reason)
+    word = pins[ports.block_in].width
+    if core.interval >= _UART_BITS * divisor:
+        raise UserError(
+            f"{core.top} takes a block in {core.interval} cycles, and a byte may come every "
+            f"{_UART_BITS * divisor}: choose a lower baud rate"
+        )
+    loads = tuple(v for v, port in (("key", ports.key_valid), ("iv", ports.iv_valid)) if port)
+    beside = beside_words(core)
+    kept, tag = (pins[beside[n]].width if n in beside else 0 for n in ("keep_in", "tag_in"))
+    widths = Widths(word, pins[ports.key].width, pins[ports.iv].width if ports.iv else 0, kept, tag)
+    filled = _bussed(core) and mode in FILLED_MODES
+    packets = PacketPorts("aad" in beside, "last_out" in beside, filled) if beside else None
+    chains = bool(ports.first) and not packets
+    return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), chains, packets)
+
+
+def beside_words(core: Core) -> Mapping[str, str]:
+    """What a port of packets or messages is for -> its name; empty where words are blocks alone."""
+    if _bussed(core):
+        return _AXI_WORDS
+    found: Mapping[str, str] = (core.packet or core.mac or {"ports": {}})["ports"]
+    return found
+
+
+def _bussed(core: Core) -> bool:
+    """Whether words are beats of AXI-Stream."""
+    return bool(core.parameters["interface"] == "axi-stream")
+
+
+def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
+    """Why a board does not take a core."""
+    p, named = core.parameters, (core.ports.block_in, core.ports.key)
+    word, key = (pins[name].width if name in pins else 0 for name in named)
+    interface, mode, bussed = p["interface"], p["mode"], _bussed(core)
+    interleaved = bool(core.ports.slot) or (core.slots > 1 and mode in CHAIN_MODES)
+    cases = (
+        (
+            p["control"] != "none",
+            f"a register bus, and {core.top} has control = {p['control']}: the board's keys come over its "
+            "UART, so choose control = none",
+        ),
+        (
+            interface not in _INTERFACES,
+            f"interface = {interface}: choose {', '.join(_INTERFACES[:-1])} or {_INTERFACES[-1]}",
+        ),
+        (
+            mode == "ccm",
+            "mode = ccm: it has no command for the lengths that CCM takes with a packet's first word",
+        ),
+        (
+            mode in UNIT_MODES,
+            f"mode = {mode}: a unit with a short word gives its results in another order",
+        ),
+        (
+            bussed and mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES),
+            f"interface = axi-stream and mode = {mode}, whose ports are more than one stream each way: "
+            "choose interface = plain",
+        ),
+        (
+            interleaved,
+            f"interleaved messages, and {core.top} has them: the UART carries one at a time",
+        ),
+        (
+            p["key_slots"] > 1,
+            f"two resident keys, and {core.top} has them: it has a command for one",
+        ),
+        (
+            bussed and word != p["block_bits"],
+            f"beats of another width than a block, and {core.top} has tdata_bits = {word}: its commands have "
+            "a block each",
+        ),
+        (
+            bool(word % PIECE or key % 8),
+            f"words of {word} bits and keys of {key}, and {core.top} has them: they have to be multiples of "
+            f"{PIECE} and 8",
+        ),
+    )
+    return (f"a board takes no core with {reason}" for holds, reason in cases if holds)

@@ -1,0 +1,84 @@
+"""Cores with stream ports through the simulated top of a board: AXI-Stream, with messages of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, modes
+
+from cipherwright.board import Order, load_board, make_board, packets
+from cipherwright.board.packets import StreamLink, link_to
+from cipherwright.board.simulated import simulated_port
+from cipherwright.cli.board_run import BoardRunLine, board_run
+from cipherwright.errors import CheckFailed
+from tests.faults import takes
+
+try:
+    from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+    from cryptography.hazmat.decrepit.ciphers.modes import CFB
+except ImportError:
+    from cryptography.hazmat.primitives.ciphers.algorithms import TripleDES
+
+    CFB = modes.CFB
+
+KEY = bytes.fromhex("133457799BBCDFF1")
+IV = bytes.fromhex("00FFFFFFFFFFFFFE")
+Made = tuple[Path, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The folder of des-small in CFB behind AXI-Stream, and its facts."""
+    folder = tmp_path_factory.mktemp("boards") / "axi"
+    order = Order("des-small", ("mode=cfb", "interface=axi-stream"), bitstream=False)
+    return folder, make_board(load_board("ulx3s-85f"), order, folder)
+
+
+@contextmanager
+def connected(made: Made) -> Iterator[StreamLink]:
+    with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
+        assert isinstance(link, StreamLink)
+        yield link
+
+
+def test_a_file_is_a_message(made: Made, tmp_path: Path) -> None:
+    """A file that ends within a block, by OpenSSL's CFB, and back."""
+    plain, secret, back = (tmp_path / name for name in ("plain", "secret", "back"))
+    plain.write_bytes(Path(__file__).read_bytes()[:611])
+    board_run(BoardRunLine(made[0], "sim", [plain, secret], key=KEY.hex(), iv=IV.hex()))
+    done = Cipher(TripleDES(3 * KEY), CFB(IV)).encryptor()
+    assert secret.read_bytes() == done.update(plain.read_bytes()) + done.finalize()
+    board_run(BoardRunLine(made[0], "sim", [secret, back], key=KEY.hex(), iv=IV.hex(), decrypt=True))
+    assert back.read_bytes() == plain.read_bytes()
+
+
+def test_messages_at_full_speed(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block in 17 cycles, from message to message too, the first of which find empty buffers; the marks of
+    bytes are compared.
+    """
+    with connected(made) as link:
+        for decrypt in (False, True):
+            found = link.self_check(KEY, decrypt, 0.0)
+            assert found.passed and found.blocks == 4096 * found.batches
+            assert 17 * (found.blocks - 4) < found.cycles <= 17 * found.blocks
+        link.round_trip(KEY, 4)
+        assert link.crypt(b"") == b""
+        monkeypatch.setattr(packets, "_ONES", b"\0")
+        found = link.self_check(KEY, seconds=0.0)
+        assert found.wrong == found.batches >= 1
+
+
+def test_a_message_without_an_end_is_seen(made: Made, tmp_path: Path) -> None:
+    """The core gets no TLAST: results never end a batch."""
+    folder, facts = tmp_path / "mutant", made[1]
+    folder.mkdir()
+    for path in made[0].iterdir():
+        (folder / path.name).write_text(path.read_text())
+    top = folder / f"{facts['top']}.v"
+    top.write_text(takes("u_core.s_axis_tlast", "1'b0")(top.read_text()))
+    with connected((folder, facts)) as link, pytest.raises(CheckFailed, match="does not end"):
+        link.self_check(KEY, seconds=0.0)
