@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from cipherwright.flow import generate
+from cipherwright.registry import register
 from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import digest
 from cipherwright.verify import CoreFolder
+from tests.light import LIGHT
 from tests.processor_time import ProcessorTime
 from tests.quick import is_quick
 
@@ -51,6 +53,17 @@ ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and loa
 
 QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0")
 """Changes that make a pipeline of AES quick to build, simulate and prove."""
+IN_LIGHT = ("cipher=light", "sbox=table", "fuse_linear=false", "stages=12", "linear_depth=0")
+"""Changes that put the light cipher of the tests (`tests/light.py`) into a mode, where the mode is tested and
+not the cipher.
+"""
+
+LIGHT_LOOP = ("cipher=light", "sbox=table", "datapath_bits=none", "stages=1", "hops=[]", "block_ram_boxes=0")
+"""The same for a mode around a loop."""
+
+LIGHT_GCM = ("aes128-gcm", *IN_LIGHT, "stages=14", "srl_from=8")
+LIGHT_XTS = ("aes128-xts", *IN_LIGHT, "srl_from=8", "direction=both", "distinct_halves=true")
+
 QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14", "srl_from=8")
 """The same for GCM, whose pipeline has at least 13 stages; words wait in RAM."""
 
@@ -82,6 +95,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_quick(item.nodeid):
             item.add_marker("quick")
+
+
+def pytest_collection_finish() -> None:
+    """Lists of all ciphers, over which tests are collected, are of the catalogue alone."""
+    register(LIGHT)
 
 
 @pytest.fixture(scope="session")

@@ -14,16 +14,16 @@ import pytest
 from cipherwright.flow import generate
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import find, run
-from tests.conftest import LONG, QUICK_AES, QUICK_GCM, QUICK_SM4, QUICK_XTS, SLOW, Built
+from tests.conftest import LIGHT_GCM, LIGHT_XTS, LONG, QUICK_AES, QUICK_SM4, SLOW, Built
 from tests.front_ends import core_faults
 from tests.renew_golden import GOLDEN, golden_text
 
 VARIANTS = [
     *((p,) for p in preset_names() if p not in LONG),
     ("rijndael256-fast", *QUICK_AES, "stages=14"),
-    QUICK_GCM,
+    LIGHT_GCM,
     ("aes-gcm-small", "digit_bits=4", "tag_bits=96", "iv_bits=any"),
-    QUICK_XTS,
+    LIGHT_XTS,
     ("mars-fast",),
     ("mars-small",),
     ("des-fast", "interface=stream"),
@@ -56,9 +56,9 @@ VARIANTS = [
 
 
 BEHIND_REGISTERS = [
-    (*QUICK_GCM, "stages=16", "key_slots=2", "interface=axi-stream", "control=axi-lite"),
-    (*QUICK_XTS[:-1], "unit_numbers=counted", "interface=axi-stream", "control=apb"),
-    (*QUICK_XTS, "key_slots=2", "interface=axi-stream", "control=wishbone"),
+    (*LIGHT_GCM, "stages=16", "key_slots=2", "interface=axi-stream", "control=axi-lite"),
+    (*LIGHT_XTS[:-1], "unit_numbers=counted", "interface=axi-stream", "control=apb"),
+    (*LIGHT_XTS, "key_slots=2", "interface=axi-stream", "control=wishbone"),
 ]
 """Two resident keys of packets, runs of units, and two resident keys of units."""
 
@@ -136,7 +136,7 @@ def test_same_input_same_bytes(preset: str, built: Callable[..., Built]) -> None
     assert f"cipherwright build {preset}" in text
 
 
-@pytest.mark.parametrize("variant", [QUICK_GCM, QUICK_XTS, QUICK_SM4], ids=lambda v: v[0])
+@pytest.mark.parametrize("variant", [LIGHT_GCM, LIGHT_XTS, QUICK_SM4], ids=lambda v: v[0])
 def test_quick_variants_have_the_same_bytes(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     """Of the presets that take long to generate."""
     preset, *changes = variant

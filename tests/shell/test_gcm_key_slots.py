@@ -17,12 +17,12 @@ from cipherwright.tools import run
 from cipherwright.verify.gcm import check_key_slots
 from cipherwright.verify.key_slots import SlotBench
 from cipherwright.verify.packets import Packet
-from tests.conftest import QUICK_GCM, Built
+from tests.conftest import LIGHT_GCM, Built
 from tests.faults import drop, takes
 
 from .chosen_faults import faulty_bench
 
-QUICK = (*QUICK_GCM, "key_slots=2")
+QUICK = (*LIGHT_GCM, "key_slots=2")
 
 FAULTS = {
     "powers of the other slot": takes("u_ghash.slot_i", "~slot_l16"),

@@ -19,19 +19,19 @@ from cipherwright.tools import run
 from cipherwright.verify import Bench, CoreFolder, checks
 from cipherwright.verify.bulk import Bulk
 from cipherwright.verify.handshake import traffic
-from tests.conftest import Built
+from tests.conftest import IN_LIGHT, Built
 from tests.faults import Fault, drop, takes, unreset, use
 from tests.shell.protocol import Bus, Rows, Seen
 from tests.verify.test_checks import broken_file
 
-QUICK = ("sbox=boyar_peralta", "fuse_linear=false", "stages=5", "linear_depth=0")
+LIGHT = (*IN_LIGHT, "stages=5")
 PLAIN, LOOP, CHAIN, HELD = (
     ("des-fast", "stages=6", "copies=0", "hops=[]"),
     ("des-small",),
     ("aes-tiny", "mode=cbc"),
     ("mars-small",),
 )
-KEYED, COUNTED = ("aes128-fast", *QUICK), ("aes128-fast-ctr", *QUICK, "interface=stream")
+KEYED, COUNTED = ("aes128-fast", *LIGHT), ("aes128-fast-ctr", *LIGHT, "interface=stream")
 LINE = ("des-fast", "stages=17", "copies=0", "hops=[]")  # long enough for a line of valid bits without resets
 LANES = ("mars-fast", "mode=ctr", "lanes=2", "clock_mhz=none", "stages=70", "hops=[]")
 STREAM, LOOPS = (*PLAIN, "interface=stream"), ("des-small", "stages=3", "interface=stream")

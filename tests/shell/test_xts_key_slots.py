@@ -15,13 +15,13 @@ from cipherwright.tools import run
 from cipherwright.verify import Unit, UnitBench
 from cipherwright.verify.units import SlotLoad
 from cipherwright.verify.xts import check_unit_slots, unit_result
-from tests.conftest import QUICK_XTS, Built
+from tests.conftest import LIGHT_XTS, Built
 from tests.faults import drop, takes, use
 
 from .chosen_faults import faulty_bench
 from .folder_class import folder_class, through
 
-QUICK = (*QUICK_XTS, "key_slots=2")
+QUICK = (*LIGHT_XTS, "key_slots=2")
 
 FAULTS = {
     "the key of the other slot": takes("slot_2", "again_0 ? again_slot : ~own_slot"),

@@ -18,7 +18,7 @@ from cipherwright.target import Recipe, implement, load_target, synthesise, targ
 from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
-from tests.conftest import QUICK_AES, ROOT, Built
+from tests.conftest import IN_LIGHT, QUICK_AES, ROOT, Built
 
 BUDGETS = tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]
 
@@ -217,7 +217,7 @@ def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path) -> None
     """
     from cipherwright.tools import run
 
-    core, folder = built("tdes-fast", "delay_lines=ram", "srl_from=6", "stages=48")
+    core, folder = built("aes128-fast-agile", *IN_LIGHT, "delay_lines=ram", "srl_from=6", "stages=24")
     sources = [str(p) for p in folder.sources]
     run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
@@ -228,14 +228,14 @@ def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path) -> None
 
 
 def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path) -> None:
-    """Long delays of a Triple-DES key in block RAM: the same results in Icarus, and flip-flops saved on
+    """Long delays of a key in block RAM: the same results in Icarus, and flip-flops saved on
     ECP5.
     """
     from cipherwright.tools import run
 
-    options = ("direction=decrypt", "stages=12")
-    core, folder = built("tdes-fast", *options, "delay_lines=bram", "srl_from=4")
-    plain, _ = built("tdes-fast", *options)
+    options = (*IN_LIGHT, "stages=24", "direction=decrypt")
+    core, folder = built("aes128-fast-agile", *options, "delay_lines=bram", "srl_from=4")
+    plain, _ = built("aes128-fast-agile", *options)
     sources = [str(p) for p in folder.sources]
     run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
@@ -307,10 +307,10 @@ def test_ice40_and_the_smaller_ecp5_place_and_route(built: Callable[..., Built])
 
 
 def test_a_design_that_does_not_fit_is_said_so(built: Callable[..., Built]) -> None:
-    core, folder = built("des-fast")
+    core, folder = built("aes128-fast-agile", *IN_LIGHT, "stages=64")
     with pytest.raises(
         CheckFailed,
-        match=r"des_fast does not fit Lattice iCE40 HX8K: it takes 13,\d{3} flip-flops \(the device has",
+        match=r"light128_fast_agile does not fit Lattice iCE40 HX8K: it takes 9,\d{3} flip-flops",
     ):
         implement(folder.sources, core.top, load_target("ice40-hx8k"), Recipe(seeds=(1,)))
 

@@ -14,7 +14,7 @@ from cipherwright.spec import load
 from cipherwright.verify import Bench, checks
 from cipherwright.verify.modes import check_counter
 from cipherwright.verify.reference import reference_of
-from tests.conftest import QUICK_AES, Built
+from tests.conftest import IN_LIGHT, QUICK_AES, Built
 from tests.faults import Fault, drop, use
 from tests.verify.test_checks import broken_file
 
@@ -41,14 +41,14 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
     ids=["sum", "too often", "carry"],
 )
 def test_faults_of_the_counter_are_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
-    _, folder = built("aes128-fast-ctr", *QUICK_AES)
+    _, folder = built("aes128-fast-ctr", *IN_LIGHT)
     wrong = broken_file(folder, "cipherwright_counter.sv", fault, tmp_path / "b")
     with pytest.raises(CheckFailed, match="after the counter block"):
         check_counter(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 6000)
 
 
 def test_the_increment_of_gcm(built: Callable[..., Built]) -> None:
-    _, folder = built("aes128-fast-ctr", *QUICK_AES, "counter_bits=32")
+    _, folder = built("aes128-fast-ctr", *IN_LIGHT, "counter_bits=32")
     assert "carries of up to 32 bits" in check_counter(
         Bench.compile(folder.sources, folder.record), folder.record["parameters"], 1000
     )

@@ -20,7 +20,7 @@ from cipherwright.target import load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import Bench, CoreFolder
 from cipherwright.verify.expansion import prove_expansion
-from tests.conftest import QUICK_AES, Built
+from tests.conftest import IN_LIGHT, QUICK_AES, Built
 from tests.faults import Fault, Faults, adds, all_of, unreset, use, when
 
 # Small ones: tables, few stages, so that the unit is quick to prove.
@@ -127,7 +127,7 @@ def test_held_words_are_linear_maps_of_one_word() -> None:
 @pytest.mark.parametrize("other", ["rk3_q", "rk2_q"], ids=["right", "another round's key"])
 def test_round_keys_behind_more_registers(other: str, built: Callable[..., Built], tmp_path: Path) -> None:
     """Two registers between the one that holds a round key and its round are proven, and a fault is seen."""
-    core, folder = built("aes128-fast", *QUICK_AES, "key_ranks=2")
+    core, folder = built("aes128-fast", *IN_LIGHT, "key_ranks=2")
     text = (folder.path / f"{core.top}.v").read_text()
     right = other == "rk3_q"
     with nullcontext() if right else pytest.raises(CheckFailed):
@@ -135,7 +135,7 @@ def test_round_keys_behind_more_registers(other: str, built: Callable[..., Built
 
 
 def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built]) -> None:
-    core, folder = built("aes128-fast", *QUICK_AES, "key_ranks=2")
+    core, folder = built("aes128-fast", *IN_LIGHT, "key_ranks=2")
     with scratch() as out:
         mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
     assert mapped.ffs == core.flip_flops

@@ -11,13 +11,13 @@ import pytest
 
 from cipherwright.errors import CheckFailed, NotChecked
 from cipherwright.verify.reset import check_reset
-from tests.conftest import QUICK_AES, QUICK_XTS, Built
+from tests.conftest import LIGHT_XTS, QUICK_AES, Built
 from tests.faults import drop, only, takes, unreset, use, when
 from tests.verify.test_checks import broken_file
 
 STREAM = ("des-small", "interface=stream", "stages=2")
 UNIT = ("aes128-fast-ctr", *QUICK_AES)
-UNITS = (*QUICK_XTS[:-1], "interface=axi-stream")
+UNITS = (*LIGHT_XTS[:-1], "interface=axi-stream")
 """What tells that a result is late goes beside its valid bit, and reset does not clear it."""
 
 CORES = [
@@ -95,13 +95,13 @@ FAULTS = {
     ),
     "what goes beside a valid bit, which is read without it": (
         UNITS,
-        "aes128_xts_both.v",
+        "light128_xts_both.v",
         takes("u_late.core_valid_i", "late"),
         r"does not clear (u_core\.)?late",
     ),
     "what goes beside a valid bit, and is not loaded with it": (
         UNITS,
-        "aes128_xts_both.v",
+        "light128_xts_both.v",
         only("late_line", "again_q"),
         r"does not clear (u_core\.)?late",
     ),
