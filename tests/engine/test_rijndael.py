@@ -16,8 +16,10 @@ from cipherwright.engine.rijndael.checks import (
     run_vectors,
     verify_processor,
 )
+from cipherwright.engine.rijndael.proof import prove_processor
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
+from cipherwright.progress import quiet
 from cipherwright.shell import BuiltEngine
 from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
@@ -47,7 +49,7 @@ def own_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_checks_pass(built: Callable[..., Built]) -> None:
-    _, folder = built("rijndael-ucla", "direction=encrypt")
+    _, folder = built(*VARIANTS[0], *QUICK)
     verdicts = verify_processor(folder, 144, sizes=[(128, 128)])
     names = [
         "files",
@@ -118,27 +120,37 @@ def test_a_fault_in_the_buffer_is_seen(built: Callable[..., Built], tmp_path: Pa
     assert seen(broken_file(folder, "cipherwright_rijndael_keys.sv", fault, tmp_path / "broken"))
 
 
-def test_the_proof_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:
-    """A key bit that is wrong for one key in 256; and a register that reset leaves as it was."""
-    from cipherwright.engine.rijndael.proof import prove_processor
+KEYS = "cipherwright_rijndael_keys.sv"
+PROOF_FAULTS = [
+    (
+        "encrypt",
+        ("rijndael_ucla_encrypt.v", flip("sbox_gates:y", "{7'd0, &a[7:0]}")),
+        "after input_key .* step 1 ",
+    ),
+    # Wrong for one key in 2^32, so no random value shows it; in the lowest word of the window.
+    ("encrypt", (KEYS, use("window_q", "next", "next ^ {255'd0, &start_q[31:0]}")), "cipher, or ABC"),
+    ("encrypt", ("cipherwright_rijndael.sv", unreset("more_q")), "reset does not clear"),
+    ("both", FAULTS[4], "encrypt after decrypt goes wrong in step 0 "),
+]
 
-    _, folder = built("rijndael-ucla", "direction=encrypt")
-    broken = broken_file(
-        folder,
-        "cipherwright_rijndael_keys.sv",
-        use("first_q", "words", "words ^ {&start_q[7:0], 255'd0}"),
-        tmp_path / "a",
-    )
-    with pytest.raises(CheckFailed, match="does not compute the cipher"):
-        prove_processor(broken, [(128, 128)], lambda text: None)
-    broken = broken_file(
-        folder,
-        "cipherwright_rijndael.sv",
-        unreset("more_q"),
-        tmp_path / "b",
-    )
-    with pytest.raises(CheckFailed, match="reset does not clear"):
-        prove_processor(broken, [(128, 128)], lambda text: None)
+
+@pytest.mark.parametrize("case", PROOF_FAULTS, ids=lambda case: case[2].strip())
+def test_the_proof_sees_a_fault(
+    case: tuple[str, tuple[str, Fault], str], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    direction, (which, change), message = case
+    _, folder = built("rijndael-ucla", *["direction=encrypt"] * (direction == "encrypt"), *QUICK)
+    broken = broken_file(folder, which, change, tmp_path / "broken")
+    with pytest.raises(CheckFailed, match=message):
+        prove_processor(broken, [(128, 128)], quiet)
+
+
+def test_the_proof_holds_in_both_directions(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Also where the words of the window above a short key are wrong, which no result needs."""
+    _, folder = built("rijndael-ucla", *QUICK)
+    above = use("window_q", "next", "next ^ {1'b1, 255'd0}")
+    said = prove_processor(broken_file(folder, KEYS, above, tmp_path / "other"), [(192, 128)], quiet)
+    assert "both directions in any order" in said
 
 
 def test_what_an_engine_is_not() -> None:

@@ -31,7 +31,7 @@ class VerifyLine:
     all_sizes: Annotated[
         bool,
         typer.Option(
-            "--all-sizes", help="An engine: prove it for all its sizes (hours), not the record's alone."
+            "--all-sizes", help="An engine: prove it for all its sizes (minutes), not the record's alone."
         ),
     ] = False
 
