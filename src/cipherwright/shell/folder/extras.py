@@ -19,7 +19,7 @@ from ..testbench import first_link, known_answers
 from .axi_bench import axi_bench, registers_bench
 from .diagrams import worked_words
 from .example import Worked
-from .message_cocotb import message_bench
+from .message_cocotb import message_bench, word_bench
 from .text import filled
 
 __all__ = ["EXTRAS", "check_extras", "extra_files"]
@@ -42,11 +42,6 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
     if isinstance(core, BuiltEngine):
         raise UserError(
             f"--with cocotb is for pipelines and loops; the testbench of an engine is {core.top}_tb.v"
-        )
-    if _whole_messages(core) and not core.stream:
-        raise UserError(
-            "--with cocotb drives packets, units and messages through AXI-Stream; give --set "
-            f"interface=axi-stream, or take the testbench of the core, {core.top}_tb.v"
         )
 
 
@@ -75,7 +70,8 @@ def _cocotb(spec: Datapath, core: Core) -> str:
     if core.in_registers:
         return registers_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     if _whole_messages(core):
-        return message_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
+        bench = message_bench if core.stream else word_bench
+        return bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     if core.stream:
         return axi_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     p, inputs = core.ports, [pin.name for pin in core.component.pins if not pin.out]

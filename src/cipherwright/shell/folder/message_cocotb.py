@@ -1,4 +1,4 @@
-"""The cocotb bench of a core of packets, data units or messages behind AXI-Stream."""
+"""The cocotb benches of cores of packets, data units or messages: behind AXI-Stream, and at plain ports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...cipher.cmac import cmac, tag_length
 from ...cipher.gcm import gcm
 from ...cipher.modes import ways
 from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
-from ...rtl import Handshake
+from ...rtl import Handshake, Stream
 from ...spec import Datapath
 from ..ccm import bus_length_ports
 from ..core import Core
@@ -21,7 +21,7 @@ from .axi_bench import DRIVEN, PACKAGES
 from .example import on_blocks, on_numbers
 from .text import filled
 
-__all__ = ["RUN", "message_bench", "packets", "tags", "units"]
+__all__ = ["RUN", "message_bench", "packets", "tags", "units", "word_bench"]
 
 RUN = 3
 """Units of the run that the bench of a core announces where the core counts."""
@@ -95,18 +95,22 @@ def tags(spec: Datapath) -> Iterator[tuple[Any, ...]]:
             yield key, text, tag[:size]
 
 
+def _known(spec: Datapath, core: Core, any_iv: bool) -> tuple[str, str, Iterator[tuple[Any, ...]]]:
+    """What the core takes: one of them, many of them, and those of the bench."""
+    if core.packet:
+        return "packet", "packets", packets(spec, any_iv)
+    if core.unit:
+        return "unit", "data units", units(spec)
+    return "message", "messages", tags(spec)
+
+
 def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
     """The text of TOP_cocotb.py. patience: cycles in which any message comes out and any key is taken."""
     pins = {pin.name: pin for pin in core.component.pins}
     registers, clock = core_registers(core), core.component.clock
     ports = (core.packet or core.unit or {}).get("ports", {})
     any_iv = "iv_word" in ports
-    if core.packet:
-        kind, what, found = "packet", "packets", packets(spec, any_iv)
-    elif core.unit:
-        kind, what, found = "unit", "data units", units(spec)
-    else:
-        kind, what, found = "message", "messages", tags(spec)
+    kind, what, found = _known(spec, core, any_iv)
     names = ("KEY", "IV", "UNIT")
     return filled(
         "cocotb_messages.py.j2",
@@ -137,3 +141,46 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
         run=RUN,
         messages=list(found),
     )
+
+
+def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
+    """The text of TOP_cocotb.py of a core whose words come at its own ports. patience: as of
+    `message_bench`.
+    """
+    p, pins = core.ports, {pin.name: pin for pin in core.component.pins}
+    ports = (core.packet or core.unit or {}).get("ports", {})
+    any_iv = "iv_word" in ports
+    kind, what, found = _known(spec, core, any_iv)
+    taken = next(g for g in core.component.ports if isinstance(g, Stream) and g.valid == p.valid_in)
+    return filled(
+        "cocotb_words.py.j2",
+        origin=origin_lines(spec.name),
+        top=core.top,
+        kind=kind,
+        what=what,
+        sources=list(sources),
+        patience=patience,
+        latency=_longest(core),
+        inputs=[n for n, pin in pins.items() if not pin.out and n != p.clk],
+        # A slot is read before its word is taken, so it stays.
+        word={pin.name: pin.width for pin in taken.payload if pin.name != ports.get("key_slot")},
+        size=pins[p.block_in].width // 8,
+        key_bits=pins[p.key].width,
+        key_slots=2 if "key_slot" in ports else 1,
+        any_iv=any_iv,
+        lengths=bool(bus_length_ports(ports)),
+        waits=core.packet is not None and "release" in core.packet,
+        runs="unit_more" in ports,
+        run=RUN,
+        messages=list(found),
+    )
+
+
+def _longest(core: Core) -> int:
+    """Cycles from a message's last word to all that leaves for it, at most."""
+    facts = (
+        (core.packet, "tag_latency_cycles"),
+        (core.unit, "late_latency_cycles"),
+        (core.mac, "longest_latency_cycles"),
+    )
+    return max(core.latency, *(int(of[name]) for of, name in facts if of))

@@ -35,7 +35,7 @@ _KINDS = (
     (".lpf", "the clock for nextpnr-ecp5 and Diamond"),
     (".core", "FuseSoC package with the targets default, lint, sim and, for FPGAs, synth"),
     (".svg", "timing diagram"),
-    ("_cocotb.py", "cocotb bench"),
+    ("_cocotb.py", "cocotb bench: Python runs it, in Icarus Verilog"),
     ("_model.cpp", "Verilator model, as a shared library"),
     ("_model.py", "the model as a Python class"),
     (".sv", "hand-written control of the core"),
