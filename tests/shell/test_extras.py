@@ -18,7 +18,7 @@ from cipherwright.rebuild import check_built
 from cipherwright.shell import save
 from cipherwright.shell.folder import check_extras
 from cipherwright.verify import CoreFolder
-from tests.conftest import QUICK_AES, QUICK_GCM_LANES, Built
+from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, Built
 from tests.faults import Fault, Faults, adds, all_of, flip, takes, use
 
 STREAM = ("des-small", "interface=stream", "stages=2")
@@ -45,7 +45,7 @@ def _python(folder: Path, *args: str, only: str = "") -> subprocess.CompletedPro
 
 @pytest.mark.parametrize(
     ("variant", "tests"),
-    [(STREAM, 9), (("des-xilinx-16",), 3), (("aes128-fast-ctr", *QUICK_AES), 3)],
+    [(STREAM, 9), (("des-xilinx-16",), 3), (("aes128-fast-ctr", *IN_LIGHT), 3)],
     ids=["stream", "paper", "counter and key unit"],
 )
 def test_the_cocotb_bench_runs(
@@ -64,15 +64,15 @@ def test_the_cocotb_bench_runs(
         ("des-small", "mode=cfb", "direction=both", "control=wishbone", "tdata_bits=128"),
         ("des-small", "direction=both", "tid_bits=4"),
         ("des-small", "mode=cbc", "stages=2", "direction=both", "control=apb"),
-        ("aes128-fast-ctr", *QUICK_AES, "sbox=table", "control=axi-lite"),
-        ("aes128-fast-ctr", *QUICK_AES, "sbox=table"),
+        ("aes128-fast-ctr", *IN_LIGHT, "control=axi-lite"),
+        ("aes128-fast-ctr", *IN_LIGHT),
     ],
     ids=["apb", "wishbone", "ports", "two streams", "axi-lite and counter", "key and counter at ports"],
 )
 def test_the_cocotb_bench_of_a_bus_runs(
     options: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:
-    """A pipeline of AES, which is slow in Icarus, under one pattern of nine."""
+    """A pipeline, which is slow in Icarus, under one pattern of nine."""
     variant, quick = (*options, "interface=axi-stream"), options[0] == "des-small"
     folder, tests = _folder(built, variant, "cocotb", tmp_path / "core"), 10 if quick else 2
     done = _python(folder, f"{built(*variant)[0].top}_cocotb.py", only="" if quick else HARDEST)
@@ -95,15 +95,16 @@ def test_the_cocotb_bench_of_a_bus_sees_a_fault(
     assert _python(folder, "des_small_cocotb.py").returncode
 
 
-TAG_CORE = ("aes128-cmac-small", "sbox=table")
+TAG_CORE = ("aes128-cmac-small", *LIGHT_LOOP)
 TAGS = (*TAG_CORE, "interface=axi-stream", "tid_bits=3")
-PACKETS = ("aes-gcm-small", "interface=axi-stream", "iv_bits=any")
-UNITS = ("aes128-xts", *QUICK_AES, "sbox=table", "srl_from=8")
+PACKET_CORE = ("aes-gcm-small", *LIGHT_LOOP)
+PACKETS = (*PACKET_CORE, "interface=axi-stream", "iv_bits=any")
+UNITS = ("aes128-xts", *IN_LIGHT, "srl_from=8")
 RUNS = (*UNITS, "interface=axi-stream", "unit_numbers=counted")
-SLOTS = ("aes128-gcm", *QUICK_AES, "sbox=table", "srl_from=8", "stages=16", "key_slots=2")
-LENGTH_CORE = ("aes128-ccm-small", "sbox=table")
+SLOTS = (*LIGHT_GCM, "stages=16", "key_slots=2")
+LENGTH_CORE = ("aes128-ccm-small", *LIGHT_LOOP)
 LENGTHS = (*LENGTH_CORE, "interface=axi-stream", "tid_bits=3")
-"""A core of each kind of whole messages; Icarus is quick with tables."""
+"""A core of each kind of whole messages."""
 
 HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
 """One pattern of many, and what has no pattern."""
@@ -165,7 +166,7 @@ WORDS = "idle=random|rst_i|a_run|two_keys"
 """Of a bench at plain ports one pattern of three, and what has no pattern."""
 
 RELEASED = (*LENGTH_CORE, "release=verdict", "release_words=16")
-LANES = (*QUICK_GCM_LANES, "sbox=table")
+LANES = (*LIGHT_GCM, "lanes=2")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ LANES = (*QUICK_GCM_LANES, "sbox=table")
         (TAG_CORE, "", 5),
         (LENGTH_CORE, "zeroise_i", 1),
         (RELEASED, WORDS, 2),
-        (("aes-gcm-small", "iv_bits=any"), WORDS, 2),
+        ((*PACKET_CORE, "iv_bits=any"), WORDS, 2),
         ((*UNITS, "unit_numbers=counted"), "a_run", 1),
         ((*UNITS, "direction=both", "key_slots=2"), "idle=random|rst_i", 2),
         (SLOTS, "two_keys", 1),
@@ -213,7 +214,7 @@ _ONCE = "reg seen = 1'b0; always @(posedge clk) if (rst_i) seen <= 1'b1;"
         (LENGTH_CORE, "_loop_ccm.sv", "never", takes("good_o", "tag_valid_o & decrypt_q")),
         (LENGTH_CORE, "_loop_ccm.sv", "never", flip("block_o", "{127'd0, valid_o & last_o}")),
         (LENGTH_CORE, "_loop_ccm.sv", "never", flip("last_o", "valid_o")),
-        (("aes-gcm-small",), "_loop_gcm.sv", "never", flip("tag_o", "128'd1")),
+        (PACKET_CORE, "_loop_gcm.sv", "never", flip("tag_o", "128'd1")),
         ((*UNITS, "unit_numbers=counted"), ".v", "a_run", takes("late_o", "1'b0")),
     ],
     ids=[
@@ -299,7 +300,8 @@ with AesGcmSmall() as core:
 
 def test_packets_through_the_model(built: Callable[..., Built], tmp_path: Path) -> None:
     """Both directions, right and wrong tags, and IVs of some lengths, against `cryptography`."""
-    folder = _folder(built, PACKETS, "model", tmp_path / "core")
+    variant = ("aes-gcm-small", "interface=axi-stream", "iv_bits=any")
+    folder = _folder(built, variant, "model", tmp_path / "core")
     done = _python(folder, "-c", _CHECK_PACKETS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (
