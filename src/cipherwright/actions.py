@@ -157,22 +157,22 @@ def check_key(spec: Spec, key: bytes) -> None:
 
 
 def units_of(
-    spec: Spec, data: bytes, number: bytes, unit_bytes: int | None, what: str, option: str = "unit_bytes"
+    mode: str, data: bytes, number: bytes, unit_bytes: int | None, what: str, option: str = "unit_bytes"
 ) -> list[tuple[bytes, bytes]]:
     """Data units with their numbers: a message cut every `unit_bytes` bytes (None: it is one unit), with
     numbers that count up from `number`. `what`: what the user calls the message; `option`: how the user gives
     the length. Raises UserError where a unit would have less than a block or more than 2^20, or the mode has
     no units.
     """
-    if spec.mode not in UNIT_MODES:
+    if mode not in UNIT_MODES:
         if unit_bytes is not None:
-            raise UserError(f"mode {spec.mode} has no data units; leave {option} away")
+            raise UserError(f"mode {mode} has no data units; leave {option} away")
         return []
     if unit_bytes is not None and not BLOCK_BYTES <= unit_bytes <= LARGEST_UNIT:
         raise UserError(f"{option} is {unit_bytes}, and a unit has {BLOCK_BYTES} to {LARGEST_UNIT} bytes")
     size = unit_bytes or len(data)
     if len(data) < BLOCK_BYTES:
-        raise UserError(f"{what} has {len(data)} bytes, and mode {spec.mode} takes at least {BLOCK_BYTES}")
+        raise UserError(f"{what} has {len(data)} bytes, and mode {mode} takes at least {BLOCK_BYTES}")
     if rest := len(data) % size if len(data) % size < BLOCK_BYTES else 0:
         raise UserError(
             f"the last unit of {what} would have {rest} bytes, and a unit has at least {BLOCK_BYTES}: give "

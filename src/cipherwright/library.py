@@ -330,7 +330,7 @@ class Core:
         covered = actions.additional_data(self.spec, aad)
         message = _bytes(data, "data")
         _number("unit_bytes", given.unit_bytes, 0, None)
-        units = actions.units_of(self.spec, message, start, given.unit_bytes or None, "the message")
+        units = actions.units_of(self.spec.mode, message, start, given.unit_bytes or None, "the message")
         blocks = actions.padded(self.spec, message, "the message")
         with self._folder() as folder:
             if units:

@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
 from cipherwright.board import Order, load_board, make_board, packets
-from cipherwright.board.packets import MessageLink, PacketLink, link_to
+from cipherwright.board.driver import link_to
+from cipherwright.board.packets import MessageLink, PacketLink
 from cipherwright.board.simulated import simulated_port
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed, UserError

@@ -11,7 +11,8 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
 from cipherwright.board import Order, load_board, make_board, packets
-from cipherwright.board.packets import StreamLink, link_to
+from cipherwright.board.driver import link_to
+from cipherwright.board.packets import StreamLink
 from cipherwright.board.simulated import simulated_port
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed

@@ -7,25 +7,16 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from ..cipher.modes import MAC_MODES, PACKET_MODES
 from ..errors import CheckFailed, UserError
 from ..progress import Tell, quiet
 from ..shell.board import AAD_WORDS, FILLED_MODES, Command, short_aad, short_text, signature
 from ..verify.cmac import mac_tag
 from ..verify.gcm import sealed
-from .link import BoardLink, Facts
+from .link import BoardLink
 
-__all__ = ["MessageLink", "PacketLink", "StreamLink", "link_to"]
+__all__ = ["MessageLink", "PacketLink", "StreamLink", "TaggedLink"]
 
 _ONES = b"\xff"
-
-
-def link_to(port: str, facts: Facts, timeout_s: float = 5.0) -> BoardLink:
-    """The driver of the core that the facts are of. Raises as `BoardLink`."""
-    mode, interface = facts["parameters"]["mode"], facts["parameters"]["interface"]
-    own = StreamLink if interface == "axi-stream" else BoardLink
-    kind = MessageLink if mode in MAC_MODES else PacketLink if mode in PACKET_MODES else own
-    return kind(port, facts, timeout_s)
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,7 @@ class MessageLink(BoardLink):
         out = bytearray()
         for at in range(0, whole, size * 32):
             if not at:
-                self._attributes(part, size, False)
+                self._attributes(size, False, part.aad)
             some = data[at : min(at + size * 32, whole)]
             self._port.write(
                 b"".join(Command.BLOCK.value.encode() + some[k : k + size] for k in range(0, len(some), size))
@@ -91,16 +82,16 @@ class MessageLink(BoardLink):
             out += self.answer(len(some)) if answered else b""
             tell(f"{at} bytes", at / len(data))
         last = data[whole:]
-        self._attributes(part, len(last), part.ends)
+        self._attributes(len(last), part.ends, part.aad)
         self.send(Command.BLOCK, last.ljust(size, b"\0"))
         if answered and last:
             out += self.answer(size)[: len(last)]
         return bytes(out)
 
-    def _attributes(self, part: _Part, there: int, ends: bool) -> None:
+    def _attributes(self, there: int, ends: bool, aad: bool = False) -> None:
         """What is said of the words that follow: `there` of their bytes are there."""
         kept = ((1 << there) - 1) << (self._size - there)
-        self._do(Command.ATTRIBUTES, bytes([part.aad | ends << 1]) + kept.to_bytes(self._size // 8, "big"))
+        self._do(Command.ATTRIBUTES, bytes([aad | ends << 1]) + kept.to_bytes(self._size // 8, "big"))
 
     def _check_lost(self) -> None:
         if flags := self.read(2) & 12:
@@ -146,7 +137,23 @@ class StreamLink(MessageLink):
         return BoardLink._once(self, iv)
 
 
-class PacketLink(MessageLink):
+class TaggedLink(MessageLink):
+    """A board whose core has a value of its own for each packet or unit, beside the results: a tag, or the
+    result that leaves late. Raises as `BoardLink`.
+    """
+
+    def _given_tag(self) -> bytes:
+        """The value of what was sent last; 0 of a packet that was decrypted."""
+        self._until(lambda: bool(self.read(2) & _TAG_SEEN))
+        return b"".join(self.read(number).to_bytes(8, "big") for number in (_TAG_WORD + 1, _TAG_WORD))
+
+    def _tags(self, batches: int) -> int:
+        """Batches whose value or verdict was wrong. Raises CheckFailed where a batch has none."""
+        self._until(lambda: self.read(_COUNTS) >> 32 == batches)
+        return self.read(_COUNTS) & 0xFFFF_FFFF
+
+
+class PacketLink(TaggedLink):
     """A board whose core takes packets with additional data and makes or checks a tag. Raises as `BoardLink`.
 
     >>> with PacketLink("/dev/ttyUSB0", read_facts(Path("my-board"))) as board:  # doctest: +SKIP
@@ -189,11 +196,6 @@ class PacketLink(MessageLink):
         self._check_lost()
         return result
 
-    def _given_tag(self) -> bytes:
-        """The tag of the packet that was sent last; 0 of one that was decrypted."""
-        self._until(lambda: bool(self.read(2) & _TAG_SEEN))
-        return b"".join(self.read(number).to_bytes(8, "big") for number in (_TAG_WORD + 1, _TAG_WORD))
-
     def round_trip(self, key: bytes, words: int = 16) -> None:
         """Random packets, encrypted and decrypted again by the board, one of them with a wrong tag. Raises
         CheckFailed where they differ, or a verdict is wrong.
@@ -224,11 +226,6 @@ class PacketLink(MessageLink):
         tag = tag[: self._tag_bytes].ljust(16, b"\0")
         self._do(Command.TAG, tag)
         self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
-
-    def _tags(self, batches: int) -> int:
-        """Batches whose tag or verdict was wrong. Raises CheckFailed where a batch has none."""
-        self._until(lambda: self.read(_COUNTS) >> 32 == batches)
-        return self.read(_COUNTS) & 0xFFFF_FFFF
 
 
 _TAG_WORD = 6

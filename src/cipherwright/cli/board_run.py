@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES
+from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
 from ..errors import CheckFailed, UserError
 from ..files import read_whole, write_whole
 from ..key_input import parse_any_hex, parse_hex, read_key
-from .console import Aad, AadFile, Iv, Json, Key, KeyFile, err, print_json, progress
+from .console import Aad, AadFile, Iv, Json, Key, KeyFile, UnitBytes, err, print_json, progress
 
 if TYPE_CHECKING:
     from ..board.link import BoardLink
@@ -39,6 +39,7 @@ class BoardRunLine:
     iv: Iv = ""
     aad: Aad = ""
     aad_file: AadFile = None
+    unit_bytes: UnitBytes = None
     decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt the file.")] = False
     seconds: Annotated[float, typer.Option(help="Length of the self-check.", min=0.0)] = 1.0
     as_json: Json = False
@@ -57,8 +58,8 @@ class BoardRunLine:
 
 def board_run(line: BoardRunLine) -> None:
     """A self-check of a board at full speed, or a file through it."""
+    from ..board.driver import link_to
     from ..board.link import read_facts
-    from ..board.packets import link_to
     from ..board.simulated import simulated_port
 
     facts = read_facts(line.folder)
@@ -119,6 +120,20 @@ class _Packet(_File):
 
 
 @dataclass(frozen=True)
+class _Units(_File):
+    """A file that is cut into data units, which have numbers from `iv` on."""
+
+    units: list[tuple[bytes, bytes]]
+
+    def through(self, link: BoardLink, tell: Any) -> bytes:
+        from ..board.units import UnitLink
+
+        assert isinstance(link, UnitLink)
+        link.direction(self.decrypt)
+        return link.crypt_units(self.units, tell)
+
+
+@dataclass(frozen=True)
 class _Message:
     """A file whose tag the board makes."""
 
@@ -137,8 +152,7 @@ class _Message:
 def _job(facts: dict[str, Any], files: list[Path], given: BoardRunLine) -> _File | _Message:
     """What is to be sent. Raises UserError where options do not fit the core, or something is missing."""
     mode = facts["parameters"]["mode"]
-    if (given.aad or given.aad_file) and mode not in PACKET_MODES:
-        raise UserError(f"mode {mode} takes no additional data; leave --aad and --aad-file away")
+    _check_options(mode, given)
     start = _initial_value(facts, given.iv)
     if mode in MAC_MODES:
         if len(files) != 1 or given.decrypt:
@@ -151,6 +165,8 @@ def _job(facts: dict[str, Any], files: list[Path], given: BoardRunLine) -> _File
     data, key = read_whole(files[0]), given.secret(facts)
     if mode in PACKET_MODES:
         return _packet(facts, files, data, key, start, given)
+    if mode in UNIT_MODES:
+        return _units(mode, files, data, key, start, given)
     size = facts["parameters"]["block_bits"] // 8
     if (len(data) % size and mode in ("ecb", "cbc")) or not data:
         raise UserError(
@@ -171,11 +187,29 @@ def _packet(
     return _Packet(files[0], files[1], data, key, iv, given.decrypt, given.additional, size)
 
 
+def _check_options(mode: str, given: BoardRunLine) -> None:
+    """Raise UserError where options are given that the mode does not have."""
+    if (given.aad or given.aad_file) and mode not in PACKET_MODES:
+        raise UserError(f"mode {mode} takes no additional data; leave --aad and --aad-file away")
+    if given.unit_bytes is not None and mode not in UNIT_MODES:
+        raise UserError(f"mode {mode} has no data units; leave --unit-bytes away")
+
+
+def _units(
+    mode: str, files: list[Path], data: bytes, key: bytes, number: bytes, given: BoardRunLine
+) -> _Units:
+    """A file of data units. Raises UserError where it can't be cut into them."""
+    from ..actions import units_of
+
+    units = units_of(mode, data, number, given.unit_bytes, str(files[0]), "--unit-bytes")
+    return _Units(files[0], files[1], data, key, number, given.decrypt, units)
+
+
 def _initial_value(facts: dict[str, Any], iv: str) -> bytes:
     """The initial value, IV or first counter block. Raises UserError where it is missing or superfluous."""
     mode, size = facts["parameters"]["mode"], facts["iv_bytes"]
     if size and not iv:
-        whats = {"ctr": "the first counter block", "gcm": "an IV"}
+        whats = {"ctr": "the first counter block", "gcm": "an IV", "xts": "the number of the first unit"}
         what = whats.get(mode, "an initial value")
         raise UserError(f"this core takes {what}: --iv with {2 * size} hexadecimal digits")
     if iv and not size:

@@ -90,7 +90,7 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     start, aad = initial_value(spec, line.iv, "--iv"), _additional_data(spec, line)
     data = read_whole(line.source)
     _check_writable(line.out)
-    units = units_of(spec, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
+    units = units_of(spec.mode, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
     blocks = padded(spec, data, str(line.source))
     with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
         if units:

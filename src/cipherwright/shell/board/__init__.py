@@ -7,6 +7,7 @@ from .packets import AAD_WORDS, short_aad, short_text
 from .taken import FILLED_MODES, check_core
 from .top import LEDS, MAGIC, BoardPins, BoardTop, Pll, board_top, model_of_pll, pll_module
 from .uart import SHORTEST_BIT
+from .units import UNIT_WORDS
 
 __all__ = [
     "AAD_WORDS",
@@ -16,6 +17,7 @@ __all__ = [
     "MAGIC",
     "READ_BYTES",
     "SHORTEST_BIT",
+    "UNIT_WORDS",
     "BoardPins",
     "BoardTop",
     "Command",

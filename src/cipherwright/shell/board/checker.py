@@ -21,6 +21,7 @@ from ...rtl import (
     Stream,
     Wrapper,
     WrapperItem,
+    declared_first,
 )
 from .commands import Command, Widths, requests
 from .counting import RING, event_counter, ring_last, ring_steps
@@ -36,6 +37,7 @@ from .packets import (
     tags,
     word_pins,
 )
+from .units import late_results, numbers, unit_end, unit_pins
 
 __all__ = ["BATCH", "STATE", "Checked", "checker"]
 
@@ -82,10 +84,28 @@ class Checked:
         way = (("decrypt", Command.DIRECTION, 1),) if self.ways else ()
         return tuple(v for v in found if v[2]) + way
 
+    @property
+    def units(self) -> bool:
+        """Whether words come in data units: then the initial value is the number of the first."""
+        return bool(self.packets and self.packets.units)
+
+    @property
+    def shown(self) -> tuple[tuple[str, Command, int], ...]:
+        """Values that are at ports of the core as they are kept."""
+        return tuple(v for v in self.values if not (self.units and v[0] == "iv"))
+
 
 def checker(name: str, core: Checked) -> tuple[Wrapper, ...]:
     """The modules of the self-check, used ones first."""
     counters = {bits: event_counter(f"{name}_count{bits}", bits) for bits in set(core.state.values())}
+    items = (
+        *_requests(core),
+        *_generator(core),
+        *_messages(core),
+        *_packets(core),
+        *_results(core),
+        *_counters(core, counters),
+    )
     module = Wrapper(
         name,
         (
@@ -93,14 +113,7 @@ def checker(name: str, core: Checked) -> tuple[Wrapper, ...]:
             f"A batch has {BATCH} words.",
         ),
         _ports(core),
-        (
-            *_requests(core),
-            *_generator(core),
-            *_messages(core),
-            *_packets(core),
-            *_results(core),
-            *_counters(core, counters),
-        ),
+        declared_first(items) if core.units else items,
     )
     return (*(counters[bits] for bits in sorted(counters)), module)
 
@@ -118,7 +131,7 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
         Pin("flags_o", core.flags, True),
         *(Pin(f"{what}_o", bits, True) for what, bits in core.state.items()),
     ]
-    for what, _, bits in core.values:
+    for what, _, bits in core.shown:
         pins.append(Pin(f"core_{what}_o", bits, True))
         if what in core.loads:
             pins += [Pin(f"core_{what}_valid_o", out=True), Pin(f"core_{what}_ready_i")]
@@ -128,7 +141,8 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
     if core.packets:
         offered += word_pins(core.widths, core.packets)
         given += result_pins(core.widths, core.packets)
-        pins += tag_pins(core.widths)
+        pins += tag_pins(core.widths, core.packets)
+        pins += unit_pins(core.widths) if core.units else []
     return (
         ClockReset(),
         Held(tuple(pins)),
@@ -152,7 +166,8 @@ def _requests(core: Checked) -> list[WrapperItem]:
     cleared = [("request_q", "3'd0"), ("do_q", f"{ops}'d0"), ("ack_q", "1'b0")]
     payload, waiting, done = list[Step](), list[Command](), list[str]()
     for what, command, bits in core.values:
-        items += [Reg((f"{what}_q",), bits), Drive(f"core_{what}_o", f"{what}_q")]
+        items.append(Reg((f"{what}_q",), bits))
+        items += [Drive(f"core_{what}_o", f"{what}_q")] if (what, command, bits) in core.shown else []
         payload.append(
             Step(f"{what}_q", f"value_i[{bits - 1}:0]" if bits > 1 else "value_i[0]", core.pulse(command))
         )
@@ -181,6 +196,7 @@ def _generator(core: Checked) -> list[WrapperItem]:
     word, rings = core.widths.word, _rings("in_ring")
     kept = f"~{core.pulse(Command.ZEROISE)} & " if core.packets else ""
     block, start = core.pulse(Command.BLOCK), core.pulse(Command.START)
+    stops = "~unit_offer_q" if core.units else "stop_q"
     return [
         Reg(("seed_q", "word_q"), word, "The first word of a batch, and the word that is offered."),
         Reg(("restart_q",), note="One cycle: the seed becomes the word, and is offered."),
@@ -193,7 +209,7 @@ def _generator(core: Checked) -> list[WrapperItem]:
             (
                 Step("restart_q", f"{block} | {start}"),
                 Step(
-                    "offer_q", f"{kept}(restart_q | (offer_q & ~(advance & (single_q | (last_q & stop_q)))))"
+                    "offer_q", f"{kept}(restart_q | (offer_q & ~(advance & (single_q | (last_q & {stops})))))"
                 )
                 if core.packets
                 else Step("offer_q", "restart_q | (offer_q & ~(advance & (single_q | (last_q & stop_q))))"),
@@ -243,10 +259,15 @@ def _packets(core: Checked) -> list[WrapperItem]:
         return []
     asked = {c: core.pulse(c) for c in requests(core.widths)}
     items = attributes(core.widths, core.packets, _rings("in_ring"), asked)
-    if core.widths.tag:
+    bits = core.widths.tag
+    if core.units:
+        items += [*numbers(core.widths, asked), *late_results(core.widths, asked)]
+        items += _compared("tag_", bits, "tag_q ^ tag_expected_q", "tag_ended_q")
+    elif bits:
         way = "decrypt_q" if core.ways else "1'b0"
-        items += tags(core.widths.tag, way, asked)
-        items += _compared("tag_", core.widths.tag + 1, differing_tag(core.widths.tag, way), "tag_ended_q")
+        items += tags(bits, way, asked)
+        items += _compared("tag_", bits + 1, differing_tag(bits, way), "tag_ended_q")
+    if bits:
         counted = Clocked((Step("tag_wrong_q", "tag_wrong"),), (("tag_wrong_q", "1'b0"),))
         items += [Reg(("tag_wrong_q",), note="What a counter counts."), counted]
     return items
@@ -254,18 +275,19 @@ def _packets(core: Checked) -> list[WrapperItem]:
 
 def _results(core: Checked) -> list[WrapperItem]:
     """The signature of a batch, compared with the one that is expected; of a single word, the result."""
-    word = core.widths.word
+    word, at_end, ends = core.widths.word, "at_end" if core.units else "at_end_q", _ends(core)
     items: list[WrapperItem] = [
-        Reg(("valid_q", "first_q", "at_end_q", "ended_q", "toggle_q")),
+        Reg(("valid_q", "first_q", *([] if core.units else ["at_end_q"]), "ended_q", "toggle_q")),
         Reg(("given_q",), word, "The result."),
         Reg(("signature_q", "expected_q"), word),
         *([] if core.packets else [Reg(tuple(_rings("out_ring")), RING)]),
+        *(unit_end() if core.units else []),
         Drive("signature_o", "signature_q"),
         Drive("result_o", "toggle_q"),
         Clocked(
             (
-                Step("valid_q", "core_valid_i"),
-                Step("ended_q", "valid_q & at_end_q & ~single_q"),
+                Step("valid_q", "core_valid_i & ~core_late_i" if core.units else "core_valid_i"),
+                Step("ended_q", f"valid_q & {at_end} & ~single_q"),
                 Step("toggle_q", "toggle_q ^ (valid_q & single_q)"),
             ),
             (("valid_q", "1'b0"), ("ended_q", "1'b0"), ("toggle_q", "1'b0")),
@@ -273,14 +295,14 @@ def _results(core: Checked) -> list[WrapperItem]:
         Clocked(
             (
                 Step("given_q", filled(word) if core.packets and core.packets.marked else "core_block_i"),
-                Step("first_q", "restart_q | single_q | at_end_q", "restart_q | valid_q"),
+                Step("first_q", f"restart_q | single_q | {at_end}", "restart_q | valid_q"),
                 Step(
                     "signature_q",
                     f"(first_q ? {word}'d0 : {next_word('signature_q', word)}) ^ given_q",
                     "valid_q",
                 ),
                 Step("expected_q", f"value_i[{word - 1}:0]", core.pulse(Command.EXPECT)),
-                *_ends(core),
+                *ends,
             )
         ),
     ]
@@ -288,7 +310,9 @@ def _results(core: Checked) -> list[WrapperItem]:
 
 
 def _ends(core: Checked) -> tuple[Step, ...]:
-    """Steps of what says that a result ends its batch."""
+    """Steps of what says that a result ends its batch, where it is a register."""
+    if core.units:
+        return ()
     if core.packets:
         return (Step("at_end_q", "core_last_i" if core.packets.marked else "1'b1"),)
     rings = _rings("out_ring")
@@ -330,7 +354,10 @@ def _counters(core: Checked, counters: dict[int, Wrapper]) -> list[WrapperItem]:
         "wrong": "wrong_q",
         "cycles": "counting_q",
     } | ({"tags": "tag_ended_q", "tag_wrongs": "tag_wrong_q"} if core.widths.tag else {})
-    wrong, shown = ("wrong_q | tag_wrong_q", "good_q, tag_seen_q, ") if core.widths.tag else ("wrong_q", "")
+    good = "1'b0" if core.units else "good_q"
+    wrong, shown = ("wrong_q", "")
+    if core.widths.tag:
+        wrong, shown = "wrong_q | tag_wrong_q", f"{good}, tag_seen_q, "
     return [
         Reg(("ended_in_q", "wrong_q", "counting_q"), note="What the counters count."),
         Reg(("seen_wrong_q",), note="A batch was wrong since the check began."),

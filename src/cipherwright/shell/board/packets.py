@@ -46,6 +46,9 @@ class PacketPorts:
     filled: bool = False
     """A short word would be filled up, so all words of a batch are whole."""
 
+    units: bool = False
+    """Words come in data units with numbers, and some results leave late (`units.py`)."""
+
     def last_bytes(self, size: int) -> int:
         """Bytes of the last word of a batch; `size`: of a whole word."""
         return size if self.filled else short_text(size)
@@ -65,19 +68,22 @@ def word_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
     """What is offered with a word."""
     pins = [Pin("core_keep_o", widths.kept, True), Pin("core_last_o", out=True)]
     pins += [Pin("core_aad_o", out=True)] if ports.aad else []
-    return pins + ([Pin("core_tag_o", widths.tag, True)] if widths.tag else [])
+    return pins + ([Pin("core_tag_o", widths.tag, True)] if widths.tag and not ports.units else [])
 
 
 def result_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
     """What comes with a result."""
-    return [Pin("core_keep_i", widths.kept), Pin("core_last_i")] if ports.marked else []
+    late = [Pin("core_late_i")] if ports.units else []
+    return [Pin("core_keep_i", widths.kept), Pin("core_last_i"), *late] if ports.marked else []
 
 
-def tag_pins(widths: Widths) -> list[Pin]:
+def tag_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
     """The tag of the core, what is shown of it, and what clears the core."""
     pins = [Pin("core_zeroise_o", out=True)]
     if not widths.tag:
         return pins
+    if ports.units:
+        return [*pins, Pin("tag_o", widths.tag, True)]
     given = [Pin("core_tag_valid_i"), Pin("core_tag_i", widths.tag), Pin("core_good_i")]
     return [*pins, *given, Pin("tag_o", widths.tag, True)]
 
@@ -95,12 +101,14 @@ def attributes(
     widths: Widths, ports: PacketPorts, rings: Sequence[str], pulses: Mapping[Command, str]
 ) -> list[WrapperItem]:
     """Registers of what goes with the word that is offered: given by software, or by the word's place in its
-    batch.
+    batch, or unit.
 
-    rings: count the words of a batch; pulses: what is 1 when a command is carried out.
+    rings: count the words of a batch, the first of them those of a unit; pulses: what is 1 when a command is
+    carried out.
     """
     kept, given = widths.kept, pulses[Command.ATTRIBUTES]
-    last, aad_ends = ring_last(rings, "restart_q"), f"~restart_q & ~last_q & {rings[0]}[{RING - 2}] & aad_q"
+    last = ring_last(rings[:1] if ports.units else rings, "restart_q")
+    aad_ends = f"~restart_q & ~last_q & {rings[0]}[{RING - 2}] & aad_q"
     registers, steps = [Reg(("kept_q", "keep_q"), kept), Reg(("ends_q", "final_q"))], list[Step]()
     drives = [
         Drive("core_keep_o", "keep_q"),

@@ -51,19 +51,23 @@ def check_core(core: Core, divisor: int) -> Checked:
         )
     loads = tuple(v for v, port in (("key", ports.key_valid), ("iv", ports.iv_valid)) if port)
     beside = beside_words(core)
-    kept, tag = (pins[beside[n]].width if n in beside else 0 for n in ("keep_in", "tag_in"))
-    widths = Widths(word, pins[ports.key].width, pins[ports.iv].width if ports.iv else 0, kept, tag)
+    sizes = {what: pins[name].width for what, name in beside.items()}
+    iv = pins[ports.iv].width if ports.iv else sizes.get("unit", 0)
+    tag = sizes.get("tag_in", word if "late" in beside else 0)
+    widths = Widths(word, pins[ports.key].width, iv, sizes.get("keep_in", 0), tag)
     filled = _bussed(core) and mode in FILLED_MODES
-    packets = PacketPorts("aad" in beside, "last_out" in beside, filled) if beside else None
+    packets = None
+    if beside:
+        packets = PacketPorts("aad" in beside, "last_out" in beside, filled, "late" in beside)
     chains = bool(ports.first) and not packets
     return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), chains, packets)
 
 
 def beside_words(core: Core) -> Mapping[str, str]:
-    """What a port of packets or messages is for -> its name; empty where words are blocks alone."""
+    """What a port of packets, messages or units is for -> its name; empty where words are blocks alone."""
     if _bussed(core):
         return _AXI_WORDS
-    found: Mapping[str, str] = (core.packet or core.mac or {"ports": {}})["ports"]
+    found: Mapping[str, str] = (core.packet or core.mac or core.unit or {"ports": {}})["ports"]
     return found
 
 
@@ -91,10 +95,6 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
         (
             mode == "ccm",
             "mode = ccm: it has no command for the lengths that CCM takes with a packet's first word",
-        ),
-        (
-            mode in UNIT_MODES,
-            f"mode = {mode}: a unit with a short word gives its results in another order",
         ),
         (
             bussed and mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES),

@@ -285,7 +285,7 @@ def _checked(parts: Mapping[str, Part], core: Core, checked: Checked) -> list[Wr
     if checked.chains:
         wires.append(Wire(("core_first",)))
         at_check["core_first_o"] = at_core[ports.first] = "core_first"
-    for what, _, bits in checked.values:
+    for what, _, bits in checked.shown:
         wires.append(Wire((f"core_{what}",), bits))
         at_check[f"core_{what}_o"] = at_core[getattr(ports, what)] = f"core_{what}"
     for what in checked.loads:
@@ -327,15 +327,18 @@ def _packet_links(core: Core, checked: Checked) -> _Links:
     """What goes with words in packets, and the tag."""
     w, beside, pins = checked.widths, beside_words(core), {p.name: p for p in core.component.pins}
     given = {"keep_in": "keep", "last_in": "last", "aad": "aad", "tag_in": "tag"}
+    given |= {"unit_valid": "unit_valid", "unit": "unit"}
     shown = {
         "keep_out": "keep",
         "last_out": "last",
+        "late": "late",
         "tag_valid": "tag_valid",
         "tag_out": "tag",
         "good": "good",
     }
     wires, at_check, at_core = {"core_zeroise": 1}, {"core_zeroise_o": "core_zeroise"}, dict[str, str]()
-    for names, prefix, end in ((given, "core", "o"), (shown, "result", "i")):
+    answers = {"unit_ready": "unit_ready"}
+    for names, prefix, end in ((given, "core", "o"), (answers, "core", "i"), (shown, "result", "i")):
         for what, name in names.items():
             if what in beside:
                 wires[f"{prefix}_{name}"] = bits = pins[beside[what]].width
@@ -352,8 +355,11 @@ def _packet_links(core: Core, checked: Checked) -> _Links:
 
 
 def _unused(core: Core) -> tuple[str, ...]:
-    """Inputs that are 0, of which a core may have some: TID, and that a word is part of an IV."""
-    return ("s_axis_tid", beside_words(core).get("iv_word", ""))
+    """Inputs that are 0, of which a core may have some: TID, that a word is part of an IV, and how many units
+    follow with the next numbers.
+    """
+    beside = beside_words(core)
+    return ("s_axis_tid", *(beside.get(what, "") for what in ("iv_word", "unit_more")))
 
 
 def _leds(pins: BoardPins) -> list[WrapperItem | Placed]:

@@ -1,0 +1,25 @@
+"""The driver that fits the core of a board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..cipher.modes import MAC_MODES, PACKET_MODES, UNIT_MODES
+from .link import BoardLink, Facts
+from .packets import MessageLink, PacketLink, StreamLink
+from .units import UnitLink
+
+__all__ = ["link_to"]
+
+_BY_MODE: Mapping[str, type[BoardLink]] = {
+    **dict.fromkeys(PACKET_MODES, PacketLink),
+    **dict.fromkeys(MAC_MODES, MessageLink),
+    **dict.fromkeys(UNIT_MODES, UnitLink),
+}
+
+
+def link_to(port: str, facts: Facts, timeout_s: float = 5.0) -> BoardLink:
+    """The driver of the core that the facts are of. Raises as `BoardLink`."""
+    p = facts["parameters"]
+    kind = StreamLink if p["interface"] == "axi-stream" else BoardLink
+    return _BY_MODE.get(p["mode"], kind)(port, facts, timeout_s)

@@ -1,0 +1,87 @@
+"""Data units of XTS through the simulated top of a board: a file, and units at full speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, modes
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+
+from cipherwright.board import Order, load_board, make_board, units
+from cipherwright.board.driver import link_to
+from cipherwright.board.simulated import simulated_port
+from cipherwright.board.units import UnitLink
+from cipherwright.cli.board_run import BoardRunLine, board_run
+from cipherwright.errors import UserError
+from cipherwright.verify import Unit
+from tests.conftest import QUICK_AES
+
+KEY = bytes(range(32))
+NUMBER = bytes.fromhex("ff02030405060708090a0b0c0d0e0f10")
+Made = tuple[Path, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The folder of a pipeline of few stages with AES in XTS, and its facts. A byte takes 40 cycles."""
+    folder = tmp_path_factory.mktemp("boards") / "xts"
+    order = Order("aes128-xts", (*QUICK_AES, "sbox=table", "srl_from=8"), 6_250_000, bitstream=False)
+    return folder, make_board(load_board("ulx3s-85f"), order, folder)
+
+
+@contextmanager
+def connected(made: Made) -> Iterator[UnitLink]:
+    with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
+        assert isinstance(link, UnitLink)
+        yield link
+
+
+def openssl(data: bytes, size: int) -> bytes:
+    """Units of `size` bytes by OpenSSL, with numbers that count up."""
+    first, out = int.from_bytes(NUMBER, "little"), b""
+    for k, at in enumerate(range(0, len(data), size)):
+        number = (first + k).to_bytes(16, "little")
+        done = Cipher(AES(KEY), modes.XTS(number)).encryptor()
+        out += done.update(data[at : at + size]) + done.finalize()
+    return out
+
+
+def test_a_file_in_units(made: Made, tmp_path: Path) -> None:
+    """Units with and without a short word, the last of one block."""
+    plain, secret = tmp_path / "plain", tmp_path / "secret"
+    plain.write_bytes(Path(__file__).read_bytes()[: 2 * 47 + 16])
+    line = BoardRunLine(made[0], "sim", [plain, secret], key=KEY.hex(), iv=NUMBER.hex(), unit_bytes=47)
+    board_run(line)
+    assert secret.read_bytes() == openssl(plain.read_bytes(), 47)
+    with pytest.raises(UserError, match="--unit-bytes is 15, and a unit has 16"):
+        board_run(
+            BoardRunLine(made[0], "sim", [plain, secret], key=KEY.hex(), iv=NUMBER.hex(), unit_bytes=15)
+        )
+
+
+@pytest.mark.parametrize("wrong_byte", [None, 3, 16 * 14 + 3, 16 * 15 + 3])
+def test_units_at_full_speed(wrong_byte: int | None, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 words in 17 cycles. A reference with one wrong bit, in a result in order or in one that leaves late,
+    is seen.
+    """
+    right, calls = units.unit_result, list[bytes]()
+
+    def changed(p: Any, key: bytes, unit: Unit) -> bytes:
+        result = bytearray(right(p, key, unit))
+        calls.append(unit.number)
+        if wrong_byte is not None and len(calls) == 100:
+            result[wrong_byte] ^= 16
+        return bytes(result)
+
+    monkeypatch.setattr(units, "unit_result", changed)
+    with connected(made) as link:
+        found = link.self_check(KEY, seconds=0.0)
+        assert len(set(calls)) == 256
+        assert 17 * 256 - 17 <= found.cycles / found.batches < 17 * 256 + 60
+        late = wrong_byte is not None and wrong_byte // 16 == 14
+        assert found.wrong == (found.batches if wrong_byte is not None and not late else 0)
+        assert found.wrong_tags == (found.batches if late else 0)
