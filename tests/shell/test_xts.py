@@ -24,7 +24,7 @@ from cipherwright.verify.units import Pauses
 from cipherwright.verify.xts import check_unit_resets, check_unit_zeroising, check_units, unit_result
 from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
-from tests.conftest import QUICK_AES, QUICK_XTS, Built
+from tests.conftest import IN_LIGHT, QUICK_XTS, Built
 from tests.faults import drop, takes, use, when
 from tests.verify.test_checks import broken_file
 
@@ -256,7 +256,7 @@ def test_units_through_the_library(
 
 def test_a_core_that_counts_unit_numbers(built: Callable[..., Built], tmp_path: Path) -> None:
     """Its generated testbench announces runs of units, one of which carries over nine bytes."""
-    core, folder = built("aes128-xts", *QUICK_AES, "unit_numbers=counted")
+    core, folder = built("aes128-xts", *IN_LIGHT, "unit_numbers=counted")
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
     assert "mores[" in bench.read_text()
@@ -265,7 +265,7 @@ def test_a_core_that_counts_unit_numbers(built: Callable[..., Built], tmp_path: 
 
 
 def test_a_run_goes_on_while_a_key_is_offered(built: Callable[..., Built], tmp_path: Path) -> None:
-    core, folder = built("aes128-xts", *QUICK_AES, "unit_numbers=counted")
+    core, folder = built("aes128-xts", *IN_LIGHT, "unit_numbers=counted")
     fault = takes("announce", "numbered_valid & room_0 & may_q")
     wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
     p = folder.record["parameters"]
