@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
 from cipherwright.board import Order, load_board, make_board, packets
-from cipherwright.board.driver import link_to
 from cipherwright.board.packets import StreamLink
-from cipherwright.board.simulated import simulated_port
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed
 from tests.faults import takes
+
+from .connected import Made, connected
 
 try:
     from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
@@ -28,7 +25,6 @@ except ImportError:
 
 KEY = bytes.fromhex("133457799BBCDFF1")
 IV = bytes.fromhex("00FFFFFFFFFFFFFE")
-Made = tuple[Path, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +33,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("boards") / "axi"
     order = Order("des-small", ("mode=cfb", "interface=axi-stream"), bitstream=False)
     return folder, make_board(load_board("ulx3s-85f"), order, folder)
-
-
-@contextmanager
-def connected(made: Made) -> Iterator[StreamLink]:
-    with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
-        assert isinstance(link, StreamLink)
-        yield link
 
 
 def test_a_file_is_a_message(made: Made, tmp_path: Path) -> None:
@@ -61,7 +50,7 @@ def test_messages_at_full_speed(made: Made, monkeypatch: pytest.MonkeyPatch) -> 
     """A block in 17 cycles, from message to message too, the first of which find empty buffers; the marks of
     bytes are compared.
     """
-    with connected(made) as link:
+    with connected(made, StreamLink) as link:
         for decrypt in (False, True):
             found = link.self_check(KEY, decrypt, 0.0)
             assert found.passed and found.blocks == 4096 * found.batches
@@ -81,5 +70,5 @@ def test_a_message_without_an_end_is_seen(made: Made, tmp_path: Path) -> None:
         (folder / path.name).write_text(path.read_text())
     top = folder / f"{facts['top']}.v"
     top.write_text(takes("u_core.s_axis_tlast", "1'b0")(top.read_text()))
-    with connected((folder, facts)) as link, pytest.raises(CheckFailed, match="does not end"):
+    with connected((folder, facts), StreamLink) as link, pytest.raises(CheckFailed, match="does not end"):
         link.self_check(KEY, seconds=0.0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +10,16 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 
 from cipherwright.board import Order, load_board, make_board, units
-from cipherwright.board.driver import link_to
-from cipherwright.board.simulated import simulated_port
 from cipherwright.board.units import UnitLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import UserError
 from cipherwright.verify import Unit
 from tests.conftest import QUICK_AES
 
+from .connected import Made, connected
+
 KEY = bytes(range(32))
 NUMBER = bytes.fromhex("ff02030405060708090a0b0c0d0e0f10")
-Made = tuple[Path, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +28,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("boards") / "xts"
     order = Order("aes128-xts", (*QUICK_AES, "sbox=table", "srl_from=8"), 6_250_000, bitstream=False)
     return folder, make_board(load_board("ulx3s-85f"), order, folder)
-
-
-@contextmanager
-def connected(made: Made) -> Iterator[UnitLink]:
-    with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
-        assert isinstance(link, UnitLink)
-        yield link
 
 
 def openssl(data: bytes, size: int) -> bytes:
@@ -78,7 +68,7 @@ def test_units_at_full_speed(wrong_byte: int | None, made: Made, monkeypatch: py
         return bytes(result)
 
     monkeypatch.setattr(units, "unit_result", changed)
-    with connected(made) as link:
+    with connected(made, UnitLink) as link:
         found = link.self_check(KEY, seconds=0.0)
         assert len(set(calls)) == 256
         assert 17 * 256 - 17 <= found.cycles / found.batches < 17 * 256 + 60

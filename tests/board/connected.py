@@ -1,0 +1,27 @@
+"""The driver of a board on the simulated serial port of its top."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cipherwright.board.driver import link_to
+from cipherwright.board.link import BoardLink
+from cipherwright.board.simulated import simulated_port
+
+__all__ = ["Made", "connected"]
+
+Made = tuple[Path, dict[str, Any]]
+"""The folder of a board, and its facts."""
+
+L = TypeVar("L", bound=BoardLink)
+
+
+@contextmanager
+def connected(made: Made, kind: type[L]) -> Iterator[L]:
+    """A driver of this kind, which waits for at most a minute."""
+    with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
+        assert isinstance(link, kind)
+        yield link
