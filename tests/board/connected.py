@@ -21,7 +21,7 @@ L = TypeVar("L", bound=BoardLink)
 
 @contextmanager
 def connected(made: Made, kind: type[L]) -> Iterator[L]:
-    """A driver of this kind, which waits for at most a minute."""
+    """The driver, which is of this very kind and waits for at most a minute."""
     with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
-        assert isinstance(link, kind)
+        assert type(link) is kind
         yield link

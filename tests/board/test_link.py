@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import tty
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
@@ -20,13 +17,14 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell.board import Command
 from tests.faults import drop, flip
 
+from .connected import Made, connected
+
 try:
     from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 except ImportError:
     from cryptography.hazmat.primitives.ciphers.algorithms import TripleDES
 
 KEY = bytes.fromhex("133457799BBCDFF1")
-Made = tuple[Path, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +32,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The folder of des-small for the ULX3S, and its facts."""
     folder = tmp_path_factory.mktemp("boards") / "des"
     return folder, make_board(load_board("ulx3s-85f"), Order("des-small", bitstream=False), folder)
-
-
-@contextmanager
-def connected(made: Made) -> Iterator[BoardLink]:
-    with simulated_port(*made) as port, BoardLink(port, made[1]) as link:
-        yield link
 
 
 def openssl(data: bytes, decrypt: bool) -> bytes:
@@ -52,7 +44,7 @@ def openssl(data: bytes, decrypt: bool) -> bytes:
 def test_a_file_and_the_self_check(made: Made) -> None:
     assert read_facts(made[0]) == made[1]
     data = (Path(__file__).read_bytes() * 2)[:2048]
-    with connected(made) as link:
+    with connected(made, BoardLink) as link:
         for decrypt in (False, True):
             link.load_key(KEY)
             link.direction(decrypt)
@@ -81,7 +73,7 @@ def test_one_wrong_block_of_a_batch_is_seen(made: Made, monkeypatch: pytest.Monk
         out[1234 * 8 + 3] ^= 16
         return bytes(out)
 
-    with connected(made) as link:
+    with connected(made, BoardLink) as link:
         monkeypatch.setattr(BoardLink, "reference", wrong)
         found = link.self_check(KEY, seconds=0.0)
         assert found.wrong == found.batches >= 1
@@ -98,7 +90,7 @@ def test_a_rare_fault_of_the_core_is_seen(made: Made, tmp_path: Path) -> None:
     for path in made[0].iterdir():
         text = path.read_text()
         (folder / path.name).write_text(fault(text) if path.name == f"{facts['top']}.v" else text)
-    with connected((folder, facts)) as link:
+    with connected((folder, facts), BoardLink) as link:
         results = [link.self_check(KEY, seconds=0.0) for _ in range(4)]
         assert any(r.wrong for r in results)
 
@@ -158,7 +150,7 @@ def chained(folder: Path, mode: str, interface: str = "plain") -> Made:
 def test_a_mode_that_chains(mode: str, interface: str, tmp_path: Path) -> None:
     """Messages over the serial port by OpenSSL's mode, and batches at full speed, each of them a message."""
     iv, data = bytes.fromhex("00FFFFFFFFFFFFFE"), bytes(range(96))
-    with connected(chained(tmp_path / mode, mode, interface)) as link:
+    with connected(chained(tmp_path / mode, mode, interface), BoardLink) as link:
         link.load_key(KEY)
         for decrypt in (False, True):
             link.direction(decrypt)
@@ -176,7 +168,7 @@ def test_a_message_that_does_not_begin_is_seen(tmp_path: Path) -> None:
     folder, facts = chained(tmp_path / "cbc", "cbc")
     text = (folder / f"{facts['top']}.v").read_text()
     (folder / f"{facts['top']}.v").write_text(drop("message_q", "(advance & last_q)")(text))
-    with connected((folder, facts)) as link:
+    with connected((folder, facts), BoardLink) as link:
         for seconds in (0.3, 2.0, 8.0):  # the simulation is as fast as the machine lets it
             found = link.self_check(KEY, seconds=seconds)
             if found.batches > 1:

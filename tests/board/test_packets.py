@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +20,10 @@ from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell.board import Command
 
+from .connected import Made, connected
+
 KEY = bytes(range(16))
 IV = bytes(range(100, 112))
-Made = tuple[Path, dict[str, Any]]
 
 
 def made_for(preset: str, folder: Path) -> Made:
@@ -41,22 +40,8 @@ def cmac(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return made_for("aes128-cmac-small", tmp_path_factory.mktemp("boards") / "cmac")
 
 
-@contextmanager
-def packet_link(made: Made) -> Iterator[PacketLink]:
-    with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
-        assert isinstance(link, PacketLink)
-        yield link
-
-
-@contextmanager
-def message_link(made: Made) -> Iterator[MessageLink]:
-    with simulated_port(*made) as port, link_to(port, made[1], 60) as link:
-        assert type(link) is MessageLink
-        yield link
-
-
 def test_packets_are_those_of_openssl(gcm: Made) -> None:
-    with packet_link(gcm) as link:
+    with connected(gcm, PacketLink) as link:
         link.load_key(KEY)
         for aad_bytes, size in ((0, 0), (5, 0), (16, 16), (0, 700), (33, 47)):
             iv, aad = secrets.token_bytes(12), secrets.token_bytes(aad_bytes)
@@ -76,7 +61,7 @@ def test_packets_are_those_of_openssl(gcm: Made) -> None:
 
 def test_packets_at_full_speed(gcm: Made) -> None:
     """A word in 11 cycles, from packet to packet too, in both directions."""
-    with packet_link(gcm) as link:
+    with connected(gcm, PacketLink) as link:
         for decrypt in (False, True):
             for seconds in (0.5, 4.0, 16.0):  # the simulation is as fast as the machine lets it
                 found = link.self_check(KEY, decrypt, seconds)
@@ -100,7 +85,7 @@ def test_one_wrong_bit_is_seen(what: str, decrypt: bool, gcm: Made, monkeypatch:
             return data, bytes([*tag[:7], tag[7] ^ 4, *tag[8:]])
         return bytes([*data[:1000], data[1000] ^ 1, *data[1001:]]), tag
 
-    with packet_link(gcm) as link:
+    with connected(gcm, PacketLink) as link:
         if what == "marks":
             monkeypatch.setattr(packets, "_ONES", b"\0")
         else:
@@ -158,7 +143,7 @@ def tag_of(message: bytes) -> bytes:
 
 
 def test_tags_of_messages(cmac: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with message_link(cmac) as link:
+    with connected(cmac, MessageLink) as link:
         link.load_key(KEY)
         for size in (0, 1, 16, 17, 640):
             message = secrets.token_bytes(size)
@@ -179,6 +164,6 @@ def test_tags_of_messages(cmac: Made, tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_a_wrong_tag_of_a_message_is_seen(cmac: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packets, "mac_tag", lambda p, key, message: bytes(16))
-    with message_link(cmac) as link:
+    with connected(cmac, MessageLink) as link:
         found = link.self_check(KEY, seconds=0.0)
         assert found.wrong == found.batches >= 1

@@ -80,8 +80,8 @@ def _cleared(p: Processor, reset: Mapping[Any, int], size: Size) -> State:
 class _Proof:
     """The invariants of one size, and what is left to be shown of them."""
 
-    def __init__(self, p: Processor, size: Size, reset: Mapping[Any, int]) -> None:
-        self.p, self.size, self.reset = p, size, reset
+    def __init__(self, p: Processor, size: Size) -> None:
+        self.p, self.size = p, size
         self.reference, self.random = Reference(size, p.aig), RandomValues(p.aig)
         self.pairs: dict[tuple[int, int], str] = {}
         """Literals that must be equal, and what they are."""
@@ -351,7 +351,7 @@ def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: 
         tell(f"equivalence for all inputs, blocks of {size.block} and keys of {size.key} bits")
         check_steps(size)
         p = first.again()
-        proof = _Proof(p, size, reset)
+        proof = _Proof(p, size)
         proof.begin(_cleared(p, reset, size))
         proof.close(_DIRECTIONS if both else _DIRECTIONS[:1])
         proof.compare()

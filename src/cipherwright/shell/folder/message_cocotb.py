@@ -109,17 +109,10 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
     pins = {pin.name: pin for pin in core.component.pins}
     registers, clock = core_registers(core), core.component.clock
     ports = (core.packet or core.unit or {}).get("ports", {})
-    any_iv = "iv_word" in ports
-    kind, what, found = _known(spec, core, any_iv)
     names = ("KEY", "IV", "UNIT")
     return filled(
         "cocotb_messages.py.j2",
-        origin=origin_lines(spec.name),
-        top=core.top,
-        kind=kind,
-        what=what,
-        sources=list(sources),
-        patience=patience,
+        **_of_both(spec, core, sources, patience),
         control=spec.control if registers else "",
         package=PACKAGES.get(spec.control, ""),
         registers={r.name: r.address for r in registers.values()},
@@ -131,16 +124,31 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
             if not pin.out and n not in (clock.clock, clock.reset) and not n.startswith(DRIVEN)
         ],
         handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
-        key_slots=2 if "key_slot" in ports else 1,
         slot_bits={n: bit for n in names if (bit := field_bit(registers, "CONTROL", f"{n}_SLOT"))},
-        any_iv=any_iv,
         lengths=list(bus_length_ports(ports)),
         ways=len(ways(spec.direction)) == 2,
         ids=1 << pins["s_axis_tid"].width if "s_axis_tid" in pins else 0,
         runs="unit_more_i" in pins or "UNIT_MORE" in registers,
-        run=RUN,
-        messages=list(found),
     )
+
+
+def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> dict[str, Any]:
+    """What both benches tell of a core."""
+    ports = (core.packet or core.unit or {}).get("ports", {})
+    any_iv = "iv_word" in ports
+    kind, what, found = _known(spec, core, any_iv)
+    return {
+        "origin": origin_lines(spec.name),
+        "top": core.top,
+        "kind": kind,
+        "what": what,
+        "sources": list(sources),
+        "patience": patience,
+        "key_slots": 2 if "key_slot" in ports else 1,
+        "any_iv": any_iv,
+        "run": RUN,
+        "messages": list(found),
+    }
 
 
 def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
@@ -149,30 +157,19 @@ def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int
     """
     p, pins = core.ports, {pin.name: pin for pin in core.component.pins}
     ports = (core.packet or core.unit or {}).get("ports", {})
-    any_iv = "iv_word" in ports
-    kind, what, found = _known(spec, core, any_iv)
     taken = next(g for g in core.component.ports if isinstance(g, Stream) and g.valid == p.valid_in)
     return filled(
         "cocotb_words.py.j2",
-        origin=origin_lines(spec.name),
-        top=core.top,
-        kind=kind,
-        what=what,
-        sources=list(sources),
-        patience=patience,
+        **_of_both(spec, core, sources, patience),
         latency=_longest(core),
         inputs=[n for n, pin in pins.items() if not pin.out and n != p.clk],
         # A slot is read before its word is taken, so it stays.
         word={pin.name: pin.width for pin in taken.payload if pin.name != ports.get("key_slot")},
         size=pins[p.block_in].width // 8,
         key_bits=pins[p.key].width,
-        key_slots=2 if "key_slot" in ports else 1,
-        any_iv=any_iv,
         lengths=bool(bus_length_ports(ports)),
         waits=core.packet is not None and "release" in core.packet,
         runs="unit_more" in ports,
-        run=RUN,
-        messages=list(found),
     )
 
 
