@@ -29,14 +29,15 @@ from cipherwright.registry import (
 )
 from cipherwright.skeleton import write_skeleton
 from cipherwright.verify import CoreFolder
+from tests.light import LIGHT
 from tests.verify.test_reference import Toy
 
 KEY = "0123456789abcdef"
 
 
 def _forget() -> None:
-    """The catalogue as in a new process."""
-    for name in [n for n in CATALOGUE if origin(n)]:
+    """The catalogue as in a new process of the tests."""
+    for name in [n for n in CATALOGUE if origin(n) and n != LIGHT.name]:
         unregister(name)
 
 
