@@ -38,9 +38,6 @@ INTERFACES = {
 LOOPS = ("des-small", "aes-tiny")
 """Cores whose blocks can be registers."""
 
-STREAMS = ("aes128-ccm-small",)
-"""Cores that have AXI-Stream and no register bus."""
-
 HEAD = (
     "| core | around it | LUT4 | more than bare | flip-flops | block RAM | clock | of the bare clock |",
     "|---|---|---|---|---|---|---|---|",
@@ -98,8 +95,6 @@ def main() -> None:
             if words[1:] and interface not in ("bare", *words[1:]):
                 continue
             if interface.startswith("registers") and preset not in LOOPS:
-                continue
-            if preset in STREAMS and "control" in " ".join(INTERFACES[interface]):
                 continue
             before = record.setdefault(preset, {}).get(interface, {})
             figures = measured(preset, interface, place)

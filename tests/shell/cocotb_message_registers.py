@@ -1,7 +1,8 @@
-"""Registers of a core of GCM, XTS or CMAC by drivers from outside: cocotbext-axi, -apb and -wishbone.
+"""Registers of a core of GCM, CCM, XTS or CMAC by drivers from outside: cocotbext-axi, -apb and -wishbone.
 
-Software's way: a key is written; before each packet its IV and its expected tag, before each data unit its
-number. Messages go through AXI-Stream. What must come out is computed by `cryptography`.
+Software's way: a key is written; before each packet its IV or nonce, in CCM its lengths, and its expected
+tag; before each data unit its number. Messages go through AXI-Stream. What must come out is computed by
+`cryptography`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
 from tests.shell.cocotb_axi_stream import MODE, reset
@@ -45,12 +46,15 @@ async def packets(sides: Sides, write: Write, read: Read, key: bytes, r: random.
     """Packets of both directions; WRONG_TAG tells of a tag that is not the expected one."""
     status, wrong = REGISTERS["INTERRUPT_STATUS"].address, bit("INTERRUPT_STATUS", "WRONG_TAG")
     for a, n, way, good in ((20, 37, 1, True), (0, 16, 1, False), (5, 0, 0, True), (16, 1, 0, True)):
-        iv, aad, text = r.randbytes(12), r.randbytes(a), r.randbytes(n)
-        sealed = AESGCM(key).encrypt(iv, text, aad)
+        iv, aad, text = r.randbytes(13 if MODE == "ccm" else 12), r.randbytes(a), r.randbytes(n)
+        sealed = (AESCCM if MODE == "ccm" else AESGCM)(key).encrypt(iv, text, aad)
         data, tag = sealed[:n], sealed[n:]
         for at in range(0, 16 * way, 4):
             word = int.from_bytes(tag[at : at + 4], "little") ^ (not good and not at)
             await write(REGISTERS["TAG"].address + at, word)
+        for name, size in (("AAD_BYTES", a), ("DATA_BYTES", n)):
+            if name in REGISTERS:
+                await write(REGISTERS[name].address, size)
         await give(write, read, "IV", iv)
         filled = aad + bytes(-a % 16)
         keep = [1] * a + [0] * (-a % 16) + [1] * n
@@ -86,6 +90,7 @@ async def units(sides: Sides, write: Write, read: Read, key: bytes, r: random.Ra
 
 PLAY: dict[str, Callable[[Sides, Write, Read, bytes, random.Random], Awaitable[None]]] = {
     "gcm": packets,
+    "ccm": packets,
     "xts": units,
     "cmac": tags,
 }
@@ -106,7 +111,7 @@ async def messages(dut: Any) -> None:
         await PLAY[MODE](sides, write, read, key, r)
         assert int(dut.irq_o.value) == 1
         await write(status, left)
-        for name in {"KEY", "IV", "UNIT", "TAG"} & REGISTERS.keys():
+        for name in {"KEY", "IV", "UNIT", "TAG", "AAD_BYTES", "DATA_BYTES"} & REGISTERS.keys():
             await write(REGISTERS[name].address, 0x1234_5678)
             assert await read(REGISTERS[name].address) == 0
         await write(REGISTERS["CONTROL"].address, bit("CONTROL", "ZEROISE"))

@@ -118,6 +118,7 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         (PACKETS, 2),
         ((*PACKETS, "control=axi-lite"), 2),
         (LENGTHS, 2),
+        ((*LENGTHS, "control=wishbone"), 2),
         (RUNS, 3),
         ((*UNITS, "interface=axi-stream", "key_slots=2"), 3),
         ((*UNITS, "interface=axi-stream", "key_slots=2", "control=wishbone"), 3),
@@ -125,8 +126,9 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*SLOTS, "interface=axi-stream", "control=axi-lite"), 1),
     ],
     ids=[
-        *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths", "units"),
-        *("units under two keys", "units under two keys and wishbone"),
+        *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
+        *("packets with lengths and wishbone", "units", "units under two keys"),
+        "units under two keys and wishbone",
         *("units and apb", "two keys and axi-lite"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Registers around GCM, XTS and CMAC: drivers, `verify`, rules of the buses, faults, and flip-flops."""
+"""Registers around GCM, CCM, XTS and CMAC: drivers, `verify`, rules of the buses, faults, and flip-flops."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ from tests.verify.test_checks import broken_file
 BUS = "interface=axi-stream"
 TAGS = ("aes128-cmac-small", *LIGHT_LOOP, BUS, "control=axi-lite")
 PACKETS = ("aes-gcm-small", *LIGHT_LOOP, BUS, "control=apb")
+NONCES = ("aes128-ccm-small", *LIGHT_LOOP, BUS, "control=axi-lite")
+"""The lengths of a packet are registers, too."""
+
+SHORT = ("aes128-ccm-small", *LIGHT_LOOP, BUS, "nonce_bytes=7", "release=verdict", "control=wishbone")
+"""The length of the data has four bytes, and words of a decrypted packet wait for its verdict."""
+
 IVS = ("aes-gcm-small", *LIGHT_LOOP, BUS, "iv_bits=any", "control=wishbone")
 UNITS = (*LIGHT_XTS[:-1], BUS, "control=wishbone")
 SLOTS = (*LIGHT_GCM, "stages=16", "key_slots=2", BUS, "control=axi-lite")
@@ -46,6 +52,7 @@ def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
 IN_AES = [
     ("aes128-cmac-small", BUS, "control=axi-lite"),
     ("aes-gcm-small", BUS, "control=apb"),
+    ("aes128-ccm-small", BUS, "control=axi-lite"),
     (*QUICK_XTS[:-1], BUS, "control=wishbone"),
 ]
 """Of the cipher that the drivers compare with an independent library."""
@@ -58,12 +65,12 @@ def test_registers_by_drivers_from_outside(
     assert driven(built(*variant), tmp_path) == (2, 0)
 
 
-@pytest.mark.parametrize("variant", [TAGS, PACKETS, IVS], ids=lambda v: f"{v[0]} {v[-1]}")
+@pytest.mark.parametrize("variant", [TAGS, PACKETS, SHORT, IVS], ids=lambda v: f"{v[0]} {v[-1]}")
 def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     folder = built(*variant)[1]
     assert "an offer stays until it is taken" in check_bus_rules(folder)
     assert "all are cleared" in check_reset(folder)
-    assert "24 messages under keys written over" in check_message_registers(folder)
+    assert "26 messages under keys written over" in check_message_registers(folder)
 
 
 FAULTS = [
@@ -110,6 +117,26 @@ OF_UNIT_SLOTS = {
 }
 """Faults of the slot of a unit's key."""
 
+OF_LENGTHS = {
+    "length of other packets": takes("u_core.s_aad_bytes_i", "32'd0"),
+    "bytes of the data in another order": takes(
+        "u_core.s_data_bytes_i", "{data_bytes_words[7:0], data_bytes_words[15:8]}"
+    ),
+    "a nonce without a length": drop("iv_offer_q", "aad_bytes_written"),
+    "a nonce without the other one": drop("iv_offer_q", "data_bytes_written"),
+    "stays for the next packet": takes("u_registers.aad_bytes_clear_i", "zeroise"),
+    "gone before its packet begins": takes("u_registers.data_bytes_clear_i", "zeroise | load_iv"),
+    "stays when ZEROISE comes": takes("u_registers.data_bytes_clear_i", "begins"),
+    "changes while the nonce waits": takes("u_registers.aad_bytes_lock_i", "1'b0"),
+    "not told as written": takes("u_registers.status_data_bytes_written_i", "1'b0"),
+    "another key within a packet": use("loop_ccm:inside_q", "~last_i", "1'b0"),
+    "a byte of the nonce": use("u_core.s_iv_i", "iv_words[103:96]", "iv_words[7:0]"),
+}
+"""Faults of the lengths and the nonce of a packet, and a key that does not wait for its end."""
+
+INSIDE = ("axis", "buffered", "control", "ccm", "loop_ccm")
+"""Modules between the registers and the mode of CCM."""
+
 OF_RUNS = {
     "dropped": takes("both:u_core.unit_more_i", "32'd0"),
     "another order": takes("both:u_core.unit_more_i", "{unit_more_words[7:0], unit_more_words[31:8]}"),
@@ -125,13 +152,14 @@ OF_RUNS = {
 @pytest.mark.parametrize(
     ("variant", "faults", "said"),
     [
+        (NONCES, OF_LENGTHS, "2 packets whose nonce waits for their lengths"),
         (SLOTS, OF_SLOTS, "21 packets under the keys of two"),
         (RUNS, OF_RUNS, "48 units in runs and alone"),
         (UNIT_SLOTS, OF_UNIT_SLOTS, "22 units under the keys of two"),
     ],
-    ids=["two keys", "runs", "units under two keys"],
+    ids=["lengths", "two keys", "runs", "units under two keys"],
 )
-def test_two_keys_and_runs(
+def test_lengths_two_keys_and_runs(
     variant: tuple[str, ...],
     faults: dict[str, Fault],
     said: str,
@@ -142,7 +170,7 @@ def test_two_keys_and_runs(
     core, folder = built(*variant)
     assert "an offer stays until it is taken" in check_bus_rules(folder)
     assert "all are cleared" in check_reset(folder)
-    bench = faulty_bench(AxiMessageBench, (core, folder), faults.values(), (), tmp_path)
+    bench = faulty_bench(AxiMessageBench, (core, folder), faults.values(), INSIDE, tmp_path)
     source = core.files[f"{core.top}.rdl"]
     assert said in check_messages(bench(-1), source)
     for number, fault in enumerate(faults):
@@ -175,6 +203,8 @@ def test_the_map_of_each_kind(built: Callable[..., Built]) -> None:
         (TAGS, []),
         (PACKETS, ["IV", "TAG"]),
         (SLOTS, ["IV", "TAG"]),
+        (NONCES, ["IV", "AAD_BYTES", "DATA_BYTES", "TAG"]),
+        (SHORT, ["IV", "AAD_BYTES", "DATA_BYTES", "TAG"]),
         (UNITS, ["UNIT"]),
         (UNIT_SLOTS, ["UNIT"]),
         (RUNS, ["UNIT", "UNIT_MORE"]),
@@ -184,9 +214,13 @@ def test_the_map_of_each_kind(built: Callable[..., Built]) -> None:
         registers = registers_of(read_map(core.files[f"{core.top}.rdl"]))
         assert [r.name for r in registers] == common + more
         ports = {"s_iv_i", "s_tag_i", "key_i", "load_slot_i", "unit_i", "unit_more_i", "key_slot_i"}
+        ports |= {"s_aad_bytes_i", "s_data_bytes_i"}
         assert not ports & {pin.name for pin in core.component.pins}
         fields = {f"{r.name}.{f.name}": f.low for r in registers for f in r.fields}
         assert (fields.get("CONTROL.KEY_SLOT") == 5) == (variant in (SLOTS, UNIT_SLOTS))
         assert (fields.get("CONTROL.UNIT_SLOT") == 6) == (variant == UNIT_SLOTS)
         assert (fields.get("STATUS.UNIT_MORE_WRITTEN") == 6) == (variant == RUNS)
         assert [r.address for r in registers if r.name == "UNIT_MORE"] == [0x70] * (variant == RUNS)
+        lengths = {r.name: (r.address, r.fields[0].width) for r in registers if r.name.endswith("_BYTES")}
+        data = {NONCES: 16, SHORT: 32}.get(variant)
+        assert lengths == ({"AAD_BYTES": (0x70, 32), "DATA_BYTES": (0x74, data)} if data else {})

@@ -178,6 +178,7 @@ def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
         slots="load_slot_i" in widths,
         runs="unit_more_i" in widths,
         unit_slots="key_slot_i" in widths,
+        lengths=tuple((p.name.removesuffix("_i"), p.width, p.meaning.split(",")[0]) for p in bus.lengths),
     )
 
 

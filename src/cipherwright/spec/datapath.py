@@ -195,10 +195,6 @@ class Datapath(Spec):
     control: Annotated[
         Literal["none", "axi-lite", "apb", "wishbone"],
         needs(interface=("axi-stream", "registers")),
-        needs(
-            because="the map has no registers for the lengths of a packet of CCM",
-            mode=tuple(m for m in MODES if m != "ccm"),
-        ),
     ] = option(
         "none",
         "The bus for registers, through which software gives keys and initial values, reads status and "

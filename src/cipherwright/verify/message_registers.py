@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CheckFailed
-from ..shell import read_map, registers_of
+from ..shell import LENGTH_PORTS, read_map, registers_of
 from .message_axi import Announced, AxiMessageBench, AxiSession, Flow
 from .message_axi_checks import Traffic, fresh_key, joined, messages_of, play, with_slot
 from .reference import reference_of
@@ -31,6 +31,9 @@ from .verdict import CoreFolder
 
 __all__ = ["check_message_registers", "check_messages"]
 
+_LENGTHS = tuple(name.upper() for name in LENGTH_PORTS)
+"""Registers of the lengths of a packet, where its mode needs them before the data."""
+
 _KEYS = 3
 _TRIES = 64
 """Random packets, one of which has an IV in words."""
@@ -38,13 +41,18 @@ _SIZES = (0, 40, 16, 33, 1, 64)
 """Bytes of the messages under each key."""
 
 _WITHIN = 80
-"""Bytes of a packet within which keys are loaded."""
+"""Bytes of a message within which keys are loaded."""
 
 _AGAIN = 6
 """Cycles after LOAD_KEY in which it is written once more."""
 
 _LONGEST_UNIT = 70
 """Bytes of a unit of a run, less than that."""
+
+
+def _port(length: str) -> str:
+    """The port of AXI-Stream whose value is in a register of a length."""
+    return f"s_{length.lower()}_i"
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,8 @@ class _Run:
             for at in range(0, 16, 4):
                 word = int.from_bytes(given["s_tag_i"][at : at + 4], "little")
                 self.software.driver.write(start + at, word)
+        for name in self.lengths:
+            self.software.put(name, int.from_bytes(given[_port(name)], "big"))
         if "s_iv_i" in given:
             self.software.give("IV", given["s_iv_i"])
         for unit in traffic.units:
@@ -99,12 +109,66 @@ class _Run:
             play(self.session, self.give(traffic), Flow())
         return _AGAIN
 
+    def renewed(self, rng: np.random.Generator) -> int:
+        """A key that is written within a message waits for the message's end; how many messages."""
+        bench, software = self.session.bench, self.software
+        old, new = (fresh_key(bench, self.parameters, rng) for _ in range(2))
+        software.give("KEY", old)
+        traffic = self.give(messages_of(bench, self.parameters, old, [_WITHIN], rng))
+
+        def within() -> None:
+            software.give("KEY", new, wait=False)
+            self._pass(bench.patience)
+            if not self._pending("KEY"):
+                raise CheckFailed("a key is taken within a message")
+
+        play(self.session, traffic, Flow(), within)
+        self._until_taken("KEY")
+        after = self.give(messages_of(bench, self.parameters, new, [_WITHIN], rng))
+        play(self.session, after, Flow())
+        return 2
+
     def _check_gone(self) -> None:
         """What was taken or cleared is no longer in its register."""
         status = self.software.get("STATUS")
-        for name in ("KEY", "IV", "UNIT", "TAG", "UNIT_MORE"):
+        for name in ("KEY", "IV", "UNIT", "TAG", "UNIT_MORE", *_LENGTHS):
             if status & self.software.bit("STATUS", f"{name}_WRITTEN"):
                 raise CheckFailed(f"{name} stays in its register when it has been taken or cleared")
+
+    @property
+    def lengths(self) -> tuple[str, ...]:
+        """Registers of the lengths of a packet."""
+        return tuple(name for name in _LENGTHS if name in self.software.registers)
+
+    def with_lengths(self, rng: np.random.Generator) -> int:
+        """A nonce is not loaded before every byte of both lengths was written, and while it waits no write
+        changes them; ZEROISE clears them; how many packets.
+        """
+        software, total = self.software, 0
+        for name in self.lengths:
+            software.put(name, 40)
+        check_zeroise_closes(software)
+        self._check_gone()
+        key = fresh_key(self.session.bench, self.parameters, rng)
+        software.give("KEY", key)
+        for missing in self.lengths:
+            packet = messages_of(self.session.bench, self.parameters, key, [40], rng)
+            for name in self.lengths:
+                software.put(name, 0, 2 if name == missing else 15)
+                told = bool(software.get("STATUS") & software.bit("STATUS", f"{name}_WRITTEN"))
+                if told != (name != missing):
+                    raise CheckFailed(f"{name}_WRITTEN does not tell whether all of it was written")
+            software.give("IV", packet.beats[0].given["s_iv_i"])
+            self.session.wait()  # IV_PENDING is 1 in the cycle of the command
+            if self._pending():
+                raise CheckFailed(f"a nonce is loaded before {missing} was written whole")
+            traffic = self.give(packet)
+            for name in self.lengths:
+                software.put(name, 0xA5C3_5A3C)
+            play(self.session, traffic, Flow())
+            self._check_gone()
+            total += 1
+        return total
 
     def _clear(self, field: str) -> None:
         self.software.put("INTERRUPT_STATUS", self.software.bit("INTERRUPT_STATUS", field))
@@ -320,6 +384,7 @@ def check_messages(bench: AxiMessageBench, source: str) -> str:
         for flow in (Flow(), Flow(0.6, 0.6), Flow(take=0.3))[:_KEYS]:
             total += run.messages(rng, flow)
         total += run.again(rng)
+        total += run.renewed(rng) if p["key_slots"] == 1 else 0
         check_secrets(software)
         check_events(software)
         check_zeroise_closes(software)
@@ -330,6 +395,8 @@ def check_messages(bench: AxiMessageBench, source: str) -> str:
             more = f"; {run.unit_keys(rng)} units under the keys of two slots, loaded while units went on"
         elif p["key_slots"] > 1:
             more = f"; {run.two_keys(rng)} packets under the keys of two slots, loaded while packets went on"
+        if run.lengths:
+            more = f"; {run.with_lengths(rng)} packets whose nonce waits for their lengths"
         if "UNIT_MORE" in registers:
             more = f"; {run.runs(rng)} units in runs and alone"
     return (

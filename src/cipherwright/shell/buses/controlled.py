@@ -74,6 +74,7 @@ def controlled_top(
         "TAG": 16 * facts.packets,
         "DATA_IN": block_bytes,
         "DATA_OUT": block_bytes,
+        **{name.upper(): size // 8 for name, size, _ in facts.lengths},
     }
     front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers, lengths)
     control, parts = list[Wrapper](), list[Traffic]()
@@ -114,14 +115,17 @@ def _accesses(front: Wrapper, file: RegisterFile, fields: Mapping[str, str]) -> 
     ]
 
 
-def _loaded(what: str, bits: int, taken: str) -> Traffic:
-    """What software writes and then loads. It is offered from the command until `taken` is 1."""
+def _loaded(what: str, bits: int, taken: str, beside: tuple[str, ...] = ()) -> Traffic:
+    """What software writes and then loads. It is offered from the command until `taken` is 1. beside: what
+    has to be written, too, before it can be loaded.
+    """
     offer, load, written = f"{what}_offer_q", f"load_{what}", f"{what}_written"
+    complete = " & ".join((written, *(f"{name}_written" for name in beside)))
     items = (
         Wire((f"{what}_words",), bits),
         Wire((load, written)),
         Reg((offer,), note=f"The {what} is offered until it is taken."),
-        Clocked((Step(offer, f"~zeroise & ({offer} ? ~{taken} : {load} & {written})"),), ((offer, "1'b0"),)),
+        Clocked((Step(offer, f"~zeroise & ({offer} ? ~{taken} : {load} & {complete})"),), ((offer, "1'b0"),)),
     )
     registers = {
         f"{what}_o": f"{what}_words",
@@ -181,7 +185,7 @@ def _initial_value(core: Inner, facts: MapFacts) -> Traffic:
     """The initial value or counter block, where the mode has one."""
     if not facts.iv_bits:
         return Traffic((), {}, {})
-    made = _loaded("iv", facts.iv_bits, "iv_taken")
+    made = _loaded("iv", facts.iv_bits, "iv_taken", tuple(name for name, _, _ in facts.lengths))
     links = {core.port("iv"): bytes_reversed("iv_words", facts.iv_bits)}
     if not core.counts:
         return replace(made, links=links)

@@ -89,6 +89,11 @@ class MessageBus:
         return tuple(p for p in pins if p.with_block and p.name not in of_beat)
 
     @property
+    def lengths(self) -> tuple[Pin, ...]:
+        """Those of the ports beside a beat that are for lengths of a packet."""
+        return tuple(p for p in self.beside if p.name not in _OF_PACKET)
+
+    @property
     def loads(self) -> tuple[Group, ...]:
         """Ports that are handed through: of a key, and of a unit's number with its slot, or a run of them."""
         return tuple(g for g in self.groups if isinstance(g, Handshake) or _announces(g))
@@ -105,6 +110,9 @@ class MessageBus:
 
 _BEAT = ("block_i", "keep_i", "last_i")
 """Ports of a core that TDATA, TKEEP and TLAST are for; those of TUSER are `MessageBus.user`."""
+
+_OF_PACKET = ("iv_i", "tag_i")
+"""Ports of a core for a packet's IV or nonce and its expected tag."""
 
 
 def _announces(group: Group) -> bool:

@@ -1,8 +1,9 @@
 """How packets, data units and messages reach a core behind a register bus: AXI-Stream at the top's own
 ports.
 
-What belongs to a packet of GCM as a whole is in registers: its IV, without which its first beat waits, and
-the expected tag of one that is decrypted. What belongs to a beat stays beside the beat.
+What belongs to a packet as a whole is in registers: its IV or nonce, without which its first beat waits, the
+lengths that CCM needs with it, and the expected tag of one that is decrypted. What belongs to a beat stays
+beside the beat.
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ from .traffic import Inner, Traffic
 __all__ = ["message_traffic"]
 
 _STREAMS = ("s_axis_tvalid", "m_axis_tvalid", "m_tag_tvalid")
-_BESIDE = ("s_iv_i", "s_tag_i")
-"""Ports beside a beat of a packet whose values come from registers."""
 
 
 def message_traffic(core: Inner, bus: MessageBus) -> Traffic:
     """What is between the ports of AXI-Stream around `core` and those of the top."""
     streams = [g for g in core.groups if isinstance(g, Stream) and g.valid in _STREAMS]
+    beside = {f"s_{p.name}" for p in bus.beside}  # their values come from registers
     groups = tuple(
-        Stream(g.valid, tuple(p for p in g.payload if p.name not in _BESIDE), g.ready, g.out, g.what)
+        Stream(g.valid, tuple(p for p in g.payload if p.name not in beside), g.ready, g.out, g.what)
         for g in streams
     )
     links = {pin.name: pin.name for g in groups for pin in g.pins}
@@ -41,7 +41,25 @@ def message_traffic(core: Inner, bus: MessageBus) -> Traffic:
         "tag_lock_i": "load_iv | iv_offer_q",
         "status_tag_written_i": "tag_written",
     }
-    return Traffic(tuple(_packets(bus)), links, registers, groups, ("message", "wrong_tag"))
+    made = Traffic(tuple(_packets(bus)), links, registers, groups, ("message", "wrong_tag"))
+    return made.joined(_lengths(bus))
+
+
+def _lengths(bus: MessageBus) -> Traffic:
+    """The lengths of a packet, where its mode needs them before the data: they go with the IV."""
+    items, links, registers = list[WrapperItem](), dict[str, str](), dict[str, str]()
+    for pin in bus.lengths:
+        name = pin.name.removesuffix("_i")
+        items += [Wire((f"{name}_words",), pin.width), Wire((f"{name}_written",))]
+        links[f"s_{pin.name}"] = f"{name}_words"
+        registers |= {
+            f"{name}_o": f"{name}_words",
+            f"{name}_written_o": f"{name}_written",
+            f"{name}_clear_i": "zeroise | begins",
+            f"{name}_lock_i": "load_iv | iv_offer_q",
+            f"status_{name}_written_i": f"{name}_written",
+        }
+    return Traffic(tuple(items), links, registers)
 
 
 def _packets(bus: MessageBus) -> list[WrapperItem]:

@@ -31,7 +31,8 @@ class MapFacts:
     unit_bits: of the number of a data unit (0: there are none); `packets`: the initial value is a packet's
     IV, and its expected tag is a register too; tag_bytes: of the tags that leave; `slots`: a key is for one
     of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too;
-    `unit_slots`: a number comes with the slot of its key.
+    `unit_slots`: a number comes with the slot of its key. lengths: what a packet's initial value is loaded
+    together with, where the mode needs lengths before the data: name, bits, and what it is.
     """
 
     name: str
@@ -51,6 +52,7 @@ class MapFacts:
     slots: bool = False
     runs: bool = False
     unit_slots: bool = False
+    lengths: tuple[tuple[str, int, str], ...] = ()
 
     @property
     def loads(self) -> tuple[str, ...]:
@@ -60,7 +62,8 @@ class MapFacts:
     @property
     def written(self) -> tuple[str, ...]:
         """What software writes whole: what it loads, and what goes with that."""
-        return (*self.loads, *(["tag"] if self.packets else []), *(["unit_more"] if self.runs else []))
+        beside = (*(["tag"] if self.packets else []), *(name for name, _, _ in self.lengths))
+        return (*self.loads, *beside, *(["unit_more"] if self.runs else []))
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,9 @@ _MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *UNIT_MODES, *MAC_MODES)
 
 def _loaded_things(facts: MapFacts) -> dict[str, str]:
     """What software loads, and what it is."""
-    iv = "IV of the next packet" if facts.packets else "initial value or counter block"
+    iv = "initial value or counter block"
+    if facts.packets:
+        iv = f"{'nonce' if facts.lengths else 'IV'} of the next packet"
     unit = "number of the next unit or run" if facts.runs else "number of the next unit"
     return {"key": "key", "iv": iv, "unit": unit}
 
@@ -269,6 +274,13 @@ def _of_messages(facts: MapFacts, order: str) -> list[str]:
             "were not written are 0. It reads as 0."
         )
         found.append(_register("UNIT_MORE", 0x70, more, [_field("UNITS", 0, WORD - 1, _SECRET, "units")]))
+    for place, (name, bits, what) in enumerate(facts.lengths):
+        meaning = (
+            f"The number of {what}, at most {(1 << bits) - 1}. It goes with the nonce that is loaded next: "
+            "LOAD_IV needs it written whole, also where it is 0. It reads as 0."
+        )
+        fields = [_field("BYTES", 0, bits - 1, _SECRET, "bytes")]
+        found.append(_register(name.upper(), 0x70 + 4 * place, meaning, fields))
     if facts.packets:
         tag = "The expected tag of the next packet, which is decrypted; bytes that were not written are 0."
         found.append(_words("TAG", 0x80, 128, f"{tag} {order}"))
@@ -277,6 +289,8 @@ def _of_messages(facts: MapFacts, order: str) -> list[str]:
 
 def _words(name: str, address: int, bits: int, meaning: str) -> str:
     fields = [_field("WORD", 0, WORD - 1, _SECRET, "four bytes")]
+    if bits % WORD:
+        meaning += f" There are {bits // 8} bytes; what is written behind them has no effect."
     return _register(name, address, meaning, fields, -(-bits // WORD))
 
 

@@ -51,7 +51,7 @@ def _packets(core: Core) -> Iterator[str]:
         said = "KEY_SLOT in CONTROL, in the same write as LOAD_KEY," if core.bus else "`load_slot_i`"
         yield f"{said} says which slot a key is for; packets under the other key go on meanwhile."
     if core.bus:
-        yield from _packet_registers()
+        yield from _packet_registers(bool(lengths))
     elif lengths:
         yield from _lengths(*lengths)
     else:
@@ -120,12 +120,20 @@ def _release(core: Core) -> Iterator[str]:
     yield "Packets that are encrypted do not wait, and have any length."
 
 
-def _packet_registers() -> Iterator[str]:
-    yield "Software writes the packet's IV to the registers IV, and then 1 to LOAD_IV in CONTROL."
+def _packet_registers(lengths: bool) -> Iterator[str]:
+    """What is in registers. lengths: those of a packet, too, whose IV is a nonce."""
+    name, an = ("nonce", "A nonce") if lengths else ("IV", "An IV")
+    yield f"Software writes the packet's {name} to the registers IV, and then 1 to LOAD_IV in CONTROL."
     yield (
-        "An IV is for one packet: its first beat waits until there is one, and takes it. Then IV_PENDING is "
+        f"{an} is for one packet: its first beat waits until there is one, and takes it. Then IV_PENDING is "
         "0, and software can write the next one."
     )
+    if lengths:
+        yield (
+            "Before LOAD_IV it writes how many bytes of additional data the packet has to AAD_BYTES, and of "
+            "data to DATA_BYTES, also where there are none: without them LOAD_IV does nothing."
+        )
+        yield "**The lengths must be those of the beats that come: the core does not count.**"
     yield (
         "Before LOAD_IV it writes the expected tag of a packet that is decrypted to TAG; bytes that are not "
         "written are 0."
@@ -232,7 +240,7 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     if core.packet:
         where = "in the registers IV" if core.bus else "at `s_iv_i`"
         if lengths := bus_length_ports(core.packet["ports"]):
-            aad, data = lengths
+            aad, data = ("AAD_BYTES", "DATA_BYTES") if core.bus else lengths
             where += f", `{aad}` = {len(worked.aad)} and `{data}` = {len(worked.block)}"
         name = "nonce" if lengths else "IV"
         yield f"The packet of the section Bytes, encrypted, with its {name} {where}:"

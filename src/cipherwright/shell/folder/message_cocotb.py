@@ -13,7 +13,7 @@ from ...cipher.modes import ways
 from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
 from ...rtl import Handshake, Stream
 from ...spec import Datapath
-from ..ccm import bus_length_ports
+from ..ccm import LENGTH_PORTS, bus_length_ports
 from ..core import Core
 from ..header import origin_lines
 from .accesses import core_registers, field_bit
@@ -108,7 +108,6 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
     """The text of TOP_cocotb.py. patience: cycles in which any message comes out and any key is taken."""
     pins = {pin.name: pin for pin in core.component.pins}
     registers, clock = core_registers(core), core.component.clock
-    ports = (core.packet or core.unit or {}).get("ports", {})
     names = ("KEY", "IV", "UNIT")
     return filled(
         "cocotb_messages.py.j2",
@@ -125,11 +124,19 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
         ],
         handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
         slot_bits={n: bit for n in names if (bit := field_bit(registers, "CONTROL", f"{n}_SLOT"))},
-        lengths=list(bus_length_ports(ports)),
+        lengths=_lengths(core),
         ways=len(ways(spec.direction)) == 2,
         ids=1 << pins["s_axis_tid"].width if "s_axis_tid" in pins else 0,
         runs="unit_more_i" in pins or "UNIT_MORE" in registers,
     )
+
+
+def _lengths(core: Core) -> list[str]:
+    """Ports of the lengths of a packet, or their registers where there is a register bus."""
+    ports = (core.packet or {}).get("ports", {})
+    if not core.bus:
+        return list(bus_length_ports(ports))
+    return [name.upper() for name in LENGTH_PORTS if name in ports]
 
 
 def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> dict[str, Any]:
