@@ -150,8 +150,9 @@ def test_the_cocotb_bench_of_messages_runs(
         (TAGS, flip("m_axis_tid", "3'd1")),
         (PACKETS, flip("m_tag_tuser", "3'd2")),
         (PACKETS, flip("m_tag_tdata", "128'd1")),
+        ((*LENGTHS, "control=wishbone"), takes("u_core.s_aad_bytes_i", "32'd0")),
     ],
-    ids=["tag", "keep", "id", "verdict", "tag of a packet"],
+    ids=["tag", "keep", "id", "verdict", "tag of a packet", "length in a register"],
 )
 def test_the_cocotb_bench_of_messages_sees_a_fault(
     variant: tuple[str, ...], fault: Fault, built: Callable[..., Built], tmp_path: Path

@@ -182,9 +182,7 @@ def test_a_fifo_that_is_not_cleared_is_seen(built: Callable[..., Built], tmp_pat
         check_zeroise(broken_file(folder, f"{core.top}.v", fault, tmp_path / "b"))
 
 
-@pytest.mark.parametrize(
-    "variant", [TAGS, (*TAGS, "fifo_depth=64"), LENGTHS, (*LENGTHS, "control=apb")], ids=" ".join
-)
+@pytest.mark.parametrize("variant", [TAGS, (*TAGS, "fifo_depth=64"), (*LENGTHS, "control=apb")], ids=" ".join)
 def test_mapped_flip_flops_are_the_predicted_ones(
     variant: tuple[str, ...], built: Callable[..., Built]
 ) -> None:
