@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -81,6 +81,7 @@ class BoardLink:
         self.facts = facts
         self._parameters: Mapping[str, Any] = facts["parameters"]
         self._size = int(facts["word_bytes"])
+        self._slots = int(self._parameters["key_slots"])
         try:
             self._port = serial.Serial(port, facts["baud"], timeout=timeout_s, write_timeout=60)
         except (serial.SerialException, ValueError) as e:
@@ -136,6 +137,15 @@ class BoardLink:
         self.send(Command.READ, bytes([number]))
         return int.from_bytes(self.answer(READ_BYTES), "big")
 
+    def slot(self, number: int) -> None:
+        """Keys, packets and units that follow are of this slot: with two resident keys 0 or 1, at first 0.
+        Raises UserError where the core has no such slot.
+        """
+        if number not in range(self._slots):
+            raise UserError(f"there is no slot {number}: slots of this core are 0 to {self._slots - 1}")
+        if self._slots > 1:
+            self._do(Command.SLOT, bytes([number]))
+
     def load_key(self, key: bytes) -> None:
         """Give the core its key. Raises UserError where it has another length."""
         self._check(key, "key_bytes", "a key")
@@ -188,16 +198,22 @@ class BoardLink:
     def self_check(self, key: bytes, decrypt: bool = False, seconds: float = 1.0) -> SelfCheck:
         """Blocks at full speed under `key`, for about `seconds`; the signature of each batch is compared on
         the board with the reference's. A batch of a mode that chains is a message. In counter mode of a
-        pipeline batches differ, and one is run. Raises CheckFailed where blocks are lost.
+        pipeline batches differ, and one is run. With two resident keys that of slot 0 is `key`, that of
+        slot 1 is random, and both are used; slot 0 is the one in use after it. Raises CheckFailed where
+        blocks are lost.
         """
         seed, iv = secrets.token_bytes(self._size), secrets.token_bytes(self.facts["iv_bytes"])
-        self.load_key(key)
+        keys = [key, *(secrets.token_bytes(len(key)) for _ in range(1, self._slots))]
+        for number, one in enumerate(keys):
+            self.slot(number)
+            self.load_key(one)
         self.direction(decrypt)
         if iv:
             self.load_iv(iv)
         words = generated(seed, self.facts["batch"])
         self._do(Command.SEED, seed)
-        self._expect(key, iv, words, decrypt)
+        self._expect(keys, iv, words, decrypt)
+        self.slot(0)
         once = self._once(iv)
         self._do(Command.START, bytes([once]))
         time.sleep(0 if once else seconds)
@@ -210,9 +226,9 @@ class BoardLink:
         rate = bits / cycles * self.facts["clock_mhz"] / 1000 if cycles else 0.0
         return SelfCheck(batches, self.read(4), blocks, cycles, round(rate, 3), self._tags(batches))
 
-    def _expect(self, key: bytes, iv: bytes, words: bytes, decrypt: bool) -> None:
-        """Tell the board what comes out of a batch."""
-        self._do(Command.EXPECT, signature(self.reference(key, iv, words, decrypt), self._size))
+    def _expect(self, keys: Sequence[bytes], iv: bytes, words: bytes, decrypt: bool) -> None:
+        """Tell the board what comes out of a batch under the key of each slot."""
+        self._do(Command.EXPECT, signature(self.reference(keys[0], iv, words, decrypt), self._size))
 
     def _once(self, iv: bytes) -> bool:
         """Whether a batch differs from the next, so that one is run."""

@@ -5,6 +5,7 @@ self-check of packets at full speed.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import CheckFailed, UserError
@@ -97,10 +98,10 @@ class MessageLink(BoardLink):
         if flags := self.read(2) & 12:
             raise CheckFailed(f"the board lost {'a result' if flags & 8 else 'a word'}")
 
-    def _expect(self, key: bytes, iv: bytes, words: bytes, decrypt: bool) -> None:
+    def _expect(self, keys: Sequence[bytes], iv: bytes, words: bytes, decrypt: bool) -> None:
         """Each batch is a message of which the last word is short."""
         text = words[: len(words) - self._size + short_text(self._size)]
-        tag = mac_tag(self._parameters, key, text)[: self._tag_bytes]
+        tag = mac_tag(self._parameters, keys[0], text)[: self._tag_bytes]
         self._do(Command.EXPECT, tag.ljust(self._size, b"\0"))
 
     def _once(self, iv: bytes) -> bool:
@@ -124,11 +125,11 @@ class StreamLink(MessageLink):
         """As of `BoardLink`."""
         BoardLink.round_trip(self, key, words)
 
-    def _expect(self, key: bytes, iv: bytes, words: bytes, decrypt: bool) -> None:
+    def _expect(self, keys: Sequence[bytes], iv: bytes, words: bytes, decrypt: bool) -> None:
         """Each batch is a message, whose last word is short where the mode takes one. The marks of bytes
         that are not there are compared as ones.
         """
-        size, result = self._size, self.reference(key, iv, words, decrypt)
+        size, result = self._size, self.reference(keys[0], iv, words, decrypt)
         if self._parameters["mode"] not in FILLED_MODES:
             result = result[: len(result) - size + short_text(size)]
         self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
@@ -213,19 +214,21 @@ class PacketLink(TaggedLink):
             return
         raise CheckFailed("a wrong tag was taken for a right one")
 
-    def _expect(self, key: bytes, iv: bytes, words: bytes, decrypt: bool) -> None:
+    def _expect(self, keys: Sequence[bytes], iv: bytes, words: bytes, decrypt: bool) -> None:
         """Each batch is a packet: additional data first, the last word of both short. The marks of bytes that
-        are not there are compared as ones.
+        are not there are compared as ones. With two keys they go under both by turns.
         """
         size, border = self._size, AAD_WORDS * self._size
         aad = words[: border - size + short_aad(size)]
         text = words[border : len(words) - size + short_text(size)]
-        result, tag = sealed(self._parameters, key, iv, aad, text)
-        if decrypt:
-            tag = sealed(self._parameters, key, iv, aad, result)[1]
-        tag = tag[: self._tag_bytes].ljust(16, b"\0")
-        self._do(Command.TAG, tag)
-        self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
+        for number, key in enumerate(keys):
+            result, tag = sealed(self._parameters, key, iv, aad, text)
+            if decrypt:
+                tag = sealed(self._parameters, key, iv, aad, result)[1]
+            tag = tag[: self._tag_bytes].ljust(16, b"\0")
+            self.slot(number)
+            self._do(Command.TAG, tag)
+            self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
 
 
 _TAG_WORD = 6

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ..cipher.xts import number_after
 from ..errors import CheckFailed
 from ..progress import Tell, quiet
-from ..shell.board import UNIT_WORDS, Command, generated, short_text, signature
+from ..shell.board import UNIT_WORDS, Command, generated, short_text, signature, slot_of_unit
 from ..verify import Unit
-from ..verify.xts import unit_result
+from ..verify.xts import unit_results
 from .packets import TaggedLink
 
 __all__ = ["UnitLink"]
@@ -79,16 +79,23 @@ class UnitLink(TaggedLink):
             if self.crypt_units([(number, done)]) != data:
                 raise CheckFailed("a unit that was encrypted and decrypted again differs")
 
-    def _expect(self, key: bytes, iv: bytes, words: bytes, decrypt: bool) -> None:
+    def _expect(self, keys: Sequence[bytes], iv: bytes, words: bytes, decrypt: bool) -> None:
         """Each batch is units of 16 words, the last of which is short. Late results have a signature of their
-        own; the marks of bytes that are not there are compared as ones.
+        own; the marks of bytes that are not there are compared as ones. Of two keys a unit's number chooses.
         """
         size, whole = self._size, UNIT_WORDS * self._size
         texts = [words[at : at + whole - size + short_text(size)] for at in range(0, len(words), whole)]
-        seeds, order, late = generated(iv, len(texts)), bytearray(), bytearray()
-        for k, text in enumerate(texts):
-            number = seeds[k * len(iv) : (k + 1) * len(iv)]
-            result = unit_result(self._parameters, key, Unit(number, text, decrypt))
+        numbers, order, late = generated(iv, len(texts)), bytearray(), bytearray()
+        units = [Unit(numbers[16 * k : 16 * k + 16], text, decrypt) for k, text in enumerate(texts)]
+        chosen = [slot_of_unit(u.number) % len(keys) for u in units]
+        made = [
+            iter(
+                unit_results(self._parameters, key, [u for u, s in zip(units, chosen, strict=True) if s == k])
+            )
+            for k, key in enumerate(keys)
+        ]
+        for slot in chosen:
+            result = next(made[slot])
             order += result[: whole - 2 * size] + result[whole - size :].ljust(size, b"\xff")
             late += result[whole - 2 * size : whole - size]
         self._do(Command.TAG, signature(bytes(late), size))

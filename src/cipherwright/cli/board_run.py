@@ -40,6 +40,9 @@ class BoardRunLine:
     aad: Aad = ""
     aad_file: AadFile = None
     unit_bytes: UnitBytes = None
+    slot: Annotated[
+        int, typer.Option(help="Slot of the key, of a core with two resident keys (key_slots = 2).", min=0)
+    ] = 0
     decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt the file.")] = False
     seconds: Annotated[float, typer.Option(help="Length of the self-check.", min=0.0)] = 1.0
     as_json: Json = False
@@ -63,11 +66,13 @@ def board_run(line: BoardRunLine) -> None:
     from ..board.simulated import simulated_port
 
     facts = read_facts(line.folder)
+    _check_slot(facts, line)
     job = _job(facts, line.files, line) if line.files else None
     with progress("talking to the board") as tell:
         place = simulated_port(line.folder, facts) if line.port == "sim" else nullcontext(line.port)
         with place as path, link_to(path, facts, 300.0 if line.port == "sim" else 5.0) as link:
             if job:
+                link.slot(line.slot)
                 job.send(link, tell)
                 return
             found = _self_check(link, facts, line.seconds)
@@ -195,6 +200,16 @@ def _check_options(mode: str, given: BoardRunLine) -> None:
         raise UserError(f"mode {mode} has no data units; leave --unit-bytes away")
 
 
+def _check_slot(facts: dict[str, Any], given: BoardRunLine) -> None:
+    """Raise UserError where the core does not have the slot, or nothing goes under its key."""
+    slots = facts["parameters"]["key_slots"]
+    if given.slot >= slots:
+        has = "two resident keys, in slots 0 and 1" if slots > 1 else "one resident key; leave --slot away"
+        raise UserError(f"--slot is {given.slot}, and the core has {has}")
+    if given.slot and not given.files:
+        raise UserError("the self-check uses both keys; leave --slot away")
+
+
 def _units(
     mode: str, files: list[Path], data: bytes, key: bytes, number: bytes, given: BoardRunLine
 ) -> _Units:
@@ -237,6 +252,8 @@ def _self_check(link: BoardLink, facts: dict[str, Any], seconds: float) -> dict[
             wrong = max(result.wrong, result.wrong_tags)
             raise CheckFailed(f"{wrong} of {result.batches} batches of the self-check are wrong")
     if facts["both"]:
-        link.round_trip(secrets.token_bytes(facts["key_bytes"]))
+        for number in range(facts["parameters"]["key_slots"]):
+            link.slot(number)
+            link.round_trip(secrets.token_bytes(facts["key_bytes"]))
         err.print("what was encrypted and decrypted again is the same")
     return found

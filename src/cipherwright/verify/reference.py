@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,9 @@ from .oracle import has_oracle, oracle_blocks, oracle_bulk, oracle_mode, oracle_
 __all__ = ["Reference", "reference_of"]
 
 _Bytes = NDArray[np.uint8]
+
+_MANY = 64
+"""Blocks from which it is quicker to evaluate them side by side than one by one."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class Reference:
         if self.library:
             return oracle_bulk(self.library, key, data, decrypt)
         size = self.cipher.block_bits // 8
+        if len(data) >= _MANY * size:
+            rows = [np.frombuffer(x, dtype=np.uint8) for x in (key, data)]
+            way = np.full((1, 1), decrypt, dtype=np.uint8)
+            return self.blocks(rows[0].reshape(1, -1), way, rows[1].reshape(-1, size)).tobytes()
         return b"".join(
             self.cipher.encrypt_block(key, data[i : i + size], decrypt) for i in range(0, len(data), size)
         )
@@ -63,19 +70,21 @@ class Reference:
             "key": column(keys, self.key_bits),
             "decrypt": column(decrypts.reshape(-1, 1), 1),
         }
-        words = to_words(evaluate_many(self._graph, given)["block"])
+        words = to_words(evaluate_many(_graph(self.cipher, self.key_bits), given)["block"])
         return np.array([list(w.to_bytes(blocks.shape[1], "big")) for w in words], dtype=np.uint8)
 
     def mode(self, mode: str, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes | None:
         """A message by the library's own mode, or None where it has none."""
         return oracle_mode(self.library, mode, key, iv, data, decrypt) if self.library else None
 
-    @cached_property
-    def _graph(self) -> Graph:
-        b = GraphBuilder(self.cipher.name)
-        block, key = b.input("block", self.cipher.block_bits), b.input("key", self.key_bits)
-        b.output("block", self.cipher.crypt(b, block, key, b.input("decrypt", 1)))
-        return b.build()
+
+@lru_cache(maxsize=4)
+def _graph(cipher: Cipher, key_bits: int) -> Graph:
+    """The cipher in both directions, block by block."""
+    b = GraphBuilder(cipher.name)
+    block, key = b.input("block", cipher.block_bits), b.input("key", key_bits)
+    b.output("block", cipher.crypt(b, block, key, b.input("decrypt", 1)))
+    return b.build()
 
 
 def reference_of(parameters: Mapping[str, Any]) -> Reference:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..cipher.modes import ways
-from ..cipher.xts import halves, number_after, xts
+from ..cipher.xts import BLOCK_BYTES, halves, number_after, times_alpha, xts
 from ..errors import CheckFailed, NotChecked
 from .oracle import oracle_xts
-from .reference import reference_of
+from .reference import Reference, reference_of
 from .units import Pauses, SlotLoad, Unit, UnitBench, UnitSession
 from .vectors import own_vectors
 
@@ -23,6 +24,7 @@ __all__ = [
     "published_units",
     "random_units",
     "unit_result",
+    "unit_results",
 ]
 
 _LENGTHS = range(16, 301)
@@ -57,16 +59,49 @@ def unit_result(p: Mapping[str, Any], key: bytes, unit: Unit) -> bytes:
     """What a unit becomes by the reference of a core with parameters `p`: by a library's own XTS where it has
     one, otherwise by the mode's definition around the library's cipher.
     """
+    return unit_results(p, key, [unit])[0]
+
+
+def unit_results(p: Mapping[str, Any], key: bytes, units: Sequence[Unit]) -> list[bytes]:
+    """The same of units under one key."""
     reference = reference_of(p)
-    made = (
-        oracle_xts(reference.library, key, unit.number, unit.text, unit.decrypt)
-        if reference.library
-        else None
-    )
-    if made is not None:
-        return made
-    first, second = (lambda block, back, half=half: reference.bulk(half, block, back) for half in halves(key))
-    return xts(first, second, unit.number, unit.text, unit.decrypt)
+    if reference.library:
+        made = [oracle_xts(reference.library, key, u.number, u.text, u.decrypt) for u in units]
+        if None not in made:
+            return [m for m in made if m is not None]
+    first, second = (_Known(reference, half) for half in halves(key))
+    second.learn([u.number for u in units], False)
+    for way in (False, True):
+        first.learn([b for u in units if u.decrypt == way for b in _blocks_of(u, second)], way)
+    return [xts(first, second, u.number, u.text, u.decrypt) for u in units]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The cipher under a key, which has the results of many blocks at once."""
+
+    reference: Reference
+    key: bytes
+    known: dict[tuple[bytes, bool], bytes] = field(default_factory=dict)
+
+    def learn(self, blocks: Sequence[bytes], decrypt: bool) -> None:
+        """Blocks that will be asked for."""
+        made = self.reference.bulk(self.key, b"".join(blocks), decrypt) if blocks else b""
+        for k, block in enumerate(blocks):
+            self.known[block, decrypt] = made[k * BLOCK_BYTES : (k + 1) * BLOCK_BYTES]
+
+    def __call__(self, block: bytes, decrypt: bool) -> bytes:
+        done = self.known.get((block, decrypt))
+        return self.reference.bulk(self.key, block, decrypt) if done is None else done
+
+
+def _blocks_of(unit: Unit, tweaks: _Known) -> Iterator[bytes]:
+    """What goes through the cipher of a unit, but for the bytes that are stolen."""
+    tweak = int.from_bytes(tweaks(unit.number, False), "big")
+    for at in range(0, len(unit.text) - BLOCK_BYTES + 1, BLOCK_BYTES):
+        block = int.from_bytes(unit.text[at : at + BLOCK_BYTES], "big")
+        yield (block ^ tweak).to_bytes(BLOCK_BYTES, "big")
+        tweak = int.from_bytes(times_alpha(tweak.to_bytes(BLOCK_BYTES, "big")), "big")
 
 
 def published_units(bench: UnitBench, p: Mapping[str, Any]) -> str:

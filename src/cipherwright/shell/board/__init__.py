@@ -4,6 +4,7 @@ from .checker import BATCH
 from .commands import READ_BYTES, Command, Widths
 from .lfsr import generated, signature
 from .packets import AAD_WORDS, short_aad, short_text
+from .slots import slot_of_unit
 from .taken import FILLED_MODES, check_core
 from .top import LEDS, MAGIC, BoardPins, BoardTop, Pll, board_top, model_of_pll, pll_module
 from .uart import SHORTEST_BIT
@@ -31,4 +32,5 @@ __all__ = [
     "short_aad",
     "short_text",
     "signature",
+    "slot_of_unit",
 ]

@@ -37,6 +37,7 @@ from .packets import (
     tags,
     word_pins,
 )
+from .slots import Expected, slot_pins, slots
 from .units import late_results, numbers, unit_end, unit_pins
 
 __all__ = ["BATCH", "STATE", "Checked", "checker"]
@@ -90,6 +91,21 @@ class Checked:
         return bool(self.packets and self.packets.units)
 
     @property
+    def slots(self) -> bool:
+        """Whether two keys are resident."""
+        return self.widths.slots > 1
+
+    @property
+    def paired(self) -> bool:
+        """Whether one batch goes under the key of slot 0, and the next under that of slot 1."""
+        return self.slots and not self.units
+
+    @property
+    def expected(self) -> Expected:
+        """The signature that is expected of a batch."""
+        return Expected("expected", self.widths.word, self.paired)
+
+    @property
     def shown(self) -> tuple[tuple[str, Command, int], ...]:
         """Values that are at ports of the core as they are kept."""
         return tuple(v for v in self.values if not (self.units and v[0] == "iv"))
@@ -113,7 +129,7 @@ def checker(name: str, core: Checked) -> tuple[Wrapper, ...]:
             f"A batch has {BATCH} words.",
         ),
         _ports(core),
-        declared_first(items) if core.units else items,
+        declared_first(items) if core.units or core.slots else items,
     )
     return (*(counters[bits] for bits in sorted(counters)), module)
 
@@ -143,6 +159,7 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
         given += result_pins(core.widths, core.packets)
         pins += tag_pins(core.widths, core.packets)
         pins += unit_pins(core.widths) if core.units else []
+        pins += slot_pins() if core.slots else []
     return (
         ClockReset(),
         Held(tuple(pins)),
@@ -196,7 +213,7 @@ def _generator(core: Checked) -> list[WrapperItem]:
     word, rings = core.widths.word, _rings("in_ring")
     kept = f"~{core.pulse(Command.ZEROISE)} & " if core.packets else ""
     block, start = core.pulse(Command.BLOCK), core.pulse(Command.START)
-    stops = "~unit_offer_q" if core.units else "stop_q"
+    stops = "~unit_offer_q" if core.units else "stop_q & word_slot_q" if core.paired else "stop_q"
     return [
         Reg(("seed_q", "word_q"), word, "The first word of a batch, and the word that is offered."),
         Reg(("restart_q",), note="One cycle: the seed becomes the word, and is offered."),
@@ -264,9 +281,10 @@ def _packets(core: Checked) -> list[WrapperItem]:
         items += [*numbers(core.widths, asked), *late_results(core.widths, asked)]
         items += _compared("tag_", bits, "tag_q ^ tag_expected_q", "tag_ended_q")
     elif bits:
-        way = "decrypt_q" if core.ways else "1'b0"
-        items += tags(bits, way, asked)
-        items += _compared("tag_", bits + 1, differing_tag(bits, way), "tag_ended_q")
+        expected, way = Expected("tag_expected", bits, core.paired), "decrypt_q" if core.ways else "1'b0"
+        items += tags(expected, asked)
+        items += _compared("tag_", bits + 1, differing_tag(expected, way), "tag_ended_q")
+    items += slots(core.units, asked) if core.slots else []
     if bits:
         counted = Clocked((Step("tag_wrong_q", "tag_wrong"),), (("tag_wrong_q", "1'b0"),))
         items += [Reg(("tag_wrong_q",), note="What a counter counts."), counted]
@@ -279,7 +297,7 @@ def _results(core: Checked) -> list[WrapperItem]:
     items: list[WrapperItem] = [
         Reg(("valid_q", "first_q", *([] if core.units else ["at_end_q"]), "ended_q", "toggle_q")),
         Reg(("given_q",), word, "The result."),
-        Reg(("signature_q", "expected_q"), word),
+        Reg(("signature_q", *core.expected.registers), word),
         *([] if core.packets else [Reg(tuple(_rings("out_ring")), RING)]),
         *(unit_end() if core.units else []),
         Drive("signature_o", "signature_q"),
@@ -301,12 +319,12 @@ def _results(core: Checked) -> list[WrapperItem]:
                     f"(first_q ? {word}'d0 : {next_word('signature_q', word)}) ^ given_q",
                     "valid_q",
                 ),
-                Step("expected_q", f"value_i[{word - 1}:0]", core.pulse(Command.EXPECT)),
+                *core.expected.steps(core.pulse(Command.EXPECT)),
                 *ends,
             )
         ),
     ]
-    return items + _compared("", word, "signature_q ^ expected_q", "ended_q")
+    return items + _compared("", word, f"signature_q ^ {core.expected.of('out_slot_q')}", "ended_q")
 
 
 def _ends(core: Checked) -> tuple[Step, ...]:

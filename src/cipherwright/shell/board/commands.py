@@ -47,6 +47,11 @@ class Command(Enum):
     ZEROISE = "z"
     """Of packets: keys and packets are dropped, and a word that waits."""
 
+    SLOT = "l"
+    """Of two resident keys: a byte, whose bit 0 is the slot of the keys, expected values, packets and units
+    that follow.
+    """
+
     @property
     def code(self) -> str:
         """The letter as a Verilog constant."""
@@ -70,6 +75,9 @@ class Widths:
     tag: int = 0
     """Bits of a packet's tag that leaves beside its words (0: none)."""
 
+    slots: int = 1
+    """Resident keys."""
+
     @property
     def value(self) -> int:
         """Bits of the longest value of a command."""
@@ -80,6 +88,7 @@ class Widths:
         """The commands of such a core."""
         absent = {Command.IV: not self.iv, Command.TAG: not self.tag}
         absent |= dict.fromkeys((Command.ATTRIBUTES, Command.ZEROISE), not self.kept)
+        absent |= {Command.SLOT: self.slots == 1}
         return tuple(c for c in Command if not absent.get(c))
 
     @property
@@ -100,14 +109,15 @@ class Widths:
             Command.READ: 8,
             Command.ATTRIBUTES: 8 + self.kept,
             Command.TAG: self.tag,
+            Command.SLOT: 8,
         }
         return bits.get(command, 0) // 8
 
 
 def requests(widths: Widths) -> tuple[Command, ...]:
     """Commands for the core's clock domain: bit 0 of the request's `op` is the first."""
-    of_packets = (Command.ATTRIBUTES, Command.TAG, Command.ZEROISE)
-    return tuple(c for c in Command if c not in _HERE and (c not in of_packets or c in widths.known))
+    of_some = (Command.ATTRIBUTES, Command.TAG, Command.ZEROISE, Command.SLOT)
+    return tuple(c for c in Command if c not in _HERE and (c not in of_some or c in widths.known))
 
 
 def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:

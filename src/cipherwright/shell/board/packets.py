@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...rtl import Clocked, Drive, Pin, Reg, Step, WrapperItem
 from .commands import Command, Widths
 from .counting import RING, ring_last
+from .slots import Expected
 
 __all__ = [
     "AAD_WORDS",
@@ -142,15 +143,16 @@ def _shortened(kept: int, size: int, when: str) -> str:
     return f"{{{{{size}{{1'b1}}}}, {{{kept - size}{{~({when})}}}}}}"
 
 
-def tags(bits: int, way: str, pulses: Mapping[Command, str]) -> list[WrapperItem]:
-    """The tag that came last, and the one that is expected. `way`: 1 where packets are decrypted; then the
-    core compares, and shows a verdict in place of the tag.
+def tags(expected: Expected, pulses: Mapping[Command, str]) -> list[WrapperItem]:
+    """The tag that came last, and the one that is expected. Of a packet that is decrypted the core compares,
+    and shows a verdict in place of the tag.
     """
+    bits = expected.bits
     new = f"tag_seen_q & ~{pulses[Command.IV]}"
     return [
-        Reg(("tag_q", "tag_expected_q"), bits),
+        Reg(("tag_q", *expected.registers), bits),
         Reg(("good_q", "tag_valid_q", "tag_ended_q", "tag_seen_q")),
-        Drive("core_tag_o", "tag_expected_q"),
+        Drive("core_tag_o", expected.of("word_slot_q")),
         Drive("tag_o", "tag_q"),
         Clocked(
             (
@@ -162,7 +164,7 @@ def tags(bits: int, way: str, pulses: Mapping[Command, str]) -> list[WrapperItem
         ),
         Clocked(
             (
-                Step("tag_expected_q", f"value_i[{bits - 1}:0]", pulses[Command.TAG]),
+                *expected.steps(pulses[Command.TAG]),
                 Step("tag_q", "core_tag_i", "core_tag_valid_i"),
                 Step("good_q", "core_good_i", "core_tag_valid_i"),
             )
@@ -170,6 +172,7 @@ def tags(bits: int, way: str, pulses: Mapping[Command, str]) -> list[WrapperItem
     ]
 
 
-def differing_tag(bits: int, way: str) -> str:
-    """Bits that differ: of the verdict, then of the tag, which is 0 where packets are decrypted."""
-    return f"{{good_q ^ {way}, tag_q ^ (tag_expected_q & ~{{{bits}{{{way}}}}})}}"
+def differing_tag(expected: Expected, way: str) -> str:
+    """Bits that differ: of the verdict, then of the tag, which is 0 where packets are decrypted (`way`)."""
+    wanted = f"{expected.of('tag_slot_q')} & ~{{{expected.bits}{{{way}}}}}"
+    return f"{{good_q ^ {way}, tag_q ^ ({wanted})}}"

@@ -54,7 +54,8 @@ def check_core(core: Core, divisor: int) -> Checked:
     sizes = {what: pins[name].width for what, name in beside.items()}
     iv = pins[ports.iv].width if ports.iv else sizes.get("unit", 0)
     tag = sizes.get("tag_in", word if "late" in beside else 0)
-    widths = Widths(word, pins[ports.key].width, iv, sizes.get("keep_in", 0), tag)
+    slots = core.parameters["key_slots"]
+    widths = Widths(word, pins[ports.key].width, iv, sizes.get("keep_in", 0), tag, slots)
     filled = _bussed(core) and mode in FILLED_MODES
     packets = None
     if beside:
@@ -104,10 +105,6 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
         (
             interleaved,
             f"interleaved messages, and {core.top} has them: the UART carries one at a time",
-        ),
-        (
-            p["key_slots"] > 1,
-            f"two resident keys, and {core.top} has them: it has a command for one",
         ),
         (
             bussed and word != p["block_bits"],

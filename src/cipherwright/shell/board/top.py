@@ -327,7 +327,7 @@ def _packet_links(core: Core, checked: Checked) -> _Links:
     """What goes with words in packets, and the tag."""
     w, beside, pins = checked.widths, beside_words(core), {p.name: p for p in core.component.pins}
     given = {"keep_in": "keep", "last_in": "last", "aad": "aad", "tag_in": "tag"}
-    given |= {"unit_valid": "unit_valid", "unit": "unit"}
+    given |= {name: name for name in ("unit_valid", "unit", "key_slot", "load_slot")}
     shown = {
         "keep_out": "keep",
         "last_out": "last",
