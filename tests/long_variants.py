@@ -37,6 +37,7 @@ RECORDED: tuple[tuple[str, ...], ...] = (
     QUICK_GCM_LANES,
     (*QUICK_GCM, "key_slots=2"),
     (*QUICK_XTS, "key_slots=2"),
+    ("aes128-fast-agile", "mode=xts", *QUICK_AES, "srl_from=8", "direction=both"),
     ("aes128-ccm-small",),
     ("aes128-cmac-small",),
 )

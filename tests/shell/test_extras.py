@@ -101,6 +101,7 @@ PACKET_CORE = ("aes-gcm-small", *LIGHT_LOOP)
 PACKETS = (*PACKET_CORE, "interface=axi-stream", "iv_bits=any")
 UNITS = ("aes128-xts", *IN_LIGHT, "srl_from=8")
 RUNS = (*UNITS, "interface=axi-stream", "unit_numbers=counted")
+KEYED = (*UNITS, "key=agile", "key_expansion=logic", "key_ranks=0")
 SLOTS = (*LIGHT_GCM, "stages=16", "key_slots=2")
 LENGTH_CORE = ("aes128-ccm-small", *LIGHT_LOOP)
 LENGTHS = (*LENGTH_CORE, "interface=axi-stream", "tid_bits=3")
@@ -123,13 +124,14 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*UNITS, "interface=axi-stream", "key_slots=2"), 3),
         ((*UNITS, "interface=axi-stream", "key_slots=2", "control=wishbone"), 3),
         ((*RUNS, "control=apb"), 3),
+        ((*KEYED, "interface=axi-stream"), 2),
         ((*SLOTS, "interface=axi-stream", "control=axi-lite"), 1),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
         *("packets with lengths and wishbone", "units", "units under two keys"),
         "units under two keys and wishbone",
-        *("units and apb", "two keys and axi-lite"),
+        *("units and apb", "units that bring keys", "two keys and axi-lite"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -181,12 +183,13 @@ LANES = (*LIGHT_GCM, "lanes=2")
         ((*PACKET_CORE, "iv_bits=any"), WORDS, 2),
         ((*UNITS, "unit_numbers=counted"), "a_run", 1),
         ((*UNITS, "direction=both", "key_slots=2"), "idle=random|rst_i", 2),
+        ((*KEYED, "unit_numbers=counted"), "idle=random|rst_i|a_run", 3),
         (SLOTS, "two_keys", 1),
         (LANES, "idle=alternate", 1),
     ],
     ids=[
         *("tags", "packets with lengths", "released packets", "packets", "a run of units"),
-        *("units under two keys", "packets under two keys", "packets of two lanes"),
+        *("units under two keys", "runs that bring keys", "packets under two keys", "packets of two lanes"),
     ],
 )
 def test_the_cocotb_bench_at_plain_ports_runs(

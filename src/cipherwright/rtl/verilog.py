@@ -474,10 +474,15 @@ _OF_PIECE = {"block": DELAY_BLOCK, "ring": DELAY_RING, "line": DELAY_LINE}
 """The module of each kind of piece that delay lines have."""
 
 
-def _cells(design: Design) -> list[str]:
-    """The modules of the cells that a design instantiates."""
+_COPIES = "cipherwright_copy"
+"""The module of a registered copy."""
+
+
+def _cells(design: Design, around: Sequence[Wrapper] = ()) -> list[str]:
+    """The modules of the cells that a design instantiates, and of the copies in what is `around` it."""
     items = [i for m in design.modules for i in m.items]
     copied = {i.reset for i in items if isinstance(i, Register) and i.keep}
+    copied |= {False for w in around for i in w.items if isinstance(i, Cell) and i.module == _COPIES}
     used = {i.op for i in items if isinstance(i, Assign)}
     valid = {i.depth for i in items if isinstance(i, ValidLine)}
     pieces = {kind for i in items if isinstance(i, DelayLine) for kind, _ in i.pieces()}
@@ -490,9 +495,11 @@ def _cells(design: Design) -> list[str]:
     ]
 
 
-def print_design(design: Design) -> str:
-    """All modules. The text depends on the design alone."""
-    parts = [*_cells(design), *(print_module(m) for m in design.modules)]
+def print_design(design: Design, around: Sequence[Wrapper] = ()) -> str:
+    """All modules, and the cells of a single flip-flop that wrappers `around` them need besides. The text
+    depends on these alone.
+    """
+    parts = [*_cells(design, around), *(print_module(m) for m in design.modules)]
     return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
 
 

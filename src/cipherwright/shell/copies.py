@@ -4,9 +4,9 @@ it drives, so no wire crosses the device.
 
 from __future__ import annotations
 
-from ..rtl import Cell, Wire, WrapperItem
+from ..rtl import Cell, Step, Wire, WrapperItem
 
-__all__ = ["copies", "pieces", "spread"]
+__all__ = ["copies", "loads", "pieces", "spread"]
 
 _EACH = 16
 """Bits that read one copy."""
@@ -33,3 +33,11 @@ def spread(name: str, bits: int = 128) -> str:
     """The copies `name` as a word of so many bits, each bit by its own copy."""
     found = [f"{{{high - low + 1}{{{name}[{k}]}}}}" for k, (low, high) in enumerate(pieces(bits))]
     return f"{{{', '.join(reversed(found))}}}"
+
+
+def loads(target: str, value: str, enable: str, bits: int = 128) -> list[Step]:
+    """What loads the register `target` of so many bits where the copies `enable` are 1."""
+    return [
+        Step(f"{target}[{high}:{low}]", f"{value}[{high}:{low}]", f"{enable}[{k}]")
+        for k, (low, high) in enumerate(pieces(bits))
+    ]

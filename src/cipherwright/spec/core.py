@@ -157,7 +157,6 @@ class Spec(BaseModel):
             ("xts",),
             "decryption in XTS encrypts the unit's number, so a core that decrypts has both directions",
             block_bits=(128,),
-            key_expansion=("unit",),
             direction=("encrypt", "both"),
             interface=("plain", "axi-stream"),
         ),
@@ -173,7 +172,8 @@ class Spec(BaseModel):
         cost="A register for each stream of a loop. In a pipeline the chained word waits in registers. GCM "
         "takes a multiplier of about 6,500 lookup tables and 9,000 flip-flops in a pipeline, and about 500 "
         "and 2,000 in a loop, and registers for the words that wait beside the cipher. XTS holds the round "
-        "keys of two keys, between which every round chooses. CMAC takes registers for two blocks and for "
+        "keys of two keys, between which every round chooses, or has a key with every block in the pipeline. "
+        "CMAC takes registers for two blocks and for "
         "the key, and about five lookup tables for each bit of a block; CCM registers for five blocks and "
         "for the key, and about twelve lookup tables for each bit of a block.",
     )

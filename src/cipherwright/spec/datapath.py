@@ -48,7 +48,8 @@ class Datapath(Spec):
     )
     key: Literal["agile", "static"] = option(
         "agile",
-        "Whether a key comes with every block, or one key is held.",
+        "Whether a key comes with every block, or one key is held. With `mode = xts` an agile key comes with "
+        "every unit number.",
         cost="An agile key is pipelined along with its block: most of a pipeline's flip-flops.",
     )
     key_schedule: Literal["direct", "stepped"] = option(

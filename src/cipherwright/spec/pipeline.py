@@ -131,7 +131,14 @@ class Pipeline(Datapath):
         le=16,
     )
 
-    distinct_halves: Annotated[bool, needs(mode=("xts",))] = option(
+    distinct_halves: Annotated[
+        bool,
+        needs(mode=("xts",)),
+        needs(
+            because="a key that comes with its unit number is compared only when the number was taken",
+            key=("static",),
+        ),
+    ] = option(
         False,
         "Whether no unit is taken under a key whose halves are equal, with `mode = xts` (FIPS 140-3 "
         "implementation guidance C.I). The command line refuses such a key in any case.",
@@ -143,6 +150,7 @@ class Pipeline(Datapath):
         needs((2,), "an IV in words and its packet would have to keep their slot", iv_bits=(96,)),
         needs((2,), interface=("plain", "axi-stream")),
         needs((2,), unit_numbers=("announced",)),
+        needs((2,), "a key that comes with every unit takes no slot", key=("static",)),
         needs(mode=("gcm", "xts")),
     ] = option(
         1,
@@ -192,6 +200,20 @@ class Pipeline(Datapath):
         """A pipeline holds the key of its packets."""
         if self.mode == "gcm":
             self._need("mode", {"key_expansion": ("unit",)})
+        return self
+
+    @model_validator(mode="after")
+    def _keys_of_units(self) -> Pipeline:
+        """A pipeline holds the keys of its units, or every unit number brings its own."""
+        if self.mode == "xts" and self.key == "static":
+            self._need("mode", {"key_expansion": ("unit",)})
+        if self.mode == "xts" and self.key == "agile" and self.control != "none":
+            raise Unfit(
+                f"mode = xts with key = agile needs control = none, not control = {self.control}: a key "
+                "comes with every unit number, and software would have to write it each time",
+                "key",
+                "control",
+            )
         return self
 
     @model_validator(mode="after")

@@ -75,7 +75,13 @@ from .reset import check_reset
 from .units import UnitBench
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
-from .xts import check_unit_resets, check_unit_slots, check_units, published_units
+from .xts import (
+    check_unit_keys,
+    check_unit_resets,
+    check_unit_slots,
+    check_units,
+    published_units,
+)
 
 __all__ = [
     "bench_of",
@@ -382,6 +388,8 @@ def verify_units(
 
 def _random_units(bench: UnitBench, p: Mapping[str, Any], count: int) -> str:
     said = check_units(bench, p, count)
+    if bench.travels:
+        return f"{said}; {check_unit_keys(bench, p)}"
     return f"{said}; {check_unit_slots(bench, p)}" if bench.slots > 1 else said
 
 

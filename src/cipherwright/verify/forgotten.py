@@ -92,9 +92,8 @@ class _Traffic:
         self.slot = t.places(slot) if slot else None
         self.data = t.places(*data)
         self.control = t.places(*(name for name in t.n.inputs if name not in fixed))
-        self.offer, self.zeroise, self.reset = (
-            t.places(name) for name in (ports.key_valid, ports.zeroise, ports.reset)
-        )
+        self.offer = t.places(*([ports.key_valid] if ports.key_valid else []))
+        self.zeroise, self.reset = (t.places(name) for name in (ports.zeroise, ports.reset))
 
     def put(self, cycle: int, over: np.uint64, now: np.uint64, keyed: bool) -> None:
         """The inputs of a cycle; `over`: the runs in which zeroise_i was 1 before, `now`: in which it is 1.

@@ -43,11 +43,14 @@ class Beat:
 
 @dataclass(frozen=True)
 class Announced:
-    """A unit's number, the slot of its key, and how many units follow it with the next numbers."""
+    """A unit's number, the slot of its key, how many units follow it with the next numbers, and its key,
+    where that comes with it.
+    """
 
     number: bytes
     slot: int = 0
     more: int = 0
+    key: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -250,8 +253,12 @@ class AxiSession:
             raise CheckFailed("something leaves that nobody asked for")
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Offer a key until it is taken. slot: which it is for, where two are resident."""
+        """Offer a key until it is taken. slot: which it is for, where two are resident. Nothing where keys
+        come with unit numbers.
+        """
         b, row = self.bench, self._idle()
+        if not b.ports.key_valid:
+            return
         self._put(row, b.ports.key_valid, 1)
         self._put(row, b.ports.key, int.from_bytes(key, "big"))
         if _SLOT in b.names:
@@ -282,6 +289,7 @@ class AxiSession:
         for unit in units:
             before = runs[-1] if runs else None
             follows = before is not None and number_after(before.number, before.more + 1) == unit.number
+            follows = follows and before is not None and before.key == unit.key
             if before and follows and self.rng.random() < _FOLLOWS and _MORE in self.bench.names:
                 runs[-1] = replace(before, more=before.more + 1)
             else:
@@ -295,6 +303,8 @@ class AxiSession:
         for name, value in ((_MORE, run.more), (_UNIT_SLOT, run.slot)):
             if name in self.bench.names:
                 self._put(row, name, value)
+        if not self.bench.ports.key_valid:
+            self._put(row, self.bench.ports.key, int.from_bytes(run.key, "big"))
 
     def play(
         self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, units: Sequence[Announced] = ()

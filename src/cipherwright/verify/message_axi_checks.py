@@ -121,7 +121,12 @@ def messages_of(
         packets, results = (random_ccm if bench.lengths else random_packets)(p, rng, key, spans)
         return joined([_packet_beats(bench, a, b, ids()) for a, b in zip(packets, results, strict=True)])
     if "unit" in bench.record:
-        return joined([_unit_beats(p, key, unit, next(ids())) for unit in _units(p, sizes, rng)])
+        units = _units(p, sizes, rng)
+        keys = [key] * len(units)
+        if not bench.ports.key_valid:  # some under the key, the others each under its own
+            keys = [key if rng.integers(0, 2) else fresh_key(bench, p, rng) for _ in units]
+        made = zip(units, keys, strict=True)
+        return joined([_unit_beats(p, own, unit, next(ids())) for unit, own in made])
     lanes = p["block_bits"] // 8
     return joined([_mac_beats(p, key, rng.bytes(n), lanes, ids()) for n in sizes])
 
@@ -145,7 +150,7 @@ def _unit_beats(p: Mapping[str, Any], key: bytes, unit: Unit, tid: int) -> Traff
     user = way if p["direction"] == "both" else 0
     result = unit_result(p, key, unit)
     out = tuple(Beat(b.data, b.last, user, tid) for b in beats(result))
-    return Traffic(beats(unit.text), {"m_axis": out}, (Announced(unit.number),))
+    return Traffic(beats(unit.text), {"m_axis": out}, (Announced(unit.number, key=key),))
 
 
 def _mac_beats(p: Mapping[str, Any], key: bytes, message: bytes, lanes: int, ids: Iterator[int]) -> Traffic:

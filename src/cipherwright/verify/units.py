@@ -41,11 +41,14 @@ _Row = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Unit:
-    """What a core is given: a unit's number and its bytes, which are ciphertext where `decrypt` is set."""
+    """What a core is given: a unit's number and its bytes, which are ciphertext where `decrypt` is set. key:
+    of this unit alone, where keys come with unit numbers (empty: the key of all).
+    """
 
     number: bytes
     text: bytes
     decrypt: bool = False
+    key: bytes = b""
 
     @property
     def words(self) -> list[bytes]:
@@ -127,6 +130,7 @@ class UnitSession(MessageSession):
     def __init__(self, bench: UnitBench, rng: np.random.Generator) -> None:
         self._drawn: Iterator[_Row] = iter(())
         self.slot = 1
+        self.key = b""
         super().__init__(bench, rng)
 
     def _forget(self) -> None:
@@ -199,9 +203,13 @@ class UnitSession(MessageSession):
 
     def load_key(self, key: bytes) -> None:
         """Offer a key until it is taken, which must not be before all results are out; wait until a unit
-        number is taken. Where two keys are resident, one slot after the other is used.
+        number is taken. Where two keys are resident, one slot after the other is used. Where keys come with
+        unit numbers, it is that of the units to come.
         """
         b, s = self.bench, self.bench.simulation
+        if b.travels:
+            self.key = key
+            return
         self.slot = (self.slot + 1) % b.slots
         for _ in range(b.record["zeroise_cycles"] + b.late_latency):
             out = self.run(self.with_key(self.idle(1), key))
@@ -320,8 +328,8 @@ class UnitSession(MessageSession):
     def begin(self, key: bytes, units: Sequence[Unit], cycles: int) -> None:
         """So many cycles in which a key and then units are offered, whose results nobody reads."""
         b = self.bench
+        self.key, keyed = key, b.travels
         numbers, words = self._offers(units, Pauses())
-        keyed = False
         for _ in range(cycles):
             row = self._offered(numbers, words)
             out = self.model.run(row if keyed else self.with_key(row, key))
@@ -369,12 +377,12 @@ class UnitSession(MessageSession):
         b = self.bench
         row = self._offered(numbers, words)
         number, word = b.bit(row, b.unit["unit_valid"]), b.bit(row, b.ports.valid_in)
-        if after and not numbers.left:
+        if after and not numbers.left and not b.travels:
             self.with_key(row, after)
         now, out = self.cycle, self.run(row)
         if number and b.bit(out, b.unit["unit_ready"]):
             numbers.take(now)
-        if b.bit(out, b.ports.key_ready):
+        if not b.travels and b.bit(out, b.ports.key_ready):
             raise CheckFailed("a key is taken before all units that were announced are out")
         if word and b.bit(out, b.ports.ready_out):
             words.take(now)
@@ -405,7 +413,9 @@ class UnitSession(MessageSession):
         """Units that are announced together: one, or where the core counts, some with consecutive numbers."""
         begin = 0
         for k, unit in enumerate(units[1:], 1):
-            follows = self.bench.counts and unit.number == number_after(units[k - 1].number, 1)
+            before = units[k - 1]
+            follows = self.bench.counts and unit.number == number_after(before.number, 1)
+            follows = follows and unit.key == before.key
             if not follows or self.rng.random() < _ENDS:
                 yield units[begin:k]
                 begin = k
@@ -421,6 +431,8 @@ class UnitSession(MessageSession):
             s.view(row, b.unit["unit_more"])[:] = np.frombuffer(more, dtype=np.uint8)
         if b.slots > 1:
             s.view(row, b.unit["key_slot"])[:] = slot
+        if b.travels:
+            s.view(row, b.ports.key)[:] = np.frombuffer((unit.key or self.key)[::-1], dtype=np.uint8)
         s.view(row, b.unit["unit_valid"])[:] = 1
         s.view(row, b.unit["unit"])[:] = np.frombuffer(unit.number[::-1], dtype=np.uint8)
         return row.reshape(-1)
@@ -476,10 +488,16 @@ class UnitBench(MessageBench):
         """Keys that are resident."""
         return 2 if "key_slot" in self.unit else 1
 
+    @property
+    def travels(self) -> bool:
+        """Whether a key comes with every unit number, or with every run of them."""
+        return not self.ports.key_valid
+
     @cached_property
     def number_places(self) -> NDArray[np.int64]:
         """The bytes of a row that are offered with a unit number."""
         more = [self.unit[n] for n in ("unit_more", "key_slot") if n in self.unit]
+        more += [self.ports.key] if self.travels else []
         return self._places(self.unit["unit_valid"], self.unit["unit"], *more)
 
     @cached_property
@@ -514,7 +532,8 @@ class UnitBench(MessageBench):
     def announcing(self) -> tuple[str, ...]:
         """Outputs that are 0 while the core has no key and nothing is in flight."""
         p = self.ports
-        return p.valid_out, p.ready_out, self.unit["unit_ready"], p.busy
+        numbers = () if self.travels else (self.unit["unit_ready"],)
+        return p.valid_out, p.ready_out, *numbers, p.busy
 
     def session(self, seed: int = 1) -> UnitSession:
         """A model of its own, just reset."""

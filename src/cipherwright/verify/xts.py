@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from .units import Pauses, SlotLoad, Unit, UnitBench, UnitSession
 from .vectors import own_vectors
 
 __all__ = [
+    "check_unit_keys",
     "check_unit_resets",
     "check_unit_slots",
     "check_unit_zeroising",
@@ -45,6 +46,9 @@ _PAUSES = (Pauses(word=0.5), Pauses(), Pauses(number=0.6, longest=60), Pauses(0.
 _RESETS = 48
 """Resets in as many cycles."""
 
+_OWN_KEYS = 200
+"""Random units, each under a key of its own."""
+
 _UNDER_TWO = 160
 """Random units under two resident keys."""
 
@@ -59,7 +63,7 @@ def unit_result(p: Mapping[str, Any], key: bytes, unit: Unit) -> bytes:
     """What a unit becomes by the reference of a core with parameters `p`: by a library's own XTS where it has
     one, otherwise by the mode's definition around the library's cipher.
     """
-    return unit_results(p, key, [unit])[0]
+    return unit_results(p, unit.key or key, [unit])[0]
 
 
 def unit_results(p: Mapping[str, Any], key: bytes, units: Sequence[Unit]) -> list[bytes]:
@@ -164,8 +168,46 @@ def _compare(p: Mapping[str, Any], key: bytes, units: Sequence[Unit], found: Seq
             way = "decrypted" if unit.decrypt else "encrypted"
             raise CheckFailed(
                 f"a unit of {len(unit.text)} bytes, {way}, differs from {reference_of(p).name} "
-                f"(key {key.hex()}, number {unit.number.hex()})"
+                f"(key {(unit.key or key).hex()}, number {unit.number.hex()})"
             )
+
+
+def check_unit_keys(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> str:
+    """Random units of a core whose keys come with unit numbers, each under a key of its own, back to back and
+    with pauses, against the reference. Where the core counts numbers, some units are of one run.
+
+    Raises CheckFailed where a result is wrong, or where a change of key takes a cycle: whole units one behind
+    the other take a cycle for each word and one for each unit.
+    """
+    rng = np.random.default_rng(seed)
+    for pauses in (Pauses(), Pauses(word=0.3, number=0.3, longest=40)):
+        with bench.session(seed) as s:
+            sizes = [int(n) for n in rng.choice((16, 17, 31, 32, 48, 100), _OWN_KEYS)]
+            keys = [rng.bytes(bench.key_bytes) for _ in range(_OWN_KEYS)]
+            if bench.counts:  # a run has one key
+                keys = [keys[k - k % 3] for k in range(_OWN_KEYS)]
+            units = random_units(p, rng, sizes)
+            units = [replace(u, key=key) for u, key in zip(units, keys, strict=True)]
+            s.play(units, pauses)
+            _compare(p, b"", units, s.finish())
+    _check_rate_of_keys(bench, p, rng)
+    return f"{2 * _OWN_KEYS} units, each under a key of its own, and none takes a cycle for it"
+
+
+_PACED = 40
+"""Units whose cycles are counted, and words of each."""
+
+_PACED_WORDS = 8
+
+
+def _check_rate_of_keys(bench: UnitBench, p: Mapping[str, Any], rng: np.random.Generator) -> None:
+    """Units of whole words, each under its own key, take n + 1 cycles for n words."""
+    units = random_units(p, rng, [16 * _PACED_WORDS] * _PACED)
+    with bench.session() as s:
+        cycles = s.play([replace(u, key=rng.bytes(bench.key_bytes)) for u in units])
+        s.finish()
+    if cycles > _PACED * (_PACED_WORDS + 1):
+        raise CheckFailed(f"{_PACED} units of {_PACED_WORDS} words, each under its key, take {cycles} cycles")
 
 
 def check_unit_slots(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> str:

@@ -107,6 +107,11 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
             f"interleaved messages, and {core.top} has them: the UART carries one at a time",
         ),
         (
+            core.unit is not None and p["key"] == "agile",
+            f"a key with every unit, and {core.top} has key = agile: its keys come over the UART, each for "
+            "all units to come, so choose key = static and key_expansion = unit",
+        ),
+        (
             bussed and word != p["block_bits"],
             f"beats of another width than a block, and {core.top} has tdata_bits = {word}: its commands have "
             "a block each",

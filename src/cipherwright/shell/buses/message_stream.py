@@ -206,6 +206,7 @@ def _groups(bus: MessageBus) -> tuple[Group, ...]:
 
 def message_bus_ports(bus: MessageBus) -> PortSet:
     """Names of the bus's ports by meaning."""
+    held = any(p.name == "key_valid_i" for g in bus.groups for p in g.pins)
     return PortSet(
         valid_in="s_axis_tvalid",
         ready_out="s_axis_tready",
@@ -214,8 +215,8 @@ def message_bus_ports(bus: MessageBus) -> PortSet:
         valid_out="m_axis_tvalid",
         ready_in="m_axis_tready",
         block_out="m_axis_tdata",
-        key_valid="key_valid_i",
-        key_ready="key_ready_o",
+        key_valid="key_valid_i" if held else "",
+        key_ready="key_ready_o" if held else "",
         iv="s_iv_i" if bus.kind == "packet" else "",
         busy="busy_o",
         zeroise="zeroise_i",

@@ -283,6 +283,7 @@ def _thing(core: Core) -> str:
 def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
     """The section on zeroising, where the core does it."""
     p, what = core.ports, _IN_FLIGHT.get(_thing(core), "counter blocks and blocks")
+    dropped = "the key" if p.key_valid else "the keys of units"
     if core.bus and core.zeroise_cycles:
         yield (
             "Zeroising",
@@ -298,7 +299,7 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
         yield (
             "Zeroising",
             [
-                f"One cycle of `{p.zeroise}` drops the key, {what} in flight.",
+                f"One cycle of `{p.zeroise}` drops {dropped}, {what} in flight.",
                 "No result leaves after it.",
                 f"`{p.busy}` is 0 again {core.zeroise_cycles} cycles later.",
                 "From then on no register depends on a key or block from before.",
@@ -354,22 +355,29 @@ def _two_keys(core: Core) -> Iterator[str]:
     yield f"A key is complete {core.key_cycles} cycles after it is taken; nothing under its slot is before."
 
 
+def _keys_of_units(core: Core) -> Iterator[str]:
+    assert core.unit is not None
+    run, key = "unit_more" in core.unit["ports"], core.ports.key
+    yield f"Every {'run of units' if run else 'unit'} has a key of its own, at `{key}` with its number."
+    yield f"It is taken with the number and stays with the unit; `{key}` is read in no other cycle."
+    yield "The next number may come with another key. No cycle is lost for that."
+
+
 def _keys(core: Core) -> Iterator[str]:
     p = core.ports
     if core.bus:
         yield from _key_registers(core)
     elif p.key_valid:
         yield from (_two_keys if core.parameters["key_slots"] > 1 else _one_key)(core)
+    elif core.unit:
+        yield from _keys_of_units(core)
     elif core.parameters["key"] == "static":
         yield f"The key is held at `{p.key}`: keep it there while blocks under it are in flight."
         if p.decrypt:
             yield f"The same holds for `{p.decrypt}`."
-    elif not p.key:
-        return
-    elif core.parameters["key_lead"]:
-        yield f"Every block has a key of its own, which is at `{p.key}` one cycle before the block."
-    else:
-        yield f"Every block has a key of its own, which is at `{p.key}` in the same cycle."
+    elif p.key:
+        when = "one cycle before the block" if core.parameters["key_lead"] else "in the same cycle"
+        yield f"Every block has a key of its own, which is at `{p.key}` {when}."
 
 
 def _blocks(core: Core) -> Iterator[str]:

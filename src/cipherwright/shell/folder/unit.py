@@ -58,7 +58,19 @@ def unit_sentences(core: Core) -> Iterator[str]:
     yield f"The last whole result leaves later, with `{n['late']}` = 1, while results of other units go on."
     yield "Such late results leave in the order of their units. Bytes that are not there are 0."
     yield ""
+    yield from _keys(core)
+    yield "A unit has at most 2^20 blocks (SP 800-38E, section 4); the core does not count."
+
+
+def _keys(core: Core) -> Iterator[str]:
+    """What the two halves of a key are for, and when a key is taken."""
+    p = core.ports
+    assert core.unit is not None
+    n = core.unit["ports"]
     yield "A key is K1 for the data and then K2 for the unit numbers."
+    if not p.key_valid:
+        yield "The core does not compare K1 and K2. They must differ."
+        return
     if core.parameters["distinct_halves"]:
         yield f"For a unit under a key whose halves are equal, `{n['unit_ready']}` stays 0."
     else:
@@ -70,7 +82,6 @@ def unit_sentences(core: Core) -> Iterator[str]:
             f"A key that is offered is taken after all units that were announced; `{n['unit_ready']}` is "
             "0 meanwhile."
         )
-    yield "A unit has at most 2^20 blocks (SP 800-38E, section 4); the core does not count."
 
 
 def unit_table(core: Core, worked: Worked) -> Iterator[str]:

@@ -24,20 +24,21 @@ __all__ = ["assemble_xts"]
 
 def assemble_xts(of: CoreInputs) -> Core:
     """The finished core, around a pipeline over the round keys of two keys for each slot, which as many units
-    make. Raises UserError where the pipeline is too short.
+    make, or around one whose every block brings its key. Raises UserError where the pipeline is too short.
     """
     spec, unit = of.spec, of.unit
-    assert isinstance(spec, Pipeline) and unit
+    assert isinstance(spec, Pipeline)
     top, stages, made, both = of.top, of.stages, of.scheduled, spec.direction == "both"
     design = of.lowered(f"{top}_core")
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, ()))
     parts = xts_modules(top, unit, spec, stages, waits)
     options = parts.options
     timing, control = parts.timing, parts.control
-    modules = (*parts.beside.modules, *design.modules, *unit.modules, *parts.wrappers)
+    units = unit.modules if unit else ()
+    modules = (*parts.beside.modules, *design.modules, *units, *parts.wrappers)
     groups = port_groups(options, zeroising(parts.fifos))
     inside = Component(modules, groups, Rate(timing.latency))
-    around = surrounded(spec, groups, xts_ports(both), inside.rate, parts.fifos)
+    around = surrounded(spec, groups, xts_ports(options), inside.rate, parts.fifos)
     component = Component((*modules, *around.modules), around.groups, around.rate)
     core = Core(
         top,
@@ -55,8 +56,8 @@ def assemble_xts(of: CoreInputs) -> Core:
             "top": f"{top}_core",
             "ports": asdict(PortSet(decrypt="decrypt_i" if both else "")),
             "latency_cycles": stages,
-            "early": {f"{c.select}_i": c.lead for c in key_choices(spec.keys_read)},
-            "key_cycles": unit.cycles,
+            "early": {f"{c.select}_i": c.lead for c in key_choices(spec.keys_read)} if unit else {},
+            **({"key_cycles": unit.cycles} if unit else {}),
         },
         made.key_words,
         unit,
@@ -82,19 +83,22 @@ def assemble_xts(of: CoreInputs) -> Core:
     said = with_bus(said, component.rate.latency - timing.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
-    printed = print_design(Design((*parts.beside.modules, *own.modules)))
-    text = "\n".join([printed, unit.text, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
+    printed = print_design(Design((*parts.beside.modules, *own.modules)), parts.wrappers)
+    keys = [unit.text] if unit else []
+    text = "\n".join([printed, *keys, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
     bench = print_bench(testbench(inside, spec, timing))
-    written = {**unit.files, **around.files}
+    written = {**(unit.files if unit else {}), **around.files}
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 
-def _mode_flip_flops(parts: XtsModules, design: Design, unit: KeyUnit, spec: Pipeline, stages: int) -> int:
+def _mode_flip_flops(
+    parts: XtsModules, design: Design, unit: KeyUnit | None, spec: Pipeline, stages: int
+) -> int:
     """Flip-flops around the pipeline and its first key-expansion unit, those of the other units among them,
     without those of the pipeline's valid bits, which nobody reads.
     """
-    around = (parts.keyed, parts.turns, *parts.numbers, parts.mode, parts.top)
+    around = (*parts.keyed, parts.turns, *parts.numbers, parts.mode, parts.top)
     unread = design.valid_line_flip_flops() or stages
     own = design.flip_flops(design.top.name)
-    further = (spec.keys_read - 1) * (unit.flip_flops + design.flip_flops() - own)
+    further = (spec.keys_read - 1) * (unit.flip_flops + design.flip_flops() - own) if unit else 0
     return further + parts.beside.flip_flops() + sum(w.flip_flops for w in around) - unread

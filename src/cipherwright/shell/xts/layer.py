@@ -15,6 +15,7 @@ from ...rtl import (
     Clocked,
     ClockReset,
     Drive,
+    Group,
     Handshake,
     Held,
     Let,
@@ -30,16 +31,14 @@ from ...rtl import (
     declared_first,
 )
 from ..buses import bytes_reversed
-from ..copies import copies, spread
+from ..copies import copies, loads, spread
 from ..slot_control import loaded_by_slot, taken_by_slot
 from .ports import NUMBER, OFFERED, PENDING, RESULTS, UNIT_SLOT, XtsOptions, number_group, word_pins
 from .timing import KEEP, TWEAKS
+from .travel import KEY_WAITS, PIECE, keys_of_units
 from .turns import ADDRESS, PAIR, PAIRS, SLOTS
 
 __all__ = ["xts_layer"]
-
-_PIECE = 32
-"""Bits of a tweak that one memory holds."""
 
 _COMPARED = 5
 """Registers from a key to what tells whether its halves differ."""
@@ -59,8 +58,7 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
         ),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", key_bits), "key_ready_o", beside=loaded_by_slot(slots)),
-            *(_ONE_KEY if slots == 1 else _TWO_KEYS),
+            *_key_ports(options),
             number_group(options),
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
@@ -68,19 +66,25 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
         ),
         declared_first(
             (
-                *_key(key_bits, options.distinct, slots),
-                *_complete(key_bits, slots),
+                *(() if options.travels else _key(key_bits, options.distinct, slots)),
+                *(() if options.travels else _complete(key_bits, slots)),
                 *_turns(f"{name}_turns", options),
-                *(_numbers(f"{name}_numbers") if options.counted else (_ANNOUNCE,)),
+                *(_numbers(f"{name}_numbers", options) if options.counted else (_ANNOUNCE,)),
                 *_words(both, "numbered" if options.counted else NUMBER.name),
                 *_tweaks(),
-                *_cipher_input(parts[0], both, slots),
-                *_beside(parts[1], both),
+                *_cipher_input(parts[0], options),
+                *_beside(parts[1], options),
                 *_stolen(both),
                 *_results(),
+                *(keys_of_units(options) if options.travels else ()),
             )
         ),
-        ("UNUSEDSIGNAL", "fill_i is of the control's protocol, and this mode fills its registers by itself."),
+        None
+        if options.travels
+        else (
+            "UNUSEDSIGNAL",
+            "fill_i is of the control's protocol, and this mode fills its registers by itself.",
+        ),
     )
 
 
@@ -96,6 +100,19 @@ _TWO_KEYS = (
     Held((Pin("open_i", 2), Pin("stop_i"), Pin("drop_i"), Pin("wipe_i"), _FILL, Pin("used_o", 2, True))),
 )
 """What the control of two keys gives and takes."""
+
+
+_NO_KEY = (Held((Pin("stop_i"), Pin("drop_i"))),)
+"""What the control gives where keys come with unit numbers."""
+
+
+def _key_ports(options: XtsOptions) -> tuple[Group, ...]:
+    """The ports of keys and of their control."""
+    if options.travels:
+        return _NO_KEY
+    beside = loaded_by_slot(options.slots)
+    load = Handshake("key_valid_i", Pin("key_i", options.key_bits), "key_ready_o", beside=beside)
+    return (load, *(_ONE_KEY if options.slots == 1 else _TWO_KEYS))
 
 
 def _key(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
@@ -194,13 +211,13 @@ def _turns(name: str, options: XtsOptions) -> tuple[WrapperItem, ...]:
     return (
         Wire(tuple(f"{n}_0" for n in outputs)),
         Wire(("read_at",), ADDRESS),
-        *(_may_one() if slots == 1 else _may_two(options.distinct)),
+        *_MAY[slots](options.distinct),
         Cell(
             name,
             "u_turns",
             {
                 **{n: n for n in ("clk", "rst_i", "valid_i")},
-                "open_i": "open_i" if slots == 1 else "words_q",
+                "open_i": ("may_q", "open_i", "words_q")[slots],
                 **{n: n for n in ("last_i", "drop_i")},
                 "full_i": "keep_i[0]",
                 "announce_i": "announce",
@@ -209,7 +226,7 @@ def _turns(name: str, options: XtsOptions) -> tuple[WrapperItem, ...]:
             },
         ),
         Drive("unit_ready_o", "free & may_q" if counted else "room_0 & may_q"),
-        Drive("ready_o", "ready_0" if slots == 1 else "ready_0 & words_q"),
+        Drive("ready_o", ("ready_0 & may_q", "ready_0", "ready_0 & words_q")[slots]),
         Drive("valid_o", "valid_0"),
         Drive("pending_o", pending),
         *([Drive("inside_o", pending)] if slots == 1 else []),
@@ -220,7 +237,15 @@ _PAIR_LINKS = {"pair_i": "slot_q", "own_pair_o": "own_slot", "again_pair_o": "ag
 """Ports of the control of turns, where two keys are resident -> what they are connected to."""
 
 
-def _may_one() -> tuple[WrapperItem, ...]:
+def _may_always(_: bool) -> tuple[WrapperItem, ...]:
+    """When numbers and words are taken where every number brings its key."""
+    return (
+        Reg(("may_q",), note="Nothing is being forgotten."),
+        Clocked((Step("may_q", "~stop_i & ~drop_i"),), (("may_q", "1'b0"),)),
+    )
+
+
+def _may_one(_: bool) -> tuple[WrapperItem, ...]:
     """When a number is taken, with one key."""
     return (
         Reg(("may_q",), note="The key is complete, and no other is offered."),
@@ -254,12 +279,21 @@ def _may_two(distinct: bool) -> tuple[WrapperItem, ...]:
     )
 
 
+_MAY = (_may_always, _may_one, _may_two)
+"""When a number is taken, by how many keys are resident."""
+
 _ANNOUNCE = Let("announce", "unit_valid_i & room_0 & may_q")
 """A unit number is announced as it comes."""
 
 
-def _numbers(name: str) -> tuple[WrapperItem, ...]:
-    """The numbers of a run of units are announced one after the other."""
+_RUN_GOES_ON = (
+    Reg(("run_q",), note="The key is complete. A run goes on while another key is offered."),
+    Clocked((Step("run_q", "keyed & complete_q & ~wipe_i & ~drop_i"),), (("run_q", "1'b0"),)),
+)
+
+
+def _numbers(name: str, options: XtsOptions) -> tuple[WrapperItem, ...]:
+    """The numbers of a run of units are announced one after the other, and the run's key with each."""
     links = {n: n for n in ("clk", "rst_i", "unit_i", "unit_more_i", "drop_i")}
     links |= {"start_i": "start", "taken_i": "announce"}
     links |= {"free_o": "free", "valid_o": "numbered_valid", "number_o": "numbered"}
@@ -267,9 +301,8 @@ def _numbers(name: str) -> tuple[WrapperItem, ...]:
         Wire(("free", "numbered_valid")),
         Wire(("numbered",), 128),
         Let("start", "unit_valid_i & free & may_q"),
-        Reg(("run_q",), note="The key is complete. A run goes on while another key is offered."),
-        Clocked((Step("run_q", "keyed & complete_q & ~wipe_i & ~drop_i"),), (("run_q", "1'b0"),)),
-        Let("announce", "numbered_valid & room_0 & run_q"),
+        *(() if options.travels else _RUN_GOES_ON),
+        Let("announce", f"numbered_valid & room_0 & {'may_q' if options.travels else 'run_q'}"),
         Cell(name, "u_numbers", links),
     )
 
@@ -294,8 +327,8 @@ def _words(both: bool, number: str) -> tuple[WrapperItem, ...]:
                 Step("keep_2", "keep_1"),
                 Step("number_1", number),
                 Step("number_2", "number_1"),
-                *_loads("block_held", "block_2", "hold"),
-                *_loads("number", "number_2", "take_number"),
+                *loads("block_held", "block_2", "hold"),
+                *loads("number", "number_2", "take_number"),
                 *(
                     [
                         Step("way_1", "decrypt_i"),
@@ -308,14 +341,6 @@ def _words(both: bool, number: str) -> tuple[WrapperItem, ...]:
             )
         ),
     )
-
-
-def _loads(target: str, value: str, enable: str) -> list[Step]:
-    """A register of 128 bits, every 16 of them with a copy of the enable."""
-    return [
-        Step(f"{target}[{16 * k + 15}:{16 * k}]", f"{value}[{16 * k + 15}:{16 * k}]", f"{enable}[{k}]")
-        for k in range(8)
-    ]
 
 
 def _times_alpha(name: str) -> str:
@@ -332,11 +357,11 @@ def _over_alpha(name: str) -> str:
 
 def _tweaks() -> tuple[WrapperItem, ...]:
     """Tweaks that wait in memories, the next one and the current one."""
-    pieces = range(128 // _PIECE)
+    pieces = range(128 // PIECE)
     stores, steps, wires = list[WrapperItem](), list[Step](), list[WrapperItem]()
     for k in pieces:
-        bits = f"[{_PIECE * k + _PIECE - 1}:{_PIECE * k}]"
-        stores.append(Store(f"tweaks_{k}", _PIECE, TWEAKS, "distributed"))
+        bits = f"[{PIECE * k + PIECE - 1}:{PIECE * k}]"
+        stores.append(Store(f"tweaks_{k}", PIECE, TWEAKS, "distributed"))
         steps.append(Step(f"tweaks_{k}[write_{k}]", f"made{bits}", f"push[{k}]"))
     for bit in range(ADDRESS):
         wires += _address("read", f"read_at[{bit}]", bit)
@@ -366,7 +391,7 @@ def _tweaks() -> tuple[WrapperItem, ...]:
         ),
         Clocked((Step("made", bytes_reversed("stream", 128)), *steps)),
         Clocked(
-            (*_loads("after", "stored", "next"), *_loads("tweak", "following", "step")),
+            (*loads("after", "stored", "next"), *loads("tweak", "following", "step")),
         ),
         *(
             Clocked(
@@ -383,12 +408,23 @@ def _address(name: str, value: str, bit: int) -> list[WrapperItem]:
     return list(copies(f"{name}_bit_{bit}", value, 64))
 
 
-def _cipher_input(cipher: str, both: bool, slots: int) -> tuple[WrapperItem, ...]:
+def _cipher_input(cipher: str, options: XtsOptions) -> tuple[WrapperItem, ...]:
     """Blocks with their tweaks, unit numbers, and stolen blocks. With two keys the half of a key is chosen a
     cycle before its slot.
     """
-    chosen_key = {"second_i": "second_2"} if slots == 1 else {"second_i": "number_0", "slot_i": "slot_2"}
-    clocked = {"clk": "clk", "rst_i": "rst_i"}
+    both, slots = options.both, options.slots
+    held = {"key_valid_i": "key_valid_q", "key_i": "key_q", "key_ready_o": "expanded", "wipe_i": "wipe_q"}
+    keys: dict[str, str] = (
+        {"valid_i": "1'b1", "key_i": "key_q"},
+        {**held, "second_i": "second_2"},
+        {**held, "second_i": "number_0", "slot_i": "slot_2"},
+    )[slots]
+    choice = ((), ("second_2",), ("slot_2",))[slots]
+    choices: tuple[Step, ...] = (
+        (),
+        (Step("second_2", "number_0"),),
+        (Step("slot_2", "again_0 ? again_slot : own_slot"),),
+    )[slots]
     right = f"({_times_alpha('tweak')})"
     chosen = f"({spread('turned_2')} & {right}) | (~{spread('turned_2')} & tweak)" if both else "tweak"
     return (
@@ -400,7 +436,7 @@ def _cipher_input(cipher: str, both: bool, slots: int) -> tuple[WrapperItem, ...
         *copies("again_4", "again_3_q"),
         *(copies("turned_2", "steal_0 & way_held") if both else ()),
         Reg(("block_a", "block_b", "whitened", "whitening", "input_q"), 128),
-        Reg(("short_2", "again_2", "again_3_q", "second_2" if slots == 1 else "slot_2")),
+        Reg(("short_2", "again_2", "again_3_q", *choice)),
         *([Reg(("way_2a", "way_3", "way_4"))] if both else []),
         Let("own", chosen, 128),
         Wire(("stream",), 128),
@@ -408,9 +444,7 @@ def _cipher_input(cipher: str, both: bool, slots: int) -> tuple[WrapperItem, ...
         Clocked((Step("short_2", "short_0"), Step("again_2", "again_0"), Step("again_3_q", "again_2"))),
         Clocked(
             (
-                Step("second_2", "number_0")
-                if slots == 1
-                else Step("slot_2", "again_0 ? again_slot : own_slot"),
+                *choices,
                 Step("block_a", "block_held"),
                 Step("block_b", "block_a"),
                 Step(
@@ -438,12 +472,9 @@ def _cipher_input(cipher: str, both: bool, slots: int) -> tuple[WrapperItem, ...
             cipher,
             "u_cipher",
             {
-                **clocked,
-                "key_valid_i": "key_valid_q",
-                "key_i": "key_q",
-                "key_ready_o": "expanded",
-                "wipe_i": "wipe_q",
-                **chosen_key,
+                "clk": "clk",
+                "rst_i": "rst_i",
+                **keys,
                 **({"decrypt_i": "way_4"} if both else {}),
                 "block_i": "input_q",
                 "valid_o": "stream_valid",
@@ -453,8 +484,11 @@ def _cipher_input(cipher: str, both: bool, slots: int) -> tuple[WrapperItem, ...
     )
 
 
-def _beside(module: str, both: bool) -> tuple[WrapperItem, ...]:
-    """What waits beside the cipher: tweaks and short words, the bytes of short words, directions."""
+def _beside(module: str, options: XtsOptions) -> tuple[WrapperItem, ...]:
+    """What waits beside the cipher: tweaks and short words, the bytes of short words, directions, and keys
+    of units.
+    """
+    both = options.both
     links = {
         "clk": "clk",
         "beside_i": "beside",
@@ -488,7 +522,7 @@ def _beside(module: str, both: bool) -> tuple[WrapperItem, ...]:
                 Step("keep_late", "keep_late_0"),
             )
         ),
-        Cell(module, "u_beside", {**links, **ways}),
+        Cell(module, "u_beside", {**links, **ways, **(KEY_WAITS if options.travels else {})}),
     )
 
 
@@ -521,8 +555,8 @@ def _stolen(both: bool) -> tuple[WrapperItem, ...]:
         Clocked(
             (
                 Step("late_1", "late"),
-                *_loads("again_block", "filled_up", "cap"),
-                *_loads("again_tweak", "other_tweak", "cap"),
+                *loads("again_block", "filled_up", "cap"),
+                *loads("again_tweak", "other_tweak", "cap"),
                 Step("again_tweak_1", "again_tweak"),
                 Step("again_tweak_2", "again_tweak_1"),
                 Step("again_input", f"again_block ^ {bytes_reversed('again_tweak', 128)}"),

@@ -26,9 +26,10 @@ from ..message_core import inner_name, message_fifo, places_kept, zeroising
 from ..slot_control import loaded_by_slot, slot_control
 from ..stream import Fifo
 from ..waits import Waits
+from .forget import forgetting_control
 from .layer import xts_layer
 from .numbers import numbers
-from .ports import OFFERED, PENDING, RESULTS, XtsOptions, number_group, word_pins
+from .ports import OFFERED, PENDING, RESULTS, XtsOptions, key_group, number_group, word_pins
 from .timing import KEEP, XtsTiming
 from .turns import turns
 
@@ -40,15 +41,15 @@ _FEWEST = 4
 
 @dataclass(frozen=True)
 class XtsModules:
-    """What is around the pipeline `TOP_core`: its two key units, the mode with its control, the control of
-    keys and the top, in the order of use.
+    """What is around the pipeline `TOP_core`: its two key units, where keys are held, the mode with its
+    control, the control of keys and the top, in the order of use.
 
     numbers: what counts the numbers of units, where something does; beside: what waits while the cipher
     works; fifos: those of a bus around the core, by name.
     """
 
     timing: XtsTiming
-    keyed: Wrapper
+    keyed: tuple[Wrapper, ...]
     turns: Wrapper
     numbers: tuple[Wrapper, ...]
     mode: Wrapper
@@ -61,13 +62,13 @@ class XtsModules:
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
         """What connects and controls, used ones first."""
-        return (self.keyed, self.turns, *self.numbers, self.mode, *self.control.modules, self.top)
+        return (*self.keyed, self.turns, *self.numbers, self.mode, *self.control.modules, self.top)
 
 
-def xts_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Waits) -> XtsModules:
+def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, waits: Waits) -> XtsModules:
     """The modules that make a pipeline of `stages`, with two of the key units `unit`, a core of XTS with the
-    name `top`, as `spec` asks for it. waits: what waits while the cipher works. Raises UserError where the
-    pipeline is too short.
+    name `top`, as `spec` asks for it. Without a unit every block brings its key into the pipeline. waits:
+    what waits while the cipher works. Raises UserError where the pipeline is too short.
     """
     if stages < _FEWEST:
         raise UserError(f"mode xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
@@ -76,36 +77,41 @@ def xts_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         spec.direction == "both",
         spec.distinct_halves,
         spec.unit_numbers == "counted",
-        spec.key_slots,
+        spec.key_slots if unit else 0,
     )
-    timing, key_bits, both = XtsTiming(stages), options.key_bits, options.both
-    slots = options.slots
-    key = (Pin("key_valid_i"), Pin("key_i", key_bits), *loaded_by_slot(slots), Pin("key_ready_o", out=True))
+    timing, both, slots = XtsTiming(stages), options.both, options.slots
     offered = (OFFERED,) if slots == 1 else ()
     fifos = _fifos(spec, timing)
-    control = (core_control if slots == 1 else slot_control)(
+    flush = max(unit.flush + 2 if unit else 0, timing.flush)
+    control = (forgetting_control, core_control, slot_control)[slots](
         f"{top}_control",
         Controlled(
             f"{top}_xts",
-            (*key, *offered, *number_group(options).pins, *word_pins(both), *RESULTS, PENDING),
+            (*_key(options), *offered, *number_group(options).pins, *word_pins(both), *RESULTS, PENDING),
             128,
         ),
-        ControlTimes(
-            timing.late_latency + 1, max(unit.flush + 2, timing.flush), unit.cycles + 4, places_kept(fifos)
-        ),
+        ControlTimes(timing.late_latency + 1, flush, unit.cycles + 4 if unit else 0, places_kept(fifos)),
     )
     return XtsModules(
         timing,
-        _keyed(f"{top}_ecb", f"{top}_core", unit, options),
+        (_keyed(f"{top}_ecb", f"{top}_core", unit, options),) if unit else (),
         turns(f"{top}_xts_turns", timing, pairs=slots),
         (numbers(f"{top}_xts_numbers"),) if options.counted else (),
-        xts_layer(f"{top}_xts", (f"{top}_ecb", f"{top}_beside"), options),
-        waits.module(f"{top}_beside", _waiting(timing, both)),
+        xts_layer(f"{top}_xts", (f"{top}_{'ecb' if unit else 'core'}", f"{top}_beside"), options),
+        waits.module(f"{top}_beside", _waiting(timing, options)),
         control,
         _top(top, inner_name(spec), options, zeroising(fifos)),
         fifos,
         options,
     )
+
+
+def _key(options: XtsOptions) -> tuple[Pin, ...]:
+    """The ports of a key that is held."""
+    if options.travels:
+        return ()
+    beside = loaded_by_slot(options.slots)
+    return (Pin("key_valid_i"), Pin("key_i", options.key_bits), *beside, Pin("key_ready_o", out=True))
 
 
 def _fifos(spec: Pipeline, timing: XtsTiming) -> dict[str, Fifo]:
@@ -118,12 +124,14 @@ def _fifos(spec: Pipeline, timing: XtsTiming) -> dict[str, Fifo]:
     return {"data": fifo, "late": fifo}
 
 
-def _waiting(timing: XtsTiming, both: bool) -> dict[str, tuple[int, int]]:
+def _waiting(timing: XtsTiming, options: XtsOptions) -> dict[str, tuple[int, int]]:
     """What waits beside the cipher, its bits and cycles: a block's tweak or a short word, a short word's
-    bytes, and a direction. The first two pass a register more, behind their memory.
+    bytes, a direction, and the key of a unit that brings it. All but the direction pass a register more,
+    behind their memory.
     """
-    ways = {"way": (1, timing.cipher + 2)} if both else {}
-    return {"beside": (128, timing.cipher - 2), "keep": (KEEP, timing.cipher + 2)} | ways
+    ways = {"way": (1, timing.cipher + 2)} if options.both else {}
+    keys = {"key": (options.half, timing.cipher + 1)} if options.travels else {}
+    return {"beside": (128, timing.cipher - 2), "keep": (KEEP, timing.cipher + 2)} | ways | keys
 
 
 def _keyed(name: str, core: str, unit: KeyUnit, options: XtsOptions) -> Wrapper:
@@ -165,16 +173,20 @@ def _top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wra
     offered waits for the end of all units that were announced.
     """
     both, number, beside = options.both, number_group(options), loaded_by_slot(options.slots)
-    pins = (*word_pins(both), *RESULTS, *more, *number.pins[1:-1], *beside)
-    links = {p.name: p.name for p in (*pins, Pin("key_i"), Pin("key_ready_o"), Pin("zeroise_i"))}
+    key = () if options.travels else (*beside, Pin("key_i"), Pin("key_ready_o"))
+    pins = (*word_pins(both), *RESULTS, *more, *number.pins[1:-1], *key, Pin("zeroise_i"))
+    links = {p.name: p.name for p in pins}
     for n in ("clk", "rst_i", "valid_i", "block_i", "ready_o", "valid_o", "block_o"):
         links[n] = n
-    links |= {"key_valid_i": "key_valid_i", "busy_o": "busy", "pending_o": "pending"}
+    links |= {} if options.travels else {"key_valid_i": "key_valid_i"}
+    links |= {"busy_o": "busy", "pending_o": "pending"}
     links |= {"unit_valid_i": "unit_valid_i", "unit_ready_o": "unit_ready_o"}
     said = (
         "A key that is offered is taken after the last unit that was announced; no other unit is taken then."
     )
-    if options.slots == 1:
+    if options.travels:
+        said = "A key comes with every unit number, or with every run of them."
+    elif options.slots == 1:
         links |= {OFFERED.name: "key_valid_i"}
     else:
         said = (
@@ -186,7 +198,7 @@ def _top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wra
         (said,),
         (
             ClockReset(),
-            Handshake("key_valid_i", Pin("key_i", options.key_bits), "key_ready_o", beside=beside),
+            *key_group(options),
             number,
             Stream("valid_i", (*word_pins(both), Pin("block_i", 128)), "ready_o"),
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),

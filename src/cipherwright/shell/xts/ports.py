@@ -19,6 +19,7 @@ __all__ = [
     "UNIT_PORTS",
     "UNIT_SLOT",
     "XtsOptions",
+    "key_group",
     "number_group",
     "port_groups",
     "unit_ports",
@@ -32,7 +33,8 @@ class XtsOptions:
     """What a core of XTS can do.
 
     key_bits: of both halves of the key; both: the core decrypts as well; distinct: no unit is taken under a
-    key whose halves are equal; counted: the core counts the numbers of a run of units; slots: resident keys.
+    key whose halves are equal; counted: the core counts the numbers of a run of units; slots: resident keys,
+    0 where a key comes with every unit number.
     """
 
     key_bits: int
@@ -40,6 +42,16 @@ class XtsOptions:
     distinct: bool = False
     counted: bool = False
     slots: int = 1
+
+    @property
+    def travels(self) -> bool:
+        """Whether a key comes with every unit number, or with every run of them."""
+        return self.slots == 0
+
+    @property
+    def half(self) -> int:
+        """Bits of K1, and of K2."""
+        return self.key_bits // 2
 
 
 _KEPT = f"bit {KEEP - 1} is 1 where byte 0 of the word is there, bit 0 for its last byte"
@@ -100,11 +112,23 @@ def unit_ports(options: XtsOptions) -> dict[str, str]:
 def number_group(options: XtsOptions) -> Group:
     """What is announced: a unit's number, or that of the first unit of a run."""
     n, r = UNIT_PORTS["unit_valid"], UNIT_PORTS["unit_ready"]
+    if options.travels:
+        more = (MORE,) if options.counted else ()
+        what = "a run of units and its key" if options.counted else "a unit number and its key"
+        return Stream(n, (NUMBER, *more, _key_pin(options)), r, what=what)
     if options.counted:
         return Stream(n, (NUMBER, MORE), r, what="a run of units")
     if options.slots > 1:
         return Stream(n, (NUMBER, UNIT_SLOT), r, what="a unit number")
     return Handshake(n, NUMBER, r, what="a unit number")
+
+
+def key_group(options: XtsOptions, what: str = "") -> tuple[Group, ...]:
+    """The ports of a key that is held: none where keys come with unit numbers."""
+    if options.travels:
+        return ()
+    key, beside = _key_pin(options), loaded_by_slot(options.slots)
+    return (Handshake("key_valid_i", key, "key_ready_o", what=what, beside=beside),)
 
 
 def word_pins(both: bool) -> tuple[Pin, ...]:
@@ -116,13 +140,19 @@ def word_pins(both: bool) -> tuple[Pin, ...]:
     )
 
 
-def xts_ports(both: bool) -> PortSet:
+def _key_pin(options: XtsOptions) -> Pin:
+    """The port of a key."""
+    meaning = "key: K1 of the data, then K2 of the unit numbers"
+    return Pin("key_i", options.key_bits, order=Order.BYTES, meaning=meaning)
+
+
+def xts_ports(options: XtsOptions) -> PortSet:
     """Names of a core's ports."""
     return PortSet(
         ready_out="ready_o",
-        decrypt=_DECRYPT.name if both else "",
-        key_valid="key_valid_i",
-        key_ready="key_ready_o",
+        decrypt=_DECRYPT.name if options.both else "",
+        key_valid="" if options.travels else "key_valid_i",
+        key_ready="" if options.travels else "key_ready_o",
         busy="busy_o",
         zeroise="zeroise_i",
     )
@@ -130,16 +160,14 @@ def xts_ports(both: bool) -> PortSet:
 
 def port_groups(options: XtsOptions, more: tuple[Pin, ...] = ()) -> tuple[Group, ...]:
     """All ports of a core, in groups. more: outputs of its control beside them."""
-    both, n = options.both, xts_ports(options.both)
-    busy = "a unit was announced or is in flight, a key is expanded, or everything is being cleared"
+    both, n = options.both, xts_ports(options)
+    expands = "" if options.travels else "a key is expanded, "
+    busy = f"a unit was announced or is in flight, {expands}or everything is being cleared"
     block = Pin(n.block_in, 128, order=Order.BYTES, meaning="word of a unit")
     result = Pin(n.block_out, 128, True, order=Order.BYTES, meaning="word of the result")
-    key = Pin(
-        n.key, options.key_bits, order=Order.BYTES, meaning="key: K1 of the data, then K2 of the unit numbers"
-    )
     return (
         ClockReset(n.clk, n.reset),
-        Handshake(n.key_valid, key, n.key_ready, what="a key", beside=loaded_by_slot(options.slots)),
+        *key_group(options, "a key"),
         number_group(options),
         Stream(n.valid_in, (*word_pins(both), block), n.ready_out, what="a word"),
         Stream(n.valid_out, (result, *RESULTS), out=True, what="a word of the result"),

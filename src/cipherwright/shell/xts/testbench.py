@@ -93,7 +93,7 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
     """
     units = known_units(spec)
     named = {pin.name for pin in component.pins}
-    counted, slotted = MORE.name in named, LOAD_SLOT.name in named
+    counted, slotted, held = MORE.name in named, LOAD_SLOT.name in named, "key_valid_i" in named
     runs = _runs(units, counted)
     words = [(u, k, w) for u in units for k, w in enumerate(u.words)]
     results = [(u, k, r) for u in units for k, r in enumerate(u.results[0])]
@@ -112,7 +112,7 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
         signals,
         {},
         (
-            f"reg [{key_bits - 1}:0] keys[0:{len(words) - 1}];",
+            f"reg [{key_bits - 1}:0] keys[0:{(len(words) if held else len(runs)) - 1}];",
             f"reg [127:0] blocks[0:{len(words) - 1}], numbers[0:{len(runs) - 1}];",
             *([f"reg [31:0] mores[0:{len(runs) - 1}];"] if counted else []),
             f"reg [{KEEP - 1}:0] keeps[0:{len(words) - 1}];",
@@ -124,14 +124,16 @@ def testbench(component: Component, spec: Spec, timing: XtsTiming) -> Bench:
         ),
         "\n".join(
             (
-                *_announcements(runs, counted),
-                *_tables(words, results, late, key_bits),
+                *_announcements(runs, counted, 0 if held else key_bits),
+                *_tables(words, results, late, key_bits if held else 0),
                 _RUN.format(
-                    known=control_is_known("valid_out", "ready", "unit_ready", "key_ready", "busy"),
-                    key=(_TURN if slotted else "") + key_offered(2, " taken = taken + 1;"),
+                    known=control_is_known(
+                        "valid_out", "ready", "unit_ready", *(["key_ready"] if held else []), "busy"
+                    ),
+                    key=(_TURN if slotted else "") + (key_offered(2, " taken = taken + 1;") if held else ""),
                     words=len(words),
                     runs=len(runs),
-                    more="unit_more = mores[told];" if counted else _UNDER if slotted else "",
+                    more=_announced(counted, slotted, held),
                     results=len(results),
                     late=len(late),
                     cycles=40 * (timing.late_latency + 400) + 8 * len(words),
@@ -150,16 +152,31 @@ _TURN = "            if (kinds[sent][2]) load_slot = ~load_slot;\n"
 _UNDER = "key_slot = under[told][0];"
 """The slot of the key of the unit that is announced."""
 
+_OF_UNIT = "key = keys[told];"
+"""The key that comes with the number of a unit."""
+
+
+def _announced(counted: bool, slotted: bool, held: bool) -> str:
+    """What is put at the ports beside a number."""
+    said = ["unit_more = mores[told];"] if counted else [_UNDER] if slotted else []
+    return " ".join([*said, *([] if held else [_OF_UNIT])])
+
+
 _Word = tuple[KnownUnit, int, bytes]
 """A unit, the word's number in it, and the word."""
 
 
-def _announcements(runs: Sequence[Sequence[KnownUnit]], counted: bool) -> Iterable[str]:
-    """The contents of the tables of what is announced."""
+def _announcements(runs: Sequence[Sequence[KnownUnit]], counted: bool, key_bits: int = 0) -> Iterable[str]:
+    """The contents of the tables of what is announced. key_bits: of the key that comes with a number (0: no
+    key does).
+    """
     keys = list(dict.fromkeys(run[0].key for run in runs))
     yield "    initial begin"
     for n, run in enumerate(runs):
-        yield f"        numbers[{n}] = {word_text(run[0].number)}; under[{n}] = {keys.index(run[0].key) + 1};"
+        under = 0 if key_bits else keys.index(run[0].key) + 1
+        yield f"        numbers[{n}] = {word_text(run[0].number)}; under[{n}] = {under};"
+        if key_bits:
+            yield f"        keys[{n}] = {key_bits}'h{run[0].key.hex()};"
         if counted:
             yield f"        mores[{n}] = {len(run) - 1};"
     yield "    end"
@@ -171,13 +188,14 @@ def _tables(
     late: Sequence[bytes],
     key_bits: int,
 ) -> Iterable[str]:
-    """The contents of the tables of words."""
+    """The contents of the tables of words. key_bits: of their keys (0: these come with unit numbers)."""
     yield "    initial begin"
     before = b""
     for n, (u, k, data) in enumerate(words):
         kind = (u.key != before) << 2 | (k == len(u.words) - 1) << 1 | u.decrypt
         before = u.key
-        yield f"        keys[{n}] = {key_bits}'h{u.key.hex()}; kinds[{n}] = 3'd{kind};"
+        key = f"keys[{n}] = {key_bits}'h{u.key.hex()}; " if key_bits else ""
+        yield f"        {key}kinds[{n}] = 3'd{kind};"
         yield f"        blocks[{n}] = {word_text(data)}; keeps[{n}] = {KEEP}'h{keep_of(len(data)):x};"
     for n, (u, k, data) in enumerate(results):
         last = k == len(u.results[0]) - 1
