@@ -64,6 +64,12 @@ LIGHT_LOOP = ("cipher=light", "sbox=table", "datapath_bits=none", "stages=1", "h
 LIGHT_GCM = ("aes128-gcm", *IN_LIGHT, "stages=14", "srl_from=8")
 LIGHT_XTS = ("aes128-xts", *IN_LIGHT, "srl_from=8", "direction=both", "distinct_halves=true")
 
+AGILE_XTS = (
+    *("aes128-xts", *IN_LIGHT, "srl_from=8", "direction=both"),
+    *("key=agile", "key_expansion=logic", "key_ranks=0"),
+)
+"""XTS whose keys come with unit numbers."""
+
 QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14", "srl_from=8")
 """The same for GCM, whose pipeline has at least 13 stages; words wait in RAM."""
 

@@ -14,7 +14,7 @@ import pytest
 from cipherwright.flow import generate
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import find, run
-from tests.conftest import LIGHT_GCM, LIGHT_XTS, LONG, QUICK_AES, QUICK_SM4, SLOW, Built
+from tests.conftest import AGILE_XTS, LIGHT_GCM, LIGHT_XTS, LONG, QUICK_AES, QUICK_SM4, SLOW, Built
 from tests.front_ends import core_faults
 from tests.renew_golden import GOLDEN, golden_text
 
@@ -24,6 +24,7 @@ VARIANTS = [
     LIGHT_GCM,
     ("aes-gcm-small", "digit_bits=4", "tag_bits=96", "iv_bits=any"),
     LIGHT_XTS,
+    AGILE_XTS,
     ("mars-fast",),
     ("mars-small",),
     ("des-fast", "interface=stream"),
@@ -55,12 +56,13 @@ VARIANTS = [
 ]
 
 
-BEHIND_REGISTERS = [
+BEHIND_BUSES = [
     (*LIGHT_GCM, "stages=16", "key_slots=2", "interface=axi-stream", "control=axi-lite"),
     (*LIGHT_XTS[:-1], "unit_numbers=counted", "interface=axi-stream", "control=apb"),
     (*LIGHT_XTS, "key_slots=2", "interface=axi-stream", "control=wishbone"),
+    (*AGILE_XTS, "unit_numbers=counted", "interface=axi-stream"),
 ]
-"""Two resident keys of packets, runs of units, and two resident keys of units."""
+"""Two resident keys of packets, runs of units, two resident keys of units, and runs that bring their keys."""
 
 
 def _lint(top: str, sources: list[str]) -> None:
@@ -76,8 +78,10 @@ def _lint(top: str, sources: list[str]) -> None:
     assert "%Warning" not in done.stdout, done.stdout
 
 
-@pytest.mark.parametrize("variant", BEHIND_REGISTERS, ids=["two keys", "runs", "units under two keys"])
-def test_lint_behind_registers(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+@pytest.mark.parametrize(
+    "variant", BEHIND_BUSES, ids=["two keys", "runs", "units under two keys", "keys of runs"]
+)
+def test_lint_behind_buses(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     """The core with its buses; the testbench is of the core inside."""
     core, folder = built(*variant)
     assert not core_faults(core)

@@ -27,18 +27,16 @@ from cipherwright.verify.xts import (
     random_units,
     unit_result,
 )
-from tests.conftest import IN_LIGHT, QUICK_AES, Built
+from tests.conftest import AGILE_XTS, QUICK_AES, Built
 from tests.faults import drop, takes, use
 from tests.verify.test_checks import broken_file
 
 from .chosen_faults import faulty_bench
 from .folder_class import folder_class, through
 
-AGILE = ("direction=both", "key=agile", "key_expansion=logic", "key_ranks=0")
-LIGHT = ("aes128-xts", *IN_LIGHT, "srl_from=8", *AGILE)
 AES = ("aes128-fast-agile", "mode=xts", *QUICK_AES, "srl_from=8")
-COUNTED = (*LIGHT, "unit_numbers=counted")
-STREAM = (*LIGHT, "interface=axi-stream", "tid_bits=3")
+COUNTED = (*AGILE_XTS, "unit_numbers=counted")
+STREAM = (*AGILE_XTS, "interface=axi-stream", "tid_bits=3")
 
 FAULTS = {
     "a stolen block under the key of the unit that goes on": takes("key_q", "key_own"),
@@ -63,14 +61,14 @@ def bench(
 ) -> Callable[[int], UnitBench]:
     """The core with the fault of a number, or -1 for none."""
     folder = tmp_path_factory.mktemp("xts")
-    return faulty_bench(UnitBench, built(*LIGHT), FAULTS.values(), ("control", "xts"), folder)
+    return faulty_bench(UnitBench, built(*AGILE_XTS), FAULTS.values(), ("control", "xts"), folder)
 
 
 def test_all_checks_pass(
     bench: Callable[[int], UnitBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is simulated is the model that can have faults, without any."""
-    core, folder = built(*LIGHT)
+    core, folder = built(*AGILE_XTS)
     assert isinstance(core, Core)
     monkeypatch.setattr(UnitBench, "compile", lambda *_: bench(-1))
     monkeypatch.setattr(checks, "check_units", lambda *_: "with one key: another test")
@@ -93,12 +91,12 @@ def test_units_of_aes_under_keys_of_their_own(built: Callable[..., Built]) -> No
 @pytest.mark.parametrize("fault", list(FAULTS)[:-1])
 def test_faults_are_seen(fault: str, bench: Callable[[int], UnitBench], built: Callable[..., Built]) -> None:
     with pytest.raises(CheckFailed):
-        check_unit_keys(bench(list(FAULTS).index(fault)), built(*LIGHT)[0].parameters)
+        check_unit_keys(bench(list(FAULTS).index(fault)), built(*AGILE_XTS)[0].parameters)
 
 
 def test_a_fault_of_zeroising_is_seen(bench: Callable[[int], UnitBench], built: Callable[..., Built]) -> None:
     with pytest.raises(CheckFailed):
-        check_unit_zeroising(bench(len(FAULTS) - 1), built(*LIGHT)[0].parameters)
+        check_unit_zeroising(bench(len(FAULTS) - 1), built(*AGILE_XTS)[0].parameters)
 
 
 def test_a_reset_that_leaves_something_is_seen(
@@ -108,14 +106,14 @@ def test_a_reset_that_leaves_something_is_seen(
     right = bench(-1)
     dead = UnitBench(right.simulation, right.record, {**right.held, "rst_i": 0})
     with pytest.raises(CheckFailed):
-        check_unit_resets(dead, built(*LIGHT)[0].parameters)
+        check_unit_resets(dead, built(*AGILE_XTS)[0].parameters)
 
 
 def test_a_key_that_zeroising_leaves_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     """While nothing comes, what waits beside the cipher is the key at the port, and not that of a unit: else
     it would go round for good.
     """
-    core, folder = built(*LIGHT)
+    core, folder = built(*AGILE_XTS)
     round_and_round = takes("u_key_data_2w_*.d", "~number_0")
     wrong = broken_file(folder, f"{core.top}.v", round_and_round, tmp_path / "b")
     with pytest.raises(CheckFailed, match="depend on what was before"):
@@ -150,9 +148,9 @@ def test_a_run_has_one_key(built: Callable[..., Built], tmp_path: Path) -> None:
 
 
 def test_the_testbench_brings_keys_with_numbers(built: Callable[..., Built], tmp_path: Path) -> None:
-    core, _ = built(*LIGHT)
+    core, _ = built(*AGILE_XTS)
     assert isinstance(core, Core)
-    _testbench_passes(core, built(*LIGHT), tmp_path)
+    _testbench_passes(core, built(*AGILE_XTS), tmp_path)
 
 
 def _testbench_passes(core: Core, made: Built, folder: Path) -> None:
@@ -194,7 +192,7 @@ def test_units_through_the_class_of_the_folder(
     bench: Callable[[int], UnitBench], built: Callable[..., Built], tmp_path: Path
 ) -> None:
     """`unit` of TOP_model.py brings the key with the number; and the key of another number is seen."""
-    core = built(*LIGHT)[0]
+    core = built(*AGILE_XTS)[0]
     assert isinstance(core, Core)
     parent, p, rng = folder_class(core, tmp_path / "core"), core.parameters, np.random.default_rng(1)
 
@@ -214,7 +212,7 @@ def test_units_through_the_class_of_the_folder(
 
 def test_its_readme_tells_of_the_key(built: Callable[..., Built]) -> None:
     for changes, said in (
-        (LIGHT, "Every unit has a key of its own, at `key_i` with its number."),
+        (AGILE_XTS, "Every unit has a key of its own, at `key_i` with its number."),
         (COUNTED, "Every run of units has a key of its own, at `key_i` with its number."),
         (STREAM, "Every unit has a key of its own, at `key_i` with its number."),
     ):
@@ -237,14 +235,14 @@ def test_its_readme_tells_of_the_key(built: Callable[..., Built]) -> None:
     ids=" ".join,
 )
 def test_what_it_cannot_be(changes: tuple[str, ...], said: str) -> None:
-    preset, *quick = LIGHT
+    preset, *quick = AGILE_XTS
     with pytest.raises(UserError, match=said) as told:
         generate(load(preset, [*quick, *changes]), {"preset": preset})
     assert "\n" not in str(told.value)
 
 
 def test_a_board_refuses_it(built: Callable[..., Built]) -> None:
-    core, _ = built(*LIGHT)
+    core, _ = built(*AGILE_XTS)
     assert isinstance(core, Core)
     with pytest.raises(UserError, match="a board takes no core with a key with every unit"):
         check_core(core, 100)
