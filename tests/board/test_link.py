@@ -182,9 +182,7 @@ def test_a_message_that_does_not_begin_is_seen(tmp_path: Path) -> None:
         ("des-small", "interface=registers control=apb", "no core with a register bus, and des_small has"),
         ("des-small", "interface=axi-stream tdata_bits=32", "another width than a block, and .* = 32"),
         ("des-small", "mode=cbc stages=2", "interleaved messages"),
-        ("aes-gcm-small", "interface=axi-stream", "mode = gcm, whose ports are more than one stream"),
         ("aes128-ccm-small", "reset=sync", "no core with mode = ccm: it has no command for the lengths"),
-        ("aes128-xts", "interface=axi-stream", "mode = xts, whose ports are more than one stream"),
         ("mars-ibm-4port", "target=ecp5-85k-8", "is an engine"),
     ],
 )

@@ -17,9 +17,9 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.verify import Unit
 from cipherwright.verify.xts import unit_result
 from tests.conftest import LIGHT_GCM, LIGHT_XTS, QUICK_GCM
-from tests.faults import Fault, takes
+from tests.faults import takes
 
-from .connected import Made, connected
+from .connected import Made, broken, connected
 
 KEYS = (bytes(range(16)), bytes(range(50, 66)))
 IV = bytes(range(100, 112))
@@ -38,15 +38,6 @@ def gcm(tmp_path_factory: pytest.TempPathFactory) -> Made:
 @pytest.fixture(scope="module")
 def xts(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return made_of(tmp_path_factory.mktemp("boards") / "xts", *LIGHT_XTS)
-
-
-def broken(made: Made, folder: Path, fault: Fault) -> Made:
-    """The same folder with a fault in the top."""
-    folder.mkdir()
-    for path in made[0].iterdir():
-        text = path.read_text()
-        (folder / path.name).write_text(fault(text) if path.name == f"{made[1]['top']}.v" else text)
-    return folder, made[1]
 
 
 def test_a_file_under_each_key(tmp_path: Path) -> None:
@@ -106,11 +97,12 @@ def test_units_under_two_keys(xts: Made) -> None:
         found = link.self_check(KEYS[0] + KEYS[1], seconds=0.0)
         assert found.passed
         assert 17 * 256 - 17 <= found.cycles / found.batches < 17 * 256 + 60
-        keys, unit = (KEYS[0] + KEYS[1], KEYS[1] + KEYS[0]), Unit(bytes(16), bytes(range(40)))
+        keys = (KEYS[0] + KEYS[1], KEYS[1] + KEYS[0])
         for slot in (0, 1):
             link.slot(slot)
             link.load_key(keys[slot])
         for slot in (0, 1):
+            unit = Unit(bytes(16), bytes(range(32 + 8 * slot)))
             link.slot(slot)
             wanted = unit_result(xts[1]["parameters"], keys[slot], unit)
             assert link.crypt_units([(unit.number, unit.text)]) == wanted

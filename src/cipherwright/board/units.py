@@ -28,6 +28,14 @@ class UnitLink(TaggedLink):
 
     """
 
+    @property
+    def _late(self) -> bool:
+        """Whether stolen blocks leave late; behind AXI-Stream a unit leaves in its order."""
+        return bool(self._parameters["interface"] == "plain")
+
+    def _tags(self, batches: int) -> int:
+        return super()._tags(batches) if self._late else 0
+
     def crypt_units(self, units: Sequence[tuple[bytes, bytes]], tell: Tell = quiet) -> bytes:
         """Units, each a number of 16 bytes and at least 16 bytes of data, under the key and direction that
         the core has; their results behind each other. Raises CheckFailed where the board loses a word.
@@ -61,8 +69,8 @@ class UnitLink(TaggedLink):
             out += self.answer((len(some) - (at == 0)) * size)
         self._attributes(len(words[-1]), True)
         self.send(Command.BLOCK, words[-1].ljust(size, b"\0"))
-        if not short:
-            return bytes(out + self.answer(min(2, len(words)) * size))
+        if not short or not self._late:
+            return bytes(out + self.answer(min(2, len(words)) * size))[: len(data)]
         last = self.answer(size)[: len(words[-1])]
         return bytes(out) + self._given_tag() + last
 
@@ -70,7 +78,7 @@ class UnitLink(TaggedLink):
         """Random units, encrypted and decrypted again by the board. Raises CheckFailed where they differ."""
         self.load_key(key)
         start = secrets.token_bytes(self._size)
-        sizes = (self._size, self._size + 1, words * self._size - 5)
+        sizes = (self._size, self._size + 1, 2 * self._size, words * self._size - 5)
         plain = [(number_after(start, k), secrets.token_bytes(size)) for k, size in enumerate(sizes)]
         for number, data in plain:
             self.direction(False)
@@ -96,7 +104,12 @@ class UnitLink(TaggedLink):
         ]
         for slot in chosen:
             result = next(made[slot])
-            order += result[: whole - 2 * size] + result[whole - size :].ljust(size, b"\xff")
-            late += result[whole - 2 * size : whole - size]
-        self._do(Command.TAG, signature(bytes(late), size))
+            last = result[whole - size :].ljust(size, b"\xff")
+            if self._late:
+                late += result[whole - 2 * size : whole - size]
+                order += result[: whole - 2 * size] + last
+            else:
+                order += result[: whole - size] + last
+        if late:
+            self._do(Command.TAG, signature(bytes(late), size))
         self._do(Command.EXPECT, signature(bytes(order), size))

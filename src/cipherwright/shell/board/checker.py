@@ -34,11 +34,12 @@ from .packets import (
     filled,
     result_pins,
     tag_pins,
+    tag_streams,
     tags,
     word_pins,
 )
 from .slots import Expected, slot_pins, slots
-from .units import late_results, numbers, unit_end, unit_pins
+from .units import late_results, numbers, second_result, unit_end, unit_pins
 
 __all__ = ["BATCH", "STATE", "Checked", "checker"]
 
@@ -89,6 +90,11 @@ class Checked:
     def units(self) -> bool:
         """Whether words come in data units: then the initial value is the number of the first."""
         return bool(self.packets and self.packets.units)
+
+    @property
+    def late(self) -> bool:
+        """Whether results of units leave late."""
+        return bool(self.packets and self.packets.late)
 
     @property
     def slots(self) -> bool:
@@ -165,6 +171,7 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
         Held(tuple(pins)),
         Stream("core_valid_o", tuple(offered), ready, out=True),
         Stream("core_valid_i", tuple(given)),
+        *(tag_streams(core.widths, core.packets) if core.packets else ()),
     )
 
 
@@ -278,12 +285,15 @@ def _packets(core: Checked) -> list[WrapperItem]:
     items = attributes(core.widths, core.packets, _rings("in_ring"), asked)
     bits = core.widths.tag
     if core.units:
-        items += [*numbers(core.widths, asked), *late_results(core.widths, asked)]
+        items += numbers(core.widths, asked)
+    if core.late:
+        items += late_results(core.widths, asked)
         items += _compared("tag_", bits, "tag_q ^ tag_expected_q", "tag_ended_q")
     elif bits:
         expected, way = Expected("tag_expected", bits, core.paired), "decrypt_q" if core.ways else "1'b0"
-        items += tags(expected, asked)
-        items += _compared("tag_", bits + 1, differing_tag(expected, way), "tag_ended_q")
+        said = core.packets.said
+        items += tags(expected, said, asked)
+        items += _compared("tag_", bits + 1 + said, differing_tag(expected, said, way), "tag_ended_q")
     items += slots(core.units, asked) if core.slots else []
     if bits:
         counted = Clocked((Step("tag_wrong_q", "tag_wrong"),), (("tag_wrong_q", "1'b0"),))
@@ -294,30 +304,36 @@ def _packets(core: Checked) -> list[WrapperItem]:
 def _results(core: Checked) -> list[WrapperItem]:
     """The signature of a batch, compared with the one that is expected; of a single word, the result."""
     word, at_end, ends = core.widths.word, "at_end" if core.units else "at_end_q", _ends(core)
+    comes = "core_valid_i & ~core_late_i" if core.late else "core_valid_i"
+    given = filled(word) if core.packets and core.packets.marked else "core_block_i"
+    shows, when = "valid_q & single_q", "valid_q"
+    if core.units:
+        comes, given = f"refills | ({comes})", f"refills ? second_q : {given}"
+        shows, when = "valid_q & single_q & ~keeps", "valid_q & ~keeps"
     items: list[WrapperItem] = [
         Reg(("valid_q", "first_q", *([] if core.units else ["at_end_q"]), "ended_q", "toggle_q")),
         Reg(("given_q",), word, "The result."),
         Reg(("signature_q", *core.expected.registers), word),
         *([] if core.packets else [Reg(tuple(_rings("out_ring")), RING)]),
-        *(unit_end() if core.units else []),
+        *(unit_end() + second_result(word, core.pulse(Command.ZEROISE)) if core.units else []),
         Drive("signature_o", "signature_q"),
         Drive("result_o", "toggle_q"),
         Clocked(
             (
-                Step("valid_q", "core_valid_i & ~core_late_i" if core.units else "core_valid_i"),
+                Step("valid_q", comes),
                 Step("ended_q", f"valid_q & {at_end} & ~single_q"),
-                Step("toggle_q", "toggle_q ^ (valid_q & single_q)"),
+                Step("toggle_q", f"toggle_q ^ ({shows})"),
             ),
             (("valid_q", "1'b0"), ("ended_q", "1'b0"), ("toggle_q", "1'b0")),
         ),
         Clocked(
             (
-                Step("given_q", filled(word) if core.packets and core.packets.marked else "core_block_i"),
+                Step("given_q", given),
                 Step("first_q", f"restart_q | single_q | {at_end}", "restart_q | valid_q"),
                 Step(
                     "signature_q",
                     f"(first_q ? {word}'d0 : {next_word('signature_q', word)}) ^ given_q",
-                    "valid_q",
+                    when,
                 ),
                 *core.expected.steps(core.pulse(Command.EXPECT)),
                 *ends,
@@ -373,6 +389,7 @@ def _counters(core: Checked, counters: dict[int, Wrapper]) -> list[WrapperItem]:
         "cycles": "counting_q",
     } | ({"tags": "tag_ended_q", "tag_wrongs": "tag_wrong_q"} if core.widths.tag else {})
     good = "1'b0" if core.units else "good_q"
+    lost = "keeps & second_valid_q" if core.units else "valid_q & single_q & toggle_q != taken_q[1]"
     wrong, shown = ("wrong_q", "")
     if core.widths.tag:
         wrong, shown = "wrong_q | tag_wrong_q", f"{good}, tag_seen_q, "
@@ -391,10 +408,7 @@ def _counters(core: Checked, counters: dict[int, Wrapper]) -> list[WrapperItem]:
                 Step("seen_wrong_q", f"~{start} & (seen_wrong_q | {wrong})"),
                 Step("taken_q", "{taken_q[0], taken_i}"),
                 Step("lost_word_q", f"~{key} & (lost_word_q | ({block} & offer_q))"),
-                Step(
-                    "lost_result_q",
-                    f"~{key} & (lost_result_q | (valid_q & single_q & toggle_q != taken_q[1]))",
-                ),
+                Step("lost_result_q", f"~{key} & (lost_result_q | ({lost}))"),
             ),
             (
                 *((f"{name}_q", "1'b0") for name in ("ended_in", "wrong", "counting", "seen_wrong")),

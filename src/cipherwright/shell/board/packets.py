@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...rtl import Clocked, Drive, Pin, Reg, Step, WrapperItem
+from ...rtl import Clocked, Drive, Pin, Reg, Step, Stream, WrapperItem
 from .commands import Command, Widths
 from .counting import RING, ring_last
 from .slots import Expected
@@ -25,6 +25,7 @@ __all__ = [
     "short_aad",
     "short_text",
     "tag_pins",
+    "tag_streams",
     "tags",
     "word_pins",
 ]
@@ -48,7 +49,15 @@ class PacketPorts:
     """A short word would be filled up, so all words of a batch are whole."""
 
     units: bool = False
-    """Words come in data units with numbers, and some results leave late (`units.py`)."""
+    """Words come in data units with numbers (`units.py`)."""
+
+    late: bool = False
+    """Some results of units leave late."""
+
+    said: int = 0
+    """Where tags have a stream of their own, bits of it beside tag and verdict: bit 0 is 1 where the packet
+    was decrypted, bit 1 where it has data, others where something is wrong.
+    """
 
     def last_bytes(self, size: int) -> int:
         """Bytes of the last word of a batch; `size`: of a whole word."""
@@ -74,7 +83,7 @@ def word_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
 
 def result_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
     """What comes with a result."""
-    late = [Pin("core_late_i")] if ports.units else []
+    late = [Pin("core_late_i")] if ports.late else []
     return [Pin("core_keep_i", widths.kept), Pin("core_last_i"), *late] if ports.marked else []
 
 
@@ -85,8 +94,20 @@ def tag_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
         return pins
     if ports.units:
         return [*pins, Pin("tag_o", widths.tag, True)]
-    given = [Pin("core_tag_valid_i"), Pin("core_tag_i", widths.tag), Pin("core_good_i")]
+    given = [] if ports.said else [Pin("core_tag_valid_i"), *_given_tag(widths)]
     return [*pins, *given, Pin("tag_o", widths.tag, True)]
+
+
+def _given_tag(widths: Widths) -> tuple[Pin, ...]:
+    """The tag of a packet, and its verdict."""
+    return (Pin("core_tag_i", widths.tag), Pin("core_good_i"))
+
+
+def tag_streams(widths: Widths, ports: PacketPorts) -> tuple[Stream, ...]:
+    """The stream of tags, where they have one."""
+    if not ports.said:
+        return ()
+    return (Stream("core_tag_valid_i", (*_given_tag(widths), Pin("core_said_i", ports.said))),)
 
 
 def filled(bits: int) -> str:
@@ -143,7 +164,7 @@ def _shortened(kept: int, size: int, when: str) -> str:
     return f"{{{{{size}{{1'b1}}}}, {{{kept - size}{{~({when})}}}}}}"
 
 
-def tags(expected: Expected, pulses: Mapping[Command, str]) -> list[WrapperItem]:
+def tags(expected: Expected, said: int, pulses: Mapping[Command, str]) -> list[WrapperItem]:
     """The tag that came last, and the one that is expected. Of a packet that is decrypted the core compares,
     and shows a verdict in place of the tag.
     """
@@ -152,6 +173,7 @@ def tags(expected: Expected, pulses: Mapping[Command, str]) -> list[WrapperItem]
     return [
         Reg(("tag_q", *expected.registers), bits),
         Reg(("good_q", "tag_valid_q", "tag_ended_q", "tag_seen_q")),
+        *([Reg(("said_q",), said, vector=True)] if said else []),
         Drive("core_tag_o", expected.of("word_slot_q")),
         Drive("tag_o", "tag_q"),
         Clocked(
@@ -167,12 +189,16 @@ def tags(expected: Expected, pulses: Mapping[Command, str]) -> list[WrapperItem]
                 *expected.steps(pulses[Command.TAG]),
                 Step("tag_q", "core_tag_i", "core_tag_valid_i"),
                 Step("good_q", "core_good_i", "core_tag_valid_i"),
+                *([Step("said_q", "core_said_i", "core_tag_valid_i")] if said else []),
             )
         ),
     ]
 
 
-def differing_tag(expected: Expected, way: str) -> str:
-    """Bits that differ: of the verdict, then of the tag, which is 0 where packets are decrypted (`way`)."""
+def differing_tag(expected: Expected, said: int, way: str) -> str:
+    """Bits that differ: of what is said besides, of the verdict, then of the tag, which is 0 where packets
+    are decrypted (`way`).
+    """
     wanted = f"{expected.of('tag_slot_q')} & ~{{{expected.bits}{{{way}}}}}"
-    return f"{{good_q ^ {way}, tag_q ^ ({wanted})}}"
+    others = f"said_q ^ {{{said - 1}'d1, {way}}}, " if said else ""
+    return f"{{{others}good_q ^ {way}, tag_q ^ ({wanted})}}"

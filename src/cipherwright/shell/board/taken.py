@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
+from ...cipher.modes import CHAIN_MODES
 from ...errors import UserError
 from ...rtl import Pin
 from ..core import Core
@@ -32,6 +32,17 @@ _AXI_WORDS = {
 }
 """What a port of AXI-Stream beside a word is for -> its name."""
 
+_AXI_PACKETS = {
+    "aad": "s_axis_tuser[1]",
+    "iv_word": "s_axis_tuser[2]",
+    "key_slot": "s_axis_tuser[2]",
+    "tag_in": "s_tag_i",
+    "tag_valid": "m_tag_tvalid",
+    "tag_out": "m_tag_tdata",
+    "good": "m_tag_tuser[1]",
+}
+"""The same of packets with a tag. Bit 0 of s_axis_tuser is the direction."""
+
 
 def check_core(core: Core, divisor: int) -> Checked:
     """What a core takes on a board. divisor: cycles of a bit on the UART.
@@ -51,7 +62,7 @@ def check_core(core: Core, divisor: int) -> Checked:
         )
     loads = tuple(v for v, port in (("key", ports.key_valid), ("iv", ports.iv_valid)) if port)
     beside = beside_words(core)
-    sizes = {what: pins[name].width for what, name in beside.items()}
+    sizes = {what: pins[name].width for what, name in beside.items() if name in pins}
     iv = pins[ports.iv].width if ports.iv else sizes.get("unit", 0)
     tag = sizes.get("tag_in", word if "late" in beside else 0)
     slots = core.parameters["key_slots"]
@@ -59,17 +70,23 @@ def check_core(core: Core, divisor: int) -> Checked:
     filled = _bussed(core) and mode in FILLED_MODES
     packets = None
     if beside:
-        packets = PacketPorts("aad" in beside, "last_out" in beside, filled, "late" in beside)
+        named = ("aad", "last_out", "unit", "late")
+        aad, marked, units, late = (what in beside for what in named)
+        said = pins["m_tag_tuser"].width - 1 if "m_tag_tuser" in pins else 0
+        packets = PacketPorts(aad, marked, filled, units, late, said)
     chains = bool(ports.first) and not packets
     return Checked(widths, loads, bool(ports.decrypt), bool(ports.ready_out), chains, packets)
 
 
 def beside_words(core: Core) -> Mapping[str, str]:
-    """What a port of packets, messages or units is for -> its name; empty where words are blocks alone."""
-    if _bussed(core):
-        return _AXI_WORDS
+    """What a port of packets, messages or units is for -> its name, or its name and a bit of it; empty where
+    words are blocks alone. Behind AXI-Stream units leave in their order, none of their results late.
+    """
     found: Mapping[str, str] = (core.packet or core.mac or core.unit or {"ports": {}})["ports"]
-    return found
+    if not _bussed(core):
+        return found
+    named = {what: _AXI_PACKETS.get(what, name) if core.packet else name for what, name in found.items()}
+    return {what: name for what, name in named.items() if what != "late"} | _AXI_WORDS
 
 
 def _bussed(core: Core) -> bool:
@@ -96,11 +113,6 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
         (
             mode == "ccm",
             "mode = ccm: it has no command for the lengths that CCM takes with a packet's first word",
-        ),
-        (
-            bussed and mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES),
-            f"interface = axi-stream and mode = {mode}, whose ports are more than one stream each way: "
-            "choose interface = plain",
         ),
         (
             interleaved,

@@ -318,40 +318,73 @@ def _little(core: Core) -> bool:
 class _Links:
     """Wires between core and self-check -> bits, and what is at the ports of both."""
 
-    wires: Mapping[str, int]
+    wires: dict[str, int]
     at_check: dict[str, str]
     at_core: dict[str, str]
 
 
+_GIVEN = {"keep_in": "keep", "last_in": "last", "aad": "aad", "tag_in": "tag"}
+_GIVEN |= {name: name for name in ("unit_valid", "unit", "key_slot", "load_slot")}
+_SHOWN = {"keep_out": "keep", "last_out": "last", "late": "late", "tag_valid": "tag_valid"}
+_SHOWN |= {"tag_out": "tag", "good": "good"}
+_ANSWERS = {"unit_ready": "unit_ready"}
+_SIDES = ((_GIVEN, "core", "o"), (_ANSWERS, "core", "i"), (_SHOWN, "result", "i"))
+"""What ports beside words are for -> a part of the wire's name; its other part, and the direction at the
+self-check.
+"""
+
+
 def _packet_links(core: Core, checked: Checked) -> _Links:
     """What goes with words in packets, and the tag."""
-    w, beside, pins = checked.widths, beside_words(core), {p.name: p for p in core.component.pins}
-    given = {"keep_in": "keep", "last_in": "last", "aad": "aad", "tag_in": "tag"}
-    given |= {name: name for name in ("unit_valid", "unit", "key_slot", "load_slot")}
-    shown = {
-        "keep_out": "keep",
-        "last_out": "last",
-        "late": "late",
-        "tag_valid": "tag_valid",
-        "tag_out": "tag",
-        "good": "good",
-    }
-    wires, at_check, at_core = {"core_zeroise": 1}, {"core_zeroise_o": "core_zeroise"}, dict[str, str]()
-    answers = {"unit_ready": "unit_ready"}
-    for names, prefix, end in ((given, "core", "o"), (answers, "core", "i"), (shown, "result", "i")):
-        for what, name in names.items():
-            if what in beside:
-                wires[f"{prefix}_{name}"] = bits = pins[beside[what]].width
-                at_check[f"core_{name}_{end}"] = at_core[beside[what]] = f"{prefix}_{name}"
-                if name == "keep" and _little(core):
-                    marks = ", ".join(f"{prefix}_keep[{k}]" for k in range(bits))
-                    at_core[beside[what]] = f"{{{marks}}}"
-    at_core |= {name: f"{pins[name].width}'d0" for name in _unused(core) if name in pins}
+    pins = {p.name: p for p in core.component.pins}
+    links = _Links({"core_zeroise": 1}, {"core_zeroise_o": "core_zeroise"}, {})
+    user = {0: "core_decrypt"} | _link_words(core, pins, links)
+    links.at_core.update({name: f"{pins[name].width}'d0" for name in _unused(core) if name in pins})
+    if len(user) > 1:
+        bits = reversed(range(pins[core.ports.decrypt].width))
+        links.at_core[core.ports.decrypt] = f"{{{', '.join(user.get(k, _NONE) for k in bits)}}}"
+    if "m_tag_tready" in pins:
+        links.at_core["m_tag_tready"] = "1'b1"
     if core.ports.zeroise:
-        at_core[core.ports.zeroise] = "core_zeroise"
+        links.at_core[core.ports.zeroise] = "core_zeroise"
     else:
-        at_core[core.ports.reset] = "rst_core | core_zeroise"
-    return _Links(wires, at_check | ({"tag_o": "tag"} if w.tag else {}), at_core)
+        links.at_core[core.ports.reset] = "rst_core | core_zeroise"
+    links.at_check.update({"tag_o": "tag"} if checked.widths.tag else {})
+    return links
+
+
+def _link_words(core: Core, pins: Mapping[str, Pin], links: _Links) -> dict[int, str]:
+    """Link each port beside words; a bit of s_axis_tuser -> what is said in it."""
+    beside, user = beside_words(core), dict[int, str]()
+    for names, prefix, end in _SIDES:
+        for what in (w for w in names if w in beside):
+            port, _, bit = beside[what].partition("[")
+            wire, at_check = f"{prefix}_{names[what]}", f"core_{names[what]}_{end}"
+            if bit and pins[port].out:
+                _link_said(links, pins[port], beside[what], at_check)
+                continue
+            links.wires[wire], links.at_check[at_check] = 1 if bit else pins[port].width, wire
+            if bit:
+                user[int(bit[:-1])] = wire
+            else:
+                links.at_core[port] = _in_order(core, pins[port], wire)
+    return user
+
+
+def _link_said(links: _Links, port: Pin, bit: str, at_check: str) -> None:
+    """A bit of what is said of a tag, and the others beside it."""
+    others = [b for k in reversed(range(port.width)) if (b := f"{port.name}[{k}]") != bit]
+    links.wires[port.name], links.at_core[port.name] = port.width, port.name
+    links.at_check.update({at_check: bit, "core_said_i": f"{{{', '.join(others)}}}"})
+
+
+def _in_order(core: Core, port: Pin, wire: str) -> str:
+    """A wire in the order of a port's bytes, or of marks of bytes."""
+    if port.order is Order.PIECE_LITTLE:
+        return bytes_reversed(wire, port.width)
+    if _little(core) and port.name in (beside_words(core)[f"keep_{way}"] for way in ("in", "out")):
+        return f"{{{', '.join(f'{wire}[{k}]' for k in range(port.width))}}}"
+    return wire
 
 
 def _unused(core: Core) -> tuple[str, ...]:
@@ -360,6 +393,10 @@ def _unused(core: Core) -> tuple[str, ...]:
     """
     beside = beside_words(core)
     return ("s_axis_tid", *(beside.get(what, "") for what in ("iv_word", "unit_more")))
+
+
+_NONE = "1'b0"
+"""A bit of TUSER that nothing is said in."""
 
 
 def _leds(pins: BoardPins) -> list[WrapperItem | Placed]:

@@ -15,7 +15,7 @@ from .commands import Command, Widths
 from .counting import RING, ring_last, ring_steps
 from .lfsr import next_word
 
-__all__ = ["UNIT_WORDS", "late_results", "numbers", "unit_end", "unit_pins"]
+__all__ = ["UNIT_WORDS", "late_results", "numbers", "second_result", "unit_end", "unit_pins"]
 
 UNIT_WORDS = RING
 """Words of a unit of a batch."""
@@ -86,6 +86,25 @@ def unit_end() -> list[WrapperItem]:
                 Step("last_unit_q", ring_last(rings, "restart_q"), f"restart_q | ({goes_on})"),
             )
         ),
+    ]
+
+
+def second_result(bits: int, zeroise: str) -> list[WrapperItem]:
+    """A result that comes while the one before waits to be sent: the last two of a unit come one right after
+    the other, since a word is held in the core until the next one is there. `keeps`: it is kept; `refills`:
+    it comes once more. zeroise: it is dropped.
+    """
+    return [
+        Reg(("second_q",), bits, "A result that waits behind another."),
+        Reg(("second_valid_q",)),
+        Let("waits", "toggle_q != taken_q[1]"),
+        Let("keeps", "valid_q & single_q & waits"),
+        Let("refills", "second_valid_q & single_q & ~waits & ~valid_q & ~core_valid_i"),
+        Clocked(
+            (Step("second_valid_q", f"~{zeroise} & single_q & (keeps | (second_valid_q & ~refills))"),),
+            (("second_valid_q", "1'b0"),),
+        ),
+        Clocked((Step("second_q", "given_q", "keeps"),)),
     ]
 
 
