@@ -182,7 +182,6 @@ def test_a_message_that_does_not_begin_is_seen(tmp_path: Path) -> None:
         ("des-small", "interface=registers control=apb", "no core with a register bus, and des_small has"),
         ("des-small", "interface=axi-stream tdata_bits=32", "another width than a block, and .* = 32"),
         ("des-small", "mode=cbc stages=2", "interleaved messages"),
-        ("aes128-ccm-small", "reset=sync", "no core with mode = ccm: it has no command for the lengths"),
         ("mars-ibm-4port", "target=ecp5-85k-8", "is an engine"),
     ],
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..cipher.modes import MAC_MODES, PACKET_MODES, UNIT_MODES
 from .link import BoardLink, Facts
-from .packets import MessageLink, PacketLink, StreamLink
+from .packets import CcmLink, MessageLink, PacketLink, StreamLink
 from .units import UnitLink
 
 __all__ = ["link_to"]
@@ -15,6 +15,7 @@ _BY_MODE: Mapping[str, type[BoardLink]] = {
     **dict.fromkeys(PACKET_MODES, PacketLink),
     **dict.fromkeys(MAC_MODES, MessageLink),
     **dict.fromkeys(UNIT_MODES, UnitLink),
+    "ccm": CcmLink,
 }
 
 

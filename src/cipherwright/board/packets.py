@@ -8,14 +8,16 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..cipher.ccm import CcmInput
 from ..errors import CheckFailed, UserError
 from ..progress import Tell, quiet
 from ..shell.board import AAD_WORDS, FILLED_MODES, Command, short_aad, short_text, signature
+from ..verify.ccm import sealed_ccm
 from ..verify.cmac import mac_tag
 from ..verify.gcm import sealed
 from .link import BoardLink
 
-__all__ = ["MessageLink", "PacketLink", "StreamLink", "TaggedLink"]
+__all__ = ["CcmLink", "MessageLink", "PacketLink", "StreamLink", "TaggedLink"]
 
 _ONES = b"\xff"
 
@@ -192,9 +194,19 @@ class PacketLink(TaggedLink):
         if len(tag) != self._tag_bytes:
             raise UserError(f"a tag of this core has {self._tag_bytes} bytes, not {len(tag)}")
 
+    def _lengths(self, aad: int, text: int) -> None:
+        """Bytes of the next packets, where the core takes them with a packet's first word. Raises UserError
+        where they do not fit.
+        """
+
+    def _sealed(self, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes]:
+        """Ciphertext and tag of a packet by the reference."""
+        return sealed(self._parameters, key, iv, aad, text)
+
     def _packet(self, iv: bytes, aad: bytes, text: bytes, decrypt: bool, tell: Tell) -> bytes:
         self.load_iv(iv)
         self.direction(decrypt)
+        self._lengths(len(aad), len(text))
         self._words(_Part(aad, True, not text), False, tell)
         result = self._words(_Part(text, False, True), True, tell) if text or not aad else b""
         self._check_lost()
@@ -224,14 +236,34 @@ class PacketLink(TaggedLink):
         size, border = self._size, AAD_WORDS * self._size
         aad = words[: border - size + short_aad(size)]
         text = words[border : len(words) - size + short_text(size)]
+        self._lengths(len(aad), len(text))
         for number, key in enumerate(keys):
-            result, tag = sealed(self._parameters, key, iv, aad, text)
+            result, tag = self._sealed(key, iv, aad, text)
             if decrypt:
-                tag = sealed(self._parameters, key, iv, aad, result)[1]
+                tag = self._sealed(key, iv, aad, result)[1]
             tag = tag[: self._tag_bytes].ljust(16, b"\0")
             self.slot(number)
             self._do(Command.TAG, tag)
             self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
+
+
+class CcmLink(PacketLink):
+    """A board whose core takes packets of CCM, whose lengths come before their data. Raises as
+    `BoardLink`.
+    """
+
+    def _lengths(self, aad: int, text: int) -> None:
+        size = 15 - int(self._parameters["nonce_bytes"])
+        data = min(8 * size, 32)
+        if text >> data or aad >> 32:
+            raise UserError(
+                f"a packet of this core has less than 2^32 bytes of additional data and less than 2^{data} "
+                f"of data, not {aad} and {text}"
+            )
+        self._do(Command.LENGTHS, aad.to_bytes(4, "big") + text.to_bytes(data // 8, "big"))
+
+    def _sealed(self, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes]:
+        return sealed_ccm(self._parameters, key, CcmInput(iv, aad, text))
 
 
 _TAG_WORD = 6

@@ -224,7 +224,12 @@ def _initial_value(facts: dict[str, Any], iv: str) -> bytes:
     """The initial value, IV or first counter block. Raises UserError where it is missing or superfluous."""
     mode, size = facts["parameters"]["mode"], facts["iv_bytes"]
     if size and not iv:
-        whats = {"ctr": "the first counter block", "gcm": "an IV", "xts": "the number of the first unit"}
+        whats = {
+            "ctr": "the first counter block",
+            "gcm": "an IV",
+            "ccm": "a nonce",
+            "xts": "the number of the first unit",
+        }
         what = whats.get(mode, "an initial value")
         raise UserError(f"this core takes {what}: --iv with {2 * size} hexadecimal digits")
     if iv and not size:

@@ -32,6 +32,7 @@ from .packets import (
     attributes,
     differing_tag,
     filled,
+    lengths,
     result_pins,
     tag_pins,
     tag_streams,
@@ -295,6 +296,7 @@ def _packets(core: Checked) -> list[WrapperItem]:
         items += tags(expected, said, asked)
         items += _compared("tag_", bits + 1 + said, differing_tag(expected, said, way), "tag_ended_q")
     items += slots(core.units, asked) if core.slots else []
+    items += lengths(core.widths, asked) if core.widths.aad_length else []
     if bits:
         counted = Clocked((Step("tag_wrong_q", "tag_wrong"),), (("tag_wrong_q", "1'b0"),))
         items += [Reg(("tag_wrong_q",), note="What a counter counts."), counted]

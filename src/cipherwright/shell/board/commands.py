@@ -52,6 +52,9 @@ class Command(Enum):
     that follow.
     """
 
+    LENGTHS = "n"
+    """Of packets whose lengths come before their data: bytes of additional data, then bytes of data."""
+
     @property
     def code(self) -> str:
         """The letter as a Verilog constant."""
@@ -78,6 +81,10 @@ class Widths:
     slots: int = 1
     """Resident keys."""
 
+    aad_length: int = 0
+    data_length: int = 0
+    """Bits of the lengths that a packet's first word takes: of additional data, and of data (0: none)."""
+
     @property
     def value(self) -> int:
         """Bits of the longest value of a command."""
@@ -88,7 +95,7 @@ class Widths:
         """The commands of such a core."""
         absent = {Command.IV: not self.iv, Command.TAG: not self.tag}
         absent |= dict.fromkeys((Command.ATTRIBUTES, Command.ZEROISE), not self.kept)
-        absent |= {Command.SLOT: self.slots == 1}
+        absent |= {Command.SLOT: self.slots == 1, Command.LENGTHS: not self.aad_length}
         return tuple(c for c in Command if not absent.get(c))
 
     @property
@@ -110,13 +117,14 @@ class Widths:
             Command.ATTRIBUTES: 8 + self.kept,
             Command.TAG: self.tag,
             Command.SLOT: 8,
+            Command.LENGTHS: self.aad_length + self.data_length,
         }
         return bits.get(command, 0) // 8
 
 
 def requests(widths: Widths) -> tuple[Command, ...]:
     """Commands for the core's clock domain: bit 0 of the request's `op` is the first."""
-    of_some = (Command.ATTRIBUTES, Command.TAG, Command.ZEROISE, Command.SLOT)
+    of_some = (Command.ATTRIBUTES, Command.TAG, Command.ZEROISE, Command.SLOT, Command.LENGTHS)
     return tuple(c for c in Command if c not in _HERE and (c not in of_some or c in widths.known))
 
 

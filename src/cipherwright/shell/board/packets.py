@@ -21,6 +21,7 @@ __all__ = [
     "attributes",
     "differing_tag",
     "filled",
+    "lengths",
     "result_pins",
     "short_aad",
     "short_text",
@@ -78,6 +79,8 @@ def word_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
     """What is offered with a word."""
     pins = [Pin("core_keep_o", widths.kept, True), Pin("core_last_o", out=True)]
     pins += [Pin("core_aad_o", out=True)] if ports.aad else []
+    lengths = (("aad", widths.aad_length), ("data", widths.data_length))
+    pins += [Pin(f"core_{what}_bytes_o", bits, True) for what, bits in lengths if bits]
     return pins + ([Pin("core_tag_o", widths.tag, True)] if widths.tag and not ports.units else [])
 
 
@@ -155,6 +158,19 @@ def attributes(
         short = f"{short} & {_shortened(kept, short_aad(kept), aad_ends)}"
     steps.append(Step("keep_q", f"single_q ? kept_q : {short}", "restart_q | advance"))
     return [*registers, *drives, Clocked(tuple(steps))]
+
+
+def lengths(widths: Widths, pulses: Mapping[Command, str]) -> list[WrapperItem]:
+    """The lengths that a packet's first word takes, as they were given; batches of the self-check have them,
+    too.
+    """
+    low, bits = widths.data_length, widths.aad_length + widths.data_length
+    return [
+        Reg(("lengths_q",), bits),
+        Drive("core_aad_bytes_o", f"lengths_q[{bits - 1}:{low}]"),
+        Drive("core_data_bytes_o", f"lengths_q[{low - 1}:0]"),
+        Clocked((Step("lengths_q", f"value_i[{bits - 1}:0]", pulses[Command.LENGTHS]),)),
+    ]
 
 
 def _shortened(kept: int, size: int, when: str) -> str:

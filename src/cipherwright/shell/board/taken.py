@@ -40,6 +40,8 @@ _AXI_PACKETS = {
     "tag_valid": "m_tag_tvalid",
     "tag_out": "m_tag_tdata",
     "good": "m_tag_tuser[1]",
+    "aad_bytes": "s_aad_bytes_i",
+    "data_bytes": "s_data_bytes_i",
 }
 """The same of packets with a tag. Bit 0 of s_axis_tuser is the direction."""
 
@@ -66,7 +68,8 @@ def check_core(core: Core, divisor: int) -> Checked:
     iv = pins[ports.iv].width if ports.iv else sizes.get("unit", 0)
     tag = sizes.get("tag_in", word if "late" in beside else 0)
     slots = core.parameters["key_slots"]
-    widths = Widths(word, pins[ports.key].width, iv, sizes.get("keep_in", 0), tag, slots)
+    lengths = (sizes.get("aad_bytes", 0), sizes.get("data_bytes", 0))
+    widths = Widths(word, pins[ports.key].width, iv, sizes.get("keep_in", 0), tag, slots, *lengths)
     filled = _bussed(core) and mode in FILLED_MODES
     packets = None
     if beside:
@@ -109,10 +112,6 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
         (
             interface not in _INTERFACES,
             f"interface = {interface}: choose {', '.join(_INTERFACES[:-1])} or {_INTERFACES[-1]}",
-        ),
-        (
-            mode == "ccm",
-            "mode = ccm: it has no command for the lengths that CCM takes with a packet's first word",
         ),
         (
             interleaved,

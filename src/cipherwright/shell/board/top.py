@@ -324,7 +324,7 @@ class _Links:
 
 
 _GIVEN = {"keep_in": "keep", "last_in": "last", "aad": "aad", "tag_in": "tag"}
-_GIVEN |= {name: name for name in ("unit_valid", "unit", "key_slot", "load_slot")}
+_GIVEN |= {name: name for name in ("unit_valid", "unit", "key_slot", "load_slot", "aad_bytes", "data_bytes")}
 _SHOWN = {"keep_out": "keep", "last_out": "last", "late": "late", "tag_valid": "tag_valid"}
 _SHOWN |= {"tag_out": "tag", "good": "good"}
 _ANSWERS = {"unit_ready": "unit_ready"}
