@@ -8,7 +8,7 @@ from ...cipher.modes import CHAIN_MODES
 from ...errors import UserError
 from ...rtl import Pin
 from ..core import Core
-from .checker import Checked
+from .checker import BATCH, Checked
 from .commands import Widths
 from .lfsr import PIECE
 from .packets import PacketPorts
@@ -121,6 +121,11 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
             core.unit is not None and p["key"] == "agile",
             f"a key with every unit, and {core.top} has key = agile: its keys come over the UART, each for "
             "all units to come, so choose key = static and key_expansion = unit",
+        ),
+        (
+            p["release"] == "verdict" and p["release_words"] - 8 < BATCH,
+            f"release = verdict and a buffer of {p['release_words']} words: a packet of its self-check has "
+            f"{BATCH}, so choose release_words = {2 * BATCH}",
         ),
         (
             bussed and word != p["block_bits"],
