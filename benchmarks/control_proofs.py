@@ -1,5 +1,6 @@
-"""All proofs of the hand-written stream, chain, counters, tags and CCM, of the MARS engine's control and
-the word store, and of the control around a held key, at all sizes in use, and all faults that they must see.
+"""All proofs of the hand-written stream, chain, counters, tags, CCM and GCM in a loop, of the MARS engine's
+control and the word store, and of the control around a held key, at all sizes in use, and all faults that
+they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -25,7 +26,7 @@ from cipherwright.flow import build
 from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from tests.faults import Fault
-from tests.shell import control_rules
+from tests.shell import control_rules, loop_gcm_rules
 from tests.shell import test_xts_numbers as xts_numbers
 from tests.shell.test_control import core_of
 from tests.shell.test_formal import (
@@ -168,6 +169,15 @@ def _store_seen(folder: Path, fault: Fault) -> bool:
     return killed(sby(folder, "", STORE[2]))
 
 
+def _loop_gcm_proven(folder: Path, sizes: loop_gcm_rules.Sizes) -> bool:
+    return not loop_gcm_rules.broken_rules(folder, loop_gcm_rules.module_text(), sizes)
+
+
+def _loop_gcm_seen(folder: Path, fault: Fault) -> bool:
+    text = fault(loop_gcm_rules.module_text())
+    return bool(loop_gcm_rules.broken_rules(folder, text, loop_gcm_rules.SIZES[0]))
+
+
 def _counting_seen(folder: Path, fault: Fault) -> bool:
     return killed(xts_numbers.said(folder, fault))
 
@@ -183,6 +193,10 @@ def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]
         yield f"word store of {bits} bits", proven, partial(_store_proven, bits=bits)
     for what, fault in xts_numbers.FAULTS.items():
         yield f"numbers of runs: {what}", seen, partial(_counting_seen, fault=fault)
+    for sizes in loop_gcm_rules.SIZES:
+        yield f"GCM in a loop, {sizes}", proven, partial(_loop_gcm_proven, sizes=sizes)
+    for fault in loop_gcm_rules.FAULTS:
+        yield f"GCM in a loop: {fault}", seen, partial(_loop_gcm_seen, fault=fault)
     for fault in STORE_FAULTS:
         yield f"word store: {fault}", seen, partial(_store_seen, fault=fault)
 

@@ -21,6 +21,8 @@ from cipherwright.tools import find, run
 from tests.conftest import ENGINES, Built
 from tests.faults import Fault, Faults, always, drop, only, takes, unreset, use, when, when_drop
 
+from . import loop_gcm_rules
+
 SOURCES = {
     path.name: path
     for room in ("shell", "engine.mars", "engine.rijndael")
@@ -502,6 +504,22 @@ def test_broken_ccm_is_seen(folder: Path, fault: Fault) -> None:
     assert killed(sby(folder, "long", CCM[2]))
 
 
+def test_rules_of_gcm_around_a_loop(tmp_path: Path) -> None:
+    """Every packet's blocks, products, results and tag are GCM's own, whatever packets, keys, resets and
+    zeroising there are. benchmarks/control_proofs.py has other sizes, IVs of any length and all faults.
+    """
+    quick = loop_gcm_rules.SIZES[0]
+    assert loop_gcm_rules.broken_rules(tmp_path, loop_gcm_rules.module_text(), quick) == []
+    assert loop_gcm_rules.reached(tmp_path, quick, 50)
+
+
+@pytest.mark.parametrize(("fault", "word"), loop_gcm_rules.QUICK_FAULTS, ids=str)
+def test_broken_gcm_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: str) -> None:
+    """By the rules that have the word."""
+    text = fault(loop_gcm_rules.module_text())
+    assert loop_gcm_rules.broken_rules(tmp_path, text, loop_gcm_rules.SIZES[0], word)
+
+
 @pytest.mark.parametrize(("task", "fault"), CHAIN_FAULTS[:4], ids=str)
 def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault) -> None:
     spoil(folder / CHAIN[0], fault)
@@ -520,6 +538,7 @@ def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault) -> None:
             (MAC[0], [*MAC_FAULTS, *LATE_FAULTS]),
             (CCM[0], CCM_FAULTS),
             (CHAIN[0], [fault for _, fault in CHAIN_FAULTS]),
+            ("cipherwright_loop_gcm.sv", loop_gcm_rules.FAULTS),
         )
         for fault in faults
     ],

@@ -84,7 +84,13 @@ def _of_mode(core: Core) -> Iterator[str]:
             "first block, additional data and plaintext, a number of the key stream is used once, and S_0 "
             "for the tag alone. Nothing of one packet gets into another: for all times, with any loop."
         )
-    elif core.packet and "digit" not in core.packet["multiplier"]:
+    elif core.packet and "digit" in core.packet["multiplier"]:
+        yield (
+            "Every block, product, result and tag of GCM around the loop is of its own packet and no other: "
+            "counter blocks, the hash by Horner's rule, lengths, verdict, for all times, with any loop; that "
+            "is proven with fewer digits and places than here."
+        )
+    elif core.packet:
         yield "GHASH's multiplier multiplies in GCM's field, for all factors, in a fixed number of cycles."
         yield (
             "GHASH's control gives every word the power of its place in its packet, for all times; "
