@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from cipherwright.tools import run
-from tests.faults import Fault, Faults, drop, takes, use, when, when_drop
+from tests.faults import Fault, Faults, drop, use, when, when_drop
 
 __all__ = ["FAULTS", "QUICK_FAULTS", "SIZES", "Sizes", "broken_rules", "module_text", "reached"]
 
@@ -130,34 +130,6 @@ FAULTS: list[Fault | Faults] = [
     drop("unused", "core_ready_i"),
     when_drop("text_q*", "clear"),
     when("expected_q", "clear", "1'b0"),
-    when("factor_q", "clear", "1'b0"),
-    when_drop("sum_q", "clear"),
-    when_drop("sum_q", "load_q"),
-    when("key_q", "renew_q", "1'b0"),
-    when("iv_q", "clear", "1'b0"),
-    when_drop("words_q", "turn"),
-    when_drop("words_q", "first"),
-    drop("turn", "(begins_initial & aad_q)"),
-    drop("clear_q", "drop_i"),
-    drop("clear_q", "renew_i"),
-    drop("adds_stream_q", "~decrypt_q"),
-    drop("adds_stream_q", "tag_next"),
-    use("used_q", "({16{late_shows_i}} & keep_late)", "{16{late_shows_i}}"),
-    use("wait_shows_o", "~aad_q", "1'b1"),
-    drop("tag_next", "product_q"),
-    use("tag_next", "sealed_q", "1'b1"),
-    drop("sealed_q", "~ends"),
-    drop("tail_q", "~ends"),
-    drop("arrives_word_q", "~tail_q"),
-    use("last_step", "FINAL[COUNT-1:0]", "FINAL[COUNT-1:0] - 1'b1"),
-    use("zeros_q", "loaded", "chosen"),
-    takes("reduced[*]", "sum_q[j]"),
-    use("good_q", "|unequal_q", "|unequal_q[7:0]"),
-    drop("good_q", "decrypt_q"),
-    when_drop("tag_out_q", "~decrypt_q"),
-    drop("shows", "data_q"),
-    use("initial_number", "32'd1", "32'd2"),
-    drop("rest", "~keep_q[0]"),
 ]
 
 QUICK_FAULTS = [(FAULTS[0], "gap_q"), (FAULTS[3], "core_block_o")]
