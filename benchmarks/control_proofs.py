@@ -1,6 +1,6 @@
-"""All proofs of the hand-written stream, chain, counters, tags, CCM and GCM in a loop, of the MARS engine's
-control and the word store, and of the control around a held key, at all sizes in use, and all faults that
-they must see.
+"""All proofs of the hand-written stream, chain, counters, tags, CCM, GCM and XTS in a loop, of the MARS
+engine's control and the word store, and of the control around a held key, at all sizes in use, and all faults
+that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -44,6 +44,8 @@ from tests.shell.test_formal import (
     LANE_FAULTS,
     LANES,
     LATE_FAULTS,
+    LOOP_XTS,
+    LOOP_XTS_FAULTS,
     MAC,
     MAC_FAULTS,
     RELEASE,
@@ -82,21 +84,26 @@ def slots_of_presets() -> list[int]:
 def proofs() -> Iterator[Proof]:
     """Every proof."""
     yield from _of_streams()
-    for task in ("wide", "gcm", "half"):
-        yield Proof(f"counter, {task}", COUNTER, task)
-    for task in ("wide", "gcm"):
-        yield Proof(f"counter of a lane, {task}", LANES, task)
-    for task in ("wide", "narrow", "short", "reach"):
-        yield Proof(f"tags, {task}", MAC, task)
-    for cycles in (1, 2, 9, 49, 51, 323):
-        yield Proof(f"tags with a loop of {cycles} cycles", MAC, "narrow", {"CIPHER": cycles})
-    for task in ("long", "middle", "short", "reach"):
-        yield Proof(f"CCM, {task}", CCM, task)
+    yield from _of_modes()
     for parameters in engine_sets():
         what = " ".join(f"{n}={v}" for n, v in parameters if v) or "of one port"
         yield Proof(f"engine {what}", ENGINE, "", dict(parameters))
     for kind in CHAIN_TASKS:
         yield from _of_chains(kind)
+
+
+def _of_modes() -> Iterator[Proof]:
+    for what, files, tasks in (
+        ("counter", COUNTER, ("wide", "gcm", "half")),
+        ("counter of a lane", LANES, ("wide", "gcm")),
+        ("tags", MAC, ("wide", "narrow", "short", "reach")),
+        ("CCM", CCM, ("long", "middle", "short", "reach")),
+        ("XTS in a loop", LOOP_XTS, ("both", "one", "encrypt", "whole", "reach")),
+    ):
+        for task in tasks:
+            yield Proof(f"{what}, {task}", files, task)
+    for cycles in (1, 2, 9, 49, 51, 323):
+        yield Proof(f"tags with a loop of {cycles} cycles", MAC, "narrow", {"CIPHER": cycles})
 
 
 def _of_streams() -> Iterator[Proof]:
@@ -133,6 +140,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, Fault]]:
         ("tags", MAC, "narrow", MAC_FAULTS),
         ("tags", MAC, "timed", LATE_FAULTS),
         ("CCM", CCM, "long", CCM_FAULTS),
+        ("XTS in a loop", LOOP_XTS, "both", LOOP_XTS_FAULTS),
     ):
         for fault in found:
             yield f"{what}: {fault}", files, task, fault

@@ -31,6 +31,7 @@ from tests.long_variants import RECORDED
 
 SLOW = (
     "aes-gcm-small",
+    "aes128-xts-small",
     "aes128-ctr-lanes",
     "aes128-fast-agile",
     "aes128-fast-both",

@@ -31,7 +31,7 @@ gc.set_threshold(100_000, 50, 50)
 PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
 LONG = (
     *("aes128-ctr-lanes", "aes128-gcm", "aes128-gcm-lanes", "aes128-xts", "aes256-gcm", "aes256-xts"),
-    *("camellia-fast", "mars-fast", "mars-small", "rijndael256-fast", "sm4-fast"),
+    *("aes128-xts-small", "camellia-fast", "mars-fast", "mars-small", "rijndael256-fast", "sm4-fast"),
 )
 """Presets whose simulation and proof take too long for every run: their checks are run on quicker
 variants.

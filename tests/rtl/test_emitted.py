@@ -14,7 +14,17 @@ import pytest
 from cipherwright.flow import generate
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import find, run
-from tests.conftest import AGILE_XTS, LIGHT_GCM, LIGHT_XTS, LONG, QUICK_AES, QUICK_SM4, SLOW, Built
+from tests.conftest import (
+    AGILE_XTS,
+    LIGHT_GCM,
+    LIGHT_LOOP,
+    LIGHT_XTS,
+    LONG,
+    QUICK_AES,
+    QUICK_SM4,
+    SLOW,
+    Built,
+)
 from tests.front_ends import core_faults
 from tests.renew_golden import GOLDEN, golden_text
 
@@ -25,6 +35,7 @@ VARIANTS = [
     ("aes-gcm-small", "digit_bits=4", "tag_bits=96", "iv_bits=any"),
     LIGHT_XTS,
     AGILE_XTS,
+    ("aes128-xts-small", *LIGHT_LOOP, "direction=encrypt"),
     ("mars-fast",),
     ("mars-small",),
     ("des-fast", "interface=stream"),

@@ -36,6 +36,7 @@ RELEASE = ("cipherwright_release.sv", "cipherwright_release_formal.sv", "release
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
 MAC = ("cipherwright_mac.sv", "cipherwright_mac_formal.sv", "mac.sby")
 CCM = ("cipherwright_loop_ccm.sv", "cipherwright_loop_ccm_formal.sv", "ccm.sby")
+LOOP_XTS = ("cipherwright_loop_xts.sv", "cipherwright_loop_xts_formal.sv", "loop_xts.sby")
 COUNTER = ("cipherwright_counter.sv", "cipherwright_counter_formal.sv", "counter.sby")
 LANES = ("cipherwright_lane_counter.sv", "cipherwright_lane_counter_formal.sv", "lane_counter.sby")
 RELAYS = ("cipherwright_lane_relay_formal.sv", "lane_relay.sby")
@@ -73,7 +74,7 @@ def spoil(source: Path, fault: Fault | Faults) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    modes = (*COUNTER, *LANES, *RELAYS, *CHAIN, *MAC, *CCM)
+    modes = (*COUNTER, *LANES, *RELAYS, *CHAIN, *MAC, *CCM, *LOOP_XTS)
     for name in (*FILES, *DEEP, *RELEASE, *modes, *PROCESSOR, *ENGINE, *EXPANSION):
         shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
@@ -520,6 +521,60 @@ def test_broken_gcm_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: st
     assert loop_gcm_rules.broken_rules(tmp_path, text, loop_gcm_rules.SIZES[0], word)
 
 
+@pytest.mark.parametrize("task", ["both", "one", "encrypt", "reach"])
+def test_rules_of_xts_in_a_loop(folder: Path, task: str) -> None:
+    """Every number and word goes into the loop once, with its own unit's tweak, and every result leaves as
+    its word's, in blocks of two bytes. benchmarks/control_proofs.py has whole blocks.
+    """
+    text = sby(folder, task, LOOP_XTS[2])
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+LOOP_XTS_FAULTS = [
+    takes("back", "1'b0"),
+    use("tweak_q", "following", "tweak_q"),
+    use("stolen[*]", "keep_q[i]", "1'b1"),
+    use("doubled[WIDTH-1-:8]", "8'h87", "8'h86"),
+    drop("back", "decrypt_q"),
+    drop("back", "short"),
+    drop("ready_o", "~closed_q"),
+    drop("ready_o", "unit_q"),
+    use("ready_o", "(~word_q | can)", "1'b1"),
+    drop("can", "~short_q"),
+    drop("fills", "filled_q"),
+    drop("free", "~asked_q"),
+    use("goes", "(last_q | (valid_i & open_i))", "1'b1"),
+    use("ends", "fills", "1'b0"),
+    drop("turns", "there_q"),
+    drop("unit_ready_o", "~asked_q"),
+    drop("unit_ready_o", "~there_q"),
+    drop("made", "kind[NUMBER]"),
+    drop("gives", "kind[STEALS]"),
+    use("kept", "core_valid_o | drop_i", "1'b1"),
+    takes("wait_tweak_o", "used"),
+    takes("core_second_o", "1'b0"),
+    drop("core_decrypt_o", "~asked_q"),
+    drop("shows", "~kind[NUMBER]"),
+    drop("shows", "~drop_i"),
+    drop("shows", "~rst_i"),
+    use("shown", "keep_q[i]", "1'b1"),
+    use("kept_q", "keep_q", "{BYTES{1'b1}}"),
+    drop("late_q", "kind[LATE]"),
+    use("ended_q", "kind[STEALS]", "1'b0"),
+    use("pending_o", "there_q", "1'b0"),
+    use("pending_o", "~closed_q", "1'b1"),
+    drop("word_q", "~drop_i"),
+    drop("asked_q", "~drop_i"),
+    use("last_q", "~(short & word_q)", "1'b1"),
+]
+
+
+@pytest.mark.parametrize("fault", LOOP_XTS_FAULTS[:3], ids=str)
+def test_broken_xts_in_a_loop_is_seen(folder: Path, fault: Fault) -> None:
+    spoil(folder / LOOP_XTS[0], fault)
+    assert killed(sby(folder, "both", LOOP_XTS[2]))
+
+
 @pytest.mark.parametrize(("task", "fault"), CHAIN_FAULTS[:4], ids=str)
 def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault) -> None:
     spoil(folder / CHAIN[0], fault)
@@ -537,6 +592,7 @@ def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault) -> None:
             (LANES[0], LANE_FAULTS),
             (MAC[0], [*MAC_FAULTS, *LATE_FAULTS]),
             (CCM[0], CCM_FAULTS),
+            (LOOP_XTS[0], LOOP_XTS_FAULTS),
             (CHAIN[0], [fault for _, fault in CHAIN_FAULTS]),
             ("cipherwright_loop_gcm.sv", loop_gcm_rules.FAULTS),
         )

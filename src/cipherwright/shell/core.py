@@ -127,8 +127,10 @@ class Core:
     """
 
     unit: Mapping[str, Any] | None = None
-    """For a mode of data units: ports beside `ports`, how many `tweaks` wait or are on their way, and
-    `late_latency_cycles` from a unit's short word to the last of its results, at most.
+    """For a mode of data units: ports beside `ports`, how many `tweaks` wait or are on their way,
+    `late_latency_cycles` from a unit's short word to the last of its results, at most, and `setup_cycles`
+    from an expanded key to the first unit number. Around a loop also `least_late_latency_cycles`, and
+    `longest_latency_cycles` from a unit's last word to its result, at most.
     """
 
     mac: Mapping[str, Any] | None = None
@@ -168,7 +170,7 @@ class Core:
         is held).
         """
         if self.unit and self.key_unit:
-            return self.key_unit.cycles + 4
+            return self.key_unit.cycles + int(self.unit["setup_cycles"])
         more = self.packet["power_cycles"] if self.packet else self.mac["subkey_cycles"] if self.mac else 0
         return self.key_unit.cycles + self.lanes + 1 + int(more) if self.key_unit else 0
 

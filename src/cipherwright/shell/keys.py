@@ -47,6 +47,7 @@ __all__ = [
     "key_register",
     "key_unit",
     "keyed_by_choice",
+    "keyed_by_half",
     "keyed_top",
     "pipeline_part",
 ]
@@ -381,6 +382,40 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
             *(_lane_ranks(unit, lanes) if lanes > 1 else ()),
             Placed(unit.part, "u_keys", given | {f"{user}_o": user for user, _ in words}),
             *cores,
+        ),
+    )
+
+
+def keyed_by_half(name: str, loop: Part, unit: KeyUnit) -> Wrapper:
+    """The module `name` with a loop that takes a key with each block, and the register `unit` of two keys:
+    second_i chooses the second one for a block. Otherwise as `keyed_top`.
+    """
+    has = loop.pins
+    key_bits, block_bits = has["key_i"].width, has["block_i"].width
+    own = tuple(n for n in ("clk", "rst_i") if n in unit.part.pins)
+    given = {n: n for n in (*own, "key_valid_i", "key_i", "key_ready_o")}
+    half = f"second_i ? key[{key_bits - 1}:0] : key[{2 * key_bits - 1}:{key_bits}]"
+    ways = [Pin("decrypt_i")] if "decrypt_i" in has else []
+    links = {n: n for n in ("clk", "rst_i", "block_i", "ready_o", "valid_o", "block_o")}
+    links |= {"valid_i": "valid_i | fill_i", "key_i": "half"} | {p.name: p.name for p in ways}
+    return connect(
+        name,
+        (
+            "The rounds, and a register that holds two keys. second_i chooses the second one for a block.",
+            _TOP_COMMENT[1],
+        ),
+        (
+            ClockReset(),
+            Handshake("key_valid_i", Pin("key_i", 2 * key_bits), "key_ready_o"),
+            Held((Pin("fill_i"), Pin("wipe_i"))),
+            Stream("valid_i", (Pin("second_i"), *ways, Pin("block_i", block_bits)), "ready_o"),
+            Stream("valid_o", (Pin("block_o", block_bits, True),), out=True),
+        ),
+        (
+            Wire(("key",), 2 * key_bits),
+            Let("half", half, key_bits),
+            Placed(unit.part, "u_keys", given | {"zeroise_i": "wipe_i", "key_o": "key"}),
+            Placed(loop, "u_core", links),
         ),
     )
 

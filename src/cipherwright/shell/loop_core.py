@@ -4,7 +4,7 @@ GCM around a loop have in common.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -85,7 +85,8 @@ class LoopMode:
 
     groups, ports: the core's ports, without a bus, and their names by meaning; rate: of words; said: the
     rate in words; file: that of the hand-written module; bench: the testbench of the core without a bus;
-    packet, mac: what the record says of packets or of messages; fifos: those of a bus, by name; beside: what
+    packet, mac, unit: what the record says of packets, of messages or of data units; decrypt: the loop's port
+    of a direction, "" where it only encrypts; fifos: those of a bus, by name; beside: what
     waits while the loop works; released: what is around the core where words wait for a verdict.
     """
 
@@ -97,16 +98,22 @@ class LoopMode:
     bench: Callable[[Component], Bench]
     packet: Mapping[str, Any] | None = None
     mac: Mapping[str, Any] | None = None
+    unit: Mapping[str, Any] | None = None
+    decrypt: str = ""
     fifos: Mapping[str, Fifo] = field(default_factory=dict)
     beside: Design | None = None
     released: Released = field(default_factory=Released)
 
 
-def keyed_loop(of: CoreInputs, reset: bool = True) -> KeyedLoop:
-    """The loop of a core. reset: whether rst_i clears a register that holds its key."""
+def keyed_loop(of: CoreInputs, reset: bool = True, halves: int = 1) -> KeyedLoop:
+    """The loop of a core. reset: whether rst_i clears a register that holds its key; halves: keys of the
+    cipher in that register.
+    """
     design = of.lowered(f"{of.top}_core")
-    keys = of.unit or key_register(f"{of.top}_keys", of.spec.key_bits, reset)
-    return KeyedLoop(design, _loop_part(design, of.scheduled), keys, of.unread_key_bits)
+    keys = of.unit or key_register(f"{of.top}_keys", halves * of.spec.key_bits, reset)
+    with_block = ("key_i", "decrypt_i") if halves > 1 else ()
+    loop = _loop_part(design, of.scheduled, with_block)
+    return KeyedLoop(design, loop, keys, halves * of.unread_key_bits)
 
 
 def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMode) -> Core:
@@ -127,12 +134,12 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         around.ports,
         around.rate.latency,
         mode.rate.interval,
-        1,
+        mode.rate.slots,
         {},
         component,
         {
             "top": f"{top}_core",
-            "ports": asdict(PortSet(decrypt="", ready_out="ready_o")),
+            "ports": asdict(PortSet(decrypt=mode.decrypt, ready_out="ready_o")),
             "latency_cycles": loop.rate.latency,
             "early": {},
             "key_cycles": keys.cycles,
@@ -152,6 +159,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         bus=around.bus,
         packet=mode.packet,
         mac=mode.mac,
+        unit=mode.unit,
         beside=mode.beside,
     )
     registers = f"{core.flip_flops} flip-flops predicted"
@@ -165,12 +173,14 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     return core.with_files(files | dict(around.pages))
 
 
-def _loop_part(design: Design, made: Scheduled) -> Part:
-    """The loop, to be connected, with its rate."""
+def _loop_part(design: Design, made: Scheduled, with_block: Iterable[str]) -> Part:
+    """The loop, to be connected, with its rate. with_block: names of inputs that belong to the block."""
     assert made.iterations is not None
     stages = made.schedule.stages
     cycles = made.iterations * stages
-    return Part(design.top.name, inner_groups(module_pins(design.top)), Rate(cycles, cycles, stages))
+    return Part(
+        design.top.name, inner_groups(module_pins(design.top), with_block), Rate(cycles, cycles, stages)
+    )
 
 
 def _mode_flip_flops(parts: ModeModules, beside: Design | None) -> int:

@@ -10,6 +10,7 @@ from .core import Core
 from .core_inputs import CoreInputs
 from .gcm import assemble_gcm
 from .loop_gcm import assemble_loop_gcm
+from .loop_xts import assemble_loop_xts
 from .xts import assemble_xts
 
 __all__ = ["PACKETS", "assemble_packets"]
@@ -25,5 +26,5 @@ def assemble_packets(of: CoreInputs) -> Core:
     if of.spec.mode == "ccm":
         return assemble_ccm(of)
     if isinstance(of.spec, Loop):
-        return assemble_loop_gcm(of)
+        return assemble_loop_gcm(of) if of.spec.mode == "gcm" else assemble_loop_xts(of)
     return assemble_gcm(of) if of.spec.mode == "gcm" else assemble_xts(of)

@@ -144,7 +144,7 @@ class Spec(BaseModel):
             "every block of a message waits for the one before, so a pipeline would mostly be empty",
             architecture=("iterative",),
         ),
-        needs(("xts",), architecture=("pipelined",)),
+        needs(("xts",), architecture=("pipelined", "iterative")),
         needs(
             ("cmac",),
             "a tag is computed by encryption, block after block",
@@ -166,16 +166,16 @@ class Spec(BaseModel):
         "ecb",
         "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "
         "SP 800-38B). A loop has every mode of SP 800-38A, for as many interleaved streams as it has stages, "
-        "and CMAC, CCM and GCM, for one message after the other. A pipeline has those without feedback: CTR, "
-        "decryption in CBC and CFB, GCM, whose packets say which way they go, and XTS, whose key is K1 and "
-        "then K2, `key_bits` each.",
+        "and CMAC, CCM, GCM and XTS, for one message after the other. A pipeline has those without feedback: "
+        "CTR, decryption in CBC and CFB, GCM, whose packets say which way they go, and XTS. The key of XTS "
+        "is K1 and then K2, `key_bits` each.",
         cost="A register for each stream of a loop. In a pipeline the chained word waits in registers. GCM "
         "takes a multiplier of about 6,500 lookup tables and 9,000 flip-flops in a pipeline, and about 500 "
         "and 2,000 in a loop, and registers for the words that wait beside the cipher. XTS holds the round "
-        "keys of two keys, between which every round chooses, or has a key with every block in the pipeline. "
-        "CMAC takes registers for two blocks and for "
-        "the key, and about five lookup tables for each bit of a block; CCM registers for five blocks and "
-        "for the key, and about twelve lookup tables for each bit of a block.",
+        "keys of two keys, between which every round chooses, or has a key with every block in the pipeline; "
+        "in a loop registers for both keys, two tweaks, a word and a result. CMAC takes registers for two "
+        "blocks and for the key, and about five lookup tables for each bit of a block; CCM registers for "
+        "five blocks and for the key, and about twelve lookup tables for each bit of a block.",
     )
     interface: Annotated[
         Interface,

@@ -125,6 +125,12 @@ class Datapath(Spec):
         unit="bits",
         cost="32 takes a shorter counter, which wraps after 2^32 blocks.",
     )
+    distinct_halves: Annotated[bool, needs(mode=("xts",))] = option(
+        False,
+        "Whether no unit is taken under a key whose halves are equal, with `mode = xts` (FIPS 140-3 "
+        "implementation guidance C.I). The command line refuses such a key in any case.",
+        cost="About 130 lookup tables and 90 flip-flops.",
+    )
     tag_bits: Annotated[
         Literal[128, 120, 112, 104, 96, 80, 64, 48, 32],
         needs((120, 104), "these are lengths of GCM", mode=("gcm", "cmac")),

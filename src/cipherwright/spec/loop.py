@@ -98,6 +98,17 @@ class Loop(Datapath):
         return self
 
     @model_validator(mode="after")
+    def _two_keys(self) -> Loop:
+        """In XTS a block is under K1 or K2."""
+        if self.mode == "xts":
+            self._need(
+                "mode",
+                {"key_expansion": ("logic",)},
+                "blocks under K1 and K2 follow each other, and a unit has the round keys of one key",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _tag(self) -> Loop:
         """A tag is no longer than a block; the default stands for the whole block."""
         whole = type(self).model_fields["tag_bits"].default

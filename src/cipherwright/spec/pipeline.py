@@ -131,20 +131,6 @@ class Pipeline(Datapath):
         le=16,
     )
 
-    distinct_halves: Annotated[
-        bool,
-        needs(mode=("xts",)),
-        needs(
-            because="a key that comes with its unit number is compared only when the number was taken",
-            key=("static",),
-        ),
-    ] = option(
-        False,
-        "Whether no unit is taken under a key whose halves are equal, with `mode = xts` (FIPS 140-3 "
-        "implementation guidance C.I). The command line refuses such a key in any case.",
-        cost="About 130 lookup tables and 90 flip-flops.",
-    )
-
     key_slots: Annotated[
         Literal[1, 2],
         needs((2,), "an IV in words and its packet would have to keep their slot", iv_bits=(96,)),
@@ -207,6 +193,12 @@ class Pipeline(Datapath):
         """A pipeline holds the keys of its units, or every unit number brings its own."""
         if self.mode == "xts" and self.key == "static":
             self._need("mode", {"key_expansion": ("unit",)})
+        if self.distinct_halves:
+            self._need(
+                "distinct_halves",
+                {"key": ("static",)},
+                "a key that comes with its unit number is compared only when the number was taken",
+            )
         if self.mode == "xts" and self.key == "agile" and self.control != "none":
             raise Unfit(
                 f"mode = xts with key = agile needs control = none, not control = {self.control}: a key "

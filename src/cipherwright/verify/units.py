@@ -400,14 +400,14 @@ class UnitSession(MessageSession):
         if place and len(word) < WORD_BYTES:
             at = now + latency - 1
             self.due.append(_Due(unit, place, len(word), at, at, True))
-            late = now + b.late_latency
-            self.late.append(_Due(unit, place - 1, WORD_BYTES, late - 1, late, False))
+            first, last = now + b.least_late_latency, now + b.late_latency
+            self.late.append(_Due(unit, place - 1, WORD_BYTES, first, last, False))
             return
         if place:
             at = now + latency - 1
             self.due.append(_Due(unit, place - 1, WORD_BYTES, at, at, False))
         if ends:
-            self.due.append(_Due(unit, place, WORD_BYTES, now + latency, now + latency, True))
+            self.due.append(_Due(unit, place, WORD_BYTES, now + latency, now + b.longest_latency, True))
 
     def _runs(self, units: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
         """Units that are announced together: one, or where the core counts, some with consecutive numbers."""
@@ -477,6 +477,16 @@ class UnitBench(MessageBench):
     @property
     def late_latency(self) -> int:
         return int(self.record["unit"]["late_latency_cycles"])
+
+    @property
+    def least_late_latency(self) -> int:
+        """The least cycles from a short word to the late result of its unit."""
+        return int(self.record["unit"].get("least_late_latency_cycles", self.late_latency - 1))
+
+    @property
+    def longest_latency(self) -> int:
+        """The most cycles from a unit's last word, where that is whole, to its result."""
+        return int(self.record["unit"].get("longest_latency_cycles", self.record["latency_cycles"]))
 
     @property
     def counts(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..core import Core
 from ..short_words import keep_text, word_text, words_of
@@ -31,10 +32,7 @@ def unit_sentences(core: Core) -> Iterator[str]:
         yield f"`{n['key_slot']}` says under which of the two resident keys the unit goes."
         yield "It is read in the cycle before the number is taken: offer both until then."
     yield "Numbers are used in the order in which they are announced, one for each unit."
-    yield (
-        f"Announce them as soon as the core takes them: up to {core.unit['tweaks']} units ahead, and "
-        "then words never wait."
-    )
+    yield _ahead(core, core.unit)
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
     yield (
         f"Never wait for `{p.ready_out}` or `{n['unit_ready']}` before the valid input is 1; keep the "
@@ -109,6 +107,9 @@ def unit_table(core: Core, worked: Worked) -> Iterator[str]:
 def unit_timing(core: Core) -> Iterator[str]:
     """Latencies and rates."""
     assert core.unit is not None
+    if _in_a_loop(core):
+        yield from _loop_timing(core, core.unit)
+        return
     yield (
         f"A result is offered {core.latency} cycles after its word is taken, where the next word "
         "comes at once."
@@ -124,3 +125,37 @@ def unit_timing(core: Core) -> Iterator[str]:
     yield f"A unit's first word can be taken about {core.latency} cycles after its number."
     yield "A word can be taken every cycle, but for one cycle for each unit: 128 bits a cycle."
     yield "A unit of n words takes n + 1 cycles, where numbers are announced far enough ahead."
+
+
+def _ahead(core: Core, unit: Mapping[str, Any]) -> str:
+    """How far numbers are announced ahead."""
+    begin = "Announce them as soon as the core takes them"
+    if _in_a_loop(core):
+        return f"{begin}: one unit ahead, while the one before goes on."
+    return f"{begin}: up to {unit['tweaks']} units ahead, and then words never wait."
+
+
+def _in_a_loop(core: Core) -> bool:
+    """Whether words wait for a place of a loop."""
+    return core.interval > 1
+
+
+def _loop_timing(core: Core, unit: Mapping[str, Any]) -> Iterator[str]:
+    """The same around a loop."""
+    assert core.inner is not None
+    cipher, places = core.inner["latency_cycles"], core.slots
+    yield (
+        f"A result is offered {core.latency - 1} cycles after the word behind its own is taken. That of a "
+        f"unit's last word comes {core.latency} to {unit['longest_latency_cycles']} cycles after its own."
+    )
+    yield "Before any other word than a unit's last has its result, the word behind it must come."
+    yield (
+        f"A late result is offered {unit['least_late_latency_cycles']} to {unit['late_latency_cycles']} "
+        "cycles after its unit's short word is taken."
+    )
+    yield f"The loop has {places} place{'s' * (places > 1)}, and a block takes {cipher} cycles."
+    yield f"So {places} word{'s' * (places > 1)} can be taken in {cipher} cycles, but for one of each unit."
+    yield (
+        f"Where bytes are stolen, no word is taken for about {cipher} cycles: the next unit waits for the "
+        "late block."
+    )

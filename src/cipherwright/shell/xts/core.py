@@ -17,7 +17,7 @@ from ..waits import Waits
 from .modules import XtsModules, xts_modules
 from .ports import port_groups, unit_ports, xts_ports
 from .testbench import testbench
-from .timing import TWEAKS
+from .timing import SETUP, TWEAKS
 
 __all__ = ["assemble_xts"]
 
@@ -72,6 +72,7 @@ def assemble_xts(of: CoreInputs) -> Core:
             "ports": dict(unit_ports(options)),
             "tweaks": TWEAKS,
             "late_latency_cycles": timing.late_latency,
+            "setup_cycles": SETUP,
         },
     )
     said = (

@@ -40,7 +40,7 @@ from .turns import ADDRESS, PAIR, PAIRS, SLOTS
 
 __all__ = ["xts_layer"]
 
-_COMPARED = 5
+COMPARED = 5
 """Registers from a key to what tells whether its halves differ."""
 
 
@@ -66,7 +66,7 @@ def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper
         ),
         declared_first(
             (
-                *(() if options.travels else _key(key_bits, options.distinct, slots)),
+                *(() if options.travels else key_seen(key_bits, options.distinct, slots)),
                 *(() if options.travels else _complete(key_bits, slots)),
                 *_turns(f"{name}_turns", options),
                 *(_numbers(f"{name}_numbers", options) if options.counted else (_ANNOUNCE,)),
@@ -115,7 +115,7 @@ def _key_ports(options: XtsOptions) -> tuple[Group, ...]:
     return (load, *(_ONE_KEY if options.slots == 1 else _TWO_KEYS))
 
 
-def _key(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
+def key_seen(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
     """Whether a key was taken, and whether its halves differ where that is asked for. slots: of keys; the
     control of two of them tells itself which was taken.
     """
@@ -129,7 +129,7 @@ def _key(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
     sizes, steps, source = list[int](), list[Step](), "differs_0"
     half = size = key_bits // 2
     steps.append(Step(source, f"key_i[{key_bits - 1}:{half}] ^ key_i[{half - 1}:0]"))
-    for level in range(1, _COMPARED):
+    for level in range(1, COMPARED):
         before, size = size, -(-size // 4)
         sizes.append(size)
         steps += [
@@ -138,7 +138,7 @@ def _key(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
         ]
         source = f"differs_{level}"
     widths = {"differs_0": half} | {f"differs_{k}": n for k, n in enumerate(sizes, 1)}
-    known = f"compare[{_COMPARED - 1}] & (|{source})"
+    known = f"compare[{COMPARED - 1}] & (|{source})"
     taken = ["key_valid_i"] if slots == 1 else ["key_valid_i & ~load_slot_i", "key_valid_i & load_slot_i"]
     of_slot = [""] if slots == 1 else [" & ~compared_slot", " & compared_slot"]
     keyed = ["keyed"] if slots == 1 else ["keyed[0]", "keyed[1]"]
@@ -146,13 +146,13 @@ def _key(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
         Note("Whether the halves of the key differ; until that is known, no unit is taken."),
         Reg(("keyed",), slots),
         *([Reg(("compared_slot",))] if slots > 1 else []),
-        Reg(("compare",), _COMPARED),
+        Reg(("compare",), COMPARED),
         Reg(("differs_0",), half),
         *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
         Clocked(tuple(steps), tuple((n, f"{w}'d0") for n, w in widths.items())),
         Clocked(
             (
-                Step("compare", f"{{compare[{_COMPARED - 2}:0], key_valid_i}}"),
+                Step("compare", f"{{compare[{COMPARED - 2}:0], key_valid_i}}"),
                 *(
                     Step(q, f"~drop_i & {_without(new)} & ({q} | ({known}{of}))")
                     for q, new, of in zip(keyed, taken, of_slot, strict=True)
@@ -160,7 +160,7 @@ def _key(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
                 *([Step("compared_slot", "load_slot_i", "key_valid_i | drop_i")] if slots > 1 else []),
             ),
             (
-                ("compare", f"{_COMPARED}'d0"),
+                ("compare", f"{COMPARED}'d0"),
                 ("keyed", f"{slots}'b0"),
                 *([("compared_slot", "1'b0")] if slots > 1 else []),
             ),

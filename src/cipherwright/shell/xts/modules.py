@@ -30,10 +30,10 @@ from .forget import forgetting_control
 from .layer import xts_layer
 from .numbers import numbers
 from .ports import OFFERED, PENDING, RESULTS, XtsOptions, key_group, number_group, word_pins
-from .timing import KEEP, XtsTiming
+from .timing import KEEP, SETUP, XtsTiming
 from .turns import turns
 
-__all__ = ["XtsModules", "XtsOptions", "xts_modules"]
+__all__ = ["XtsModules", "XtsOptions", "xts_modules", "xts_top"]
 
 _FEWEST = 4
 """Stages of a pipeline, at least: the registers beside it are some fewer."""
@@ -90,7 +90,7 @@ def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, wai
             (*_key(options), *offered, *number_group(options).pins, *word_pins(both), *RESULTS, PENDING),
             128,
         ),
-        ControlTimes(timing.late_latency + 1, flush, unit.cycles + 4 if unit else 0, places_kept(fifos)),
+        ControlTimes(timing.late_latency + 1, flush, unit.cycles + SETUP if unit else 0, places_kept(fifos)),
     )
     return XtsModules(
         timing,
@@ -100,7 +100,7 @@ def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, wai
         xts_layer(f"{top}_xts", (f"{top}_{'ecb' if unit else 'core'}", f"{top}_beside"), options),
         waits.module(f"{top}_beside", _waiting(timing, options)),
         control,
-        _top(top, inner_name(spec), options, zeroising(fifos)),
+        xts_top(top, inner_name(spec), options, zeroising(fifos)),
         fifos,
         options,
     )
@@ -168,7 +168,7 @@ def _keyed(name: str, core: str, unit: KeyUnit, options: XtsOptions) -> Wrapper:
     )
 
 
-def _top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wrapper:
+def xts_top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wrapper:
     """The module `name` of the core `top`, with outputs of its control beside the others: a key that is
     offered waits for the end of all units that were announced.
     """

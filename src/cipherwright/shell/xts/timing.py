@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["KEEP", "TWEAKS", "XtsTiming"]
+__all__ = ["KEEP", "SETUP", "TWEAKS", "XtsTiming"]
 
 KEEP = 16
 """Bytes of a word."""
@@ -12,6 +12,9 @@ KEEP = 16
 TWEAKS = 16
 """Units whose numbers may be on their way to the tweaks that wait: the words of a memory in distributed RAM.
 """
+
+SETUP = 4
+"""Cycles from an expanded key to the first unit number."""
 
 _FRONT = 6
 """Cycles from accepting a word whose successor comes at once to its block at the cipher."""
@@ -37,6 +40,11 @@ class XtsTiming:
         unit's last.
         """
         return _FRONT + self.cipher + _BEHIND
+
+    @property
+    def longest(self) -> int:
+        """The same, at most: a word is not held up."""
+        return self.latency
 
     @property
     def late_latency(self) -> int:
