@@ -10,7 +10,6 @@ import pytest
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
-from cipherwright.shell.board.top import check_core
 from cipherwright.shell.copies import spread
 from cipherwright.spec import load
 from cipherwright.tools import run
@@ -96,10 +95,3 @@ def test_the_testbench_loads_both_slots(built: Callable[..., Built], tmp_path: P
     bench = folder.path / f"{core.top}_tb.v"
     run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
-
-
-def test_a_board_takes_one_key(built: Callable[..., Built]) -> None:
-    core, _ = built(*QUICK)
-    assert isinstance(core, Core)
-    with pytest.raises(UserError, match="two resident keys"):
-        check_core(core, 1)
