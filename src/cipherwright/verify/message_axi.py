@@ -93,6 +93,11 @@ class AxiMessageBench:
         return tuple(s for s in (_RESULT, _TAG) if f"{s}_tvalid" in self.names)
 
     @property
+    def travels(self) -> bool:
+        """Whether a key comes with every unit number, or with every run of them."""
+        return not (self.ports.key_valid or self.record.get("bus"))
+
+    @property
     def id_bits(self) -> int:
         """Bits of TID (0: there is none)."""
         return int(self.record["parameters"]["tid_bits"])
@@ -257,7 +262,7 @@ class AxiSession:
         come with unit numbers.
         """
         b, row = self.bench, self._idle()
-        if not b.ports.key_valid:
+        if b.travels:
             return
         self._put(row, b.ports.key_valid, 1)
         self._put(row, b.ports.key, int.from_bytes(key, "big"))
@@ -303,7 +308,7 @@ class AxiSession:
         for name, value in ((_MORE, run.more), (_UNIT_SLOT, run.slot)):
             if name in self.bench.names:
                 self._put(row, name, value)
-        if not self.bench.ports.key_valid:
+        if self.bench.travels:
             self._put(row, self.bench.ports.key, int.from_bytes(run.key, "big"))
 
     def play(

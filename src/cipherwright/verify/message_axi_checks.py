@@ -123,7 +123,7 @@ def messages_of(
     if "unit" in bench.record:
         units = _units(p, sizes, rng)
         keys = [key] * len(units)
-        if not bench.ports.key_valid:  # some under the key, the others each under its own
+        if bench.travels:  # some under the key, the others each under its own
             keys = [key if rng.integers(0, 2) else fresh_key(bench, p, rng) for _ in units]
         made = zip(units, keys, strict=True)
         return joined([_unit_beats(p, own, unit, next(ids())) for unit, own in made])
