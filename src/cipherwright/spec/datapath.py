@@ -48,8 +48,9 @@ class Datapath(Spec):
     )
     key: Literal["agile", "static"] = option(
         "agile",
-        "Whether a key comes with every block, or one key is held. With `mode = xts` an agile key comes with "
-        "every unit number.",
+        "Whether a key comes with every block, or one key is held. In a pipeline with `mode = xts` an agile "
+        "key comes with every unit number. A loop with a mode of packets, units or messages holds a key that "
+        "it takes with its blocks.",
         cost="An agile key is pipelined along with its block: most of a pipeline's flip-flops.",
     )
     key_schedule: Literal["direct", "stepped"] = option(
