@@ -7,17 +7,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cipherwright.board import Order, load_board, make_board
 from cipherwright.board.driver import link_to
 from cipherwright.board.link import BoardLink
 from cipherwright.board.simulated import simulated_port
 from tests.faults import Fault
 
-__all__ = ["Made", "broken", "connected"]
+__all__ = ["FAST", "Made", "broken", "connected", "made_of"]
 
 Made = tuple[Path, dict[str, Any]]
 """The folder of a board, and its facts."""
 
+FAST = 6_250_000
+"""A rate of the UART at which a byte takes 40 cycles of the core's clock."""
+
 L = TypeVar("L", bound=BoardLink)
+
+
+def made_of(folder: Path, preset: str, *changes: str, baud: int = 0) -> Made:
+    """The files of a board around a core, without a bitstream. baud: the UART's rate, 0: the board's own."""
+    order = Order(preset, changes, baud, bitstream=False)
+    return folder, make_board(load_board("ulx3s-85f"), order, folder)
 
 
 @contextmanager

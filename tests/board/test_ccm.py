@@ -7,33 +7,29 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
-from cipherwright.board import Order, load_board, make_board
 from cipherwright.board.packets import CcmLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed, UserError
+from tests.conftest import LIGHT_LOOP
 from tests.faults import takes
 
-from .connected import Made, broken, connected
+from .connected import Made, broken, connected, made_of
 
+PRESET = "aes128-ccm-small"
 KEY = bytes(range(16))
-LOOP = ("sbox=table", "datapath_bits=none", "stages=1", "hops=[]", "block_ram_boxes=0")
+LOOP = LIGHT_LOOP[1:]
 NONCE = bytes(range(100, 113))
-
-
-def made_of(folder: Path, *changes: str) -> Made:
-    order = Order("aes128-ccm-small", changes, bitstream=False)
-    return folder, make_board(load_board("ulx3s-85f"), order, folder)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("boards") / "ccm"
-    return made_of(folder, *LOOP, "interface=axi-stream", "tag_bits=64")
+    return made_of(folder, PRESET, *LOOP, "interface=axi-stream", "tag_bits=64")
 
 
 def test_a_file(tmp_path: Path) -> None:
     """By OpenSSL, and packets without data or additional data."""
-    made, plain, secret = made_of(tmp_path / "board"), tmp_path / "plain", tmp_path / "secret"
+    made, plain, secret = made_of(tmp_path / "board", PRESET), tmp_path / "plain", tmp_path / "secret"
     plain.write_bytes(Path(__file__).read_bytes()[:77])
     board_run(BoardRunLine(made[0], "sim", [plain, secret], key=KEY.hex(), iv=NONCE.hex(), aad="0102"))
     assert secret.read_bytes() == AESCCM(KEY).encrypt(NONCE, plain.read_bytes(), b"\1\2")

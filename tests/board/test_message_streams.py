@@ -10,7 +10,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from cipherwright.board import Order, load_board, make_board
 from cipherwright.board.packets import MessageLink, PacketLink
 from cipherwright.board.units import UnitLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
@@ -20,25 +19,23 @@ from cipherwright.verify.xts import unit_result
 from tests.conftest import LIGHT_XTS
 from tests.faults import takes
 
-from .connected import Made, broken, connected
+from .connected import FAST, Made, broken, connected, made_of
 
+STREAM = "interface=axi-stream"
 KEY = bytes(range(16))
 IV = bytes(range(100, 112))
 
 
-def made_of(folder: Path, preset: str, *changes: str, baud: int = 6_250_000) -> Made:
-    order = Order(preset, (*changes, "interface=axi-stream"), baud, bitstream=False)
-    return folder, make_board(load_board("ulx3s-85f"), order, folder)
-
-
 @pytest.fixture(scope="module")
 def gcm(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return made_of(tmp_path_factory.mktemp("boards") / "gcm", "aes-gcm-small", "tid_bits=2")
+    return made_of(
+        tmp_path_factory.mktemp("boards") / "gcm", "aes-gcm-small", STREAM, "tid_bits=2", baud=FAST
+    )
 
 
 @pytest.fixture(scope="module")
 def xts(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return made_of(tmp_path_factory.mktemp("boards") / "xts", *LIGHT_XTS, "key_slots=2")
+    return made_of(tmp_path_factory.mktemp("boards") / "xts", *LIGHT_XTS, STREAM, "key_slots=2", baud=FAST)
 
 
 def test_packets(gcm: Made, tmp_path: Path) -> None:
@@ -72,7 +69,7 @@ def test_what_is_said_of_a_packet_is_compared(gcm: Made, tmp_path: Path) -> None
 
 def test_tags_of_messages(tmp_path: Path) -> None:
     """Tags of 64 bits, which are a short beat each, by OpenSSL."""
-    made = made_of(tmp_path / "cmac", "aes128-cmac-small", "tag_bits=64", baud=0)
+    made = made_of(tmp_path / "cmac", "aes128-cmac-small", STREAM, "tag_bits=64")
     with connected(made, MessageLink) as link:
         link.load_key(KEY)
         for size in (0, 1, 16, 33):

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from cipherwright.board import Order, load_board, make_board, packets
+from cipherwright.board import packets
 from cipherwright.board.driver import link_to
 from cipherwright.board.packets import MessageLink, PacketLink
 from cipherwright.board.simulated import simulated_port
@@ -20,24 +20,20 @@ from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell.board import Command
 
-from .connected import Made, connected
+from .connected import Made, connected, made_of
 
 KEY = bytes(range(16))
 IV = bytes(range(100, 112))
 
 
-def made_for(preset: str, folder: Path) -> Made:
-    return folder, make_board(load_board("ulx3s-85f"), Order(preset, bitstream=False), folder)
-
-
 @pytest.fixture(scope="module")
 def gcm(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return made_for("aes-gcm-small", tmp_path_factory.mktemp("boards") / "gcm")
+    return made_of(tmp_path_factory.mktemp("boards") / "gcm", "aes-gcm-small")
 
 
 @pytest.fixture(scope="module")
 def cmac(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return made_for("aes128-cmac-small", tmp_path_factory.mktemp("boards") / "cmac")
+    return made_of(tmp_path_factory.mktemp("boards") / "cmac", "aes128-cmac-small")
 
 
 def test_packets_are_those_of_openssl(gcm: Made) -> None:

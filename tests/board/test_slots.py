@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from cipherwright.board import Order, load_board, make_board
 from cipherwright.board.packets import PacketLink
 from cipherwright.board.units import UnitLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
@@ -19,30 +18,25 @@ from cipherwright.verify.xts import unit_result
 from tests.conftest import LIGHT_GCM, LIGHT_XTS, QUICK_GCM
 from tests.faults import takes
 
-from .connected import Made, broken, connected
+from .connected import FAST, Made, broken, connected, made_of
 
 KEYS = (bytes(range(16)), bytes(range(50, 66)))
 IV = bytes(range(100, 112))
 
 
-def made_of(folder: Path, preset: str, *changes: str) -> Made:
-    order = Order(preset, (*changes, "key_slots=2"), 6_250_000, bitstream=False)
-    return folder, make_board(load_board("ulx3s-85f"), order, folder)
-
-
 @pytest.fixture(scope="module")
 def gcm(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return made_of(tmp_path_factory.mktemp("boards") / "gcm", *LIGHT_GCM)
+    return made_of(tmp_path_factory.mktemp("boards") / "gcm", *LIGHT_GCM, "key_slots=2", baud=FAST)
 
 
 @pytest.fixture(scope="module")
 def xts(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return made_of(tmp_path_factory.mktemp("boards") / "xts", *LIGHT_XTS)
+    return made_of(tmp_path_factory.mktemp("boards") / "xts", *LIGHT_XTS, "key_slots=2", baud=FAST)
 
 
 def test_a_file_under_each_key(tmp_path: Path) -> None:
     """By OpenSSL: with both keys loaded, and over the command line under that of slot 1."""
-    made = made_of(tmp_path / "board", *QUICK_GCM)
+    made = made_of(tmp_path / "board", *QUICK_GCM, "key_slots=2", baud=FAST)
     text = Path(__file__).read_bytes()[:70]
     with connected(made, PacketLink) as link:
         for slot, key in enumerate(KEYS):

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
-from cipherwright.board import Order, load_board, make_board, packets
+from cipherwright.board import packets
 from cipherwright.board.packets import StreamLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed
 from tests.faults import takes
 
-from .connected import Made, connected
+from .connected import Made, connected, made_of
 
 try:
     from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
@@ -31,8 +31,7 @@ IV = bytes.fromhex("00FFFFFFFFFFFFFE")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The folder of des-small in CFB behind AXI-Stream, and its facts."""
     folder = tmp_path_factory.mktemp("boards") / "axi"
-    order = Order("des-small", ("mode=cfb", "interface=axi-stream"), bitstream=False)
-    return folder, make_board(load_board("ulx3s-85f"), order, folder)
+    return made_of(folder, "des-small", "mode=cfb", "interface=axi-stream")
 
 
 def test_a_file_is_a_message(made: Made, tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 
-from cipherwright.board import Order, load_board, make_board, units
+from cipherwright.board import units
 from cipherwright.board.units import UnitLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import UserError
 from cipherwright.verify import Unit
 from tests.conftest import QUICK_AES
 
-from .connected import Made, connected
+from .connected import FAST, Made, connected, made_of
 
 KEY = bytes(range(32))
 NUMBER = bytes.fromhex("ff02030405060708090a0b0c0d0e0f10")
@@ -26,8 +26,7 @@ NUMBER = bytes.fromhex("ff02030405060708090a0b0c0d0e0f10")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The folder of a pipeline of few stages with AES in XTS, and its facts. A byte takes 40 cycles."""
     folder = tmp_path_factory.mktemp("boards") / "xts"
-    order = Order("aes128-xts", (*QUICK_AES, "sbox=table", "srl_from=8"), 6_250_000, bitstream=False)
-    return folder, make_board(load_board("ulx3s-85f"), order, folder)
+    return made_of(folder, "aes128-xts", *QUICK_AES, "sbox=table", "srl_from=8", baud=FAST)
 
 
 def openssl(data: bytes, size: int) -> bytes:

@@ -15,7 +15,7 @@ from tests.faults import Fault, Faults
 
 B = TypeVar("B")
 
-__all__ = ["PACKETS_PASS", "PORT", "chosen", "faulty_bench", "faulty_simulation", "with_port"]
+__all__ = ["PACKETS_PASS", "PORT", "UNITS_PASS", "chosen", "faulty_bench", "faulty_simulation", "with_port"]
 
 PACKETS_PASS = [
     ("files", "ok"),
@@ -28,6 +28,18 @@ PACKETS_PASS = [
     ("equivalence for all inputs", "ok"),
 ]
 """Checks of a core of packets, and what they say of one that is right."""
+
+UNITS_PASS = [
+    ("files", "ok"),
+    ("compile", "ok"),
+    ("published units", "ok"),
+    ("random units against OpenSSL", "ok"),
+    ("resets within units", "ok"),
+    ("reset", "ok"),
+    ("zeroise", "ok"),
+    ("equivalence for all inputs", "ok"),
+]
+"""The same of a core of data units."""
 
 _FAULTS = 32
 

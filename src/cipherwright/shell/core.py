@@ -165,6 +165,13 @@ class Core:
         return int(self.parameters["lanes"])
 
     @property
+    def keys_travel(self) -> bool:
+        """Whether a key comes with every unit number, or with every run of them: there is no handshake for
+        it, and no register.
+        """
+        return self.unit is not None and not (self.ports.key_valid or self.bus)
+
+    @property
     def key_cycles(self) -> int:
         """Cycles from the one that takes a key to the first that takes a block, or a unit number (0: no key
         is held).

@@ -62,7 +62,7 @@ class ModeModules(Protocol):
     """The modules of a mode around the loop `TOP_core`.
 
     keyed: the loop with its key unit; mode, written: the mode, and its hand-written module; control: that of
-    keys; top: the core under the names of its ports; wrappers: all but `written`, used ones first.
+    keys; top: the core under the names of its ports.
     """
 
     @property
@@ -75,8 +75,6 @@ class ModeModules(Protocol):
     def control(self) -> Control: ...
     @property
     def top(self) -> Wrapper: ...
-    @property
-    def wrappers(self) -> tuple[Wrapper, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,8 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     spec, top, design, keys = of.spec, of.top, loop.design, loop.keys
     waiting = mode.beside.modules if mode.beside else ()
     released = mode.released
-    modules = (*waiting, *design.modules, *keys.modules, parts.written, *parts.wrappers, *released.modules)
+    own = (parts.keyed, parts.mode, *parts.control.modules, parts.top)  # used ones first
+    modules = (*waiting, *design.modules, *keys.modules, parts.written, *own, *released.modules)
     inside = Component(modules, mode.groups, mode.rate)
     around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos, released.release.waiting)
     component = Component((*modules, *around.modules), around.groups, around.rate)
@@ -166,7 +165,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     printed = print_design(Design((*waiting, *design.modules)) if waiting else design)
-    tops = (*parts.wrappers, *released.tops, *around.wrappers)
+    tops = (*own, *released.tops, *around.wrappers)
     text = "\n".join([printed, keys.text, *map(print_wrapper, tops)])
     written = {mode.file: hand_written(mode.file), **keys.files, **around.files, **released.files}
     files = core_files(spec.name, header, text, print_bench(mode.bench(inside)), written)

@@ -118,7 +118,7 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
             f"interleaved messages, and {core.top} has them: the UART carries one at a time",
         ),
         (
-            core.unit is not None and not core.ports.key_valid,
+            core.keys_travel,
             f"a key with every unit, and {core.top} has key = agile: its keys come over the UART, each for "
             "all units to come, so choose key = static and key_expansion = unit",
         ),

@@ -45,11 +45,6 @@ class CcmModules:
     fifos: Mapping[str, Fifo]
     released: Released
 
-    @property
-    def wrappers(self) -> tuple[Wrapper, ...]:
-        """What connects and controls, used ones first."""
-        return (self.keyed, self.mode, *self.control.modules, self.top)
-
 
 def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -> CcmModules:
     """The modules that make a loop, with its key unit, a core of CCM with the name `top`, as `spec` asks for

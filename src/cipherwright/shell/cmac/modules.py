@@ -78,11 +78,6 @@ class CmacModules:
     top: Wrapper
     fifos: Mapping[str, Fifo]
 
-    @property
-    def wrappers(self) -> tuple[Wrapper, ...]:
-        """What connects and controls, used ones first."""
-        return (self.keyed, self.mode, *self.control.modules, self.top)
-
 
 def cmac_modules(top: str, loop: Part, unit: KeyUnit, spec: Datapath, tag_bits: int) -> CmacModules:
     """The modules that make a loop, with its key unit, a core of CMAC with the name `top`, as `spec` asks

@@ -140,7 +140,7 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     sizes = {"size": core.parameters["block_bits"] // 8, "tag_bytes": len(worked.tag)}
     said = {"kind": kind, "axi": axi, "example": example, "fields": fields, "decrypt": p.decrypt}
     said["slots"] = slots
-    said["travels"] = not (p.key_valid or core.bus)
+    said["travels"] = core.keys_travel
     return said | beside | outputs | words | flow | sizes
 
 

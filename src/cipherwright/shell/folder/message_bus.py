@@ -201,7 +201,7 @@ def _units(core: Core) -> Iterator[str]:
     if core.parameters["distinct_halves"]:
         stays = "UNIT_PENDING stays 1" if core.bus else f"`{core.unit['ports']['unit_ready']}` stays 0"
         yield f"Under a key whose halves are equal, {stays}, and no unit is taken."
-    elif not (core.ports.key_valid or core.bus):
+    elif core.keys_travel:
         yield "The core does not compare K1 and K2. They must differ."
     else:
         yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."

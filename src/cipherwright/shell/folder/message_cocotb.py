@@ -152,7 +152,7 @@ def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) 
         "sources": list(sources),
         "patience": patience,
         "key_slots": 2 if "key_slot" in ports else 1,
-        "travels": not (core.ports.key_valid or core.bus),
+        "travels": core.keys_travel,
         "any_iv": any_iv,
         "run": RUN,
         "messages": list(found),

@@ -60,11 +60,6 @@ class LoopGcmModules:
     fifos: Mapping[str, Fifo]
     released: Released
 
-    @property
-    def wrappers(self) -> tuple[Wrapper, ...]:
-        """What connects and controls, used ones first."""
-        return (self.keyed, self.mode, *self.control.modules, self.top)
-
 
 def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -> LoopGcmModules:
     """The modules that make a loop, with its key unit, a core of GCM with the name `top`, as `spec` asks for

@@ -79,11 +79,6 @@ class LoopXtsModules:
     fifos: Mapping[str, Fifo]
     setup: int
 
-    @property
-    def wrappers(self) -> tuple[Wrapper, ...]:
-        """What connects and controls, used ones first."""
-        return (self.keyed, self.mode, *self.control.modules, self.top)
-
 
 def loop_xts_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -> LoopXtsModules:
     """The modules that make a loop, with the register of its keys, a core of XTS with the name `top`, as
