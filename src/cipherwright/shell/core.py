@@ -151,8 +151,8 @@ class Core:
 
     @property
     def in_registers(self) -> bool:
-        """Whether blocks and results are registers."""
-        return self.bus is not None and self.stream is None
+        """Whether blocks and results are registers, or words of messages and what they become."""
+        return self.bus is not None and self.parameters["interface"] == "registers"
 
     @property
     def period(self) -> float:

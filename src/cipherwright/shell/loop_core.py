@@ -132,7 +132,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         design,
         around.ports,
         around.rate.latency,
-        mode.rate.interval,
+        around.rate.interval,
         mode.rate.slots,
         {},
         component,

@@ -19,6 +19,10 @@ from .buses import (
     message_bus_ports,
     message_bus_top,
     message_traffic,
+    word_commands,
+    word_facts,
+    word_interval,
+    words,
 )
 from .core import PortSet
 from .header import GENERATOR, module_name
@@ -141,19 +145,28 @@ def _more_latency(bus: MessageBus) -> int:
 
 
 def _controlled(spec: Datapath, bus: MessageBus, inside: Surrounded) -> Surrounded:
-    """The same with a register bus for keys, IVs, unit numbers and status."""
+    """The same with a register bus for keys, IVs, unit numbers and status, and for words where these are
+    registers too.
+    """
     top = module_name(spec.name)
     core, axis = Inner(inside.groups, 1), f"{top}_axis"
-    made = controlled_top(
-        (top, axis), core, message_traffic(core, bus), spec.control, _facts(spec, core, bus)
-    )
+    traffic, rate, timing = message_traffic(core, bus), inside.rate, dict[str, object]()
+    if spec.interface == "registers":
+        control = word_commands(f"{top}_commands", bus.kind, word_facts(bus))
+        traffic = words(control, core, bus, traffic)
+        timing = {"latency_cycles": rate.latency, "interval_cycles": rate.interval}
+        read = word_facts(bus).data
+        accesses = word_interval(spec.control, spec.block_bits, read)
+        rate = Rate(rate.latency + 1, max(rate.interval, accesses))
+    made = controlled_top((top, axis), core, traffic, spec.control, _facts(spec, core, bus))
     return replace(
         inside,
         groups=made.module.ports,
+        rate=rate,
         ports=inside.ports.only({p.name for g in made.module.ports for p in g.pins}),
         modules=(*inside.modules, *made.modules[::-1]),
         flip_flops=inside.flip_flops + made.flip_flops,
-        bus={"top": axis, "ports": asdict(inside.ports)},
+        bus={"top": axis, "ports": asdict(inside.ports), **timing},
         pages=map_pages(spec.name, made.source),
     )
 
@@ -178,6 +191,8 @@ def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
         slots="load_slot_i" in widths,
         runs="unit_more_i" in widths,
         unit_slots="key_slot_i" in widths,
+        blocks=spec.interface == "registers",
+        words=word_facts(bus) if spec.interface == "registers" else None,
         lengths=tuple((p.name.removesuffix("_i"), p.width, p.meaning.split(",")[0]) for p in bus.lengths),
     )
 

@@ -151,17 +151,17 @@ class Spec(BaseModel):
             architecture=("iterative",),
             block_bits=MAC_BLOCK_BITS,
             direction=("encrypt",),
-            interface=("plain", "axi-stream"),
+            interface=("plain", "axi-stream", "registers"),
         ),
         needs(
             ("xts",),
             "decryption in XTS encrypts the unit's number, so a core that decrypts has both directions",
             block_bits=(128,),
             direction=("encrypt", "both"),
-            interface=("plain", "axi-stream"),
+            interface=("plain", "axi-stream", "registers"),
         ),
-        needs(("gcm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream")),
-        needs(("ccm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream")),
+        needs(("gcm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")),
+        needs(("ccm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")),
     ] = option(
         "ecb",
         "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "

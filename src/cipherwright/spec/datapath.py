@@ -232,7 +232,7 @@ class Datapath(Spec):
         needs(
             ("verdict",),
             "the buffer is behind a core whose results nothing holds back, and knows one key",
-            interface=("plain", "axi-stream"),
+            interface=("plain", "axi-stream", "registers"),
             key_slots=(1,),
         ),
     ] = option(
@@ -271,7 +271,8 @@ class Datapath(Spec):
     @property
     def streams(self) -> bool:
         """Whether the core has a FIFO for its results, so that it goes on while nobody takes them."""
-        return self.interface in ("stream", "axi-stream")
+        queued = self.interface == "registers" and self.mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES)
+        return queued or self.interface in ("stream", "axi-stream")
 
     @property
     def wished_stages(self) -> int | None:

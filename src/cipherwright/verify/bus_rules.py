@@ -27,6 +27,7 @@ from .equivalence import topological
 from .live import UNKNOWN, passed, reads, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
 from .verdict import CoreFolder
+from .word_rules import check_word_commands
 
 __all__ = ["check_bus_rules"]
 
@@ -348,7 +349,22 @@ def check_bus_rules(folder: CoreFolder) -> str:
         states = _explore(bus, kind)
         said.append(f"each access over {kind} acts once and is answered once ({states} state(s))")
     if blocks:
-        states = check_commands(read_netlist(folder.sources, f"{record['top']}_commands", clock))
+        module, words = read_netlist(folder.sources, f"{record['top']}_commands", clock), "stream" in record
+        states = check_word_commands(module, "unit" in record) if words else check_commands(module)
         rule = "each command is carried out in its order or told as rejected, and no result is overwritten"
         said.append(f"{rule} ({states} states)")
+        if words:
+            said.append(f"of the streams behind the registers, {_check_streams(folder)}")
     return "; ".join(said)
+
+
+def _check_streams(folder: CoreFolder) -> str:
+    """The rules of the streams of a core whose words are registers: they are inside."""
+    inside = {**folder.record, **folder.record["bus"]}
+    n = read_netlist(folder.sources, inside["top"], inside["ports"]["clk"], memories=True)
+    logic, ports = _Logic(n), inside["ports"]
+    paths = _check_paths(logic, _CONTROLS, [])
+    calm = logic.idle(n.inputs[ports["reset"]][0], _no_zeroising(n, ports["zeroise"]))
+    tags = (_TAG,) if _TAG.valid in n.outputs else ()
+    held = sum(_check_offer(logic, offer, calm) for offer in (_STREAM, *tags))
+    return f"{paths} outputs depend on registers only, and an offer stays ({held} registers hold it)"

@@ -70,6 +70,7 @@ from .product import prove_field_multiplier
 from .random_blocks import random_blocks
 from .reference import reference_of
 from .register_blocks import check_register_blocks
+from .register_words import check_register_words
 from .register_bus import check_registers
 from .reset import check_reset
 from .units import UnitBench
@@ -431,11 +432,13 @@ def _verify_messages(
     if streams:
         attempt("AXI-Stream", lambda: _message_stream(folder))
     if controlled:
-        attempt("registers", lambda: check_message_registers(folder))
+        words = parameters["interface"] == "registers"
+        checked = check_register_words if words else check_message_registers
+        attempt("registers", lambda: checked(folder))
     if streams:
         attempt("bus rules", lambda: check_bus_rules(folder))
     attempt("reset", lambda: check_reset(folder))
-    attempt("zeroise", lambda: check_zeroise(folder))
+    attempt("zeroise", lambda: _zeroise(folder))
     attempt("equivalence for all inputs", proof)
     return verdicts
 

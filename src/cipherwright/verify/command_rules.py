@@ -14,6 +14,8 @@ inside, and all words are read only of a result that waits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ from .aig import FALSE
 from .equivalence import gate_function, topological
 from .netlist import FLIP_FLOP, GATES, Netlist
 
-__all__ = ["check_commands"]
+__all__ = ["Bits", "Cycle", "Rules", "check_commands", "explored"]
 
 Bits = NDArray[np.uint8]
 Cycle = dict[str, Bits]
@@ -134,15 +136,43 @@ def _after(g: Cycle, c: Cycle) -> Cycle:
     return {name: np.where(zeroise, np.uint8(value), left[name]) for name, value in _begin().items()}
 
 
+def _fair(g: Cycle, c: Cycle) -> Bits:
+    """A result comes only of a block inside, and all words are read only of a result that waits."""
+    fair: Bits = (c["done_i"] <= g["inside"]) & (c["seen_i"] <= g["result"])
+    return fair
+
+
 def check_commands(n: Netlist) -> int:
     """All states of the module of the commands, with what is known from outside. Raises CheckFailed with a
     rule that is broken; how many states there are.
+    """
+    chains = "load_iv_i" in n.inputs
+    rules = Rules(_begin(), _fair, lambda g, c: _rules(g, _missing(c), chains), lambda g, c: _after(g, _missing(c)))
+    return explored(n, rules)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds of a module of commands. begin: what is known from outside, after reset, by name; fair:
+    where the inputs are such as may come; rules: where each holds, and what it says; after: what is known
+    after a cycle. All take what is known, and ports of the module.
+    """
+
+    begin: dict[str, int]
+    fair: Callable[[Cycle, Cycle], Bits]
+    rules: Callable[[Cycle, Cycle], tuple[tuple[Bits, str], ...]]
+    after: Callable[[Cycle, Cycle], Cycle]
+
+
+def explored(n: Netlist, of: Rules) -> int:
+    """All states of a module with what is known from outside, under all inputs that may come. Raises
+    CheckFailed with a rule that is broken; how many states there are.
     """
     module, state = _Module(n), sorted(q for q in _Module(n).registers)
     ports = [name for name in n.inputs if name not in ("clk", "rst_i")]
     every = np.arange(1 << len(ports))
     inputs: Cycle = {name: (every >> k & 1).astype(np.uint8) for k, name in enumerate(ports)}
-    chains, reset = "load_iv_i" in inputs, n.inputs["rst_i"][0]
+    reset = n.inputs["rst_i"][0]
 
     def cycle(now: tuple[int, ...], rst: int) -> dict[Any, Bits]:
         known = {n.inputs[name][0]: bits for name, bits in inputs.items()}
@@ -150,19 +180,19 @@ def check_commands(n: Netlist) -> int:
         return module.settle({**known, reset: np.full(len(every), rst, dtype=np.uint8)})
 
     cleared = cycle((FALSE,) * len(state), 1)
-    first = (tuple(int(cleared[module.registers[q]][0]) for q in state), tuple(_begin().values()))
+    first = (tuple(int(cleared[module.registers[q]][0]) for q in state), tuple(of.begin.values()))
     seen, todo = {first}, [first]
     while todo:
         now, ghost = todo.pop()
         value = cycle(now, 0)
-        c = _missing({**inputs, **{name: value[bits[0]] for name, bits in n.outputs.items()}})
-        g = {name: np.full(len(every), v, dtype=np.uint8) for name, v in zip(_GHOST, ghost, strict=True)}
-        fair = (c["done_i"] <= g["inside"]) & (c["seen_i"] <= g["result"])
-        for held, text in _rules(g, c, chains):
+        c = {**inputs, **{name: value[bits[0]] for name, bits in n.outputs.items()}}
+        g = {name: np.full(len(every), v, dtype=np.uint8) for name, v in zip(of.begin, ghost, strict=True)}
+        fair = of.fair(g, c)
+        for held, text in of.rules(g, c):
             if (fair & ~held).any():
                 raise CheckFailed(f"the commands break a rule: {text}")
-        after = _after(g, c)
-        columns = [*(value[module.registers[q]] for q in state), *(after[name] for name in _GHOST)]
+        after = of.after(g, c)
+        columns = [*(value[module.registers[q]] for q in state), *(after[name] for name in of.begin)]
         for row in np.unique(np.stack(columns, axis=1)[fair], axis=0):
             found = tuple(int(v) for v in row)
             following = (found[: len(state)], found[len(state) :])

@@ -1,13 +1,17 @@
-"""Zeroising of a core whose blocks are registers: over the bus, with every key, value and block unknown.
+"""Zeroising of a core whose blocks or words are registers: over the bus, with every key, value and block
+unknown.
 
 An exchange of software's accesses is recorded: a key, an initial value, two blocks of which one waits, and
-a result that is read. On the netlist of the whole core, words that are written to such registers are
+a result that is read; of a core of messages one message of two words and a part of another, encrypted. On the netlist of the whole core, words that are written to such registers are
 unknown. In each of 64 runs the exchange is left between two accesses, and ZEROISE is written. When the
 promised cycles are over, no register and no word of a memory may be unknown.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +19,12 @@ from numpy.typing import NDArray
 
 from ..errors import CheckFailed
 from ..process import check_stop
-from ..shell import BUS_WRITES
+from ..shell import BUS_WRITES, read_map, registers_of
 from .forgotten import check_none_left, runs_where
+from .message_axi import AxiMessageBench
 from .netlist import read_netlist
 from .register_blocks import BlockSoftware, Recorded, recorded
+from .register_words import WordSoftware, recorded_words
 from .simulate import Simulation, Words, compile_simulation
 from .three_valued import RUNS, ThreeValued
 from .verdict import CoreFolder
@@ -32,7 +38,7 @@ _AFTER = 2
 class _Script:
     """What software does: rows of inputs, whether the word in each is secret, and where an access begins."""
 
-    def __init__(self, core: BlockSoftware, model: Recorded) -> None:
+    def __init__(self, core: BlockSoftware | WordSoftware, model: Recorded) -> None:
         self.core, self.model = core, model
         self.secret, self.begins = list[bool](), list[int]()
 
@@ -48,42 +54,98 @@ class _Script:
             driver.write(start + at, 0xFFFFFFFF)
             self.did(secret=True)
 
-    def block(self, wait: int) -> None:
-        """A block is written and started."""
+    def reads(self, name: str) -> None:
+        """All words of a result, each an access."""
+        register = self.core.software.registers[name]
+        for k in range(register.count):
+            self.core.software.driver.read(register.address + 4 * k)
+            self.did()
+
+    def block(self, wait: int, more: int = 0) -> None:
+        """A block is written and started. more: bits beside the command."""
         self.words("DATA_IN", self.core.size)
-        self.core.command("START")
+        control = self.core.software.bit("CONTROL", "START") | more
+        self.core.software.put("CONTROL", control)
         self.did()
         self.core.wait(wait)
         self.did()
 
-    def exchange(self, key_bytes: int, key_cycles: int) -> None:
-        """Everything that leaves secrets somewhere."""
-        self.words("KEY", key_bytes)
-        if self.core.chains:
-            self.words("IV", self.core.size)
-        self.core.command("LOAD_KEY", "LOAD_IV")
-        self.did()
-        self.words("KEY", key_bytes)
-        self.core.wait(key_cycles + 8)
-        self.did()
-        self.block(self.core.latency + 16)
-        self.block(4)
-        for at in range(0, self.core.size, 4):
-            self.core.software.driver.read(self.core.software.registers["DATA_OUT"].address + at)
-            self.did()
-        self.core.wait(self.core.latency + 16)
-        self.did()
+
+def _of_blocks(script: _Script, core: BlockSoftware, key_bytes: int, key_cycles: int) -> None:
+    """Everything that leaves secrets somewhere."""
+    script.words("KEY", key_bytes)
+    if core.chains:
+        script.words("IV", core.size)
+    core.command("LOAD_KEY", "LOAD_IV")
+    script.did()
+    script.words("KEY", key_bytes)
+    core.wait(key_cycles + 8)
+    script.did()
+    script.block(core.latency + 16)
+    script.block(4)
+    script.reads("DATA_OUT")
+    core.wait(core.latency + 16)
+    script.did()
+
+
+def _of_words(script: _Script, core: WordSoftware, key_bytes: int, key_cycles: int) -> None:
+    """The same of a core of messages. How long a message is, is no secret."""
+    registers, whole = core.software.registers, core.size * core.bit("CONTROL", "BYTES")
+    last = whole | core.bit("CONTROL", "LAST")
+    belongs = [name for name in ("TAG", "IV", "UNIT") if name in registers]
+    loads = [f"LOAD_{name}" for name in ("IV", "UNIT") if name in registers]
+
+    def begin(*commands: str) -> None:
+        for name, size in zip(core.lengths, (0, 2 * core.size), strict=False):
+            core.software.put(name, size)
+            script.did()
+        for name in belongs:
+            script.words(name, 4 * registers[name].count)
+        core.command(*commands, *loads)
+        script.did()
+
+    script.words("KEY", key_bytes)
+    begin("LOAD_KEY")
+    script.words("KEY", key_bytes)
+    core.wait(key_cycles + 8)
+    script.did()
+    script.block(core.patience // 2, whole)
+    script.block(core.patience // 2, last)
+    begin()
+    script.block(core.patience // 4, whole)
+    script.block(4, last)
+    for side in core.sides:
+        script.reads(side)
+    core.wait(core.patience // 2)
+    script.did()
+
+
+@contextmanager
+def _running(folder: CoreFolder, simulation: Simulation) -> Iterator[_Script]:
+    """Software of the core, with nothing done so far."""
+    if "stream" not in folder.record:
+        with recorded(folder, simulation) as (blocks, model):
+            yield _Script(blocks, model)
+        return
+    source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
+    registers = {r.name: r for r in registers_of(read_map(source))}
+    with recorded_words(AxiMessageBench(simulation, folder.record), registers) as (words, model):
+        yield _Script(words, model)
 
 
 def check_zeroise_over_bus(folder: CoreFolder) -> str:
     """Zeroising over the register bus. Raises CheckFailed with a register that remembers."""
-    record, p = folder.record, folder.record["parameters"]
+    record, cycles = folder.record, int(folder.record["key_cycles"])
     simulation = compile_simulation(folder.sources, record["top"])
-    with recorded(folder, simulation) as (core, model):
-        script = _Script(core, model)
+    with _running(folder, simulation) as script:
+        core, model = script.core, script.model
         core.wait(1)  # the cycle of reset
         script.did()
-        script.exchange(p["key_bits"] // 8, int(record["key_cycles"]))
+        key_bytes = 4 * core.software.registers["KEY"].count
+        if isinstance(core, WordSoftware):
+            _of_words(script, core, key_bytes, cycles)
+        else:
+            _of_blocks(script, core, key_bytes, cycles)
         rows = np.concatenate(model.rows)
         before = model.cycles
         core.command("ZEROISE")

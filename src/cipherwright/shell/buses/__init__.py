@@ -5,9 +5,10 @@ from .controlled import Controlled, controlled_top
 from .message_stream import KEPT_FREE, TAG_DATA, MessageBus, message_bus_ports, message_bus_top
 from .message_traffic import message_traffic
 from .pages import browser_pages, map_facts, map_pages
-from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval
+from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval, word_interval
 from .register_map import MapFacts, Register, markdown, rdl_source, read_map, registers_of
 from .traffic import Inner, packets
+from .words import word_commands, word_facts, words
 
 __all__ = [
     "AXIS_DATA",
@@ -39,4 +40,8 @@ __all__ = [
     "rdl_source",
     "read_map",
     "registers_of",
+    "word_commands",
+    "word_facts",
+    "word_interval",
+    "words",
 ]

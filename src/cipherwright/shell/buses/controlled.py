@@ -55,7 +55,8 @@ def controlled_top(
     names: tuple[str, str], core: Inner, traffic: Traffic | None, kind: str, facts: MapFacts
 ) -> Controlled:
     """A module around a core with the bus `kind` for its registers. names: of the module and of the core.
-    traffic: how messages reach the core; None: blocks are registers too.
+    traffic: how messages reach the core, as streams or as words that are registers too; None: blocks are
+    registers.
 
     A command offers what software wrote until the core takes it; then its registers are cleared. Until it is
     complete a command does nothing, and while it is offered no write changes it.
@@ -74,12 +75,16 @@ def controlled_top(
         "TAG": 16 * facts.packets,
         "DATA_IN": block_bytes,
         "DATA_OUT": block_bytes,
+        "TAG_OUT": facts.tag_bytes,
         **{name.upper(): size // 8 for name, size, _ in facts.lengths},
     }
-    front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers, lengths)
+    counted = ("DATA_IN",) if facts.words else ()
+    front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers, lengths, counted)
     control, parts = list[Wrapper](), list[Traffic]()
     if traffic:
+        control = list(traffic.modules)
         parts = [traffic, _key(core, facts), _initial_value(core, facts), _unit_number(facts)]
+        parts += [_rejected(facts)] if facts.words else []
     else:
         control = [commands(f"{name}_commands", facts.loads)]
         parts = [blocks(control[0], core, facts)]
@@ -115,13 +120,18 @@ def _accesses(front: Wrapper, file: RegisterFile, fields: Mapping[str, str]) -> 
     ]
 
 
-def _loaded(what: str, bits: int, taken: str, beside: tuple[str, ...] = ()) -> Traffic:
+def _loaded(
+    what: str, bits: int, taken: str, beside: tuple[str, ...] = (), words: bool = False, free: str = ""
+) -> Traffic:
     """What software writes and then loads. It is offered from the command until `taken` is 1. beside: what
-    has to be written, too, before it can be loaded.
+    has to be written, too, before it can be loaded. words: words are registers, so `WHAT_loads` tells that
+    the command is carried out; free: what has to be 1, too.
     """
     offer, load, written = f"{what}_offer_q", f"load_{what}", f"{what}_written"
-    complete = " & ".join((written, *(f"{name}_written" for name in beside)))
+    complete = " & ".join((written, *(f"{name}_written" for name in beside), *([free] if free else [])))
+    loads = (Let(f"{what}_loads", f"{load} & ~{offer} & {complete}"),) if words else ()
     items = (
+        *loads,
         Wire((f"{what}_words",), bits),
         Wire((load, written)),
         Reg((offer,), note=f"The {what} is offered until it is taken."),
@@ -149,7 +159,9 @@ def _slot(what: str, note: str) -> tuple[WrapperItem, ...]:
 
 def _key(core: Inner, facts: MapFacts) -> Traffic:
     """The key, and the direction that is held with it or the slot that it is for."""
-    made = _loaded("key", facts.key_bits, "key_taken")
+    # A key is for the words and unit numbers behind it, so it is not loaded while one waits.
+    free = ("~pending & ~unit_offer_q" if facts.unit_bits else "~pending") if facts.words else ""
+    made = _loaded("key", facts.key_bits, "key_taken", words=facts.words is not None, free=free)
     items: list[WrapperItem] = [Wire(("key_ready",)), Let("key_taken", "key_offer_q & key_ready")]
     links = {
         "key_valid_i": "key_offer_q",
@@ -185,7 +197,8 @@ def _initial_value(core: Inner, facts: MapFacts) -> Traffic:
     """The initial value or counter block, where the mode has one."""
     if not facts.iv_bits:
         return Traffic((), {}, {})
-    made = _loaded("iv", facts.iv_bits, "iv_taken", tuple(name for name, _, _ in facts.lengths))
+    lengths = tuple(name for name, _, _ in facts.lengths)
+    made = _loaded("iv", facts.iv_bits, "iv_taken", lengths, facts.words is not None)
     links = {core.port("iv"): bytes_reversed("iv_words", facts.iv_bits)}
     if not core.counts:
         return replace(made, links=links)
@@ -199,9 +212,11 @@ def _unit_number(facts: MapFacts) -> Traffic:
     """
     if not facts.unit_bits:
         return Traffic((), {}, {})
-    made = _loaded("unit", facts.unit_bits, "unit_taken")
-    items: list[WrapperItem] = [Wire(("unit_ready",)), Let("unit_taken", "unit_offer_q & unit_ready")]
-    links = {"unit_valid_i": "unit_offer_q", "unit_ready_o": "unit_ready"}
+    made = _loaded("unit", facts.unit_bits, "unit_taken", words=facts.words is not None)
+    # Where a key and a number are loaded by one write, the number is under that key.
+    offered = "unit_offer_q & ~key_offer_q" if facts.words else "unit_offer_q"
+    items: list[WrapperItem] = [Wire(("unit_ready",)), Let("unit_taken", f"{offered} & unit_ready")]
+    links = {"unit_valid_i": offered, "unit_ready_o": "unit_ready"}
     links |= {"unit_i": bytes_reversed("unit_words", facts.unit_bits)}
     registers = dict(made.registers)
     if facts.runs:
@@ -219,6 +234,16 @@ def _unit_number(facts: MapFacts) -> Traffic:
         links["key_slot_i"] = "unit_slot_q"
         registers["control_unit_slot_o"] = "unit_slot"
     return replace(made, items=(*items, *made.items), links=links, registers=registers)
+
+
+def _rejected(facts: MapFacts) -> Traffic:
+    """REJECTED: a command was not carried out, or a write was not taken."""
+    names = [*facts.written, "data_in"]
+    refused = [f"{name}_refused" for name in names]
+    commands = [f"(load_{what} & ~{what}_loads)" for what in facts.loads]
+    registers = {f"{name}_refused_o": wire for name, wire in zip(names, refused, strict=True)}
+    registers["interrupt_status_rejected_i"] = " | ".join(("rejected", *commands, *refused))
+    return Traffic((Wire(tuple(refused)),), {}, registers, events=("rejected",))
 
 
 def _state(core: Inner) -> Traffic:

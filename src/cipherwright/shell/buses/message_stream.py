@@ -94,6 +94,11 @@ class MessageBus:
         return tuple(p for p in self.beside if p.name not in _OF_PACKET)
 
     @property
+    def verdict(self) -> tuple[tuple[str, str], ...]:
+        """Bits of m_tag_tuser from bit 0 on: name, and meaning."""
+        return _verdict(self) if self.kind == "packet" else ()
+
+    @property
     def loads(self) -> tuple[Group, ...]:
         """Ports that are handed through: of a key, and of a unit's number with its slot, or a run of them."""
         return tuple(g for g in self.groups if isinstance(g, Handshake) or _announces(g))

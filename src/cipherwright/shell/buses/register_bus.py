@@ -10,7 +10,7 @@ from ...rtl import Clocked, ClockReset, Drive, Group, Held, Let, Pin, Reg, Step,
 from .register_file import request_pins
 from .register_map import WORD
 
-__all__ = ["BUSES", "BUS_DATA", "BUS_WRITES", "UNREAD_BITS", "access_interval"]
+__all__ = ["BUSES", "BUS_DATA", "BUS_WRITES", "UNREAD_BITS", "access_interval", "word_interval"]
 
 
 BUS_DATA = ("s_axil_rdata", "s_apb_prdata", "wb_dat_o")
@@ -191,6 +191,16 @@ UNREAD_BITS = {"axi-lite": 2, "apb": 0, "wishbone": 0}
 
 _ACCESS_CYCLES = {"axi-lite": (3, 2), "apb": (2, 2), "wishbone": (2, 2)}
 """Cycles of a write and of a read, one access after the other."""
+
+
+def word_interval(kind: str, block_bits: int, read: bool) -> int:
+    """Cycles from word to word of a message over the bus `kind`, where software writes a word and starts it,
+    and with `read` reads a word of the result. No access polls STATUS. Where a write takes two cycles, one
+    right behind START would come before the word is taken.
+    """
+    write, given = _ACCESS_CYCLES[kind]
+    words = -(-block_bits // WORD)
+    return (words + 1) * write + (words * given if read else int(write == 2))
 
 
 def access_interval(kind: str, block_bits: int, latency: int, slots: int = 1) -> int:

@@ -7,7 +7,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rtl import Clocked, ClockReset, Drive, Held, Let, Pin, Reg, Step, Wrapper, WrapperItem
@@ -49,7 +49,8 @@ class RegisterFile:
     stored values go to the core, a status and the event that sets a sticky bit come from it. Secrets are one
     word of all registers of the name. `NAME_clear_i` clears it, `NAME_lock_i` keeps it as it is, and
     `NAME_written_o` tells that each of its `bytes` has been written since it was cleared. `NAME_refused_o`,
-    where blocks are registers: it was written while it was kept. A result takes `NAME_i` with `NAME_load_i`;
+    where blocks are registers: it was written while it was kept. `NAME_there_o`, where it is counted: which
+    bytes have been written. A result takes `NAME_i` with `NAME_load_i`;
     `NAME_read_o` tells that each of its words has been read while `NAME_there_i` was 1.
 
     spare: bits of the word that is read whose register synthesis leaves out, since they are always 0 or equal
@@ -103,14 +104,18 @@ def _spare(registers: Sequence[Register]) -> int:
     return WORD - len({frozenset(bit) for bit in read if bit})
 
 
-def register_file(name: str, registers: Sequence[Register], lengths: Mapping[str, int]) -> RegisterFile:
-    """The module `name` for a map. lengths: bytes of each secret, by its register's name."""
+def register_file(
+    name: str, registers: Sequence[Register], lengths: Mapping[str, int], counted: Collection[str] = ()
+) -> RegisterFile:
+    """The module `name` for a map. lengths: bytes of each secret, by its register's name; counted: secrets
+    that tell of each of their bytes whether it has been written.
+    """
     bits = address_bits(registers)
     pins, items, steps = list[Pin](), list[WrapperItem](), list[Step]()
     cleared, drives = list[tuple[str, str]](), list[WrapperItem]()
     blocks = any(r.fields[0].kind == "result" for r in registers)
     for r in registers:
-        for made in _register(r, lengths.get(r.name, 0), bits, blocks):
+        for made in _register(r, lengths.get(r.name, 0), bits, (blocks, r.name in counted)):
             pins += made.pins
             items += made.items
             steps += made.steps
@@ -186,22 +191,26 @@ def _plain(r: Register, f: Field, bits: int) -> _Made:
     return _Made(pins, (q,), (Step(f"{name}_q", value),), after, out[1])
 
 
-def _register(r: Register, length: int, bits: int, refuses: bool) -> Iterable[_Made]:
-    """What a register adds to the module; length: its bytes, where it is a secret or a result. refuses: a
-    secret tells of a write that it does not take.
+def _register(r: Register, length: int, bits: int, tells: tuple[bool, bool]) -> Iterable[_Made]:
+    """What a register adds to the module; length: its bytes, where it is a secret or a result. tells: whether
+    a secret tells of a write that it does not take, and which of its bytes have been written.
     """
     kind = r.fields[0].kind
     if kind == "secret":
-        return (_secret(r, length, bits, refuses),)
+        return (_secret(r, length, bits, tells),)
     return (_result(r, length, bits),) if kind == "result" else (_plain(r, f, bits) for f in r.fields)
 
 
-def _secret(r: Register, length: int, bits: int, refuses: bool) -> _Made:
+def _secret(r: Register, length: int, bits: int, tells: tuple[bool, bool]) -> _Made:
     """Words that are written and never read, each byte by its strobe."""
     name, width = r.name.lower(), 8 * length
     lets = tuple(Let(f"at_{name}_{k}", f"{_written(r, k, bits)} & ~{name}_lock_i") for k in range(r.count))
     out = [Pin(f"{name}_o", width, True), Pin(f"{name}_written_o", out=True)]
     drives = [Drive(f"{name}_o", f"{name}_q"), Drive(f"{name}_written_o", f"&{name}_there_q")]
+    refuses, counted = tells
+    if counted:
+        out.append(Pin(f"{name}_there_o", length, True))
+        drives.append(Drive(f"{name}_there_o", f"{name}_there_q"))
     if refuses:
         tried = " | ".join(f"({_written(r, k, bits)})" for k in range(r.count))
         out.append(Pin(f"{name}_refused_o", out=True))

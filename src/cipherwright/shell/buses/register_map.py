@@ -17,10 +17,33 @@ from systemrdl.node import AddrmapNode, FieldNode
 
 from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
 
-__all__ = ["WORD", "Field", "MapFacts", "Register", "markdown", "rdl_source", "read_map", "registers_of"]
+__all__ = [
+    "WORD",
+    "Field",
+    "MapFacts",
+    "Register",
+    "WordFacts",
+    "markdown",
+    "rdl_source",
+    "read_map",
+    "registers_of",
+]
 
 WORD = 32
 """Bits of a register."""
+
+
+@dataclass(frozen=True)
+class WordFacts:
+    """What goes with a word of a message that is a register. kinds: bits of CONTROL, by name, with their
+    meaning; `data`: words of a result leave; `tags`: a tag leaves; verdict: bits of RESULT that leave with
+    it, by name, with their meaning.
+    """
+
+    kinds: tuple[tuple[str, str], ...]
+    data: bool
+    tags: bool
+    verdict: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,7 +55,8 @@ class MapFacts:
     IV, and its expected tag is a register too; tag_bytes: of the tags that leave; `slots`: a key is for one
     of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too;
     `unit_slots`: a number comes with the slot of its key. lengths: what a packet's initial value is loaded
-    together with, where the mode needs lengths before the data: name, bits, and what it is.
+    together with, where the mode needs lengths before the data: name, bits, and what it is. words: what goes
+    with a word of a message, where these are the blocks that are registers.
     """
 
     name: str
@@ -53,6 +77,7 @@ class MapFacts:
     runs: bool = False
     unit_slots: bool = False
     lengths: tuple[tuple[str, int, str], ...] = ()
+    words: WordFacts | None = None
 
     @property
     def loads(self) -> tuple[str, ...]:
@@ -131,6 +156,17 @@ _DATA_EVENTS = [
 """What happens to blocks."""
 
 
+_WORD_BITS = {"DECRYPT": 4, "LAST": 7, "AAD": 8, "IV_WORD": 9}
+"""Places in CONTROL of what is said of a word; BYTES is above them."""
+
+_WORD_EVENTS = [
+    (8, "DATA_TAKEN", "the word was taken: DATA_IN is free"),
+    (9, "RESULT", "a word of a result came"),
+    (10, "REJECTED", "a command or a write was ignored"),
+]
+"""What happens to words of messages."""
+
+
 _MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *UNIT_MODES, *MAC_MODES)
 """Modes by their number in CAPABILITIES."""
 
@@ -155,7 +191,8 @@ def rdl_source(facts: MapFacts) -> str:
         _field("ZEROISE", 2, 2, _PULSE, "clear keys, initial values and blocks, here and in the core")
     )
     if facts.blocks:
-        control.append(_field("START", 3, 3, _PULSE, "take the block that was written"))
+        thing = "word" if facts.words else "block"
+        control.append(_field("START", 3, 3, _PULSE, f"take the {thing} that was written"))
     if facts.held_way or facts.block_way:
         whose = (
             "the block that is started"
@@ -169,6 +206,7 @@ def rdl_source(facts: MapFacts) -> str:
         (facts.unit_slots, "UNIT_SLOT", 6, "the slot of the key of the unit that LOAD_UNIT announces"),
     )
     control += [_field(name, bit, bit, _STORAGE, text) for there, name, bit, text in slots if there]
+    control += _of_a_word(facts)
     status = [
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
         for k, n in enumerate(facts.loads)
@@ -182,7 +220,8 @@ def rdl_source(facts: MapFacts) -> str:
         _field(f"{n.upper()}_WRITTEN", k, k, _STATUS, f"every byte of {n.upper()} has been written", None)
         for k, n in enumerate(facts.written, 4)
     ]
-    status += [_field(n, k, k, _STATUS, text, None) for k, n, text in _DATA_STATES if facts.blocks]
+    states = _word_states(facts) if facts.words else _DATA_STATES if facts.blocks else ()
+    status += [_field(n, k, k, _STATUS, text, None) for k, n, text in states]
     events = [(k, f"{n.upper()}_TAKEN", f"the {what[n]} was taken") for k, n in enumerate(facts.loads)]
     events += [(2, "IDLE", "BUSY went from 1 to 0")]
     events += (
@@ -190,7 +229,7 @@ def rdl_source(facts: MapFacts) -> str:
         if facts.fills
         else []
     )
-    events += _DATA_EVENTS if facts.blocks else _message_events(facts)
+    events += _DATA_EVENTS if facts.blocks and not facts.words else _message_events(facts)
     major, minor, patch = facts.version
     abilities = [
         _field("KEY_BYTES", 0, 7, _CONSTANT, "bytes of a key", facts.key_bits // 8),
@@ -243,11 +282,12 @@ def rdl_source(facts: MapFacts) -> str:
         registers.append(_words("IV", 0x60, facts.iv_bits, f"The {what['iv']}. {order}"))
     registers += _of_messages(facts, order)
     if facts.blocks:
-        first = "Bits 7:0 of the first one are its first byte."
-        registers.append(_words("DATA_IN", 0x80, facts.block_bits, f"The block to be started. {order}"))
-        result = [_field("WORD", 0, WORD - 1, _RESULT, "four bytes")]
-        meaning = f"The result. {first} It is gone once all words have been read; they read as 0 then."
-        registers.append(_register("DATA_OUT", 0xA0, meaning, result, -(-facts.block_bits // WORD)))
+        thing, given = ("word", "A word of a result") if facts.words else ("block", "The result")
+        registers.append(_words("DATA_IN", 0x80, facts.block_bits, f"The {thing} to be started. {order}"))
+        if facts.words is None or facts.words.data:
+            registers.append(_result("DATA_OUT", 0xA0, facts.block_bits, f"{given}. {_WHOLE}"))
+    if facts.words:
+        registers += _of_words(facts, facts.words)
     head = (
         f'addrmap {facts.name}_registers {{\n    name = "{facts.name}";\n    default regwidth = 32;\n'
         "    default accesswidth = 32;\n"
@@ -256,11 +296,80 @@ def rdl_source(facts: MapFacts) -> str:
 
 
 def _message_events(facts: MapFacts) -> list[tuple[int, str, str]]:
-    """Place, name and meaning of what happens to messages of a stream."""
+    """Place, name and meaning of what happens to messages."""
+    words, left = facts.words, "came" if facts.words else "left"
+    more = [e for e in _WORD_EVENTS if words and (words.data or e[1] != "RESULT")]
     if not facts.packets:
-        return [(4, "MESSAGE", "the last beat of a message left")]
+        ends = "the tag of a message came" if words and words.tags else f"the last word of a message {left}"
+        return [(4, "MESSAGE", ends if words else "the last beat of a message left"), *more]
     wrong = "a packet was decrypted, and its tag is not the expected one"
-    return [(4, "MESSAGE", "the tag or the verdict of a packet left"), (5, "WRONG_TAG", wrong)]
+    ends = f"the tag or the verdict of a packet {left}"
+    return [(4, "MESSAGE", ends), (5, "WRONG_TAG", wrong), *more]
+
+
+_WHOLE = (
+    "Bits 7:0 of the first one are its first byte. It is gone once all words have been read; they read as 0 "
+    "then."
+)
+"""How a result is read."""
+
+
+def _result(name: str, address: int, bits: int, meaning: str) -> str:
+    fields = [_field("WORD", 0, WORD - 1, _RESULT, "four bytes")]
+    return _register(name, address, meaning, fields, -(-bits // WORD))
+
+
+def _byte_count(facts: MapFacts) -> int:
+    """Bits of a number of bytes of a word."""
+    return (facts.block_bits // 8).bit_length()
+
+
+def _of_a_word(facts: MapFacts) -> list[str]:
+    """Fields of CONTROL that say what a word is."""
+    if facts.words is None:
+        return []
+    said = [("LAST", "the word that is started by the same write ends its message"), *facts.words.kinds]
+    fields = [
+        _field(name, _WORD_BITS[name], _WORD_BITS[name], _STORAGE, f"1: {meaning}") for name, meaning in said
+    ]
+    count = f"bytes of the word that is started by the same write: 0 to {facts.block_bits // 8}"
+    return [*fields, _field("BYTES", 16, 15 + _byte_count(facts), _STORAGE, count)]
+
+
+def _word_states(facts: MapFacts) -> list[tuple[int, str, str]]:
+    """Place, name and meaning of what STATUS tells of words."""
+    assert facts.words is not None
+    states = [
+        (16, "DATA_PENDING", "the word is started and not yet taken"),
+        (17, "DATA_WRITTEN", "every byte of DATA_IN has been written"),
+    ]
+    if facts.words.data:
+        states.append((18, "RESULT", "DATA_OUT holds a word that has not been read whole"))
+    if facts.words.tags:
+        what = "a tag or a verdict" if facts.packets else "a tag"
+        states.append((19, "TAG", f"TAG_OUT holds {what} that has not been read whole"))
+    return states
+
+
+def _of_words(facts: MapFacts, words: WordFacts) -> list[str]:
+    """Registers of results and tags of messages."""
+    made, fields = list[str](), list[str]()
+    if words.data:
+        count = _byte_count(facts) - 1
+        fields.append(_field("DATA_BYTES", 0, count, _STATUS, "bytes of DATA_OUT that count", None))
+        fields.append(_field("DATA_LAST", 8, 8, _STATUS, "DATA_OUT ends the result of its message", None))
+    for k, (name, meaning) in enumerate(words.verdict, 16):
+        fields.append(_field(name, k, k, _STATUS, f"of TAG_OUT: {meaning}", None))
+    if fields:
+        what = "What goes with DATA_OUT" + (" and TAG_OUT" if words.verdict else "")
+        made.append(_register("RESULT", 0x18, f"{what}: 0 where nothing is there.", fields))
+    if words.tags:
+        of = "a packet that was encrypted; 0 of one that was decrypted" if facts.packets else "a message"
+        meaning = f"The tag of {of}. {_WHOLE}"
+        if words.verdict:
+            meaning += " The verdict in RESULT is gone with it."
+        made.append(_result("TAG_OUT", 0xB0, 8 * facts.tag_bytes, meaning))
+    return made
 
 
 def _of_messages(facts: MapFacts, order: str) -> list[str]:
@@ -283,7 +392,7 @@ def _of_messages(facts: MapFacts, order: str) -> list[str]:
         found.append(_register(name.upper(), 0x70 + 4 * place, meaning, fields))
     if facts.packets:
         tag = "The expected tag of the next packet, which is decrypted; bytes that were not written are 0."
-        found.append(_words("TAG", 0x80, 128, f"{tag} {order}"))
+        found.append(_words("TAG", 0x90 if facts.words else 0x80, 128, f"{tag} {order}"))
     return found
 
 

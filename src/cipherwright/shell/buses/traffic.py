@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...rtl import Clocked, Drive, Group, Let, Pin, Reg, Step, Stream, Wire, WrapperItem
+from ...rtl import Clocked, Drive, Group, Let, Pin, Reg, Step, Stream, Wire, Wrapper, WrapperItem
 from .axi_stream import AxiStream
 
 __all__ = ["Inner", "Traffic", "packets"]
@@ -48,7 +48,7 @@ class Inner:
 class Traffic:
     """What is between the registers and the core for its blocks. links: ports of the core; registers: ports
     of the register file -> the expression at them; groups: ports of the top; events: what it can tell
-    software.
+    software; modules: that its items are instances of.
     """
 
     items: tuple[WrapperItem, ...]
@@ -56,6 +56,7 @@ class Traffic:
     registers: Mapping[str, str]
     groups: tuple[Group, ...] = ()
     events: tuple[str, ...] = field(default=())
+    modules: tuple[Wrapper, ...] = ()
 
     def joined(self, part: Traffic) -> Traffic:
         """Both together; the ports of the top are those of this one."""
@@ -65,6 +66,7 @@ class Traffic:
             links={**self.links, **part.links},
             registers={**self.registers, **part.registers},
             events=(*self.events, *part.events),
+            modules=(*self.modules, *part.modules),
         )
 
 

@@ -19,7 +19,7 @@ from ..testbench import first_link, known_answers
 from .axi_bench import axi_bench, registers_bench
 from .diagrams import worked_words
 from .example import Worked
-from .message_cocotb import message_bench, word_bench
+from .message_cocotb import message_bench, word_bench, word_registers_bench
 from .text import filled
 
 __all__ = ["EXTRAS", "check_extras", "extra_files"]
@@ -68,7 +68,8 @@ def _patience(core: Core | BuiltEngine) -> int:
 
 def _cocotb(spec: Datapath, core: Core) -> str:
     if core.in_registers:
-        return registers_bench(spec, core, rtl_names(core.files), 4 * _patience(core))
+        bench = word_registers_bench if _whole_messages(core) else registers_bench
+        return bench(spec, core, rtl_names(core.files), 4 * _patience(core))
     if _whole_messages(core):
         bench = message_bench if core.stream else word_bench
         return bench(spec, core, rtl_names(core.files), 4 * _patience(core))

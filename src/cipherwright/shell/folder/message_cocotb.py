@@ -21,7 +21,7 @@ from .axi_bench import DRIVEN, PACKAGES
 from .example import on_blocks, on_numbers
 from .text import filled
 
-__all__ = ["RUN", "message_bench", "packets", "tags", "units", "word_bench"]
+__all__ = ["RUN", "message_bench", "packets", "tags", "units", "word_bench", "word_registers_bench"]
 
 RUN = 3
 """Units of the run that the bench of a core announces where the core counts."""
@@ -178,6 +178,33 @@ def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int
         lengths=bool(bus_length_ports(ports)),
         waits=core.packet is not None and "release" in core.packet,
         runs="unit_more" in ports,
+    )
+
+
+def word_registers_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
+    """The text of TOP_cocotb.py of a core whose words are registers. patience: reads in which any message
+    comes out and any key is taken.
+    """
+    registers = core_registers(core)
+    status = {f.name: 1 << f.low for f in registers["STATUS"].fields}
+    left = ("PENDING", "WRITTEN", "RESULT", "TAG")
+    return filled(
+        "cocotb_register_words.py.j2",
+        **_of_both(spec, core, sources, patience),
+        control=spec.control,
+        package=PACKAGES[spec.control],
+        size=spec.block_bits // 8,
+        tag_bytes=tag_length(spec.tag_bits, spec.block_bits) // 8 if "TAG_OUT" in registers else 0,
+        registers={r.name: r.address for r in registers.values()},
+        fields={
+            name: {f.name: 1 << f.low for f in registers[name].fields}
+            for name in ("CONTROL", "STATUS", "INTERRUPT_STATUS", "RESULT")
+            if name in registers
+        },
+        lengths=_lengths(core),
+        late=core.latency // 2 + 8,
+        left=sum(bit for name, bit in status.items() if name.endswith(left)),
+        secrets=[r.name for r in registers.values() if r.fields[0].kind == "secret"],
     )
 
 

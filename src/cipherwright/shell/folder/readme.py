@@ -24,6 +24,7 @@ from .text import code, filled, plain
 from .unit import unit_sentences, unit_table, unit_timing
 from .vhdl import vhdl_instance
 from .wave import Diagram
+from .words import word_sentences, word_table, word_timing
 
 __all__ = ["readme"]
 
@@ -54,6 +55,11 @@ _BYTE_ZERO = (
 _FIRST_BYTE = (
     "Byte 0 of a key, an initial value or a block is in bits 7:0 of the first word of its registers."
 )
+_FIRST_BYTES = (
+    "Byte 0 of a key, an initial value, a unit number, a word or a tag is in bits 7:0 of the first word of its "
+    "registers."
+)
+"""Where blocks are registers, and where words of messages are."""
 _WAYS = {"both": "encryption and decryption", "encrypt": "encryption only", "decrypt": "decryption only"}
 
 
@@ -186,7 +192,9 @@ def _byte_zero(core: Core | BuiltEngine) -> str:
     if isinstance(core, BuiltEngine):
         return ""
     buses = (core.stream is not None) + (core.bus is not None)
-    return _FIRST_BYTE if core.in_registers else _BYTE_ZERO[buses]
+    if core.in_registers:
+        return _FIRST_BYTES if core.stream else _FIRST_BYTE
+    return _BYTE_ZERO[buses]
 
 
 def _hex(data: bytes) -> str:
@@ -254,8 +262,12 @@ def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, lis
         (core.mac, "message", mac_sentences, mac_table),
     ):
         if there:
-            yield f"{what.capitalize()}s", list((bus_sentences if core.stream else sentences)(core))
-            yield f"A worked {what}", list((bus_table if core.stream else table)(core, worked))
+            if core.in_registers:
+                sentences, table = word_sentences, word_table
+            elif core.stream:
+                sentences, table = bus_sentences, bus_table
+            yield f"{what.capitalize()}s", list(sentences(core))
+            yield f"A worked {what}", list(table(core, worked))
             yield from _zeroising(core)
             return
     if core.in_registers:
@@ -289,7 +301,9 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
             "Zeroising",
             [
                 f"ZEROISE in CONTROL drops the key, {what} in flight.",
-                "It clears the registers of keys and initial values.",
+                "It clears the registers of keys and initial values."
+                if not core.in_registers
+                else "It clears KEY, DATA_IN, what belongs to a message, results and tags.",
                 "No result leaves after it.",
                 f"Zeroising takes {core.zeroise_cycles} cycles.",
                 "From then on no register depends on a key or block from before.",
@@ -440,7 +454,7 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
 def _timing(core: Core) -> Iterator[str]:
     p = core.ports
     if core.stream and _thing(core) != "block":
-        yield from bus_timing(core)
+        yield from (word_timing if core.in_registers else bus_timing)(core)
         return
     if core.packet:
         yield from packet_timing(core)
