@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 RECORD = HERE / "buses.json"
 PAGE = HERE.parent / "docs" / "guide" / "buses.md"
 TARGET = "ecp5-85k-8"
-CORES = ("aes128-fast-ctr", "aes-small", "des-small", "aes-tiny", "aes128-ccm-small")
+CORES = ("aes128-fast-ctr", "aes-small", "des-small", "aes-tiny", "aes128-ccm-small", "aes128-cmac-small")
 BUSES = ("axi-lite", "apb", "wishbone")
 INTERFACES = {
     "bare": (),
@@ -35,8 +35,8 @@ INTERFACES = {
 }
 """Name of what is around a core -> the options for it."""
 
-LOOPS = ("des-small", "aes-tiny")
-"""Cores whose blocks can be registers."""
+LOOPS = ("des-small", "aes-tiny", "aes128-ccm-small", "aes128-cmac-small")
+"""Cores whose blocks or words are measured as registers."""
 
 HEAD = (
     "| core | around it | LUT4 | more than bare | flip-flops | block RAM | clock | of the bare clock |",

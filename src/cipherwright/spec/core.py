@@ -160,8 +160,12 @@ class Spec(BaseModel):
             direction=("encrypt", "both"),
             interface=("plain", "axi-stream", "registers"),
         ),
-        needs(("gcm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")),
-        needs(("ccm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")),
+        needs(
+            ("gcm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")
+        ),
+        needs(
+            ("ccm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")
+        ),
     ] = option(
         "ecb",
         "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "
@@ -198,12 +202,12 @@ class Spec(BaseModel):
     ] = option(
         "plain",
         "`plain`: valid bits. `stream`: valid, ready and payload. `axi-stream`: AXI-Stream on both sides, a "
-        "message as a packet. `registers`: software writes blocks to registers and reads results from "
-        "registers, over the bus of `control`; for loops. `paper`: the ports of the DES core of Trimberger, "
-        "Pang and Singh.",
+        "message as a packet. `registers`: software writes blocks, or words of whole messages, to registers "
+        "and reads results from registers, over the bus of `control`; for loops. `paper`: the ports of the "
+        "DES core of Trimberger, Pang and Singh.",
         cost="`stream` adds a FIFO for the results and two cycles of latency. `axi-stream` adds to that a "
         "register for a block on either side, and one or more cycles. `registers` adds a register for a "
-        "block and one for a result.",
+        "block and one for a result; around whole messages also a FIFO and a register for a tag.",
     )
     sbox: str = option(
         "table",

@@ -70,8 +70,8 @@ from .product import prove_field_multiplier
 from .random_blocks import random_blocks
 from .reference import reference_of
 from .register_blocks import check_register_blocks
-from .register_words import check_register_words
 from .register_bus import check_registers
+from .register_words import check_register_words
 from .reset import check_reset
 from .units import UnitBench
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors

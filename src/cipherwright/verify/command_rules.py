@@ -138,8 +138,8 @@ def _after(g: Cycle, c: Cycle) -> Cycle:
 
 def _fair(g: Cycle, c: Cycle) -> Bits:
     """A result comes only of a block inside, and all words are read only of a result that waits."""
-    fair: Bits = (c["done_i"] <= g["inside"]) & (c["seen_i"] <= g["result"])
-    return fair
+    fair = (c["done_i"] <= g["inside"]) & (c["seen_i"] <= g["result"])
+    return fair.astype(np.uint8)
 
 
 def check_commands(n: Netlist) -> int:
@@ -147,8 +147,11 @@ def check_commands(n: Netlist) -> int:
     rule that is broken; how many states there are.
     """
     chains = "load_iv_i" in n.inputs
-    rules = Rules(_begin(), _fair, lambda g, c: _rules(g, _missing(c), chains), lambda g, c: _after(g, _missing(c)))
-    return explored(n, rules)
+
+    def rules(g: Cycle, c: Cycle) -> tuple[tuple[Bits, str], ...]:
+        return _rules(g, _missing(c), chains)
+
+    return explored(n, Rules(_begin(), _fair, rules, lambda g, c: _after(g, _missing(c))))
 
 
 @dataclass(frozen=True)
@@ -187,7 +190,7 @@ def explored(n: Netlist, of: Rules) -> int:
         value = cycle(now, 0)
         c = {**inputs, **{name: value[bits[0]] for name, bits in n.outputs.items()}}
         g = {name: np.full(len(every), v, dtype=np.uint8) for name, v in zip(of.begin, ghost, strict=True)}
-        fair = of.fair(g, c)
+        fair = of.fair(g, c) == 1
         for held, text in of.rules(g, c):
             if (fair & ~held).any():
                 raise CheckFailed(f"the commands break a rule: {text}")

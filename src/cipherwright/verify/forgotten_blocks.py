@@ -2,9 +2,10 @@
 unknown.
 
 An exchange of software's accesses is recorded: a key, an initial value, two blocks of which one waits, and
-a result that is read; of a core of messages one message of two words and a part of another, encrypted. On the netlist of the whole core, words that are written to such registers are
-unknown. In each of 64 runs the exchange is left between two accesses, and ZEROISE is written. When the
-promised cycles are over, no register and no word of a memory may be unknown.
+a result that is read; of a core of messages one message of two words and a part of another, encrypted. On the
+netlist of the whole core, words that are written to such registers are unknown. In each of 64 runs the
+exchange is left between two accesses, and ZEROISE is written. When the promised cycles are over, no register
+and no word of a memory may be unknown.
 """
 
 from __future__ import annotations

@@ -42,11 +42,14 @@ _VERDICT = 16
 _SIZES = (0, 40, 16, 33, 1, 64)
 """Bytes of the messages under each key."""
 
-_RESETS = 40
+_RESETS = 32
 """Cycles of an exchange in which the core is reset, at most."""
 
 _MOST_WAITING = 80
 """Words that find room in a core at most, without one result that is read."""
+
+_POLLS = 24
+"""Reads of STATUS before software waits for long."""
 
 _RATE = 12
 """Words that follow each other at the promised rate."""
@@ -162,7 +165,8 @@ class WordSoftware:
         length = told & (self.bit("RESULT", "DATA_LAST") - 1)
         if any(data[length:]):
             raise CheckFailed("DATA_OUT shows a byte that does not count")
-        return Beat(data[:length], bool(told & self.bit("RESULT", "DATA_LAST")))
+        way = bool(told & self.bit("RESULT", "DATA_DECRYPTED"))
+        return Beat(data[:length], bool(told & self.bit("RESULT", "DATA_LAST")), int(way))
 
     def wanted(self, parts: Sequence[Traffic]) -> dict[str, list[Beat]]:
         """What must leave for messages."""
@@ -173,7 +177,7 @@ class WordSoftware:
             if side == "TAG_OUT":
                 found[side] = [Beat(b.data[: self.bytes_of(side)], False, b.user) for b in beats]
             else:
-                found[side] = [Beat(b.data, b.last) for b in beats]
+                found[side] = [Beat(b.data, b.last, b.user) for b in beats]
         return found
 
     def give(self, part: Traffic, until: Callable[[Callable[[], bool]], None], load: bool = True) -> None:
@@ -237,11 +241,14 @@ class _Player:
     def until(self, holds: Callable[[], bool]) -> None:
         """Wait for something, and read results where it does not happen. Raises CheckFailed."""
         for _ in range(_MOST_WAITING):
-            for _ in range(self.core.patience // 2):
+            for _ in range(_POLLS):
                 if holds():
                     return
                 if self.eager and self.rng.random() < self.eager:
                     self.take()
+            self.core.wait(self.core.patience)
+            if holds():
+                return
             if not self.take():
                 break
         raise CheckFailed("a word is not taken, though its results are read")
@@ -318,9 +325,7 @@ class _Checks:
         for eager in (1.0, 0.0, 0.4):
             key = self.fresh()
             self.core.load_key(key)
-            self.play(
-                [messages_of(self.core.bench, self.core.p, key, [n], self.rng) for n in _SIZES], eager
-            )
+            self.play([messages_of(self.core.bench, self.core.p, key, [n], self.rng) for n in _SIZES], eager)
         return 3 * len(_SIZES)
 
     def closed(self) -> None:
@@ -424,10 +429,9 @@ class _Checks:
         core.give(part, core.until)
         for beat in part.beats:
             core.start(beat)
-            for _ in range(core.patience // 2):
-                if not core.status("DATA_PENDING"):
-                    break
-            else:
+            if core.status("DATA_PENDING"):
+                core.wait(core.patience)
+            if core.status("DATA_PENDING"):
                 yield beat
                 return
 
@@ -452,7 +456,7 @@ class _Checks:
             raise CheckFailed(f"{name} behind a word that waits is not told as rejected")
 
     def replaced(self, old: bytes) -> None:
-        """A key that is loaded within a message waits for its end; a word behind it is under it, at once too."""
+        """A key that is loaded within a message waits for its end; a word behind it is under it."""
         core, new = self.core, self.fresh()
         first, second = (self.message(k, 2 * core.size) for k in (old, new))
         core.load_key(old)
@@ -506,23 +510,25 @@ class _Checks:
         core.wait(core.patience)
         wanted = core.wanted([part])
         for side in core.sides:
-            register, beat = core.software.registers[side], wanted[side][0]
-            for _ in range(3):
-                at = 4 * (register.count - 1)
-                word = core.software.driver.read(register.address + at).to_bytes(4, "little")
-                if word[: len(beat.data[at:])] != beat.data[at:]:
-                    raise CheckFailed(f"a word of {side} reads wrong before all were read")
-                if register.count == 1:
-                    break
-            if (register.count == 1) == core.there(side):
-                raise CheckFailed(f"{side} is gone before all of it was read, or stays after that")
-            rest = [core.software.driver.read(register.address + 4 * k) for k in range(register.count - 1)]
-            if b"".join(word.to_bytes(4, "little") for word in rest) != beat.data[: 4 * len(rest)]:
-                raise CheckFailed(f"{side} is wrong where it was read from its end")
-            if core.there(side) or any(core.read(side)):
-                raise CheckFailed(f"{side} stays after all of it was read")
+            self._from_its_end(side, wanted[side][0].data)
         if core.told():
             raise CheckFailed("RESULT is not 0 when nothing is there")
+
+    def _from_its_end(self, side: str, data: bytes) -> None:
+        """Read what waits: its last word, more than once where it is not all, and then the others."""
+        core, register = self.core, self.core.software.registers[side]
+        most, driver = register.count - 1, core.software.driver
+        for _ in range(3 if most else 1):
+            word = driver.read(register.address + 4 * most).to_bytes(4, "little")
+            if word[: len(data[4 * most :])] != data[4 * most :]:
+                raise CheckFailed(f"a word of {side} reads wrong before all were read")
+        if core.there(side) != (most > 0):
+            raise CheckFailed(f"{side} is gone before all of it was read, or stays after that")
+        rest = (driver.read(register.address + 4 * k).to_bytes(4, "little") for k in range(most))
+        if b"".join(rest) != data[: 4 * most]:
+            raise CheckFailed(f"{side} is wrong where it was read from its end")
+        if core.there(side) or any(core.read(side)):
+            raise CheckFailed(f"{side} stays after all of it was read")
 
     def events(self) -> None:
         """What has happened raises irq_o where it is enabled, until it is cleared."""
@@ -568,7 +574,9 @@ class _Checks:
         check_zeroised(core.software)
         core.rejected()
         s, there = core.software, ("PENDING", "WRITTEN", "RESULT", "TAG", "READY")
-        left = [f.name for f in s.registers["STATUS"].fields if f.name.endswith(there) and core.status(f.name)]
+        left = [
+            f.name for f in s.registers["STATUS"].fields if f.name.endswith(there) and core.status(f.name)
+        ]
         if left or core.told() or any(any(core.read(side)) for side in core.sides):
             raise CheckFailed(f"something is left after ZEROISE{': ' if left else ''}{', '.join(left)}")
         core.words("DATA_IN", first.beats[0].data)
@@ -603,7 +611,9 @@ class _Checks:
         if core.rejected():
             raise CheckFailed(f"a word every {promised} cycles is promised, and one is not taken")
         if got != [b.data for b in wanted.get("DATA_OUT", [])[: len(got)]]:
-            raise CheckFailed(f"a word every {promised} cycles is promised, and results are not there in time")
+            raise CheckFailed(
+                f"a word every {promised} cycles is promised, and results are not there in time"
+            )
         core.until(lambda: core.status("TAG" if "TAG_OUT" in core.sides else "RESULT"))
         check_zeroised(core.software)
 
@@ -645,25 +655,23 @@ def _reset(bench: AxiMessageBench, model: Recorded) -> None:
 
 def _resets(bench: AxiMessageBench, registers: Mapping[str, Any]) -> int:
     """A reset in each of many cycles of an exchange: what follows is right, and nothing of before comes."""
-    rng = np.random.default_rng(5)
-
-    def message(core: WordSoftware, model: Recorded) -> None:
-        checks = _Checks(core, model, rng)
-        key = checks.fresh()
-        core.load_key(key)
-        checks.play([checks.message(key, core.size + 1)])
-
     with recorded_words(bench, registers) as (core, model):
-        message(core, model)
+        checks = _Checks(core, model, np.random.default_rng(5))
+        key = checks.fresh()
+        part = checks.message(key, core.size + 1)
+        core.load_key(key)
+        checks.play([part])
         whole = np.concatenate(model.rows)
     places = np.unique(np.linspace(1, len(whole), _RESETS).astype(np.int64))
     with recorded_words(bench, registers) as (core, model):
+        checks = _Checks(core, model, np.random.default_rng(5))
         for end in places:
             model.run(whole[:end])
             _reset(bench, model)
             if core.software.get("STATUS"):
                 raise CheckFailed(f"STATUS is not 0 after a reset in cycle {end} of an exchange")
-            message(core, model)
+            core.load_key(key)
+            checks.play([part])
             model.rows.clear()
     return len(places)
 
@@ -677,9 +685,9 @@ def check_words(bench: AxiMessageBench, source: str) -> str:
         total = _parts(_Checks(core, model, np.random.default_rng(11)))
     resets, record, p = _resets(bench, registers), bench.record, bench.record["parameters"]
     return (
-        f"{total} messages in words over {p['control']} equal to {reference_of(p).name}, their results read at "
-        f"once and late; no command, word, result or tag is lost; a word every {record['interval_cycles']} "
-        f"cycles; {resets} resets within a message"
+        f"{total} messages in words over {p['control']} equal to {reference_of(p).name}, their results read "
+        f"at once and late; no command, word, result or tag is lost; a word every "
+        f"{record['interval_cycles']} cycles; {resets} resets within a message"
     )
 
 

@@ -48,11 +48,12 @@ def check_word_commands(n: Netlist, units: bool) -> int:
 
 def _fair(g: Cycle, c: Cycle, sides: tuple[str, ...]) -> Bits:
     """What may come."""
-    fair: Bits = (c["key_offer_i"] == g["key"]) & (c["key_taken_i"] <= g["key"])
+    fair = (c["key_offer_i"] == g["key"]) & (c["key_taken_i"] <= g["key"])
     fair &= c["key_loads_i"] <= (1 - g["key"]) & (1 - g["pending"])
     for side in sides:
         fair &= c[f"{side}_seen_i"] <= g[side]
-    return fair
+    made: Bits = fair.astype(np.uint8)
+    return made
 
 
 def _rules(g: Cycle, c: Cycle, sides: tuple[str, ...], units: bool) -> tuple[tuple[Bits, str], ...]:

@@ -36,12 +36,13 @@ WORD = 32
 @dataclass(frozen=True)
 class WordFacts:
     """What goes with a word of a message that is a register. kinds: bits of CONTROL, by name, with their
-    meaning; `data`: words of a result leave; `tags`: a tag leaves; verdict: bits of RESULT that leave with
-    it, by name, with their meaning.
+    meaning; `data`: words of a result leave, and with `ways` each says which way its message went; `tags`: a
+    tag leaves; verdict: bits of RESULT that leave with it, by name, with their meaning.
     """
 
     kinds: tuple[tuple[str, str], ...]
     data: bool
+    ways: bool
     tags: bool
     verdict: tuple[tuple[str, str], ...] = ()
 
@@ -190,8 +191,8 @@ def rdl_source(facts: MapFacts) -> str:
     control.append(
         _field("ZEROISE", 2, 2, _PULSE, "clear keys, initial values and blocks, here and in the core")
     )
+    thing = "word" if facts.words else "block"
     if facts.blocks:
-        thing = "word" if facts.words else "block"
         control.append(_field("START", 3, 3, _PULSE, f"take the {thing} that was written"))
     if facts.held_way or facts.block_way:
         whose = (
@@ -281,13 +282,7 @@ def rdl_source(facts: MapFacts) -> str:
     if facts.iv_bits:
         registers.append(_words("IV", 0x60, facts.iv_bits, f"The {what['iv']}. {order}"))
     registers += _of_messages(facts, order)
-    if facts.blocks:
-        thing, given = ("word", "A word of a result") if facts.words else ("block", "The result")
-        registers.append(_words("DATA_IN", 0x80, facts.block_bits, f"The {thing} to be started. {order}"))
-        if facts.words is None or facts.words.data:
-            registers.append(_result("DATA_OUT", 0xA0, facts.block_bits, f"{given}. {_WHOLE}"))
-    if facts.words:
-        registers += _of_words(facts, facts.words)
+    registers += _of_blocks(facts, thing, order)
     head = (
         f'addrmap {facts.name}_registers {{\n    name = "{facts.name}";\n    default regwidth = 32;\n'
         "    default accesswidth = 32;\n"
@@ -305,6 +300,17 @@ def _message_events(facts: MapFacts) -> list[tuple[int, str, str]]:
     wrong = "a packet was decrypted, and its tag is not the expected one"
     ends = f"the tag or the verdict of a packet {left}"
     return [(4, "MESSAGE", ends), (5, "WRONG_TAG", wrong), *more]
+
+
+def _of_blocks(facts: MapFacts, thing: str, order: str) -> list[str]:
+    """Registers of blocks and results, or of words of messages and what they become. thing: which of both."""
+    if not facts.blocks:
+        return []
+    found = [_words("DATA_IN", 0x80, facts.block_bits, f"The {thing} to be started. {order}")]
+    if facts.words is None or facts.words.data:
+        given = "A word of a result" if facts.words else "The result"
+        found.append(_result("DATA_OUT", 0xA0, facts.block_bits, f"{given}. {_WHOLE}"))
+    return [*found, *_of_words(facts, facts.words)] if facts.words else found
 
 
 _WHOLE = (
@@ -358,6 +364,9 @@ def _of_words(facts: MapFacts, words: WordFacts) -> list[str]:
         count = _byte_count(facts) - 1
         fields.append(_field("DATA_BYTES", 0, count, _STATUS, "bytes of DATA_OUT that count", None))
         fields.append(_field("DATA_LAST", 8, 8, _STATUS, "DATA_OUT ends the result of its message", None))
+        if words.ways:
+            meaning = "the message of DATA_OUT was decrypted"
+            fields.append(_field("DATA_DECRYPTED", 9, 9, _STATUS, meaning, None))
     for k, (name, meaning) in enumerate(words.verdict, 16):
         fields.append(_field(name, k, k, _STATUS, f"of TAG_OUT: {meaning}", None))
     if fields:

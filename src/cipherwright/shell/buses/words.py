@@ -61,7 +61,7 @@ def word_facts(bus: MessageBus) -> WordFacts:
     """What goes with a word of the messages of a bus."""
     kinds = tuple(_KINDS[port] for port, _ in bus.user)
     verdict = tuple(_TOLD[name] for name, _ in bus.verdict)
-    return WordFacts(kinds, bus.kind != "message", bus.kind != "unit", verdict)
+    return WordFacts(kinds, bus.kind != "message", bus.ways, bus.kind != "unit", verdict)
 
 
 def _sides(facts: WordFacts) -> dict[str, tuple[str, str]]:
@@ -74,15 +74,13 @@ def _sides(facts: WordFacts) -> dict[str, tuple[str, str]]:
 def word_commands(name: str, kind: str, facts: WordFacts) -> Wrapper:
     """The module `name`, which starts words and takes results. kind: packet, unit or message.
 
-    whole_i: the word of this cycle is one that may come, and all of its bytes were written; given_i: what goes
-    with its message is there; ends_i: the word that waits ends its message. A word that begins a message
+    whole_i: the word of this cycle is one that may come, and all of its bytes were written; given_i: what
+    goes with its message is there; ends_i: the word that waits ends its message. A word that begins a message
     waits for a key that is offered. A unit begins with its number, so its words never do.
     """
     sides = _sides(facts)
-    ins = ("zeroise", "start", "whole", "given", "key_loads", "key_offer", "key_taken", "ready", "ends")
-    ins += tuple(f"{s}_{what}" for s in sides for what in ("comes", "seen"))
-    outs = ("can", "starts", "pending", "offer", "taken", "open", "rejected")
-    outs += tuple(f"{s}_{what}" for s in sides for what in ("take", "load", "there"))
+    ins = [*_INS, *(f"{s}_{what}" for s in sides for what in ("comes", "seen"))]
+    outs = [*_OUTS, *(f"{s}_{what}" for s in sides for what in ("take", "load", "there"))]
     waits = "" if kind == "unit" else " & (open_q | ~key_offer_i)"
     steps = (
         Step("keyed_q", "~zeroise_i & (keyed_q | key_taken_i)"),
@@ -114,6 +112,10 @@ def word_commands(name: str, kind: str, facts: WordFacts) -> Wrapper:
         ),
     )
 
+
+_INS = ("zeroise", "start", "whole", "given", "key_loads", "key_offer", "key_taken", "ready", "ends")
+_OUTS = ("can", "starts", "pending", "offer", "taken", "open", "rejected")
+"""Ports of the commands, beside those of results."""
 
 _WAITS = {"data": "word of a result", "tag": "tag"}
 
@@ -166,8 +168,6 @@ def _stream_wires(core: Inner, sides: dict[str, tuple[str, str]]) -> list[Wrappe
     for pin in pins:
         spare = unread and pin.name in ("m_axis_tkeep", "m_axis_tlast", "m_axis_tdata")
         lint = f"{unread}." if spare else ""
-        if pin.name == "m_axis_tuser":
-            lint = "software knows which way a message goes."
         if pin.name == "m_tag_tdata":
             lint = "the bits behind a short tag are 0."
         items.append(Wire((pin.name,), pin.width, lint))
@@ -272,10 +272,10 @@ def _results(core: Inner, bus: MessageBus, side: str) -> Traffic:
             "data_bytes": (bus.lanes.bit_length(), _number("m_axis_tkeep", bus.lanes)),
             "data_last": (1, "m_axis_tlast"),
         }
+        if "m_axis_tuser" in core.pins:
+            said["data_decrypted"] = (1, "m_axis_tuser")
     elif bus.kind == "packet":
-        said = {
-            _TOLD[name][0].lower(): (1, f"m_tag_tuser[{k}]") for k, (name, _) in enumerate(bus.verdict)
-        }
+        said = {_TOLD[name][0].lower(): (1, f"m_tag_tuser[{k}]") for k, (name, _) in enumerate(bus.verdict)}
     items: list[WrapperItem] = []
     if said:
         regs = {n: w for n, (w, _) in said.items()}

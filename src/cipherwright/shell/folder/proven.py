@@ -60,8 +60,8 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
             "or told as "
             "rejected, and no block goes in while a result waits."
             if not core.stream
-            else "In every state of the commands that can be reached, a word is started and taken once or told as "
-            "rejected, and a result is taken only when the one before has been read."
+            else "In every state of the commands that can be reached, a word is started and taken once or "
+            "told as rejected, and a result is taken only when the one before has been read."
         )
     yield from _of_mode(core)
     if core.zeroise_cycles:

@@ -56,8 +56,8 @@ _FIRST_BYTE = (
     "Byte 0 of a key, an initial value or a block is in bits 7:0 of the first word of its registers."
 )
 _FIRST_BYTES = (
-    "Byte 0 of a key, an initial value, a unit number, a word or a tag is in bits 7:0 of the first word of its "
-    "registers."
+    "Byte 0 of a key, an initial value, a unit number, a word or a tag is in bits 7:0 of the first word of "
+    "its registers."
 )
 """Where blocks are registers, and where words of messages are."""
 _WAYS = {"both": "encryption and decryption", "encrypt": "encryption only", "decrypt": "decryption only"}

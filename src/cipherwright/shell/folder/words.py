@@ -36,11 +36,13 @@ def word_sentences(core: Core) -> Iterator[str]:
         "Bytes behind those that count need not be written. The others must be: START of a part of a word is "
         "ignored."
     )
+    ways = field_bit(registers, "RESULT", "DATA_DECRYPTED")
     if "DATA_OUT" in registers:
         yield ""
         yield (
             "RESULT in STATUS is 1 when DATA_OUT has a word of a result. The register RESULT says how many "
-            "of its bytes count (DATA_BYTES; the others are 0) and whether it is the last one (DATA_LAST)."
+            "of its bytes count (DATA_BYTES; the others are 0), whether it is the last one (DATA_LAST)"
+            f"{' and which way its message went (DATA_DECRYPTED)' if ways else ''}."
         )
     yield from _tag_sentences(core, registers)
     yield (
@@ -72,8 +74,8 @@ def _tag_sentences(core: Core, registers: Mapping[str, Register]) -> Iterator[st
         yield "TAG in STATUS is 1 when TAG_OUT has the tag of a message; before that it reads as 0."
         return
     yield (
-        "TAG in STATUS is 1 when the tag or the verdict of a packet is there. Read the register RESULT first: "
-        "DECRYPTED, GOOD (its tag is the expected one) and TEXT (it has words at DATA_OUT). Then read "
+        "TAG in STATUS is 1 when the tag or the verdict of a packet is there. Read the register RESULT "
+        "first: DECRYPTED, GOOD (its tag is the expected one) and TEXT (it has words at DATA_OUT). Then read "
         "TAG_OUT: the tag of a packet that was encrypted, 0 of one that was decrypted. Both read as 0 before."
     )
     release = core.packet.get("release")
@@ -110,10 +112,11 @@ def _packets(core: Core, registers: Mapping[str, Register]) -> Iterator[str]:
     )
     if field_bit(registers, "CONTROL", "IV_WORD"):
         yield (
-            "An IV that has not 96 bits comes in words before its packet, with IV_WORD = 1; LAST ends it. Then "
-            "IV stays as it is. Write TAG before its first word."
+            "An IV that has not 96 bits comes in words before its packet, with IV_WORD = 1; LAST ends it. "
+            "Then IV stays as it is. Write TAG before its first word."
         )
-    yield f"A{'n' * (nonce == 'IV')} {nonce} is used for one packet under a key. The core can't see that one is used again."
+    what = "A nonce" if nonce == "nonce" else "An IV"
+    yield f"{what} is used for one packet under a key. The core can't see that one is used again."
 
 
 def _units(core: Core, registers: Mapping[str, Register]) -> Iterator[str]:
@@ -126,8 +129,8 @@ def _units(core: Core, registers: Mapping[str, Register]) -> Iterator[str]:
         f"to {core.unit['tweaks']} units ahead. A word waits for the number of its unit."
     )
     yield (
-        "Words of the result come in the order of the bytes. Where bytes are stolen the last whole word comes "
-        "after the short one was started."
+        "Words of the result come in the order of the bytes. Where bytes are stolen the last whole word "
+        "comes after the short one was started."
     )
     if core.parameters["distinct_halves"]:
         yield "Under a key whose halves are equal UNIT_PENDING stays 1, and no word is taken."
@@ -188,42 +191,47 @@ class _Accesses:
 def word_accesses(core: Core, worked: Worked) -> tuple[Access, ...]:
     """The worked message over the registers, in order."""
     a = _Accesses(core)
-    registers, loads = a.registers, ["LOAD_KEY", "LOAD_IV", "LOAD_UNIT"]
-    found = [*a.words("KEY", worked.key, True, "the key")]
-    if "AAD_BYTES" in registers:
-        found += [
-            a.number("AAD_BYTES", len(worked.aad), "bytes of the additional data"),
-            a.number("DATA_BYTES", len(worked.block), "bytes of the data"),
-        ]
-    for name, what in (("IV", "the nonce" if "AAD_BYTES" in registers else "the IV"), ("UNIT", "its number")):
-        if name in registers:
-            found += a.words(name, worked.iv, True, what)
-    found.append(a.command(loads))
+    return (*_before(a, worked), *_sent(a, core, worked), *_left(a, core, worked))
+
+
+def _before(a: _Accesses, worked: Worked) -> Iterator[Access]:
+    """The key, and what belongs to the message as a whole."""
+    yield from a.words("KEY", worked.key, True, "the key")
+    lengths = "AAD_BYTES" in a.registers
+    if lengths:
+        yield a.number("AAD_BYTES", len(worked.aad), "bytes of the additional data")
+        yield a.number("DATA_BYTES", len(worked.block), "bytes of the data")
+    for name, what in (("IV", "the nonce" if lengths else "the IV"), ("UNIT", "its number")):
+        if name in a.registers:
+            yield from a.words(name, worked.iv, True, what)
+    yield a.command(["LOAD_KEY", "LOAD_IV", "LOAD_UNIT"])
+
+
+def _sent(a: _Accesses, core: Core, worked: Worked) -> Iterator[Access]:
+    """The words, each started."""
     words = _worked_words(core, worked)
     for number, (word, kind) in enumerate(words, 1):
-        last = ["LAST"] * (number == len(words))
-        found += [
-            a.until("READY"),
-            *a.words("DATA_IN", word, True, f"word {number}"),
-            a.command(["START", kind, *last], len(word)),
-        ]
-    if "DATA_OUT" in registers:
-        results = words_of(worked.result)
-        for number, word in enumerate(results, 1):
-            last_bit = field_bit(registers, "RESULT", "DATA_LAST") * (number == len(results))
-            more = f"{len(word)} bytes{', the last ones' * bool(last_bit)}"
-            whole = word.ljust(core.parameters["block_bits"] // 8, b"\0")
-            found.append(a.until("RESULT"))
-            if not core.packet:  # of a packet a verdict may be beside it
-                found.append(a.told(len(word) | last_bit, more))
-            found += a.words("DATA_OUT", whole, False, f"word {number} of the result, {more}")
-    if "TAG_OUT" in registers:
-        found.append(a.until("TAG"))
+        yield a.until("READY")
+        yield from a.words("DATA_IN", word, True, f"word {number}")
+        yield a.command(["START", kind, *["LAST"] * (number == len(words))], len(word))
+
+
+def _left(a: _Accesses, core: Core, worked: Worked) -> Iterator[Access]:
+    """What they become."""
+    results = words_of(worked.result) if "DATA_OUT" in a.registers else []
+    for number, word in enumerate(results, 1):
+        last_bit = field_bit(a.registers, "RESULT", "DATA_LAST") * (number == len(results))
+        more = f"{len(word)} bytes{', the last ones' * bool(last_bit)}"
+        yield a.until("RESULT")
+        if not core.packet:  # of a packet a verdict may be beside it
+            yield a.told(len(word) | last_bit, more)
+        whole = word.ljust(core.parameters["block_bits"] // 8, b"\0")
+        yield from a.words("DATA_OUT", whole, False, f"word {number} of the result, {more}")
+    if "TAG_OUT" in a.registers:
+        yield a.until("TAG")
         if core.packet:
-            text = field_bit(registers, "RESULT", "TEXT")
-            found.append(a.told(text, "encrypted, with data"))
-        found += a.words("TAG_OUT", worked.tag, False, "the tag")
-    return tuple(found)
+            yield a.told(field_bit(a.registers, "RESULT", "TEXT"), "encrypted, with data")
+        yield from a.words("TAG_OUT", worked.tag, False, "the tag")
 
 
 def word_table(core: Core, worked: Worked) -> Iterator[str]:
@@ -255,6 +263,7 @@ def word_program(core: Core) -> str:
         lengths="AAD_BYTES" in registers,
         nonce_bytes=int(core.parameters["nonce_bytes"]) if "AAD_BYTES" in registers else 12,
         tag_bytes=_tag_bytes(core),
+        several=_tag_bytes(core) > 4,
     )
 
 
@@ -265,16 +274,13 @@ def _tag_bytes(core: Core) -> int:
 
 def word_timing(core: Core) -> Iterator[str]:
     """Latencies and the rate of software."""
-    if core.mac is None:
-        yield (
-            f"While nothing else is in flight, a word of a result is in its register {core.latency} cycles "
-            "after its word is taken, where no bytes are stolen."
-            if core.unit
-            else f"A word of a result is in its register {core.latency} cycles after its word is taken, where "
-            "nothing else is in flight."
-        )
-    else:
-        yield f"While nothing else is in flight, a tag is in its register {core.latency} cycles after its word."
+    what = "tag" if core.mac else "word of a result"
+    taken = "its message's last word" if core.mac else "its word"
+    stolen = ", where no bytes are stolen" if core.unit else ""
+    yield (
+        f"While nothing else is in flight, a {what} is in its register {core.latency} cycles after {taken} "
+        f"is taken{stolen}."
+    )
     rest = "" if core.mac else " and reads a word of the result"
     yield (
         f"Software that never polls can have a word every {core.interval} cycles, where it writes a word"
