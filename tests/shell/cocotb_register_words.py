@@ -117,7 +117,8 @@ async def tags(s: Software, key: bytes, r: random.Random) -> None:
 
 async def units(s: Software, key: bytes, r: random.Random) -> None:
     """Data units, with bytes stolen and without, in both directions."""
-    for n, way in ((16, 0), (31, 1), (48, 0)):
+    both = int(bit("CONTROL", "DECRYPT") > 0)
+    for n, way in ((16, 0), (31, both), (48, 0)):
         number, text = r.randbytes(16), r.randbytes(n)
         await give(s.write, s.read, "UNIT", number)
         worker = Cipher(AES(key), modes.XTS(number))

@@ -322,10 +322,12 @@ class _Checks:
 
     def random(self) -> int:
         """Messages under keys; how many."""
-        for eager in (1.0, 0.0, 0.4):
+        for patterns in ((1.0, 0.0), (0.4,)):
             key = self.fresh()
             self.core.load_key(key)
-            self.play([messages_of(self.core.bench, self.core.p, key, [n], self.rng) for n in _SIZES], eager)
+            parts = [messages_of(self.core.bench, self.core.p, key, [n], self.rng) for n in _SIZES]
+            for eager in patterns:
+                self.play(parts, eager)
         return 3 * len(_SIZES)
 
     def closed(self) -> None:
@@ -440,7 +442,6 @@ class _Checks:
         core = self.core
         if core.rejected() or core.status("READY"):
             raise CheckFailed("READY is 1 while a word waits, or a command is told as rejected")
-        core.software.put("CONTROL", core.said(replace(beat, last=not beat.last, data=b"", user=~beat.user)))
         core.software.driver.write(core.software.registers["DATA_IN"].address, _OTHER)
         if not core.rejected():
             raise CheckFailed("a write to a word that waits is not told as rejected")
@@ -449,6 +450,7 @@ class _Checks:
         if core.rejected():
             raise CheckFailed("a write to KEY is told as rejected though it is not")
         self.command_refused("LOAD_KEY")
+        core.software.put("CONTROL", core.said(replace(beat, last=not beat.last, data=b"", user=~beat.user)))
 
     def command_refused(self, name: str, more: int = 0) -> None:
         self.core.command(name, more=more)
@@ -579,8 +581,9 @@ class _Checks:
         ]
         if left or core.told() or any(any(core.read(side)) for side in core.sides):
             raise CheckFailed(f"something is left after ZEROISE{': ' if left else ''}{', '.join(left)}")
+        core.give(first, core.until)
         core.words("DATA_IN", first.beats[0].data)
-        self.refused("after ZEROISE", core.said(first.beats[0]))
+        self.refused("without a key after ZEROISE", core.said(first.beats[0]))
         check_zeroised(core.software)
         key = self.fresh()
         core.load_key(key)
