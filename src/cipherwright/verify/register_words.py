@@ -450,6 +450,8 @@ class _Checks:
         if core.rejected():
             raise CheckFailed("a write to KEY is told as rejected though it is not")
         self.command_refused("LOAD_KEY")
+        if core.status("KEY_PENDING"):
+            raise CheckFailed("LOAD_KEY behind a word that waits is carried out")
         core.software.put("CONTROL", core.said(replace(beat, last=not beat.last, data=b"", user=~beat.user)))
 
     def command_refused(self, name: str, more: int = 0) -> None:
