@@ -91,12 +91,21 @@ class Fifo:
         `ahead`: cycles for which it tells ahead that there is room. Shallow: counts of credits and of words
         stored, places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
         counts with a sign, 19 bits of what has happened; the register in front of the memory; what goes
-        round once and its place; both registers behind the memory are in the block RAM.
+        round once and its place; both registers behind the memory are in the block RAM. A
+        shallow memory of four bits is made of flip-flops.
+
+        >>> Fifo(2).flip_flops(1), Fifo(2).flip_flops(2), Fifo(3).flip_flops(1)
+        (18, 15, 18)
         """
         counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
         around = self.log2 + beside + 1 if beside else 0
-        return counts + 19 + ahead + width + around if self.deep else counts + width + 2
+        if self.deep:
+            return counts + 19 + ahead + width + around
+        return counts + width + 2 + (self.places if self.places * width <= _FEW else 0)
 
+
+_FEW = 4
+"""Bits of a memory up to which synthesis makes flip-flops of it."""
 
 _DEEP_FROM = 5
 """log2 of the places from which on a FIFO is in block RAM: below, distributed RAM takes fewer lookup tables.
