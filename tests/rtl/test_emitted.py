@@ -16,6 +16,7 @@ from cipherwright.spec import load, preset_names
 from cipherwright.tools import find, run
 from tests.conftest import (
     AGILE_XTS,
+    IN_LIGHT,
     LIGHT_GCM,
     LIGHT_LOOP,
     LIGHT_XTS,
@@ -72,8 +73,11 @@ BEHIND_BUSES = [
     (*LIGHT_XTS[:-1], "unit_numbers=counted", "interface=axi-stream", "control=apb"),
     (*LIGHT_XTS, "key_slots=2", "interface=axi-stream", "control=wishbone"),
     (*AGILE_XTS, "unit_numbers=counted", "interface=axi-stream"),
+    ("aes128-fast-ctr", *IN_LIGHT, "interface=axi-stream"),
 ]
-"""Two resident keys of packets, runs of units, two resident keys of units, and runs that bring their keys."""
+"""Two resident keys of packets, runs of units, two resident keys of units, runs that bring their keys, and
+messages of any length, whose blocks are beats.
+"""
 
 
 def _lint(top: str, sources: list[str]) -> None:
@@ -90,7 +94,7 @@ def _lint(top: str, sources: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "variant", BEHIND_BUSES, ids=["two keys", "runs", "units under two keys", "keys of runs"]
+    "variant", BEHIND_BUSES, ids=["two keys", "runs", "units under two keys", "keys of runs", "messages"]
 )
 def test_lint_behind_buses(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     """The core with its buses; the testbench is of the core inside."""

@@ -325,7 +325,7 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
     fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
     kept = "s_axis_tkeep" if bus.any_length else f"s_axis_tlast & ~s_axis_tkeep[{lanes - 1}]"
     width = lanes if bus.any_length else 1
-    drops = around.has("zeroise_i")
+    drops, chained = around.has("zeroise_i"), around.has("first_i")
     valid = Step("valid_q", "take & ~zeroise_i" if drops else "take")
     steps = [Step("data_q", _unless(data, bus.block_bits, drops))]
     steps += [Step("last_q", "s_axis_tlast"), Step("kept_q", kept)]
@@ -336,12 +336,12 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
         Reg(("data_q",), bus.block_bits),
         Reg(("kept_q",), width, "TKEEP." if bus.any_length else "The message ends within the block."),
         *([Reg(("tag_q",), tag_bits, vector=True)] if tag_bits else []),
-        Wire(("block_valid", "block_last", *(["idle"] if around.loads else []))),
+        Wire(("block_valid", *["block_last"] * chained, *["idle"] * bool(around.loads))),
         Wire(("block",), bus.block_bits),
         *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
         Drive("block_valid", "valid_q"),
         Drive("block", "data_q"),
-        Drive("block_last", "last_q"),
+        *([Drive("block_last", "last_q")] if chained else []),
         *([Drive("block_tag", "tag_q")] if tag_bits else []),
         *([Drive("idle", "~valid_q")] if around.loads else []),
         Drive("s_axis_tready", "open"),
