@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import pickle
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -92,7 +93,17 @@ ROOT = Path(__file__).resolve().parents[1]
 Built = tuple[Core | BuiltEngine, CoreFolder]
 
 
+def _share_compiled_python(cache: pytest.Cache | None) -> None:
+    """Workers and commands read Python that is compiled once, where Python is told not to write it beside its
+    text: compiling it all costs more than a small core.
+    """
+    if cache and os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("python"))
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _share_compiled_python(config.cache)
     config.addinivalue_line("markers", "quick: a test of the edit loop, `make quick` (tests/quick.py)")
     config.pluginmanager.register(ProcessorTime(), "processor_time")
 

@@ -247,6 +247,17 @@ def test_tools_that_can_not_be_run(tmp_path: Path) -> None:
         run_process([str(tmp_path / "nothing")])
 
 
+def test_settings_that_make_a_tool_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verilator has them, other tools do not, and the user's own settings come first."""
+    script = _script(tmp_path / "tool", 'echo "($GLIBC_TUNABLES)"')
+    monkeypatch.setattr("cipherwright.tools.find", lambda name: str(script))
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    assert run("verilator_bin", []).stdout.startswith("(glibc.malloc.tcache_count=")
+    assert run("iverilog", []).stdout == "()\n"
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=0")
+    assert run("verilator_bin", []).stdout == "(glibc.malloc.check=0)\n"
+
+
 def test_what_a_failed_tool_says() -> None:
     with pytest.raises(ToolFailed, match="yosys-abc failed") as caught:
         run("yosys-abc", ["-no-such-flag"])

@@ -38,6 +38,12 @@ _HOW = {
     "g++": "apt-get install g++",
 }
 
+_MEMORY = ("tcache_count=60000", "hugetlb=1", "top_pad=67108864")
+_SETTINGS = {"verilator_bin": {"GLIBC_TUNABLES": ":".join(f"glibc.malloc.{part}" for part in _MEMORY)}}
+"""Environment that makes a tool faster. Verilator makes and frees millions of small objects: with glibc's
+longer lists of free ones it takes a third less time.
+"""
+
 
 def find(name: str) -> str:
     """Path of a tool: beside this Python first, then on PATH. Raises UserError with how to get it."""
@@ -75,7 +81,8 @@ def run(
     """Run a tool and return what it printed. With `check`, raises ToolFailed with what it said. A tool
     does not outlive an interruption.
     """
-    done = run_process([find(name), *args], cwd, {**os.environ, "PYTHONWARNINGS": "ignore", **(env or {})})
+    own = {"PYTHONWARNINGS": "ignore", **(env or {})}
+    done = run_process([find(name), *args], cwd, _SETTINGS.get(name, {}) | os.environ | own)
     if check and done.returncode:
         raise ToolFailed(name, done.returncode, done.stdout)
     return done

@@ -22,7 +22,7 @@ from cipherwright.flow import generate
 from cipherwright.progress import quiet
 from cipherwright.shell import BuiltEngine
 from cipherwright.spec import load
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
 from tests.conftest import PROCESSORS, Built
@@ -77,7 +77,7 @@ def test_all_sizes(variant: tuple[str, ...], built: Callable[..., Built]) -> Non
 def test_flip_flops_are_the_predicted_ones(built: Callable[..., Built]) -> None:
     core, folder = built(*VARIANTS[2], *QUICK, "target=ecp5-85k-8")
     with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
     assert mapped.ffs == core.flip_flops > 0
 
 

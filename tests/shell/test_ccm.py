@@ -16,7 +16,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import CcmTiming, Core, Word
 from cipherwright.spec import load
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.verify import CcmBench, own_vectors
 from cipherwright.verify.ccm import check_ccm_packets, check_ccm_resets, published_ccm
 from tests.cavp_ccm import FILES, cases, run_cases
@@ -151,7 +151,7 @@ def test_flip_flops(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(PRESET, "nonce_bytes=9", "tag_bits=48")
     assert isinstance(core, Core)
     target = load_target("ecp5-85k-8")
-    found = synthesise(list(folder.sources), core.top, target, tmp_path, core.parameters["mapping"])
+    found = synthesise(list(folder.sources), core.top, target, tmp_path, REGISTERS)
     assert found.ffs == core.flip_flops
 
 

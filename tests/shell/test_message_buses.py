@@ -11,7 +11,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.library import build
 from cipherwright.shell import Core
 from cipherwright.spec import load
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.forgotten import check_zeroise
@@ -188,7 +188,7 @@ def test_mapped_flip_flops_are_the_predicted_ones(
 ) -> None:
     core, folder = built(*variant)
     with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
     assert isinstance(core, Core)
     assert mapped.ffs == core.flip_flops
 

@@ -13,7 +13,7 @@ import cipherwright as cw
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core, rtl_digest
 from cipherwright.spec import load, parse
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.bus_rules import check_bus_rules
@@ -189,10 +189,10 @@ def test_what_is_refused(preset: str, changes: tuple[str, ...], said: str) -> No
     assert "\n" not in str(told.value)
 
 
-def _mapped(folder: CoreFolder, top: str) -> int:
+def _mapped(folder: CoreFolder, top: str, mapping: str = REGISTERS) -> int:
     """Flip-flops of the mapped netlist."""
     with scratch() as out:
-        return synthesise(folder.sources, top, load_target("ecp5-85k-8"), out).ffs
+        return synthesise(folder.sources, top, load_target("ecp5-85k-8"), out, mapping).ffs
 
 
 STREAM = "interface=axi-stream"
@@ -217,6 +217,12 @@ def test_mapped_flip_flops_are_the_predicted_ones(
     core, folder = built(*variant)
     assert isinstance(core, Core)
     assert _mapped(folder, core.top) == core.flip_flops
+
+
+def test_the_whole_mapping_has_as_many(built: Callable[..., Built]) -> None:
+    core, folder = built(*MAPPED[1])
+    assert isinstance(core, Core)
+    assert _mapped(folder, core.top, "delay") == core.flip_flops
 
 
 def test_a_bit_that_is_read_no_more_is_counted(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core
 from cipherwright.shell.folder.extras import check_extras
 from cipherwright.spec import load
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.tools import run
 from cipherwright.verify import own_vectors
 from cipherwright.verify.ccm import random_ccm
@@ -94,7 +94,7 @@ def test_the_testbench_passes(core: tuple[str, ...], built: Callable[..., Built]
 def test_flip_flops_are_predicted(words: int, built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built("aes128-ccm-small", "release=verdict", f"release_words={words}")
     assert isinstance(core, Core)
-    mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path)
+    mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path, REGISTERS)
     assert mapped.ffs == core.flip_flops
     assert mapped.brams == (0 if words == 16 else 4)
 

@@ -13,7 +13,7 @@ import pytest
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.library import build
 from cipherwright.shell import Core
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.message_axi import AxiMessageBench, Flow
 from cipherwright.verify.message_axi_checks import (
@@ -118,7 +118,8 @@ def test_rules_and_reset(built: Callable[..., Built]) -> None:
 def test_flip_flops_are_predicted(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*SMALL, "digit_bits=1")
     assert isinstance(core, Core)
-    assert synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path).ffs == core.flip_flops
+    mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path, REGISTERS)
+    assert mapped.ffs == core.flip_flops
 
 
 def test_a_buffer_that_is_too_small_is_refused() -> None:

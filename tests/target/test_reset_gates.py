@@ -12,7 +12,7 @@ import pytest
 
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.target.reset_gates import gate_resets
 from cipherwright.target.synth import RESET_GATES
@@ -56,13 +56,14 @@ def test_a_reset_that_is_lost_is_seen(built: Callable[..., Built], tmp_path: Pat
         prove_mapped(tmp_path, emitted(folder.sources, core.top, "clk"), core.top, "clk")
 
 
+@pytest.mark.parametrize("mapping", [RESET_GATES, REGISTERS])
 @pytest.mark.parametrize(("target", "named"), [("osu018", "cell library"), ("ice40-hx8k", "for ECP5")])
 def test_other_targets_are_refused(
-    target: str, named: str, built: Callable[..., Built], tmp_path: Path
+    target: str, named: str, mapping: str, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     core, folder = built(*CORE)
     with pytest.raises(UserError, match=named):
-        synthesise(folder.sources, core.top, load_target(target), tmp_path, RESET_GATES)
+        synthesise(folder.sources, core.top, load_target(target), tmp_path, mapping)
 
 
 def table(output: int, init: str, *inputs: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from cipherwright.flow import build
 from cipherwright.graph import STATIC, GraphBuilder
 from cipherwright.rewrite import held_words, same_up_to_linear_maps, with_raw_words
 from cipherwright.spec import load, parse
-from cipherwright.target import load_target, synthesise
+from cipherwright.target import REGISTERS, load_target, synthesise
 from cipherwright.tools import scratch
 from cipherwright.verify import Bench, CoreFolder
 from cipherwright.verify.expansion import prove_expansion
@@ -137,7 +137,7 @@ def test_round_keys_behind_more_registers(other: str, built: Callable[..., Built
 def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built]) -> None:
     core, folder = built("aes128-fast", *IN_LIGHT, "key_ranks=2")
     with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
     assert mapped.ffs == core.flip_flops
     assert mapped.brams == 0
 

@@ -10,11 +10,12 @@ from .place import Placed, place
 from .power import measured_power
 from .requirements import delay_lines_from, require, require_room, warnings
 from .sta import Constraints, through
-from .synth import CELL_MAPPINGS, Mapped, synthesise
+from .synth import CELL_MAPPINGS, REGISTERS, Mapped, synthesise
 
 __all__ = [
     "ALL_CELLS",
     "CELL_MAPPINGS",
+    "REGISTERS",
     "USUAL",
     "Build",
     "CellOptions",

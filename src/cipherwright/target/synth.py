@@ -29,7 +29,17 @@ from .library import read_library
 from .packing import paired_flip_flops
 from .reset_gates import gate_resets
 
-__all__ = ["CANONICAL", "CELLS", "CELL_MAPPINGS", "FIRST_SCRIPT", "LIBRARY", "NAMES", "Mapped", "synthesise"]
+__all__ = [
+    "CANONICAL",
+    "CELLS",
+    "CELL_MAPPINGS",
+    "FIRST_SCRIPT",
+    "LIBRARY",
+    "NAMES",
+    "REGISTERS",
+    "Mapped",
+    "synthesise",
+]
 
 CANONICAL = "canonical.json"
 """The mapped netlist under canonical names, which place and route read."""
@@ -149,9 +159,9 @@ def synthesise(
     asked: CellOptions = ALL_CELLS,
 ) -> Mapped:
     """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of
-    CELL_MAPPINGS; for ECP5 RESET_GATES is another), and under canonical names to out/canonical.json with a
-    map back in out/names.json. Of a cell library only out/cells.lib is used, without what
-    `library.read_library` leaves out; `asked` is for cell libraries.
+    CELL_MAPPINGS; for ECP5 there are RESET_GATES and REGISTERS), and under canonical names to
+    out/canonical.json with a map back in out/names.json. Of a cell library only out/cells.lib is used,
+    without what `library.read_library` leaves out; `asked` is for cell libraries.
     """
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
@@ -183,7 +193,7 @@ def synthesise(
         script += _cells_script(target, top, out, mapping, gate)
     else:
         muxes = target.lut_inputs == 4 and "muxf5" in own.values()
-        script += _fpga_script(target, top, " -nowidelut" if muxes else "")
+        script += _fpga_script(target, top, " -nowidelut" if muxes else "", mapping)
     if target.kind == "cells":
         script += [f"read_liberty -lib -ignore_miss_func {LIBRARY}", "write_json mapped.json"]
         _yosys(script, out, FIRST_SCRIPT)
@@ -217,8 +227,8 @@ def _is_changed(target: Target, mapping: str, sources: Iterable[Path]) -> bool:
     """Whether the generator changes the mapped netlist between two runs of Yosys. Raises UserError where the
     target does not know the mapping.
     """
-    if mapping == RESET_GATES and target.family != "ecp5":
-        raise UserError(f"mapping = {RESET_GATES} is for ECP5, not for {target.family}")
+    if mapping in (RESET_GATES, REGISTERS) and target.family != "ecp5":
+        raise UserError(f"mapping = {mapping} is for ECP5, not for {target.family}")
     blocks = (_BLOCKS.search(p.read_text()) for p in sources)
     return target.family == "ecp5" and (mapping == RESET_GATES or any(blocks))
 
@@ -329,7 +339,13 @@ RESET_GATES = "reset-gates"
 """
 
 
-def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
+REGISTERS = "registers"
+"""The mapping of flip-flops and memories alone. Their counts are those of the whole mapping, in less than
+half of the time; the logic between them stays gates.
+"""
+
+
+def _fpga_script(target: Target, top: str, wide: str, mapping: str) -> list[str]:
     """Hierarchy kept through mapping, flattened after it. `wide`: the flag that leaves wide multiplexers
     to the generator where it places them itself; left to synthesis they save levels at up to twice the
     lookup tables.
@@ -348,7 +364,8 @@ def _fpga_script(target: Target, top: str, wide: str) -> list[str]:
         synth = f"synth_xilinx -family {target.yosys_family} -nosrl -noiopad -noclkbuf{wide} -top {top}"
     else:
         raise UserError(f"there is no synthesis flow for the family {target.family}")
-    return [synth, "setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean"]
+    through = [f"{synth} -run begin:map_luts", "blackbox =A:whitebox"] if mapping == REGISTERS else [synth]
+    return [*through, "setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean"]
 
 
 CELL_MAPPINGS = {

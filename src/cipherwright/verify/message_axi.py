@@ -87,7 +87,14 @@ class AxiMessageBench:
         """All ports."""
         return frozenset(p.name for p in (*self.simulation.inputs, *self.simulation.outputs))
 
-    @property
+    @cached_property
+    def quiet(self) -> frozenset[str]:
+        """Inputs that are 0 where nothing is offered and nothing is taken."""
+        p, buses = self.ports, (name for name in self.names if name.startswith(_BUSES))
+        ready = (f"{s}_tready" for s in self.sides)
+        return frozenset((p.reset, p.zeroise, p.valid_in, p.key_valid, "unit_valid_i", *ready, *buses))
+
+    @cached_property
     def sides(self) -> tuple[str, ...]:
         """The streams that leave."""
         return tuple(s for s in (_RESULT, _TAG) if f"{s}_tvalid" in self.names)
@@ -102,7 +109,7 @@ class AxiMessageBench:
         """Bits of TID (0: there is none)."""
         return int(self.record["parameters"]["tid_bits"])
 
-    @property
+    @cached_property
     def lengths(self) -> tuple[str, ...]:
         """Ports of the bytes of additional data and of data, where a packet's first beat brings them."""
         return bus_length_ports((self.record.get("packet") or {}).get("ports") or {})
@@ -113,7 +120,7 @@ class AxiMessageBench:
         release = (self.record.get("packet") or {}).get("release") or {}
         return int(release.get("longest_packet_words", 0))
 
-    @property
+    @cached_property
     def patience(self) -> int:
         """Cycles in which something happens, as long as results are taken."""
         r = self.record
@@ -159,25 +166,8 @@ class AxiSession:
 
     def _idle(self) -> _Row:
         """A cycle in which nothing is offered and nothing is taken; payload has any value."""
-        b, p = self.bench, self.bench.ports
-        row = self.rng.integers(0, 256, b.simulation.rows(1).shape, dtype=np.uint8)
-        quiet = {
-            p.reset,
-            p.zeroise,
-            p.valid_in,
-            p.key_valid,
-            "unit_valid_i",
-            *(f"{s}_tready" for s in b.sides),
-            *(name for name in b.names if name.startswith(_BUSES)),
-        }
-        for port in b.simulation.inputs:
-            view = b.simulation.view(row, port.name)
-            if port.name in quiet:
-                view[:] = 0
-            elif port.width % 8:
-                view[0, -1] &= (1 << port.width % 8) - 1
-            row[:, port.offset + view.shape[1] : port.offset + port.size] = 0  # the model wants these clear
-        for name, value in b.held.items():
+        row = self.bench.simulation.any_rows(self.rng, 1, self.bench.quiet)
+        for name, value in self.bench.held.items():
             self._put(row, name, value)
         return row
 

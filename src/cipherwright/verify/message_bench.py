@@ -94,16 +94,7 @@ class MessageSession(ABC):
 
     def idle(self, cycles: int) -> Words:
         """Cycles in which nothing is offered; payload ports have any value."""
-        b = self.bench
-        rows = self.rng.integers(0, 256, b.simulation.rows(cycles).shape, dtype=np.uint8)
-        for p in b.simulation.inputs:
-            view = b.simulation.view(rows, p.name)
-            if p.name in b.controls:
-                view[:] = 0
-            elif p.width < 8:
-                view[:] &= (1 << p.width) - 1
-            rows[:, p.offset + view.shape[1] : p.offset + p.size] = 0  # the model wants these bytes clear
-        return rows
+        return self.bench.simulation.any_rows(self.rng, cycles, self.bench.controls)
 
     def reset(self) -> None:
         """One cycle of reset, after which nothing of before may leave."""

@@ -131,24 +131,45 @@ class Simulation:
         """Load the library now; it stays loaded whatever becomes of its file."""
         _ = self._lib
 
-    @property
+    @cached_property
     def in_bytes(self) -> int:
         return sum(p.size for p in self.inputs)
 
-    @property
+    @cached_property
     def out_bytes(self) -> int:
         return sum(p.size for p in self.outputs)
+
+    @cached_property
+    def _named(self) -> dict[str, Port]:
+        return {p.name: p for p in (*self.outputs, *self.inputs)}
+
+    @cached_property
+    def _masks(self) -> dict[frozenset[str], Words]:
+        """Inputs that are quiet -> the bits of a row that may be 1 beside them."""
+        return {}
 
     def rows(self, cycles: int) -> NDArray[np.uint8]:
         """Zeroed input rows."""
         return np.zeros((cycles, self.in_bytes), dtype=np.uint8)
 
+    def any_rows(self, rng: np.random.Generator, cycles: int, quiet: frozenset[str]) -> NDArray[np.uint8]:
+        """Input rows in which the ports `quiet` are 0 and all others have any value."""
+        if quiet not in self._masks:
+            mask = self.rows(1)
+            for p in self.inputs:
+                value = 0 if p.name in quiet else (1 << p.width) - 1
+                mask[0, p.offset : p.offset + p.size] = list(value.to_bytes(p.size, "little"))
+            self._masks[quiet] = mask
+        rows = rng.integers(0, 256, (cycles, self.in_bytes), dtype=np.uint8)
+        rows &= self._masks[quiet]
+        return rows
+
     def port(self, name: str) -> Port:
-        return next(p for p in (*self.inputs, *self.outputs) if p.name == name)
+        return self._named[name]
 
     def view(self, rows: NDArray[np.uint8], name: str) -> NDArray[np.uint8]:
         """The columns of one port, least significant byte first, as many as its width needs."""
-        p = self.port(name)
+        p = self._named[name]
         return rows[:, p.offset : p.offset + -(-p.width // 8)]
 
 
@@ -181,8 +202,9 @@ class Model:
         if rows.shape[1] != s.in_bytes:
             raise ValueError(f"rows have {rows.shape[1]} bytes, the model takes {s.in_bytes}")
         out = np.zeros((len(rows), s.out_bytes), dtype=np.uint8)
+        given, seen, run = rows.ctypes.data, out.ctypes.data, s._lib.sim_run
         for begin, end in _slices(len(rows)):
-            s._lib.sim_run(self._p, end - begin, rows[begin:].ctypes.data, out[begin:].ctypes.data)
+            run(self._p, end - begin, given + begin * s.in_bytes, seen + begin * s.out_bytes)
         return out
 
     def feed(
