@@ -103,7 +103,7 @@ def _share_compiled_python(cache: pytest.Cache | None) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    _share_compiled_python(config.cache)
+    _share_compiled_python(getattr(config, "cache", None))  # absent with -p no:cacheprovider
     config.addinivalue_line("markers", "quick: a test of the edit loop, `make quick` (tests/quick.py)")
     config.pluginmanager.register(ProcessorTime(), "processor_time")
 
