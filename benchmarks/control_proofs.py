@@ -27,6 +27,7 @@ from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from tests.faults import Fault
 from tests.shell import control_rules, loop_gcm_rules
+from tests.shell import test_gcm_announced_control as gcm_announced
 from tests.shell import test_xts_numbers as xts_numbers
 from tests.shell.test_control import core_of
 from tests.shell.test_formal import (
@@ -190,6 +191,14 @@ def _counting_seen(folder: Path, fault: Fault) -> bool:
     return killed(xts_numbers.said(folder, fault))
 
 
+def _announced_proven(folder: Path) -> bool:
+    return PASSED in gcm_announced.said(folder)
+
+
+def _announced_seen(folder: Path, fault: Fault) -> bool:
+    return killed(gcm_announced.said(folder, fault))
+
+
 def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]]:
     """(name, words for good and bad, what finds out in an empty folder) of every proof and fault."""
     proven, seen = ("proven", "FAILED"), ("seen", "SURVIVED")
@@ -199,8 +208,15 @@ def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]
         yield name, seen, partial(_seen, files=files, task=task, fault=fault)
     for bits in (128, 192, 256, 448):
         yield f"word store of {bits} bits", proven, partial(_store_proven, bits=bits)
-    for what, fault in xts_numbers.FAULTS.items():
-        yield f"numbers of runs: {what}", seen, partial(_counting_seen, fault=fault)
+    yield "announced keys of GCM", proven, _announced_proven
+    for what, broken, judge in (
+        *(("numbers of runs", faults_of, _counting_seen) for faults_of in xts_numbers.FAULTS.items()),
+        *(
+            ("announced keys of GCM", faults_of, _announced_seen)
+            for faults_of in gcm_announced.FAULTS.items()
+        ),
+    ):
+        yield f"{what}: {broken[0]}", seen, partial(judge, fault=broken[1])
     for sizes in loop_gcm_rules.SIZES:
         yield f"GCM in a loop, {sizes}", proven, partial(_loop_gcm_proven, sizes=sizes)
     for fault in loop_gcm_rules.FAULTS:

@@ -185,11 +185,18 @@ LANES = (*LIGHT_GCM, "lanes=2")
         ((*UNITS, "direction=both", "key_slots=2"), "idle=random|rst_i", 2),
         ((*KEYED, "unit_numbers=counted"), "idle=random|rst_i|a_run", 3),
         (SLOTS, "two_keys", 1),
+        ((*SLOTS, "packet_keys=announced"), "idle=random|zeroise_i", 2),
         (LANES, "idle=alternate", 1),
     ],
     ids=[
         *("tags", "packets with lengths", "released packets", "packets", "a run of units"),
-        *("units under two keys", "runs that bring keys", "packets under two keys", "packets of two lanes"),
+        *(
+            "units under two keys",
+            "runs that bring keys",
+            "packets under two keys",
+            "packets that bring keys",
+            "packets of two lanes",
+        ),
     ],
 )
 def test_the_cocotb_bench_at_plain_ports_runs(

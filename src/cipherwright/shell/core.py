@@ -123,7 +123,8 @@ class Core:
     packet: Mapping[str, Any] | None = None
     """For a mode of whole packets: ports beside `ports`, `tag_bits`, `tag_latency_cycles` from a packet's
     last word to its tag, `power_cycles`, in which powers of the hash key are made after a key is expanded,
-    and the levels of Karatsuba and the stages of the `multiplier`.
+    and the levels of Karatsuba and the stages of the `multiplier`. Where every packet's key is announced also
+    `announce_cycles`, `load_cycles` and `key_change_cycles`.
     """
 
     unit: Mapping[str, Any] | None = None
@@ -172,13 +173,20 @@ class Core:
         return self.unit is not None and not (self.ports.key_valid or self.bus)
 
     @property
+    def keys_announced(self) -> bool:
+        """Whether every packet's key is announced, and the core finds its slot."""
+        return self.packet is not None and "announce_cycles" in self.packet
+
+    @property
     def key_cycles(self) -> int:
         """Cycles from the one that takes a key to the first that takes a block, or a unit number (0: no key
-        is held).
+        is held). Where keys are announced: of one that is not resident, in a core at rest.
         """
         if self.unit and self.key_unit:
             return self.key_unit.cycles + int(self.unit["setup_cycles"])
-        more = self.packet["power_cycles"] if self.packet else self.mac["subkey_cycles"] if self.mac else 0
+        more = self.mac["subkey_cycles"] if self.mac else 0
+        if self.packet:
+            more = self.packet["power_cycles"] + self.packet.get("load_cycles", 0)
         return self.key_unit.cycles + self.lanes + 1 + int(more) if self.key_unit else 0
 
     @property

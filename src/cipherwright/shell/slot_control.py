@@ -55,9 +55,10 @@ _OWN = ("held_q", "open_q", "quiet_q", "offer_q")
 """Registers of the control of one key that are otherwise here."""
 
 
-def slot_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
+def slot_control(name: str, inside: Controlled, times: ControlTimes, private: bool = False) -> Control:
     """The module `name` around a core whose ports say which slot a key and a packet belong to (load_slot_i
-    with the key). Of `times` in_flight is from a packet's last word to its tag.
+    with the key). Of `times` in_flight is from a packet's last word to its tag. private: slots depend on
+    keys, so that zeroising clears the slot of the last load, too.
     """
     steps, stored = times.steps, times.stored
     width = width_for(steps)
@@ -93,7 +94,7 @@ def slot_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             Drive("valid_o", "core_valid & ~zero_q"),
             *([Drive("zeroising_o", "zeroise_i | zero_q")] if stored else []),
             Clocked(
-                (*_shared(phases, width, found), *_slots(wait, ends)),
+                (*_shared(phases, width, found), *_slots(wait, ends, private)),
                 _after_reset(phases, width, len(found), wait, len(ends)),
             ),
             Cell(
@@ -135,7 +136,7 @@ def _shared(phases: int, width: int, found: Sequence[str]) -> list[Step]:
     return [s for s in steps if isinstance(s, Step) and s.target not in _OWN]
 
 
-def _slots(wait: int, ends: Sequence[str]) -> list[Step]:
+def _slots(wait: int, ends: Sequence[str], private: bool) -> list[Step]:
     """Keys in their slots."""
     feedback = f"wait_q[{wait - 1}] ^ wait_q[{TAPS[wait] - 1}]"
     steps = list[Step]()
@@ -147,11 +148,12 @@ def _slots(wait: int, ends: Sequence[str]) -> list[Step]:
             Step(f"held_q[{slot}]", f"~zeroise_i & ((held_q[{slot}] & ~(take & {of_key})) | {done})"),
             Step(f"open_q[{slot}]", f"held_q[{slot}] & ~(key_valid_i & {of_offer}) & ~zeroise_i"),
         ]
+    loads = "take ? asked_q : load_q"
     busy = "(asked_q ? open_q[1] | used[1] : open_q[0] | used[0])"
     return [
         *steps,
         Step("asked_q", "load_slot_i"),
-        Step("load_q", "take ? asked_q : load_q"),
+        Step("load_q", f"~zeroise_i & ({loads})" if private else loads),
         Step("blocked_q", f"~key_valid_i | moved | expand_q | zero_q | zeroise_i | {busy}"),
         Step("wait_q", f"blocked_q ? {wait}'d1 : {{wait_q[{wait - 2}:0], {feedback}}}"),
         *(Step(f"ended_q[{k}]", f"~blocked_q & {match}") for k, match in enumerate(ends)),

@@ -159,6 +159,19 @@ class Pipeline(Datapath):
         cost="`counted` has 661 flip-flops and about 400 lookup tables more.",
     )
 
+    packet_keys: Annotated[
+        Literal["loaded", "announced"],
+        needs(mode=("gcm",)),
+        needs(("announced",), "one key is loaded while packets under the other go on", key_slots=(2,)),
+        needs(("announced",), "a bus loads a key, then it sends packets", interface=("plain",)),
+    ] = option(
+        "loaded",
+        "With `mode = gcm` and two resident keys, who chooses the slot of a key. `loaded`: the user, who "
+        "loads keys into slots and names a slot with every packet. `announced`: the core; every packet's key "
+        "is announced in the order of the packets, and loaded where it is not resident.",
+        cost="`announced` has about six flip-flops for each bit of a key.",
+    )
+
     @property
     def wished_stages(self) -> int | None:
         """The number of stages that is asked for, if any."""

@@ -34,6 +34,8 @@ from ..rewrite import (
 )
 from ..shell import PortSet
 from .aig import Hints
+from .announced_checks import check_announced_keys
+from .announced_keys import AnnouncedBench
 from .axi_stream import AxiBench
 from .bulk import Bulk
 from .bus_rules import check_bus_rules
@@ -319,6 +321,8 @@ def _random_packets(bench: PacketBench, p: Mapping[str, Any], count: int) -> str
     said = check_packets(bench, p, count)
     if isinstance(bench, HeldBench):
         return f"{said}; {check_release(bench, p, random_packets)}"
+    if isinstance(bench, AnnouncedBench):
+        return f"{said}; {check_announced_keys(bench, p)}"
     return f"{said}; {check_key_slots(bench, p)}" if isinstance(bench, SlotBench) else said
 
 

@@ -38,7 +38,8 @@ def check_zeroise(folder: CoreFolder) -> str:
     t.power_up()
     when: NDArray[np.int64] = np.linspace(1, before, RUNS).astype(np.int64)
     slot = (record.get("packet") or record.get("unit") or {}).get("ports", {}).get("load_slot", "")
-    traffic = _Traffic(t, ports, slot, bool(record["parameters"].get("distinct_halves")))
+    announced = "key_change_cycles" in (record.get("packet") or {})
+    traffic = _Traffic(t, ports, slot, bool(record["parameters"].get("distinct_halves")), announced)
     keyed = late + _TAKEN if late else before // 2
     ever = np.zeros(len(t.q), dtype=np.uint64)
     for cycle in range(before + limit + 1):
@@ -77,17 +78,30 @@ resident keys it waits as long as for units. It is one key, for no unit is annou
 """
 
 
+_STAMP = 16
+"""Bits of a key that tell its cycle, where keys are compared."""
+
+
 class _Traffic:
     """What the inputs are: keys, counter blocks and blocks unknown before zeroise_i, all else random. slot:
     the port that says which slot a key is for, which stays as it is while the key waits: always the second.
     distinct: the core takes no unit under a key whose halves are equal, so they differ in a known bit.
+    compared: a key is compared with others, so each has its cycle in known bits, and none is resident.
     """
 
-    def __init__(self, t: ThreeValued, ports: PortSet, slot: str = "", distinct: bool = False) -> None:
+    def __init__(
+        self,
+        t: ThreeValued,
+        ports: PortSet,
+        slot: str = "",
+        distinct: bool = False,
+        compared: bool = False,
+    ) -> None:
         self.t, self.rng = t, np.random.default_rng(12)
         data = [name for name in (ports.key, ports.block_in, ports.iv) if name]
         key = t.places(ports.key)
         self.differ = key[:: len(key) // 2] if distinct else key[:0]
+        self.stamp = key[:_STAMP] if compared else key[:0]
         fixed = (ports.clk, ports.reset, ports.zeroise, slot, *data)
         self.slot = t.places(slot) if slot else None
         self.data = t.places(*data)
@@ -106,6 +120,8 @@ class _Traffic:
         t.put(self.data, np.where(one, ~over, ALL), np.where(one, ALL, ~over))
         low, high = np.array([ALL, none]), np.array([none, ALL])
         t.put(self.differ, low[: len(self.differ)], high[: len(self.differ)])
+        stamp = (cycle >> np.arange(len(self.stamp)) & 1) == 1
+        t.put(self.stamp, np.where(stamp, none, ALL), np.where(stamp, ALL, none))
         one = (given[count:] | self.rng.integers(0, 2, len(self.control))) == 1
         t.put(self.control, np.where(one, none, ALL), np.where(one, ALL, none))
         offered = ~over if keyed else none

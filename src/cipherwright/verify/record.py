@@ -117,6 +117,9 @@ class _Packet(_Part):
     nonce_bytes: Annotated[int, Field(ge=7, le=13)] | None = None
     multiplier: _Multiplier | None = None
     release: _Release | None = None
+    key_change_cycles: _Positive | None = None
+    announce_cycles: _Positive | None = None
+    load_cycles: _Positive | None = None
 
     @model_validator(mode="after")
     def _legal(self) -> _Packet:
@@ -126,6 +129,9 @@ class _Packet(_Part):
         slots = SLOT_PORTS if SLOT_PORTS.keys() <= self.ports.keys() else ()
         if self.ports.keys() != {*PACKET_PORTS, *more, *lengths, *slots, *waits}:
             raise ValueError("packet.ports are not those of a packet")
+        announced = (self.announce_cycles, self.load_cycles, self.key_change_cycles)
+        if None in announced and announced != (None, None, None):
+            raise ValueError("packet has some of the cycles of announced keys, and not all")
         if (self.nonce_bytes is None) == (self.multiplier is None):
             raise ValueError("packet is none of GCM or CCM")
         return self

@@ -123,6 +123,11 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
             "all units to come, so choose key = static and key_expansion = unit",
         ),
         (
+            core.keys_announced,
+            f"a key with every packet, and {core.top} has packet_keys = announced: its keys come over the "
+            "UART, each for all packets to come, so choose packet_keys = loaded",
+        ),
+        (
             p["release"] == "verdict" and p["release_words"] - 8 < BATCH,
             f"release = verdict and a buffer of {p['release_words']} words: a packet of its self-check has "
             f"{BATCH}, so choose release_words = {2 * BATCH}",

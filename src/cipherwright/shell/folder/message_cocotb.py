@@ -152,6 +152,7 @@ def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) 
         "sources": list(sources),
         "patience": patience,
         "key_slots": 2 if "key_slot" in ports else 1,
+        "announced": core.keys_announced,
         "travels": core.keys_travel,
         "any_iv": any_iv,
         "run": RUN,

@@ -369,6 +369,34 @@ def _two_keys(core: Core) -> Iterator[str]:
     yield f"A key is complete {core.key_cycles} cycles after it is taken; nothing under its slot is before."
 
 
+def _keys_of_packets(core: Core) -> Iterator[str]:
+    p, packet = core.ports, core.packet or {}
+    change, announce = packet["key_change_cycles"], packet["announce_cycles"]
+    yield "Every packet has a key, which is announced before the packet's first word is taken."
+    yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
+    yield "Hold both inputs until then."
+    yield "Keys are for the packets in their order, one for each, also where it is the same key again."
+    yield "Two keys are resident. The core compares a key with both, and loads it if it is another one."
+    yield "It goes into the slot that the packet before does not use, and that packet goes on meanwhile."
+    yield f"So announce a key as soon as `{p.key_ready}` is 1: at most three are ahead of their packets."
+    yield "A first word that is offered before its key is complete waits, and so do those behind it."
+    yield ""
+    yield (
+        f"In a core at rest, the first word can be taken {core.key_cycles} cycles after a key that is not "
+        f"resident, and {announce + 1} cycles after one that is."
+    )
+    yield f"Packets under new keys begin at most every {change} cycles."
+    yield (
+        f"Those of {change} words and more follow each other without a pause, but for two cycles without a "
+        "word while the next key is loaded."
+    )
+    yield f"Packets under resident keys begin at most every {announce} cycles."
+    yield (
+        f"Those of {announce} words and more follow each other without a pause, under one key or two in turn."
+    )
+    yield "The times tell whether a key was resident and in which slot, and nothing else of a key."
+
+
 def _keys_of_units(core: Core) -> Iterator[str]:
     assert core.unit is not None
     run, key = "unit_more" in core.unit["ports"], core.ports.key
@@ -382,7 +410,8 @@ def _keys(core: Core) -> Iterator[str]:
     if core.bus:
         yield from _key_registers(core)
     elif p.key_valid:
-        yield from (_two_keys if core.parameters["key_slots"] > 1 else _one_key)(core)
+        two = core.parameters["key_slots"] > 1
+        yield from (_keys_of_packets if core.keys_announced else _two_keys if two else _one_key)(core)
     elif core.unit:
         yield from _keys_of_units(core)
     elif core.parameters["key"] == "static":

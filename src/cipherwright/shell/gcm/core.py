@@ -14,6 +14,7 @@ from ..message_core import surrounded, zeroising
 from ..slot_control import loaded_by_slot
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
+from .announced import announce_facts
 from .modules import GcmModules, control_outputs, gcm_modules
 from .ports import ANY_IV, GCM_PORTS, packet_pins, packet_ports, port_groups
 from .testbench import Times, testbench
@@ -28,7 +29,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
     top, stages, made = of.top, of.stages, of.scheduled
     design = of.lowered(f"{top}_core")
     any_iv = spec.iv_bits == ANY_IV
-    slots, lanes = spec.key_slots, spec.lanes
+    slots, lanes, announced = spec.key_slots, spec.lanes, spec.packet_keys == "announced"
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, control_outputs(any_iv, slots)))
     parts = gcm_modules(top, unit, spec, stages, waits)
     timing, control, released = parts.timing, parts.control, parts.released
@@ -40,20 +41,21 @@ def assemble_gcm(of: CoreInputs) -> Core:
         spec.tag_bits,
         any_iv,
         (*release.shown, *zeroising(parts.fifos)),
-        packet_pins(any_iv, slots, lanes),
-        loaded_by_slot(slots),
+        packet_pins(any_iv, 1 if announced else slots, lanes),
+        () if announced else loaded_by_slot(slots),
         lanes,
     )
     inside = Component(modules, groups, Rate(latency))
     around = surrounded(spec, inside.ports, GCM_PORTS, Rate(latency), parts.fifos, release.waiting)
     component = Component((*modules, *around.modules), around.groups, around.rate)
     packet = {
-        "ports": {**packet_ports(any_iv, slots), **release.ports},
+        "ports": {**packet_ports(any_iv, 1 if announced else slots), **release.ports},
         "tag_bits": spec.tag_bits,
         "tag_latency_cycles": tag_latency,
         **({"initial_block_cycles": timing.initial_block} if any_iv else {}),
         "power_cycles": timing.power_cycles,
         "multiplier": {"levels": parts.multiplier.levels, "stages": timing.ghash.stages},
+        **(announce_facts(timing, unit.cycles) if announced else {}),
         **release.record(),
     }
     # Those of a second key-expansion unit, with its loop.
@@ -100,7 +102,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
     tops = (*parts.wrappers, *released.tops, *around.wrappers)
     text = "\n".join([printed, unit.text, *map(print_wrapper, tops)])
     times = Times.exact(timing.latency, timing.tag_latency).behind(release, 1)
-    bench = print_bench(testbench(inside, spec, times, spec.tag_bits))
+    bench = print_bench(testbench(inside, spec, times, spec.tag_bits, announced=announced))
     written = {**unit.files, **released.files, **around.files}
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
@@ -110,7 +112,7 @@ def _mode_flip_flops(parts: GcmModules, design: Design, stages: int, lanes: int)
     among them, and without those of the pipelines' valid bits, which nobody reads: what a slot means goes
     beside it.
     """
-    around = (parts.keyed, parts.ghash, *parts.powers, parts.mode, parts.top)
+    around = (parts.keyed, parts.ghash, *parts.powers, parts.mode, parts.top, *parts.announced)
     unread = design.valid_line_flip_flops() or stages
     further = (lanes - 1) * design.flip_flops(design.top.name)
     multipliers = (lanes - 1) * parts.multiplier.design.flip_flops()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from ...arch import FieldMultiplier, field_multiplier
 from ...cipher.gcm import TAG_BITS
@@ -27,6 +28,7 @@ from ..release import Release, Released, release_top, within
 from ..slot_control import loaded_by_slot, slot_control
 from ..stream import Fifo, choose_fifo, fifo_log2
 from ..waits import Waits
+from .announced import announced_keys
 from .layer import gcm_layer
 from .ports import ANY_IV, packet_pins, result_pins
 from .powers import power_maker
@@ -48,8 +50,8 @@ class GcmModules:
     keys and the top, in the order of use.
 
     keyed: the pipeline with its key unit, or two of them; powers: what makes powers where two keys are
-    resident; beside: the delays; fifos: those of a bus around the core, by name; released: what is around the
-    top where words wait for a verdict.
+    resident; beside: the delays; fifos: those of a bus around the core, by name; announced: what is around
+    the top where every packet has a key; released: what is where words wait for a verdict.
     """
 
     timing: GcmTiming
@@ -63,11 +65,13 @@ class GcmModules:
     fifos: Mapping[str, Fifo]
     powers: tuple[Wrapper, ...] = ()
     released: Released = field(default_factory=Released)
+    announced: tuple[Wrapper, ...] = ()
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
         """What connects and controls, used ones first."""
-        return (self.keyed, self.ghash, *self.powers, self.mode, *self.control.modules, self.top)
+        inside = (self.keyed, self.ghash, *self.powers, self.mode, *self.control.modules, self.top)
+        return (*inside, *self.announced)
 
     @property
     def designs(self) -> Design:
@@ -94,7 +98,9 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     word, shown = packet_pins(any_iv, slots, lanes), result_pins(lanes)
     release = Release.of(spec, timing.tag_latency - timing.latency - 1)
     fifos = packet_fifos(spec, timing.latency + release.delay, timing.tag_latency, (1, 2))
-    control = (core_control if slots == 1 else slot_control)(
+    announced = spec.packet_keys == "announced"
+    by_slot = partial(slot_control, private=announced)
+    control = (core_control if slots == 1 else by_slot)(
         f"{top}_control",
         Controlled(f"{top}_gcm", (*key, *word, *shown, *release.held), 128 * lanes, shallow=slots == 1),
         ControlTimes(
@@ -105,6 +111,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         ),
     )
     released = release_top(spec, top, release, (word, shown), waits)
+    core = f"{top}_resident" if announced else within(spec, top)
     return GcmModules(
         timing,
         _keyed(names[0], f"{top}_core", unit, slots, lanes),
@@ -115,7 +122,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         control,
         gcm_top(
             top,
-            within(spec, top),
+            core,
             key_bits,
             word,
             release.told or zeroising(fifos),
@@ -125,6 +132,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         fifos,
         (power_maker(names[3], timing.ghash),) if slots > 1 else (),
         released,
+        (announced_keys(top, core, key_bits),) if announced else (),
     )
 
 

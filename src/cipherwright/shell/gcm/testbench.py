@@ -139,7 +139,7 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
 class _Takes:
     """What a core takes with a word: IVs of any length, bits of its port for an IV, bits of the port for the
     length of the data (0: it takes no lengths), the slot of its key, and bytes of a word. waits: words of a
-    decrypted packet leave after its verdict.
+    decrypted packet leave after its verdict; announced: every packet's key is.
     """
 
     any_iv: bool
@@ -148,6 +148,7 @@ class _Takes:
     slots: bool
     waits: bool
     bytes: int
+    announced: bool = False
 
     @classmethod
     def of(cls, component: Component) -> _Takes:
@@ -174,9 +175,20 @@ class _Takes:
 
     @property
     def with_key(self) -> str:
-        """What sets the slot of the key that is offered next: each key goes into the other one."""
+        """What offers a key until it is taken: of two slots, each into the other one."""
+        if self.announced:
+            return _ANNOUNCED
         turn = "            if (kinds[sent][3]) load_slot = ~load_slot;\n"
-        return turn if self.slots else ""
+        return (turn if self.slots else "") + key_offered(3)
+
+
+_ANNOUNCED = """\
+            if (kinds[sent][3]) begin
+                key = keys[sent]; key_valid = 1;
+                #1 while (!key_ready) begin @(negedge clk); #1; end
+                @(negedge clk); key_valid = 0; key = 0; kinds[sent][3] = 0;
+            end"""
+"""What announces a packet's key: it is taken in the cycle in which it can be."""
 
 
 def testbench(
@@ -185,13 +197,14 @@ def testbench(
     times: Times,
     tag_bits: int = 128,
     packets: Sequence[KnownPacket] = (),
+    announced: bool = False,
 ) -> Bench:
     """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are
     taken; results and tags must come in order, each after a promised number of cycles, and after a reset no
-    control output may be unknown. packets: other ones than GCM's published.
+    control output may be unknown. packets: other ones than GCM's published; announced: every packet's key is.
     """
     packets = packets or known_packets(spec)
-    takes = _Takes.of(component)
+    takes = replace(_Takes.of(component), announced=announced)
     words = [w for p in packets for w in p.words(takes.iv_bits, takes.bytes)]
     results = [w for w in words if takes.shows(w)]
     pins = {pin.name: pin.name[:-2] for pin in component.pins if pin.name.endswith(("_i", "_o"))}
@@ -214,7 +227,7 @@ def testbench(
                 *_tables(packets, words, results, spec.key_bits, tag_bits, takes),
                 _RUN.format(
                     known=control_is_known("valid_out", "tag_valid", ready, "key_ready", "busy"),
-                    key=takes.with_key + key_offered(3),
+                    key=takes.with_key,
                     words=len(words),
                     results=len(results),
                     packets=len(packets),
@@ -285,10 +298,12 @@ def _tables(
     """The contents of the tables."""
     yield "    initial begin"
     before, any_iv, bits, size = b"", takes.any_iv, takes.iv_bits, takes.bytes
+    packet: KnownPacket | None = None
     for n, w in enumerate(words):
         p = w.packet
-        kind = w.iv << 4 | (p.key != before) << 3 | w.last << 2 | w.aad << 1 | p.decrypt
-        before = p.key
+        keyed = p is not packet if takes.announced else p.key != before
+        kind = w.iv << 4 | keyed << 3 | w.last << 2 | w.aad << 1 | p.decrypt
+        before, packet = p.key, p
         iv = p.iv if 8 * len(p.iv) == bits else bytes(bits // 8)
         yield f"        keys[{n}] = {key_bits}'h{p.key.hex()}; kinds[{n}] = {4 + any_iv}'d{kind};"
         yield f"        blocks[{n}] = {word_text(w.data, size)}; {_kept(n, w, size)}"
