@@ -137,7 +137,8 @@ def test_keys_are_forgotten(
 
 
 def alone(text: str, name: str) -> str:
-    """A module of a core with its cells, around a core whose outputs are 0."""
+    """A module of a core with its cells, around a core that reads all of its inputs, and whose outputs are 0.
+    """
     spans = modules_in(text)
     found = {m: text[slice(*spans[m])] for m in spans}
     (inner,) = re.findall(r"(\w+) u_(?:inner|core) \(", found[name])
@@ -145,6 +146,8 @@ def alone(text: str, name: str) -> str:
     head = head[head.index("module") :]
     outputs = re.findall(r"output wire (?:\[\d+:0\] )?(\w+)", head)
     free = "".join(f"    assign {out} = 0;\n" for out in outputs)
+    inputs = ", ".join(re.findall(r"input  wire (?:\[\d+:0\] )?((?!clk)\w+)", head))
+    free += f"    (* keep *) reg f_reads;\n    always @(posedge clk) f_reads <= ^{{{inputs}}};\n"
     cells = {c for c in re.findall(rf"({name}_\w+) u_", found[name]) if c != inner}
     return "\n".join([f"{head}\n{free}endmodule", *(found[c] for c in sorted(cells)), found[name]])
 
