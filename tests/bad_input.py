@@ -170,6 +170,11 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "tdata_bits=64", "tdata_bits = 64 needs interface = axi-stream, not interface = plain"),
     ("des-fast", "tid_bits=4", "tid_bits = 4 needs interface = axi-stream, not interface = plain"),
     (
+        "aes128-gcm",
+        "packet_keys=announced",
+        "packet_keys = announced needs key_slots = 2, not key_slots = 1: one key is loaded while packets",
+    ),
+    (
         "des-fast",
         "control=apb",
         "control = apb needs interface = axi-stream or registers, not interface = plain",

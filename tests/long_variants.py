@@ -36,6 +36,7 @@ RECORDED: tuple[tuple[str, ...], ...] = (
     ("mars-ibm-3port",),
     QUICK_GCM_LANES,
     (*QUICK_GCM, "key_slots=2"),
+    (*QUICK_GCM, "key_slots=2", "packet_keys=announced"),
     (*QUICK_XTS, "key_slots=2"),
     ("aes128-fast-agile", "mode=xts", *QUICK_AES, "srl_from=8", "direction=both"),
     ("aes128-ccm-small",),

@@ -137,8 +137,7 @@ def test_keys_are_forgotten(
 
 
 def alone(text: str, name: str) -> str:
-    """A module of a core with its cells, around a core that reads all of its inputs, and whose outputs are 0.
-    """
+    """A module of a core with its cells, around a core that reads all inputs, and whose outputs are 0."""
     spans = modules_in(text)
     found = {m: text[slice(*spans[m])] for m in spans}
     (inner,) = re.findall(r"(\w+) u_(?:inner|core) \(", found[name])
