@@ -5,36 +5,25 @@ What must come out is computed by the cipher's reference model.
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 
 from tests.shell.cocotb_axi_stream import KEY_BYTES, MODE, SIZE, expected
-from tests.shell.cocotb_registers import REGISTERS, Read, Write, apb, axi_lite, bit, wishbone
+from tests.shell.cocotb_registers import REGISTERS, bit
+from tests.shell.cocotb_software import Registers
 
 WAYS = (False, True) if bit("CONTROL", "DECRYPT") else (False,)
 
 
-class Software:
+class Software(Registers):
     """The registers as software uses them."""
-
-    def __init__(self, write: Write, read: Read) -> None:
-        self.write, self.read = write, read
-
-    async def words(self, name: str, data: bytes) -> None:
-        for at in range(0, len(data), 4):
-            await self.write(REGISTERS[name].address + at, int.from_bytes(data[at : at + 4], "little"))
 
     async def command(self, *fields: str, decrypt: bool = False) -> None:
         way = bit("CONTROL", "DECRYPT") if decrypt else 0
         await self.write(REGISTERS["CONTROL"].address, sum(bit("CONTROL", f) for f in fields) | way)
-
-    async def status(self, field: str) -> bool:
-        return bool(await self.read(REGISTERS["STATUS"].address) & bit("STATUS", field))
 
     async def load(self, key: bytes, iv: bytes) -> None:
         await self.words("KEY", key)
@@ -65,27 +54,11 @@ class Software:
             out += await self.result()
         return out
 
-    async def rejected(self) -> bool:
-        address, rejected = REGISTERS["INTERRUPT_STATUS"].address, bit("INTERRUPT_STATUS", "REJECTED")
-        seen = bool(await self.read(address) & rejected)
-        await self.write(address, rejected)
-        return seen
-
-
-async def begin(dut: Any) -> Software:
-    Clock(dut.clk, 10, "ns").start()
-    dut.rst_i.value = 1
-    await ClockCycles(dut.clk, 2)
-    made = {"axi-lite": axi_lite, "apb": apb, "wishbone": wishbone}[os.environ["CONTROL"]](dut)
-    dut.rst_i.value = 0
-    await RisingEdge(dut.clk)
-    return Software(*made)
-
 
 @cocotb.test(timeout_time=900, timeout_unit="us")
 async def messages(dut: Any) -> None:
     """Messages in each direction come out right, the next block written while one is inside."""
-    software, r = await begin(dut), random.Random(5)
+    software, r = await Software.begin(dut), random.Random(5)
     for decrypt in WAYS:
         for blocks in (3, 1):
             key, iv, data = r.randbytes(KEY_BYTES), r.randbytes(SIZE), r.randbytes(blocks * SIZE)
@@ -98,7 +71,7 @@ async def messages(dut: Any) -> None:
 @cocotb.test(timeout_time=900, timeout_unit="us")
 async def nothing_is_lost(dut: Any) -> None:
     """A block waits for the result before it. What cannot be done meanwhile is told."""
-    software, r = await begin(dut), random.Random(6)
+    software, r = await Software.begin(dut), random.Random(6)
     key, iv, data = r.randbytes(KEY_BYTES), r.randbytes(SIZE), r.randbytes(2 * SIZE)
     await software.words("DATA_IN", data[:SIZE])
     await software.command("START")
@@ -122,7 +95,7 @@ async def nothing_is_lost(dut: Any) -> None:
 @cocotb.test(timeout_time=900, timeout_unit="us")
 async def interrupts(dut: Any) -> None:
     """A result raises irq_o once it is enabled, until a 1 is written; the result stays."""
-    software = await begin(dut)
+    software = await Software.begin(dut)
     status, result = REGISTERS["INTERRUPT_STATUS"].address, bit("INTERRUPT_STATUS", "RESULT")
     await software.write(REGISTERS["INTERRUPT_ENABLE"].address, result)
     key, iv, data = bytes(KEY_BYTES), bytes(SIZE), bytes(range(SIZE))
@@ -139,7 +112,7 @@ async def interrupts(dut: Any) -> None:
 @cocotb.test(timeout_time=900, timeout_unit="us")
 async def zeroise_and_reset(dut: Any) -> None:
     """After ZEROISE, and after a reset, with a result that waits and a block written, nothing is left."""
-    software = await begin(dut)
+    software = await Software.begin(dut)
     for k in range(2):
         await software.load(bytes([k] * KEY_BYTES), bytes(SIZE))
         await software.start(bytes(range(SIZE)), False)

@@ -7,7 +7,6 @@ tag; before each data unit its number. Messages go through AXI-Stream. What must
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -22,7 +21,7 @@ from cryptography.hazmat.primitives.cmac import CMAC
 
 from tests.shell.cocotb_axi_stream import MODE, reset
 from tests.shell.cocotb_messages import kept, received
-from tests.shell.cocotb_registers import REGISTERS, Read, Write, apb, axi_lite, bit, give, wishbone
+from tests.shell.cocotb_registers import REGISTERS, Read, Write, bit, bus_of, give
 
 Sides = dict[str, Any]
 
@@ -35,9 +34,7 @@ async def begin(dut: Any) -> tuple[Sides, Write, Read]:
     kinds = {"s_axis": AxiStreamSource, "m_axis": AxiStreamSink, "m_tag": AxiStreamSink}
     found = [n for n in kinds if hasattr(dut, f"{n}_tvalid")]
     sides = {n: kinds[n](AxiStreamBus.from_prefix(dut, n), dut.clk, dut.rst_i) for n in found}
-    drivers: dict[str, Callable[[Any], tuple[Write, Read]]]
-    drivers = {"axi-lite": axi_lite, "apb": apb, "wishbone": wishbone}
-    write, read = drivers[os.environ["CONTROL"]](dut)
+    write, read = bus_of(dut)
     await reset(dut)
     return sides, write, read
 

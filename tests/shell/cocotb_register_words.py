@@ -5,44 +5,32 @@ What must come out is computed by `cryptography`.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
 from tests.shell.cocotb_axi_stream import MODE
-from tests.shell.cocotb_registers import REGISTERS, Read, Write, apb, axi_lite, bit, give, wishbone
+from tests.shell.cocotb_registers import REGISTERS, bit, give
+from tests.shell.cocotb_software import Registers
 
 SIZE = 16
 _MOST = 3000
 
 
-class Software:
+class Software(Registers):
     """The registers as software uses them."""
-
-    def __init__(self, write: Write, read: Read) -> None:
-        self.write, self.read = write, read
-
-    async def status(self, field: str) -> bool:
-        return bool(await self.read(REGISTERS["STATUS"].address) & bit("STATUS", field))
 
     async def until(self, field: str, value: bool = True) -> None:
         for _ in range(_MOST):
             if await self.status(field) == value:
                 return
         raise AssertionError(f"{field} does not become {value}")
-
-    async def words(self, name: str, data: bytes) -> None:
-        for at in range(0, len(data), 4):
-            await self.write(REGISTERS[name].address + at, int.from_bytes(data[at : at + 4], "little"))
 
     async def start(self, data: bytes, last: bool, *kinds: str) -> None:
         await self.until("READY")
@@ -68,12 +56,6 @@ class Software:
             out += (await self.shown("DATA_OUT"))[: told & 31]
             assert bool(told & bit("RESULT", "DATA_LAST")) == (len(out) >= size)
         return out
-
-    async def rejected(self) -> bool:
-        address, rejected = REGISTERS["INTERRUPT_STATUS"].address, bit("INTERRUPT_STATUS", "REJECTED")
-        seen = bool(await self.read(address) & rejected)
-        await self.write(address, rejected)
-        return seen
 
 
 async def packets(s: Software, key: bytes, r: random.Random) -> None:
@@ -134,20 +116,10 @@ PLAY: dict[str, Callable[[Software, bytes, random.Random], Awaitable[None]]] = {
 }
 
 
-async def begin(dut: Any) -> Software:
-    Clock(dut.clk, 10, "ns").start()
-    dut.rst_i.value = 1
-    await ClockCycles(dut.clk, 2)
-    made = {"axi-lite": axi_lite, "apb": apb, "wishbone": wishbone}[os.environ["CONTROL"]](dut)
-    dut.rst_i.value = 0
-    await RisingEdge(dut.clk)
-    return Software(*made)
-
-
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def messages(dut: Any) -> None:
     """Messages under a key. No secret is read; irq_o tells of a message; ZEROISE leaves nothing."""
-    s, r = await begin(dut), random.Random(3)
+    s, r = await Software.begin(dut), random.Random(3)
     enable, status = REGISTERS["INTERRUPT_ENABLE"].address, REGISTERS["INTERRUPT_STATUS"].address
     key = r.randbytes(32 if MODE == "xts" else 16)
     await give(s.write, s.read, "KEY", key)
@@ -168,7 +140,7 @@ async def messages(dut: Any) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def nothing_without_a_key(dut: Any) -> None:
     """START without a key, and of a part of a word, is told as rejected, and does nothing."""
-    s = await begin(dut)
+    s = await Software.begin(dut)
     for size in (SIZE, SIZE - 1):
         await s.words("DATA_IN", bytes(SIZE if size == SIZE else 4))
         word = bit("CONTROL", "START") | bit("CONTROL", "LAST") | size * bit("CONTROL", "BYTES")

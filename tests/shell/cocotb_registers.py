@@ -93,6 +93,11 @@ def wishbone(dut: Any) -> tuple[Write, Read]:
     return write, read
 
 
+def bus_of(dut: Any) -> tuple[Write, Read]:
+    """Accesses by the driver of the core's bus."""
+    return {"axi-lite": axi_lite, "apb": apb, "wishbone": wishbone}[os.environ["CONTROL"]](dut)
+
+
 def bit(register: str, field: str) -> int:
     return next((1 << f.low for f in REGISTERS[register].fields if f.name == field), 0)
 
@@ -103,7 +108,7 @@ async def begin(dut: Any) -> tuple[AxiStreamSource, AxiStreamSink, Write, Read]:
     await ClockCycles(dut.clk, 2)
     source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), dut.clk, dut.rst_i)
     sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clk, dut.rst_i)
-    write, read = {"axi-lite": axi_lite, "apb": apb, "wishbone": wishbone}[os.environ["CONTROL"]](dut)
+    write, read = bus_of(dut)
     await reset(dut)
     return source, sink, write, read
 

@@ -11,27 +11,29 @@ from pathlib import Path
 from cipherwright.shell import Core
 from tests.faults import Fault, Faults, all_of, drop, unreset, use
 
-__all__ = ["FAULTS", "SCRIPT", "control_of", "with_rules"]
+__all__ = ["FAULTS", "SCRIPT", "control_of", "free_outputs", "module_of", "with_rules"]
 
 SCRIPT = "control.sby"
 _SV = Path(str(resources.files("cipherwright.shell"))) / "sv"
 _RULES = "cipherwright_control_rules.svh"
 
 
-def _module(text: str, name: str) -> str:
+def module_of(text: str, name: str) -> str:
+    """The text of a module of a core."""
     found = re.search(rf"(?s)^(\(\* keep_hierarchy[^\n]*\n)?module {name} \(.*?^endmodule\n", text, re.M)
     assert found, name
     return found[0]
 
 
-def _any(module: str) -> str:
-    """A module with the ports of another whose outputs are free."""
+def free_outputs(module: str, but: str = "", rules: str = "") -> str:
+    """A module with the ports of another whose outputs are free; `but` one, which `rules` drive."""
     head = module[: module.index(");") + 3]
     free = "".join(
         f"    (* anyseq *) wire {width}f_{name};\n    assign {name} = f_{name};\n"
         for width, name in re.findall(r"output wire (\[\d+:0\] )?(\w+)", head)
+        if name != but
     )
-    return f"{head}{free}endmodule\n"
+    return f"{head}{free}{rules}endmodule\n"
 
 
 def _constants(control: str, latency: int) -> str:
@@ -84,14 +86,14 @@ def with_rules(core: Core, folder: Path) -> Path:
     folder; the file to be spoiled.
     """
     text, name = core.files[f"{core.top}.v"], control_of(core)
-    control = _module(text, name)
+    control = module_of(text, name)
     flight = core.packet["tag_latency_cycles"] if core.packet else core.latency
     flight = core.unit["late_latency_cycles"] if core.unit else flight
     flight = core.mac["longest_latency_cycles"] if core.mac else flight
     inner = re.search(r"(\w+) u_inner \(", control)
     assert inner
-    parts = [_any(_module(text, inner[1]))]
-    parts += [_module(text, cell) for cell in re.findall(rf"({name}_\w+) u_(?:start|drop) \(", control)]
+    parts = [free_outputs(module_of(text, inner[1]))]
+    parts += [module_of(text, cell) for cell in re.findall(rf"({name}_\w+) u_(?:start|drop) \(", control)]
     rules = _constants(control, flight) + (_SV / _RULES).read_text()
     rules += _SHALLOW if "calm_q" in control else ""
     file = folder / "control.v"

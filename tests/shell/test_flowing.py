@@ -15,20 +15,14 @@ from cipherwright.shell import Core
 from cipherwright.spec import load
 from tests.conftest import IN_LIGHT
 from tests.faults import Fault, Faults, drop, takes
+from tests.shell.control_rules import free_outputs, module_of
 from tests.shell.test_formal import killed, sby, spoil
 
-_HELD = ("key=static", "key_expansion=unit")
+_AXI = ("interface=axi-stream", "fifo_depth=64")
 VARIANTS = {
     "a key and a counter block": ("aes128-fast-ctr", *IN_LIGHT, "interface=axi-stream"),
-    "a key": (
-        "aes128-fast",
-        *IN_LIGHT,
-        "interface=axi-stream",
-        "key=static",
-        "key_expansion=unit",
-        "fifo_depth=64",
-    ),
-    "nothing that is held": ("aes128-fast-agile", *IN_LIGHT, "interface=axi-stream", "fifo_depth=64"),
+    "a key": ("aes128-fast", *IN_LIGHT, *_AXI, "key=static", "key_expansion=unit"),
+    "nothing that is held": ("aes128-fast-agile", *IN_LIGHT, *_AXI),
 }
 
 _SCRIPT = """\
@@ -88,33 +82,22 @@ def core_of(variant: str) -> Core:
     return build(load(preset, changes))
 
 
-def _module(text: str, name: str) -> str:
-    found = re.search(rf"(?s)^module {name} \(.*?^endmodule\n", text, re.M)
-    assert found, name
-    return found[0]
-
-
 def _folder(core: Core, folder: Path) -> Path:
     """The emitted wrapper, and the module inside it with its ports and _INSIDE; the wrapper's file."""
     text = core.files[f"{core.top}.v"]
-    inside = _module(text, f"{core.top}_buffered")
+    inside = module_of(text, f"{core.top}_buffered")
     head = inside[: inside.index(");") + 3]
     held = [n for n in ("zeroise_i", "key_valid_i", "iv_valid_i") if re.search(rf"\b{n}\b", head)]
     clear = f"(rst_i{' | zeroise_i' if 'zeroise_i' in held else ''})"
     offers = "".join(f" & ~{n}" for n in held if n != "zeroise_i")
-    free = "".join(
-        f"    (* anyseq *) wire {width}f_{name};\n    assign {name} = f_{name};\n"
-        for width, name in re.findall(r"output wire (\[\d+:0\] )?(\w+)", head)
-        if name != "s_ready_o"
-    )
     loads = [n.removesuffix("_valid_i") for n in held if n != "zeroise_i"]
     takes_it = {"key": "key_valid_i", "iv": "(iv_valid_i & iv_ready_o)"}
     waits = " | ".join(["1'b0", *(f"({takes_it[n]} & ~{clear})" for n in loads)])
     rules = _INSIDE.replace("{clear}", clear).replace("{offers}", offers).replace("{waits}", waits)
     rules = rules.replace("{always}", "1'b0" if loads else "1'b1")  # without a key it is always ready
-    (folder / "inside.v").write_text(f"{head}{free}{rules}endmodule\n")
+    (folder / "inside.v").write_text(free_outputs(inside, "s_ready_o", rules))
     offered = "".join(_OFFER.replace("{name}", n) for n in loads)
-    (folder / "axi.v").write_text(_module(text, core.top).replace("endmodule\n", f"{offered}endmodule\n"))
+    (folder / "axi.v").write_text(module_of(text, core.top).replace("endmodule\n", f"{offered}endmodule\n"))
     (folder / "axi.sby").write_text(_SCRIPT.replace("axi_top", core.top))
     return folder / "axi.v"
 

@@ -40,13 +40,15 @@ RUNS = (*LIGHT_XTS[:-1], "unit_numbers=counted", BUS, "control=apb")
 """Runs of units are announced, whose lengths are in a register."""
 
 
-def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
+def driven(
+    made: Built, tmp_path: Path, bench: str = "tests.shell.cocotb_message_registers"
+) -> tuple[int, int]:
     """(tests, failed ones) by cocotb."""
     core, folder = made
     p = folder.record["parameters"]
     env = {"MODE": p["mode"], "CONTROL": p["control"], "MAP": core.files[f"{core.top}.rdl"]}
     env |= {"CIPHER": p["cipher"], "KEY_BYTES": "16", "AWAITED": "KEY UNIT", "COCOTB_LOG_LEVEL": "ERROR"}
-    return on_icarus(folder.sources, core.top, "tests.shell.cocotb_message_registers", tmp_path, env)
+    return on_icarus(folder.sources, core.top, bench, tmp_path, env)
 
 
 IN_AES = [

@@ -27,7 +27,7 @@ from cipherwright.verify.word_rules import check_word_commands
 from tests.conftest import LIGHT_LOOP, Built
 from tests.faults import Fault, drop, takes, use
 from tests.shell.chosen_faults import faulty_bench
-from tests.shell.test_stream import on_icarus
+from tests.shell.test_message_registers import driven
 from tests.verify.test_checks import broken_file
 
 WORDS = "interface=registers"
@@ -36,15 +36,6 @@ NONCES = ("aes128-ccm-small", *LIGHT_LOOP, WORDS, "control=apb")
 PACKETS = ("aes-gcm-small", *LIGHT_LOOP, "release=verdict", "release_words=32", WORDS, "control=axi-lite")
 IVS = ("aes-gcm-small", *LIGHT_LOOP, "iv_bits=any", "tag_bits=96", WORDS, "control=wishbone")
 UNITS = ("aes128-xts-small", *LIGHT_LOOP, "direction=both", "distinct_halves=true", WORDS, "control=apb")
-
-
-def driven(made: Built, tmp_path: Path) -> tuple[int, int]:
-    """(tests, failed ones) by cocotb."""
-    core, folder = made
-    p = folder.record["parameters"]
-    env = {"MODE": p["mode"], "CONTROL": p["control"], "MAP": core.files[f"{core.top}.rdl"]}
-    env |= {"CIPHER": p["cipher"], "KEY_BYTES": "16", "AWAITED": "KEY UNIT", "COCOTB_LOG_LEVEL": "ERROR"}
-    return on_icarus(folder.sources, core.top, "tests.shell.cocotb_register_words", tmp_path, env)
 
 
 IN_AES = [
@@ -60,7 +51,7 @@ IN_AES = [
 def test_words_by_drivers_from_outside(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:
-    assert driven(built(*variant), tmp_path) == (2, 0)
+    assert driven(built(*variant), tmp_path, "tests.shell.cocotb_register_words") == (2, 0)
 
 
 @pytest.mark.parametrize("variant", [TAGS, PACKETS, IVS], ids=lambda v: f"{v[0]} {v[-1]}")

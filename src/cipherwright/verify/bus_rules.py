@@ -324,6 +324,18 @@ def _no_zeroising(n: Netlist, port: str) -> dict[Any, int]:
     return {q: FALSE for q, name in n.names.items() if name == _COMMAND}
 
 
+def _streams(n: Netlist) -> tuple[_Offer, ...]:
+    """The streams that leave."""
+    return (_STREAM, *((_TAG,) if _TAG.valid in n.outputs else ()))
+
+
+def _check_offers(logic: _Logic, ports: Mapping[str, str], offers: Iterable[_Offer]) -> int:
+    """Each of these offers stays until it is taken; how many registers hold them."""
+    n = logic.n
+    calm = logic.idle(n.inputs[ports["reset"]][0], _no_zeroising(n, ports["zeroise"]))
+    return sum(_check_offer(logic, offer, calm) for offer in offers)
+
+
 def check_bus_rules(folder: CoreFolder) -> str:
     """The check `bus rules` of a core on standard buses. Raises CheckFailed with a rule that is broken."""
     record = folder.record
@@ -335,11 +347,9 @@ def check_bus_rules(folder: CoreFolder) -> str:
     # A beat of an IV needs no IV in the registers, so taking it may depend on what kind of beat it is.
     kinds = kind != "none" and record["parameters"].get("iv_bits") == "any"
     paths = _check_paths(logic, _CONTROLS, ["s_axis_tuser"] if slotted or kinds else [])
-    calm = logic.idle(n.inputs[record["ports"]["reset"]][0], _no_zeroising(n, record["ports"]["zeroise"]))
     blocks = record["parameters"]["interface"] == "registers"
-    tags = (_TAG,) if _TAG.valid in n.outputs else ()
-    offers = (*(() if blocks else (_STREAM, *tags)), *(_LITE if kind == "axi-lite" else ()))
-    held = sum(_check_offer(logic, offer, calm) for offer in offers)
+    offers = (*(() if blocks else _streams(n)), *(_LITE if kind == "axi-lite" else ()))
+    held = _check_offers(logic, record["ports"], offers)
     said = [f"for all times: {paths} outputs of valid and ready depend on registers only"]
     if offers:
         stays = "from a reset on, without zeroising, an offer stays until it is taken"
@@ -362,9 +372,7 @@ def _check_streams(folder: CoreFolder) -> str:
     """The rules of the streams of a core whose words are registers: they are inside."""
     inside = {**folder.record, **folder.record["bus"]}
     n = read_netlist(folder.sources, inside["top"], inside["ports"]["clk"], memories=True)
-    logic, ports = _Logic(n), inside["ports"]
+    logic = _Logic(n)
     paths = _check_paths(logic, _CONTROLS, [])
-    calm = logic.idle(n.inputs[ports["reset"]][0], _no_zeroising(n, ports["zeroise"]))
-    tags = (_TAG,) if _TAG.valid in n.outputs else ()
-    held = sum(_check_offer(logic, offer, calm) for offer in (_STREAM, *tags))
+    held = _check_offers(logic, inside["ports"], _streams(n))
     return f"{paths} outputs depend on registers only, and an offer stays ({held} registers hold it)"

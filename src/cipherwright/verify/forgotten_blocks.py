@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,12 @@ from numpy.typing import NDArray
 
 from ..errors import CheckFailed
 from ..process import check_stop
-from ..shell import BUS_WRITES, read_map, registers_of
+from ..shell import BUS_WRITES
 from .forgotten import check_none_left, runs_where
 from .message_axi import AxiMessageBench
 from .netlist import read_netlist
 from .register_blocks import BlockSoftware, Recorded, recorded
+from .register_bus import registers_in
 from .register_words import WordSoftware, recorded_words
 from .simulate import Simulation, Words, compile_simulation
 from .three_valued import RUNS, ThreeValued
@@ -128,8 +128,7 @@ def _running(folder: CoreFolder, simulation: Simulation) -> Iterator[_Script]:
         with recorded(folder, simulation) as (blocks, model):
             yield _Script(blocks, model)
         return
-    source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
-    registers = {r.name: r for r in registers_of(read_map(source))}
+    registers = registers_in(folder.register_map)
     with recorded_words(AxiMessageBench(simulation, folder.record), registers) as (words, model):
         yield _Script(words, model)
 

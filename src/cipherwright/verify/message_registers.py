@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import CheckFailed
-from ..shell import LENGTH_PORTS, read_map, registers_of
+from ..shell import LENGTH_PORTS
 from .message_axi import Announced, AxiMessageBench, AxiSession, Flow
 from .message_axi_checks import Traffic, fresh_key, joined, messages_of, play, with_slot
 from .reference import reference_of
@@ -26,6 +25,7 @@ from .register_bus import (
     check_secrets,
     check_zeroise_closes,
     offered,
+    registers_in,
 )
 from .verdict import CoreFolder
 
@@ -366,14 +366,13 @@ def check_message_registers(folder: CoreFolder) -> str:
     """The check `registers` of a core of whole messages. Raises CheckFailed with what is not as the map
     says.
     """
-    source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
-    return check_messages(AxiMessageBench.compile(folder.sources, folder.record), source)
+    return check_messages(AxiMessageBench.compile(folder.sources, folder.record), folder.register_map)
 
 
 def check_messages(bench: AxiMessageBench, source: str) -> str:
     """The same of a compiled core; source: its map in SystemRDL."""
     p = bench.record["parameters"]
-    registers = {r.name: r for r in registers_of(read_map(source))}
+    registers = registers_in(source)
     rng, total, more = np.random.default_rng(11), 0, ""
     with bench.session() as session:
         driver = RegisterDriver(bench.simulation, session.model, p["control"], bench.held)

@@ -9,17 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..cipher.modes import ways
 from ..errors import CheckFailed
-from ..shell import read_map, registers_of
 from .modes import in_mode, messages_of
 from .reference import reference_of
-from .register_bus import RegisterDriver, Software, check_constants, check_secrets, check_zeroised
+from .register_bus import (
+    RegisterDriver,
+    RegisterUser,
+    Software,
+    check_constants,
+    check_secrets,
+    check_zeroised,
+    registers_in,
+)
 from .simulate import Model, Simulation, Words, compile_simulation
 from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder
@@ -37,12 +43,11 @@ _FRAME = 8
 
 
 @dataclass(frozen=True)
-class BlockSoftware:
+class BlockSoftware(RegisterUser):
     """Software that gives a core blocks over its registers. `size`: bytes of a block; `latency`: cycles from
     taking a block to its result.
     """
 
-    software: Software
     size: int
     latency: int
 
@@ -51,20 +56,10 @@ class BlockSoftware:
         """Whether messages have initial values."""
         return "IV" in self.software.registers
 
-    def status(self, field: str) -> bool:
-        """A bit of STATUS."""
-        return bool(self.software.get("STATUS") & self.software.bit("STATUS", field))
-
     def command(self, *fields: str, way: int = 0) -> None:
         """Commands in one write, with the direction."""
         bits = sum(self.software.bit("CONTROL", f) for f in fields)
         self.software.put("CONTROL", bits | way * self.software.bit("CONTROL", "DECRYPT"))
-
-    def words(self, name: str, data: bytes) -> None:
-        """Write a key, an initial value or a block."""
-        start = self.software.registers[name].address
-        for at in range(0, len(data), 4):
-            self.software.driver.write(start + at, int.from_bytes(data[at : at + 4], "little"))
 
     def load(self, key: bytes, iv: bytes, way: int) -> None:
         """A key and, where there is one, an initial value."""
@@ -87,9 +82,7 @@ class BlockSoftware:
 
     def read(self) -> bytes:
         """All words of DATA_OUT."""
-        start = self.software.registers["DATA_OUT"].address
-        words = [self.software.driver.read(start + at) for at in range(0, self.size, 4)]
-        return b"".join(word.to_bytes(4, "little") for word in words)[: self.size]
+        return self.shown("DATA_OUT")[: self.size]
 
     def message(self, key: bytes, iv: bytes, data: bytes, way: int) -> bytes:
         """A message of whole blocks under a key."""
@@ -99,17 +92,6 @@ class BlockSoftware:
             self.start(data[at : at + self.size], way)
             out += self.result()
         return out
-
-    def rejected(self) -> bool:
-        """Whether REJECTED is 1; it is cleared."""
-        bit = self.software.bit("INTERRUPT_STATUS", "REJECTED")
-        seen = bool(self.software.get("INTERRUPT_STATUS") & bit)
-        self.software.put("INTERRUPT_STATUS", bit)
-        return seen
-
-    def wait(self, cycles: int) -> None:
-        """Cycles without an access."""
-        self.software.driver.model.run(self.software.driver.simulation.rows(cycles))
 
 
 @dataclass(frozen=True)
@@ -199,11 +181,10 @@ class Recorded(Model):
 def _software(folder: CoreFolder, model: Model) -> BlockSoftware:
     """What drives a running model of a core folder."""
     record = folder.record
-    source = (Path(folder.path) / f"{record['top']}.rdl").read_text()
-    registers = {r.name: r for r in registers_of(read_map(source))}
     driver = RegisterDriver(model.simulation, model, record["parameters"]["control"])
     size = record["parameters"]["block_bits"] // 8
-    return BlockSoftware(Software(driver, registers, ("KEY",)), size, record["latency_cycles"])
+    software = Software(driver, registers_in(folder.register_map), ("KEY",))
+    return BlockSoftware(software, size, record["latency_cycles"])
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from .verdict import CoreFolder
 
 __all__ = [
     "RegisterDriver",
+    "RegisterUser",
     "Software",
     "check_closed",
     "check_constants",
@@ -32,6 +32,7 @@ __all__ = [
     "check_zeroise_closes",
     "check_zeroised",
     "offered",
+    "registers_in",
 ]
 
 _MOST = 64
@@ -148,13 +149,54 @@ class Software:
         raise CheckFailed(f"a written {name} is not taken")
 
 
+@dataclass(frozen=True)
+class RegisterUser:
+    """Software that gives a core blocks or words of messages over its registers."""
+
+    software: Software
+
+    def status(self, field: str) -> bool:
+        """A bit of STATUS."""
+        return bool(self.software.get("STATUS") & self.software.bit("STATUS", field))
+
+    def words(self, name: str, data: bytes) -> None:
+        """Write bytes to words; of the last one only those that are there."""
+        start = self.software.registers[name].address
+        for at in range(0, len(data), 4):
+            part = data[at : at + 4]
+            self.software.driver.write(
+                start + at, int.from_bytes(part, "little"), strobe=(1 << len(part)) - 1
+            )
+
+    def shown(self, name: str) -> bytes:
+        """All words of a result."""
+        register = self.software.registers[name]
+        words = (self.software.driver.read(register.address + 4 * k) for k in range(register.count))
+        return b"".join(word.to_bytes(4, "little") for word in words)
+
+    def rejected(self) -> bool:
+        """Whether REJECTED is 1; it is cleared."""
+        bit = self.software.bit("INTERRUPT_STATUS", "REJECTED")
+        seen = bool(self.software.get("INTERRUPT_STATUS") & bit)
+        self.software.put("INTERRUPT_STATUS", bit)
+        return seen
+
+    def wait(self, cycles: int) -> None:
+        """Cycles without an access."""
+        driver = self.software.driver
+        driver.model.run(driver.rows(cycles))
+
+
+def registers_in(source: str) -> dict[str, Register]:
+    """The registers of a map in SystemRDL, by their names."""
+    return {r.name: r for r in registers_of(read_map(source))}
+
+
 def check_registers(folder: CoreFolder) -> str:
     """The check `registers` of a core folder. Raises CheckFailed with what is not as the map says."""
     p = folder.record["parameters"]
     bench = AxiBench.compile(folder.sources, folder.record)
-    source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
-    registers = {r.name: r for r in registers_of(read_map(source))}
-    messages = 0
+    registers, messages = registers_in(folder.register_map), 0
     model = bench.start()
     try:
         awaited = ("KEY", "IV") if bench.ports.iv_valid else ("KEY",)

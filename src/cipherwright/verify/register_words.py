@@ -13,18 +13,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import CheckFailed
-from ..shell import LENGTH_PORTS, read_map, registers_of
+from ..shell import LENGTH_PORTS
 from .message_axi import AxiMessageBench, Beat
 from .message_axi_checks import Traffic, fresh_key, messages_of
 from .reference import reference_of
 from .register_blocks import Recorded
-from .register_bus import RegisterDriver, Software, check_constants, check_secrets, check_zeroised
+from .register_bus import (
+    RegisterDriver,
+    RegisterUser,
+    Software,
+    check_constants,
+    check_secrets,
+    check_zeroised,
+    registers_in,
+)
 from .simulate import compile_simulation
 from .verdict import CoreFolder
 
@@ -59,12 +66,11 @@ _OTHER = 0xA5C3_5A3C
 
 
 @dataclass(frozen=True)
-class WordSoftware:
+class WordSoftware(RegisterUser):
     """Software that gives a core words over its registers. `bench`: the core as it was compiled, with its
     record.
     """
 
-    software: Software
     bench: AxiMessageBench
 
     @property
@@ -92,25 +98,12 @@ class WordSoftware:
         """The place of a field."""
         return self.software.bit(register, field)
 
-    def status(self, field: str) -> bool:
-        """A bit of STATUS."""
-        return bool(self.software.get("STATUS") & self.bit("STATUS", field))
-
     def can(self) -> bool:
         """Whether a word can be started, as READY tells: where IVs come in words, it is that of the word that
         CONTROL speaks of, so DATA_PENDING tells.
         """
         own = self.bit("CONTROL", "IV_WORD")
         return not self.status("DATA_PENDING") if own else self.status("READY")
-
-    def words(self, name: str, data: bytes) -> None:
-        """Write bytes to words; of the last one only those that are there."""
-        start = self.software.registers[name].address
-        for at in range(0, len(data), 4):
-            part = data[at : at + 4]
-            self.software.driver.write(
-                start + at, int.from_bytes(part, "little"), strobe=(1 << len(part)) - 1
-            )
 
     def said(self, beat: Beat) -> int:
         """What CONTROL says of a word."""
@@ -127,27 +120,13 @@ class WordSoftware:
         self.words("DATA_IN", beat.data)
         self.command("START", *loads, more=self.said(beat))
 
-    def rejected(self) -> bool:
-        """Whether REJECTED is 1; it is cleared."""
-        bit = self.bit("INTERRUPT_STATUS", "REJECTED")
-        seen = bool(self.software.get("INTERRUPT_STATUS") & bit)
-        self.software.put("INTERRUPT_STATUS", bit)
-        return seen
-
-    def wait(self, cycles: int) -> None:
-        """Cycles without an access."""
-        driver = self.software.driver
-        driver.model.run(driver.rows(cycles))
-
     def there(self, side: str) -> bool:
         """Whether a result or a tag waits to be read."""
         return self.status("TAG" if side == "TAG_OUT" else "RESULT")
 
     def read(self, side: str) -> bytes:
         """All words of a result or a tag."""
-        register = self.software.registers[side]
-        words = (self.software.driver.read(register.address + 4 * k) for k in range(register.count))
-        return b"".join(word.to_bytes(4, "little") for word in words)[: self.bytes_of(side)]
+        return self.shown(side)[: self.bytes_of(side)]
 
     def bytes_of(self, side: str) -> int:
         """Bytes of a whole result or tag."""
@@ -685,7 +664,7 @@ def check_words(bench: AxiMessageBench, source: str) -> str:
     """The check `registers` of a compiled core whose words are registers; source: its map in SystemRDL.
     Raises CheckFailed with what is not so.
     """
-    registers = {r.name: r for r in registers_of(read_map(source))}
+    registers = registers_in(source)
     with recorded_words(bench, registers) as (core, model):
         total = _parts(_Checks(core, model, np.random.default_rng(11)))
     resets, record, p = _resets(bench, registers), bench.record, bench.record["parameters"]
@@ -698,6 +677,5 @@ def check_words(bench: AxiMessageBench, source: str) -> str:
 
 def check_register_words(folder: CoreFolder) -> str:
     """The same of a core folder."""
-    source = (Path(folder.path) / f"{folder.record['top']}.rdl").read_text()
     simulation = compile_simulation(folder.sources, folder.record["top"])
-    return check_words(AxiMessageBench(simulation, folder.record), source)
+    return check_words(AxiMessageBench(simulation, folder.record), folder.register_map)

@@ -70,6 +70,11 @@ class CoreFolder:
                 raise CheckFailed(f"the file {p.name} of the core is missing")
         return sorted(found, key=lambda p: p.suffix)
 
+    @property
+    def register_map(self) -> str:
+        """The map of the core's registers, in SystemRDL."""
+        return (Path(self.path) / f"{self.record['top']}.rdl").read_text()
+
     def check_files(self) -> str:
         """The files are as they were built, and their modules have names of this core alone. Raises
         CheckFailed with the name of one that is not.

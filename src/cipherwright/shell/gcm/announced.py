@@ -30,6 +30,7 @@ from ...rtl import (
     WrapperItem,
     declared_first,
 )
+from ..difference import difference
 from .ports import packet_pins, result_pins
 from .timing import GcmTiming
 
@@ -102,8 +103,8 @@ _SLOTS = ((0, "~"), (1, ""))
 
 def _compared(key_bits: int) -> tuple[WrapperItem, ...]:
     """The key that was announced, those in the slots, and whether it is one of them."""
-    found = [_differs(slot, key_bits) for slot, _ in _SLOTS]
-    cleared = [(name, width) for rows, _ in found for name, width in rows]
+    found = [difference(f"differs_{k}", f"next_key ^ key_{k}", key_bits, _ROWS) for k, _ in _SLOTS]
+    cleared = [(name, width) for widths, _, _ in found for name, width in widths.items()]
     keys = tuple((name, key_bits) for name in ("next_key", "key_0", "key_1"))
     return (
         Note("The key that was announced, those in the slots, and whether it is one of them."),
@@ -117,7 +118,11 @@ def _compared(key_bits: int) -> tuple[WrapperItem, ...]:
                 Step("forget_q", f"{{forget_q[{_FORGET - 2}:0], zeroise_i}}"),
                 Step("next_key", "key_i", "take | forget"),
                 *(Step(f"key_{k}", "next_key", f"(loaded & {of}slot_q) | forget") for k, of in _SLOTS),
-                *(step for _, steps in found for step in steps),
+                *(
+                    step
+                    for k, (_, steps, last) in enumerate(found)
+                    for step in (*steps, Step(f"same_{k}", f"there_q[{k}] & ~(|{last})"))
+                ),
             ),
             (
                 ("forget_q", f"{_FORGET}'d0"),
@@ -126,20 +131,6 @@ def _compared(key_bits: int) -> tuple[WrapperItem, ...]:
             ),
         ),
     )
-
-
-def _differs(slot: int, key_bits: int) -> tuple[list[tuple[str, int]], list[Step]]:
-    """Rows of bits that tell where the key differs from that of a slot, with their widths, and what they
-    take: in each row a bit for four of the row before.
-    """
-    name, width = f"differs_{slot}_0", key_bits
-    rows, steps = [(name, width)], [Step(name, f"next_key ^ key_{slot}")]
-    for level in range(1, _ROWS):
-        before, most = name, width - 1
-        name, width = f"differs_{slot}_{level}", -(-width // 4)
-        rows.append((name, width))
-        steps += [Step(f"{name}[{k}]", f"|{before}[{min(4 * k + 3, most)}:{4 * k}]") for k in range(width)]
-    return rows, [*steps, Step(f"same_{slot}", f"there_q[{slot}] & ~(|{name})")]
 
 
 def _chosen() -> tuple[WrapperItem, ...]:

@@ -32,6 +32,7 @@ from ...rtl import (
 )
 from ..buses import bytes_reversed
 from ..copies import copies, loads, spread
+from ..difference import difference
 from ..slot_control import loaded_by_slot, taken_by_slot
 from .ports import NUMBER, OFFERED, PENDING, RESULTS, UNIT_SLOT, XtsOptions, number_group, word_pins
 from .timing import KEEP, TWEAKS
@@ -126,18 +127,9 @@ def key_seen(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ..
             Reg(("keyed",)),
             Clocked((Step("keyed", "~drop_i & (keyed | key_valid_i)"),), (("keyed", "1'b0"),)),
         )
-    sizes, steps, source = list[int](), list[Step](), "differs_0"
-    half = size = key_bits // 2
-    steps.append(Step(source, f"key_i[{key_bits - 1}:{half}] ^ key_i[{half - 1}:0]"))
-    for level in range(1, COMPARED):
-        before, size = size, -(-size // 4)
-        sizes.append(size)
-        steps += [
-            Step(f"differs_{level}[{k}]", f"|{source}[{min(4 * k + 3, before - 1)}:{4 * k}]")
-            for k in range(size)
-        ]
-        source = f"differs_{level}"
-    widths = {"differs_0": half} | {f"differs_{k}": n for k, n in enumerate(sizes, 1)}
+    half = key_bits // 2
+    differs = f"key_i[{key_bits - 1}:{half}] ^ key_i[{half - 1}:0]"
+    widths, steps, source = difference("differs", differs, half, COMPARED)
     known = f"compare[{COMPARED - 1}] & (|{source})"
     taken = ["key_valid_i"] if slots == 1 else ["key_valid_i & ~load_slot_i", "key_valid_i & load_slot_i"]
     of_slot = [""] if slots == 1 else [" & ~compared_slot", " & compared_slot"]
@@ -147,9 +139,8 @@ def key_seen(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ..
         Reg(("keyed",), slots),
         *([Reg(("compared_slot",))] if slots > 1 else []),
         Reg(("compare",), COMPARED),
-        Reg(("differs_0",), half),
-        *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
-        Clocked(tuple(steps), tuple((n, f"{w}'d0") for n, w in widths.items())),
+        *(Reg((name,), width, vector=True) for name, width in widths.items()),
+        Clocked(steps, tuple((n, f"{w}'d0") for n, w in widths.items())),
         Clocked(
             (
                 Step("compare", f"{{compare[{COMPARED - 2}:0], key_valid_i}}"),
