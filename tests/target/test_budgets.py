@@ -14,7 +14,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.report import compared
 from cipherwright.shell import BuiltEngine, Core, own_names, rtl_digest
 from cipherwright.spec import preset_names
-from cipherwright.target import Recipe, implement, load_target, synthesise, target_names
+from cipherwright.target import REGISTERS, Recipe, implement, load_target, synthesise, target_names
 from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
@@ -184,7 +184,7 @@ def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:
         "srl_from=12",
     )
     with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
         cells = json.loads((out / "netlist.json").read_text())["modules"][core.top]["cells"]
     assert isinstance(core, Core)
     assert mapped.brams == 2 * 72

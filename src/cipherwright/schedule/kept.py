@@ -1,9 +1,8 @@
 """Which of several optimal schedules a large core has.
 
-A register program has many solutions of the same cost, and which of them a solver finds depends on how the
-program is stated. Records of place and route belong to one of them. For the presets whose programs are solved
-in a reduced form (`solve.py`) the schedule of their records is in data/schedules.json. It is taken only where
-it satisfies every constraint of the full program at the cost that the solver found.
+A register program has many solutions of the same cost. The generator takes the least one (`least.py`).
+Records of place and route that were made before that belong to other ones, and these are in
+data/schedules.json. One is taken only where it satisfies every constraint at the cost of the optimum.
 `benchmarks/kept_schedules.py` writes the file.
 """
 
@@ -18,11 +17,10 @@ from functools import cache
 from importlib import resources
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["kept_solution", "packed", "program_digest"]
+from .least import Ints
 
-Ints = NDArray[np.int64]
+__all__ = ["kept_solution", "packed", "program_digest", "unpacked"]
 
 
 def program_digest(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]) -> str:
@@ -36,8 +34,19 @@ def program_digest(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequ
 
 
 def packed(stages: Ints) -> str:
-    """Stages of 0 and above, one a byte, as text."""
-    return base64.b64encode(zlib.compress(stages.astype(np.uint8).tobytes(), 9)).decode()
+    """Stages as text: each one's difference from the one before, a byte.
+
+    >>> unpacked(packed(np.array([3, 200, -1]))).tolist()
+    [3, 200, -1]
+    """
+    steps = np.diff(stages, prepend=0).astype(np.int16)
+    return base64.b64encode(zlib.compress(steps.astype("<i2").tobytes(), 9)).decode()
+
+
+def unpacked(text: str) -> Ints:
+    """The stages of `packed`."""
+    steps = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<i2")
+    return np.cumsum(steps.astype(np.int64))
 
 
 def kept_solution(
@@ -49,7 +58,7 @@ def kept_solution(
     text = _library().get(program_digest(rows, bounds, cost))
     if text is None:
         return None
-    x = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8).astype(np.int64)
+    x = unpacked(text)
     limits = np.array(bounds)
     fits = len(x) == len(bounds) and bool(
         (x[rows[:, 1]] - x[rows[:, 0]] >= rows[:, 2]).all()

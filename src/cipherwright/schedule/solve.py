@@ -3,8 +3,7 @@ exactly.
 
 This is minimum-register retiming (C. E. Leiserson and J. B. Saxe, Retiming Synchronous Circuitry,
 Algorithmica 6, 1991): for given stages and period the minimum of register bits is a linear program over a
-system of difference constraints. Its matrix is totally unimodular, so the vertex that the simplex method
-returns is integral.
+system of difference constraints. `least.py` solves it in integers.
 """
 
 from __future__ import annotations
@@ -15,30 +14,23 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UserError
 from ..graph import OPS, Graph
 from .delay import DelayModel
 from .kept import kept_solution
+from .least import Ints, least_optimum
 from .price import SHIFT_LUT, logic_cells
 from .rounds import Ties, ties_of
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
 __all__ = ["earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
 
-Ints = NDArray[np.int64]
-
 _EPS = 1e-6
 _PRICINGS = 4
 
 _DEAR = 1.01
 """What equal rounds may cost, as a multiple of the logic cells without them."""
-
-_LARGE = 50_000
-"""Constraints from which on the solver is spared those that others imply: it takes time in proportion to the
-square of their number.
-"""
 
 
 def _edges(graph: Graph) -> dict[int, dict[int, int]]:
@@ -212,6 +204,8 @@ def _period_for(graph: Graph, model: DelayModel, stages: int, period: float | No
     """The period that was asked for, or the shortest that so many stages reach. Raises UserError where they
     hold no design or miss the period.
     """
+    if period is not None and _fits(graph, model, period, io, stages):
+        return period
     best = shortest_period(graph, model, stages, io)
     if best == float("inf"):
         raise UserError(_without_room(graph, model, stages, io))
@@ -353,12 +347,8 @@ class _Program:
         if ties is not None:
             joined = self._joined(cost, ties)
             return None if joined is None else {i: int(joined[k]) for i, k in self.index.items()}
-        if len(self.rows) < _LARGE:
-            found, _ = optimum(self.rows, self.bounds, cost)
-        else:
-            found, best = optimum(_needed(self.rows, len(self.bounds)), self.bounds, cost, "highs-ipm")
-            kept = kept_solution(self.rows, self.bounds, cost, best)
-            found = found if kept is None else kept
+        found = optimum(self.rows, self.bounds, cost)
+        assert found is not None, "the register program has no solution"
         return {i: int(found[k]) for i, k in self.index.items()}
 
     def _joined(self, cost: Sequence[float], ties: Ties) -> Ints | None:
@@ -382,67 +372,17 @@ class _Program:
         first = np.ones(len(rows), dtype=bool)
         first[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
         total[lead != np.arange(len(lead))] = 0
-        found = feasible_optimum(rows[first], bounds, total.tolist(), "highs-ds")
-        return None if found is None else found[0][lead] + shift
+        found = optimum(rows[first], bounds, total.tolist())
+        return None if found is None else found[lead] + shift
 
 
-def optimum(
-    rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], method: str = "highs-ds"
-) -> tuple[Ints, float]:
-    """`feasible_optimum` of a program that has a solution."""
-    found = feasible_optimum(rows, bounds, cost, method)
-    assert found is not None, "the register program has no solution"
-    return found
-
-
-def feasible_optimum(
-    rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], method: str
-) -> tuple[Ints, float] | None:
-    """Integers x of the least total cost, and that cost; None where there are none. rows: (a, b, w) for
-    x_b - x_a >= w; bounds: of every x, both included; method: the solver's, which has to end in a vertex
-    (dual simplex, or the interior-point method with its crossover, which is faster for large programs).
+def optimum(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]) -> Ints | None:
+    """A solution of a register program of the least cost: the kept one, or else the least (`least_optimum`);
+    None where there is none.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
-    n = len(rows)
-    entries = (np.array([1.0, -1.0] * n), (np.repeat(np.arange(n), 2), rows[:, :2].ravel()))
-    matrix = coo_array(entries, shape=(n, len(bounds))).tocsr()
-    # The stubs know dense matrices only.
-    answer = linprog(  # type: ignore[call-overload]
-        cost,
-        A_ub=matrix,
-        b_ub=-rows[:, 2].astype(float),
-        bounds=bounds,
-        method=method,
-    )
-    if answer.status == 2:
+    found = least_optimum(rows, bounds, cost)
+    if found is None:
         return None
-    if answer.status != 0:
-        raise AssertionError(f"the register program was not solved: {answer.message}")
-    if abs(answer.x - answer.x.round()).max() > 1e-4:
-        raise AssertionError("the register program's solution is not integral")
-    return answer.x.round().astype(np.int64), float(answer.fun)
-
-
-def _needed(rows: Ints, variables: int) -> Ints:
-    """The constraints that no two others imply. rows: (a, b, w) for x_b - x_a >= w, w at most 1; they make no
-    circle, so all implied ones may go at once.
-    """
-    from scipy.sparse import csr_array
-
-    a, b, w = rows.T
-
-    def edges(those: NDArray[np.bool_]) -> csr_array:
-        ones = np.ones(int(those.sum()), dtype=bool)
-        return csr_array((ones, (a[those], b[those])), shape=(variables, variables))
-
-    any_, one = edges(w >= 0), edges(w == 1)
-    later = any_ @ one + one @ any_
-    by_two = any_ @ any_
-
-    def among(paths: csr_array) -> NDArray[np.bool_]:
-        return np.asarray(paths[a, b], dtype=bool)
-
-    implied = np.where(w == 1, among(later), among(by_two))
-    return rows[~implied]
+    least, best = found
+    kept = kept_solution(rows, bounds, cost, best)
+    return least if kept is None else kept

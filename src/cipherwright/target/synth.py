@@ -227,8 +227,10 @@ def _is_changed(target: Target, mapping: str, sources: Iterable[Path]) -> bool:
     """Whether the generator changes the mapped netlist between two runs of Yosys. Raises UserError where the
     target does not know the mapping.
     """
-    if mapping in (RESET_GATES, REGISTERS) and target.family != "ecp5":
+    if mapping == RESET_GATES and target.family != "ecp5":
         raise UserError(f"mapping = {mapping} is for ECP5, not for {target.family}")
+    if mapping == REGISTERS and target.family not in ("ecp5", "xilinx"):
+        raise UserError(f"mapping = {mapping} is for ECP5 and Xilinx, not for {target.family}")
     blocks = (_BLOCKS.search(p.read_text()) for p in sources)
     return target.family == "ecp5" and (mapping == RESET_GATES or any(blocks))
 
