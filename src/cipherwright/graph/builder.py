@@ -124,7 +124,7 @@ class GraphBuilder:
     def select(self, a: int, bits: Sequence[int]) -> int:
         bits = tuple(bits)
         n = self._nodes[a]
-        if bits == tuple(range(n.width - 1, -1, -1)):
+        if len(bits) == n.width and bits[0] == n.width - 1 and bits == tuple(range(n.width - 1, -1, -1)):
             return a
         if n.op == "select":
             return self.select(n.args[0], [n.attr[n.width - 1 - k] for k in bits])
@@ -136,12 +136,12 @@ class GraphBuilder:
 
     def _part(self, n: Node, bits: Sequence[int]) -> tuple[int, list[int]] | None:
         """The part of a concatenation in which all the bits lie, with their places there."""
-        low = 0
+        low, least, most = 0, min(bits), max(bits)
         for part in reversed(n.args):
-            w = self.width(part)
-            if all(low <= k < low + w for k in bits):
-                return part, [k - low for k in bits]
-            low += w
+            above = low + self.width(part)
+            if least < above:
+                return (part, [k - low for k in bits]) if most < above else None
+            low = above
         return None
 
     def cat(self, *parts: int) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 from .ops import AGILE, OPS
@@ -86,9 +87,9 @@ class Graph:
         for i, node in enumerate(self.nodes):
             if node.op == "select":
                 src = out[node.args[0]]
-                out.append(tuple(src[k] for k in reversed(node.attr)))
+                out.append(tuple(map(src.__getitem__, reversed(node.attr))))
             elif node.op == "cat":
-                out.append(tuple(b for a in reversed(node.args) for b in out[a]))
+                out.append(tuple(chain.from_iterable(map(out.__getitem__, reversed(node.args)))))
             else:
                 out.append(tuple(zip(repeat(i), range(node.width), strict=False)))
         return tuple(out)
@@ -98,14 +99,14 @@ class Graph:
         """For every (node, bit) that something reads through wiring: the operations that do, and OUTPUT
         for an output.
         """
-        found: dict[tuple[int, int], set[int]] = {}
+        found: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
         for i in self.logic():
             for a in self.nodes[i].args:
                 for bit in self.bits[a]:
-                    found.setdefault(bit, set()).add(i)
+                    found[bit].add(i)
         for _, i in self.outputs:
             for bit in self.bits[i]:
-                found.setdefault(bit, set()).add(OUTPUT)
+                found[bit].add(OUTPUT)
         return {bit: frozenset(users) for bit, users in found.items()}
 
     def logic(self) -> Iterator[int]:
@@ -132,7 +133,7 @@ def _fault(graph: Graph, index: int, node: Node) -> str:
     op = OPS.get(node.op)
     if op is None:
         return "there is no such operation"
-    if node.width < 1 or any(not 0 <= a < index for a in node.args):
+    if node.width < 1 or (node.args and not (min(node.args) >= 0 and max(node.args) < index)):
         return "a width below 1 or an argument that does not come before it"
     if op.arity is not None and len(node.args) != op.arity:
         return f"{len(node.args)} arguments instead of {op.arity}"

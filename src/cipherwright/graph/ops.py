@@ -80,7 +80,7 @@ def _fits_const(attr: Any, widths: Sequence[int], width: int) -> bool:
 
 
 def _fits_select(attr: Any, widths: Sequence[int], width: int) -> bool:
-    return len(attr) == width and all(0 <= k < widths[0] for k in attr)
+    return len(attr) == width and min(attr) >= 0 and max(attr) < widths[0]
 
 
 def _fits_cat(attr: Any, widths: Sequence[int], width: int) -> bool:
@@ -118,7 +118,7 @@ def _fits_rom(attr: Any, widths: Sequence[int], width: int) -> bool:
 
 
 def _fits_linear(attr: Any, widths: Sequence[int], width: int) -> bool:
-    return len(attr[1]) == width and all(0 <= row < 1 << widths[0] for row in attr[1])
+    return len(attr[1]) == width and min(attr[1]) >= 0 and max(attr[1]) < 1 << widths[0]
 
 
 def _fits_lut(attr: Any, widths: Sequence[int], width: int, most: int = 6) -> bool:

@@ -139,9 +139,9 @@ def _mux(a: Assign, args: list[Lanes], full: int) -> Lanes:
 
 def _lut(a: Assign, args: list[Lanes], full: int) -> Lanes:
     """A truth table bit by bit; an argument of one bit is read for every bit."""
-    return [
-        _table(a.attr, [w[k] if len(w) > 1 else w[0] for w in reversed(args)], full) for k in range(a.width)
-    ]
+    of = _table(a.attr, len(args))
+    words = [w if len(w) > 1 else w * a.width for w in args]
+    return [of(full, *lanes) for lanes in zip(*words, strict=True)]
 
 
 def _same(a: Assign, args: list[Lanes], full: int) -> Lanes:
@@ -174,19 +174,32 @@ def _parity(word: Lanes, row: int) -> int:
     return out
 
 
-def _table(truth: int, address: Sequence[int], full: int) -> int:
-    """A truth table over lanes, the least significant address bit first."""
+@cache
+def _table(truth: int, arguments: int) -> Callable[..., int]:
+    """A truth table over lanes as a function of a lane of ones and of the arguments, the most significant
+    address bit first.
+    """
+    names = [f"x{k}" for k in range(arguments)]
+    found: Callable[..., int] = eval(f"lambda {', '.join(['full', *names])}: {_formula(truth, names)}")
+    return found
+
+
+def _formula(truth: int, address: Sequence[str]) -> str:
+    """A truth table over words as an expression of Python, by its halves.
+
+    >>> _formula(0b0110, ["x0", "x1"]), _formula(0b1000, ["x0", "x1"]), _formula(0b1110, ["x0"])
+    ('(x1 ^ x0)', '((x1 & x0) | (0 & ~x0))', 'full')
+    """
     if not address:
-        return full if truth & 1 else 0
+        return "full" if truth & 1 else "0"
     half = 1 << (len(address) - 1)
     low, high = truth & (1 << half) - 1, truth >> half
-    rest = address[:-1]
+    select, *rest = address
     if low == high:
-        return _table(low, rest, full)
-    select = address[-1]
+        return _formula(low, rest)
     if low ^ high == (1 << half) - 1:
-        return _table(low, rest, full) ^ select
-    return (_table(high, rest, full) & select) | (_table(low, rest, full) & ~select)
+        return f"({_formula(low, rest)} ^ {select})"
+    return f"(({_formula(high, rest)} & {select}) | ({_formula(low, rest)} & ~{select}))"
 
 
 @cache

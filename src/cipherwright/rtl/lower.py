@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -288,7 +289,7 @@ def _ports(top: _Top) -> tuple[Port, ...]:
     ports = [Port("input", "clk", 1)]
     if any((isinstance(i, Register) and i.reset) or isinstance(i, ValidLine) for i in top.items):
         ports.append(Port("input", "rst_i", 1))
-    used = {i: sum(src == i for src, _ in top.s.uses) for i in g.inputs.values()}
+    used = Counter(src for src, _ in top.s.uses)
     ports += [
         Port("input", f"{n}_i", g.nodes[i].width, not g.agile[i] or used[i] < g.nodes[i].width)
         for n, i in g.inputs.items()

@@ -68,11 +68,14 @@ def earliest(
     for i, delay, sources in timed or _timed(graph, model):
         if delay > room:
             return None
-        ready = (io.first, 0.0)
+        stage, time = io.first, 0.0
         for s, latency in sources:
-            stage, time = at[s]
-            ready = max(ready, (stage + latency, 0.0 if latency else time))
-        at[i] = (ready[0] + 1, delay) if ready[1] + delay > room else (ready[0], ready[1] + delay)
+            made, after = at[s]
+            if latency:
+                made, after = made + latency, 0.0
+            if made > stage or (made == stage and after > time):
+                stage, time = made, after
+        at[i] = (stage + 1, delay) if time + delay > room else (stage, time + delay)
     return {i: stage for i, (stage, _) in at.items()}
 
 
