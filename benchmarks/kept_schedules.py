@@ -85,9 +85,14 @@ def highs(rows: least.Ints, bounds: Sequence[tuple[float, float]], cost: Sequenc
     n = len(rows)
     entries = (np.array([1.0, -1.0] * n), (np.repeat(np.arange(n), 2), rows[:, :2].ravel()))
     matrix = coo_array(entries, shape=(n, len(bounds))).tocsr()
-    limits = -rows[:, 2].astype(float)
     # The stubs know dense matrices only.
-    found = linprog(cost, A_ub=matrix, b_ub=limits, bounds=bounds, method=method)  # type: ignore[call-overload]
+    found = linprog(  # type: ignore[call-overload]
+        cost,
+        A_ub=matrix,
+        b_ub=-rows[:, 2].astype(float),
+        bounds=bounds,
+        method=method,
+    )
     assert found.status == 0, found.message
     return np.asarray(found.x.round(), dtype=np.int64)
 

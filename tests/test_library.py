@@ -159,13 +159,19 @@ def test_it_is_shown_briefly(small: cw.Core) -> None:
 
 WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-smal"), "there is no preset or TOML file des-smal; did you mean des-small?"),
-    (lambda: cw.build(3), "a core is built from a name, a file, a spec or a cipher, not 3 (int)"),  # type: ignore[arg-type]
+    (
+        lambda: cw.build(3),  # type: ignore[arg-type]
+        "a core is built from a name, a file, a spec or a cipher, not 3 (int)",
+    ),
     (lambda: cw.build(None), "not None (NoneType)"),  # type: ignore[arg-type]
     (lambda: cw.build(Path("x.json")), "a file to build from is a .toml or a .py file, not x.json"),
     (lambda: cw.build(Path("none.toml")), "there is no file none.toml"),
     (lambda: cw.build("none.py"), "there is no file none.py"),
     (lambda: cw.build("des-small", stagse=2), "there is no option stagse; did you mean stages?"),
-    (lambda: cw.build("des-small", stages={}), "stages: a value is a text, a number"),  # type: ignore[arg-type]
+    (
+        lambda: cw.build("des-small", stages={}),  # type: ignore[arg-type]
+        "stages: a value is a text, a number",
+    ),
     (lambda: cw.build("des-small", stages="x"), "stages: Input should be a valid integer"),
     (lambda: cw.build("des-small", name="a\nb"), "name"),
     (lambda: cw.build("aes", stages=20), "key_bits is not given: AES has keys of 128, 192, 256 bits"),
@@ -173,12 +179,21 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des"), "ask for stages, clock_mhz, or both"),
     (lambda: cw.build("des-small", target="asic"), "there is no target asic"),
     (lambda: cw.build("des-small").write("/proc/core"), "can't write to /proc/core"),
-    (lambda: cw.build("des-small").write(3), "a folder is a str or a path, not 3 (int)"),  # type: ignore[arg-type]
+    (
+        lambda: cw.build("des-small").write(3),  # type: ignore[arg-type]
+        "a folder is a str or a path, not 3 (int)",
+    ),
     (lambda: cw.build("des-small").write("x", picture="gif"), "picture is svg or png, not gif"),
     (lambda: cw.build("des-small").encrypt("12", bytes(8)), "the key has 8 bits; this core takes 64 bits"),
     (lambda: cw.build("des-small").encrypt(bytes(7), bytes(8)), "the key has 56 bits"),
-    (lambda: cw.build("des-small").encrypt(7, bytes(8)), "key is bytes or hexadecimal digits, not 7 (int)"),  # type: ignore[arg-type]
-    (lambda: cw.build("des-small").encrypt(KEY, "text"), "data is bytes, not 'text' (str)"),  # type: ignore[arg-type]
+    (
+        lambda: cw.build("des-small").encrypt(7, bytes(8)),  # type: ignore[arg-type]
+        "key is bytes or hexadecimal digits, not 7 (int)",
+    ),
+    (
+        lambda: cw.build("des-small").encrypt(KEY, "text"),  # type: ignore[arg-type]
+        "data is bytes, not 'text' (str)",
+    ),
     (
         lambda: cw.build("des-small").encrypt(KEY, bytes(9)),
         "the message has 9 bytes, and ECB takes one or more",
@@ -194,7 +209,10 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-small").implement(dont_use=["X"]), "dont_use is for cell libraries"),
     (lambda: cw.Spec(name="x", cipher="des", stages=0), "stages: Input should be greater than or equal to 1"),
     (lambda: cw.Spec(cipher="des"), "name: Field required"),
-    (lambda: cw.register(3), "a cipher is an object or a class of cipherwright.cipher.Standard, not 3"),  # type: ignore[arg-type]
+    (
+        lambda: cw.register(3),  # type: ignore[arg-type]
+        "a cipher is an object or a class of cipherwright.cipher.Standard, not 3",
+    ),
 ]
 
 

@@ -36,6 +36,21 @@ def test_no_function_is_excused(root: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+def long_lines(text: str) -> list[int]:
+    """Numbers of lines over 110 columns, also such as ruff lets pass: those that end in a pragma or have no
+    blank.
+    """
+    return [n for n, line in enumerate(text.splitlines(), 1) if len(line) > 110]
+
+
+def test_no_line_is_long(root: Path) -> None:
+    rooms = ("src", "tests", "examples", "benchmarks", "tools")
+    files = [p for room in rooms for p in (root / room).rglob("*.py")]
+    assert len(files) > 300
+    assert {str(p.relative_to(root)): n for p in files if (n := long_lines(p.read_text()))} == {}
+    assert long_lines("x\n" + 111 * "x" + "  # type: ignore[misc]\n") == [2]
+
+
 VERILOG = re.compile(r"<=|\b(assign|wire|reg|posedge)\b|\w+_q\d*\b|\d+'[bdh][0-9a-f]|~\w|\w+_[io]\b")
 """What only a text of Verilog has."""
 

@@ -141,7 +141,7 @@ def test_algebra_sees_a_fault(kind: str) -> None:
 
 
 def test_sat_sees_a_broken_final_adder(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cipherwright.rewrite.arith.adders import Gates
+    from cipherwright.rewrite.arith.gates import Gates
     from cipherwright.verify import final_adder
 
     made = product_circuit("tree", 12)

@@ -10,7 +10,8 @@ from cipherwright.target import load_target
 OSU018 = Path(load_target("osu018").liberty)
 
 _TIMES = re.compile(
-    r"\b(cell_rise|cell_fall|rise_transition|fall_transition|rise_constraint|fall_constraint)\s*\(\w+\)\s*\{[^{}]*\}"
+    r"\b(cell_rise|cell_fall|rise_transition|fall_transition|rise_constraint|fall_constraint)\s*"
+    r"\(\w+\)\s*\{[^{}]*\}"
 )
 
 

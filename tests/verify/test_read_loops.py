@@ -88,7 +88,8 @@ def test_known_answers(des: tuple[Spec, CoreFolder]) -> None:
 def test_a_wrong_address_is_seen(des: tuple[Spec, CoreFolder], tmp_path: Path) -> None:
     """In one iteration of a slot the loop reads another round key."""
     spec, folder = des
-    parts, text = key_parts(spec), (folder.path / f"{folder.record['top']}.v").read_text()  # type: ignore[arg-type]
+    parts = key_parts(spec)  # type: ignore[arg-type]
+    text = (folder.path / f"{folder.record['top']}.v").read_text()
     first = re.search(r"assign address0_o = \{(\w+)", text)
     assert parts is not None and first is not None
     wrong = broken(folder, use("address0_o", first[1], "1'b0"), tmp_path / "core")

@@ -147,7 +147,7 @@ def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
 def _loop(spec: Loop, held: bool) -> RoundLoop:
     form = (held_form_of if held else form_of)(spec.described, spec.key_bits)
     if held and spec.described.key_unit == "store":
-        return fold_held(form, spec.cipher_direction)
+        return fold_held(form, spec.rounds_per_cycle, spec.cipher_direction)
     if held:
         return fold_read(form, spec.rounds_per_cycle, spec.cipher_direction, spec.least_stages)
     if spec.datapath_bits:

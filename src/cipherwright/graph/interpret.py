@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graph import Graph, Node
-from .ops import OPS
+from .ops import OPS, evaluate
 
 __all__ = ["Bits", "evaluate", "evaluate_many", "from_words", "to_words"]
 
@@ -17,25 +17,8 @@ Bits = NDArray[np.uint8]
 """Shape (width, blocks), entries 0 or 1; row 0 is the least significant bit."""
 
 
-def evaluate(graph: Graph, inputs: Mapping[str, int]) -> dict[str, int]:
-    """Outputs for one value of each input. Raises ValueError where an input is missing or too wide."""
-    values: list[int] = []
-    for node in graph.nodes:
-        if node.op == "input":
-            value = inputs.get(node.attr[0])
-            if value is None or not 0 <= value < 1 << node.width:
-                raise ValueError(
-                    f"graph {graph.name}: input {node.attr[0]} needs a value of {node.width} bits"
-                )
-        else:
-            widths = [graph.nodes[a].width for a in node.args]
-            value = OPS[node.op].meaning(node.attr, widths, [values[a] for a in node.args], node.width)
-        values.append(value)
-    return {name: values[i] for name, i in graph.outputs}
-
-
 def evaluate_many(graph: Graph, inputs: Mapping[str, Bits]) -> dict[str, Bits]:
-    """The same for many blocks: arrays of shape (width, blocks) in and out."""
+    """`evaluate` for many blocks: arrays of shape (width, blocks) in and out."""
     values: list[Bits] = []
     for i, node in enumerate(graph.nodes):
         if node.op == "input":

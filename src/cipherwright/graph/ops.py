@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["AGILE", "OPS", "STATIC", "Op", "Table"]
+__all__ = ["AGILE", "OPS", "STATIC", "Op", "Table", "evaluate"]
 
 AGILE, STATIC = "agile", "static"
 """An input that changes from cycle to cycle, and one that is held while blocks are inside."""
@@ -173,9 +173,26 @@ def _missing(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> 
     raise LookupError("an input has no value of its own")
 
 
-def _call(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
-    from .interpret import evaluate
+def evaluate(graph: Any, inputs: Mapping[str, int]) -> dict[str, int]:
+    """Outputs of a `Graph` for one value of each input. Raises ValueError where an input is missing or too
+    wide. It is here because one operation, `call`, means another graph.
+    """
+    values: list[int] = []
+    for node in graph.nodes:
+        if node.op == "input":
+            value = inputs.get(node.attr[0])
+            if value is None or not 0 <= value < 1 << node.width:
+                raise ValueError(
+                    f"graph {graph.name}: input {node.attr[0]} needs a value of {node.width} bits"
+                )
+        else:
+            widths = [graph.nodes[a].width for a in node.args]
+            value = OPS[node.op].meaning(node.attr, widths, [values[a] for a in node.args], node.width)
+        values.append(value)
+    return {name: values[i] for name, i in graph.outputs}
 
+
+def _call(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> int:
     values = dict(zip(attr.input_names(), v, strict=True))
     return evaluate(attr, values)[attr.outputs[0][0]]
 

@@ -16,7 +16,8 @@ class Unreadable(ValueError):
 
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<const>\d+'[bdh][\da-fA-F_]+)|(?P<number>\d+)|(?P<name>[a-zA-Z_]\w*)|(?P<mark>[=!<>]=|[<>+\-]|[\[\]{}():,&|^~?]))"
+    r"\s*(?:(?P<const>\d+'[bdh][\da-fA-F_]+)|(?P<number>\d+)|(?P<name>[a-zA-Z_]\w*)"
+    r"|(?P<mark>[=!<>]=|[<>+\-]|[\[\]{}():,&|^~?]))"
 )
 
 

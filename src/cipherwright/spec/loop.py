@@ -29,7 +29,7 @@ class Loop(Datapath):
     ] = "iterative"
     rounds_per_cycle: int = option(
         1,
-        "Rounds in the loop: any number of them, for KHAZAD one. MISTY1 counts two rounds as one.",
+        "Rounds in the loop: any number of them, for KHAZAD and MARS one. MISTY1 counts two rounds as one.",
         unit="rounds",
         cost="Area grows with it, and so does the rate at the same clock.",
         ge=1,

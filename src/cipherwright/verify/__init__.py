@@ -6,13 +6,14 @@ from .ccm_packets import CcmBench
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
 from .drive import Bench, Traffic
-from .equivalence import Claim, Proof, prove_pipeline
+from .equivalence import Claim, Proof
 from .final_adder import prove_final_adder
 from .loops import prove_iterative
 from .macs import Gaps, MacBench, MacSession
 from .oracle import openssl_version, oracle_blocks, oracle_bulk, oracle_name, oracle_of
 from .packet_benches import packet_bench
 from .packets import Packet, PacketBench
+from .pipelines import prove_pipeline
 from .random_blocks import random_blocks
 from .record import CoreRecord, read_record
 from .units import Unit, UnitBench

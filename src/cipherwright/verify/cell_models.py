@@ -212,8 +212,10 @@ def _carry4(cell: Cell) -> list[Output]:
                 c = g.mux(a[2 + 2 * i], c, a[3 + 2 * i])
             return c
 
-        out.append(Output(("O", k), reads, lambda g, a, k=k, f=carry: g.xor(a[2 + 2 * k], f(g, a, k))))  # type: ignore[misc]
-        out.append(Output(("CO", k), reads, lambda g, a, k=k, f=carry: f(g, a, k + 1)))  # type: ignore[misc]
+        out.append(
+            Output(("O", k), reads, partial(lambda k, f, g, a: g.xor(a[2 + 2 * k], f(g, a, k)), k, carry))
+        )
+        out.append(Output(("CO", k), reads, partial(lambda k, f, g, a: f(g, a, k + 1), k, carry)))
     return out
 
 

@@ -6,7 +6,8 @@ registers away from the inputs on every path, so a block's bits meet only bits o
 with the registers taken out, the logic equals an and-inverter graph printed straight from the plain cipher
 (ABC, SAT).
 
-Iterative cores are proven in loops.py, rings of RAM in delay_lines.py.
+The proof of a pipeline is in pipelines.py, that of an iterative core in loops.py; rings of RAM are in
+delay_lines.py.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from ..errors import CheckFailed
 from ..graph import Graph
 from ..shell import PortSet
 from ..tools import run, scratch
-from .aig import FALSE, TRUE, Aig, Hints, graph_to_aig
+from .aig import FALSE, TRUE, Aig, Hints
 from .cuts import Comparison, Cut, cut, restricted, without_equal_sums
-from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
+from .netlist import DELAY, FLIP_FLOP, GATES, Netlist, in_bits, out_bits
 
 __all__ = [
     "Claim",
@@ -36,7 +37,6 @@ __all__ = [
     "flip_flops",
     "gate_function",
     "is_mux",
-    "prove_pipeline",
     "slot",
     "spec_inputs",
     "topological",
@@ -308,45 +308,3 @@ class Claim:
     latency: int
     held: Sequence[str] = ()
     hints: Hints | None = None
-
-
-def prove_pipeline(claim: Claim, early: Mapping[str, int]) -> Proof:
-    """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many
-    cycles. Raises CheckFailed where either does not hold.
-    """
-    from .delay_lines import KEPT, is_valid_line, with_delays
-
-    ports, plain, latency = claim.ports, claim.plain, claim.latency
-    n = read_netlist(claim.sources, claim.top, ports.clk, KEPT)
-    kinds = n.kept.keys() & {c["type"] for c in n.cells.values()}
-    lines = sum(not is_valid_line(kind) for kind in kinds)
-    n = with_delays(n, ports.clk, ports.reset)
-    flip_flops = check_ranks(n, ports, latency, early, claim.held)
-    named = [
-        (name, k)
-        for name, bits in n.inputs.items()
-        for k in range(len(bits))
-        if name not in (ports.clk, ports.reset)
-    ]
-    aig = Aig([f"{name}[{k}]" for name, k in named])
-    known = {n.inputs[name][k]: aig.input(j) for j, (name, k) in enumerate(named)}
-    if ports.reset:
-        known[n.inputs[ports.reset][0]] = FALSE
-    known[n.inputs[ports.clk][0]] = FALSE
-    frame = Frame(Logic(n, wires=True), aig, known)
-    literal = {name: frame.word(bits) for name, bits in n.inputs.items()}
-    core_gates, marks = len(aig.gates), list[int]()
-    want = graph_to_aig(plain, aig, spec_inputs(plain, aig, ports, literal), claim.hints, marks)
-    got = frame.word(n.outputs[ports.block_out]) + frame.word(n.outputs[ports.valid_out])
-    names = [f"{ports.block_out} bit {k}" for k in range(len(want["block"]))] + [ports.valid_out]
-    pairs = Comparison(aig, core_gates, tuple(marks), tuple(got), tuple(want["block"] + want["valid"]))
-    gates = compare(pairs, names, directions(literal.get(ports.decrypt)))
-    waits = [f"of {lines} kinds of rings of RAM"] * bool(lines) + ["of the valid bit"] * (len(kinds) > lines)
-    rings = f", those {' and '.join(waits)} as long as no reset comes between" if waits else ""
-    return Proof(
-        (
-            f"for every key and block, every path has {latency} registers ({flip_flops} bits of them{rings}) "
-            f"and the logic equals the cipher"
-        ),
-        gates,
-    )

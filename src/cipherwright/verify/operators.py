@@ -43,7 +43,8 @@ def _plain(text: str) -> str:
 
 
 _TARGET = re.compile(
-    r"(?:\b(?:assign|wire|reg|localparam|integer)\b[^;=()]*?|(?<=[;)\n])\s*|\bbegin\s+|\belse\s+)(?P<net>\b[a-z_A-Z]\w*(?:\[[^\]\n]*\])?)\s*<?=(?!=)|\b(?P<instance>u_\w+)\s*\("
+    r"(?:\b(?:assign|wire|reg|localparam|integer)\b[^;=()]*?|(?<=[;)\n])\s*|\bbegin\s+|\belse\s+)"
+    r"(?P<net>\b[a-z_A-Z]\w*(?:\[[^\]\n]*\])?)\s*<?=(?!=)|\b(?P<instance>u_\w+)\s*\("
 )
 _PIN = re.compile(r"\.(\w+)\(")
 

@@ -56,11 +56,19 @@ class _HeldLoop(Fold):
         return self.close(out, tuple(zip(now, new_state, strict=True)), ())
 
 
-def fold_held(form: Form, direction: str) -> Loop:
+def fold_held(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     """The loop graph of a cipher over held round keys, in one direction. Ports: valid, ready, block, rk0,
     rk1 …
     """
+    _one_round(form, rounds_per_cycle)
     return _HeldLoop(form, direction).finished()
+
+
+def _one_round(form: Form, rounds_per_cycle: int) -> None:
+    if rounds_per_cycle != 1:
+        raise UserError(
+            f"a loop of {form.cipher.name} has one round a cycle, not rounds_per_cycle = {rounds_per_cycle}"
+        )
 
 
 def fold_read(form: Form, rounds_per_cycle: int, direction: str, stages: int) -> Loop:
@@ -82,10 +90,7 @@ class _KeyedLoop(Fold):
     """
 
     def __init__(self, form: Form, per_iteration: int, direction: str) -> None:
-        if per_iteration != 1:
-            raise UserError(
-                f"a loop of {form.cipher.name} has one round a cycle, not rounds_per_cycle = {per_iteration}"
-            )
+        _one_round(form, per_iteration)
         self.setup = form.key_setup(True) if direction != "encrypt" else 0
         super().__init__(form, 1, direction, self.setup + form.rounds + 1, False)
 

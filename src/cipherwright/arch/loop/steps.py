@@ -10,6 +10,7 @@ schedule's state as the block leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 
 from ...cipher.word import Word, Words, all_under, choose, over, under
 from ...errors import UserError
@@ -154,7 +155,8 @@ class _StepLoop(Fold):
         kinds = [k for k in first if k in here]
         out, *others = (form.unnamed_round(first[k], state, key) for k in kinds)
         for n, other in enumerate(others, 1):
-            which = over(b, self._told(f"kind{place}_{n}", lambda i, _, n=n: int(kind(i) == kinds[n]), 1))  # type: ignore[misc]
+            is_kind = partial(lambda n, i, _: int(kind(i) == kinds[n]), n)
+            which = over(b, self._told(f"kind{place}_{n}", is_kind, 1))
             out = tuple(choose(which, o, f) for o, f in zip(other, out, strict=True))
         return form.state_named(out)
 

@@ -16,17 +16,15 @@ p = a + b (xor); a group generates (G) or propagates (P); (G, P) o (G', P') = (G
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph, Node
 from .._walk import rebuild
+from .gates import Bit, Gates, Group
+from .profile import hybrid_carries
 
-__all__ = ["ADDERS", "Bit", "Gates", "Group", "add", "realise_adders"]
-
-Bit = int | bool
-"""A node of one bit, or a constant (a bool)."""
+__all__ = ["ADDERS", "add", "realise_adders"]
 
 Levels = list[list[tuple[int, int]]]
 """Of a prefix network: in each level the columns that take in another: (column, the column below that it
@@ -34,44 +32,6 @@ takes in).
 """
 
 
-@dataclass
-class Gates:
-    """Gates of one bit that fold constants."""
-
-    b: GraphBuilder
-
-    def and_(self, x: Bit, y: Bit) -> Bit:
-        if isinstance(x, bool) or isinstance(y, bool):
-            constant, other = (x, y) if isinstance(x, bool) else (y, x)
-            return other if constant else False
-        return self.b.and_(x, y)
-
-    def or_(self, x: Bit, y: Bit) -> Bit:
-        if isinstance(x, bool) or isinstance(y, bool):
-            constant, other = (x, y) if isinstance(x, bool) else (y, x)
-            return True if constant else other
-        return self.b.or_(x, y)
-
-    def xor(self, x: Bit, y: Bit) -> Bit:
-        if isinstance(x, bool) and isinstance(y, bool):
-            return x ^ y
-        if isinstance(x, bool) or isinstance(y, bool):
-            constant, other = (x, y) if isinstance(x, bool) else (y, x)
-            return self.b.not_(other) if constant else other
-        return self.b.xor(x, y)
-
-    def nor(self, x: int, y: int) -> int:
-        return self.b.not_(self.b.or_(x, y))
-
-    def choose(self, s: Bit, one: Bit, zero: Bit) -> Bit:
-        if isinstance(s, bool):
-            return one if s else zero
-        if isinstance(one, bool) or isinstance(zero, bool):
-            return self.or_(self.and_(s, one), self.and_(self.b.not_(s), zero))
-        return self.b.mux(s, one, zero)
-
-
-Group = tuple[Bit, Bit]
 Carries = Callable[[Gates, Sequence[Group], Bit], list[Bit]]
 """(gates, (g, p) of every column, carry in) -> the carry into every column, and out of the last."""
 
@@ -173,12 +133,6 @@ def _prefix(levels: Callable[[int], Levels]) -> Carries:
     return carries
 
 
-def _hybrid(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
-    from .profile import hybrid_carries
-
-    return hybrid_carries(x, columns, carry)
-
-
 ADDERS: dict[str, Carries | None] = {
     "carry_chain": None,
     "ripple": _ripple,
@@ -188,7 +142,7 @@ ADDERS: dict[str, Carries | None] = {
     "sklansky": _prefix(_sklansky),
     "kogge_stone": _prefix(_kogge_stone),
     "han_carlson": _prefix(_han_carlson),
-    "hybrid": _hybrid,
+    "hybrid": hybrid_carries,
 }
 
 

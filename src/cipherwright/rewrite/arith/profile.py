@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...graph.builder import GraphBuilder
-from .adders import Bit, Gates, Group
 from .compressor import UNIT_CELLS, CellDelays, TimedBit
+from .gates import Bit, Gates, Group
 from .prefix import PREFIX_NETWORKS, Parting, prefix_parting
 
 __all__ = ["PROFILE_ADDERS", "BlockPlan", "Plan", "hybrid_carries", "plan_blocks", "profile_add"]
