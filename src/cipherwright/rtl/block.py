@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, NamedTuple
 
-from ..graph import Graph, Node
+from ..graph import Graph, Node, Table
 from .keywords import SYSTEMVERILOG_2017
 from .module import Assign, Bits, Instance, Item, Memory, Module, Port, Register
 
-__all__ = ["Block", "Hints", "Names", "Operand", "clocked_module", "graph_modules", "sub_modules"]
+__all__ = ["Block", "Hints", "Names", "Read", "Row", "clocked_module", "graph_modules", "sub_modules"]
 
 
 class Names:
@@ -27,8 +28,25 @@ class Names:
         return name
 
 
-Operand = tuple[tuple[str, int, int], ...]
-"""Bits, least significant first: ("p", port, bit), ("n", row, bit) or ("c", value, 0)."""
+class Read(NamedTuple):
+    """A bit that a row reads: bit `bit` of the port or of the row number `number`, or the constant `number`.
+    Tuples with names, for a stage of a large core is compared with those before it by thousands of them.
+    """
+
+    kind: Literal["port", "row", "constant"]
+    number: int
+    bit: int = 0
+
+
+class Row(NamedTuple):
+    """An operation of a block: its width in bits, its attribute (see `Node`), and what each of its operands
+    reads, least significant bit first.
+    """
+
+    op: str
+    width: int
+    attr: Hashable
+    operands: tuple[tuple[Read, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -44,12 +62,11 @@ class Hints:
 
 @dataclass(frozen=True)
 class Block:
-    """Operations with numbered inputs. A row: (op, width, attr, operands). `ports`: widths of the words that
-    enter; `leaves`: the words that leave, each as (row, bit), least significant first. Equal blocks share a
-    module.
+    """Operations with numbered inputs. `ports`: widths of the words that enter; `leaves`: the words that
+    leave, each as (row, bit), least significant first. Equal blocks share a module.
     """
 
-    rows: tuple[tuple[str, int, Any, tuple[Operand, ...]], ...]
+    rows: tuple[Row, ...]
     ports: tuple[int, ...]
     leaves: tuple[tuple[tuple[int, int], ...], ...]
 
@@ -65,29 +82,32 @@ class Block:
         items: list[Item] = []
         ports = [Port("input", p, w) for p, w in zip(port, self.ports, strict=True)]
         ports += [Port("output", o, len(bits)) for o, bits in zip(out, self.leaves, strict=True)]
-        for (op, width, attr, operands), sig in zip(self.rows, signal, strict=True):
-            words = tuple(tuple(_bit(b, port, signal) for b in o) for o in operands)
-            if op in ("call", "lookup"):
-                ins = attr.input_names() if op == "call" else ("a",)
+        for row, sig in zip(self.rows, signal, strict=True):
+            words = tuple(tuple(_bit(b, port, signal) for b in o) for o in row.operands)
+            called = row.attr
+            if isinstance(called, Graph | Table) and row.op in ("call", "lookup"):
+                ins = called.input_names() if isinstance(called, Graph) else ("a",)
+                made = called.outputs[0][0] if isinstance(called, Graph) else "y"
                 pins = tuple(zip(ins, words, strict=True))
-                made = (attr.outputs[0][0] if op == "call" else "y", sig, width)
-                items.append(Instance(module_name(prefix, attr), names.new(f"u_{sig}"), pins, (made,)))
+                instance = names.new(f"u_{sig}")
+                items.append(Instance(module_name(prefix, called), instance, pins, ((made, sig, row.width),)))
             else:
-                items.append(Assign(sig, width, op, words, attr))
+                items.append(Assign(sig, row.width, row.op, words, row.attr))
         for n, (o, bits) in enumerate(zip(out, self.leaves, strict=True)):
             if n not in whole.values():
-                items.append(Assign(o, len(bits), "wire", (tuple((signal[row], k) for row, k in bits),)))
+                items.append(Assign(o, len(bits), "wire", (tuple((signal[n], k) for n, k in bits),)))
         return Module(name, tuple(ports), tuple(items), packed=packed)
 
     def _whole(self) -> dict[int, int]:
         """Row -> the word that leaves, for rows that are all of such a word and that no other row reads."""
-        read = {i for _, _, _, operands in self.rows for o in operands for kind, i, _ in o if kind == "n"}
+        read = {b.number for row in self.rows for o in row.operands for b in o if b.kind == "row"}
         found: dict[int, int] = {}
         for n, word in enumerate(self.leaves):
-            row = word[0][0]
-            op, width, *_ = self.rows[row]
-            if op in _ASSIGNED and row not in read and word == tuple((row, k) for k in range(width)):
-                found.setdefault(row, n)
+            number = word[0][0]
+            row = self.rows[number]
+            whole = tuple((number, k) for k in range(row.width))
+            if row.op in _ASSIGNED and number not in read and word == whole:
+                found.setdefault(number, n)
         return found
 
 
@@ -100,12 +120,13 @@ def _wire_name(hint: str) -> str:
     return hint if hint not in ("call", "lookup") else "y"
 
 
-def _bit(b: tuple[str, int, int], port: list[str], signal: list[str]) -> tuple[str, int]:
-    kind, i, k = b
-    return ("", i) if kind == "c" else (port[i], k) if kind == "p" else (signal[i], k)
+def _bit(b: Read, port: list[str], signal: list[str]) -> tuple[str, int]:
+    if b.kind == "constant":
+        return ("", b.number)
+    return ((port if b.kind == "port" else signal)[b.number], b.bit)
 
 
-def module_name(prefix: str, attr: Any) -> str:
+def module_name(prefix: str, attr: Graph | Table) -> str:
     """Module of a called graph or a table."""
     return f"{prefix}_{attr.name.lower()}"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph import Graph, Node
-from .block import Block, Hints, Operand
+from .block import Block, Hints, Read, Row
 from .truth import read_once
 
 __all__ = ["NodeBit", "Shape", "Word", "shape"]
@@ -47,20 +47,20 @@ def shape(g: Graph, members: list[int], needed: Callable[[int], list[int]], pack
         bits = [(i, k) for i in group for k in range(g.nodes[i].width)]
         row.update({bit: (n, pos) for pos, bit in enumerate(bits)})
 
-    def operand(bits: Word) -> Operand:
+    def operand(bits: Word) -> tuple[Read, ...]:
         outer = entering.outer(bits)
         return tuple(
-            ("n", *row[src, k])
+            Read("row", *row[src, k])
             if (src, k) in row
-            else ("c", g.nodes[src].attr >> k & 1, 0)
+            else Read("constant", g.nodes[src].attr >> k & 1)
             if g.nodes[src].op == "const"
-            else ("p", *entering.seat((src, k), outer))
+            else Read("port", *entering.seat((src, k), outer))
             for src, k in bits
         )
 
     first = [g.nodes[group[0]] for group in together]
     rows = tuple(
-        (n.op, sum(g.nodes[i].width for i in group), n.attr, tuple(operand(word) for word in words))
+        Row(n.op, sum(g.nodes[i].width for i in group), n.attr, tuple(map(operand, words)))
         for n, group, words in zip(first, together, read, strict=True)
     )
     leaves = tuple(tuple(row[bit] for bit in word) for _, word in leaving)
