@@ -52,38 +52,27 @@ _Kept = Register | DelayLine | ValidLine
 
 
 def _slices(bits: Bits) -> list[str]:
-    """Pieces of a concatenation, most significant first; the caller knows signal widths only by name."""
+    """Pieces of a concatenation, most significant first; the caller knows signal widths only by name. A piece
+    is a constant, a bit repeated more than twice, or bits of one signal in a row.
+    """
     out: list[str] = []
     top = len(bits) - 1
     while top >= 0:
-        text, top = _slice(bits, top)
-        out.append(text)
+        name, i = bits[top]
+        alike = falling = 1
+        while alike <= top and (bits[top - alike] == (name, i) or name == bits[top - alike][0] == ""):
+            alike += 1
+        while falling <= top and bits[top - falling] == (name, i - falling):
+            falling += 1
+        if name == "":
+            value = "".join(str(value) for _, value in reversed(bits[top + 1 - alike : top + 1]))
+            out.append(f"{alike}'b{value}")
+        elif alike > 2:
+            out.append(f"{{{alike}{{{name}[{i}]}}}}")
+        else:
+            out.append(f"{name}[{i}:{i - falling + 1}]" if falling > 1 else f"{name}[{i}]")
+        top -= alike if name == "" or alike > 2 else falling
     return out
-
-
-def _slice(bits: Bits, top: int) -> tuple[str, int]:
-    """The piece whose most significant bit is at place `top`, and the place below it: a constant, a bit
-    repeated more than twice, or bits of one signal in a row.
-    """
-    name, i = bits[top]
-    if name == "":
-        end = _end(bits, top, lambda j: bits[j][0] == "")
-        value = "".join(str(b[1]) for b in reversed(bits[end + 1 : top + 1]))
-        return f"{len(value)}'b{value}", end
-    end = _end(bits, top, lambda j: bits[j] == bits[top])
-    if top - end > 2:
-        return f"{{{top - end}{{{name}[{i}]}}}}", end
-    end = _end(bits, top, lambda j: bits[j] == (name, i - (top - j)))
-    low = i - (top - end) + 1
-    return f"{name}[{i}:{low}]" if low != i else f"{name}[{i}]", end
-
-
-def _end(bits: Bits, top: int, belongs: Callable[[int], bool]) -> int:
-    """The first place below `top` that does not belong to its piece; -1 where all do."""
-    end = top - 1
-    while end >= 0 and belongs(end):
-        end -= 1
-    return end
 
 
 def concat(bits: Bits, widths: dict[str, int]) -> str:
@@ -186,17 +175,12 @@ def _linear(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
     yield _wrap(f"{names.head(a)} = {{{', '.join(digits)}}};", "    ")
 
 
-def _address(a: Assign, names: _Names) -> str:
-    """The operands of one bit as an address."""
-    return names.text(tuple(o[0] for o in reversed(a.operands)))
-
-
 def _lut4_cell(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
     yield from names.declared(a)
     n, full = len(a.operands), 0
     for x in range(16):  # unused address bits repeat the table
         full |= (a.attr >> (x & (1 << n) - 1) & 1) << x
-    address = _address(a, names)
+    address = names.text(tuple(o[0] for o in reversed(a.operands)))
     pad = f"{{{4 - n}'b0, {address}}}" if n < 4 else address
     yield f"    cipherwright_lut4 #(.INIT(16'h{full:04x})) u_{a.name} (.a({pad}), .y({a.name}));"
 
@@ -226,7 +210,8 @@ def _lut(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
     if a.width == 1 and len(a.operands) > 3:
         table, size = f"{a.name.upper()}_LUT", 1 << len(a.operands)
         yield f"    localparam [{size - 1}:0] {table} = {size}'h{a.attr:0{size // 4}x};"
-        yield _wrap(f"{names.head(a)} = {table}[{_address(a, names)}];", "    ")
+        address = names.text(tuple(o[0] for o in reversed(a.operands)))
+        yield _wrap(f"{names.head(a)} = {table}[{address}];", "    ")
         return
     scalar = tuple(len(o) == 1 for o in a.operands)
     truth = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed)
