@@ -187,8 +187,8 @@ def _table(truth: int, arguments: int) -> Callable[..., int]:
 def _formula(truth: int, address: Sequence[str]) -> str:
     """A truth table over words as an expression of Python, by its halves.
 
-    >>> _formula(0b0110, ["x0", "x1"]), _formula(0b1000, ["x0", "x1"]), _formula(0b1110, ["x0"])
-    ('(x1 ^ x0)', '((x1 & x0) | (0 & ~x0))', 'full')
+    >>> _formula(0b0110, ["x0", "x1"]), _formula(0b1111, ["x0", "x1"])
+    ('((0 ^ x1) ^ x0)', 'full')
     """
     if not address:
         return "full" if truth & 1 else "0"
