@@ -49,8 +49,8 @@ def unfit_name(name: str) -> str:
 def proposed_name(text: str) -> str:
     """A legal name that looks like `text`."""
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[: LONGEST - 10].rstrip("-")
-    wishes = (name, f"{name}-core", f"core-{name}", f"core-{name}-core", "core")
-    return next(w for w in wishes if not unfit_name(w))
+    candidates = (name, f"{name}-core", f"core-{name}", f"core-{name}-core", "core")
+    return next(w for w in candidates if not unfit_name(w))
 
 
 def changed_name(
