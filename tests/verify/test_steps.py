@@ -70,6 +70,12 @@ def test_all_checks_of_a_cipher_outside_the_package(present: None, tmp_path: Pat
     }
 
 
+def test_a_loop_of_camellia_is_proven(tmp_path: Path) -> None:
+    """The loop of SM4 is proven as a preset, sm4-small (tests/verify/test_checks.py)."""
+    core, folder = made("camellia", 128, "loop-5-a-cycle", tmp_path / "core")
+    assert "every key and block" in prove_core(folder, core.plain, None)
+
+
 @pytest.mark.parametrize("word", ["CONTROL0_4", "CONTROL0_1", "WAITS_0"])
 def test_faults_of_the_loop_are_seen(word: str, present: None, tmp_path: Path) -> None:
     """An entry of a control word's table, the other way: a wrong round counter; a step of the key schedule
