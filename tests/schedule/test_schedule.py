@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,25 +45,30 @@ def small(seed: int) -> Graph:
     return b.build()
 
 
-def brute_force(g: Graph, stages: int, period: float, io: Io) -> int | None:
-    """Fewest register bits over all assignments of stages."""
+def assignments(g: Graph, stages: int, period: float, io: Io) -> Iterator[Schedule]:
+    """Every choice of a stage for each operation, also such as are no schedule."""
     logic = [i for i in g.logic() if g.agile[i]]
-    best = None
     for choice in itertools.product(range(io.first, stages), repeat=len(logic)):
         stage = [0] * len(g.nodes)
         for name, i in g.inputs.items():
             stage[i] = io.arrival(name)
         for i, s in zip(logic, choice, strict=True):
             stage[i] = s
-        candidate = Schedule(g, tuple(stage), stages, io, UNIT, period)
-        try:
-            candidate.verify()
-            candidate.verify_timing()
-        except ValueError:
-            continue
-        bits = candidate.register_bits()
-        best = bits if best is None else min(best, bits)
-    return best
+        yield Schedule(g, tuple(stage), stages, io, UNIT, period)
+
+
+def holds(s: Schedule) -> bool:
+    try:
+        s.verify()
+        s.verify_timing()
+    except ValueError:
+        return False
+    return True
+
+
+def brute_force(g: Graph, stages: int, period: float, io: Io) -> int | None:
+    """Fewest register bits over all assignments of stages."""
+    return min((s.register_bits() for s in assignments(g, stages, period, io) if holds(s)), default=None)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -121,37 +126,12 @@ def test_a_kept_solution_is_taken_where_it_is_one(seed: int, monkeypatch: pytest
         text = packed(np.array([*(stage[i] for i in operations), *ends]))
         monkeypatch.setattr("cipherwright.schedule.kept._library", lambda: {digests[0]: text})
 
-    others = 0
-    for choice in itertools.product(range(stages), repeat=len(operations) - len(g.inputs)):
-        stage = list(least.stage)
-        for i, chosen in zip(operations[len(g.inputs) :], choice, strict=True):
-            stage[i] = chosen
-        keep(stage)
-        found = schedule(g, UNIT, stages)
-        assert found.register_bits() == least.register_bits()  # one that costs more is not taken
-        others += found.stage != least.stage
-        keep([s + 200 for s in stage])  # nor is one that breaks constraints
+    for other in assignments(g, stages, least.period, least.io):
+        best = holds(other) and other.register_bits() == least.register_bits()
+        keep(other.stage)
+        assert schedule(g, UNIT, stages) == (other if best else least)  # not one that costs more
+        keep([s + 200 for s in other.stage])  # nor one that breaks constraints
         assert schedule(g, UNIT, stages) == least
-    every = [
-        choice
-        for choice in itertools.product(range(stages), repeat=len(operations) - len(g.inputs))
-        if _is_best(g, operations, choice, least)
-    ]
-    assert others == len(every) - 1
-
-
-def _is_best(g: Graph, operations: Sequence[int], choice: Sequence[int], least: Schedule) -> bool:
-    """Stages of operations are a schedule with as few registers as `least`."""
-    stage = list(least.stage)
-    for i, chosen in zip(operations[len(g.inputs) :], choice, strict=True):
-        stage[i] = chosen
-    other = replace(least, stage=tuple(stage))
-    try:
-        other.verify()
-        other.verify_timing()
-    except ValueError:
-        return False
-    return other.register_bits() == least.register_bits()
 
 
 def test_live_sets_count_what_register_bits_counts() -> None:

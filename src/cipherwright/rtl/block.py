@@ -84,13 +84,8 @@ class Block:
         ports += [Port("output", o, len(bits)) for o, bits in zip(out, self.leaves, strict=True)]
         for row, sig in zip(self.rows, signal, strict=True):
             words = tuple(tuple(_bit(b, port, signal) for b in o) for o in row.operands)
-            called = row.attr
-            if isinstance(called, Graph | Table) and row.op in ("call", "lookup"):
-                ins = called.input_names() if isinstance(called, Graph) else ("a",)
-                made = called.outputs[0][0] if isinstance(called, Graph) else "y"
-                pins = tuple(zip(ins, words, strict=True))
-                instance = names.new(f"u_{sig}")
-                items.append(Instance(module_name(prefix, called), instance, pins, ((made, sig, row.width),)))
+            if isinstance(row.attr, Graph | Table) and row.op in ("call", "lookup"):
+                items.append(_called(row.attr, names.new(f"u_{sig}"), words, (sig, row.width), prefix))
             else:
                 items.append(Assign(sig, row.width, row.op, words, row.attr))
         for n, (o, bits) in enumerate(zip(out, self.leaves, strict=True)):
@@ -124,6 +119,15 @@ def _bit(b: Read, port: list[str], signal: list[str]) -> tuple[str, int]:
     if b.kind == "constant":
         return ("", b.number)
     return ((port if b.kind == "port" else signal)[b.number], b.bit)
+
+
+def _called(
+    attr: Graph | Table, name: str, words: tuple[Bits, ...], made: tuple[str, int], prefix: str
+) -> Instance:
+    """The instance of a called graph or a table; `made`: the signal that it drives, and its width."""
+    inputs, output = (attr.input_names(), attr.outputs[0][0]) if isinstance(attr, Graph) else (("a",), "y")
+    pins = tuple(zip(inputs, words, strict=True))
+    return Instance(module_name(prefix, attr), name, pins, ((output, *made),))
 
 
 def module_name(prefix: str, attr: Graph | Table) -> str:
@@ -243,16 +247,7 @@ def graph_modules(graph: Graph, prefix: str) -> list[Module]:
             for m in sub_modules(node, prefix):
                 if m not in out:
                     out.append(m)
-            ins = node.attr.input_names() if node.op == "call" else ("a",)
-            made = ((node.attr.outputs[0][0] if node.op == "call" else "y", signal[i], node.width),)
-            items.append(
-                Instance(
-                    module_name(prefix, node.attr),
-                    f"u_{signal[i]}",
-                    tuple(zip(ins, words, strict=True)),
-                    made,
-                )
-            )
+            items.append(_called(node.attr, f"u_{signal[i]}", words, (signal[i], node.width), prefix))
         else:
             items.append(Assign(signal[i], node.width, node.op, words, node.attr))
     ports = [

@@ -146,6 +146,10 @@ class _Names:
         """An expression for the bits."""
         return concat(bits, self.widths)
 
+    def address(self, a: Assign) -> str:
+        """The operands of one bit as an address."""
+        return concat(tuple(o[0] for o in reversed(a.operands)), self.widths)
+
     def head(self, a: Assign) -> str:
         """What an assignment begins with; a signal that is no port is declared by it."""
         return f"assign {a.name}" if a.name in self.ports else f"wire {_range(a.width)}{a.name}"
@@ -180,7 +184,7 @@ def _lut4_cell(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
     n, full = len(a.operands), 0
     for x in range(16):  # unused address bits repeat the table
         full |= (a.attr >> (x & (1 << n) - 1) & 1) << x
-    address = names.text(tuple(o[0] for o in reversed(a.operands)))
+    address = names.address(a)
     pad = f"{{{4 - n}'b0, {address}}}" if n < 4 else address
     yield f"    cipherwright_lut4 #(.INIT(16'h{full:04x})) u_{a.name} (.a({pad}), .y({a.name}));"
 
@@ -210,8 +214,7 @@ def _lut(a: Assign, args: list[str], names: _Names) -> Iterable[str]:
     if a.width == 1 and len(a.operands) > 3:
         table, size = f"{a.name.upper()}_LUT", 1 << len(a.operands)
         yield f"    localparam [{size - 1}:0] {table} = {size}'h{a.attr:0{size // 4}x};"
-        address = names.text(tuple(o[0] for o in reversed(a.operands)))
-        yield _wrap(f"{names.head(a)} = {table}[{address}];", "    ")
+        yield _wrap(f"{names.head(a)} = {table}[{names.address(a)}];", "    ")
         return
     scalar = tuple(len(o) == 1 for o in a.operands)
     truth = TruthTable(a.attr, tuple(args), scalar, a.width, names.packed)

@@ -1,9 +1,9 @@
-"""Which of several optimal schedules a large core has.
+"""Which of several optimal schedules a core has whose record was made when the generator chose another one.
 
 A register program has many solutions of the same cost. The generator takes the least one (`least.py`).
 Records of place and route that were made before that belong to other ones, and these are in
 data/schedules.json. One is taken only where it satisfies every constraint at the cost of the optimum.
-`benchmarks/kept_schedules.py` writes the file.
+`benchmarks/kept_schedules.py` takes those out that no record needs any more.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def program_digest(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequ
 
 
 def packed(stages: Ints) -> str:
-    """Stages as text: each one's difference from the one before, a byte.
+    """Stages as text: each one's difference from the one before, two bytes of it.
 
     >>> unpacked(packed(np.array([3, 200, -1]))).tolist()
     [3, 200, -1]
     """
-    steps = np.diff(stages, prepend=0).astype(np.int16)
-    return base64.b64encode(zlib.compress(steps.astype("<i2").tobytes(), 9)).decode()
+    steps = np.diff(stages, prepend=0).astype("<i2")
+    return base64.b64encode(zlib.compress(steps.tobytes(), 9)).decode()
 
 
 def unpacked(text: str) -> Ints:

@@ -65,6 +65,7 @@ def fold_held(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
 
 
 def _one_round(form: Form, rounds_per_cycle: int) -> None:
+    """Raise UserError where a loop of one round a cycle is asked for more."""
     if rounds_per_cycle != 1:
         raise UserError(
             f"a loop of {form.cipher.name} has one round a cycle, not rounds_per_cycle = {rounds_per_cycle}"
