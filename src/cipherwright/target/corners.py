@@ -30,7 +30,9 @@ CORNERS = "corners.txt"
 
 @dataclass(frozen=True)
 class Corner:
-    """A netlist in one corner. `library`: the Liberty file; `mapped`: whether its cells were mapped to."""
+    """A netlist in one corner. `name`: the corner's; `library`: the name of the Liberty file; `mapped`:
+    whether its cells were mapped to; `timing`: what OpenSTA found with it.
+    """
 
     name: str
     library: str
@@ -54,8 +56,8 @@ class Corner:
 
 
 def check_cell_options(target: Target, cells: CellOptions) -> None:
-    """Raise UserError where options of cells are given for another target, or where a corner has no legal
-    name, that of the library that is mapped to, or no file.
+    """Raise UserError where options of `cells` are given for a `target` that is no cell library, or where a
+    corner has no legal name, the name of the library that is mapped to, or no file.
     """
     options = {"--dont-use": cells.dont_use, "--corner": cells.corners, "clock_gating": cells.clock_gating}
     for option, given in options.items():
@@ -73,7 +75,9 @@ def check_cell_options(target: Target, cells: CellOptions) -> None:
 
 
 def corner_files(corner: str = "") -> tuple[str, str, str]:
-    """Library, script and log of OpenSTA of a corner, or of the library that is mapped to."""
+    """The names of the library, the script and the log of OpenSTA for a `corner`; "": for the library that is
+    mapped to.
+    """
     return (
         (f"{corner}.lib", f"sta_{corner}.tcl", f"sta_{corner}.log")
         if corner
@@ -84,8 +88,12 @@ def corner_files(corner: str = "") -> tuple[str, str, str]:
 def timed_corners(
     folder: Path, top: str, mapped_to: tuple[str, str], cells: CellOptions, clock: str
 ) -> list[Corner]:
-    """The mapped netlist of a folder in every corner, first that of the library that it was `mapped_to`
-    (target, file). Libraries, scripts, logs and the table are in the folder afterwards.
+    """The module `top` in folder/netlist.v in every corner of `cells`, first in that of the library that it
+    was `mapped_to` (name of the target, name of the file). Its registers follow the port `clock`. Slacks are
+    for the constraints of `cells`.
+
+    Libraries, scripts, logs and the table (CORNERS) are in the `folder` afterwards. Raises UserError where
+    the file of a corner is no usable Liberty file, RuntimeError where there is no path between registers.
     """
     name, library = mapped_to
     gated = cells.clock_gating

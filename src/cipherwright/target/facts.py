@@ -28,11 +28,14 @@ _DATA = Path(str(resources.files(__package__))) / "data"
 
 @dataclass(frozen=True)
 class Target:
-    """`kind` is place-and-route, mapping or cells; `device` are the place-and-route tool's flags for it;
-    `lut_inputs` is 0 for cells; `srl` and
-    `ram_delay` say whether delay lines may be shift-register LUTs or rings of distributed or block RAM;
-    `slice_xor` whether a LUT4 has an XOR gate behind it; `liberty` the cell library's path; `delay` the
-    model that plans stages.
+    """A device, a family or a cell library, as the generator sees it.
+
+    `name`: by which a user chooses it; `title`: for people. `kind`: place-and-route, mapping or cells.
+    `family`: which synthesis it takes (ecp5, ice40, gowin, nexus, xilinx, cells), and `yosys_family` the one
+    of `synth_xilinx`. `lut_inputs`: of a lookup table, 0 for cells. `srl` and `ram_delay`: whether delay
+    lines may be shift-register LUTs or rings of distributed or block RAM. `slice_xor`: whether a LUT4 has an
+    XOR gate behind it. `delay`: the model that plans stages. `device`: the place-and-route tool's flags for
+    it. `liberty`: the cell library's path.
     """
 
     name: str
@@ -57,6 +60,9 @@ class Target:
     """Place and route reads the netlist without its ports, where nextpnr has no placement out of context."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
+    """All other entries of the target's file: `placers`, `slices`, `block_ram_sites`, `wires` and others, as
+    they are read there.
+    """
 
     def placer(self, asked: str) -> str:
         """The placer that is asked for, or the first of this target where it has no such; `heap` where the
@@ -71,7 +77,10 @@ class Target:
         return asked if asked in known else str(known[0])
 
     def beyond(self, used: Mapping[str, int]) -> list[str]:
-        """What a use takes more of than the device has, in words."""
+        """What a use takes more of than the device has, in words; empty where it fits. `used`: how many
+        `luts`, `ffs`, `brams` and `dsps`; one that is not given, or that the target states no capacity for,
+        is not compared.
+        """
         names = {"luts": "lookup tables", "ffs": "flip-flops", "brams": "block RAMs", "dsps": "multipliers"}
         return [
             f"{used[k]:,} {words} (the device has {self.capacity[k]:,})"
@@ -86,7 +95,9 @@ def target_names() -> list[str]:
 
 
 def load_target(name: str) -> Target:
-    """A target by name, or a cell library by its Liberty file. Raises UserError with what there is."""
+    """The target with this `name`, or a cell library by the path of its Liberty file, which ends in .lib.
+    Raises UserError with the names there are, or where the file is missing or no usable library.
+    """
     if name.endswith(".lib"):
         return _liberty(Path(name))
     if name not in target_names():

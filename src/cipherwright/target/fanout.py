@@ -16,8 +16,8 @@ _MOST = 10
 
 
 def strongest_buffer(library: Path) -> tuple[str, str, str] | None:
-    """(cell, input, output) of the buffer with the greatest area in a Liberty file, those for clocks
-    apart; None where it has none.
+    """(cell, input pin, output pin) of the buffer with the greatest area in the Liberty file `library`, those
+    for clocks and three-state ones apart; None where it has none.
     """
     text = library.read_text(errors="replace")
     cells = (_buffer(part) for part in re.split(r'\bcell\s*\(\s*"?', text)[1:])
@@ -39,8 +39,10 @@ def _buffer(text: str) -> tuple[float, str, str, str] | None:
 
 
 def buffered(module: dict[str, Any], buffer: tuple[str, str, str], registers: re.Pattern[str]) -> int:
-    """Put trees behind the registers of a flat mapped module (Yosys JSON, changed in place); the number of
-    buffers.
+    """Put trees of buffers behind the registers of a flat mapped `module` (Yosys JSON, changed in place), so
+    that no register and no buffer drives more than ten pins of cells; returns the number of buffers.
+    `buffer`: cell, input pin, output pin, as `strongest_buffer` gives them; `registers`: matches the types of
+    the cells that are registers. Output ports stay on the register's own net.
     """
     sinks, roots = _nets(module, registers)
     fresh, made = 1 + max(_bits(module)), 0

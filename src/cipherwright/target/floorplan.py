@@ -29,8 +29,8 @@ Strip = tuple[int, int]
 
 @dataclass(frozen=True)
 class Slices:
-    """Tiles of a device with four slices of two lookup tables and two flip-flops each: their first and
-    last column and row, and the `blocks`, rows between those that have none.
+    """Tiles of a device with four slices of two lookup tables and two flip-flops each: the first and last of
+    their `columns` and of their `rows`, and the `blocks`, rows between those that have none.
     """
 
     columns: Strip
@@ -39,11 +39,17 @@ class Slices:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Slices:
-        """From the target's facts."""
+        """From the `slices` of a target's facts, a `table` with `columns` and `rows` (first and last) and
+        `blocks`.
+        """
         return cls(tuple(table["columns"]), tuple(table["rows"]), frozenset(table["blocks"]))
 
     def sites(self, strip: Strip) -> int:
-        """Lookup tables, and as many flip-flops, of a strip."""
+        """How many lookup tables fit a `strip` of all rows, and as many flip-flops.
+
+        >>> Slices((2, 9), (1, 20), frozenset({7})).sites((2, 3))  # 2 columns, 19 rows, 8 in a tile
+        304
+        """
         return 8 * (strip[1] - strip[0] + 1) * (self.rows[1] - self.rows[0] + 1 - len(self.blocks))
 
     def bels(self) -> Iterator[tuple[int, str, str]]:
@@ -58,15 +64,19 @@ class Slices:
 
 
 def lane_of_name(name: str) -> int | None:
-    """The lane that a cell's hierarchical name says, if any: `u_core`, `u_counter0` and `u_relay0` are in the
-    first."""
+    """The lane that a cell's hierarchical `name` says, if any: `u_core`, `u_counter0` and `u_relay0` are in
+    the first, which is 0.
+
+    >>> lane_of_name("u_core_2.stage1.q"), lane_of_name("u_core.q"), lane_of_name("u_join.q")
+    (2, 0, None)
+    """
     found = _LANE.search(name)
     return int(found[1] or 0) if found else None
 
 
 def mark_lanes(cells: Mapping[str, dict[str, Any]]) -> None:
-    """Say in attributes which lane and which box in block RAM the names of cells tell, where there is more
-    than one lane or a block RAM.
+    """Say in attributes which lane and which box in block RAM the names of `cells` tell (name to entry in
+    Yosys JSON, changed in place), where there is more than one lane or a block RAM.
     """
     several = any(lane_of_name(n) for n in cells)
     for name, cell in cells.items():
@@ -83,18 +93,21 @@ def _marked(cell: Mapping[str, Any], mark: str) -> int | None:
 
 
 def lane_of(cell: Mapping[str, Any]) -> int | None:
-    """The lane that a cell's mark says, if any."""
+    """The lane, from 0, that the mark of a `cell` says (`mark_lanes`); None where it has no mark."""
     return _marked(cell, _LANE_MARK)
 
 
 def lane_count(cells: Iterable[Mapping[str, Any]]) -> int:
-    """How many lanes marked cells are in."""
+    """How many lanes marked `cells` are in; 1 where none has a mark."""
     return 1 + max((lane_of(c) or 0 for c in cells), default=0)
 
 
 def strips(need: Sequence[int], slices: Slices) -> list[Strip]:
-    """A strip of all rows for each lane, from left to right, as wide as its `need` of sites asks for of
-    the device's width.
+    """A strip of all rows for each lane, from left to right, as (first, last) column. `need`: sites that each
+    lane takes; the columns of `slices` are shared out in that proportion.
+
+    >>> strips([100, 300], Slices((2, 9), (1, 20), frozenset()))
+    [(2, 3), (4, 9)]
     """
     first, last = slices.columns
     edges, total, done = [first], sum(need), 0
@@ -105,10 +118,10 @@ def strips(need: Sequence[int], slices: Slices) -> list[Strip]:
 
 
 def place_boxes(module: dict[str, Any], sites: Mapping[str, Sequence[int]], lanes: Sequence[Strip]) -> int:
-    """Give the block RAMs marked as boxes (`u_core….u_box_N`) of a flat mapped module their sites, in the
-    strips of their lanes; how many got one. `sites`: the device's `rows` of block RAM in the order in
-    which rounds should go over them, and `columns` of each. None get any where a lane has no strip, or
-    more than its strip holds.
+    """Give the block RAMs marked as boxes (`u_core….u_box_N`) of a flat mapped `module` (Yosys JSON, changed
+    in place) their sites, in the strips of their `lanes`; how many got one. `sites`: the device's `rows` of
+    block RAM in the order in which rounds should go over them, and `columns` of each. None get any where a
+    lane has no strip, or more than its strip holds.
     """
     found: dict[int, list[tuple[int, str]]] = {}
     for name, cell in module["cells"].items():

@@ -28,7 +28,13 @@ __all__ = ["USUAL", "Build", "Recipe", "implement"]
 
 @dataclass(frozen=True)
 class Build:
-    """Measured figures of one core on one target; None where a figure has no meaning there."""
+    """Measured figures of one core on one target; None where a figure has no meaning there.
+
+    `target`: its name. `tool_versions`: by the tool's name. `seeds`: the clock in MHz by the seed of place
+    and route, and `seed` the fastest of them. `mapped`: what synthesis gave. `fmax_mhz`: the clock;
+    `critical_path_ns` and `critical_path`: the longest path, in ns and in words. `gate_equivalents`: the area
+    in two-input NANDs of the cell library. `runtime_s`: seconds that all of it took.
+    """
 
     target: str
     tool_versions: dict[str, str]
@@ -50,12 +56,13 @@ class Build:
 class Recipe:
     """How a design is implemented.
 
-    seeds: of place and route, the fastest counts; mapping: `delay` or `area`; placer and placer_weight: of
-    nextpnr. cells: what is asked of a cell library: cells that are left out, and corners, of which the
-    slowest counts. prove: prove the netlist after mapping, and the best seed's after routing, equal to the
-    sources; where it is None, that is done on targets with place and route, whose runs take more than ten
-    times as long, and what the proof does not know is told in the result. clock: the port that registers
-    follow.
+    seeds: of place and route, the fastest counts. mapping: one of CELL_MAPPINGS for a cell library;
+    RESET_GATES or REGISTERS for a device that has it, and everything else there is the usual mapping. placer
+    and placer_weight: of nextpnr. cells: what is asked of a cell library: cells that are left out, corners,
+    of which the slowest counts, constraints and clock gates. prove: prove the netlist after mapping, and the
+    best seed's after routing, equal to the sources; where it is None, that is done on targets with place and
+    route, whose runs take more than ten times as long, and what the proof does not know is told in the
+    result. clock: the port that registers follow.
     """
 
     seeds: tuple[int, ...] = (1, 2, 3)
@@ -68,7 +75,9 @@ class Recipe:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
-        """What the options of a core, as in its record, say of it."""
+        """What the options of a core say of it. `parameters`: as in its record, of which `mapping`, `placer`
+        and `placer_weight` are read.
+        """
         return cls(
             mapping=parameters["mapping"],
             placer=parameters["placer"],
@@ -76,11 +85,11 @@ class Recipe:
         )
 
     def proves(self, target: Target) -> bool:
-        """Whether the netlist on a target is proven."""
+        """Whether the netlist on `target` is proven."""
         return target.kind == "place-and-route" if self.prove is None else self.prove
 
     def unproven(self, target: Target) -> NetlistProof:
-        """What is said where it is not."""
+        """The statement of a netlist on `target` that is not proven, with the reason."""
         why = f"by default it is on targets with place and route (--prove), and {target.name} has none"
         return NetlistProof(f"not checked: {why if self.prove is None else '--no-prove'}")
 
@@ -116,13 +125,16 @@ def implement(
     tell: Tell = quiet,
     keep: Path | None = None,
 ) -> Build:
-    """Synthesise and, by the kind of target, place and route with each seed (the fastest counts) or
-    analyse timing.
+    """Synthesise the module `top` of `sources` for `target` as `recipe` says and, by the kind of target,
+    place and route with each seed (the fastest counts) or analyse timing.
 
-    `keep`: an existing folder that gets netlists, constraints, commands, logs and a timing report.
+    `sources`: Verilog files, the module's own and those of all modules in it. `tell`: gets each step and the
+    part that is done. `keep`: an existing folder that gets netlists, constraints, commands, logs and a timing
+    report.
 
-    Raises UserError for a missing tool or a library that can't be used, CheckFailed where the design does
-    not fit or where the netlist is not the core.
+    Raises UserError for a missing tool or a library that can't be used, CheckFailed where the design does not
+    fit or where the netlist is not the core, Unknown where a proof that must be has cells that it does not
+    know.
     """
     began = time.monotonic()
     with scratch() as folder:
@@ -274,7 +286,9 @@ def _proven_placed(
 
 
 def nand2_area(liberty: Path) -> float:
-    """Area of the library's smallest two-input NAND, the gate equivalent, in its area unit."""
+    """Area of the smallest two-input NAND of the file `liberty`, the gate equivalent, in the library's area
+    unit. Raises RuntimeError where no cell's name begins with NAND2, behind a prefix or without one.
+    """
     import re
 
     areas = []

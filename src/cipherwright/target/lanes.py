@@ -39,8 +39,13 @@ the flip-flop beside it takes its input there where no lookup table drives it.
 
 
 def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Tell) -> str:
-    """Place the lanes of folder/canonical.json; the name of the netlist to route, which is that one where
-    there are no lanes, where the target's slices are not known, or where a lane would fill its strip.
+    """Place the lanes of folder/canonical.json, and write the whole to folder/netlistSEED.json; returns the
+    name of the netlist to route, which is canonical.json where there are no lanes, where the target's slices
+    are not known, or where a lane would fill its strip.
+
+    `target`: its options have `slices` and `block_ram_sites`. Each lane is placed with `seed` and `seed` +
+    10, and the better placement counts. `timing_weight`: of timing in nextpnr's `heap`. `tell`: gets each
+    lane's step. Raises CheckFailed where nextpnr does not place a lane.
     """
     if "slices" not in target.options:
         return CANONICAL
@@ -76,8 +81,9 @@ def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tel
 
 
 def assign(cells: Cells) -> dict[str, int]:
-    """The lane of every cell: by its mark (floorplan.py), else the first of those that it drives (round
-    keys go from lane to lane), else the first of all.
+    """The lane of every one of `cells` (name to entry in Yosys JSON), by its name: by its mark
+    (floorplan.py), else the first of those that it drives (round keys go from lane to lane), else the first
+    of all.
     """
     sinks: dict[str, set[str]] = {name: set() for name in cells}
     driver = {b: name for name, c in cells.items() for b in _bits(c, "output")}
@@ -100,8 +106,8 @@ def assign(cells: Cells) -> dict[str, int]:
 
 
 class Board:
-    """A flat netlist of which lane after lane gets its place. Nets go by names of their own, which the
-    placer keeps.
+    """A flat netlist of which lane after lane gets its place. `cells`: name to entry in Yosys JSON; `names`:
+    net to a name of its own, by which nets go and which the placer keeps.
     """
 
     def __init__(self, cells: Cells, names: dict[int, str]) -> None:
@@ -117,10 +123,13 @@ class Board:
     def alone(
         self, members: Sequence[str], slices: Slices, strip: Strip, ports: dict[str, Any]
     ) -> dict[str, Any]:
-        """A design of these cells, of all placed cells with what connects them to these, and of cells
-        without a connection everywhere else outside the strip. A flip-flop without a clock may not stand
-        beside one that has one: flip-flops of a tile share clock and reset, those of a slice their enable
-        too. So a cell that does nothing takes these of the flip-flop in its slice, else of one in its tile.
+        """A design of the cells named `members`, of all placed cells with what connects them to these, and of
+        cells without a connection everywhere else outside the `strip` (first and last column) of `slices`. Of
+        `ports`, the module's, it has `clk` only.
+
+        A flip-flop without a clock may not be beside one that has one: flip-flops of a tile share clock and
+        reset, those of a slice their enable too. So a cell that does nothing takes these of the flip-flop in
+        its slice, else of one in its tile.
         """
         cells = {name: self.cells[name] for name in members}
         nets = _nets(cells, {})
@@ -145,7 +154,10 @@ class Board:
         return self._design(cells, {"clk": ports["clk"]})
 
     def fix(self, lane: int, members: Iterable[str], placed: Cells, nets: dict[int, str]) -> None:
-        """Put the packed cells of a lane, with their places, in the place of its own."""
+        """Put the packed cells of `lane`, with their places, in the place of its own, those named `members`.
+        `placed`: the cells that nextpnr wrote, each with its site in an attribute; `nets`: the names of the
+        nets in them, by their numbers there.
+        """
         before = set(members)
         for name in before:
             del self.cells[name]
@@ -169,7 +181,7 @@ class Board:
             self.fixed[name] = None
 
     def design(self, ports: dict[str, Any]) -> dict[str, Any]:
-        """The whole as it stands."""
+        """The whole netlist as it is now, as Yosys JSON; `ports`: those of the module."""
         return self._design(self.cells, ports)
 
     def _design(self, cells: Cells, ports: dict[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,9 @@ LOAD_PF, SLEW_NS = 0.05, 0.18
 
 @dataclass(frozen=True)
 class Cell:
-    """A combinational cell: area, input pins, and for each output its truth table over them (input k at
-    address bit k) and the delay in ns from each input that it depends on.
+    """A combinational cell: its `name`, its `area` in the library's unit, its `inputs`, and for each output
+    pin in `tables` its truth table over them (input k at address bit k) and in `delays` the delay in ns from
+    each input that it depends on.
     """
 
     name: str
@@ -44,7 +45,13 @@ def _groups(text: str, kind: str) -> list[tuple[str, str]]:
 
 
 def truth_table(function: str, inputs: tuple[str, ...]) -> int | None:
-    """Truth table of a Liberty function, or None where it reads what is no input."""
+    """The truth table of a Liberty `function` over the pins `inputs`, as an integer: its bit at an address is
+    the value there, and inputs[k] is bit k of the address. None where it reads what is no input or has other
+    operators than `! ' & * | + ^`, a space for AND, and parentheses.
+
+    >>> bin(truth_table("!(A B)", ("A", "B"))), truth_table("A & X", ("A", "B"))
+    ('0b111', None)
+    """
     spaced = re.sub(r"(?<=[\w)'])\s+(?=[\w(!])", "&", function.strip())
     spaced = re.sub(r"(\w+|\))'", r"~\1", spaced) if "'" in spaced else spaced
     text = spaced.replace("!", "~").replace("*", "&").replace("+", "|")
@@ -93,7 +100,7 @@ def _between(load: list[float], slew: list[float], rows: list[float]) -> float:
 
 @cache
 def read_cells(liberty: Path) -> dict[str, Cell]:
-    """Every combinational cell whose functions are given, by name."""
+    """Every combinational cell of the file `liberty` whose functions are all given, by name."""
     out = {}
     for name, body in _groups(liberty.read_text(errors="replace"), "cell"):
         pins = _groups(body, "pin")
@@ -141,8 +148,8 @@ def _adder(cells: dict[str, Cell], inputs: int, total: int, carry: int) -> tuple
 
 
 def full_adder_cell(liberty: Path) -> tuple[str, tuple[str, ...], str, str] | None:
-    """(cell, its input pins from the slowest to the fastest, sum pin, carry pin) of the library's full
-    adder, if it has one.
+    """(cell, its input pins from the slowest to the fastest, sum pin, carry pin) of the smallest full adder
+    in the file `liberty`, None where it has none.
     """
     found = _adder(read_cells(liberty), 3, 0b10010110, 0b11101000)
     if found is None:
@@ -164,8 +171,8 @@ _GATES = {
 
 
 def cell_delays(liberty: Path) -> CellDelays | None:
-    """Delays of the library's adder cells and gates, areas in NAND2 equivalents; None where it has no full
-    or half adder.
+    """Delays in ns of the adder cells and gates in the file `liberty`, areas in NAND2 equivalents; None where
+    it has no full or half adder, or one of NAND2, NOR2, XOR2, AND2 and inverter is missing.
     """
     cells = read_cells(liberty)
     full, half = _adder(cells, 3, 0b10010110, 0b11101000), _adder(cells, 2, 0b0110, 0b1000)

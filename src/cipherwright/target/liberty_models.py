@@ -20,7 +20,7 @@ __all__ = ["liberty_models"]
 
 
 def liberty_models(liberty: Path) -> Models:
-    """The models of a library's cells."""
+    """The models of the cells in the file `liberty`; a cell that is not understood has none."""
     outputs = {
         name: [Output((pin, 0), _pins(cell.inputs), _table(table)) for pin, table in cell.tables.items()]
         for name, cell in read_cells(liberty).items()

@@ -23,7 +23,9 @@ _PIN = re.compile(r'\bpin\s*\(\s*"?([^\s")]+)"?\s*\)')
 
 @dataclass(frozen=True)
 class Library:
-    """A Liberty file without the cells that are not to be used. `left_out`: those cells, and why."""
+    """A Liberty file without the cells that are not to be used. `text`: of the file with the rest;
+    `left_out`: cells that are not to be used, and why.
+    """
 
     text: str
     left_out: dict[str, str]
@@ -48,14 +50,14 @@ class Library:
 def read_library(
     path: Path, dont_use: Sequence[str] = (), corners: Mapping[str, Path] | None = None
 ) -> Library:
-    """The usable part of a Liberty file. `dont_use`: patterns of cell names (`*`, `?`, `[…]`); `corners`:
-    Liberty files of the same cells under other conditions, by name.
+    """The usable part of the Liberty file `path`. `dont_use`: patterns of cell names (`*`, `?`, `[…]`);
+    `corners`: Liberty files of the same cells under other conditions, by name.
 
     Left out are pads (pad_cell, is_pad), cells with dont_use, memories, fillers and other cells without a
-    function, cells whose only outputs are three-state, what the patterns name, and cells that a corner
-    has not or has with other pins. Raises UserError where it is no Liberty file, where a pattern names no
-    cell, where corners have other units or no such cells, or where what is left can't make a core: no
-    flip-flop, no two-input NAND.
+    function, cells whose only outputs are three-state, what the patterns name, and cells that a corner has
+    not or has with other pins. Raises UserError where it is no Liberty file, where a pattern names no cell,
+    where corners have other units or no such cells, or where what is left can't make a core: no flip-flop, no
+    two-input NAND.
     """
     text = _text(path)
     cells = list(_cells(path, text))
@@ -108,7 +110,9 @@ def _missing(path: Path, library: Library, corners: Mapping[str, Path]) -> dict[
 
 
 def cells_of(path: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of every cell of a Liberty file."""
+    """Name and text of every cell of the Liberty file `path`, also of those that are not to be used. Raises
+    UserError where it can't be read or is no Liberty file.
+    """
     text = _text(path)
     yield from ((name, text[start:end]) for name, start, end in _cells(path, text))
 

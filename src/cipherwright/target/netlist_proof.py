@@ -19,8 +19,9 @@ __all__ = ["NetlistProof", "emitted", "prove_mapped", "prove_routed"]
 
 @dataclass(frozen=True)
 class NetlistProof:
-    """What was shown, in words; and what became of registers of the core that have none of their own in
-    the netlist: groups that synthesis merged, those that hold a constant, those that nothing depends on.
+    """What was shown, in words (`statement`, "not checked: …" where nothing was); and what became of
+    registers of the core that have none of their own in the netlist: groups that synthesis `merged`, those
+    that hold a `constant`, those that were `removed`, since nothing depends on them.
     """
 
     statement: str
@@ -35,8 +36,9 @@ class NetlistProof:
 
 
 def emitted(sources: Sequence[Path], top: str, clock: str, spread: bool = False) -> Machine:
-    """The emitted text, as `prove_mapped` compares with it; `spread`: with memories as registers, as cell
-    libraries have them. Raises CheckFailed where it breaks the rules of `read_netlist`.
+    """The module `top` of the emitted `sources`, as `prove_mapped` compares with it; registers follow the
+    port `clock`. `spread`: with memories as registers, as cell libraries have them. Raises CheckFailed where
+    the text breaks the rules of `read_netlist`.
     """
     return reference_machine(read_netlist(sources, top, clock, memories=not spread, spread=spread), clock)
 
@@ -44,8 +46,10 @@ def emitted(sources: Sequence[Path], top: str, clock: str, spread: bool = False)
 def prove_mapped(
     folder: Path, reference: Machine, top: str, clock: str, models: Models = NO_MODELS
 ) -> NetlistProof:
-    """The canonical netlist that synthesis left in the folder equals the `emitted` text. Raises
-    CheckFailed where it does not, Unknown where it has cells that the proof does not know.
+    """The netlist of module `top` that synthesis left in `folder` (canonical.json, and netlist.json with the
+    names of the RTL) equals `reference`, which is what `emitted` gave. Registers follow the port `clock`.
+    `models`: what the cells of a library compute; a device's are known. Raises CheckFailed where it does not,
+    Unknown where it has cells that the proof does not know.
     """
     netlist = json.loads((folder / "netlist.json").read_text())["modules"][top]
     named = mapped_machine(netlist, clock, True, models)
@@ -107,7 +111,9 @@ def _places(m: Machine) -> list[int]:
 
 
 def prove_routed(folder: Path, routed: Path, clock: str) -> Same:
-    """A netlist that place and route wrote equals the canonical one. Raises like `prove_mapped`."""
+    """The netlist `routed` that place and route wrote equals the canonical one in `folder`; registers follow
+    the port `clock`. Raises like `prove_mapped`.
+    """
     canonical = _canonical(folder, clock)
     placed = mapped_machine(next(iter(json.loads(routed.read_text())["modules"].values())), clock)
     return prove_same(

@@ -26,9 +26,9 @@ _BEHIND: Mapping[str, tuple[str, ...]] = {
 
 
 def paired_flip_flops(module: Mapping[str, Any]) -> int:
-    """Flip-flops of a flat mapped module that share a logic cell with the lookup table that feeds them,
-    straight or through a wide multiplexer or the XOR gate of a slice. A table has room for one flip-flop;
-    a flip-flop that anything else feeds takes a cell of its own.
+    """Flip-flops of a flat mapped `module` (Yosys JSON) that share a logic cell with the lookup table that
+    feeds them, straight or through a wide multiplexer or the XOR gate of a slice. A table has room for one
+    flip-flop; a flip-flop that anything else feeds takes a cell of its own.
     """
     cells: Mapping[str, Any] = module["cells"]
     driver = {

@@ -37,7 +37,7 @@ _CANONICAL_NAME = re.compile(r"(?:lane\d+\.)?((?:cell|net)\.\d+)")
 
 @dataclass(frozen=True)
 class Effort:
-    """What nextpnr's placer is told: its name, and the weight of timing in `heap`."""
+    """What nextpnr's placer is told: `placer`, its name, and `weight`, that of timing in `heap`."""
 
     placer: str
     weight: int
@@ -45,7 +45,9 @@ class Effort:
 
 @dataclass(frozen=True)
 class Placed:
-    """One run: seed, clock in MHz, and the critical path's segments (kind, delay in ns, from, to, net)."""
+    """One run: `seed`, clock in MHz (`fmax_mhz`), and the critical path's segments in `path`, as nextpnr
+    reports them (`type`, `delay` in ns, `from`, `to`, `net`) with names of the RTL where they are known.
+    """
 
     seed: int
     fmax_mhz: float
@@ -83,11 +85,12 @@ def place(
     keep: bool = False,
     placer: str = "heap",
 ) -> Placed:
-    """Place and route a netlist of the folder; `timing_weight` is the weight of timing in the analytic
-    placer, worth more than any other option of it (docs/decisions/0004-placer-weight.md); the `placer`
-    "static" does not know it. "repaired": by `heap`, and then by repair.py; "rerouted": by measured delays
-    and by estimates, each again after routing, and the faster of both. `keep`: the netlist after routing goes
-    to routedSEED.json. Raises CheckFailed where the design does not fit the device.
+    """Place and route `netlist`, a file of `folder`, for `target` with `seed`. `timing_weight` is the weight
+    of timing in the analytic placer, worth more than any other option of it
+    (docs/decisions/0004-placer-weight.md); the `placer` "static" does not know it. "repaired": by `heap`, and
+    then by repair.py; "rerouted": by measured delays and by estimates, each again after routing, and the
+    faster of both. `keep`: the netlist after routing goes to routedSEED.json, as it always does with
+    "rerouted". Raises CheckFailed where the design does not fit the device.
     """
     report = folder / f"report{seed}.json"
     if target.bare:
@@ -126,8 +129,9 @@ def _fmax(report: Mapping[str, Any]) -> float:
 
 
 def place_with_delays(folder: Path, target: Target, seed: int, timing_weight: int) -> tuple[Path, Path]:
-    """Place by `heap` and route the mapped netlist of the folder; the netlist after routing, and the delays
-    of its wires (SDF).
+    """Place by `heap` and route canonical.json of `folder` for `target` with `seed` and the weight
+    `timing_weight` of timing; the path of the netlist after routing, and that of the delays of its wires
+    (SDF). Raises CheckFailed where that fails.
     """
     return _routed(folder, target, seed, timing_weight, CANONICAL, [])[1:]
 
@@ -142,7 +146,12 @@ def _routed(
 
 
 def placer_arguments(placer: str) -> list[str]:
-    """What nextpnr is told when it routes: which placer, or that all is placed."""
+    """What nextpnr is told when it routes, for the `placer` that a user chose: which placer, or that all is
+    placed.
+
+    >>> placer_arguments("heap"), placer_arguments("repaired")
+    (['--placer', 'heap'], ['--no-pack', '--no-place'])
+    """
     return ["--no-pack", "--no-place"] if placer in _PLACED else ["--placer", placer]
 
 
@@ -241,8 +250,9 @@ def _named(part: Any, names: Mapping[str, str]) -> Any:
 
 
 def estimate(folder: Path, target: Target, netlist: str, placed: str, seed: int, timing_weight: int) -> float:
-    """Place a netlist of the folder without routing it, and write the result to `placed`; the clock in MHz
-    by the placer's estimate of wires.
+    """Place `netlist`, a file of `folder`, for `target` without routing it, and write the result to the file
+    `placed` there; the clock in MHz by the placer's estimate of wires. `seed` and `timing_weight` as for
+    `place`. Raises CheckFailed where that fails.
     """
     said = _nextpnr(folder, target, seed, timing_weight, netlist, ["--no-route", "--write", placed])
     return float(re.findall(r"Max frequency for clock .*?: ([\d.]+) MHz", said)[-1])
@@ -251,7 +261,10 @@ def estimate(folder: Path, target: Target, netlist: str, placed: str, seed: int,
 def nextpnr_arguments(
     target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
 ) -> list[str]:
-    """The command line of nextpnr for a target, without the tool's name."""
+    """The command line of nextpnr for `target`, without the tool's name: with `seed`, the weight
+    `timing_weight` of timing in `heap`, the file `netlist` to read, and `more` arguments behind these.
+    Neither a clock that is not reached nor ports without pads are errors.
+    """
     args = [
         *target.device,
         "--timing-allow-fail",

@@ -73,8 +73,11 @@ class Wires:
     """The same to an input of a lookup table."""
 
     def routed(self, tiles: int, register: bool) -> float:
-        """Delay after routing of a wire over so many columns and rows together, to a register or a lookup
-        table.
+        """Delay in ns after routing of a wire over `tiles` columns and rows together, to a `register` or else
+        to an input of a lookup table; on the line through the last two points beyond them.
+
+        >>> Wires(0.1, 4, 2, 0.5, 0.2, 0.3, 0.1, to_register=((0, 0.25), (10, 1.25))).routed(5, True)
+        0.75
         """
         points = self.to_register if register else self.to_lut
         (x0, y0), (x1, y1) = next(
@@ -83,7 +86,7 @@ class Wires:
         return y0 + (y1 - y0) * (tiles - x0) / (x1 - x0)
 
     def between(self, dx: int, dy: int) -> float:
-        """Delay of a wire over so many columns and rows."""
+        """Estimated delay in ns of a wire over `dx` columns and `dy` rows."""
         far = max(dx - self.near, 0) + max(dy - self.near, 0)
         return self.step * (self.start + far + 2 * (min(dx, self.near) + min(dy, self.near)))
 
@@ -92,10 +95,11 @@ class Wires:
 class Cell:
     """A placed cell, or one part of it where its outputs read different pins.
 
-    fixed: it stays; through: delay from an input to the output; shared: what flip-flops of its tile, and of
-    its slice, have in common with it; ins, outs: cells on its nets, without clocks; partner: the flip-flop
-    that this lookup table feeds in its slot, or that lookup table; bound: cells that it reaches without a
-    wire; head: when its output is there; tail: from its inputs to the next register.
+    name, kind: of the cell in the netlist, and its type; mode: of a lookup table, what it is used as. slot:
+    where it is; fixed: it stays; through: delay in ns from an input to the output; shared: what flip-flops of
+    its tile, and of its slice, have in common with it; ins, outs: cells on its nets, without clocks; partner:
+    the flip-flop that this lookup table feeds in its slot, or that lookup table; bound: cells that it reaches
+    without a wire; head: when its output is there; tail: from its inputs to the next register.
     """
 
     name: str
@@ -146,7 +150,9 @@ def _is_wide(cell: Mapping[str, Any], pins: Iterable[str]) -> bool:
 
 
 def cells_of(netlist: Mapping[str, dict[str, Any]], wires: Wires) -> list[Cell]:
-    """The placed cells and what connects them."""
+    """The placed cells of `netlist` (name to entry, as nextpnr wrote them) and what connects them, with the
+    delays of `wires`. ins, outs, partner and bound are places in the list.
+    """
     cells, driver = list[Cell](), dict[int, int]()
     sinks = list[tuple[int, str, int]]()
     for name, c in netlist.items():
@@ -210,7 +216,9 @@ def _connect(cells: list[Cell], source: int, sink: int, pin: str) -> None:
 
 
 def learn(cells: list[Cell], delays: Path) -> None:
-    """Tell cells the delays of the wires that they read, the longest where one is read twice."""
+    """Tell `cells` the delays of the wires that they read from the file `delays` (SDF, in ps), the longest
+    where one is read twice.
+    """
     outputs, inputs = dict[str, list[int]](), dict[str, list[int]]()
     for i, c in enumerate(cells):
         if c.outs:
@@ -225,8 +233,9 @@ def learn(cells: list[Cell], delays: Path) -> None:
 
 
 def loosen(module: dict[str, Any], moved: set[str]) -> None:
-    """Forget how nets are routed that a moved cell drives, and those of them on wires for clocks. Of others,
-    nextpnr itself drops the wires to a cell that is gone.
+    """Forget in `module` (as nextpnr wrote it, changed in place) how nets are routed that a cell in `moved`,
+    a set of names, drives, and those that it reads on wires for clocks. Of others, nextpnr itself drops the
+    wires to a cell that is gone.
     """
     driven, read = set[int](), set[int]()
     for name in moved:
@@ -241,7 +250,7 @@ def loosen(module: dict[str, Any], moved: set[str]) -> None:
 
 
 def write_places(cells: Iterable[Cell], netlist: dict[str, dict[str, Any]]) -> None:
-    """Write the places of what may move."""
+    """Write the places of those `cells` that may move into `netlist`, from which they were read."""
     for c in cells:
         if not c.fixed:
             netlist[c.name]["attributes"][_PLACED] = _bel(c)
@@ -254,8 +263,8 @@ def _bel(c: Cell) -> str:
 
 @dataclass(frozen=True)
 class RoutedWire:
-    """A wire after routing: columns and rows together between its cells, whether it ends at a flip-flop or
-    at an input of a lookup table, and its delay in ns.
+    """A wire after routing: `tiles`, the columns and rows together between its cells; `register`, whether it
+    ends at a flip-flop or a block, else at an input of a lookup table; and its delay in `ns`.
     """
 
     tiles: int
@@ -264,7 +273,10 @@ class RoutedWire:
 
 
 def routed_wires(source: Path, delays: Path, wires: Wires) -> list[RoutedWire]:
-    """The wires of a netlist that nextpnr has routed, from their delays (SDF)."""
+    """The wires of the netlist in the file `source` that nextpnr has routed, from the file `delays` (SDF);
+    `wires` is what is known of the device. A wire from a lookup table to the flip-flop in its slot is left
+    out.
+    """
     cells = cells_of(json.loads(source.read_text())["modules"][CANONICAL_TOP]["cells"], wires)
     learn(cells, delays)
     return [

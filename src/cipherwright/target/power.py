@@ -33,7 +33,7 @@ _TOTAL = re.compile(r"^Total\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)", re.M)
 
 @dataclass(frozen=True)
 class Activity:
-    """A net's changes for each cycle of the clock, and the part of the time in which it is 1."""
+    """A net's `changes` for each cycle of the clock, and `duty`, the part of the time in which it is 1."""
 
     changes: float
     duty: float
@@ -41,8 +41,8 @@ class Activity:
 
 @dataclass(frozen=True)
 class Power:
-    """In mW at `clock_mhz`, while blocks go through: inside cells, on wires and pins, leakage; `cycles` of
-    the testbench were simulated.
+    """Power in mW at `clock_mhz`, while blocks go through: `internal_mw` inside cells, `switching_mw` on
+    wires and pins, `leakage_mw`; `cycles` of the testbench were simulated.
     """
 
     internal_mw: float
@@ -53,6 +53,7 @@ class Power:
 
     @property
     def total_mw(self) -> float:
+        """The sum of the three parts."""
         return round(self.internal_mw + self.switching_mw + self.leakage_mw, 4)
 
     def record(self) -> dict[str, float | int]:
@@ -68,8 +69,8 @@ class Power:
 
 
 def pins(netlist: str, top: str) -> Iterator[tuple[str, str, str]]:
-    """(cell, its pin, net) of a flat module in Verilog as Yosys writes it without expressions. An escaped
-    name keeps its backslash.
+    """(cell, its pin, net) of the flat module `top` in `netlist`, text of Verilog as Yosys writes it without
+    expressions. An escaped name keeps its backslash. Pins that hold a constant are left out.
     """
     start, end = modules_in(netlist)[top]
     for cell in _CELL.finditer(netlist[start:end]):
@@ -78,8 +79,9 @@ def pins(netlist: str, top: str) -> Iterator[tuple[str, str, str]]:
 
 
 def activities(dump: Iterable[str], clock: str) -> tuple[dict[str, Activity], int]:
-    """Activity of every net of a value change dump with one scope, a bit a name, and the cycles of `clock`,
-    which are counted by its rising edges. An unknown value is no change and no 1.
+    """Activity of every net of a value change `dump` (its lines) with one scope, by name with the bit in
+    brackets, and the cycles of the net `clock`, which are counted by its rising edges. An unknown value is no
+    change and no 1. Raises CheckFailed where the clock does not change.
 
     >>> text = '''$timescale 1ps $end
     ... $var wire 1 ! clk $end
@@ -195,10 +197,10 @@ sta -no_splash -exit power.tcl
 
 def measured_power(folder: Path, top: str, bench: str, clock: str = "clk") -> Power:
     """Power of folder/netlist.v, whose module `top` is what the testbench `bench` (its text, with the module
-    `<top>_tb` and the instance `dut`) drives, by folder/cells.lib; its registers follow the port `clock`.
-    The commands and what they need are in the folder afterwards (POWER_FILES).
+    `<top>_tb` and the instance `dut`) drives, by folder/cells.lib; its registers follow the port `clock`. The
+    commands and what they need are in `folder` afterwards (POWER_FILES).
 
-    Raises CheckFailed where the netlist fails its testbench.
+    Raises CheckFailed where the netlist fails its testbench, RuntimeError where OpenSTA reports no power.
     """
     (folder / "testbench.v").write_text(bench)
     recorder = (CELLS / "activity.v").read_text()

@@ -41,7 +41,9 @@ _REACH, _TRIED = 4, 24
 
 @dataclass(frozen=True)
 class Repaired:
-    """The estimate of the longest path before and after in ns, and how many cells changed places."""
+    """What a repair did: the estimate of the longest path `before` and `after` in ns, and `moves`, how many
+    times a cell, with its partner, changed places.
+    """
 
     before: float
     after: float
@@ -55,8 +57,9 @@ class Repaired:
 
 
 def repaired(source: Path, target: Path, wires: Wires, measured: bool = False) -> Repaired:
-    """Read the netlist `source` that nextpnr has placed and not routed, shorten its longest paths, and write
-    `target`. The same netlist gives the same places. measured: by the delays of wires after routing.
+    """Read the netlist in the file `source` that nextpnr has placed and not routed, shorten its longest
+    paths, and write the file `target`. `wires`: delays of the device. The same netlist gives the same places.
+    measured: by the delays of wires after routing.
     """
     design = json.loads(source.read_text())
     netlist = design["modules"][CANONICAL_TOP]["cells"]
@@ -93,9 +96,10 @@ def _by_measure(board: _Board, longest: float) -> int:
 
 
 def rerouted(source: Path, delays: Path, target: Path, wires: Wires) -> Repaired:
-    """Read the netlist `source` that nextpnr has routed and the delays of its wires (SDF), shorten its
-    longest paths, and write `target`. Wires from and to cells that moved are routed no longer, and all others
-    as they were: nextpnr routes what is left. The same netlist gives the same places.
+    """Read the netlist in the file `source` that nextpnr has routed and the file `delays` of its wires (SDF),
+    shorten its longest paths, and write the file `target`. `wires`: delays of the device, for wires whose
+    cells moved. Wires from and to cells that moved are routed no longer, and all others as they were: nextpnr
+    routes what is left. The same netlist gives the same places.
     """
     design = json.loads(source.read_text())
     module = design["modules"][CANONICAL_TOP]

@@ -13,7 +13,9 @@ __all__ = ["delay_lines_from", "require", "require_room", "warnings"]
 
 
 def require(spec: Datapath, target: Target) -> None:
-    """Raise UserError where a spec asks for logic that the target has not."""
+    """Raise UserError where `spec` asks for logic that `target` has not: the XOR gate behind a lookup table
+    (`slice_xor`).
+    """
     if spec.slice_xor and not target.slice_xor:
         raise UserError(
             f"slice_xor is for Virtex slices (xcv, xcve); {spec.target} has no XOR gate behind its lookup "
@@ -22,13 +24,17 @@ def require(spec: Datapath, target: Target) -> None:
 
 
 def delay_lines_from(spec: Datapath, target: Target) -> int:
-    """Cycles of the shortest delay that is a delay line; 0: none is asked for, or the target has none."""
+    """Cycles of the shortest delay that is a delay line: what `spec` asks for where `target` has such delay
+    lines; 0: none is asked for, or the target has none.
+    """
     rings = spec.delay_lines in ("ram", "bram") and target.ram_delay
     return spec.srl_from if rings or (spec.delay_lines == "srl" and target.srl) else 0
 
 
 def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[str]:
-    """What was asked for and does nothing, or needs care of the user, a sentence each."""
+    """What was asked for in `spec` and does nothing in `core` on `target`, or needs care of the user, a
+    sentence each. An engine has none.
+    """
     if isinstance(core, Core) and isinstance(spec, Datapath):
         yield from _idle_delay_lines(spec, target, core)
         yield from _short_tags(spec)
@@ -36,7 +42,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
 
 
 def require_room(target: Target, core: Core | BuiltEngine) -> None:
-    """Raise UserError where a core has more flip-flops than its device."""
+    """Raise UserError where `core` has more flip-flops than the device of `target`."""
     if beyond := target.beyond({"ffs": core.flip_flops}):
         raise UserError(
             f"{core.top} does not fit {target.title}: it takes {' and '.join(beyond)}; choose a larger one"

@@ -30,7 +30,9 @@ class _Value:
 
 
 def gate_resets(module: dict[str, Any]) -> int:
-    """Make gates of synchronous resets in a flat mapped module (Yosys JSON, changed in place); how many."""
+    """Make gates of synchronous resets in a flat mapped `module` of an ECP5 netlist (Yosys JSON, changed in
+    place); how many flip-flops got one.
+    """
     n = _Netlist(module)
     return sum([n.gate(name) for name, c in [*n.cells.items()] if _has_reset(c)])
 

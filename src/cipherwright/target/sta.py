@@ -26,8 +26,8 @@ _TO = "-to [all_registers -data_pins]"
 
 @dataclass(frozen=True)
 class Constraints:
-    """The clock, and what the design around the core takes of its period before an input and after an
-    output, in ns.
+    """The clock's period `period_ns`, and what the design around the core takes of it before an input
+    (`input_ns`) and after an output (`output_ns`), all in ns.
     """
 
     period_ns: float
@@ -37,9 +37,9 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Timing:
-    """Critical path in ns (clock to output, logic, set-up) and the path in words. With constraints the slacks
-    in ns: of set-up and of hold between registers, and of paths from inputs or to outputs; None where
-    there is no such path.
+    """The critical path `path_ns` in ns (clock to output, logic, set-up) and in `words`. With constraints the
+    slacks in ns: `setup_ns` and `hold_ns` between registers, `port_setup_ns` and `port_hold_ns` of paths from
+    inputs or to outputs; None where there is no such path.
     """
 
     path_ns: float
@@ -59,9 +59,13 @@ def timing(
     files: tuple[str, str, str] = ("cells.lib", "sta.tcl", "sta.log"),
     gated: bool = False,
 ) -> Timing:
-    """Analyse folder/netlist.v; its registers follow the port `clock`. `more`: commands of OpenSTA on clock
-    and wires, before the report. `files`: library, script and log in the folder; the script and what
-    OpenSTA said are there afterwards. `gated`: there are clock gates.
+    """Analyse the module `top` of folder/netlist.v; its registers follow the port `clock`. `more`: commands
+    of OpenSTA on clock and wires, before the report. `constraints`: what slacks are for; with them
+    folder/netlist.json is read, for the ports (None: the longest path alone). `files`: library, script and
+    log in `folder`; the script and what OpenSTA said are there afterwards. `gated`: there are clock gates,
+    whose enables are ends of paths as well.
+
+    Raises RuntimeError where OpenSTA finds no path between registers.
     """
     between = f"{_FROM} -digits 4" if gated else f"{_FROM} {_TO} -digits 4"
     library, script, log = files
@@ -127,8 +131,9 @@ def _slack_commands(folder: Path, top: str, clock: str, constraints: Constraints
 
 
 def through(folder: Path, top: str) -> float:
-    """The longest path in ns from an input to an output of folder/netlist.v, which is logic without
-    registers; the edges at its inputs are ideal and nothing loads its outputs.
+    """The longest path in ns from an input to an output of the module `top` of folder/netlist.v, which is
+    logic without registers, by folder/cells.lib; the edges at its inputs are ideal and nothing loads its
+    outputs. Raises RuntimeError where there is no such path.
     """
     (folder / "through.tcl").write_text(
         "read_liberty cells.lib\nset_cmd_units -time ns -capacitance pF\nread_verilog netlist.v\n"

@@ -90,8 +90,8 @@ _LUTRAM_SITES = {
 
 @dataclass(frozen=True)
 class Mapped:
-    """What mapping gives: counts of sites, the cells by type, and for cell libraries the area in square
-    micrometres.
+    """What mapping gives: counts of sites, the `cells` by type, and for cell libraries the area `area_um2` in
+    square micrometres.
     """
 
     cells: dict[str, int]
@@ -116,6 +116,7 @@ class Mapped:
 
     @property
     def srls(self) -> int:
+        """Shift registers in lookup tables."""
         return self._count(_SRL)
 
     @property
@@ -132,6 +133,7 @@ class Mapped:
 
     @property
     def ffs(self) -> int:
+        """Flip-flops of a device; those of a cell library are not counted here."""
         return self._count(_FF)
 
     @property
@@ -143,10 +145,12 @@ class Mapped:
 
     @property
     def brams(self) -> int:
+        """Block RAMs."""
         return self._count(_RAM)
 
     @property
     def dsps(self) -> int:
+        """Multipliers and arithmetic blocks."""
         return self._count(_DSP)
 
 
@@ -158,10 +162,15 @@ def synthesise(
     mapping: str = "delay",
     asked: CellOptions = ALL_CELLS,
 ) -> Mapped:
-    """Map `sources` and write the netlist to out/netlist.json (and netlist.v for cell libraries, by one of
-    CELL_MAPPINGS; for ECP5 there are RESET_GATES and REGISTERS), and under canonical names to
-    out/canonical.json with a map back in out/names.json. Of a cell library only out/cells.lib is used,
-    without what `library.read_library` leaves out; `asked` is for cell libraries.
+    """Map the module `top` of the files `sources` to `target`, and write the netlist to out/netlist.json (and
+    netlist.v for cell libraries), and under canonical names to out/canonical.json with a map back in
+    out/names.json.
+
+    `out`: a folder in which the tools work. `mapping`: one of CELL_MAPPINGS for a cell library, RESET_GATES
+    for ECP5, REGISTERS for ECP5 and Xilinx; "delay" is the usual mapping of a device. Of a cell library only
+    out/cells.lib is used, without what `library.read_library` leaves out; `asked` is for cell libraries.
+    Raises UserError where the target does not know the mapping, where a cell library is not installed or
+    can't be used, and where the family has no synthesis flow.
     """
     # The WebAssembly tool sees the working folder only: everything goes there.
     for p in sources:
