@@ -12,7 +12,18 @@ __all__ = ["GraphBuilder"]
 
 
 class GraphBuilder:
-    """A `cipher.Builder` whose words are node indices."""
+    """A `cipher.Builder` whose words are indices of nodes. `name`: of the graph that is built. `delay`: the
+    delay key of the whole graph where it is called, see `Graph`.
+
+    Widths and attributes are checked when the graph is built (`build`), not before. Bit 0 of a word is its
+    least significant bit.
+
+    >>> b = GraphBuilder("half")
+    >>> x, y = b.input("x", 8), b.input("y", 8)
+    >>> b.output("high", b.select(b.xor(x, y), range(7, 3, -1)))
+    >>> b.build().outputs  # node 3: nodes 0 and 1 are the inputs, node 2 is the XOR
+    (('high', 3),)
+    """
 
     def __init__(self, name: str, delay: str = "") -> None:
         self.name, self.delay = name, delay
@@ -32,8 +43,14 @@ class GraphBuilder:
         name: str = "",
         own: bool = False,
     ) -> int:
-        """Any operation of the table, folded where all its arguments are constants. `own`: a node of its
-        own, even where an equal one exists.
+        """The index of a node of the operation `op` of the table, folded to a constant where all its
+        arguments are constants (`again`, `copy`, `hop` and `clear` stay).
+
+        width: of the result, in bits; args: indices of the arguments, in the order of the operation's
+        meaning.
+        attr: the operation's attribute, as `Node` lists it for each operation.
+        name: a hint for the emitted text. An equal node that exists already keeps its own.
+        own: whether the node is a new one even where an equal one exists.
         """
         args = tuple(args)
         key = (op, width, args, attr)
@@ -51,13 +68,19 @@ class GraphBuilder:
         return self._known[key]
 
     def input(self, name: str, width: int, kind: str = AGILE) -> int:
+        """The input `name` of `width` bits. `kind`: AGILE where it may change every cycle, STATIC where it is
+        held while blocks are inside.
+        """
         return self.node("input", width, (), (name, kind), name)
 
     def output(self, name: str, value: int) -> None:
+        """The node `value` is the graph's next output, under `name`."""
         self._outputs.append((name, value))
 
     def build(self) -> Graph:
-        """The graph, without the nodes that no output needs (inputs stay)."""
+        """The graph, without the nodes that no output needs (inputs stay). Raises ValueError where a node
+        breaks the rules of its operation, or two inputs or two outputs have one name.
+        """
         need = {i for _, i in self._outputs}
         for i in range(len(self._nodes) - 1, -1, -1):
             if i in need:
@@ -71,14 +94,17 @@ class GraphBuilder:
         return Graph(self.name, nodes, tuple((n, new[i]) for n, i in self._outputs), self.delay)
 
     def at(self, i: int) -> Node:
+        """The node of index `i`."""
         return self._nodes[i]
 
     # -- the vocabulary of ciphers
     # ------------------------------------------------------------------------------
     def width(self, a: int) -> int:
+        """The width of node `a` in bits."""
         return self._nodes[a].width
 
     def const(self, width: int, value: int) -> int:
+        """A constant of `width` bits. `value`: not negative, and below 2^width."""
         return self.node("const", width, (), value)
 
     def _value(self, a: int) -> int | None:
@@ -86,6 +112,9 @@ class GraphBuilder:
         return int(n.attr) if n.op == "const" else None
 
     def xor(self, a: int, b: int) -> int:
+        """The bitwise XOR of `a` and `b`, words of one width; where one of them is the constant 0, the other
+        one.
+        """
         if self._value(a) == 0:
             return b
         if self._value(b) == 0:
@@ -93,16 +122,22 @@ class GraphBuilder:
         return self.node("xor", self.width(a), (a, b))
 
     def and_(self, a: int, b: int) -> int:
+        """The bitwise AND of `a` and `b`, words of one width."""
         return self.node("and", self.width(a), (a, b))
 
     def or_(self, a: int, b: int) -> int:
+        """The bitwise OR of `a` and `b`, words of one width."""
         return self.node("or", self.width(a), (a, b))
 
     def not_(self, a: int) -> int:
+        """The complement of every bit of `a`; of a complement, the word that it is of."""
         n = self._nodes[a]
         return n.args[0] if n.op == "not" else self.node("not", n.width, (a,))
 
     def mux(self, sel: int, a: int, b: int) -> int:
+        """`a` where the one-bit `sel` is 1, else `b`, words of one width. A complement before `sel` exchanges
+        the two instead.
+        """
         chosen = self._value(sel)
         if chosen is not None:
             return a if chosen else b
@@ -113,15 +148,22 @@ class GraphBuilder:
         return self.node("mux", self.width(a), (sel, a, b))
 
     def add(self, a: int, b: int) -> int:
+        """The sum of `a` and `b`, words of one width, modulo 2^width."""
         return self.node("add", self.width(a), (a, b))
 
     def sub(self, a: int, b: int) -> int:
+        """`a` minus `b`, words of one width, modulo 2^width."""
         return self.node("sub", self.width(a), (a, b))
 
     def mul(self, a: int, b: int) -> int:
+        """The low half of the product of `a` and `b`, words of one width: modulo 2^width."""
         return self.node("mul", self.width(a), (a, b))
 
     def select(self, a: int, bits: Sequence[int]) -> int:
+        """The word of these `bits` of `a`, the most significant of the result first. The same bit may come
+        several times. A selection from a selection, or from one part of a concatenation, is made straight
+        from the source.
+        """
         bits = tuple(bits)
         n = self._nodes[a]
         if len(bits) == n.width and bits[0] == n.width - 1 and bits == tuple(range(n.width - 1, -1, -1)):
@@ -145,24 +187,39 @@ class GraphBuilder:
         return None
 
     def cat(self, *parts: int) -> int:
+        """The `parts` in one word, the most significant part first."""
         return parts[0] if len(parts) == 1 else self.node("cat", sum(map(self.width, parts)), parts)
 
     def lookup(self, name: str, table: Sequence[int], width: int, a: int) -> int:
+        """Entry number `a` of `table`. `name`: the standard's name of the table; `table`: 2^width(a) entries;
+        `width`: of an entry, in bits.
+        """
         return self.node("lookup", width, (a,), Table(name, width, tuple(table)))
 
     def linear(self, name: str, rows: Sequence[int], a: int) -> int:
+        """A GF(2)-linear map of `a`: each result bit is the parity of `row & a`, the most significant bit
+        from the first of `rows`. `name`: of the map, in the emitted text.
+        """
         return self.node("linear", len(rows), (a,), (name, tuple(rows)))
 
     def lut(self, table: int, *args: int, name: str = "") -> int:
-        """Bitwise truth table over up to six words (or single bits spread over the width)."""
+        """Bitwise truth table over the words `args`, one to six of them: all as wide as the result, or single
+        bits, which are spread over its width. Bit number k of `table` is the result at address k, whose most
+        significant bit is from the first of `args`. `name`: a hint for the emitted text.
+        """
         return self.node("lut", max(map(self.width, args)), args, table, name)
 
     def call(self, inner: Graph, *args: int, name: str = "") -> int:
+        """The one output of the graph `inner` for the inputs `args`, in the order of its inputs. `name`: a
+        hint for the emitted text.
+        """
         width = inner.nodes[inner.outputs[0][1]].width
         return self.node("call", width, args, inner, name)
 
     def gather(self, bits: Sequence[tuple[int, int]]) -> int:
-        """The word made of (node, bit) pairs, least significant first, in as few pieces as may be."""
+        """The word made of `bits`, (node, bit) pairs with the least significant bit of the result first, in
+        as few pieces as may be.
+        """
         parts: list[int] = []
         k = len(bits) - 1
         while k >= 0:
@@ -174,13 +231,20 @@ class GraphBuilder:
         return self.cat(*parts)
 
     def again(self, a: int, which: str) -> int:
+        """`a` once more, as a node of its own for each `which`: what is computed from it is not shared with
+        what is computed from `a`.
+        """
         return self.node("again", self.width(a), (a,), which)
 
     def named(self, a: int, name: str) -> int:
+        """`a`, with `name` as its hint for the emitted text, unless it has one already or is a constant or an
+        input.
+        """
         n = self._nodes[a]
         if not n.name and n.op not in ("const", "input"):
             self._nodes[a] = Node(n.op, n.width, n.args, n.attr, name, n.section)
         return a
 
     def section(self, title: str) -> None:
+        """Nodes from here on belong to the part `title` of the cipher, such as `round 7`."""
         self._section = title

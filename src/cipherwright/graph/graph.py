@@ -19,15 +19,17 @@ OUTPUT = -1
 
 @dataclass(frozen=True)
 class Node:
-    """One operation: its name in `OPS`, width in bits, argument indices, attribute, and a name hint.
+    """One operation. `op`: its name in `OPS`; `width`: of the result, in bits; `args`: indices of the nodes
+    that it reads, in the order of the operation's meaning; `attr`: the operation's attribute; `name`: a hint
+    for the emitted text.
 
-    Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup
-    Table; linear (name, rows); rom, like lookup, with the registers of block RAM (of two addresses two
-    words, the first at the top); dsp, a product with the registers of the device's multiplier; full_adder
-    the sum (carry at the top) of three bits, half_adder_n the inverted sum and carry of two inverted bits;
-    lut truth table as an integer (lut4: the same for single bits, kept as one cell by the mapper; so are
-    the wide multiplexers muxf5 and muxf6, and xor5, a LUT4 with the XOR gate behind it); call Graph;
-    again/copy/hop something that tells copies apart.
+    Attributes: input (name, AGILE or STATIC); const value; select bits, most significant first; lookup Table;
+    linear (name, rows); rom, like lookup, with the registers of block RAM (of two addresses two words, the
+    first at the top); dsp, a product with the registers of the device's multiplier; full_adder the sum (carry
+    at the top) of three bits, half_adder_n the inverted sum and carry of two inverted bits; lut truth table
+    as an integer (lut4: the same for single bits, kept as one cell by the mapper; so are the wide
+    multiplexers muxf5 and muxf6, and xor5, a LUT4 with the XOR gate behind it); call Graph; again/copy/hop
+    something that tells copies apart.
     """
 
     op: str
@@ -41,10 +43,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes in topological order (arguments before users) and named outputs (name, node index).
+    """`nodes` in topological order (arguments before users) and named `outputs` (name, node index); `name`:
+    of the graph.
 
-    `delay` names the delay of the whole graph as one operation where it is called (such as `lut6` for a
-    tree of LUT4s under wide multiplexers); empty: the longest path inside.
+    `delay` names the delay of the whole graph as one operation where it is called (such as `lut6` for a tree
+    of LUT4s under wide multiplexers); empty: the longest path inside.
+
+    Raises ValueError where a node breaks the rules of its operation, an argument does not come before its
+    user, two inputs or two outputs have one name, or an output names no node.
     """
 
     name: str

@@ -18,7 +18,16 @@ Bits = NDArray[np.uint8]
 
 
 def evaluate_many(graph: Graph, inputs: Mapping[str, Bits]) -> dict[str, Bits]:
-    """`evaluate` for many blocks: arrays of shape (width, blocks) in and out."""
+    """`evaluate` for many blocks: `inputs` has, for each input of `graph` by name, an array of shape (width,
+    blocks), and so has the result for each output. Row 0 is the least significant bit. Raises ValueError
+    where an array has not a row for each bit, and KeyError where an input is missing.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> b = GraphBuilder("inverted")
+    >>> b.output("y", b.not_(b.input("x", 4)))
+    >>> to_words(evaluate_many(b.build(), {"x": from_words([0, 5, 15], 4)})["y"])
+    [15, 10, 0]
+    """
     values: list[Bits] = []
     for i, node in enumerate(graph.nodes):
         if node.op == "input":
@@ -126,13 +135,20 @@ def _address(bits: Bits) -> NDArray[np.int64]:
 
 
 def from_words(words: Any, width: int) -> Bits:
-    """Integers (one a block) as bits of shape (width, blocks)."""
+    """The integers `words`, one a block and each below 2^width, as bits of shape (width, blocks), row 0 the
+    least significant.
+
+    >>> from_words([1, 6], 3).tolist()  # a column is a word
+    [[1, 0], [0, 1], [0, 1]]
+    """
     size = (width + 7) // 8
     raw = np.frombuffer(b"".join(int(w).to_bytes(size, "little") for w in words), dtype=np.uint8)
     return np.unpackbits(raw.reshape(-1, size), axis=1, bitorder="little")[:, :width].T.copy()
 
 
 def to_words(bits: Bits) -> list[int]:
-    """The inverse of `from_words`."""
+    """The inverse of `from_words`: an integer for each column of `bits`, of shape (width, blocks), row 0 the
+    least significant.
+    """
     packed = np.packbits(bits.T, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]

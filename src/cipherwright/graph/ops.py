@@ -14,7 +14,9 @@ AGILE, STATIC = "agile", "static"
 
 @dataclass(frozen=True)
 class Table:
-    """A lookup table: the standard's name, output width in bits, one entry for each address."""
+    """A lookup table. `name`: the standard's; `width`: of an entry, in bits; `entries`: one for each address,
+    from address 0 on. Raises ValueError where their number is no power of two, or one does not fit the width.
+    """
 
     name: str
     width: int
@@ -44,14 +46,15 @@ Meaning = Callable[[Any, Sequence[int], Sequence[int], int], int]
 class Op:
     """One operation.
 
-    `arity`: the number of its arguments, None where it varies. `fits`: its rule for widths and attribute.
-    `wiring`: costs neither logic nor delay and is followed bit by bit. `delay`: key into the delay model,
-    with `{n}` standing for the number of input bits that one output bit depends on, or for the width.
-    `verilog`: expression over {0}, {1} … for operations that are one expression; None where the printer
-    needs more than that. `in_latency`/`out_latency`: registers that must lie before/after it. `clocked`:
-    these registers are its own, inside a block of the device (block RAM, multiplier): it reads before the
-    one and has its result behind the other.
-    `clear` (word, bit) is the synchronous reset of the registers behind it, which costs no lookup table.
+    `name`: as nodes have it in `op`. `arity`: the number of its arguments, None where it varies. `fits`: its
+    rule for widths and attribute. `meaning`: its result on unsigned integers. `wiring`: costs neither logic
+    nor delay and is followed bit by bit. `delay`: key into the delay model, with `{n}` standing for the
+    number of input bits that one output bit depends on, or `{w}` for the width. `verilog`: expression over
+    {0}, {1} … for operations that are one expression; None where the printer needs more than that.
+    `in_latency`/`out_latency`: registers that must lie before/after it. `clocked`: these registers are its
+    own, inside a block of the device (block RAM, multiplier): it reads before the one and has its result
+    behind the other. `clear` (word, bit) is the synchronous reset of the registers behind it, which costs no
+    lookup table.
     """
 
     name: str
@@ -174,8 +177,15 @@ def _missing(attr: Any, widths: Sequence[int], v: Sequence[int], width: int) -> 
 
 
 def evaluate(graph: Any, inputs: Mapping[str, int]) -> dict[str, int]:
-    """Outputs of a `Graph` for one value of each input. Raises ValueError where an input is missing or too
-    wide. It is here because one operation, `call`, means another graph.
+    """Outputs of `graph`, a `Graph`, by name. `inputs`: the value of each input, by name. Raises ValueError
+    where an input is missing or does not fit its width. It is here because one operation, `call`, means
+    another graph.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> b = GraphBuilder("sum")
+    >>> b.output("sum", b.add(b.input("x", 4), b.input("y", 4)))
+    >>> evaluate(b.build(), {"x": 9, "y": 9})
+    {'sum': 2}
     """
     values: list[int] = []
     for node in graph.nodes:

@@ -12,7 +12,18 @@ __all__ = ["digest", "to_text"]
 
 
 def to_text(graph: Graph) -> str:
-    """Nodes as `%3 = xor 32 (%1 %2) name`, sub-graphs (each once) before their caller."""
+    """The text of `graph`: nodes as `%3 = xor 32 (%1 %2) name`, outputs as `out name %3`. A graph that is
+    called comes before its caller, once for each caller.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> b = GraphBuilder("flip")
+    >>> b.output("y", b.not_(b.input("x", 4)))
+    >>> print(to_text(b.build()), end="")
+    graph flip
+      %0 = input 4 () x agile x
+      %1 = not 4 (%0)
+      out y %1
+    """
     seen: dict[str, Graph] = {}
     body = "".join(line + "\n" for line in _lines(graph, seen))
     return "".join(to_text(inner) for inner in seen.values()) + body
@@ -43,5 +54,5 @@ def _attr(node: Node) -> str:
 
 
 def digest(graph: Graph) -> str:
-    """SHA-256 of the text form."""
+    """SHA-256 of the text of `graph` (`to_text`), in hexadecimal digits."""
     return hashlib.sha256(to_text(graph).encode()).hexdigest()

@@ -512,7 +512,7 @@ def option_names() -> list[str]:
 
 
 def architectures_of(name: str) -> tuple[str, ...]:
-    """The architectures that have an option.
+    """The architectures that have the option `name`, in the order of `ARCHITECTURES`.
 
     >>> architectures_of("lanes"), architectures_of("rounds_per_cycle")
     (('pipelined',), ('iterative',))

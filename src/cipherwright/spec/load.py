@@ -27,8 +27,8 @@ _BESIDE_THE_TITLE = frozenset(
 
 
 def named(preset: str) -> str:
-    """The name that a preset or TOML file gives its core before any change; "" of a Python file or a cipher's
-    name. Raises UserError.
+    """The name that `preset`, a preset's name or a TOML file, gives its core before any change; "" of a
+    Python file or a cipher's name. Raises UserError where there is none of these, or a file can't be read.
 
     >>> named("des-small"), named("des")
     ('des-small', '')
@@ -38,9 +38,9 @@ def named(preset: str) -> str:
 
 
 def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
-    """The spec of a preset, a TOML file, a Python file that describes a cipher, or a cipher by its name,
-    with changes: texts K=V, or values by option. Its name is the one in the file or among the changes;
-    where neither has one, the TOML file's own, so changed that it says nothing wrong
+    """The spec of `preset`, which is a preset's name, a TOML file, a Python file that describes a cipher, or
+    a cipher's name, with `changes`: texts K=V, or values by option. Its name is the one in the file or among
+    the changes; where neither has one, the TOML file's own, so changed that it says nothing wrong
     (`naming.changed_name`), or one made of the cipher and its options. Where options that a preset's title
     speaks of are changed, the title is left out. Raises UserError with what would be right.
 
@@ -83,8 +83,8 @@ def _as_titled(before: Spec, after: Spec) -> bool:
 
 
 def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> Spec:
-    """A checked spec. `preset`: what of it a preset or file says. Raises UserError: one sentence on the
-    first thing that is wrong, and where that comes from the preset.
+    """A checked spec of the options in `data`, by name. `preset`: what of it a preset or file says. Raises
+    UserError: one sentence on the first thing that is wrong, and where that comes from the preset.
 
     >>> spec = parse({"name": "mine", "cipher": "des", "architecture": "iterative"})
     >>> spec.block_bits, spec.key_bits, spec.direction

@@ -16,8 +16,9 @@ def option(
 ) -> Any:
     """A field of pydantic that the reference page can print.
 
-    default: `...` where the user has to give a value; unit: of a number; cost: what a value other than the
-    default costs or saves; default_is: what the default stands for, where the value does not tell;
+    default: `...` where the user has to give a value; meaning: what the option says, in whole sentences.
+    unit: of a number; cost: what a value other than the default costs or saves.
+    default_is: what the default stands for, where the value does not tell.
     limits: bounds as `pydantic.Field` takes them (ge, le, gt).
     """
     extra: dict[str, Any] = {"unit": unit, "cost": cost, "default_is": default_is}
@@ -37,12 +38,15 @@ class Needs:
     because: str = ""
 
     def concerns(self, value: object, default: object) -> bool:
-        """Whether a value of the option has the need."""
+        """Whether `value` has the need: it is one of `when`, or, where that is empty, it is not the option's
+        `default`.
+        """
         return value in self.when if self.when else value != default
 
 
 def needs(when: tuple[object, ...] = (), because: str = "", **others: tuple[object, ...]) -> Needs:
-    """`Needs` with the other options as arguments.
+    """`Needs` with the other options as arguments: each of `others` is an option by its name, with the values
+    that it may have. `when` and `because` are those of `Needs`.
 
     >>> needs(mode=("ctr",)).others
     {'mode': ('ctr',)}
