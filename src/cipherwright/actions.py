@@ -60,8 +60,9 @@ _ANY_LENGTH = ("ctr", "ofb", "cfb")
 
 
 def opened(folder: Path) -> CoreFolder:
-    """A built core's folder, which is as the generator makes it. Raises UserError and CheckFailed as
-    `rebuild.check_built`.
+    """The core folder at `folder`, made by `build`, after a comparison with what the generator makes of its
+    record. Raises UserError where it is no core folder or its record is damaged, and CheckFailed with the
+    file that differs, as `rebuild.check_built`.
     """
     core = CoreFolder.open(folder)
     check_built(core)
@@ -70,8 +71,10 @@ def opened(folder: Path) -> CoreFolder:
 
 @contextmanager
 def opened_or_built(what: str, changes: Sequence[str]) -> Iterator[CoreFolder]:
-    """The folder of a core: the one named, which must be as it was built, or one built from a preset or file
-    for as long as it is needed.
+    """The folder of the core `what`: a core's folder, which must be as it was built (`opened`), or a preset,
+    TOML file, Python file or cipher, of which a core is built in a temporary folder that is removed
+    afterwards. `changes`: texts OPTION=VALUE for what is built. Raises UserError where `changes` are given
+    for a folder, and what `opened` and `generate` raise.
     """
     if Path(what).is_dir():
         if changes:
@@ -84,13 +87,27 @@ def opened_or_built(what: str, changes: Sequence[str]) -> Iterator[CoreFolder]:
 
 
 def spec_of(folder: CoreFolder) -> Spec:
-    """What a built core was asked to be. Raises UserError where its record does not say it."""
+    """The spec by which the core in `folder` was built. Raises UserError where its record does not say it, or
+    another version of the generator wrote it.
+    """
     return requested(folder)[0]
 
 
 def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
-    """The mode's initial value or first counter block from hexadecimal digits, b"" in ECB. `option`: how the
-    user gives it. Raises UserError where it is missing, superfluous or of another length.
+    """The bytes of `iv`, which is hexadecimal digits, for the mode of `spec`: the initial value of CBC, CFB
+    and OFB, the first counter block of CTR and the number of the first data unit in XTS, all of a block's
+    length; the IV of GCM, 12 bytes or any number where the core has `iv_bits = any`; the nonce of CCM,
+    `nonce_bytes` long. An empty `iv` gives b"" in ECB. Byte 0 is the most significant byte of the port.
+    `option`: how a message names the place where the user gives it.
+
+    Raises UserError where the mode needs one and `iv` is empty, where ECB is given one, and where it is not
+    hexadecimal or of another length.
+
+    >>> from cipherwright import load
+    >>> initial_value(load("des-small", mode="cbc"), "0123456789abcdef").hex()
+    '0123456789abcdef'
+    >>> initial_value(load("des-small"), "")
+    b''
     """
     if iv and spec.mode == "ecb":
         raise UserError(f"mode {spec.mode} takes no IV; leave {option} away")
@@ -141,8 +158,10 @@ def _check_lengths(p: Mapping[str, Any], aad: bytes, text: bytes) -> None:
 
 
 def additional_data(spec: Spec, aad: str | bytes, option: str = "aad") -> bytes:
-    """Additional data that a packet authenticates, from bytes or hexadecimal digits. `option`: how the user
-    gives it. Raises UserError where the core's mode has none.
+    """The additional data `aad` that a packet of GCM or CCM authenticates and does not encrypt, from bytes or
+    an even number of hexadecimal digits. `spec`: of the core; `option`: how a message names the place where
+    the user gives the data. Raises UserError where the digits are wrong, and where the mode of `spec` is not
+    GCM or CCM and `aad` is not empty.
     """
     data = parse_any_hex(aad, "additional data") if isinstance(aad, str) else aad
     if data and spec.mode not in PACKET_MODES:
@@ -151,7 +170,9 @@ def additional_data(spec: Spec, aad: str | bytes, option: str = "aad") -> bytes:
 
 
 def check_key(spec: Spec, key: bytes) -> None:
-    """Raise UserError where the two keys of a mode of data units are equal (FIPS 140-3 IG, C.I)."""
+    """Raise UserError where the mode of `spec` is XTS and the two halves of `key`, K1 and then K2, are equal
+    (FIPS 140-3 IG, C.I). A key in another mode is not looked at.
+    """
     if spec.mode in UNIT_MODES and len(set(halves(key))) == 1:
         raise UserError(f"mode {spec.mode} needs two different keys, and both halves of this key are equal")
 
@@ -159,10 +180,23 @@ def check_key(spec: Spec, key: bytes) -> None:
 def units_of(
     mode: str, data: bytes, number: bytes, unit_bytes: int | None, what: str, option: str = "unit_bytes"
 ) -> list[tuple[bytes, bytes]]:
-    """Data units with their numbers: a message cut every `unit_bytes` bytes (None: it is one unit), with
-    numbers that count up from `number`. `what`: what the user calls the message; `option`: how the user gives
-    the length. Raises UserError where a unit would have less than a block or more than 2^20, or the mode has
-    no units.
+    """`data` cut into data units for `mode`, in order: pairs of a unit's number, 16 bytes of which the first
+    is the least significant (IEEE 1619, section 5.1), and its bytes. An empty list where the mode has no
+    units.
+
+    number: of the first unit; the others count up from it, modulo 2^128. unit_bytes: length of each unit, of
+    which the last may be shorter (None: `data` is one unit). what: how a message names the data; option: how
+    it names the place where the user gives the length.
+
+    Raises UserError where `unit_bytes` is given in a mode without units, and where a unit would have less
+    than 16 bytes or more than 2^20 blocks of 16 bytes.
+
+    >>> pairs = units_of("xts", bytes(50), bytes(16), 32, "the message")
+    >>> [(number[0], len(unit)) for number, unit in pairs]
+    [(0, 32), (1, 18)]
+    >>> units_of("xts", bytes(40), bytes(16), 32, "the message")
+    Traceback (most recent call last):
+    cipherwright.errors.UserError: the last unit of the message would have 8 bytes, ...
     """
     if mode not in UNIT_MODES:
         if unit_bytes is not None:
@@ -187,14 +221,17 @@ def units_of(
 
 
 def check_makes_tags(spec: Spec, what: str) -> None:
-    """Raise UserError where a core's mode is none that makes a tag alone. `what`: what the user calls it."""
+    """Raise UserError where the mode of `spec` is not CMAC, the mode that makes a tag alone. `what`: how the
+    message names the core.
+    """
     if spec.mode not in MAC_MODES:
         raise UserError(f"{what} has mode = {spec.mode}, and a tag needs mode = {' or '.join(MAC_MODES)}")
 
 
 def message_tag(core: CoreFolder, key: bytes, message: bytes, tell: Tell = quiet) -> bytes:
-    """The tag of a message of any length, through a core's simulated hardware; as many bytes as the core
-    shows.
+    """The CMAC tag of `message`, of any length, under `key`, by the simulated hardware of `core`: the first
+    `tag_bits` of the tag, as bytes. `tell` is called with what is being done; the first call compiles the
+    simulation.
     """
     tell("compiling the simulation (kept for the next time)", 0.0)
     bench = MacBench.compile(core.sources, core.record)
@@ -203,8 +240,9 @@ def message_tag(core: CoreFolder, key: bytes, message: bytes, tell: Tell = quiet
 
 
 def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
-    """Raise UserError where a built core does not run in this direction, or makes tags alone. `what`: what
-    the user calls it.
+    """Raise UserError where a core of `spec` can't decrypt (`decrypt` true) or encrypt (false) a message: it
+    has the other direction alone, or makes tags. CTR and OFB decrypt as they encrypt (SP 800-38A), so a core
+    of one direction does both. `what`: how the message names the core.
     """
     wanted = "decrypt" if decrypt else "encrypt"
     if spec.mode in MAC_MODES:
@@ -220,9 +258,16 @@ def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
 
 
 def padded(spec: Spec, data: bytes, what: str) -> bytes:
-    """A message as whole blocks: filled up in modes that take any length (`crypt` cuts the rest off again).
-    `what`: what the user calls it. A packet has any length, and so have units (`units_of`). Raises UserError
-    where ECB or CBC would need padding.
+    """`data` as a core of `spec` takes it. In CTR, OFB and CFB it is filled up with zero bytes to whole
+    blocks (`crypt` cuts the rest off again). In ECB and CBC, in GCM and CCM (a packet has any length) and in
+    XTS (`units_of` checks the length) it is returned as it is. `what`: how a message names the data.
+
+    Raises UserError in ECB and CBC where it is empty or not whole blocks, and in CTR, OFB and CFB where it is
+    empty.
+
+    >>> from cipherwright import load
+    >>> padded(load("des-small", mode="ctr"), b"abc", "the message").hex()
+    '6162630000000000'
     """
     if spec.mode in (*PACKET_MODES, *UNIT_MODES):
         return data
@@ -249,10 +294,15 @@ def crypt(
     tell: Tell = quiet,
     aad: bytes = b"",
 ) -> bytes:
-    """A message through a core's simulated hardware. `message`: what `padded` makes of it, and how many bytes
-    of the result count. Byte 0 is the most significant byte of the first block. A core of a mode of packets
-    takes it as one packet, with the additional data `aad`: encryption gives the ciphertext and then the tag,
-    decryption takes both. Raises UserError where a packet is too short for a tag, CheckFailed where the tag
+    """A message through the simulated hardware of `core`, encrypted, or decrypted where `decrypt` is true;
+    not for XTS (`crypt_units`). Byte 0 is the most significant byte of the first block.
+
+    key: as long as the core takes; iv: what `initial_value` gives; message: the bytes that `padded` gives,
+    and how many bytes of the result are returned; tell: called with what is being done. In GCM and CCM the
+    message is one packet with the additional data `aad`: encryption returns the ciphertext and then the tag,
+    decryption takes both and returns the plaintext.
+
+    Raises UserError where a packet is too short for a tag or too long for the core, CheckFailed where the tag
     is wrong.
     """
     p = core.record["parameters"]
@@ -273,8 +323,9 @@ def crypt(
 def crypt_units(
     core: CoreFolder, decrypt: bool, key: bytes, units: Sequence[tuple[bytes, bytes]], tell: Tell = quiet
 ) -> bytes:
-    """Data units, as `units_of` makes them, through a core's simulated hardware: their results one behind the
-    other. key: K1 and then K2.
+    """The results of `units`, the pairs that `units_of` gives, one after another, by the simulated hardware
+    of `core`: encrypted, or decrypted where `decrypt` is true. key: K1 and then K2. `tell` is called with
+    what is being done.
     """
     tell("compiling the simulation (kept for the next time)", 0.0)
     bench = UnitBench.compile(core.sources, core.record)
@@ -311,8 +362,9 @@ def _crypt_packet(
 
 
 def register_pages(core: CoreFolder, out: Path) -> None:
-    """Pages for a browser of a core's register map: a new folder, whose first page is index.html. Raises
-    UserError where the core has no register bus, or peakrdl-html is not installed.
+    """Write pages for a browser of the register map of `core` into the new folder `out`; the first page is
+    index.html. Raises UserError where the core has no register bus, where peakrdl-html is not installed, and
+    where `out` exists.
     """
     source = core.path / f"{core.record['top']}.rdl"
     if source.name not in core.record["files"]:
@@ -333,11 +385,20 @@ def implement_core(
     tell: Tell = quiet,
     out: Path | None = None,
 ) -> dict[str, Any]:
-    """Synthesis, place and route or timing analysis of a core; the record of it (`report.RECORD_KEYS` and
-    more). `target`: a target or a Liberty file ("": the core's own); seeds 1 to `seeds` are tried;
-    `cells`: cells of a library to leave out and its corners; `prove`: the netlist is proven equal to the core
-    (None: where there is place and route); `out`: a new folder for netlists, constraints, the commands, logs
-    and the record.
+    """Synthesis, and place and route or timing analysis, of `core`. Returns the record: `report.RECORD_KEYS`
+    and more, with areas in LUTs or um2, times in ns and clocks in MHz.
+
+    target: a target's name or a Liberty file ("": the core's own); seeds: place and route runs with seeds 1
+    to `seeds`, and the fastest counts; cells: the cells of a library to leave out, and its further corners;
+    prove: whether the netlist is proven equal to the core (None: where there is place and route); tell:
+    called with what is being done; out: a new folder for netlists, constraints, commands, logs and the record
+    (None: nothing is kept).
+
+    Where `out` is given and the target is a cell library, the netlist's power is measured as well, while the
+    core's testbench runs.
+
+    Raises UserError for a missing tool, a library that can't be used and options that do not fit the target,
+    CheckFailed where the core does not fit the device or the netlist is not the core.
     """
     with new_folder(out) if out else nullcontext() as work:
         record = _implemented(core, target, seeds, cells, prove, tell, work)

@@ -28,7 +28,11 @@ from .files import reason
 __all__ = ["cache_dir", "cached", "load_library", "prune"]
 
 LONGEST_UNUSED_S = 30 * 86400
+"""Seconds, 30 days, after which an entry that nobody used is removed."""
+
 LARGEST_BYTES = 2 << 30
+"""Bytes that all entries may take together; above this the longest unused ones are removed."""
+
 _IN_USE_S = 3600
 _MANIFEST = "MANIFEST"
 _LOCK = "lock"
@@ -63,9 +67,10 @@ def cache_dir() -> Path:
 
 
 def cached(name: str, make: Callable[[Path], None]) -> Path:
-    """The folder of the entry `name`, as `make(folder)` filled it once (files only, and what they hold
-    must not depend on where they are). An entry that was changed since, or may be changed by others, is
-    made again. Raises UserError where the cache can't be used.
+    """The folder of the entry `name` of the cache. Where it is missing, was changed since it was made, or may
+    be changed by others, it is made again: `make` is called with an empty folder, and fills it with files (no
+    folders); what they hold must not depend on where they are. Raises UserError where the cache can't be
+    used, and what `make` raises.
     """
     home = cache_dir() / name
     if _intact(home):
@@ -161,8 +166,9 @@ def _size(path: Path) -> int:
 
 
 def prune(folder: Path) -> list[str]:
-    """Remove what is old or too much (see above); the names of what went. Another process that does so at
-    the same time is waited for.
+    """Remove from the cache's folder `folder` the entries that are old or more than fit (see above), and
+    return their names. Waits for another process that does the same. A file that can't be read or removed
+    raises nothing.
     """
     gone = []
     with contextlib.suppress(OSError), _locked(folder):
@@ -183,7 +189,9 @@ def prune(folder: Path) -> list[str]:
 
 
 def load_library(path: Path) -> ctypes.CDLL:
-    """Load a compiled library of the cache. Raises UserError where the system does not let it run."""
+    """The compiled library at `path`, a file of the cache, loaded into this process. Raises UserError where
+    the system refuses it.
+    """
     try:
         return ctypes.CDLL(str(path.resolve()))
     except OSError as e:

@@ -44,8 +44,9 @@ class CheckFailed(Exception):
 
 
 class ToolFailed(RuntimeError):
-    """An outside tool did not do what it was asked for (exit status 2). The message is its first line that
-    tells of an error, or its last one; `output` is all that it said.
+    """An outside tool did not do what it was asked for (exit status 2). tool: its name; status: its exit
+    status, or minus the number of the signal that ended it; output: all that it printed, which stays readable
+    as `output`. The message is the first line of it that tells of an error, or its last one.
 
     >>> failed = ToolFailed("yosys", 1, "reading top.v\\nERROR: no module top\\nbye")
     >>> print(failed)
@@ -66,7 +67,8 @@ class ToolFailed(RuntimeError):
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """A question for whoever gave a name that is none of `names`; empty where none of them is near.
+    """A question to whoever gave `name`, which is none of `names`: whether the nearest of them is meant.
+    Empty where none of them is near.
 
     >>> nearest("des-fats", ["aes-small", "des-fast"])
     'did you mean des-fast?'

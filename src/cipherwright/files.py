@@ -15,12 +15,16 @@ __all__ = ["check_new", "new_folder", "reason", "write_whole"]
 
 
 def reason(error: OSError) -> str:
-    """What went wrong, in the system's words."""
+    """What the system says of `error`, without the number and the file's name.
+
+    >>> reason(FileNotFoundError(2, "No such file or directory", "a.txt"))
+    'No such file or directory'
+    """
     return error.strerror or str(error)
 
 
 def read_whole(path: Path) -> bytes:
-    """What a file holds. Raises UserError where it can't be read."""
+    """The bytes of the file `path`. Raises UserError where it can't be read."""
     try:
         return path.read_bytes()
     except OSError as e:
@@ -33,8 +37,9 @@ def _beside(path: Path) -> Path:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file, beside it first and then renamed; a link is followed, a device or pipe is written to.
-    Raises UserError where that can't be done; then nothing new is left.
+    """Write `data` to the file `path`, whole or not at all: into a new file beside it, which is renamed then.
+    What was there is replaced. A link is followed; a device or pipe is written to directly. Raises UserError
+    where that can't be done; then the file is as it was.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -63,8 +68,9 @@ def check_new(path: Path) -> None:
 
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which gets its name `path` at the end. Raises UserError where that exists or can't
-    be written; then nothing is left.
+    """An empty folder to fill inside a `with` statement, which is renamed to `path` at its end. Raises
+    UserError where `path` exists, where its parent does not, and where it can't be written; after any
+    exception nothing is left.
     """
     check_new(path)
     part = _beside(Path(os.path.realpath(path)))

@@ -20,10 +20,12 @@ __all__ = ["build", "generate"]
 
 @without_collector
 def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | BuiltEngine:
-    """What a spec asks for: a core, or an engine.
+    """The core, or for `architecture = "engine"` the engine, that `spec` asks for, with its predicted figures
+    and its warnings.
 
-    given: the preset and the changes as the user wrote them; a cipher from outside the package adds where
-    it came from. Raises UserError where the spec can't be met, with the nearest that can.
+    given: the preset and the changes as the user wrote them, for the record and the header of the Verilog
+    (None: the spec's name); a cipher from outside the package adds where it came from. Raises UserError where
+    the spec can't be met on its target, with the nearest that can.
     """
     known = {**(asked := given or {"preset": spec.name}), **origin(spec.cipher), **asked}
     with blaming(spec.cipher):
@@ -38,7 +40,9 @@ def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | Built
 
 
 def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
-    """A pipeline or a loop, compared with the cipher's description; arguments as of `generate`."""
+    """The pipeline or loop of `spec`, compared with the cipher's description on random keys and blocks
+    (`verify.confirm_core`). `given` as in `generate`, which adds the target's facts and the warnings.
+    """
     target = load_target(spec.target)
     require(spec, target)
     timing = Timing(target.delay, delay_lines_from(spec, target), arrivals(spec))

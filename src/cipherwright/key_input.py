@@ -15,8 +15,12 @@ _LARGEST_TEXT = 1 << 16
 
 
 def read_key(text: str, file: Path | None, bits: int) -> bytes:
-    """The key from the one place where it is given: a command-line text (`-` is standard input) or a file,
-    both hexadecimal. Raises UserError.
+    """The key from the one place where it is given: `text`, hexadecimal digits or `-` for standard input, or
+    the file `file`, which holds such digits. `text` is empty where there is a `file`. bits: the length that
+    the core takes. Byte 0, from the first two digits, is the most significant byte of the port.
+
+    Raises UserError where no key or two are given, where a file can't be read, and where the digits are wrong
+    (`parse_hex`).
     """
     if bool(text) == bool(file):
         given = "--key and --key-file are both given" if file else "no key is given"
@@ -38,8 +42,12 @@ def read_key(text: str, file: Path | None, bits: int) -> bytes:
 
 
 def parse_any_hex(text: str, what: str) -> bytes:
-    """Hexadecimal digits of any even number, which may be grouped by blanks. Raises UserError with what is
-    wrong with them.
+    """The bytes of `text`, an even number of hexadecimal digits, which may be grouped by blanks; an empty
+    text gives b"". `what`: how a message names it. Raises UserError for another character and an odd number
+    of digits.
+
+    >>> parse_any_hex("00 ff", "additional data").hex()
+    '00ff'
     """
     digits = "".join(text.split())
     if set(digits) - set("0123456789abcdefABCDEF"):
@@ -50,7 +58,16 @@ def parse_any_hex(text: str, what: str) -> bytes:
 
 
 def parse_hex(text: str, what: str, bits: int) -> bytes:
-    """Hexadecimal digits, which may be grouped by blanks. Raises UserError with what is wrong with them."""
+    """The `bits` / 8 bytes of `text`, hexadecimal digits, which may be grouped by blanks. `what`: how a
+    message names it. Raises UserError where it is empty, begins with 0x, is not hexadecimal or has another
+    length.
+
+    >>> parse_hex("0123 4567", "IV", 32).hex()
+    '01234567'
+    >>> parse_hex("0123", "IV", 32)
+    Traceback (most recent call last):
+    cipherwright.errors.UserError: the IV has 16 bits; this core takes 32 bits, 8 hexadecimal digits
+    """
     digits = "".join(text.split())
     should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
     if not digits:

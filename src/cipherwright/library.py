@@ -62,7 +62,7 @@ a cipher (`*.py`), which is run; a spec; a cipher, which is registered.
 Bytes: TypeAlias = bytes | bytearray | memoryview
 
 Option: TypeAlias = str | int | float | bool | Sequence[str] | None
-"""The value of an option; None takes a preset's value away."""
+"""The value of an option; None takes a preset's value away, so that the option's own default counts."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class _Given:
 class Core:
     """A core that is built: Verilog, testbench, constraints and record, as texts in memory.
 
-    `spec`: what was asked for, all options; `made`: what the generator made of it.
+    `spec`: what was asked for, all options; `made`: what the generator made of it, a core or an engine.
 
     >>> core = build("des-small")
     >>> core
@@ -153,18 +153,21 @@ class Core:
 
         `key`: bytes or hexadecimal digits, `spec.key_bits` long as supplied (DES: 64, with parity). `data`:
         in ECB and CBC one or more whole blocks, in CFB, OFB and CTR any length from one byte; nothing is
-        padded. `iv`: in every mode but ECB the initial value or first counter block, of a block's length.
-        Returns as many bytes as `data` has. `tell` is called with what is being done.
+        padded. `iv`: bytes or hexadecimal digits; in every mode but ECB the initial value or first counter
+        block, of a block's length. Returns as many bytes as `data` has. `tell` is called with what is being
+        done.
 
-        In GCM the data have any length, `iv` has 12 bytes, `aad` is additional data (bytes or hexadecimal
-        digits), and the tag follows the result.
+        In GCM and CCM the data have any length, `aad` is additional data (bytes or hexadecimal digits), and
+        the tag follows the result. In GCM `iv` has 12 bytes, or any number of bytes where the core has
+        `iv_bits = any`; in CCM it is the nonce, of `nonce_bytes` bytes.
 
-        In XTS `key` is K1 and then K2, `iv` the number of the first data unit as 16 bytes, and the data are
-        cut into units of `unit_bytes` bytes with consecutive numbers (0: they are one unit). Every unit has
-        at least 16 bytes.
+        In XTS `key` is K1 and then K2, `iv` the number of the first data unit as 16 bytes, the least
+        significant first, and the data are cut into units of `unit_bytes` bytes with consecutive numbers (0:
+        they are one unit). Every unit has at least 16 bytes.
 
-        Raises UserError for a key, IV or message of another length, or a core of the other direction. The
-        first call compiles the simulation, which is kept for the next time.
+        Raises UserError for a key, IV or message of another length, for an `iv`, `aad` or `unit_bytes` in a
+        mode that has none, and for a core of the other direction. The first call compiles the simulation,
+        which is kept for the next time.
 
         >>> core = build("des-small")
         >>> core.encrypt("133457799bbcdff1", bytes.fromhex("0123456789abcdef")).hex()
@@ -181,8 +184,9 @@ class Core:
         aad: Bytes | str = b"",
         unit_bytes: int = 0,
     ) -> bytes:
-        """Decrypt a message through the simulated hardware; like `encrypt`. In GCM the data are the
-        ciphertext and then the tag; CheckFailed is raised where the tag is wrong.
+        """Decrypt a message through the simulated hardware; `key`, `data`, `iv`, `tell`, `aad`, `unit_bytes`
+        and the errors as of `encrypt`. In GCM and CCM `data` is the ciphertext and then the tag, and
+        CheckFailed is raised where the tag is wrong.
 
         >>> build("des-small").decrypt("133457799bbcdff1", bytes.fromhex("85e813540f0ab405")).hex()
         '0123456789abcdef'
@@ -190,8 +194,9 @@ class Core:
         return self._crypt(True, key, data, _Given(iv, aad, unit_bytes), tell)
 
     def mac(self, key: Bytes | str, message: Bytes, tell: Tell = quiet) -> bytes:
-        """The tag of a message of any length, the empty one included, by the simulated hardware of a core
-        with `mode = cmac`: a block, or the first `tag_bits` of it.
+        """The tag of `message`, of any length, the empty one included, by the simulated hardware of a core
+        with `mode = cmac` (SP 800-38B): a block, or the first `tag_bits` of it. `key`: bytes or hexadecimal
+        digits; `tell` is called with what is being done.
 
         Raises UserError for a key of another length, or a core of another mode.
 
@@ -208,9 +213,10 @@ class Core:
         """All checks, as `cipherwright verify` runs them: known answers, simulation, an independent library,
         resets, and a proof for all keys and blocks.
 
-        `blocks`: random blocks (None: 100,000, of an engine 4,000); `monte`: keys of the Monte Carlo test.
-        Returns a verdict for each check; `status` is "ok", or "not checked" where there is nothing to check
-        with. Raises CheckFailed with all that failed.
+        `blocks`: random blocks (None: 100,000, of an engine 4,000); `monte`: keys of the Monte Carlo test;
+        both at least 1. `tell` is called with what is being done. Returns a verdict for each check; `status`
+        is "ok", or "not checked" where there is nothing to check with. Raises CheckFailed with all that
+        failed.
 
         >>> all(v.passed for v in build("des-small").verify(blocks=100))
         True
@@ -236,14 +242,15 @@ class Core:
         """Synthesis, place and route or timing analysis: the record, as `cipherwright implement --json` has
         it.
 
-        `seeds`: place and route with seeds 1 to `seeds`, the best counts (1 to 64). `target`: a target's
-        name or a Liberty file ("": the core's own). `dont_use`: patterns of library cells to leave out.
-        `prove`: prove the netlist equal to the core (None: where there is place and route). `out`: a new
-        folder for netlists, constraints, logs and the command that gives the same clock again. Areas are in
-        LUTs or um2, times in ns, clocks in MHz, throughput in Gb/s. `corners`: Liberty files of further
-        corners of a cell library, by name; the clock is that of the slowest.
+        `seeds`: place and route with seeds 1 to `seeds`, the best counts (1 to 64). `target`: a target's name
+        or a Liberty file ("": the core's own). `dont_use`: patterns of library cells to leave out. `prove`:
+        prove the netlist equal to the core (None: where there is place and route). `tell` is called with what
+        is being done. `out`: a new folder for netlists, constraints, logs and the command that gives the same
+        clock again. `corners`: Liberty files of further corners of a cell library, by name; the clock is that
+        of the slowest. Areas are in LUTs or um2, times in ns, clocks in MHz, throughput in Gb/s.
 
-        Raises CheckFailed where the core does not fit the device or the netlist is not the core.
+        Raises CheckFailed where the core does not fit the device or the netlist is not the core, and
+        UserError where `dont_use` or `corners` are given and the target is no cell library.
 
         >>> build("des-small").implement(target="xcve")["luts"]
         478
@@ -262,11 +269,12 @@ class Core:
             return actions.implement_core(folder, chosen, seeds, cells, prove, tell, into)
 
     def write(self, folder: str | os.PathLike[str], picture: str = "", extras: Sequence[str] = ()) -> Path:
-        """Write all files and record.json into a new folder, and return its path.
+        """Write all files and record.json into the new folder `folder`, and return its path.
 
-        `picture`: "svg" or "png" draws the pipeline into it as well. `extras`: "cocotb" writes a cocotb
-        bench, "model" a Verilator model with a Python class. Raises UserError where the folder exists or
-        can't be written; nothing is left then.
+        `picture`: "svg" or "png" draws the pipeline into it as well ("": no picture). `extras`: "cocotb"
+        writes a cocotb bench, "model" a Verilator model with a Python class. Raises UserError where the
+        folder exists or can't be written, and where an engine is asked for a picture or the core for extras
+        that it can't have; nothing is left then.
 
         >>> core = build("des-small")
         >>> with scratch() as home:
@@ -339,7 +347,8 @@ class Core:
 
 
 def load(source: Source, **options: Option) -> Spec:
-    """The spec of a core: a preset, a file, a cipher or a spec, with changes of single options.
+    """The spec of the core that `source` names: a preset, a file, a cipher or a spec, with changes of single
+    options.
 
     `options` have the names and values of the TOML files (docs/guide/options.md). Where nothing names the
     core, its name is made of the preset's or cipher's and the options. A `*.py` file is run.
@@ -361,11 +370,11 @@ def load(source: Source, **options: Option) -> Spec:
 
 
 def build(source: Source, **options: Option) -> Core:
-    """A core of a preset, file, cipher or spec; arguments as of `load`.
+    """The core of a preset, file, cipher or spec; `source` and `options` as of `load`.
 
     The core is compared with the cipher's description on random keys and blocks before it is returned. Its
-    files and record say by which call it was made. Raises UserError where the options can't be met, with
-    the nearest that can.
+    files and record say by which call it was made. Raises UserError where the options can't be met, with the
+    nearest that can.
 
     >>> build("des-small", stages=2).latency
     34

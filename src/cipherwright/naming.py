@@ -14,6 +14,7 @@ from .rtl import KEYWORDS
 __all__ = ["changed_name", "cipher_core_name", "proposed_name", "unfit_name"]
 
 LONGEST = 64
+"""Characters that a core's name may have."""
 
 _IDENTITY = {"key_bits": "key", "block_bits": "block", "mode": "", "direction": ""}
 """Options that make another core of one with the same name, and what stands before their value in a name."""
@@ -47,7 +48,11 @@ def unfit_name(name: str) -> str:
 
 
 def proposed_name(text: str) -> str:
-    """A legal name that looks like `text`."""
+    """A legal name of a core that looks like `text`, which may be any text.
+
+    >>> proposed_name("My AES (v2)"), proposed_name("module"), proposed_name("")
+    ('my-aes-v2', 'module-core', 'core')
+    """
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[: LONGEST - 10].rstrip("-")
     candidates = (name, f"{name}-core", f"core-{name}", f"core-{name}-core", "core")
     return next(w for w in candidates if not unfit_name(w))
@@ -56,12 +61,13 @@ def proposed_name(text: str) -> str:
 def changed_name(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], taken: Collection[str]
 ) -> str:
-    """The name of the core `name` (options `before`) with the options `after`.
+    """The name of a core that was called `name` with the options `before`, and now has the options `after`.
 
     A word or number of the name that is the old value of a changed option becomes the new value:
     aes128-fast-ctr with key_bits = 256 is aes256-fast-ctr. Another key length, block length, mode or
     direction of which the name does not speak is added at the end: aes-small with key_bits = 256 is
-    aes-small-key256. A name that is `taken` by another preset gets the word variant.
+    aes-small-key256. A changed name that is in `taken`, the names of other presets, gets the word variant at
+    its end.
     """
     changed = [o for o in after if before[o] != after[o]]
     words, more = name.split("-"), dict[str, str]()
@@ -94,7 +100,10 @@ def changed_name(
 
 
 def cipher_core_name(options: Mapping[str, Any]) -> str:
-    """The name of a core that is asked for by its cipher: aes256, des-encrypt, rijndael128-block256-ctr."""
+    """The name of a core that is asked for by its cipher, from its `options`: all of a spec, by name. It says
+    the cipher, the key length and block length where the cipher has several, the direction unless it is both,
+    and the mode unless it is ECB: aes256, des-encrypt, rijndael128-block256-ctr.
+    """
     cipher = CATALOGUE[options["cipher"]]
     words = [
         f"{cipher.name}{options['key_bits'] if len(cipher.key_sizes) > 1 else ''}",

@@ -28,8 +28,9 @@ _thread = threading.local()
 
 
 def without_collector(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, with Python's search for cycles of unused objects paused while it runs. What makes
-    millions of objects that stay in use is a fifth faster so.
+    """`function`, with Python's search for cycles of unused objects paused while it runs. What makes millions
+    of objects that stay in use is a fifth faster so. The search is as it was afterwards, also where
+    `function` raises.
     """
 
     @functools.wraps(function)
@@ -61,11 +62,15 @@ def check_stop() -> None:
 def run_process(
     command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, without standard input; `stdout` has both of its outputs. Its temporary
-    files are gone afterwards.
+    """Run `command`, a program and its arguments, to its end, without standard input; `stdout` of the result
+    has both of its outputs. Its exit status is not looked at. Its temporary files are gone afterwards.
+
+    cwd: the folder in which it runs (None: this process's); env: its whole environment but TMPDIR, which is
+    set (None: this process's).
 
     The command has a process group of its own, which is killed as a whole where the caller is interrupted
-    (Ctrl-C, or `parallel`). Raises UserError where the command can't be started.
+    (Ctrl-C, or `parallel`). Raises UserError where the command can't be started, Stopped where a call of
+    `parallel` around it was interrupted.
     """
     with tempfile.TemporaryDirectory(prefix="cipherwright-", ignore_cleanup_errors=True) as own:
         try:
@@ -102,9 +107,15 @@ def _kill_group(child: subprocess.Popen[str]) -> None:
 
 
 def parallel(function: Callable[..., R], *columns: Iterable[Any], workers: int | None = None) -> list[R]:
-    """`map` with threads (as many as processors where not said), in order. Where one of the calls fails or
-    the caller is interrupted, the others stop: tools are killed, simulations return at their next look at
-    `check_stop`.
+    """`function` called in threads with the first values of all `columns`, the second values, and so on: the
+    results in that order. workers: threads at most (None: as many as there are processors). The columns have
+    one length, otherwise ValueError.
+
+    Where a call raises or the caller is interrupted, that is raised, and the other calls stop: tools are
+    killed, simulations return at their next look at `check_stop`.
+
+    >>> parallel(pow, [2, 3, 5], [3, 2, 1])
+    [8, 9, 5]
     """
     outer, stop = getattr(_thread, "stop", None), threading.Event()
 

@@ -26,11 +26,16 @@ class Tell(Protocol):
 
 
 def quiet(text: str, fraction: float | None = None) -> None:
-    """Nobody watches."""
+    """The callback for work that nobody watches: `text` and `fraction` (see `Tell`) are dropped."""
 
 
 def part_of(tell: Tell, begin: float, end: float, prefix: str = "") -> Tell:
-    """The callback for a step of a longer work, which takes it from `begin` to `end`."""
+    """The callback for a step of longer work. It calls `tell` with `prefix` before each text, and maps the
+    step's own fraction, 0 to 1, to the part of the whole from `begin` to `end`; no fraction counts as 0.
+
+    >>> part_of(lambda text, fraction=None: print(text, fraction), 0.5, 1.0, "AES: ")("placing", 0.5)
+    AES: placing 0.75
+    """
 
     def told(text: str, fraction: float | None = None) -> None:
         tell(prefix + text, begin + (end - begin) * (fraction or 0.0))
@@ -39,7 +44,12 @@ def part_of(tell: Tell, begin: float, end: float, prefix: str = "") -> Tell:
 
 
 def named(tell: Tell, prefix: str) -> Tell:
-    """The callback for a part of which nobody knows how much of the whole it is: its texts alone."""
+    """The callback for a part of longer work of which nobody knows how much of the whole it is. It calls
+    `tell` with `prefix`, a colon and each text, without a fraction.
+
+    >>> named(lambda text, fraction=None: print(text, fraction), "lane 1")("placing", 0.5)
+    lane 1: placing None
+    """
 
     def told(text: str, fraction: float | None = None) -> None:
         tell(f"{prefix}: {text}")
@@ -49,7 +59,10 @@ def named(tell: Tell, prefix: str) -> Tell:
 
 @contextmanager
 def shown(title: str, console: Console) -> Iterator[Tell]:
-    """Progress on a console: a bar with a percentage on a terminal, otherwise a line a minute."""
+    """Progress on `console`, inside a `with` statement, which gets the callback: on a terminal a bar with a
+    percentage, which is gone at the end, elsewhere a line every `EVERY_S` seconds. `title` is shown until the
+    first text.
+    """
     with _bar(title, console) if console.is_terminal else _lines(title, console) as tell:
         yield tell
 

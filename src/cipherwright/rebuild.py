@@ -38,7 +38,11 @@ def _plain_text(value: Any) -> bool:
 
 
 def requested(folder: CoreFolder) -> tuple[Spec, dict[str, str]]:
-    """What the record says was asked for: the spec, and the preset with its changes. Raises UserError."""
+    """What the record of `folder` says was asked for: the spec, and the preset with its changes as the user
+    wrote them. Raises UserError where another version of the generator wrote it, where what it says is not
+    plain text, and where the cipher came from outside the package and is not the one that is registered
+    (`registry.check_origin`).
+    """
     record = folder.record
     if record.get("generator") != GENERATOR:
         raise UserError(
@@ -56,11 +60,11 @@ def requested(folder: CoreFolder) -> tuple[Spec, dict[str, str]]:
 
 
 def check_built(folder: CoreFolder) -> str:
-    """The record and all files are those that its parameters give; what was done. Nothing of the folder is
-    compiled or run.
+    """Compare the record and all files of `folder` with those that the generator makes of the record's
+    parameters; returns a sentence that says what was compared. Nothing of the folder is compiled or run.
 
-    Raises CheckFailed with the file that differs, UserError where the record is damaged or of another
-    version of the generator.
+    Raises CheckFailed with the file or the keys of the record that differ, UserError where the record is
+    damaged or of another version of the generator.
     """
     spec, given = requested(folder)
     core = replace(generate(spec, given), extras=tuple(folder.record.get("extras", ())))
@@ -96,13 +100,14 @@ def verify_folder(
     all_sizes: bool = False,
     as_built: bool = True,
 ) -> list[Verdict]:
-    """Every check of a core folder; each says what it did.
+    """Every check of the core in `folder`: a verdict for each, which says what was done.
 
-    blocks: random blocks (None: 100,000 of a core, 4,000 of an engine, which is run cycle by cycle);
-    monte: keys of the Monte Carlo test; all_sizes: an engine is proven for all its sizes.
-    Where the folder is not what the generator makes of its record, that is the only verdict: nothing of
-    the folder is compiled or run. as_built = False leaves this comparison out, for cores that are broken
-    on purpose to try the other checks.
+    blocks: random blocks (None: 100,000 of a core, 4,000 of an engine, which is run cycle by cycle); monte:
+    keys of the Monte Carlo test, of a core only; tell: called with what is being done; all_sizes: an engine
+    is proven for all its sizes, not for the record's alone. Where the folder is not what the generator makes
+    of its record, that is the only verdict: nothing of the folder is compiled or run. as_built = False
+    compares the files with the record's digests alone, for cores that are broken on purpose to try the other
+    checks.
     """
     tell("files")
     try:

@@ -73,7 +73,7 @@ _ORIGINS: dict[str, Origin] = {}
 
 
 def origin(cipher: str) -> dict[str, str]:
-    """What a core's record says of the place from which its cipher came: `cipher_from` and
+    """What a core's record says of the place from which the cipher named `cipher` came: `cipher_from` and
     `cipher_sha256`. Empty for the ciphers of the package.
     """
     found = _ORIGINS.get(cipher) if cipher in CATALOGUE else None
@@ -81,8 +81,9 @@ def origin(cipher: str) -> dict[str, str]:
 
 
 def check_origin(cipher: str, given: Mapping[str, str], folder: Path) -> None:
-    """Raise UserError where a core's cipher is not in the catalogue, or is another one than the core was
-    built from. `given`: of the core's record.
+    """Raise UserError where the core in `folder` is of the cipher `cipher`, and the catalogue has none of
+    this name, or another description of it than the core was built from. `given`: what the core's record says
+    of it, `cipher_from` and `cipher_sha256` among others.
     """
     where, wanted = given.get("cipher_from", ""), given.get("cipher_sha256", "")
     if where and cipher not in known_ciphers(cipher):
@@ -101,10 +102,12 @@ def check_origin(cipher: str, given: Mapping[str, str], folder: Path) -> None:
 
 
 def register(cipher: Cipher | type[Cipher], source: Origin | None = None) -> Standard:
-    """Put a cipher into the catalogue; returns it. A class is called without arguments first.
+    """Put `cipher` into the catalogue and return it; a class is called without arguments first. source: where
+    it was described (None: its class's module and name, and the digest of the text that has it). One whose
+    origin has the same `key` takes the place of the cipher of its name that is registered.
 
-    Raises UserError where it is no cipher, where its name can't name one or is taken by another, and where
-    it does not encrypt, or does not decrypt what it encrypted.
+    Raises UserError where it is no cipher, where its name can't name one or is taken by another, and where it
+    does not encrypt, or does not decrypt what it encrypted.
     """
     made = _instance(cipher)
     at = source or _origin_of(made)
@@ -124,8 +127,8 @@ def register(cipher: Cipher | type[Cipher], source: Origin | None = None) -> Sta
 
 
 def unregister(name: str) -> None:
-    """Take a registered cipher out of the catalogue, so that another one can have its name. Raises UserError
-    where it was not registered.
+    """Take the registered cipher `name` out of the catalogue, so that another one can have its name. Raises
+    UserError where it was not registered.
     """
     if name not in _ORIGINS:
         raise UserError(f"the cipher {name} was not registered")
@@ -134,7 +137,13 @@ def unregister(name: str) -> None:
 
 
 def unfit_cipher_name(name: str) -> str:
-    """Why a cipher from outside can't have this name; "" where it can."""
+    """Why a cipher from outside the package can't have the name `name`; "" where it can.
+
+    >>> unfit_cipher_name("my-cipher")
+    "a cipher's name is of small letters a-z and digits, and begins with a letter"
+    >>> unfit_cipher_name("toy")
+    ''
+    """
     if not re.fullmatch(r"[a-z][a-z0-9]*", name):
         return "a cipher's name is of small letters a-z and digits, and begins with a letter"
     if keyword.iskeyword(name):
@@ -218,7 +227,9 @@ def _try(cipher: Cipher, where: str) -> None:
 
 @contextmanager
 def blaming(cipher: str) -> Iterator[None]:
-    """What a cipher from outside raises while a core is made of it becomes a UserError with its line."""
+    """Inside this `with` statement a core of the cipher named `cipher` is made. What the text of a cipher
+    from outside the package raises becomes a UserError with its line; anything else is raised as it is.
+    """
     try:
         yield
     except Exception as e:
@@ -254,10 +265,11 @@ def _origin_of(cipher: Cipher) -> Origin:
 
 
 def cipher_from_file(path: Path) -> tuple[Standard, dict[str, Any]]:
-    """The one cipher that a Python file defines, registered, and its default options: the file's `SPEC`, a
-    dict, or none. The file is run. Files beside it can be imported by it.
+    """The one cipher that the Python file `path` defines, registered, and its default options: the file's
+    `SPEC`, a dict by option's name, or none. The file is run. Files beside it can be imported by it.
 
-    Raises UserError where the file can't be read or run, or defines no cipher or several.
+    Raises UserError where the file can't be read or run, defines no cipher or several, or has a `SPEC` that
+    is no dict or asks for another cipher.
     """
     try:
         text = path.read_bytes()
@@ -331,8 +343,9 @@ def _entry_points() -> dict[str, metadata.EntryPoint]:
 
 
 def find_cipher(name: str) -> Standard | None:
-    """The cipher of a name, from the catalogue, or from an installed package that has an entry point of
-    this name; None where there is none. Raises UserError where the entry point does not give that cipher.
+    """The cipher called `name`, from the catalogue, or from an installed package that has an entry point of
+    this name; None where there is none. Raises UserError where the entry point can't be loaded or does not
+    give that cipher.
     """
     if name in CATALOGUE:
         return CATALOGUE[name]
@@ -355,15 +368,19 @@ def find_cipher(name: str) -> Standard | None:
 
 
 def known_ciphers(wanted: str = "") -> dict[str, Standard]:
-    """The catalogue, with the ciphers of all installed packages, or of the one that has `wanted`."""
+    """The catalogue, cipher by name, after the ciphers of all installed packages were registered, or only the
+    one named `wanted` where that is not empty. It is the catalogue itself, not a copy. Raises UserError as
+    `find_cipher`.
+    """
     for name in [wanted] if wanted else sorted(_entry_points()):
         find_cipher(name)
     return CATALOGUE
 
 
 def completed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with what the cipher leaves no choice of: its block, and a key of its only size. Raises
-    UserError where there is a choice of keys and none is made.
+    """The options `data`, by name, with what the cipher leaves no choice of: its block, and a key of its only
+    size. What `data` says itself stays. Raises UserError where there is a choice of keys and `data` makes
+    none.
     """
     cipher = find_cipher(data["cipher"]) if isinstance(data.get("cipher"), str) else None
     only = {}

@@ -21,8 +21,9 @@ _EXAMPLE = "toy"
 
 
 def write_skeleton(name: str, folder: Path) -> list[Path]:
-    """Write NAME.py, test_NAME.py and NAME.md into a folder; returns their paths. Raises UserError where
-    the name can't name a cipher, is taken, or a file exists or can't be written; then none of them is left.
+    """Write NAME.py, test_NAME.py and NAME.md for a cipher called `name` into the folder `folder`, and return
+    their paths. Raises UserError where there is no such folder, where `name` can't name a cipher or is taken,
+    and where a file exists or can't be written; then none of the three is left.
     """
     _check_name(name)
     if not folder.is_dir():

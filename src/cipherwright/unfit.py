@@ -14,7 +14,9 @@ __all__ = ["Unfit", "told"]
 
 
 class Unfit(ValueError):
-    """Options that do not go together; `options` are those that the message names."""
+    """Options that do not go together: `message` says why, and `options` are the names of those that it
+    speaks of.
+    """
 
     def __init__(self, message: str, *options: str) -> None:
         super().__init__(message)
@@ -22,8 +24,9 @@ class Unfit(ValueError):
 
 
 def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) -> UserError:
-    """The first thing that is wrong. `options`: all that there are; `preset`: those that a preset or file
-    says.
+    """The first thing that is wrong, of all that `e` holds, as one sentence. options: the names of all
+    options that there are, for the nearest to a name that is none; preset: the values that a preset or file
+    states, which the sentence mentions where the mistake is in them.
     """
     first = e.errors()[0]
     where = ".".join(str(p) for p in first["loc"])
