@@ -11,7 +11,10 @@ __all__ = ["complete_board", "complete_source", "complete_target"]
 
 
 def complete_source(incomplete: str) -> list[str]:
-    """Presets, ciphers, TOML and Python files, and folders, that begin with what is typed."""
+    """Presets and ciphers by name, then TOML files, Python files and folders, that begin with `incomplete`,
+    the text that is typed so far. A folder's path ends with `/`. Ciphers are left out where an installed
+    package can't be loaded.
+    """
     from ..registry import known_ciphers
     from ..sources import preset_names
 
@@ -28,14 +31,14 @@ def complete_source(incomplete: str) -> list[str]:
 
 
 def complete_board(incomplete: str) -> list[str]:
-    """Boards by name."""
+    """Names of boards that begin with `incomplete`."""
     from ..board import board_names
 
     return [n for n in board_names() if n.startswith(incomplete)]
 
 
 def complete_target(incomplete: str) -> list[str]:
-    """Targets by name, and Liberty files."""
+    """Names of targets, then paths of Liberty files (`*.lib`), that begin with `incomplete`."""
     from ..target import target_names
 
     paths = sorted(glob.glob(f"{glob.escape(incomplete)}*.lib"))

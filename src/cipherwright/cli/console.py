@@ -35,7 +35,10 @@ __all__ = [
 ]
 
 err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+"""Standard error: progress, messages, warnings."""
+
 out = Console(width=None if sys.stdout.isatty() else 160, markup=False)
+"""Standard output: tables, 160 columns wide where it is no terminal."""
 
 _KEY_HELP = (
     "The key, hexadecimal: every user of the machine sees it in the list of processes. With - it "
@@ -74,23 +77,27 @@ CipherFile = Annotated[Path | None, typer.Option("--cipher", metavar="FILE.py", 
 
 
 def print_json(data: Any) -> None:
-    """One JSON document on standard output."""
+    """Write `data` as one JSON document, and a line's end, to standard output."""
     sys.stdout.write(json.dumps(data, indent=2) + "\n")
 
 
 def progress(text: str) -> AbstractContextManager[Tell]:
-    """What is done by now, on standard error."""
+    """The callback for progress on standard error, for a `with` statement; `text` is shown until the first
+    call (see `progress.shown`).
+    """
     return shown(text, err)
 
 
 def warn(warnings: Sequence[str]) -> None:
-    """A line each on standard error."""
+    """Write each of `warnings` on a line of standard error."""
     for text in warnings:
         err.print(f"cipherwright: warning: {text}")
 
 
 def register_file(path: Path | None) -> None:
-    """Put the cipher that a Python file describes into the catalogue; the file is run. Raises UserError."""
+    """Put the cipher that the Python file `path` describes into the catalogue; the file is run. None does
+    nothing. Raises UserError as `registry.cipher_from_file`.
+    """
     if path is not None:
         from ..registry import cipher_from_file
 

@@ -35,8 +35,9 @@ __all__ = ["CryptLine", "crypt_file"]
 
 @dataclass(frozen=True)
 class CryptLine:
-    """The command line of encrypt and of decrypt. `what`: a preset, a file to build from, or the
-    folder of a core.
+    """The command line of encrypt and of decrypt. `what`: a preset, a file to build from, or the folder of a
+    core; `source`, `out`: files that are read and written; `sets`: changes K=V of the preset; the rest as in
+    the help of each option.
     """
 
     what: Made
@@ -53,7 +54,11 @@ class CryptLine:
 
 
 def crypt_file(decrypt: bool, line: CryptLine) -> None:
-    """Read IN, encrypt or decrypt it, write OUT whole or not at all."""
+    """Read the file `line.source`, decrypt it where `decrypt` is true, otherwise encrypt it, and write
+    `line.out` whole or not at all. Where `line.what` is no folder and the core is of one direction, it is
+    built for the one that is needed. Raises UserError before anything is built or simulated where the key,
+    the initial value, a file or the core's mode does not fit, CheckFailed where a tag is wrong.
+    """
     from ..actions import (
         check_direction,
         check_key,

@@ -11,7 +11,7 @@ __all__ = ["command"]
 
 
 def command(run: Callable[[Any], None]) -> Callable[..., None]:
-    """`run` as Typer reads it.
+    """The function that Typer reads for the command `run`.
 
     run: takes one value of a frozen dataclass, the command line; its docstring is the help of the command.
     Each field of the class is a parameter of the result, with its name and default; its `Annotated` type says

@@ -87,10 +87,11 @@ def _end(number: int, frame: object) -> None:
 
 
 def execute(args: Sequence[str]) -> int:
-    """Run one command line; the exit status. What a user gets wrong becomes one sentence on standard error.
+    """Run one command line, of which `args` are the words after the program's name; returns the exit status.
+    What a user gets wrong becomes one sentence on standard error.
 
-    0: done; 1: a check failed, or nobody reads the output any more; 2: something given is wrong, missing
-    or in the way; 130: Ctrl-C.
+    0: done; 1: a check failed, or nobody reads the output any more; 2: something given is wrong, missing or
+    in the way, a tool failed, or there is not enough memory; 130: Ctrl-C, or the signal TERM or HUP.
     """
     try:
         status = app(list(args), prog_name="cipherwright", standalone_mode=False)
@@ -145,7 +146,7 @@ def _fail(text: str, status: int) -> int:
 
 
 def main() -> None:
-    """Entry point."""
+    """Run the command line of the process and end the process with its exit status (`execute`)."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _end)
     for stream in (sys.stdout, sys.stderr):
