@@ -14,6 +14,8 @@ from ..shell.board import Pll
 __all__ = ["HIGHEST_MHZ", "MARGIN", "pll_below"]
 
 HIGHEST_MHZ = 400.0
+"""The highest output of the PLL, in MHz."""
+
 _VCO_MHZ = (400.0, 800.0)
 _MIDDLE_MHZ = 600.0
 _DETECTOR_MHZ = 10.0
@@ -40,12 +42,12 @@ def _settings(input_mhz: float, most_mhz: float) -> Iterator[tuple[float, Pll]]:
 
 
 def pll_below(input_mhz: float, most_mhz: float) -> Pll:
-    """The settings with the highest output that is not above `most_mhz`; of equal ones, that with the
-    smallest divider of the input. Raises UserError where there are none.
+    """The settings with which the PLL makes the highest clock that is not above `most_mhz` from an oscillator
+    of `input_mhz`, both in MHz; of equal ones, those with the smallest divider of the input. Raises UserError
+    where there are none.
 
     >>> pll_below(25.0, 210.0)
     Pll(input_divider=1, feedback_divider=8, output_divider=3)
-
     """
     found = sorted(_settings(input_mhz, most_mhz), key=lambda s: (-s[0], s[1].input_divider))
     if not found:

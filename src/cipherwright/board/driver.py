@@ -20,7 +20,10 @@ _BY_MODE: Mapping[str, type[BoardLink]] = {
 
 
 def link_to(port: str, facts: Facts, timeout_s: float = 5.0) -> BoardLink:
-    """The driver of the core that the facts are of. Raises as `BoardLink`."""
+    """The driver, connected, of the core that `facts` are of (`read_facts`), on the serial port `port`;
+    timeout_s: seconds to wait for an answer. Which class it is follows from the core's mode and interface.
+    Raises as `BoardLink`.
+    """
     p = facts["parameters"]
     kind = StreamLink if p["interface"] == "axi-stream" else BoardLink
     return _BY_MODE.get(p["mode"], kind)(port, facts, timeout_s)

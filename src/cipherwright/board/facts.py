@@ -20,10 +20,12 @@ _MOST_ERROR = 0.02
 
 @dataclass(frozen=True)
 class Board:
-    """`target`: the target by which a core's stages are planned; `device`: nextpnr's flags for the board's
-    own device; `oscillator`, `uart_rx`, `uart_tx`: sites of the package, as the FPGA sees them; `leds`:
-    meaning (`shell.board.LEDS`) -> site, where a 0 lights them if `lit_by_0`; `high`: pins that have to be
-    1, name -> site; `load`: the command that loads FILE.bit.
+    """`name`: of the board and its file; `title`: one line that says what it is; `target`: the target by
+    which a core's stages are planned; `device`: nextpnr's flags for the board's own device; `oscillator_mhz`:
+    its clock; `oscillator`, `uart_rx`, `uart_tx`: sites of the package, as the FPGA sees them; `io_type`: I/O
+    standard of all pins; `baud`: the UART's usual rate; `leds`: meaning (`shell.board.LEDS`) -> site, where a
+    0 lights them if `lit_by_0`; `high`: pins that have to be 1, name -> site; `load`: the command that loads
+    FILE.bit.
     """
 
     name: str
@@ -47,8 +49,8 @@ class Board:
         return BoardPins(tuple(self.leds), self.lit_by_0, tuple(self.high))
 
     def divisor(self, baud: int) -> int:
-        """Cycles of the oscillator in a bit. Raises UserError where the rate is too high, or too far from a
-        divisor of the oscillator's.
+        """Cycles of the oscillator in a bit of the UART at the rate `baud`, in bits a second. Raises
+        UserError where the rate is too high, or more than 2 % from every divisor of the oscillator's.
         """
         hertz = self.oscillator_mhz * 1e6
         found = round(hertz / baud)
@@ -65,7 +67,9 @@ class Board:
         return found
 
     def constraints(self, core_mhz: float) -> str:
-        """The .lpf file: sites, and the clocks that the placer has to reach, that of the core among them."""
+        """The .lpf file: sites, and the clocks that the placer has to reach: that of the oscillator, and
+        `core_mhz` of the core.
+        """
         sites = {"osc_i": self.oscillator, "uart_rx_i": self.uart_rx, "uart_tx_o": self.uart_tx}
         sites |= {f"led_{led}_o": site for led, site in self.leds.items()}
         sites |= {f"{name}_o": site for name, site in self.high.items()}
@@ -78,12 +82,12 @@ class Board:
 
 
 def board_names() -> list[str]:
-    """All boards of the catalogue."""
+    """Names of all boards of the catalogue, sorted."""
     return sorted(p.stem for p in _DATA.glob("*.toml"))
 
 
 def load_board(name: str) -> Board:
-    """A board by its name. Raises UserError with what there is."""
+    """The board called `name`. Raises UserError with the names that there are."""
     if name not in board_names():
         said = (nearest(name, board_names()), f"there are {', '.join(board_names())}")
         raise UserError(f"there is no board {name}; {' '.join(filter(None, said))}")

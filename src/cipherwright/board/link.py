@@ -33,10 +33,13 @@ _FLUSH = bytes(80)
 """Longer than the value of any command: whatever was half sent before is complete after it."""
 
 Facts = Mapping[str, Any]
+"""What board.json holds of a board's design, by key: the core's `parameters`, its `digest`, `word_bytes`,
+`key_bytes` and `iv_bytes`, `baud`, and what the self-check needs.
+"""
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """The facts that `cipherwright board` wrote. Raises UserError where the folder has none."""
+    """The facts that `cipherwright board` wrote into `folder`. Raises UserError where the folder has none."""
     try:
         facts = json.loads((folder / FACTS).read_text())
     except (OSError, ValueError):
@@ -49,8 +52,8 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class SelfCheck:
-    """What a self-check counted. `blocks` of them left the core in `cycles` cycles of its clock; `wrong` of
-    the `batches` had another signature than the reference.
+    """What a self-check counted. `blocks` of them left the core in `cycles` cycles of its clock, which is
+    `gbps` Gb/s; `wrong` of the `batches` had another signature than the reference.
     """
 
     batches: int
@@ -68,13 +71,14 @@ class SelfCheck:
 
 
 class BoardLink:
-    """A board, or its simulation, on a serial port. Raises UserError where the port can't be opened,
-    CheckFailed where what answers is not the core of the facts, or does not answer in time.
+    """A board, or its simulation, on a serial port. `port`: its path; `facts`: of the core (`read_facts`);
+    `timeout_s`: seconds to wait for an answer. Byte 0 of a key, block or initial value is the most
+    significant byte of the core's port. Raises UserError where the port can't be opened, CheckFailed where
+    what answers is not the core of the facts, or does not answer in time.
 
     >>> with BoardLink("/dev/ttyUSB0", read_facts(Path("my-board"))) as board:  # doctest: +SKIP
     ...     board.load_key(bytes(8))
     ...     board.crypt(b"8 bytes.")
-
     """
 
     def __init__(self, port: str, facts: Facts, timeout_s: float = 5.0) -> None:
@@ -116,11 +120,13 @@ class BoardLink:
             raise CheckFailed(f"the board does not have the core of {f['core']} that was built here")
 
     def send(self, command: Command, value: bytes = b"") -> None:
-        """Send a command without waiting for its answer."""
+        """Send the letter of `command` and then `value`, whose length the command has, without waiting for an
+        answer.
+        """
         self._port.write(command.value.encode() + value)
 
     def answer(self, size: int) -> bytes:
-        """Bytes that the board sends. Raises CheckFailed where they do not come in time."""
+        """The next `size` bytes that the board sends. Raises CheckFailed where they do not come in time."""
         got: bytes = self._port.read(size)
         if len(got) != size:
             raise CheckFailed(f"the board answered with {len(got)} of {size} bytes")
@@ -133,13 +139,15 @@ class BoardLink:
             raise CheckFailed(f"the board answered {answer!r} to the command {command.name}")
 
     def read(self, number: int) -> int:
-        """A word of the board's state, 64 bits."""
+        """The word `number` of the board's state, an integer of 64 bits; its most significant byte is sent
+        first.
+        """
         self.send(Command.READ, bytes([number]))
         return int.from_bytes(self.answer(READ_BYTES), "big")
 
     def slot(self, number: int) -> None:
-        """Keys, packets and units that follow are of this slot: with two resident keys 0 or 1, at first 0.
-        Raises UserError where the core has no such slot.
+        """Keys, packets and units that follow are of the slot `number`: with two resident keys 0 or 1, at
+        first 0. Raises UserError where the core has no such slot.
         """
         if number not in range(self._slots):
             raise UserError(f"there is no slot {number}: slots of this core are 0 to {self._slots - 1}")
@@ -147,13 +155,14 @@ class BoardLink:
             self._do(Command.SLOT, bytes([number]))
 
     def load_key(self, key: bytes) -> None:
-        """Give the core its key. Raises UserError where it has another length."""
+        """Give the core `key`, for the slot in use. Raises UserError where it has another length."""
         self._check(key, "key_bytes", "a key")
         self._do(Command.KEY, key)
 
     def load_iv(self, iv: bytes) -> None:
-        """Give the core its initial value or first counter block, with which the next block begins a
-        message. Raises UserError where it takes none, or of another length.
+        """Give the core `iv`: its initial value, first counter block, IV, nonce or number of a data unit,
+        with which the next block begins a message, packet or unit. Raises UserError where the core takes
+        none, or one of another length.
         """
         self._check(iv, "iv_bytes", "an initial value")
         self._do(Command.IV, iv)
@@ -163,8 +172,8 @@ class BoardLink:
             raise UserError(f"{what} of this core has {self.facts[fact]} bytes, not {len(value)}")
 
     def direction(self, decrypt: bool) -> None:
-        """What happens to the blocks that follow. Raises UserError where the core has the other direction
-        only.
+        """The blocks that follow are decrypted where `decrypt` is true, otherwise encrypted. Raises UserError
+        where the core has the other direction only.
         """
         if self.facts["both"]:
             self._do(Command.DIRECTION, bytes([decrypt]))
@@ -175,8 +184,9 @@ class BoardLink:
             raise UserError(f"the core has direction = {self._parameters['direction']}")
 
     def crypt(self, data: bytes, tell: Tell = quiet) -> bytes:
-        """Whole blocks through the core, under the key, initial value and direction that it has; a last
-        word is filled up with zeros. Raises CheckFailed where the board says that something was lost.
+        """`data` through the core, under the key, initial value and direction that it has; returns as many
+        bytes. A last word is filled up with zeros. `tell` is called with the bytes that are done. Raises
+        CheckFailed where the board says that something was lost.
         """
         words = data + bytes(-len(data) % self._size)
         out, sent = bytearray(), 0
@@ -196,11 +206,11 @@ class BoardLink:
         return bytes(out[: len(data)])
 
     def self_check(self, key: bytes, decrypt: bool = False, seconds: float = 1.0) -> SelfCheck:
-        """Blocks at full speed under `key`, for about `seconds`; the signature of each batch is compared on
-        the board with the reference's. A batch of a mode that chains is a message. In counter mode of a
-        pipeline batches differ, and one is run. With two resident keys that of slot 0 is `key`, that of
-        slot 1 is random, and both are used; slot 0 is the one in use after it. Raises CheckFailed where
-        blocks are lost.
+        """Blocks at full speed under `key`, for about `seconds`, decrypted where `decrypt` is true; the
+        signature of each batch is compared on the board with the reference's. A batch of a mode that chains
+        is a message. In counter mode of a pipeline batches differ, and one is run. With two resident keys
+        that of slot 0 is `key`, that of slot 1 is random, and both are used; slot 0 is the one in use after
+        it. Raises CheckFailed where blocks are lost; batches that are wrong are only counted.
         """
         seed, iv = secrets.token_bytes(self._size), secrets.token_bytes(self.facts["iv_bytes"])
         keys = [key, *(secrets.token_bytes(len(key)) for _ in range(1, self._slots))]
@@ -239,8 +249,8 @@ class BoardLink:
         return 0
 
     def round_trip(self, key: bytes, words: int = 16) -> None:
-        """Random words, encrypted and decrypted again by the board. Raises CheckFailed where they differ,
-        UserError where the core has one direction.
+        """`words` random words under `key`, encrypted and decrypted again by the board. Raises CheckFailed
+        where they differ, UserError where the core has one direction.
         """
         if not self.facts["both"]:
             raise UserError(f"the core has direction = {self._parameters['direction']}")
@@ -256,7 +266,9 @@ class BoardLink:
             raise CheckFailed("blocks that were encrypted and decrypted again differ")
 
     def reference(self, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes:
-        """What the core has to make of whole blocks, by an independent library."""
+        """What the core has to make of `data`, whole blocks, under `key` and, in a mode that chains or
+        counts, `iv`; by an independent library. decrypt: the direction.
+        """
         if not iv:
             return reference_of(self._parameters).bulk(key, data, decrypt)
         ways = np.full(len(data) // len(iv), decrypt, dtype=np.uint8)

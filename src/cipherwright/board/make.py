@@ -33,9 +33,9 @@ _SEARCH_MHZ = 600.0
 
 @dataclass(frozen=True)
 class Order:
-    """What is asked for: a preset or file with its changes, the UART's rate (0: the board's own), the
-    placer's seed, and whether a bitstream is made, or the Verilog alone; then the PLL's clock is the
-    oscillator's.
+    """What is asked for. `source`: a preset or file; `changes`: of its options, texts OPTION=VALUE; `baud`:
+    the UART's rate in bits a second (0: the board's own); `seed`: of the placer; `bitstream`: whether one is
+    made, or the Verilog alone; then the PLL's clock is the oscillator's.
     """
 
     source: str
@@ -54,9 +54,12 @@ class _Placed:
 
 
 def make_board(board: Board, order: Order, out: Path, tell: Tell = quiet) -> dict[str, Any]:
-    """A new folder with the top's Verilog, the constraints, the facts for the driver, and the bitstream.
-    Returns the facts. Raises UserError where the core is not for a board, CheckFailed where it does not fit
-    the device.
+    """Fill the new folder `out` with the top's Verilog, the constraints, the facts for the driver and the
+    bitstream of the core that `order` asks for, on `board`. `tell` is called with what is being done. Returns
+    the facts, which are in board.json too.
+
+    Raises UserError where the core is not for a board, where its options can't be met and where `out` exists,
+    CheckFailed where it does not fit the device or no clock of the PLL is reached.
     """
     tell("building the core", 0.0)
     spec = load(order.source, [f"target={board.target}", *order.changes])

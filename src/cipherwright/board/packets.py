@@ -48,7 +48,9 @@ class MessageLink(BoardLink):
         self._do(Command.ZEROISE)
 
     def tag(self, message: bytes, tell: Tell = quiet) -> bytes:
-        """The tag of a message of any length. Raises CheckFailed where the board lost a word."""
+        """The tag of `message`, of any length: the first `tag_bits` of it. `tell` is called with the bytes
+        that are sent. Raises CheckFailed where the board lost a word.
+        """
         self._words(_Part(message, False, True), False, tell)
         got = self.answer(self._size)
         self._check_lost()
@@ -169,15 +171,17 @@ class PacketLink(TaggedLink):
     """
 
     def seal(self, iv: bytes, aad: bytes, text: bytes, tell: Tell = quiet) -> tuple[bytes, bytes]:
-        """Ciphertext and tag of a packet under the key that the core has. Raises UserError for an IV of
-        another length, CheckFailed where the board loses a word or gives no tag.
+        """Ciphertext and tag of a packet under the key that the core has: `iv` its IV, of `iv_bytes` bytes,
+        `aad` its additional data, `text` its plaintext, both of any length. `tell` is called with the bytes
+        that are sent. Raises UserError for an IV of another length, CheckFailed where the board loses a word
+        or gives no tag.
         """
         result = self._packet(iv, aad, text, False, tell)
         return result, self._given_tag()[: self._tag_bytes]
 
     def open(self, iv: bytes, aad: bytes, text: bytes, tag: bytes, tell: Tell = quiet) -> bytes:
-        """Plaintext of a packet whose ciphertext is `text`. Raises CheckFailed where the tag is wrong,
-        otherwise as `seal`.
+        """Plaintext of a packet whose ciphertext is `text` and whose tag is `tag`; `iv`, `aad`, `tell` and
+        the errors as of `seal`. Raises UserError for a tag of another length, CheckFailed where it is wrong.
         """
         self._check_tag(tag)
         self._do(Command.TAG, tag.ljust(16, b"\0"))

@@ -28,7 +28,9 @@ _FRAME = 10
 
 
 class SimulatedUart:
-    """A running model of a board's top, byte by byte. `divisor`: cycles of a bit."""
+    """A running model of a board's top, byte by byte. `simulation`: the compiled top; `divisor`: cycles of
+    the oscillator in a bit.
+    """
 
     def __init__(self, simulation: Simulation, divisor: int) -> None:
         self._simulation, self._divisor = simulation, divisor
@@ -42,7 +44,10 @@ class SimulatedUart:
         self._model.close()
 
     def run(self, data: bytes, idle: int = 0) -> bytes:
-        """Send bytes, and let the board run for `idle` cycles more; the bytes that it sent meanwhile."""
+        """Send `data`, each byte as a start bit 0, eight bits with the least significant first and a stop bit
+        1, and let the board run for `idle` cycles more; returns the bytes that the board has sent completely
+        by then.
+        """
         bits = np.ones((len(data), _FRAME), dtype=np.uint8)
         bits[:, 0] = 0
         bits[:, 1:9] = np.unpackbits(
@@ -88,8 +93,9 @@ def _pump(uart: SimulatedUart, master: int, ended: threading.Event, idle: int) -
 
 @contextmanager
 def simulated_port(folder: Path, facts: Mapping[str, Any]) -> Iterator[str]:
-    """The path of a pseudo-terminal behind which the top of a board's folder is simulated. The core's clock
-    is the oscillator's there. Raises UserError where the folder lacks its Verilog.
+    """The path of a pseudo-terminal, inside a `with` statement, behind which the top in a board's `folder` is
+    simulated; facts: of that folder (`read_facts`). The core's clock is the oscillator's there. Raises
+    UserError where the folder lacks its Verilog.
     """
     sources = [folder / name for name in (*facts["files"], f"{facts['top']}_pll_model.v")]
     for path in sources:

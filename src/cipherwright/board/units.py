@@ -37,8 +37,10 @@ class UnitLink(TaggedLink):
         return super()._tags(batches) if self._late else 0
 
     def crypt_units(self, units: Sequence[tuple[bytes, bytes]], tell: Tell = quiet) -> bytes:
-        """Units, each a number of 16 bytes and at least 16 bytes of data, under the key and direction that
-        the core has; their results behind each other. Raises CheckFailed where the board loses a word.
+        """The results of `units` one after another, under the key and direction that the core has. Each unit
+        is a pair: its number, 16 bytes of which the first is the least significant, and at least 16 bytes of
+        data. `tell` is called before each unit. Raises UserError for a number of another length, CheckFailed
+        where the board loses a word.
         """
         out = list[bytes]()
         for k, (number, data) in enumerate(units):
