@@ -33,8 +33,9 @@ _ROWS = 24
 
 
 def draw(s: Schedule, title: str, kind: str) -> bytes:
-    """SVG or PNG (`kind`), the same bytes for the same schedule. A pipeline of more than 24 stages is grouped
-    by round: a row a round, in it a box a stage with the registers after it, in the colour of its delay.
+    """The picture of the schedule `s` under the title `title`, as SVG or PNG (`kind` is "svg" or "png"): the
+    same bytes for the same schedule. A pipeline of more than 24 stages is grouped by round: a row a round, in
+    it a box a stage with the registers after it, in the colour of its delay.
     """
     import matplotlib
 
@@ -53,8 +54,8 @@ def draw(s: Schedule, title: str, kind: str) -> bytes:
 
 
 def stages_by_round(s: Schedule) -> list[tuple[str, list[int]]]:
-    """Stages one after the other by the latest round in them. A stage of registers alone belongs to the
-    round before it.
+    """The stages of the schedule `s` by the latest round in them, in order: the round's name, or "input", and
+    the numbers of its stages. A stage of registers alone belongs to the round before it.
     """
     members: dict[int, list[int]] = {}
     for i in s.graph.logic():

@@ -15,8 +15,9 @@ _COLOURS = ("#888888", "#4c78a8", "#f58518", "#54a24b", "#b279a2")
 
 
 def plot(figure: Mapping[str, Any], kind: str = "svg") -> bytes:
-    """SVG or PNG of one figure: {title, x, y, series: {name: [[x, y], …]}}; the same bytes for the same
-    figure. Few points are labelled with their values; where there are many, the axes tell.
+    """SVG or PNG (`kind` is "svg" or "png") of `figure`: {title, x, y, series: {name: [[x, y], …]}}; the same
+    bytes for the same figure. At most five series are drawn. Few points are labelled with their values; where
+    there are many, the axes tell.
     """
     import matplotlib
 

@@ -31,11 +31,14 @@ RECORD_KEYS = (
     "latency_cycles",
     "runtime_s",
 )
+"""Keys that every record of an implementation has, in order: areas in LUTs or um2, times in ns, clocks in
+MHz, throughput in Gb/s, the runtime in s.
+"""
 
 
 def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, Any]:
-    """The record of an implementation; `core` is the build's record.json. A key without meaning there is
-    null.
+    """The record of the implementation `build` of a core; `core`: the core's record.json. It has
+    `RECORD_KEYS` and more; the value of a key without meaning for the target is None.
     """
     cells = build.gate_equivalents is not None
     bits = core["bits_per_cycle"]
@@ -81,8 +84,9 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
 def compared(
     record: Mapping[str, Any], text_digest: str, folder: CoreFolder
 ) -> Literal["same text", "same netlist", "another netlist"]:
-    """What the record of an implementation has in common with a built core, whose text has the digest
-    `text_digest` (`rtl_digest`). A core of another text is mapped again, for the record's target.
+    """What `record`, of an implementation, has in common with the core in `folder`, whose text has the digest
+    `text_digest` (`rtl_digest`). A core of another text is mapped again, for the record's target, where the
+    record has the digest of its netlist.
     """
     if record["rtl_digest"] == text_digest:
         return "same text"
@@ -96,12 +100,14 @@ def compared(
 
 
 def mapped_top(core: Mapping[str, Any], kind: str) -> str:
-    """The module to implement on a target of a kind: for cell libraries an engine without its memories."""
+    """The module to implement on a target of the kind `kind`; `core`: the core's record.json. On "cells" it
+    is an engine without its memories, otherwise the whole core.
+    """
     return str(core.get("logic_top") or core["top"]) if kind == "cells" else str(core["top"])
 
 
 def clock_port(core: Mapping[str, Any]) -> str:
-    """The port that a core's registers follow."""
+    """The input that the registers of a core follow; `core`: its record.json."""
     return str((core.get("ports") or {}).get("clk") or "clk")
 
 

@@ -24,7 +24,10 @@ def _text(value: Any) -> str:
 
 
 def print_rows(console: Console, title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """A table; numbers to the right."""
+    """Print a table on `console`, with `title` above it and the names `columns` over its columns; each of
+    `rows` has a value for each column. Columns with a number are aligned at the right; None is printed as a
+    dash, a fraction with two digits.
+    """
     table = Table(title=title, title_justify="left")
     listed = [list(r) for r in rows]
     for k, name in enumerate(columns):
@@ -36,7 +39,9 @@ def print_rows(console: Console, title: str, columns: Iterable[str], rows: Itera
 
 
 def print_summary(console: Console, record: Mapping[str, Any]) -> None:
-    """One implementation on one screen."""
+    """Print the main figures of `record`, of an implementation (`implementation_record`), on one screen of
+    `console`.
+    """
     rows = [("stages", record["stages"], ""), ("latency", record["latency_cycles"], "cycles")]
     if record["luts"] is not None:
         rows += [
@@ -89,7 +94,9 @@ def _print_corners(console: Console, corners: Sequence[Mapping[str, Any]]) -> No
 
 
 def print_verdicts(console: Console, verdicts: Iterable[Any]) -> None:
-    """Checks and what they found."""
+    """Print `verdicts`, of `verify_folder`, as a table on `console`: the name, status and detail of each
+    check.
+    """
     print_rows(
         console,
         "Checks",

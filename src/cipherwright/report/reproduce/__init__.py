@@ -21,8 +21,13 @@ PAPERS: dict[str, Callable[[Tell], dict[str, Any]]] = {
     "mars-ibm": reproduce_mars_ibm,
     "rijndael-ucla": reproduce_rijndael_ucla,
 }
+"""Paper by name -> the function that makes its tables."""
 
 
 def reproduce(paper: str, tell: Tell = quiet) -> dict[str, Any]:
-    """The paper's tables as {title, tables: [{title, columns, rows, notes}]}."""
+    """The tables of `paper`, a name in `PAPERS`, beside ours, as {title, tables: [{title, columns, rows,
+    notes}]}, with `plots` for `report.plot` where the paper has figures. `tell` is called with what is
+    measured. Everything is built and implemented anew, which takes minutes to hours. Raises KeyError for
+    another name.
+    """
     return PAPERS[paper](tell)

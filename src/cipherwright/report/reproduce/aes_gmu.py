@@ -81,7 +81,9 @@ def _counters(tell: Tell) -> dict[str, Any]:
 
 
 def reproduce_aes_gmu(tell: Tell) -> dict[str, Any]:
-    """The paper's table beside Virtex-5 mapping and ECP5, and its two figures."""
+    """The table of stages a round of the paper's section III beside Virtex-5 mapping and ECP5, what is beyond
+    the paper, and its two figures. `tell` is called with what is measured.
+    """
     rows: list[list[Any]] = []
     gbps: dict[str, list[list[float]]] = {"paper, Virtex-5": [], "ours, ECP5": []}
     area: dict[str, list[list[float]]] = {

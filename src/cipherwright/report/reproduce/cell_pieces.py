@@ -15,6 +15,7 @@ from ...tools import scratch
 __all__ = ["CELLS", "FLIP_FLOP_GATES", "SLOW_CORNER", "Piece", "drawn", "mapped_alone", "part"]
 
 CELLS = "osu018"
+"""The cell library, a name of a target."""
 
 FLIP_FLOP_GATES = 4.0
 """Gates of a flip-flop of the library: NAND2s of its area."""
@@ -36,7 +37,9 @@ class Piece:
 
 
 def mapped_alone(texts: Mapping[str, str], top: str, mapping: str, timed: bool = False) -> Piece:
-    """Map one module of these files. `timed`: it is logic without registers, whose path is wanted."""
+    """Map the module `top` of the files `texts`, name -> Verilog, on `CELLS`. mapping: the core's option
+    `mapping`; timed: it is logic without registers, whose longest path is wanted.
+    """
     target = load_target(CELLS)
     with scratch() as folder:
         out = folder / "mapped"
@@ -52,12 +55,16 @@ def mapped_alone(texts: Mapping[str, str], top: str, mapping: str, timed: bool =
 
 
 def part(engine: BuiltEngine, name: str, timed: bool = False) -> Piece:
-    """A module of an engine as it is emitted; `name` is what follows the engine's name."""
+    """A module of `engine` as it is emitted, mapped by itself; `name` is what follows the engine's name in
+    the module's; `timed` as of `mapped_alone`.
+    """
     texts = {n: t for n, t in engine.files.items() if n.endswith((".v", ".sv")) and not n.endswith("_tb.v")}
     return mapped_alone(texts, f"{engine.top}_{name}", str(engine.parameters["mapping"]), timed)
 
 
 def drawn(graph: Graph, mapping: str = "delay") -> Piece:
-    """The logic of a graph."""
+    """The logic of `graph`, without registers, mapped on `CELLS` with its longest path; mapping: as the
+    option of a core.
+    """
     modules = graph_modules(graph, "piece")
     return mapped_alone({"piece.v": print_design(Design(tuple(modules)))}, modules[-1].name, mapping, True)

@@ -65,7 +65,9 @@ STEPS: tuple[tuple[str, str, str, str, list[str]], ...] = (
 
 
 def reproduce_des_xilinx(tell: Tell) -> dict[str, Any]:
-    """Section 3 step by step and the statistics of section 4, each on Virtex-E mapping and placed on ECP5."""
+    """The paper's section 3 step by step, its physical design and the statistics of section 4, each on
+    Virtex-E mapping and placed on ECP5. `tell` is called with what is measured.
+    """
     steps = []
     for section, what, paper, preset, sets in STEPS:
         v = measure(preset, sets, XCVE, 1, tell)
@@ -143,6 +145,7 @@ class Statistics:
 
     @staticmethod
     def measured(tell: Tell) -> Statistics:
+        """Build and measure all of them; `tell` is called with what is measured."""
         registers = ["delay_lines=ff"]
         return Statistics(
             {
@@ -175,7 +178,7 @@ _PAPER_LUTS, _PAPER_FILL = 4216, 69
 
 
 def physical(made: Statistics) -> dict[str, Any]:
-    """Section 3.5: the clocks after place and route, and what stands beside them here."""
+    """Section 3.5: the clocks after place and route, and beside them those of the cores `made`."""
     rows: list[list[Any]] = [
         [stages, f"paper, {how}", _PAPER_LUTS, _PAPER_FILL if stages == 16 else None, None, ns, mhz, gbps]
         for stages, how, ns, mhz, gbps in _RUNS
@@ -216,7 +219,7 @@ def physical(made: Statistics) -> dict[str, Any]:
 
 
 def statistics(made: Statistics) -> dict[str, Any]:
-    """Section 4."""
+    """Section 4: the paper's counts beside those of the cores `made`."""
     names = ("16", "48", "48 SRL", "des-fast")
     virtex, ecp5, cells = made.virtex, made.ecp5, made.cells
     text = {**ecp5, "48 SRL": virtex["48 SRL"]}

@@ -202,6 +202,9 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
 
 
 def components(tell: Tell) -> dict[str, Any]:
+    """Tables 1, 2, 3, 6 and 7: each component mapped by itself beside the paper's. `tell` is called with each
+    one's name.
+    """
     rows = []
     for table, what, luts, ffs, stages, preset, make, sets in COMPONENTS:
         tell(f"component {what}")

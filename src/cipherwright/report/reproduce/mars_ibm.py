@@ -128,6 +128,9 @@ def _memories(rom: BuiltEngine, tell: Tell) -> dict[str, Any]:
 
 
 def performance(engines: dict[str, tuple[BuiltEngine, Build]]) -> dict[str, Any]:
+    """Table 3: cycles, throughput in Mb/s and clock of each engine. engines: by preset, each with its
+    implementation on standard cells.
+    """
     rows: list[list[Any]] = []
     for name, (engine, build) in engines.items():
         cbc, other, *mbps = _PAPER[name]
@@ -177,7 +180,9 @@ def performance(engines: dict[str, tuple[BuiltEngine, Build]]) -> dict[str, Any]
 
 
 def totals(engines: Mapping[str, tuple[BuiltEngine, Build]]) -> dict[str, Any]:
-    """Table 3's gates of logic and memories: the paper's memories beside either logic."""
+    """Table 3's gates of logic and memories: the paper's memories beside either logic. engines: by preset,
+    each with its implementation on standard cells.
+    """
     rows: list[list[Any]] = []
     for name, (engine, build) in engines.items():
         sbox, keys = str(engine.parameters["sbox_memory"]), str(engine.parameters["key_memory"])
@@ -200,8 +205,8 @@ def totals(engines: Mapping[str, tuple[BuiltEngine, Build]]) -> dict[str, Any]:
 
 
 def expansions(engine: BuiltEngine, keys: Sequence[bytes]) -> list[int]:
-    """Cycles of each key's expansion, counted in the simulated engine from its command to the bit of its
-    status that the key is there, which comes a cycle behind.
+    """Cycles of the expansion of each of `keys`, in their order, counted in the simulated `engine` from its
+    command to the bit of its status that the key is there, which comes a cycle behind.
     """
     with scratch() as folder:
         save(engine, folder / "core")
@@ -218,7 +223,9 @@ KEYS = (bytes(16), bytes(range(16)), b"\xff" * 32, bytes(range(56)))
 
 
 def setup_table(engines: Mapping[str, BuiltEngine], tell: Tell) -> dict[str, Any]:
-    """Section 2.3: cycles of a key's expansion."""
+    """Section 2.3: the fewest and the most cycles of a key's expansion, of `engines`, by preset, with `KEYS`.
+    `tell` is called with each name.
+    """
     rows: list[list[Any]] = [["paper", "three ports", None, 752, 848]]
     for name, engine in engines.items():
         tell(f"{name}: cycles of a key's expansion")
@@ -269,7 +276,9 @@ def _paths(engine: BuiltEngine, tell: Tell) -> dict[str, Any]:
 
 
 def reproduce_mars_ibm(tell: Tell) -> dict[str, Any]:
-    """Tables 1 to 3, the multiplier and adder of section 3, and Figures 15 and 16 beside ours."""
+    """Tables 1 to 3, the multiplier and adder of section 3, and Figures 15 and 16 beside ours. `tell` is
+    called with what is measured.
+    """
     engines: dict[str, tuple[BuiltEngine, Build]] = {}
     for preset in PRESETS:
         engine = generate(load(preset), {"preset": preset})

@@ -30,7 +30,9 @@ __all__ = ["alone", "arithmetic", "between_registers", "profile", "tree", "units
 
 
 def between_registers(name: str, inner: str, inputs: dict[str, int], outputs: dict[str, int]) -> str:
-    """A module around `inner` with a register at every pin; inputs and outputs: name -> bits."""
+    """Verilog of a module `name` around the module `inner`, with a register at every pin. inputs, outputs:
+    pin of `inner` -> bits; the ports around them end in _i and _o.
+    """
     taken = tuple(Pin(f"{n}_i", w) for n, w in inputs.items())
     shown = tuple(Pin(f"{n}_o", w, out=True, register=True) for n, w in outputs.items())
     return print_wrapper(
@@ -49,6 +51,10 @@ def between_registers(name: str, inner: str, inputs: dict[str, int], outputs: di
 
 
 def arithmetic(op: str, width: int = 32, whole: bool = False) -> Graph:
+    """A graph of x and y, words of `width` bits, with the output p: their product where `op` is "mul",
+    otherwise their sum, modulo 2^width. whole: the operands are extended with zeros to twice the width, so
+    that the product is whole.
+    """
     b = GraphBuilder("arithmetic")
     x, y = b.input("x", width), b.input("y", width)
     if whole:
@@ -58,7 +64,9 @@ def arithmetic(op: str, width: int = 32, whole: bool = False) -> Graph:
 
 
 def alone(graph: Graph, mapping: str, tell: Tell) -> Build:
-    """A graph x, y -> p (factors of 32 bits) between registers, on the library."""
+    """The implementation of `graph`, which has inputs x and y of 32 bits and the output p, between registers
+    on `CELLS`. mapping: as the option of a core; `tell` is called with what is done.
+    """
     modules, out = graph_modules(graph, "alone"), graph.nodes[dict(graph.outputs)["p"]].width
     text = print_design(Design(tuple(modules))) + between_registers(
         "bench", modules[-1].name, {"x": 32, "y": 32}, {"p": out}
@@ -70,7 +78,9 @@ def alone(graph: Graph, mapping: str, tell: Tell) -> Build:
 
 
 def tree(cells: CellDelays, final: str = "hybrid") -> tuple[Graph, Made]:
-    """The 32-bit multiplier grown from a library's delays, with an adder by its name behind the tree."""
+    """The multiplier of 32 bits, low half, grown from a library's delays `cells`, with the adder called
+    `final` behind the tree: its graph, and the tree with its plan.
+    """
     product = product_circuit("tree", 32, cells, final)
     assert product is not None
     assert product.tree is not None
@@ -78,6 +88,9 @@ def tree(cells: CellDelays, final: str = "hybrid") -> tuple[Graph, Made]:
 
 
 def units(cells: CellDelays, tell: Tell) -> dict[str, Any]:
+    """Section 3: multipliers and adders by themselves, in gates and ns, beside the paper's. cells: delays of
+    the library's adder cells; `tell` is called with what is measured.
+    """
     rows: list[list[Any]] = [
         ["multiplier", "paper, nominal, without registers", "", 3200, 2.32],
         ["multiplier", "paper, worst case, without registers", "", 3200, 3.41],
@@ -144,8 +157,8 @@ def units(cells: CellDelays, tell: Tell) -> dict[str, Any]:
 
 
 def profile(made: Made) -> dict[str, Any]:
-    """The paper's Figure 15 for a multiplier: when each column's rows arrive, the carry along the final
-    adder, and its blocks.
+    """The paper's Figure 15 for the multiplier `made`: when each column's rows arrive, and the carry along
+    the final adder block by block, in ns by bit; for `report.plot`.
     """
     tree_at = [max(t.arrival for t in c) for c in made.tree.columns]
     edges = [(b.high, b.carry) for b in made.plan.blocks]

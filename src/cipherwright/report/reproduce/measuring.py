@@ -39,7 +39,9 @@ PACKING = (
 
 @dataclass(frozen=True)
 class Measured:
-    """A core and its figures on one target."""
+    """A core and its figures on one target. `build`: its implementation; `lines`: of its Verilog, the
+    testbench apart.
+    """
 
     core: Core
     build: Build
@@ -57,20 +59,24 @@ class Measured:
 
     @property
     def gbps(self) -> float | None:
+        """Throughput in Gb/s at the measured clock; None where there is no clock."""
         f = self.build.fmax_mhz
         return round(f * self.core.bits_per_cycle / 1000, 2) if f else None
 
 
 def slices_at_best(luts: int, ffs: int, cells: int = 2) -> int:
-    """Slices of so many logic cells each that hold these lookup tables and flip-flops if any of them may
-    share a cell.
+    """Slices, of `cells` logic cells each, that hold `luts` lookup tables and `ffs` flip-flops if any of them
+    may share a cell.
+
+    >>> slices_at_best(5, 3)
+    3
     """
     return -(-max(luts, ffs) // cells)
 
 
 def slices_packed(mapped: Mapped, cells: int = 2) -> int:
-    """Slices of so many logic cells each where a flip-flop shares a cell only with the lookup table that
-    feeds it.
+    """Slices, of `cells` logic cells each, of the netlist `mapped`, where a flip-flop shares a cell only with
+    the lookup table that feeds it.
     """
     return -(-mapped.logic_cells // cells)
 
@@ -83,7 +89,9 @@ def _datapath(preset: str, sets: Sequence[str], target: str) -> Datapath:
 
 
 def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Tell) -> Measured:
-    """Build a preset with changes for a target and implement it."""
+    """Build `preset`, a pipeline or a loop, with the changes `sets`, texts OPTION=VALUE, for the target named
+    `target`, and implement it with the seeds 1 to `seeds`. `tell` is called with what is done.
+    """
     core = build(_datapath(preset, sets, target), {"preset": preset})
     result = implemented(core, target, seeds, named(tell, f"{preset} {' '.join(sets)}"))
     lines = sum(
@@ -97,7 +105,10 @@ def measure(preset: str, sets: list[str], target: str, seeds: int, tell: Tell) -
 def implemented(
     core: Core | BuiltEngine, target: str, seeds: int, tell: Tell, top: str = "", more: str = ""
 ) -> Build:
-    """Implement what was built. `top`: another module than its own; `more`: Verilog beside it."""
+    """Implement `core` on the target named `target` with the seeds 1 to `seeds`; the netlist is not proven.
+    `tell` is called with what is done. top: another module than the core's own (""), whose clock is `clk`;
+    more: Verilog beside the core's.
+    """
     with tempfile.TemporaryDirectory(prefix="cipherwright-") as d:
         folder = Path(d) / "core"
         save(core, folder)
@@ -116,7 +127,9 @@ def implemented(
 
 @dataclass(frozen=True)
 class Component:
-    """A piece of a cipher mapped on its own: lookup tables, flip-flops, LUT levels between registers."""
+    """A piece of a cipher mapped on its own: lookup tables, flip-flops, and the most lookup tables in a row
+    between registers.
+    """
 
     luts: int
     ffs: int
@@ -131,8 +144,9 @@ def component(
     target: str,
     sets: Sequence[str] = (),
 ) -> Component:
-    """Map the graph that `make` describes (inputs, logic, outputs) with the options of a preset. `stages`
-    register ranks, the last one at the outputs; 0: logic without registers.
+    """Map the graph that `make` describes to a builder (inputs, logic, outputs), as the module `name`, on the
+    target named `target`, with the options of `preset` and its changes `sets`, texts OPTION=VALUE. stages:
+    register ranks, the last one at the outputs; 0: logic without registers, whose flip-flops are not counted.
     """
     device = load_target(target)
     spec = _datapath(preset, sets, target)

@@ -50,8 +50,8 @@ def _boxes(top: str) -> str:
 
 
 def control(engine: BuiltEngine) -> Piece:
-    """The processor without its round and its key schedule: the data register, both channels and all
-    control.
+    """`engine`, the processor, mapped without its round and its key schedule: the data register, both
+    channels and all control.
     """
     texts = {n: t for n, t in engine.files.items() if n in (f"{engine.top}.v", f"{engine.top}_rijndael.sv")}
     top = engine.top
@@ -69,7 +69,7 @@ def control(engine: BuiltEngine) -> Piece:
 
 
 def boxes(engine: BuiltEngine) -> dict[str, int]:
-    """Copies of each S-box module in the emitted round and key schedule, by module."""
+    """Copies of each S-box module in the emitted round and key schedule of `engine`, by module."""
     text = engine.files[f"{engine.top}.v"]
     found = re.findall(rf"^\s+({engine.top}_sbox\w*)\s+\w+\s*\(", text, re.M)
     return {name: found.count(name) for name in sorted(set(found))}
@@ -94,7 +94,9 @@ def round_constants() -> tuple[int, ...]:
 
 
 def lookup(name: str, table: Sequence[int], width: int) -> Graph:
-    """A table as logic: address -> y."""
+    """The table `table`, of which word k has `width` bits, as logic: address -> y. `name`: what the standard
+    calls it.
+    """
     b = GraphBuilder("table")
     b.output("y", b.lookup(name, table, width, b.input("address", (len(table) - 1).bit_length())))
     return b.build()
@@ -109,8 +111,8 @@ def _row(who: str, what: str, copies: int | None, p: Piece, share: float | None 
 
 
 def tables(made: Mapping[str, tuple[BuiltEngine, float]], tell: Tell) -> dict[str, Any]:
-    """Section 3.3's tables in logic and section 4's shares of the chip; `made`: engines and their gates by
-    name.
+    """Section 3.3's tables in logic and section 4's shares of the chip; made: name -> engine and the gates of
+    all of it. `tell` is called once.
     """
     tell("tables in logic and controllers")
     none = None
@@ -220,8 +222,10 @@ def _steps() -> dict[str, Graph]:
 def paths(
     fly: BuiltEngine, buffer: BuiltEngine, whole: Mapping[str, float | None], tell: Tell
 ) -> dict[str, Any]:
-    """Figures 11 and 12: the paths of the key schedule and of the round, by parts. `whole`: between
-    registers, `keys, fly`, `keys, buffer`, `round`.
+    """Figures 11 and 12: the paths of the key schedule and of the round, by parts, in ns. fly, buffer:
+    processors that encrypt, the first with round keys on the fly, the second with a buffer of them; whole:
+    the paths between registers of `keys, fly`, `keys, buffer` and `round`, None where not known. `tell` is
+    called once.
     """
     tell("paths by parts")
     box = part(fly, "sbox", True).ns
@@ -264,8 +268,8 @@ def paths(
 
 
 def setup_cycles(engine: BuiltEngine) -> dict[tuple[int, int], int]:
-    """Cycles that the first block after a key waits for round keys, by sizes of block and key, counted in
-    the simulated processor: its first encryption against the second one under the same key.
+    """Cycles that the first block after a key waits for round keys, by the bits of block and key, counted in
+    the simulated processor `engine`: its first encryption less the second one under the same key.
     """
     out = {}
     with scratch() as folder:
@@ -286,7 +290,9 @@ def setup_cycles(engine: BuiltEngine) -> dict[tuple[int, int], int]:
 
 
 def setup_table(fly: BuiltEngine, buffer: BuiltEngine, tell: Tell) -> dict[str, Any]:
-    """Section 5: cycles before the first block under a key."""
+    """Section 5: cycles before the first block under a key, with round keys on the fly (`fly`) and with a
+    buffer of them (`buffer`). `tell` is called once.
+    """
     tell("cycles of a key's set-up")
     on_the_fly, filled = setup_cycles(fly), setup_cycles(buffer)
     worst = (256, 128)
