@@ -16,7 +16,7 @@ ENGINES: dict[str, Engine] = {engine.options.cipher: engine for engine in (RIJND
 
 
 def register(engine: Engine) -> Engine:
-    """Put an engine into the list, so that specs, builds and checks know it; returns it. It is there as long
+    """Put `engine` into the list, so that specs, builds and checks know it; returns it. It is there as long
     as the process runs.
 
     Raises UserError where its cipher has another engine already.

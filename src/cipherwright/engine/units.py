@@ -18,8 +18,8 @@ KEY_STORES: dict[str, KeyStore] = {store.cipher: store for store in (MARS_KEY_ST
 
 
 def key_parts(spec: Datapath) -> KeyParts | None:
-    """What a key-expansion unit divides the cipher into (`arch.key_parts`), with the proof of a unit of its
-    own form; None where the spec has no unit.
+    """What a key-expansion unit divides the cipher of `spec` into (`arch.key_parts`), with the proof of a
+    unit of its own form; None where the spec has no unit.
     """
     parts = arch.key_parts(spec)
     store = KEY_STORES.get(spec.cipher)
@@ -27,7 +27,9 @@ def key_parts(spec: Datapath) -> KeyParts | None:
 
 
 def unit_for(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
-    """The unit that makes the round keys of a datapath, at least as fast as its stages."""
+    """The unit that makes the round keys of `datapath`, which is scheduled for `spec`, at least as fast as
+    its stages. timing: the delays of the target. Of the cipher's own form where `KEY_STORES` has one.
+    """
     store = KEY_STORES.get(spec.cipher)
     if store is None:
         return loop_unit(spec, datapath, timing)

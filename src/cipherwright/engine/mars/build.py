@@ -49,7 +49,9 @@ def _cells(options: MarsOptions, target: Target) -> CellDelays | None:
 
 
 def products(options: MarsOptions, target: Target) -> dict[int, Product]:
-    """The multipliers of an engine by width, for its proof."""
+    """The multipliers of an engine with `options` on `target`, by width, for its proof. Empty for the
+    operator *, which is left to synthesis.
+    """
     made = product_circuit(options.multiplier, 32, _cells(options, target), options.final_adder)
     return {32: made} if made else {}
 
@@ -68,7 +70,7 @@ def _arithmetic(options: MarsOptions, target: Target) -> Callable[[Graph], Graph
 
 
 def build_engine(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
-    """The engine of a spec. `given`: the preset and the changes as the user wrote them."""
+    """The engine of `spec`. `given`: the preset and the changes as the user wrote them."""
     options, target = MarsOptions.of(spec.options()), load_target(spec.target)
     top, realised = module_name(spec.name), _arithmetic(options, target)
     modules: list[Module] = []

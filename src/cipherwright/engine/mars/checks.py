@@ -32,7 +32,9 @@ _EXTRA = 120
 
 
 def cbc(key: bytes, data: bytes, iv: bytes, decrypt: bool) -> bytes:
-    """CBC by the independent implementation."""
+    """`data`, whole blocks, in CBC (SP 800-38A, section 6.2) under `key` with the initial value `iv`, by the
+    independent implementation of MARS; decrypt: the direction.
+    """
     out, last = b"", iv
     if decrypt:
         plain = oracle_bulk(MARS.name, key, data, True)
@@ -189,7 +191,7 @@ def _expanded(key: bytes) -> list[int]:
 
 def verify_engine(folder: CoreFolder, blocks: int = 4000, tell: Tell = quiet) -> list[Verdict]:
     """Every check of an engine's folder; a failed one does not stop the rest, except that nothing is run
-    where a file was changed. `blocks`: random blocks.
+    where a file was changed. `blocks`: random blocks, about; `tell`: called with what is being done.
     """
     bench: list[MarsBench] = []
 

@@ -20,7 +20,9 @@ STEP_INPUTS = (("kind", 2), ("a", 32), ("b", 32), ("s", 32), ("before2", 32), ("
 
 
 def mixer_graph(halves: bool) -> Graph:
-    """The mixer. `halves`: a round takes two cycles, with one read of S0 and one of S1 in each."""
+    """The mixer: one round of mixing, or an addition or subtraction of key words, of 128 bits; `operation`
+    says which. `halves`: a round takes two cycles, with one read of S0 and one of S1 in each.
+    """
     b = GraphBuilder("mars_mixer")
     state, keys, operation, half = (
         over(b, b.input(name, width))
@@ -46,9 +48,14 @@ def mixer_graph(halves: bool) -> Graph:
 def engine_core(
     state: Words, k_add: Word, k_mul: Word, second_half: Word, last: Word, decrypt: Word, word: Word
 ) -> tuple[Word, Words]:
-    """(nine-bit address of the S-box, next state) of a core round; `word`: what the S-box reads. In
-    decryption the source word stands rotated left by 19 before every round, so a round begins without a
-    choice; after the `last` one it stands as it is.
+    """A round of the core: the nine-bit address of the S-box, and the next state.
+
+    state: four words, of which the first is the source; k_add, k_mul: its two key words; second_half: the
+    last eight of the sixteen rounds; last: the last round; decrypt: the direction; these three of one bit;
+    word: what the S-box reads at the address.
+
+    In decryption the source word comes rotated left by 19 before every round, so a round begins without a
+    choice; after the `last` one it is not rotated.
     """
     asked: list[Word] = []
 
@@ -77,8 +84,9 @@ def core_graph() -> Graph:
 
 
 def key_expansion_step(kind: Word, t: Word, t7: Word, s: Word, t2: Word, number: Word) -> Word:
-    """One step of the key expansion over a store, as `kind` (two bits) says: 0 linear, 1 stirring, 2 mask
-    (`t7` being the key word before), 3 the word `t` as it is. `number` has six bits.
+    """One step of the key expansion over a store, as `kind` (two bits) says: 0 linear, 1 stirring, 2 mask, 3
+    the word `t` as it is. t: the word T[i] that is replaced; t7, t2: T[i - 7] and T[i - 2], but in a mask
+    step t7 is the key word before; s: what the S-box reads; number: 4 i + j of the linear step, six bits.
     """
     wide = concat(t.const(26, 0), number)
     first = choose(kind[0], stirring_step(t, s), linear_step(t, t7, t2, wide))

@@ -32,7 +32,9 @@ _AHEAD = 2
 
 @dataclass(frozen=True)
 class Access:
-    """One access of the bus: a word written at an address, or (data None) read from it."""
+    """One access of the bus: the word `data` written at `address`, or (data None) read from it. Addresses are
+    of words of 32 bits.
+    """
 
     address: int
     data: int | None = None
@@ -43,29 +45,39 @@ STATUS = Access(ADDRESS["status"])
 
 
 def words_of_bytes(data: bytes) -> tuple[int, ...]:
-    """Words of the bus: the cipher's, little-endian."""
+    """Words of the bus from `data`: the cipher's, little-endian, so byte 0 is in bits 7:0 of the first word.
+    Bytes of a last word that is not whole raise struct.error.
+
+    >>> [hex(word) for word in words_of_bytes(bytes(range(8)))]
+    ['0x3020100', '0x7060504']
+    """
     return struct.unpack(f"<{len(data) // 4}I", data)
 
 
 @dataclass(frozen=True)
 class MarsBench:
-    """A compiled engine and its parameters."""
+    """A compiled engine, `simulation`, and the parameters of its record."""
 
     simulation: Simulation
     parameters: Mapping[str, Any]
 
     @staticmethod
     def compile(sources: Sequence[Path], record: Mapping[str, Any]) -> MarsBench:
+        """The engine whose RTL files are `sources`, compiled by Verilator; `record`: its record.json. Raises
+        ToolFailed where Verilator refuses the files.
+        """
         return MarsBench(compile_simulation(sources, record["top"]), record["parameters"])
 
     def session(self, gaps: float = 0.0, seed: int = 1) -> MarsSession:
-        """An engine out of reset, with its S-box loaded; `gaps`: share of cycles in which the bus does
-        something else.
+        """An engine out of reset, with its S-box loaded; `gaps`: share of cycles, from 0 to below 1, in which
+        the bus does something else, drawn at random from `seed`.
         """
         return MarsSession(self.simulation, self.parameters, gaps, seed)
 
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"") -> bytes:
-        """A whole number of blocks under one key, in ECB, or in CBC where there is an initial value."""
+        """`data`, whole blocks, under `key`, in ECB, or in CBC where there is an initial value `iv`; decrypt:
+        the direction. Raises CheckFailed where the engine hangs.
+        """
         session = self.session()
         session.expand(key, decrypt, bool(iv))
         out = session.crypt(data, iv)
@@ -87,11 +99,13 @@ class MarsSession:
             self.run(Access(ADDRESS["s"] + i, e) for i, e in enumerate(S))
 
     def close(self) -> None:
+        """Free the model."""
         self.model.close()
 
     def run(self, accesses: Iterable[Access]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Every access in turn: the word that it shows (without meaning for a write) and the cycle in
-        which it is done. Raises CheckFailed where one waits for longer than any should.
+        """Do each of `accesses` in turn: the word that it shows (without meaning for a write) and the number
+        of the cycle, since reset, in which it is done. Raises CheckFailed where one waits for longer than any
+        should.
         """
         todo, real = [], []
         for access in accesses:
@@ -129,7 +143,10 @@ class MarsSession:
         return words[real], cycles[real]
 
     def expand(self, key: bytes, decrypt: bool, chained: bool) -> int:
-        """Give a key, direction and mode; the cycles from the command until the key is there."""
+        """Write `key` and give the command that expands it, with the direction (`decrypt`) and the mode
+        (`chained`: CBC, otherwise ECB); returns the cycles from the command until the key is there. Raises
+        CheckFailed where it never is.
+        """
         words = words_of_bytes(key)
         self.run([Access(ADDRESS["keys"] + i, w) for i, w in enumerate(words)])
         _, began = self.run([Access(ADDRESS["command"], len(words) << 4 | chained << 2 | decrypt << 1 | 1)])
@@ -140,11 +157,14 @@ class MarsSession:
         raise CheckFailed(f"the key is not there after {_LONGEST} cycles")
 
     def change(self, decrypt: bool, chained: bool) -> None:
-        """Another direction or mode under the same key."""
+        """Another direction (`decrypt`) or mode (`chained`: CBC, otherwise ECB) under the same key."""
         self.run([Access(ADDRESS["command"], chained << 2 | decrypt << 1)])
 
     def accesses(self, data: bytes, iv: bytes = b"") -> list[Access]:
-        """Blocks in and results out, a block always waiting."""
+        """The accesses that write `data`, whole blocks, and read their results, so that a block is always
+        waiting: two blocks are written before the first result is read. `iv`, of a block, is written first;
+        empty in ECB.
+        """
         words = words_of_bytes(data)
         blocks = [words[i : i + 4] for i in range(0, len(words), 4)]
         out = [Access(ADDRESS["result"] + i, w) for i, w in enumerate(words_of_bytes(iv))]
@@ -156,7 +176,9 @@ class MarsSession:
         return out
 
     def crypt(self, data: bytes, iv: bytes = b"") -> bytes:
-        """The results of whole blocks under the key, direction and mode that were set."""
+        """The results of `data`, whole blocks, under the key, direction and mode that were set; `iv`: the
+        initial value, empty in ECB.
+        """
         accesses = self.accesses(data, iv)
         words, _ = self.run(accesses)
         return b"".join(

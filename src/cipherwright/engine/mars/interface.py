@@ -11,15 +11,18 @@ from .keys import expansion_cycles
 __all__ = ["ADDRESS", "MarsOptions", "MarsTiming"]
 
 ADDRESS = {"s": 0x000, "keys": 0x228, "message": 0x240, "result": 0x244, "command": 0x248, "status": 0x249}
-"""Of the bus's words; the key's words go to `keys` and the words after it."""
+"""Addresses of the bus's words; the words of the S-box, the key, the message and the result go to the one
+named and those after it.
+"""
 
 _READS = {"ram4": 3, "ram3": 2, "ram1": 1, "rom": 1}
 
 
 @dataclass(frozen=True)
 class MarsTiming:
-    """Cycles from block to block (`interval`), the same where each block needs the one before (`latency`,
-    which is also the time of a block by itself), and of a key's expansion.
+    """Cycles: from a block to its result by itself, which is also the time from block to block where each
+    needs the one before (`latency`), from block to block (`interval`), and of a key's expansion
+    (`expansion`).
     """
 
     latency: int
@@ -43,7 +46,7 @@ class MarsOptions:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> MarsOptions:
-        """Of all options of a spec or a record."""
+        """The engine's own among `parameters`, all options of a spec or a record."""
         return cls(**{f.name: parameters[f.name] for f in fields(cls)})
 
     @property

@@ -61,8 +61,8 @@ its way.
 
 
 def step_wrapper(ranks: int) -> Wrapper:
-    """The module that the hand-written expansion instantiates, around logic or a pipeline of `ranks`
-    registers.
+    """The module of a step of the key expansion that the hand-written control instantiates: around logic
+    (`ranks` 0), or around a pipeline of `ranks` stages behind a register for the operands.
     """
     operands = tuple(Pin(name, width) for name, width in STEP_INPUTS)
     lint = "" if ranks else "this step has no registers."
@@ -91,7 +91,10 @@ def _step_pipeline(model: DelayModel, period: float) -> tuple[tuple[Module, ...]
 
 
 def expansion_cycles(read: int, lookup: int, step: int) -> int:
-    """Cycles of the expansion from its first step to its last write; they do not depend on the key."""
+    """Cycles of the expansion from its first step to its last write; they do not depend on the key. read,
+    lookup: cycles from an address to its data in the store of words and in the S-box; step: cycles of a
+    step's logic, 0 where it has no registers.
+    """
     short, middle, long = read + step + 1, max(read, lookup) + step + 1, read + lookup + step + 1
     return (15 + 4 * 15 + WORDS) * short + 4 * 4 * 15 * middle + 16 * long
 
@@ -125,8 +128,9 @@ def _store(name: str) -> Wrapper:
 
 
 def sbox_modules(name: str, block_ram: bool) -> list[Module]:
-    """The S-box (clk, a, y; the last module of the list), whose word comes two cycles after its address:
-    in block RAM, or as logic with two registers.
+    """The S-box (clk, a, y; the last module of the list), whose word comes two cycles after its address: a
+    block RAM where `block_ram` is true, otherwise logic with two registers. All modules' names begin with
+    `name`.
     """
     table = Table("sbox", 32, S)
     if block_ram:
@@ -166,9 +170,11 @@ def word_store(
     period: float,
     zeroise: bool = False,
 ) -> KeyUnit:
-    """The module `name`: a key in, the 18 round keys rk0 … rk17 in the order of use out. `block_ram`: the
-    S-box is a block of the device; `period` in ns is met by as many registers in a step as it takes. One
-    cycle of reset ends an expansion and shows key_ready_o.
+    """The module `name`: a key of `key_bits` bits in, the 18 round keys rk0 … rk17 in the order of use out;
+    decrypt: the direction. `block_ram`: the S-box is a block of the device; `period` in ns is met by as many
+    registers in a step as it takes, by the delays of `model`. One cycle of reset ends an expansion and shows
+    key_ready_o.
+
     `zeroise`: with a port zeroise_i, at which a key of zeros is expanded instead; when key_ready_o is 1
     again, after `cycles` and one more, no word of an earlier key is in any register or in the store.
     """

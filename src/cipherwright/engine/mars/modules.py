@@ -108,7 +108,9 @@ def _pins(groups: Sequence[Group]) -> tuple[Pin, ...]:
 
 
 def control_module(flip_flops: int) -> WrittenModule:
-    """The hand-written control, with as many flip-flops as it has with the options of the engine."""
+    """The hand-written control; flip_flops: those that it and the modules in its files have with the options
+    of the engine.
+    """
     return written_module(CONTROL_FILE, (*PORTS, *_SBOX, *_KEYS), flip_flops, __package__)
 
 
@@ -157,8 +159,8 @@ def _rom_items(box: str) -> tuple[WrapperItem, ...]:
 
 
 def logic_module(name: str, options: MarsOptions) -> Wrapper:
-    """Everything but the memories, with their ports; an S-box in logic is inside, as the module
-    `{name}_sbox`.
+    """The module `name`: everything but the memories, with their ports, for `options`; an S-box in logic is
+    inside, as the module NAME_sbox.
     """
     inner = _pins(_SBOX) if options.rom else ()
     box = () if options.rom else _SBOX
@@ -176,7 +178,7 @@ def logic_module(name: str, options: MarsOptions) -> Wrapper:
 
 
 def top_module(top: str, options: MarsOptions) -> Wrapper:
-    """The engine with its memories."""
+    """The module `top`: the engine of `options` with its memories around the module TOP_logic."""
     memory = (*(() if options.rom else _pins(_SBOX)), *_pins(_KEYS))
     store = {"clk": "clk"}
     store |= {

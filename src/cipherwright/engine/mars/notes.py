@@ -15,7 +15,7 @@ _PROVEN = (
 
 
 def notes(options: MarsOptions, period: float) -> EngineNotes:
-    """`period`: planned, in ns."""
+    """What the README says of an engine with `options`. `period`: planned, in ns."""
     t = options.timing
     timing = (
         f"A block takes {t.latency} cycles. Blocks that do not depend on each other follow every "

@@ -219,9 +219,9 @@ def _prove_step(sources: Sequence[Path], top: str) -> None:
 
 
 def prove_store_step(sources: Sequence[Path], top: str, step: int, sbox: str, lookup: int) -> str:
-    """A step of the key expansion in a word store, `step` cycles long, for all operands, and its S-box,
-    the module `sbox`, `lookup` cycles behind an address that is registered first, for all addresses. The
-    text says what was shown. Raises CheckFailed.
+    """A step of the key expansion in a word store, `step` cycles long, for all operands, and its S-box, the
+    module `sbox`, `lookup` cycles behind an address that is registered first, for all addresses. sources: the
+    RTL files of the core `top`. Returns a clause that says what was shown. Raises CheckFailed.
     """
     n = read_netlist(sources, f"{top}_mars_key_step_logic")
     check_ranks(n, PortSet(reset=""), step - 1, {}, ())
@@ -256,7 +256,10 @@ def _number(bits: Sequence[int]) -> int:
 
 
 def prove_engine(folder: CoreFolder, tell: Tell) -> str:
-    """The engine's mixer, core and key step. Raises CheckFailed."""
+    """Compare the emitted mixer, core and key step of the engine in `folder` with the cipher's rounds, for
+    all inputs; returns a sentence that says what was shown. `tell` is called with what is being done. Raises
+    CheckFailed.
+    """
     parameters: Mapping[str, Any] = folder.record["parameters"]
     options, sources, top = MarsOptions.of(parameters), folder.sources, folder.record["top"]
     found = products(options, load_target(parameters["target"]))

@@ -32,7 +32,9 @@ _SIGNALS = {
 
 
 def mars_testbench(component: Component, rom: bool) -> Bench:
-    """Known answers of the reference model. It prints PASS or the first mismatch."""
+    """A testbench of the engine `component` with known answers of the reference model. rom: its S-box is
+    logic, and is not loaded. It prints PASS or the first mismatch.
+    """
     key = bytes.fromhex(
         "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe"
         + "85a308d313198a2e03707344a4093822299f31d008"

@@ -71,7 +71,7 @@ _BUFFER_FLIP_FLOPS = (4 + 15) * WIDTH + UNIT_BITS + 5 + 4 + 2 + 4 + 4 + 2
 
 def processor_graphs(both: bool, buffer: bool) -> list[Graph]:
     """The generated modules' graphs: round, key step (or four words), and last the control words. `both`:
-    with decryption.
+    with decryption; `buffer`: for a buffer of round keys, otherwise for round keys on the fly.
     """
     made = []
 

@@ -201,8 +201,9 @@ def _refuse(seen: int, what: str) -> None:
 def verify_processor(
     folder: CoreFolder, blocks: int = 4000, tell: Tell = quiet, sizes: Iterable[tuple[int, int]] | None = None
 ) -> list[Verdict]:
-    """Every check. `sizes`: (block, key) bits for which the proof and the feedback modes are run (none:
-    all nine).
+    """Every check of the processor in `folder`; a failed one does not stop the rest, except that nothing is
+    run where a file was changed. `blocks`: random blocks, about; `tell`: called with what is being done;
+    `sizes`: (block, key) bits for which the proof and the feedback modes are run (None: all nine).
     """
     chosen = list(product(SIZES, SIZES) if sizes is None else sizes)
     bench: list[ProcessorBench] = []

@@ -36,6 +36,8 @@ WORDS = 8
 """Words of the widest block and of the window."""
 
 COUNTS = (4, 6, 8)
+"""Words of the three sizes, in the order of the bits of a size."""
+
 UNIT_BITS = 11
 """Of a substitution in a step: whether it is at the first of its two places, at the second, whether it is
 rotated; its constant.
@@ -52,17 +54,25 @@ BUFFER_ADDRESS_BITS = 8
 
 
 def size_code(bits: int) -> int:
-    """The three bits that stand for a size."""
+    """The three bits that stand for a size of 128, 192 or 256 `bits`.
+
+    >>> [size_code(bits) for bits in (128, 192, 256)]
+    [1, 2, 4]
+    """
     return 1 << COUNTS.index(bits // 32)
 
 
 def mix_columns(b: Builder[Any], state: Any, inverse: bool = False) -> Any:
-    """MixColumns or InvMixColumns of the standard."""
+    """MixColumns, or with `inverse` InvMixColumns, of FIPS 197 (sections 5.1.3 and 5.3.3) on every column of
+    `state`; `b`: what the operations are made with.
+    """
     return under(b, (rijndael.inv_mix_columns if inverse else rijndael.mix_columns)(over(b, state)))
 
 
 def sub_bytes(b: Builder[Any], word: Any) -> Any:
-    """SubBytes of the standard."""
+    """SubBytes of FIPS 197 (section 5.1.1) on every byte of `word`; `b`: what the operations are
+    made with.
+    """
     return under(b, rijndael.sub_bytes(over(b, word)))
 
 
@@ -115,12 +125,14 @@ def _shift_rows(b: Builder[Any], state: Any, block: Any, decrypt: Any) -> Any:
 def round_of_any_size(
     b: Builder[Any], state: Any, round_key: Any, mix: Any, block: Any, decrypt: Any = None
 ) -> Any:
-    """One round on 256 bits. Encryption: SubBytes, ShiftRows, MixColumns where `mix` is set (all rounds
-    but the last), AddRoundKey.
+    """One round on 256 bits, made with the builder `b`. Encryption: SubBytes, ShiftRows, MixColumns where
+    `mix` is set (all rounds but the last), AddRoundKey of `round_key`. `state` and round key have byte 0 at
+    the top; `block`: the size of the block, three bits; `decrypt`: the direction, one bit, or None where the
+    round only encrypts.
 
     Decryption takes the same number of rounds: InvMixColumns where `mix` is set (all but the first),
-    InvSubBytes, InvShiftRows, AddRoundKey. So its MixColumns stands before the boxes and encryption's
-    after them.
+    InvSubBytes, InvShiftRows, AddRoundKey. So its MixColumns comes before the boxes and encryption's after
+    them.
     """
     both = decrypt is not None
     if both:
@@ -303,9 +315,12 @@ class _Step:
 def key_step(
     b: Builder[Any], window: Any, control: Any, block: Any, key: Any, back: Any = None
 ) -> tuple[Any, Any]:
-    """(round key, next window), each 256 bits. Forward, the round key is what starts at the window's first
-    word; back, it is what comes before the window, and so starts at the next window's first word. `back`
-    is None where there is only one way.
+    """(round key, next window), each 256 bits, made with the builder `b`. Forward, the round key is what
+    starts at the first word of `window`; back, it is what comes before the window, and so starts at the next
+    window's first word.
+
+    control: the step's control word, `CONTROL_BITS` bits (`control_table`); block, key: sizes, three bits
+    each; back: whether the step goes back, one bit, or None where there is only one way.
     """
     step = _Step(b, window, block, key, control)
     there = step.forward()
@@ -316,8 +331,9 @@ def key_step(
 
 
 def four_words(b: Builder[Any], window: Any, control: Any, key: Any) -> tuple[Any, Any]:
-    """(the next four words of the expanded key, next window): a step for blocks of 128 bits whatever the
-    block is, to fill a buffer.
+    """(the next four words of the expanded key, next window), made with the builder `b`: a step from `window`
+    for blocks of 128 bits whatever the block is, to fill a buffer. control: `UNIT_BITS` bits
+    (`buffer_control_table`); key: the size of the key, three bits.
     """
     words, after = _Step(b, window, None, key, b.cat(control, b.const(UNIT_BITS, 0))).forward()
     return b.cat(*words[:4]), b.cat(*after)

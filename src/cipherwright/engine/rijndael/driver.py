@@ -35,23 +35,31 @@ class Seen:
 
 @dataclass(frozen=True)
 class ProcessorBench:
-    """A compiled processor and the sizes that its record asks for."""
+    """A compiled processor, `simulation`, and the parameters of its record, with the sizes that it
+    asks for.
+    """
 
     simulation: Simulation
     parameters: Mapping[str, Any]
 
     @staticmethod
     def compile(sources: Sequence[Path], record: Mapping[str, Any]) -> ProcessorBench:
+        """The processor whose RTL files are `sources`, compiled by Verilator; `record`: its record.json.
+        Raises ToolFailed where Verilator refuses the files.
+        """
         return ProcessorBench(compile_simulation(sources, record["top"]), record["parameters"])
 
     def session(self, rate: float = 1.0, seed: int = 1) -> Session:
-        """A processor out of reset; `rate`: share of cycles in which this side offers or takes."""
+        """A processor out of reset; `rate`: share of cycles, above 0, in which this side offers or takes,
+        drawn at random from `seed`.
+        """
         return Session(self.simulation, rate, seed)
 
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"") -> bytes:
-        """A whole number of blocks under one key, in ECB: the processor takes no `iv`. Once the key is ready
-        every block takes the same cycles, so they are given without waiting; raises CheckFailed where a
-        result does not come in its cycles.
+        """`data`, whole blocks of the record's size, under `key` in ECB, encrypted, or decrypted where
+        `decrypt` is true: the processor takes no `iv`. Once the key is ready every block takes the same
+        cycles, so they are given without waiting; raises CheckFailed where a result does not come in its
+        cycles.
         """
         size, words = int(self.parameters["block_bits"]) // 8, int(self.parameters["block_bits"]) // 16
         session = self.session()
@@ -96,21 +104,25 @@ class Session:
         self.reset()
 
     def close(self) -> None:
+        """Free the model."""
         self.model.close()
 
     # -- cycles
     # --------------------------------------------------------------------------------------------------
     def rows(self, cycles: int) -> NDArray[np.uint8]:
+        """Rows of inputs for so many `cycles`, all 0: cycles, bytes of all ports."""
         return self.simulation.rows(cycles)
 
     def put(self, rows: NDArray[np.uint8], port: str, value: Any) -> None:
-        """Set a port of at most 16 bits in rows of inputs (last axis: bytes)."""
+        """Set `port`, of at most 16 bits, in `rows` of inputs (last axis: bytes) to `value`, a number or an
+        array of numbers, one for each row.
+        """
         p = self.simulation.port(port)
         for k in range(-(-p.width // 8)):
             rows[..., p.offset + k] = np.asarray(value) >> 8 * k & 0xFF
 
     def get(self, rows: NDArray[np.uint8], port: str) -> NDArray[np.uint16]:
-        """A port of at most 16 bits in rows of outputs."""
+        """The values of `port`, of at most 16 bits, in `rows` of outputs (last axis: bytes)."""
         p = self.simulation.port(port)
         out = np.zeros(rows.shape[:-1], dtype=np.uint16)
         for k in range(-(-p.width // 8)):
@@ -118,7 +130,9 @@ class Session:
         return out
 
     def cycle(self, **ports: int) -> Seen:
-        """One cycle with some inputs set, the others 0."""
+        """One cycle with some inputs set, the others 0; `ports`: their values by the port's name. Returns the
+        outputs of that cycle.
+        """
         row = self.rows(1)
         for name, value in ports.items():
             self.put(row, name, value)
@@ -128,6 +142,7 @@ class Session:
         )
 
     def reset(self) -> None:
+        """One cycle of reset; sizes are 128 bits then."""
         self.cycle(rst_i=1)
         self.block_bits, self.key_bits = 128, 128
 
@@ -145,7 +160,9 @@ class Session:
         raise CheckFailed(f"the processor is not ready after {_LONGEST} cycles")
 
     def instruct(self, code: int | str) -> None:
-        """Give an instruction to a processor that is ready or soon will be."""
+        """Give an instruction to a processor that is ready or soon will be; `code`: a name in `INSTRUCTIONS`
+        or four bits. Raises CheckFailed where it is never taken.
+        """
         while not self._offered():
             self.cycle()
         value = INSTRUCTIONS[code] if isinstance(code, str) else code
@@ -155,7 +172,9 @@ class Session:
         raise CheckFailed("the processor takes no instruction")
 
     def give(self, data: bytes) -> None:
-        """Half-words into the input channel."""
+        """Put `data` into the input channel as half-words; the first byte of each is the most significant
+        one. Raises CheckFailed where one is not taken at once.
+        """
         for i in range(0, len(data), 2):
             while not self._offered():
                 self.cycle()
@@ -175,16 +194,23 @@ class Session:
         return out
 
     def sizes(self, block_bits: int, key_bits: int) -> None:
+        """Set the sizes of block and key in bits, `block_bits` and `key_bits`; data and key of the processor
+        become 0.
+        """
         self.instruct(f"block_{block_bits}")
         self.instruct(f"key_{key_bits}")
         self.block_bits, self.key_bits = block_bits, key_bits
 
     def load_key(self, key: bytes) -> None:
+        """Give `key`, of the size that was set."""
         self.instruct("input_key")
         self.give(key)
 
     def crypt(self, block: bytes, decrypt: bool = False, feedback: bool = False) -> bytes:
-        """One block through the processor, with the sizes and key that were set."""
+        """One block through the processor, with the sizes and key that were set. `decrypt`: the direction;
+        `feedback`: the instruction that repeats it a thousand times. Raises CheckFailed where the processor
+        hangs.
+        """
         self.instruct("input_data")
         self.give(block)
         self.instruct(("decrypt" if decrypt else "encrypt") + ("_feedback" if feedback else ""))

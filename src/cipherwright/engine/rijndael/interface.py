@@ -27,7 +27,7 @@ INSTRUCTIONS = {
     "decrypt_feedback": 0b0110,
     "output_data": 0b0111,
 }
-"""Table 1 of the paper."""
+"""Table 1 of Kuo and Verbauwhede (CHES 2001): name -> code of four bits."""
 
 _CODES = ", ".join(
     f"{code:x} {name.replace('_', ' ')}"
@@ -80,7 +80,7 @@ class RijndaelOptions:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> RijndaelOptions:
-        """Of all options of a spec or a record."""
+        """The processor's own among `parameters`, all options of a spec or a record."""
         return cls(**{f.name: parameters[f.name] for f in fields(cls)})
 
     @property
@@ -95,5 +95,9 @@ class RijndaelOptions:
 
 
 def processor_rounds(block_bits: int, key_bits: int) -> int:
-    """Rounds, which are cycles, of a block."""
+    """Rounds, which are cycles, of a block of `block_bits` bits under a key of `key_bits` bits: 10 to 14.
+
+    >>> processor_rounds(128, 128), processor_rounds(256, 128)
+    (10, 14)
+    """
     return RIJNDAEL.with_block(block_bits).standard_rounds(key_bits)

@@ -23,7 +23,7 @@ _ALL = (1 << _PATTERNS) - 1
 
 
 class RandomValues:
-    """Values of literals under random values of the inputs, one pattern a bit."""
+    """Values of literals of `aig` under random values of the inputs, one pattern a bit. The seed is fixed."""
 
     def __init__(self, aig: Aig) -> None:
         rng = random.Random(7)
@@ -31,7 +31,7 @@ class RandomValues:
         self.values = [0, *(rng.getrandbits(_PATTERNS) for _ in aig.inputs)]
 
     def of(self, literal: int) -> int:
-        """The values of one literal."""
+        """The values of `literal`, 256 patterns, also of gates that were made since."""
         values = self.values
         for b, a in self.aig.gates[len(values) - 1 - len(self.aig.inputs) :]:
             x, y = values[a >> 1], values[b >> 1]
@@ -52,8 +52,8 @@ class Cycle:
 
 
 class Processor:
-    """A processor's gates, with a free literal for every register and every input. Raises CheckFailed where
-    the netlist has what the proofs do not know.
+    """The gates of the processor in `folder`, with a free literal for every register and every input. Raises
+    CheckFailed where the netlist has what the proofs do not know.
     """
 
     def __init__(self, folder: CoreFolder) -> None:
@@ -77,8 +77,8 @@ class Processor:
         self._cycles: dict[Any, Cycle] = {}
 
     def cycle(self, state: Mapping[Any, Value], ports: Mapping[str, int]) -> Cycle:
-        """A cycle in which what has a constant in `state` has it, without a reset; other registers and inputs
-        are free.
+        """A cycle in which what has a constant in `state`, by register, has it, and `ports`, numbers by name,
+        are what they say, without a reset unless they say so; other registers and inputs are free.
         """
         fixed = {q: v if isinstance(v, int) else -1 for q, v in state.items()}
         key = (tuple(fixed.values()), tuple(sorted(ports.items())))

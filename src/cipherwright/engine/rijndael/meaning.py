@@ -29,8 +29,8 @@ _REACH = 8
 
 
 class Meaning(NamedTuple):
-    """A bit of word `number` of the expanded key, or of the state after step `number` (from 0; BLOCK: the
-    block itself). Bit 0 is the least significant.
+    """A bit of word `number` of the expanded key, or with `state` of the state after step `number` (from 0;
+    BLOCK: the block itself). `bit` 0 is the least significant.
     """
 
     state: bool
@@ -43,13 +43,14 @@ Value = int | Meaning | None
 
 
 class Size(NamedTuple):
-    """Bits of block and key."""
+    """A size: bits of `block` and of `key`."""
 
     block: int
     key: int
 
     @property
     def cipher(self) -> Rijndael:
+        """Rijndael with blocks of this size."""
         return RIJNDAEL.with_block(self.block)
 
     @property
@@ -68,8 +69,8 @@ class Size(NamedTuple):
         return len(self.cipher.steps(self.key)) - 1
 
     def round_key(self, step: int, decrypt: bool) -> list[tuple[int, int]]:
-        """Of every bit of a step's round key (least significant first): its word of the expanded key, and
-        the bit there.
+        """Of every bit of the round key of step `step`, from 0 (least significant first): its word of the
+        expanded key, and the bit there. `decrypt`: round keys are used from the last one on.
         """
         first = self.nb * (self.last - step if decrypt else step)
         return [(first + self.nb - 1 - k // WORD_BITS, k % WORD_BITS) for k in range(WORD_BITS * self.nb)]
@@ -114,7 +115,7 @@ def _graph_of_step(size: Size, step: int, decrypt: bool) -> Graph:
 
 
 class Reference:
-    """The steps of one size as gates of `aig`. What was made is kept."""
+    """The steps of the cipher of `size` as gates of `aig`. What was made is kept."""
 
     def __init__(self, size: Size, aig: Aig) -> None:
         self.size, self.aig = size, aig
@@ -128,7 +129,9 @@ class Reference:
         return self._made[key]
 
     def words(self, first: int, held: Sequence[Sequence[int]]) -> dict[int, list[int]]:
-        """Words of the expanded key near the Nk words `held` (literals) from number `first` on."""
+        """Words of the expanded key near the Nk words `held`, each 32 literals, that are there from number
+        `first` on: number -> literals, eight words on either side as far as they exist.
+        """
         nk = self.size.nk
         made = {first + t: list(word) for t, word in enumerate(held)}
         for i in range(first + nk, first + nk + _REACH):
@@ -138,7 +141,9 @@ class Reference:
         return made
 
     def step(self, number: int, decrypt: bool, state: Sequence[int], key: Sequence[int]) -> list[int]:
-        """The state after a step, from that before it and its round key."""
+        """The state after step `number` (from 0), from the `state` before it and its round key `key`; all as
+        literals, least significant first. `decrypt`: the direction.
+        """
         return self._gates(_graph_of_step(self.size, number, decrypt), state, key)
 
 
@@ -153,8 +158,8 @@ def _expanded(size: Size, key: int) -> dict[tuple[int, int], int]:
 
 
 def check_steps(size: Size) -> None:
-    """The steps one after the other are the cipher, in both directions, for a random key and block. Raises
-    AssertionError.
+    """The steps one after the other are the cipher of `size`, in both directions, for a random key and block.
+    Raises AssertionError.
     """
     rng = random.Random(size.block + size.key)
     key, block = rng.randbytes(size.key // 8), rng.randbytes(size.block // 8)

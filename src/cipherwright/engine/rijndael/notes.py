@@ -25,7 +25,7 @@ _MEANINGS = {
 
 
 def notes(options: RijndaelOptions, period: float) -> EngineNotes:
-    """`period`: planned, in ns."""
+    """What the README says of a processor with `options`. `period`: planned, in ns."""
     rounds = processor_rounds(options.block_bits, options.key_bits)
     timing = (
         f"A block takes {rounds + 2} cycles from the instruction to the next one, for these lengths of block "

@@ -340,8 +340,9 @@ _DIRECTIONS = ("encrypt", "decrypt")
 
 
 def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: Tell) -> str:
-    """The processor computes the cipher in each of the sizes (bits of block and key), for every key and
-    block. Raises CheckFailed.
+    """The processor in `folder` computes the cipher in each of `sizes`, pairs of the bits of block and key,
+    for every key and block; returns a sentence that says what was shown. `tell` is called with each size.
+    Raises CheckFailed.
     """
     both = folder.record["parameters"]["direction"] == "both"
     proven = [Size(*size) for size in sizes]

@@ -27,7 +27,9 @@ _SIGNALS = {
 
 
 def processor_testbench(component: Component, both: bool) -> Bench:
-    """Known answers of the reference model. It prints PASS or the first mismatch."""
+    """A testbench of the processor `component` with known answers of the reference model in all nine sizes.
+    both: it decrypts as well. It prints PASS or the first mismatch.
+    """
     key = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe")
     block = bytes.fromhex("3243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c8")
     rows = []
