@@ -69,8 +69,9 @@ __all__ = ["arrivals", "assemble"]
 
 
 def arrivals(spec: Datapath) -> Io:
-    """When a pipeline's inputs arrive, against its valid bit: a counter block takes its time, while block
-    and key are there with the step of the counter.
+    """When the inputs of the pipeline of `spec` arrive, against its valid bit: a counter block takes its
+    time, while block and key are there with the step of the counter. A key comes `key_lead` cycles earlier.
+    Loops have no `key_lead`.
     """
     early = counter_latency(spec.lane_count) if spec.summed and spec.mode == "ctr" else 0
     lead = spec.key_lead if isinstance(spec, Pipeline) else 0
@@ -79,7 +80,9 @@ def arrivals(spec: Datapath) -> Io:
 
 
 def assemble(of: CoreInputs) -> Core:
-    """The finished core."""
+    """The finished core in ECB, CBC, CFB, OFB or CTR, of what is in `of`: datapath, key-expansion unit, mode,
+    control, interface and buses as its spec asks for them. Raises UserError where they can't be put together.
+    """
     spec, unit, top = of.spec, of.unit, of.top
     if spec.control != "none":
         unit = unit or key_register(f"{top}_keys", spec.key_bits)

@@ -25,8 +25,10 @@ class EngineNotes:
 
 @dataclass(frozen=True)
 class BuiltEngine:
-    """`latency`: cycles from the instruction to the result; `interval`: cycles from block to block where
-    each is made from the one before; `flip_flops`: predicted for the target.
+    """An engine as texts. `top`: its outermost module; `parameters`: all options of its spec; `files`:
+    Verilog by file name; `latency`: cycles from the instruction to the result; `interval`: cycles from block
+    to block where each is made from the one before; `flip_flops`: predicted for the target; `memory_bits`:
+    bits of each memory beside the logic, by name.
     """
 
     top: str

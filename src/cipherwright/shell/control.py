@@ -68,8 +68,8 @@ _COMMENT = (
 @dataclass(frozen=True)
 class Control:
     """The modules around a core, the outermost first, and its pins. `zeroise_cycles` from zeroise_i to the
-    first cycle in which no register depends on a key, an initial counter block or a block from before it,
-    and busy_o is 0 again.
+    first cycle in which no register depends on a key, an initial counter block or a block from before it, and
+    busy_o is 0 again.
     """
 
     modules: tuple[Wrapper, ...]
@@ -130,7 +130,8 @@ class ControlTimes:
 
 
 def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
-    """The module `name` around a core.
+    """The module `name` around the core `inside`, which keeps blocks and keys apart. times: of the core and
+    its key unit.
 
     A counter that takes drop_i is not ready while drop_i is 1, so no logic is needed between the port and the
     counter. Zeroising has enough phases for its load; the time between two keys does not depend on it. A
@@ -182,7 +183,9 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
 
 
 def control_groups(inside: Controlled, stores: bool) -> tuple[Group, ...]:
-    """The ports of a control. stores: there is a FIFO behind the core, which takes zeroising_o."""
+    """The ports of the control around `inside`. stores: there is a FIFO behind the core, which takes
+    zeroising_o.
+    """
     out = (Pin("busy_o", out=True), *([Pin("zeroising_o", out=True)] if stores else []))
     return (
         ClockReset(),
@@ -194,7 +197,9 @@ def control_groups(inside: Controlled, stores: bool) -> tuple[Group, ...]:
 
 
 def control_cells(name: str, stores: bool = False) -> tuple[Wrapper, ...]:
-    """A register that begins the time, and zero_q once more, each apart; and with `stores` a third time."""
+    """Modules NAME_start, a register that begins the time, and NAME_drop, zero_q once more, each apart; and
+    with `stores` NAME_keep, zero_q a third time. `name`: of the control.
+    """
     start = (Pin("kick"), Pin("valid"), Pin("open"), Pin("ready"), Pin("q", out=True, register=True))
     drop = (Pin("zeroise"), Pin("advance"), Pin("last"), Pin("q", out=True, register=True))
     zero = (("q", "1'b0"),)
@@ -226,7 +231,10 @@ def control_cells(name: str, stores: bool = False) -> tuple[Wrapper, ...]:
 
 
 def control_begins(name: str, phases: int, alone: bool, stores: bool = False) -> tuple[WrapperItem, ...]:
-    """What tells that a block is taken."""
+    """What tells the control `name` that a block is taken: the expression `accept`, or with `alone` the
+    register of a module apart and the copies of zero_q. phases: of zeroising; stores: there is a FIFO behind
+    the core.
+    """
     if not alone:
         return (Let("accept", "valid_i & ready_o"),)
     return (
@@ -238,13 +246,17 @@ def control_begins(name: str, phases: int, alone: bool, stores: bool = False) ->
 
 
 def start_cell(name: str, valid: str, opened: str, ready: str) -> Cell:
-    """start_q: the time begins, by kick_q, or where these three are 1."""
+    """start_q, in the module NAME_start of the control `name`: the time begins, by kick_q, or where the three
+    expressions `valid`, `opened` and `ready` are 1.
+    """
     links = {"clk": "clk", "rst_i": "rst_i", "kick": "kick_q", "valid": valid, "open": opened, "ready": ready}
     return Cell(f"{name}_start", "u_start", {**links, "q": "start_q"})
 
 
 def again_cell(name: str, what: str, phases: int) -> Cell:
-    """zero_q once more, as the register of that name."""
+    """zero_q once more, as the register WHAT_q in the module NAME_WHAT: `name` is the control, `what` is drop
+    or keep, `phases` those of zeroising.
+    """
     links = {"clk": "clk", "rst_i": "rst_i", "zeroise": "zeroise_i", "advance": "advance_q"}
     return Cell(f"{name}_{what}", f"u_{what}", {**links, "last": f"phase_q[{phases - 1}]", "q": f"{what}_q"})
 
@@ -273,7 +285,9 @@ def _registers(phases: int, width: int, pieces: int, alone: bool, shallow: bool)
 
 
 def control_after_reset(phases: int, width: int, pieces: int, alone: bool) -> tuple[tuple[str, str], ...]:
-    """What reset leaves: nothing is in flight, there is no key."""
+    """Register -> its value after reset: nothing is in flight, there is no key. phases: of zeroising; width:
+    bits of the time; pieces: of its comparison; alone: a register in a module apart begins the time.
+    """
     begin = "kick_q" if alone else "start_q"
     zero = ("open_q", "held_q", "expand_q", "offer_q", "quiet_q", begin, "done_q")
     return (
@@ -289,8 +303,9 @@ def control_after_reset(phases: int, width: int, pieces: int, alone: bool) -> tu
 def control_steps(
     phases: int, width: int, found: Sequence[str], settled: str, asked: str, alone: bool
 ) -> tuple[Step | Note, ...]:
-    """The next state; `found`: the comparisons that tell that the time is over; `asked`: a key is offered,
-    for which blocks have to wait.
+    """The next state of the control. phases: of zeroising; width: bits of the time, a shift register with
+    feedback; found: the comparisons that tell that the time is over; settled: a phase may end; asked: a key
+    is offered, for which blocks have to wait; alone: a register in a module apart begins the time.
     """
     feedback = f"time_q[{width - 1}] ^ time_q[{TAPS[width] - 1}]"
     starts = "zeroise_i | (advance_q & more_q)"
@@ -349,7 +364,7 @@ def _shallow(
 
 
 def control_links(inside: Controlled) -> dict[str, str]:
-    """The core's ports."""
+    """Ports of the core `inside` -> what the control gives them."""
     alone, counting = inside.alone, inside.counting
     links = {
         "clk": "clk",

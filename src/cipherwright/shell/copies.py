@@ -36,7 +36,9 @@ def spread(name: str, bits: int = 128) -> str:
 
 
 def loads(target: str, value: str, enable: str, bits: int = 128) -> list[Step]:
-    """What loads the register `target` of so many bits where the copies `enable` are 1."""
+    """What loads the register `target`, of `bits` bits, with `value` where the copies `enable` are 1: a step
+    for each of `pieces(bits)`.
+    """
     return [
         Step(f"{target}[{high}:{low}]", f"{value}[{high}:{low}]", f"{enable}[{k}]")
         for k, (low, high) in enumerate(pieces(bits))

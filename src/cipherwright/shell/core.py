@@ -67,9 +67,13 @@ class PortSet:
 
 @dataclass(frozen=True)
 class Core:
-    """`plain`: the cipher as described, the reference of the proof. `latency`: cycles from the one in
-    which a block is accepted to the first in which its result is offered, at the outermost ports;
-    `interval` and `slots`: so many blocks in so many cycles are sustained.
+    """A core as texts, with what is known of it. `top`: its outermost module; `parameters`: all options of
+    its spec; `plain`: the cipher as described, the reference of the proof; `schedule`: the datapath in its
+    stages; `design`: the modules of the datapath; `ports`: names of the outermost ports; `files`: Verilog by
+    file name. `latency`: cycles from the one in which a block is accepted to the first in which its result is
+    offered, at the outermost ports; `interval` and `slots`: so many blocks in so many cycles are sustained.
+    `key_words`: what is known of round keys that travel; `key_unit`: what makes and holds round keys, or
+    holds the key.
     """
 
     top: str
@@ -141,7 +145,7 @@ class Core:
     """
 
     def with_files(self, files: Mapping[str, str]) -> Core:
-        """The same core with these texts by file name."""
+        """The same core with `files`, texts by file name, in place of its own."""
         return replace(self, files=files)
 
     @property

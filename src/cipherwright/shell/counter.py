@@ -43,8 +43,9 @@ def counter_latency(lanes: int = 1) -> int:
 
 
 def counter_flip_flops(count: int, block_bits: int = 128) -> int:
-    """Flip-flops of the counter alone: `count` bits of a counter block of so many. Of a block of more than
-    128 bits, those beside the counter's 128 wait in registers of their own.
+    """Flip-flops of the counter alone, of which `count` bits count, the lowest of a counter block of
+    `block_bits` bits. Of a block of more than 128 bits, those beside the counter's 128 wait in registers of
+    their own.
     """
     top, bits = count - 8, min(block_bits, COUNTER_BLOCK)
     control = (
@@ -59,8 +60,8 @@ def counter_flip_flops(count: int, block_bits: int = 128) -> int:
 
 
 def lane_counter_flip_flops(count: int, lane: int, lanes: int) -> int:
-    """Flip-flops of the counter of lane number `lane` and of its relay: the first also says when a value is
-    there.
+    """Flip-flops of the counter of lane number `lane`, from 0, of `lanes`, and of its relay; `count`: bits
+    that count. The first also says when a value is there.
     """
     ranks = lane_ranks(lanes)
     relay = lane_relay_flip_flops(ranks[-1] - ranks[lane])
@@ -71,5 +72,9 @@ def lane_counter_flip_flops(count: int, lane: int, lanes: int) -> int:
 
 
 def lane_relay_flip_flops(delay: int) -> int:
-    """Flip-flops of the relay of a lane that waits so many cycles for the last one."""
+    """Flip-flops of the relay of a lane that waits `delay` cycles for the last one.
+
+    >>> lane_relay_flip_flops(0)
+    132
+    """
     return 128 + 4 + 3 * delay

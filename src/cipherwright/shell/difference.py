@@ -12,10 +12,14 @@ __all__ = ["difference"]
 def difference(
     prefix: str, value: str, width: int, rows: int
 ) -> tuple[Mapping[str, int], tuple[Step, ...], str]:
-    """Rows of registers in which the bits of `value`, the exclusive or of two words of `width` bits, are
-    brought together, four to one in each row behind the first: the rows PREFIX_0, PREFIX_1, ... with their
-    widths, what they take, and the last row. Any bit of that one is 1 where the words differed so many cycles
-    before.
+    """`rows` rows of registers in which the bits of `value`, the exclusive or of two words of `width` bits,
+    are brought together, four to one in each row behind the first: the rows PREFIX_0, PREFIX_1, ... with
+    their widths, what they take, and the last row. `prefix`: what their names begin with. Any bit of the last
+    row is 1 where the words differed `rows` cycles before.
+
+    >>> widths, steps, last = difference("other", "a ^ b", 16, 2)
+    >>> dict(widths), last
+    ({'other_0': 16, 'other_1': 4}, 'other_1')
     """
     name = f"{prefix}_0"
     widths, steps = {name: width}, [Step(name, value)]

@@ -16,8 +16,8 @@ def rtl_names(files: Iterable[str]) -> list[str]:
 
 
 def rtl_digest(files: Mapping[str, str]) -> str:
-    """SHA-256 over what the RTL says: without comments, blanks and line breaks, without the header, which
-    tells how a core was asked for, and without testbench.
+    """SHA-256 over what the RTL among `files`, texts by name, says: without comments, blanks and line breaks,
+    without the header, which tells how a core was asked for, and without testbench.
     """
     return files_digest({n: words(files[n][files[n].index("`timescale") :]) for n in rtl_names(files)})
 

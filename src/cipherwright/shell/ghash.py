@@ -49,8 +49,8 @@ __all__ = ["BANK_PINS", "COUNT_BITS", "READ", "GhashTiming", "ghash_unit"]
 
 
 def ghash_unit(name: str, multiplier: str, timing: GhashTiming, sum_bits: int = 128) -> Wrapper:
-    """The unit around the module `multiplier` (x_i, h_i -> a_o, b_o). Of the sum the first `sum_bits` bits
-    are shown.
+    """The module `name`: GHASH around the module `multiplier` (x_i, h_i -> a_o, b_o), with the cycles, lanes
+    and key banks of `timing`. Of the sum the first `sum_bits` bits are shown.
     """
     banked, lanes = timing.banks > 1, timing.lanes
     flags = (Pin("first_i"), Pin("block_i", lanes), Pin("last_i"))

@@ -85,7 +85,8 @@ class GhashTiming:
 
 
 def of_lane(name: str, lane: int, lanes: int) -> str:
-    """The name of what each lane has, which is `name` alone where there is one lane.
+    """The name of what each of `lanes` lanes has, for the one numbered `lane`: with its number behind `name`,
+    which is used alone where there is one lane.
 
     >>> of_lane("count", 1, 2), of_lane("count", 0, 1)
     ('count_of_1', 'count')
@@ -94,13 +95,17 @@ def of_lane(name: str, lane: int, lanes: int) -> str:
 
 
 def place(name: str, k: int, bits: int = COUNT_BITS) -> str:
-    """Copy k of a count or an address of so many bits."""
+    """Copy `k` of the count or address `name`, of `bits` bits a copy: a part of the wire that has all copies.
+
+    >>> place("count", 2)
+    'count[11:8]'
+    """
     return f"{name}[{bits * k + bits - 1}:{bits * k}]"
 
 
 def placed(name: str, value: str, bits: int = COUNT_BITS) -> tuple[WrapperItem, ...]:
-    """`name`: registered copies of the count or address `value`, one for each piece of the memory of
-    powers.
+    """The wire `name`: registered copies of the count or address `value`, of `bits` bits, one for each piece
+    of the memory of powers.
     """
     count = len(pieces())
     cells = [
@@ -126,7 +131,8 @@ def stepped(name: str, bits: int = COUNT_BITS) -> str:
 
 def count_items(timing: GhashTiming) -> tuple[WrapperItem, ...]:
     """Every slot's count, `count`, in copies; of several lanes that of each lane. `first_q` and `last_q` are
-    the slot's flags a cycle later, and `open` tells in which places slots are whose packet goes on.
+    the slot's flags a cycle later, and `open` tells in which places slots are whose packet goes on. timing:
+    of the unit that has them.
     """
     return _one_lane(timing) if timing.lanes == 1 else _lanes(timing)
 

@@ -103,14 +103,14 @@ def _made_by(given: Mapping[str, str]) -> list[str]:
 
 def command_of(given: Mapping[str, str]) -> list[str]:
     """The call of the command line, or of the library, that makes a core, in pieces between which a line may
-    end; printable ASCII.
+    end; printable ASCII. given: the preset and the changes, or the call, as the user wrote them.
     """
     call = printable(given.get("call", ""))
     return [call] if call else _command(given)
 
 
 def options_said(spec: Spec) -> dict[str, Any]:
-    """Options that are not their defaults and that say something of the core's logic, by name."""
+    """Options of `spec` that are not their defaults and that say something of the core's logic, by name."""
     return {k: v for k, v in spec.options(changed=True).items() if k not in _UNSPOKEN}
 
 
@@ -139,7 +139,9 @@ def origin_lines(name: str) -> list[str]:
 
 
 def port_table(pins: Sequence[Pin]) -> list[str]:
-    """Lines on every port: name, direction, bits, what it is for and where its bytes are."""
+    """Lines on every port of `pins`, in order, below a line of titles: name, direction, bits, what it is for
+    and where its bytes are.
+    """
     longest = max(len(pin.name) for pin in pins)
     lines = [f"{'Port':<{longest}}  {'direction':<9}  {'bits':>4}  meaning"]
     for pin in pins:
@@ -161,15 +163,18 @@ def _reset_lines(spec: Spec) -> list[str]:
 
 
 def with_bus(said: str, more: int) -> str:
-    """What a header says of a core's timing without a bus, and the cycles that the bus adds to a result."""
+    """What a header says of a core's timing: `said` is the sentence without a bus, `more` the cycles that
+    AXI-Stream adds to a result; 0: there is none, or it adds none.
+    """
     return f"{said}; AXI-Stream adds {more} cycle(s) to a result" if more else said
 
 
 def header_lines(
     spec: Spec, given: Mapping[str, str], timing: str, registers: str, ports: Sequence[str]
 ) -> list[str]:
-    """Where a file of Verilog comes from, and what it promises. `given`: what the user asked for, of which
-    no character but printable ASCII gets here; `ports`: lines of the `port_table`.
+    """Where a file of Verilog comes from, and what it promises: lines without a comment's mark. `spec`: of
+    the core; `given`: what the user asked for, of which no character but printable ASCII gets here; `timing`,
+    `registers`: a sentence on each; `ports`: lines of the `port_table`.
     """
     options = [f"{k} = {option_value(v)}" for k, v in options_said(spec).items()]
     return [
@@ -188,5 +193,9 @@ def header_lines(
 
 
 def commented(lines: Sequence[str], mark: str = "//") -> str:
-    """Lines as a comment."""
+    """`lines` as a comment, each behind `mark`, without blanks at its end.
+
+    >>> commented(["a", ""])
+    '// a\\n//\\n'
+    """
     return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)

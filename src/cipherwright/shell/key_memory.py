@@ -38,7 +38,10 @@ _COMMENT = (
 
 
 def memory_unit(name: str, loop: str, e: Expansion, memory: KeyMemory, stages: int, key_bits: int) -> KeyUnit:
-    """The module `name` around the loop `loop` of `stages` stages, which makes every round key as it is."""
+    """The module `name` around the loop `loop` of `stages` stages, the key schedule, which makes every round
+    key as it is. e: that loop as it was described; memory: which round key is at which address, and which are
+    in registers; key_bits: of the key.
+    """
     bits, tag_bits = memory.address_bits, e.tag_bits
     fixed = tuple(Pin(f"{memory.user(n)}_o", memory.width, True, register=True) for n in memory.fixed)
     reads = [

@@ -142,8 +142,9 @@ class KeyUnit:
 def key_unit(
     name: str, loop: str, e: Expansion, timing: tuple[int, int], key_bits: int, users: Sequence[str]
 ) -> KeyUnit:
-    """The module `name` around the loop `loop`. `timing`: the loop's stages, and the registers between that
-    of a round key and its round. `users[i]`: the datapath's input for round key i (in the order of
+    """The module `name` around the loop `loop`, which makes a key's round keys and keeps them in registers.
+    e: the loop as it was described; timing: its stages, and the registers between that of a round key and its
+    round; key_bits: of the key; users: `users[i]` is the datapath's input for round key i (in the order of
     encryption).
     """
     stages, behind = timing
@@ -222,9 +223,10 @@ def key_unit(
 
 
 def key_register(name: str, key_bits: int, reset: bool = True) -> KeyUnit:
-    """A register for the key of a datapath that makes its round keys itself: a unit that expands nothing. So
-    the same control keeps blocks and keys apart with and without a key-expansion unit. reset: whether rst_i
-    clears it; without that, clearing takes no logic on devices whose flip-flops have one synchronous reset.
+    """The module `name`: a register for the key, of `key_bits` bits, of a datapath that makes its round keys
+    itself: a unit that expands nothing. So the same control keeps blocks and keys apart with and without a
+    key-expansion unit. reset: whether rst_i clears it; without that, clearing takes no logic on devices whose
+    flip-flops have one synchronous reset.
     """
     wrapper = Wrapper(
         name,
@@ -316,7 +318,9 @@ def _spans(width: int) -> list[tuple[int, int]]:
 
 
 def pipeline_part(name: str, unit: KeyUnit, block_bits: int) -> Part:
-    """A pipeline that takes a block in every cycle, under the round keys of `unit`."""
+    """The pipeline in the module `name`, to be connected: it takes a block of `block_bits` bits in every
+    cycle, under the round keys of `unit`.
+    """
     words = tuple(Pin(f"{user}_i", width) for user, width in sorted(unit.words.items()))
     block, result = Pin("block_i", block_bits), Pin("block_o", block_bits, True)
     streams = (Stream("valid_i", (block,)), Stream("valid_o", (result,), out=True))
@@ -444,7 +448,7 @@ class SeveralKeys:
         return tuple(Pin(f"{c.select}_i") for c in key_choices(len(self.given)))
 
     def wipe(self, prefix: str) -> str:
-        """What tells a unit to take zeros."""
+        """The signal that tells the unit whose names begin with `prefix` to take zeros."""
         return f"{prefix}wipe" if self.apart else "wipe_i"
 
     def ready(self) -> tuple[WrapperItem, ...]:
@@ -471,9 +475,10 @@ def keyed_by_choice(
     beside: tuple[Pin, ...] = (),
 ) -> Wrapper:
     """The module `name`: the pipeline `core` of blocks of 128 bits over the round keys of several keys, and a
-    key-expansion unit for each. Every block chooses one (`KeyChoice`).
+    key-expansion unit `unit` for each. Every block chooses one (`KeyChoice`).
 
-    keys: how the units get them; beside: what goes into the pipeline with a block.
+    comment: lines above the module; keys: how the units get them; beside: what goes into the pipeline with a
+    block.
     """
     words = sorted(unit.words.items())
     prefixes, choices = keys.prefixes, keys.choices

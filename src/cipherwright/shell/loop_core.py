@@ -115,7 +115,9 @@ def keyed_loop(of: CoreInputs, reset: bool = True, halves: int = 1) -> KeyedLoop
 
 
 def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMode) -> Core:
-    """The finished core: `parts` around `loop`, and a bus around them where one is asked for."""
+    """The finished core of what is in `of`: the modules `parts` of a mode around `loop`, and a bus around
+    them where one is asked for. mode: what the mode says of its core.
+    """
     spec, top, design, keys = of.spec, of.top, loop.design, loop.keys
     waiting = mode.beside.modules if mode.beside else ()
     released = mode.released

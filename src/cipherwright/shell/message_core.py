@@ -59,12 +59,14 @@ class Surrounded:
 
 
 def inner_name(spec: Datapath) -> str:
-    """The module of the core without a bus."""
+    """The module of the core of `spec` without a bus."""
     return f"{module_name(spec.name)}_buffered" if spec.streams else module_name(spec.name)
 
 
 def places_kept(fifos: Mapping[str, Fifo]) -> int:
-    """Cycles of zeroising in which FIFOs and what is behind them are written anew (0: there is none)."""
+    """Cycles of zeroising in which `fifos`, by name, and what is behind them are written anew (0: there is
+    none).
+    """
     return max((f.flush + _BEHIND for f in fifos.values()), default=0)
 
 
@@ -74,7 +76,7 @@ _BEHIND = 2
 
 def message_fifo(spec: Datapath, latency: int, interval: int) -> Fifo:
     """A FIFO for what leaves `latency` cycles after a word at the latest, one in each `interval`, without a
-    loss of rate. Raises UserError where `fifo_depth` is too small for that.
+    loss of rate. Raises UserError where the `fifo_depth` of `spec` is too small for that.
     """
     least = choose_fifo(latency, interval, 1, 0)
     if spec.fifo_depth and spec.fifo_depth < least.places:
@@ -86,7 +88,7 @@ def message_fifo(spec: Datapath, latency: int, interval: int) -> Fifo:
 
 
 def zeroising(fifos: Mapping[str, Fifo]) -> tuple[Pin, ...]:
-    """The port that tells FIFOs around a core to forget, where there are any."""
+    """The port that tells `fifos` around a core to forget; none where there are none."""
     return (ZEROISING,) if fifos else ()
 
 
@@ -106,8 +108,8 @@ def surrounded(
     fifos: Mapping[str, Fifo],
     longest: int = 0,
 ) -> Surrounded:
-    """What `spec` asks for around a core with these ports and this rate. fifos, longest: as `MessageBus`
-    has them.
+    """What `spec` asks for around a core with the ports `groups`, whose names by meaning are `ports`, and
+    this `rate`. fifos, longest: as `MessageBus` has them. Raises UserError where a FIFO is too small.
     """
     if not spec.streams:
         return Surrounded(groups, ports, rate)

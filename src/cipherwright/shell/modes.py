@@ -124,8 +124,9 @@ def _pieces(block_bits: int, count: int, iterations: int) -> int:
 
 
 def chain_layer(around: Around, mode: str, direction: str, slots: int, iterations: int, count: int) -> Layer:
-    """`mode` around a loop that has `slots` blocks in flight, each of `iterations`: as many streams.
-    count: bits of a counter block that count, in mode ctr.
+    """`mode` around a loop that has `slots` blocks in flight, each of `iterations` cycles of all slots: as
+    many streams of blocks. around: where the mode goes; direction: encrypt, decrypt or both; count: bits of a
+    counter block that count, in mode ctr.
     """
     block_bits, inside, held = around.block_bits, around.pins, around.held
     both = direction == "both"
@@ -214,8 +215,8 @@ def _chain_ports(block_bits: int, slot_bits: int) -> tuple[Group, ...]:
 
 
 def previous_layer(around: Around, mode: str) -> Layer:
-    """CBC or CFB decryption by a pipeline: a block a cycle, since what is chained to is what came in
-    before.
+    """CBC or CFB decryption (`mode`) by a pipeline: a block a cycle, since what is chained to is what came in
+    before (SP 800-38A, sections 6.2 and 6.3). around: where the mode goes.
     """
     block_bits, inside, held = around.block_bits, around.pins, around.held
     pins = (*inside, Pin("first_i", with_block=True), Pin("iv_i", block_bits, with_block=True))
@@ -356,9 +357,9 @@ _COUNTER_PORTS: tuple[Group, ...] = (
 
 
 def counter_layer(around: Around, count: int, lanes: int = 1) -> Layer:
-    """Counter mode by a pipeline, which adds the block to the cipher's value of the counter block, of
-    whose bits the lowest `count` count; or by `lanes` of them, which take as many blocks a cycle.
-    ready_o: a counter block is there.
+    """Counter mode by a pipeline (SP 800-38A, section 6.5), which adds the block to the cipher's value of the
+    counter block, of whose bits the lowest `count` count; or by `lanes` of them, which take as many blocks a
+    cycle. around: where the mode goes. ready_o: a counter block is there.
     """
     block_bits, inside, held = around.block_bits, around.pins, around.held
     block = _CounterBlock(block_bits, held)

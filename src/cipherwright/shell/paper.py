@@ -21,8 +21,8 @@ PAPER_PORTS = PortSet(
 
 
 def paper_top(name: str, core: str) -> Wrapper:
-    """A module with the paper's ports around the core `core`: wiring only. Bit 1 is the standard's bit 1;
-    Key is the 56-bit key without parity bits, and comes one cycle before its block.
+    """The module `name` with the paper's ports around the core `core`: wiring only. Bit 1 is the standard's
+    bit 1; Key is the 56-bit key without parity bits, and comes one cycle before its block.
     """
     key = ", ".join(f"Key[{7 * byte + 1}:{7 * byte + 7}], 1'b0" for byte in range(8))
     p = PAPER_PORTS

@@ -12,8 +12,8 @@ __all__ = ["CorePorts", "inner_groups", "pins_of"]
 
 
 def pins_of(key_bits: int, agile: bool, loaded: bool, both: bool, turning: bool) -> tuple[Pin, ...]:
-    """Pins of a core with its key: `loaded` by a handshake, or with the block (`agile`), or held. `both`: it
-    has both directions, one of which comes with the block (`turning`) or is held.
+    """Pins of a core with its key of `key_bits` bits: `loaded` by a handshake, or with the block (`agile`),
+    or held. `both`: it has both directions, one of which comes with the block (`turning`) or is held.
     """
     direction = (Pin("decrypt_i", with_block=turning),) if both else ()
     if loaded:
@@ -22,8 +22,8 @@ def pins_of(key_bits: int, agile: bool, loaded: bool, both: bool, turning: bool)
 
 
 def inner_groups(pins: Sequence[Pin], with_block: Iterable[str] = ()) -> tuple[Group, ...]:
-    """The ports of a module inside a core, in groups by their names. with_block: names of inputs that belong
-    to the block; all that have no protocol are held.
+    """The ports `pins` of a module inside a core, in groups by their names. with_block: names of inputs that
+    belong to the block; all that have no protocol are held.
     """
     by_name = {pin.name: pin for pin in pins}
     payload = [by_name[n] for n in (*with_block, "block_i", "chain_i") if n in by_name]

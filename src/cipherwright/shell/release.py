@@ -103,7 +103,7 @@ class Release:
 
     @classmethod
     def of(cls, spec: Datapath, delay: int = 0) -> Release:
-        """What `spec` asks for."""
+        """The buffer that `spec` asks for; `delay` as above."""
         if spec.release != "verdict":
             return cls()
         return cls(spec.release_words, delay, spec.tag_bits, spec.streams, spec.tid_bits)
@@ -219,8 +219,9 @@ class Release:
 
 @dataclass(frozen=True)
 class Released:
-    """What is around a core whose words wait: the delays, the hand-written module, and the top. All are empty
-    where words wait for nothing.
+    """What is around a core whose words wait: the delays (`later`), the hand-written module (`written`) and
+    its files, and the printed modules (`tops`, the core's top last). All are empty where words wait for
+    nothing.
     """
 
     release: Release = field(default_factory=Release)
@@ -242,7 +243,7 @@ class Released:
 
 
 def within(spec: Datapath, top: str) -> str:
-    """The module of the core `top` without a buffer and without a bus."""
+    """The module of the core `top`, of `spec`, without a buffer and without a bus."""
     return f"{top}_at_once" if spec.release == "verdict" else inner_name(spec)
 
 

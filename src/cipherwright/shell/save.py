@@ -18,7 +18,7 @@ __all__ = ["all_files", "core_record", "save"]
 
 
 def all_files(core: Core | BuiltEngine) -> dict[str, str]:
-    """Texts by file name, those of the folder but record.json."""
+    """Texts by file name of `core`, those of the folder but record.json."""
     return {**core.files, **folder_files(core)}
 
 
@@ -42,8 +42,9 @@ def core_record(core: Core | BuiltEngine, texts: Mapping[str, str]) -> dict[str,
 
 
 def save(core: Core | BuiltEngine, folder: Path, extra: dict[str, bytes] | None = None) -> None:
-    """Write all files and record.json. Raises UserError where the folder exists or can't be written;
-    nothing is left then.
+    """Write all files of `core` and record.json into the new folder `folder`; extra: further files by name,
+    which the record does not list. Raises UserError where the folder exists or can't be written; nothing is
+    left then.
     """
     texts = all_files(core)
     record = core_record(core, texts)

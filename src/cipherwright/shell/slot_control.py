@@ -42,7 +42,9 @@ packet's or unit's key, and that of a key that is loaded.
 
 
 def loaded_by_slot(key_slots: int) -> tuple[Pin, ...]:
-    """What is taken with a key in a core of so many resident keys."""
+    """What is taken with a key in a core of `key_slots` resident keys: the slot's number where there are
+    several.
+    """
     return (LOAD_SLOT,) if key_slots > 1 else ()
 
 
@@ -56,9 +58,9 @@ _OWN = ("held_q", "open_q", "quiet_q", "offer_q")
 
 
 def slot_control(name: str, inside: Controlled, times: ControlTimes, private: bool = False) -> Control:
-    """The module `name` around a core whose ports say which slot a key and a packet belong to (load_slot_i
-    with the key). Of `times` in_flight is from a packet's last word to its tag. private: slots depend on
-    keys, so that zeroising clears the slot of the last load, too.
+    """The module `name` around the core `inside`, whose ports say which slot a key and a packet belong to
+    (load_slot_i with the key). Of `times` in_flight is from a packet's last word to its tag. private: slots
+    depend on keys, so that zeroising clears the slot of the last load, too.
     """
     steps, stored = times.steps, times.stored
     width = width_for(steps)

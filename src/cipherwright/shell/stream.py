@@ -87,12 +87,12 @@ class Fifo:
         return self.places + 3 if self.deep else self.places
 
     def flip_flops(self, width: int, beside: int = 0, ahead: int = 0) -> int:
-        """Flip-flops beside the memory, for words of so many bits, with `beside` bits that go round;
-        `ahead`: cycles for which it tells ahead that there is room. Shallow: counts of credits and of words
-        stored, places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same
-        counts with a sign, 19 bits of what has happened; the register in front of the memory; what goes
-        round once and its place; both registers behind the memory are in the block RAM. A
-        shallow memory of four bits is made of flip-flops.
+        """Flip-flops beside the memory, for words of `width` bits, with `beside` bits that go round; `ahead`:
+        cycles for which it tells ahead that there is room. Shallow: counts of credits and of words stored,
+        places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same counts
+        with a sign, 19 bits of what has happened; the register in front of the memory; what goes round once
+        and its place; both registers behind the memory are in the block RAM. A shallow memory of four bits is
+        made of flip-flops.
 
         >>> Fifo(2).flip_flops(1), Fifo(2).flip_flops(2), Fifo(3).flip_flops(1)
         (18, 15, 18)
@@ -125,9 +125,9 @@ AHEAD = GRACE + 2
 
 
 def choose_fifo(latency: int, interval: int, slots: int, depth: int, ahead: int = 0) -> Fifo:
-    """The FIFO behind a core of so many cycles, which takes `slots` blocks every `interval` cycles. `depth`:
-    places that the user asks for (0: as many as sustain the core's rate); `ahead`: places that a bus in front
-    of it leaves free where the FIFO is deep, and cycles that it adds.
+    """The FIFO behind a core of `latency` cycles, which takes `slots` blocks every `interval` cycles.
+    `depth`: places that the user asks for (0: as many as sustain the core's rate); `ahead`: places that a bus
+    in front of it leaves free where the FIFO is deep, and cycles that it adds.
     """
     shallow = Fifo(fifo_log2(latency + Fifo(0).latency, interval, slots, depth))
     if shallow.log2 < _DEEP_FROM:
@@ -147,7 +147,7 @@ def fifo_log2(latency: int, interval: int, slots: int, depth: int) -> int:
 
 
 def sustained_interval(latency: int, interval: int, slots: int, fifo: Fifo) -> int:
-    """Cycles for `slots` blocks that a FIFO sustains: `interval`, or more where it is too small. `latency` of
+    """Cycles for `slots` blocks that `fifo` sustains: `interval`, or more where it is too small. `latency` of
     the stream.
     """
     latency += _LATE * fifo.deep
@@ -158,13 +158,14 @@ def sustained_interval(latency: int, interval: int, slots: int, fifo: Fifo) -> i
 
 
 def outer(p: Pin) -> str:
-    """The stream shell's name of a pin of the core inside: what goes with a block has the prefix s_."""
+    """The stream shell's name of the pin `p` of the core inside: what goes with a block has the prefix s_."""
     return f"s_{p.name}" if p.with_block else p.name
 
 
 def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool, beside: bool = False) -> PortSet:
-    """The ports of the shell around a core with `ports`: what goes with a block has the prefix s_. `beside`:
-    bits go round the core with a block.
+    """The ports of the shell around a core with `ports` and the `pins` beside its blocks: what goes with a
+    block has the prefix s_. `slot`: a number of a stream leaves with the result; `beside`: bits go round the
+    core with a block.
     """
     names = {p.name: outer(p) for p in pins}
     base = replace(
@@ -234,10 +235,10 @@ def _control(width: int, beside: int) -> tuple[Group, ...]:
 def stream_top(
     name: str, core: Part, pins: Sequence[Pin], fifo: Fifo, slot_bits: int = 0, beside: int = 0
 ) -> Wrapper:
-    """A module with stream ports around `core` and the stream control. A block and its `pins` are one word.
-    `slot_bits` of the number of a stream's slot, which goes with the result. `beside`: bits that go round the
-    core with a block, through a deep FIFO, for a register in front that cannot wait; then there is s_early_o
-    too.
+    """The module `name` with stream ports around `core` and the stream control, whose FIFO is `fifo`. A block
+    and its `pins` are one word. `slot_bits` of the number of a stream's slot, which goes with the result.
+    `beside`: bits that go round the core with a block, through a deep FIFO, for a register in front that
+    cannot wait; then there is s_early_o too.
 
     A core may refuse a word by ready_o. In the time in which zeroising_o of it is 1, the FIFO forgets as
     well.

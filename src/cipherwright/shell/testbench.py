@@ -21,7 +21,9 @@ _COUNTER = (1 << 256) - 5
 
 
 def first_link(spec: Datapath, i: int) -> int:
-    """What block i is chained to: a counter block, or the IV, for every block is the first of a message."""
+    """What block `i` of the testbench is chained to: the counter block of a pipeline in counter mode,
+    otherwise the IV, for every block is the first of a message. `spec`: of the core.
+    """
     link = _COUNTER & (1 << spec.block_bits) - 1
     if spec.mode == "ctr" and spec.architecture == "pipelined":
         return next_counter(link, counted_bits(spec.counter_bits, spec.block_bits), i)
@@ -62,7 +64,7 @@ def _stimulus(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, int, 
 
 
 def known_answers(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, int, int, int]]:
-    """(key, decrypt, block, result) of words with as many blocks as there are lanes, the first at the top.
+    """(key, decrypt, block, result) of words with as many blocks as `spec` has lanes, the first at the top.
     plain: the cipher as described; both: the direction comes with every block.
     """
     rows, out = _stimulus(plain, spec, both), []
@@ -75,10 +77,11 @@ def known_answers(plain: Graph, spec: Datapath, both: bool) -> list[tuple[int, i
 
 
 def testbench(component: Component, ports: PortSet, plain: Graph, spec: Datapath) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch. After one cycle of reset no control
-    output may be unknown; results must come in order, each after exactly the promised number of cycles.
+    """The testbench of the core `component`, whose names by meaning are `ports`. It prints PASS or the first
+    mismatch. After one cycle of reset no control output may be unknown; results must come in order, each
+    after exactly the promised number of cycles.
 
-    plain: the cipher as described, for the known answers.
+    plain: the cipher as described, for the known answers; spec: of the core.
     """
     rows = known_answers(plain, spec, ports.decrypt != "")
     signals, linked = _signals(ports), _linked(ports, spec)

@@ -42,8 +42,9 @@ def spec_parameters(spec: Spec) -> dict[str, object]:
 def core_files(
     name: str, header: Sequence[str], text: str, bench: str, control: Mapping[str, str]
 ) -> dict[str, str]:
-    """All Verilog of the core `name`: its own behind the lines of a `header`, hand-written `control`,
-    testbench. Every module bears the core's name (`own_names`), and every file has the same time scale.
+    """All Verilog of the core `name`, by file name: its own (`text`) behind the lines of a `header`,
+    hand-written `control`, by file name, and the testbench `bench`. Every module bears the core's name
+    (`own_names`), and every file has the same time scale.
     """
     top, origin = module_name(name), commented(origin_lines(name))
     files = {

@@ -56,7 +56,9 @@ class BuiltUnit:
 
 
 def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
-    """The key-expansion unit of a datapath over held round keys, at least as fast as its stages."""
+    """The key-expansion unit of `datapath`, scheduled for `spec` over held round keys, at least as fast as
+    its stages where the loop's logic allows that. timing: the delays of the target.
+    """
     form, memory = held_form_of(spec.described, spec.key_bits), datapath.memory
     back, count = spec.cipher_direction == "decrypt", form.round_keys
     users = tuple(f"rk{count - 1 - i if back else i}" for i in range(count))

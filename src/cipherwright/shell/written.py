@@ -18,13 +18,16 @@ PREFIX = "cipherwright"
 
 
 def hand_written(name: str, package: str = __package__) -> str:
-    """The text of a file in the folder `sv` of a package."""
+    """The text of the file `name` in the folder `sv` of `package`."""
     return (resources.files(package) / "sv" / name).read_text()
 
 
 def own_names(text: str, top: str) -> str:
-    """A text, or a file's name, in which names that begin with PREFIX and an underscore begin with the
-    core's name instead, so that two cores go into one design.
+    """`text`, of a file or a file's name, in which names that begin with PREFIX and an underscore begin with
+    `top`, the core's name, instead, so that two cores go into one design.
+
+    >>> own_names("cipherwright_stream u_stream", "aes")
+    'aes_stream u_stream'
     """
     return re.sub(rf"\b{PREFIX}_(?=\w)", f"{top}_", text)
 
@@ -32,7 +35,8 @@ def own_names(text: str, top: str) -> str:
 def written_module(
     file: str, groups: Sequence[Group], flip_flops: int = 0, package: str = __package__
 ) -> WrittenModule:
-    """The first module of a hand-written file, with the ports `groups`, in the order of the file.
+    """The first module of the hand-written file `file` of `package`, with the ports `groups`, in the order of
+    the file. flip_flops: of it and of those in the same file that it uses, with its parameters.
 
     Raises ValueError where the file declares other ports. A port whose width depends on a parameter is not
     compared in width.
