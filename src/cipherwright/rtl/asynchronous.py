@@ -32,8 +32,8 @@ _LOOSER = {"1'b1": "?", "1'b0": "?|^"}
 
 
 def asynchronous_design(design: Design) -> Design:
-    """The design with an asynchronous reset. Raises UserError where a memory of it has a counter that rst_i
-    clears.
+    """The same `design` with an asynchronous reset. Raises UserError where a memory of it has a counter that
+    rst_i clears.
     """
     for m in design.modules:
         if any(isinstance(i, DelayLine) and i.memory != "srl" for i in m.items):
@@ -42,13 +42,15 @@ def asynchronous_design(design: Design) -> Design:
 
 
 def asynchronous_reset(m: Module | Wrapper) -> Module | Wrapper:
-    """A module of either kind with an asynchronous reset; raises as the functions for each."""
+    """The module `m`, of either kind, with an asynchronous reset. Raises UserError as `asynchronous_design`
+    and `asynchronous_wrapper` do.
+    """
     return asynchronous_wrapper(m) if isinstance(m, Wrapper) else asynchronous_design(Design((m,))).top
 
 
 def asynchronous_wrapper(w: Wrapper) -> Wrapper:
-    """The module with an asynchronous reset. Raises UserError where something of it reads rst_i other than
-    to reset a register.
+    """The module `w` with an asynchronous reset. Raises UserError where something of it reads rst_i other
+    than to reset a register, or where only some registers of a block are reset.
 
     >>> from .ports import ClockReset, Held, Pin
     >>> q = Held((Pin("d"), Pin("q", out=True, register=True)))

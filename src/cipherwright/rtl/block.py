@@ -14,12 +14,19 @@ __all__ = ["Block", "Hints", "Names", "Read", "Row", "clocked_module", "graph_mo
 
 
 class Names:
-    """Signal names, each given out once; none is a keyword of Verilog or SystemVerilog."""
+    """Signal names, each given out once; none is a keyword of Verilog or SystemVerilog. `taken`: names that
+    are in use already.
+
+    >>> names = Names(("clk",))
+    >>> names.new("word"), names.new("word"), names.new("clk")
+    ('word', 'word_2', 'clk_2')
+    """
 
     def __init__(self, taken: tuple[str, ...] = ()) -> None:
         self._taken = set(taken) | SYSTEMVERILOG_2017
 
     def new(self, wanted: str) -> str:
+        """The name `wanted` where it is free; otherwise with the first free number from 2 on behind it."""
         name, n = wanted, 1
         while name in self._taken:
             n += 1
@@ -29,8 +36,9 @@ class Names:
 
 
 class Read(NamedTuple):
-    """A bit that a row reads: bit `bit` of the port or of the row number `number`, or the constant `number`.
-    Tuples with names, for a stage of a large core is compared with those before it by thousands of them.
+    """A bit that a row reads. `kind`: bit `bit` of the port, or of the row, of this `number`; or the constant
+    0 or 1, which is the `number` then. Tuples with names, for a stage of a large core is compared with those
+    before it by thousands of them.
     """
 
     kind: Literal["port", "row", "constant"]
@@ -39,8 +47,8 @@ class Read(NamedTuple):
 
 
 class Row(NamedTuple):
-    """An operation of a block: its width in bits, its attribute (see `Node`), and what each of its operands
-    reads, least significant bit first.
+    """An operation of a block. `op`: its name; `width`: of its result, in bits; `attr`: its attribute (see
+    `Node`); `operands`: what each of its operands reads, least significant bit first.
     """
 
     op: str
@@ -51,8 +59,9 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Hints:
-    """Names that a block's words that enter, words that leave and operations would like to have; without
-    names for what leaves, each word is named after the operation that makes it.
+    """Names that a block's words would like to have: those that enter (`entering`), those that leave
+    (`leaving`), and those of its operations (`rows`). Without names for what leaves, each word is named after
+    the operation that makes it.
     """
 
     entering: tuple[str, ...]
@@ -62,8 +71,8 @@ class Hints:
 
 @dataclass(frozen=True)
 class Block:
-    """Operations with numbered inputs. `ports`: widths of the words that enter; `leaves`: the words that
-    leave, each as (row, bit), least significant first. Equal blocks share a module.
+    """Operations (`rows`) with numbered inputs. `ports`: widths of the words that enter, in bits; `leaves`:
+    the words that leave, each as (row, bit), least significant first. Equal blocks share a module.
     """
 
     rows: tuple[Row, ...]
@@ -71,7 +80,9 @@ class Block:
     leaves: tuple[tuple[tuple[int, int], ...], ...]
 
     def module(self, name: str, hints: Hints, prefix: str) -> Module:
-        """The block as a module `name`; `prefix`: what names of the modules that it calls start with."""
+        """The block as a module `name`. `hints`: names for its ports and signals, which become unique and,
+        where they leave, get `_o` behind them; `prefix`: what names of the modules that it calls start with.
+        """
         names, packed = Names(), bool(hints.leaving)
         port = [names.new(h) for h in hints.entering]
         whole = self._whole() if packed else {}
@@ -136,7 +147,9 @@ def module_name(prefix: str, attr: Graph | Table) -> str:
 
 
 def sub_modules(node: Node, prefix: str) -> list[Module]:
-    """The modules that a call or lookup needs, innermost first."""
+    """The modules that `node`, a call or a lookup, needs, innermost first. `prefix`: what their names start
+    with. A table has the ports a and y; a graph those of its inputs and outputs.
+    """
     if node.op == "lookup":
         t = node.attr
         bits: Bits = tuple(("a", k) for k in range(t.address_bits))
@@ -153,8 +166,9 @@ def sub_modules(node: Node, prefix: str) -> list[Module]:
 
 
 def clocked_module(node: Node, widths: list[int], prefix: str) -> Module:
-    """A block of the device with its registers: `rom` (a behind an edge, y behind the next; of two words
-    that of a at the top), `dsp` (the same for a and b).
+    """A block of the device with its registers, for `node`: `rom` (a behind an edge, y behind the next; of
+    two words that of a at the top), `dsp` (the same for a and b). `widths`: of its operands, in bits;
+    `prefix`: what the module's name starts with.
     """
     ports = [
         Port("input", "clk", 1),
@@ -224,8 +238,8 @@ def _two_words(node: Node, ports: list[Port], last: tuple[Item, ...], prefix: st
 
 
 def graph_modules(graph: Graph, prefix: str) -> list[Module]:
-    """A graph as a combinational module, behind the modules that it needs; all names start with the
-    prefix.
+    """The `graph` as a combinational module, behind the modules that it needs; all names start with `prefix`.
+    Its ports have the names of the graph's inputs and outputs.
     """
     out: list[Module] = []
     names = Names(("a", "y", *graph.inputs, *(n for n, _ in graph.outputs)))

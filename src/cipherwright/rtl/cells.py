@@ -47,7 +47,7 @@ endmodule
 
 
 def copy_reset(asynchronous: bool) -> str:
-    """The module of one flip-flop with a reset."""
+    """The module of one flip-flop with a reset; `asynchronous`: rst_i clears it at once, not at the clock."""
     if asynchronous:
         return _COPY_RESET.format(
             kind="n asynchronous", edge=_EDGE, step="if (rst_i) q <= 1'b0; else q <= d;"

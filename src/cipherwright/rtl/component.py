@@ -37,8 +37,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class WrittenModule:
-    """A hand-written module, whose text is a file in a folder `sv`. `flip_flops`: of this module and of those
-    in the same file that it uses, with its parameters; a test counts them in the mapped netlist.
+    """A hand-written module, whose text is a file in a folder `sv`. `name`: the module's; `pins`: its ports
+    as they are declared. `flip_flops`: of this module and of those in the same file that it uses, with its
+    parameters; a test counts them in the mapped netlist.
     """
 
     name: str
@@ -55,7 +56,9 @@ AnyModule = Module | Wrapper | WrittenModule
 
 
 def module_pins(module: AnyModule) -> tuple[Pin, ...]:
-    """The ports of a module in the order of its declaration."""
+    """The ports of `module` in the order of its declaration; those of a scheduled module without
+    descriptions.
+    """
     if isinstance(module, Module):
         return tuple(Pin(p.name, p.width, p.direction == "output") for p in module.ports)
     return module.pins
@@ -63,7 +66,7 @@ def module_pins(module: AnyModule) -> tuple[Pin, ...]:
 
 @dataclass(frozen=True)
 class Component:
-    """Modules, used ones first, of which the last is the top; its ports in groups; its timing.
+    """`modules`, used ones first, of which the last is the top; its `ports` in groups; `rate`: its timing.
 
     Raises ValueError where a port has no description, where the groups and the top's declaration differ in a
     port's name, direction, width or numbering of bits, and where an instance does not fit the module that it
@@ -131,8 +134,8 @@ class Component:
 
 
 def count_flip_flops(modules: Sequence[AnyModule]) -> int:
-    """Flip-flops that the last module and all instances below it declare. Synthesis may take away some that
-    nobody reads. Instances of modules that are not listed count nothing.
+    """Flip-flops that the last of `modules` and all instances below it declare. Synthesis may take away some
+    that nobody reads. Instances of modules that are not listed count nothing.
     """
     known = {_key(m.name, m.parameters if isinstance(m, WrittenModule) else {}): m for m in modules}
 

@@ -15,7 +15,9 @@ __all__ = ["Part", "Placed", "connect"]
 
 @dataclass(frozen=True)
 class Part:
-    """A module that a top has instances of: its ports in groups, and its timing where it takes words."""
+    """A module that a top has instances of. `name`: the module's; `ports`: in groups; `rate`: its timing,
+    where it takes words.
+    """
 
     name: str
     ports: tuple[Group, ...]
@@ -29,7 +31,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Placed:
-    """An instance of a part. links: port -> the expression at it. An output may be open, an input not."""
+    """An instance of a `part`. `links`: port -> the expression at it; an output may be open, an input not.
+    `parameters`: Verilog parameter -> its value.
+    """
 
     part: Part
     instance: str
@@ -37,7 +41,7 @@ class Placed:
     parameters: Mapping[str, int | str] = field(default_factory=dict)
 
     def at(self, port: str) -> str:
-        """The expression at a port; empty where it is open."""
+        """The expression at `port`; empty where it is open."""
         return self.links.get(port, "")
 
 
@@ -59,8 +63,9 @@ def connect(
 ) -> Wrapper:
     """The module `name` with the ports `ports`, around instances of parts.
 
-    items: what the module has, instances among it. order: names of ports as they are declared; empty: as
-    in the groups.
+    comment: its lines of comment, printed above it.
+    items: what the module has, instances among it. order: names of ports as they are declared; empty: as in
+    the groups.
 
     Raises ValueError where
     - an instance has no such port, or an input of it is open;
@@ -68,7 +73,8 @@ def connect(
     - a bit has two drivers, or a bit of an output of the top has none;
     - a port that is held follows a word of a stream, which changes while it is used;
     - a part may refuse a word, and nothing reads its ready;
-    - parts that take the same words have different timing, so that their results come apart.
+    - parts that take the same words have different timing, so that their results come apart;
+    - `order` does not name every port once.
 
     >>> from cipherwright.rtl import ClockReset, print_wrapper
     >>> taken, shown = Pin("word_i", 8), Pin("word_o", 8, out=True)

@@ -16,7 +16,10 @@ __all__ = ["count_graph", "counter"]
 
 
 def count_graph(width: int, stages: int) -> Graph:
-    """load, value, count -> count as it is, and after `stages` cycles."""
+    """A counter as a graph: load (1 bit), value and count (`width` bits each) -> count as it is, and
+    count_next, its value after `stages` cycles: `value` where load is 1, otherwise `stages` more, modulo
+    2^width.
+    """
     b = GraphBuilder("counter")
     load, value, count = b.input("load", 1), b.input("value", width), b.input("count", width)
     b.output("count", count)
@@ -27,9 +30,13 @@ def count_graph(width: int, stages: int) -> Graph:
 def counter(
     name: str, width: int, adder: str, stages: int, model: DelayModel, merge: int = 4
 ) -> tuple[Design, Schedule]:
-    """The module `name` (clk, load_i, value_i -> count_o) and its schedule. `adder`: see
-    rewrite/arith/adders.py; `merge`: inputs of the lookup tables that bitwise logic is merged into (0:
-    left to synthesis).
+    """The module `name` (clk, load_i, value_i -> count_o) and its schedule.
+
+    width: bits of the count; adder: see rewrite/arith/adders.py; stages: register ranks, which is also what
+    each count goes up by; model: the delays.
+    merge: inputs of the lookup tables that bitwise logic is merged into (0: left to synthesis).
+
+    Raises UserError where the adder does not fit in so many stages.
     """
     graph = realise_adders(count_graph(width, stages), adder)
     s = schedule(

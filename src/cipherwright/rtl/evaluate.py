@@ -35,19 +35,23 @@ integer belongs to block j.
 
 
 def to_lanes(words: Sequence[int], width: int) -> Lanes:
-    """Words (one a block) as lanes."""
+    """The integers `words` (one a block) as lanes: the lowest `width` bits of each.
+
+    >>> to_lanes([1, 2, 3], 2)  # bit 0 is 1 in blocks 0 and 2, bit 1 in blocks 1 and 2
+    [5, 6]
+    """
     return [sum((w >> k & 1) << j for j, w in enumerate(words)) for k in range(width)]
 
 
 def from_lanes(lanes: Lanes, blocks: int) -> list[int]:
-    """The inverse of `to_lanes`."""
+    """The inverse of `to_lanes`: so many `blocks`, an integer each, of `lanes`."""
     return [sum((lane >> j & 1) << k for k, lane in enumerate(lanes)) for j in range(blocks)]
 
 
 class DesignModel:
-    """A design over `blocks` blocks. `held_rank`: the rank of the registers that hold their values from
-    one run to the next (None: a pipeline, in which every register is a wire). `top` names another module
-    than the design's last.
+    """A `design` over `blocks` blocks. `held_rank`: the rank of the registers that hold their values from one
+    run to the next, 0 at first (None: a pipeline, in which every register is a wire). `top` names another
+    module than the design's last.
     """
 
     def __init__(self, design: Design, blocks: int, held_rank: int | None = None, top: str = "") -> None:
@@ -63,15 +67,15 @@ class DesignModel:
         self._state: dict[str, Lanes] = {r.name: [0] * len(r.data) for r in held}
 
     def run(self, inputs: Mapping[str, Lanes]) -> dict[str, Lanes]:
-        """Outputs of the top by name. `inputs`: its inputs by name; those that are left out (clock and
-        reset) are 0.
+        """Outputs of the top by name. `inputs`: its inputs by name; those that are left out (clock and reset)
+        are 0. Then the held registers take their new values. Raises ValueError where the logic has a loop.
         """
         values = self._evaluate(self._top, inputs, dict(self._state))
         self._state = {name: _gather(values, r.data, self._full) for name, r in self._held.items()}
         return self._outputs(values)
 
     def shown(self, inputs: Mapping[str, Lanes]) -> dict[str, Lanes]:
-        """The outputs as `run` gives them, while registers keep their values."""
+        """The outputs for `inputs` as `run` gives them, while registers keep their values."""
         return self._outputs(self._evaluate(self._top, inputs, dict(self._state)))
 
     def _outputs(self, values: Mapping[str, Lanes]) -> dict[str, Lanes]:

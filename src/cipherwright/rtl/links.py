@@ -18,7 +18,7 @@ _NAME = re.compile(r"(?<![\w'])[a-zA-Z_]\w*")
 
 
 def names_in(expression: str) -> list[str]:
-    """The names of an expression, in order.
+    """The names of `expression`, in order; based constants apart.
 
     >>> names_in("{4'd0, word[7:4]} & ~mask")
     ['word', 'mask']
@@ -27,15 +27,15 @@ def names_in(expression: str) -> list[str]:
 
 
 def steps_of(w: Wrapper) -> Iterable[Step]:
-    """What registers of a module take."""
+    """What registers and memories of the module `w` take, in the order of its text."""
     for item in w.items:
         if isinstance(item, Clocked):
             yield from (s for s in item.steps if isinstance(s, Step))
 
 
 def check_links(w: Wrapper, pins_of: Pins, strict: bool = True) -> None:
-    """The instances in a module fit what they are instances of, where the ports of that are known. `strict`:
-    every expression must be one whose width is known.
+    """The instances in the module `w` fit what they are instances of, where `pins_of` knows the ports of
+    that. `strict`: every expression must be one whose width is known (`Unreadable` otherwise).
 
     Raises ValueError where an instance has no such port, an input of it is open, an expression has another
     width than its port, a bit has two drivers, or a bit of an output of the module has none.

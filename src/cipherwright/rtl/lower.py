@@ -216,8 +216,11 @@ class _Top:
 
 
 def lower(s: Schedule, name: str, options: LowerOptions | None = None) -> Design:
-    """The design of a scheduled graph. Ports: clk, rst_i where something is reset, inputs `*_i`, outputs
-    `*_o`.
+    """The design of the scheduled graph `s`, whose top is the module `name`. Ports: clk, rst_i where
+    something is reset, inputs `*_i`, outputs `*_o`; what a loop takes back has none. `options`: how it is
+    made; left out, those of `LowerOptions`.
+
+    Raises ValueError where a register without reset reaches an output of `options.control`.
     """
     options = options or LowerOptions()
     top = _Top(s, name, options)

@@ -34,7 +34,9 @@ Bits = tuple[Bit, ...]
 
 @dataclass(frozen=True)
 class Port:
-    """`partly`: some bits are not read (DES: the key's parity bits), which lint must accept."""
+    """A port of a module. `direction`: `input` or `output`; `name`; `width`: in bits; `partly`: some bits are
+    not read (DES: the key's parity bits), which lint must accept.
+    """
 
     direction: str
     name: str
@@ -57,7 +59,9 @@ class Assign:
 
 @dataclass(frozen=True)
 class Instance:
-    """`module` with inputs driven by bits and outputs driving new signals (port, signal, width)."""
+    """An instance `name` of `module`, with `inputs` (port, the bits that drive it) and `outputs` (port, the
+    new signal that it drives, width).
+    """
 
     module: str
     name: str
@@ -67,8 +71,9 @@ class Instance:
 
 @dataclass(frozen=True)
 class Register:
-    """Flip-flops of one rank. `reset`: cleared by rst_i. `keep`: a deliberate copy that synthesis must not
-    merge. `clear`: a signal that clears them as well, where there is one.
+    """Flip-flops of one rank, which take `data`; `name`: the signal. `reset`: cleared by rst_i. `keep`: a
+    deliberate copy that synthesis must not merge. `clear`: a signal that clears them as well, where there is
+    one.
     """
 
     name: str
@@ -81,7 +86,7 @@ class Register:
 
 @dataclass(frozen=True)
 class Memory:
-    """A table as a memory with its contents, which `Assign`s with op "entry" read."""
+    """A `table` as a memory `name` with its contents, which `Assign`s with op "entry" read."""
 
     name: str
     table: Any
@@ -89,8 +94,8 @@ class Memory:
 
 @dataclass(frozen=True)
 class DelayLine:
-    """`depth` cycles of delay, 2 or more, in `memory`: shift-register LUTs (`srl`), rings of distributed
-    RAM (`ram`) or of block RAM (`bram`).
+    """`depth` cycles of delay, 2 or more, of `data`, in `memory`: shift-register LUTs (`srl`), rings of
+    distributed RAM (`ram`) or of block RAM (`bram`). `name`: the signal that comes out.
     """
 
     name: str
@@ -130,8 +135,9 @@ def _block_flip_flops(depth: int) -> int:
 
 @dataclass(frozen=True)
 class ValidLine:
-    """A valid bit `depth` cycles later. Its registers have no reset: after one, what comes out is 0 until
-    all that was inside has left. So it has no wires of the reset to the places through which it goes.
+    """A valid bit, `data`, `depth` cycles later, as the signal `name`. Its registers have no reset: after
+    one, what comes out is 0 until all that was inside has left. So it has no wires of the reset to the places
+    through which it goes.
     """
 
     name: str
@@ -146,7 +152,7 @@ class ValidLine:
 
 @dataclass(frozen=True)
 class Comment:
-    """What the items after it are."""
+    """What the items after it are, as a `text` for a line of comment."""
 
     text: str
 
@@ -157,7 +163,7 @@ Item = Part | Comment
 
 
 def bits_read(item: Item) -> Bits:
-    """What an item reads, in the order of its operands."""
+    """What `item` reads, in the order of its operands; least significant bit first within each."""
     if isinstance(item, Assign):
         return tuple(bit for o in item.operands for bit in o)
     if isinstance(item, Instance):
@@ -200,17 +206,19 @@ class Module:
 
 @dataclass(frozen=True)
 class Design:
-    """Modules, used ones first; the last is the top."""
+    """`modules`, used ones first; the last is the top."""
 
     modules: tuple[Module, ...]
 
     @property
     def top(self) -> Module:
+        """The outermost module."""
         return self.modules[-1]
 
     def flip_flops(self, name: str = "") -> int:
-        """Flip-flops that the registers make (delay lines apart), or those of one module: the prediction
-        that mapping must meet.
+        """Flip-flops that the registers make (delay lines apart), or those of the module `name` alone: the
+        prediction that mapping must meet. A module is counted once, and one that is a block of the device not
+        at all.
         """
         chosen = [m for m in self.modules if not m.device and name in ("", m.name)]
         return sum(

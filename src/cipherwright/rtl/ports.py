@@ -47,7 +47,7 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Pin:
-    """A port of `width` bits.
+    """A port `name` of `width` bits; `out`: it is an output.
 
     meaning: one sentence without a full stop; ports of a whole core have one, those of modules inside need
     none. order: which bits hold which byte. with_block: it belongs to the block that is offered in the same
@@ -86,7 +86,9 @@ class Pin:
 
 @dataclass(frozen=True)
 class ClockReset:
-    """The clock, and the reset, active high, where there is one: synchronous, or `asynchronous`."""
+    """The `clock`, and the `reset`, active high, where there is one ("" where not): synchronous, or
+    `asynchronous`.
+    """
 
     clock: str = "clk"
     reset: str = "rst_i"
@@ -94,6 +96,7 @@ class ClockReset:
 
     @property
     def pins(self) -> tuple[Pin, ...]:
+        """The ports of the group, in the order of a declaration."""
         clock = Pin(self.clock, meaning="clock: everything happens at its rising edge")
         kind = "reset, synchronous, active high: one cycle is enough"
         if self.asynchronous:
@@ -104,8 +107,8 @@ class ClockReset:
 
 @dataclass(frozen=True)
 class Stream:
-    """A word in every cycle in which `valid` is 1, and `ready` too where there is one. `out`: the word leaves
-    the module. `what` is offered with `valid`, in a description: for example `a block`.
+    """A word, the `payload`, in every cycle in which `valid` is 1, and `ready` too where there is one. `out`:
+    the word leaves the module. `what` is offered with `valid`, in a description: for example `a block`.
 
     The payload's pins have the direction of the stream.
     """
@@ -118,6 +121,7 @@ class Stream:
 
     @property
     def pins(self) -> tuple[Pin, ...]:
+        """The ports of the group, in the order of a declaration."""
         valid = Pin(self.valid, out=self.out, meaning=self._offered())
         ready = [Pin(self.ready, out=not self.out, meaning=_can_be_taken(self.what))] if self.ready else []
         if self.out:
@@ -134,7 +138,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Handshake:
-    """A value that is taken in a cycle in which `valid` and `ready` are both 1. `what`: as of `Stream`;
+    """A `value` that is taken in a cycle in which `valid` and `ready` are both 1. `what`: as of `Stream`;
     beside: what is taken with the value.
     """
 
@@ -146,6 +150,7 @@ class Handshake:
 
     @property
     def pins(self) -> tuple[Pin, ...]:
+        """The ports of the group, in the order of a declaration."""
         valid, ready = (_offered(self.what, self.ready), _can_be_taken(self.what)) if self.what else ("", "")
         taken = (self.value, *self.beside)
         return (Pin(self.valid, meaning=valid), *taken, Pin(self.ready, out=True, meaning=ready))
@@ -153,7 +158,7 @@ class Handshake:
 
 @dataclass(frozen=True)
 class Held:
-    """Ports of their own: controls, states, values that stay while they are used."""
+    """Ports of their own (`pins`): controls, states, values that stay while they are used."""
 
     pins: tuple[Pin, ...]
 
@@ -170,13 +175,15 @@ class Memory:
 
     @property
     def pins(self) -> tuple[Pin, ...]:
+        """The ports of the group, in the order of a declaration."""
         return (*(pin for pair in self.reads for pin in pair), *(self.write or ()))
 
 
 @dataclass(frozen=True)
 class Bus:
-    """Accesses to words by their address: an access ends in a cycle in which `select` and `ready` are 1.
-    `states`: ports that tell something without an access.
+    """Accesses to words by their `address`: an access ends in a cycle in which `select` and `ready` are 1.
+    With `write` it takes `data_in`, otherwise it gives `data_out`. `states`: ports that tell something
+    without an access.
     """
 
     select: Pin
@@ -189,6 +196,7 @@ class Bus:
 
     @property
     def pins(self) -> tuple[Pin, ...]:
+        """The ports of the group, in the order of a declaration."""
         control = (self.select, self.write, self.ready)
         return (*control, *self.states, self.address, self.data_in, self.data_out)
 
@@ -197,7 +205,9 @@ Group = ClockReset | Stream | Handshake | Held | Memory | Bus
 
 
 def described(groups: Sequence[Group]) -> tuple[Pin, ...]:
-    """All pins of groups, in their order. Raises ValueError where one has no description, or stands twice."""
+    """All pins of `groups`, in their order. Raises ValueError where one has no description, or stands
+    twice.
+    """
     pins = tuple(pin for group in groups for pin in group.pins)
     silent = [pin.name for pin in pins if not pin.meaning]
     if silent:

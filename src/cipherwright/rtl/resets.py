@@ -49,9 +49,9 @@ def _read(op: str, k: int, widths: Iterable[int]) -> Iterator[tuple[int, int]]:
 def control_bits(
     graph: Graph, loops: Mapping[str, str], outputs: Iterable[str]
 ) -> dict[NodeBit, set[int | str]]:
-    """Bits of inputs and operations from which one of `outputs` can be reached, through any number of
-    registers, each with the operations and outputs that take it there. `loops`: input -> the output that
-    is its register's data.
+    """Bits of inputs and operations of `graph` from which one of `outputs` (names) can be reached, through
+    any number of registers, each with the operations and outputs that take it there. `loops`: input -> the
+    output that is its register's data.
     """
     out, users = dict(graph.outputs), dict[NodeBit, set[int | str]]()
     todo: list[tuple[NodeBit, int | str]] = [(bit, name) for name in outputs for bit in graph.bits[out[name]]]
@@ -130,8 +130,8 @@ class _Cone:
 
 
 def check_resets(design: Design, outputs: Iterable[str]) -> None:
-    """Every register of a design from which a bit of the top's ports `outputs` can be reached has a reset.
-    Raises ValueError with one that has none.
+    """Every register of `design` from which a bit of the top's ports `outputs` can be reached has a reset.
+    Raises ValueError with one that has none, and where a delay line or a memory is on the way.
     """
     top, cone = design.top, _Cone(design)
     widths = {p.name: p.width for p in top.ports}

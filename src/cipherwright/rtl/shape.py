@@ -21,8 +21,8 @@ Word = tuple[NodeBit, ...]
 
 @dataclass(frozen=True)
 class Shape:
-    """A stage's operations as a block whose text is free of node numbers; the words that enter and leave it,
-    in the order of its ports; names for these and for the operations.
+    """A stage's operations as a `block` whose text is free of node numbers; the words that enter (`entering`)
+    and leave it (`leaving`), in the order of its ports; `hints`: names for these and for the operations.
     """
 
     block: Block
@@ -32,9 +32,10 @@ class Shape:
 
 
 def shape(g: Graph, members: list[int], needed: Callable[[int], list[int]], packed: bool) -> Shape:
-    """The shape of a stage. `needed`: bits of a node that leave it. `packed`: bits of one name enter and
-    leave as one word, and operations of one form are one row; otherwise the words are what one operand reads
-    and what one operation makes.
+    """The shape of a stage, whose operations are `members`, indices of nodes of `g` in order. `needed`: bits
+    of a node that leave it (none: the node's result stays inside). `packed`: bits of one name enter and leave
+    as one word, and operations of one form are one row; otherwise the words are what one operand reads and
+    what one operation makes.
     """
     together = _groups(g, members) if packed else [[i] for i in members]
     read = [tuple(_joined(g, group, n) for n in range(len(g.nodes[group[0]].args))) for group in together]

@@ -17,10 +17,10 @@ _NUMBERED = re.compile(r"(before round|round|after round|round key) (\d+)")
 
 
 def stage_titles(graph: Graph, stages: Sequence[Iterable[int]]) -> list[str]:
-    """A title for each stage, from its operations (node numbers): the latest round in it, which stage of
-    this round it is, the round keys that it works on, and the names of most of its results. For example
-    `stage 12 of 92: round 2, stage 1 of 9: 32 sboxin1, 16 gf_v`. Several stages of registers alone, one
-    behind the other, have one title, at the first; those of the others are empty.
+    """A title for each of `stages`, from its operations (indices of nodes of `graph`): the latest round in
+    it, which stage of this round it is, the round keys that it works on, and the names of most of its
+    results. For example `stage 12 of 92: round 2, stage 1 of 9: 32 sboxin1, 16 gf_v`. Several stages of
+    registers alone, one behind the other, have one title, at the first; those of the others are empty.
     """
     members = [list(nodes) for nodes in stages]
     rounds = [latest_round(graph, nodes) for nodes in members]
@@ -51,7 +51,9 @@ def _numbered(graph: Graph, nodes: Iterable[int]) -> set[tuple[str, int]]:
 
 
 def latest_round(graph: Graph, nodes: Iterable[int]) -> str:
-    """`round 7`, `before round 1` or `after round 16`; empty where no operation belongs to a round."""
+    """The latest round that an operation of `nodes` (indices in `graph`) belongs to, as `round 7`, `before
+    round 1` or `after round 16`; empty where none belongs to a round.
+    """
     order = ("before round", "round", "after round")
     found = [(order.index(kind), number) for kind, number in _numbered(graph, nodes) if kind in order]
     if not found:

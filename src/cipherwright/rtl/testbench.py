@@ -18,10 +18,10 @@ __all__ = ["Bench", "print_bench"]
 class Bench:
     """The testbench `{top}_tb` of the module `top` with the ports `pins`.
 
-    signals: port -> its signal in the bench; linked: port -> an expression, empty for an output that is not
-    read, in place of a signal of its own; variables: further declarations; body: what the bench does, as
-    procedural Verilog. The signal `clk` is the clock; `rst`, where there is one, begins at 1, all other
-    variables at 0.
+    comment: the first line. signals: port -> its signal in the bench; linked: port -> an expression, empty
+    for an output that is not read, in place of a signal of its own; variables: further declarations; body:
+    what the bench does, as procedural Verilog. The signal `clk` is the clock; `rst`, where there is one,
+    begins at 1, all other variables at 0.
 
     Raises ValueError where a port has neither a signal nor an expression, or a name is no port.
     """
@@ -45,7 +45,7 @@ class Bench:
 
 
 def print_bench(bench: Bench) -> str:
-    """The text of a testbench, which any simulator of Verilog-2005 runs."""
+    """The text of the testbench `bench`, which any simulator of Verilog-2005 runs."""
     driven = [pin for pin in bench.pins if pin.name in bench.signals]
     return "\n".join(
         (

@@ -11,7 +11,7 @@ _MODULE = re.compile(r"(?ms)^module (\w+)\b.*?^endmodule")
 
 
 def words(text: str) -> str:
-    """The words and signs of a text, one space between them: equal for two texts that differ in comments,
+    """The words and signs of `text`, one space between them: equal for two texts that differ in comments,
     blanks and line breaks alone, and so in nothing that a tool reads.
 
     >>> words("assign y = a ^ b;  // the sum")
@@ -21,7 +21,7 @@ def words(text: str) -> str:
 
 
 def modules_in(text: str) -> dict[str, tuple[int, int]]:
-    """Name of every module whose first word begins a line -> where it starts in the text, and where its
-    last word ends.
+    """Name of every module in `text` whose first word begins a line -> where it starts in the text, and where
+    its last word ends.
     """
     return {m[1]: m.span() for m in _MODULE.finditer(text)}

@@ -14,7 +14,7 @@ _PIECE = 3
 
 
 def width_for(count: int) -> int:
-    """The narrowest register that takes `count` different values and one more.
+    """The narrowest register that takes `count` different values and one more; `count` is at most 32,765.
 
     >>> width_for(100)
     7
@@ -23,7 +23,8 @@ def width_for(count: int) -> int:
 
 
 def steps_of(width: int, count: int, start: int = 1, complement: bool = False) -> int:
-    """The register's value `count` steps after `start`, whose first bit is the lowest.
+    """The value of a register of `width` bits (one of `TAPS`) `count` steps after `start`. A step shifts
+    towards the most significant bit; bit 0 takes the XOR of the two tapped bits, or its `complement`.
 
     >>> [steps_of(3, count) for count in range(8)]  # with 3 bits, the eighth value is the first again
     [1, 2, 5, 3, 7, 6, 4, 1]

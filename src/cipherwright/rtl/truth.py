@@ -13,9 +13,9 @@ Halves = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class TruthTable:
-    """A bitwise truth table to print (argument 0 is the top address bit). `scalar`: which arguments are one
-    bit for all `width` bits of the result. `short`: no parentheses around a single operand, nor around a sum
-    in a sum.
+    """A bitwise truth table to print. `table`: bit number k is the result at address k. `args`: the names of
+    its arguments, the first of them the top address bit. `scalar`: which arguments are one bit for all
+    `width` bits of the result. `short`: no parentheses around a single operand, nor around a sum in a sum.
 
     >>> TruthTable(0x69, ("a", "b", "c"), (False,) * 3, 4, short=True).expression()
     'a ^ b ^ ~c'
@@ -104,7 +104,7 @@ def _operations(text: str) -> set[str]:
 
 
 def read_once(table: int, arguments: int) -> bool:
-    """Whether the expression of a table over words has each of its arguments once.
+    """Whether the expression of `table` over so many words (`arguments`) has each of them once.
 
     >>> read_once(0x6996, 4), read_once(0xCA, 3)
     (True, False)

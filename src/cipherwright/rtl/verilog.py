@@ -76,7 +76,12 @@ def _slices(bits: Bits) -> list[str]:
 
 
 def concat(bits: Bits, widths: dict[str, int]) -> str:
-    """An expression for the bits."""
+    """A Verilog expression for `bits`, least significant first. `widths`: of every signal in them, in bits.
+    Neighbouring bits become a part of a word, equal ones a repetition.
+
+    >>> concat((("a", 0), ("a", 1), ("", 1), ("", 0)), {"a": 8})
+    "{2'b01, a[1:0]}"
+    """
     name = bits[0][0]
     if name and bits == tuple((name, k) for k in range(widths[name])):
         return name
@@ -384,7 +389,7 @@ def _widths(m: Module) -> dict[str, int]:
 
 
 def print_module(m: Module) -> str:
-    """One module's text."""
+    """The text of the module `m`, which ends with `endmodule` and a line break."""
     lines = [f"// {c}" for c in m.comment]
     lines.append(f"module {m.name} (")
     kind = {"input": "input  wire", "output": "output wire"}
@@ -484,20 +489,20 @@ def _cells(design: Design, around: Sequence[Wrapper] = ()) -> list[str]:
 
 
 def print_design(design: Design, around: Sequence[Wrapper] = ()) -> str:
-    """All modules, and the cells of a single flip-flop that wrappers `around` them need besides. The text
-    depends on these alone.
+    """All modules of `design`, behind the cells that they need, and the cells of a single flip-flop that the
+    wrappers `around` them need besides. The text depends on these alone.
     """
     parts = [*_cells(design, around), *(print_module(m) for m in design.modules)]
     return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
 
 
 def print_any(module: Module | Wrapper) -> str:
-    """The text of a module of either kind."""
+    """The text of `module`, of either kind."""
     return print_wrapper(module) if isinstance(module, Wrapper) else print_module(module)
 
 
 def print_wrapper(w: Wrapper) -> str:
-    """The text of a module that connects and controls others."""
+    """The text of the module `w`, which connects and controls others."""
     lines = [_wrap(text, "// ", "") for text in w.comment]
     if w.lint:
         lines += [f"// Lint: {w.lint[1]}", f"// verilator lint_off {w.lint[0]}"]
@@ -510,7 +515,7 @@ def print_wrapper(w: Wrapper) -> str:
 
 
 def print_box(box: Box) -> str:
-    """The text of a module without contents."""
+    """The text of `box`, a module without contents."""
     parameters = ", ".join(f"parameter integer {name} = {value}" for name, value in box.parameters.items())
     head = f"(* blackbox *) module {box.name} {f'#({parameters}) ' if parameters else ''}("
     return "\n".join((head, *_declared_pins(box.pins), ");", "endmodule")) + "\n"

@@ -143,7 +143,7 @@ class _Parser:
 
 
 def expression_width(text: str, widths: Mapping[str, int]) -> int:
-    """Bits of an expression. `widths`: name -> bits.
+    """Bits of the Verilog expression `text`. `widths`: name -> bits.
 
     Raises Unreadable where it is none of those that this module knows, and ValueError where a name is not
     declared, where bits are beyond a name, and where the operands of an operator differ in width.
@@ -170,7 +170,8 @@ _PLACE = re.compile(r"(\w+)(?:\[(\d+)(?::(\d+))?\])?")
 
 
 def bits_of(text: str, widths: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Bits that the target of a driver is: a name, bits of it, or a concatenation of those.
+    """Bits that `text`, the target of a driver, is: a name, bits of it, or a concatenation of those; the most
+    significant first. `widths`: name -> bits.
 
     >>> bits_of("{carry, word[1:0]}", {"carry": 1, "word": 8})
     [('carry', 0), ('word', 1), ('word', 0)]

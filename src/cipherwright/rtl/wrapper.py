@@ -38,14 +38,16 @@ _NAME = re.compile(r"(?<![\w'])[a-zA-Z_]\w*")
 
 @dataclass(frozen=True)
 class Note:
-    """A comment."""
+    """A comment, printed as `text` in lines of its own."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Wire:
-    """Wires that instances or `Drive`s give a value. `lint`: why some of their bits are not read."""
+    """Wires (`names`) of `width` bits that instances or `Drive`s give a value. `lint`: why some of their bits
+    are not read.
+    """
 
     names: tuple[str, ...]
     width: int = 1
@@ -56,7 +58,7 @@ class Wire:
 
 @dataclass(frozen=True)
 class Let:
-    """A name for an expression. `lint`: why some of its bits are not read."""
+    """A name for the expression `value` of `width` bits. `lint`: why some of its bits are not read."""
 
     name: str
     value: str
@@ -66,7 +68,7 @@ class Let:
 
 @dataclass(frozen=True)
 class Drive:
-    """An output port or a wire takes the value of an expression."""
+    """An output port or a wire, `name` or bits of it, takes the `value` of an expression."""
 
     name: str
     value: str
@@ -74,7 +76,9 @@ class Drive:
 
 @dataclass(frozen=True)
 class Reg:
-    """Registers of one width: that many flip-flops each."""
+    """Registers (`names`) of one `width`: that many flip-flops each. `note`: a comment above them; `vector`:
+    as of `Wire`.
+    """
 
     names: tuple[str, ...]
     width: int = 1
@@ -84,8 +88,8 @@ class Reg:
 
 @dataclass(frozen=True)
 class Store:
-    """A memory of `words` words: a `Step` whose target is `name[address]` writes one, an expression
-    `name[address]` reads one in the same cycle. `style`: what synthesis makes of it, for example
+    """A memory of `words` words of `width` bits: a `Step` whose target is `name[address]` writes one, an
+    expression `name[address]` reads one in the same cycle. `style`: what synthesis makes of it, for example
     `distributed`.
     """
 
@@ -108,8 +112,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Clocked:
-    """What registers take at a rising edge of the clock. `reset`: what some take instead while rst_i is 1;
-    with `asynchronous` they take it at once, and all registers are among them.
+    """What registers take at a rising edge of the clock: `steps`, with comments between them. `reset`: what
+    some take instead while rst_i is 1; with `asynchronous` they take it at once, and all registers are among
+    them.
     """
 
     steps: tuple[Step | Note, ...]
@@ -131,7 +136,9 @@ class Clocked:
 
 @dataclass(frozen=True)
 class Cell:
-    """An instance; a link is a port and the expression at it."""
+    """An instance `name` of `module`. `links`: port -> the expression at it; `parameters`: Verilog parameter
+    -> its value.
+    """
 
     module: str
     name: str
@@ -144,9 +151,9 @@ WrapperItem = Note | Wire | Let | Drive | Reg | Store | Clocked | Cell
 
 @dataclass(frozen=True)
 class Wrapper:
-    """A module of the shell. `lint`: a warning that does not apply to it, and why. Raises ValueError where a
-    name is declared twice, an expression has a name that the module does not declare or declares later, or a
-    register is never assigned.
+    """A module of the shell: `comment` lines above it, `ports` in groups, `items` in the order of the text.
+    `lint`: a warning that does not apply to it, and why. Raises ValueError where a name is declared twice, an
+    expression has a name that the module does not declare or declares later, or a register is never assigned.
     """
 
     name: str
@@ -233,7 +240,9 @@ def _expressions(item: WrapperItem) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Box:
-    """A module without contents: what is mapped is the logic around it. `parameters`: name -> default."""
+    """A module `name` with the ports `pins` and without contents: what is mapped is the logic around it.
+    `parameters`: name -> default.
+    """
 
     name: str
     pins: tuple[Pin, ...]
@@ -241,7 +250,7 @@ class Box:
 
 
 def declared_first(items: Sequence[WrapperItem]) -> tuple[WrapperItem, ...]:
-    """The same items with wires, registers and memories before named expressions, and these before all that
+    """The same `items` with wires, registers and memories before named expressions, and these before all that
     drives or reads: so every name is declared before it is used.
     """
 
@@ -252,5 +261,5 @@ def declared_first(items: Sequence[WrapperItem]) -> tuple[WrapperItem, ...]:
 
 
 def through(pins: Sequence[Pin]) -> dict[str, str]:
-    """Links of pins that are handed through under their names."""
+    """Links of `pins` that are handed through under their names."""
     return {p.name: p.name for p in pins}

@@ -19,11 +19,11 @@ _BLOCKS = {"rom": "block RAM with registers", "dsp": "multiplier with registers"
 
 @dataclass(frozen=True)
 class DelayModel:
-    """Delays in ns by operation key. `register` is what every stage pays once: clock to output, setup, one
-    route.
+    """Delays in ns. `name`: of the target, for messages; `table`: pairs of an operation's delay key and its
+    delay, sorted by key; `register`: what every stage pays once: clock to output, setup, one route.
 
-    Keys: `lutN` (N inputs an output bit), `addN`, `mulN` (N bits wide), `wire`. An N between two entries
-    takes the larger one; above the largest it is scaled.
+    Keys: `lutN` (N inputs an output bit), `addN`, `mulN` (N bits wide), `wire`, and `rom` and `dsp` where the
+    target has these blocks. An N between two entries takes the larger one; above the largest it is scaled.
 
     >>> model = DelayModel.from_table("example", {"register": 0.9, "lut4": 0.5, "lut6": 0.8})
     >>> model.look_up("lut4"), model.look_up("lut5"), round(model.look_up("lut9"), 2)
@@ -36,11 +36,16 @@ class DelayModel:
 
     @staticmethod
     def from_table(name: str, data: Mapping[str, float]) -> DelayModel:
+        """The model `name` from `data`: delay key -> ns, with `register` among the keys (KeyError where it is
+        not).
+        """
         rest = tuple(sorted((k, float(v)) for k, v in data.items() if k != "register"))
         return DelayModel(name, float(data["register"]), rest)
 
     def key(self, graph: Graph, node: Node) -> str:
-        """The delay key of a node."""
+        """The delay key of `node`, which is a node of `graph`: the widths of what it reads are looked up
+        there. `call` for a graph whose delay is the longest path inside.
+        """
         if node.op == "call":
             return str(node.attr.delay) or "call"
         if node.op == "lookup":
@@ -52,14 +57,18 @@ class DelayModel:
         return OPS[node.op].delay.format(n=n, w=node.width)
 
     def delay(self, graph: Graph, node: Node) -> float:
-        """Delay of one operation in ns (without the stage's register)."""
+        """Delay of the operation `node` of `graph` in ns (without the stage's register). Raises UserError as
+        `look_up` does.
+        """
         if OPS[node.op].wiring or node.op == "input":
             return 0.0
         key = self.key(graph, node)
         return _longest(self, node.attr) if key == "call" else self.look_up(key)
 
     def table_delay(self, address_bits: int) -> float:
-        """Delay of a lookup table in ns (without the stage's register)."""
+        """Delay in ns of a lookup table with an address of `address_bits` (without the stage's register).
+        Raises UserError as `look_up` does.
+        """
         return self.look_up(f"lut{address_bits}")
 
     @cached_property
@@ -68,6 +77,9 @@ class DelayModel:
         return dict(self.table)
 
     def look_up(self, key: str) -> float:
+        """The delay of `key` in ns, from the table or between its entries (see the class). Raises UserError
+        where the table has no entry of that kind, such as a multiplier of a device that has none.
+        """
         if key not in self._known:
             self._known[key] = self._between(key)
         return self._known[key]
@@ -81,7 +93,7 @@ class DelayModel:
         return next((v for size, v in known if size >= n), known[-1][1] * n / known[-1][0])
 
     def levels(self, graph: Graph) -> float:
-        """Longest path through a whole graph in ns."""
+        """Longest path from an input to an output of `graph`, in ns, without a register."""
         return _longest(self, graph)
 
 

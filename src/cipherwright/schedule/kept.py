@@ -24,8 +24,8 @@ __all__ = ["kept_solution", "packed", "program_digest", "unpacked"]
 
 
 def program_digest(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]) -> str:
-    """A register program by its constraints (a, b, w: x_b - x_a >= w), the bounds and the costs of its
-    variables.
+    """A register program by `rows`, its constraints (a, b, w: x_b - x_a >= w), the `bounds` (both included)
+    and the `cost` of its variables: the first 16 hexadecimal digits of a SHA-256.
     """
     found = hashlib.sha256(np.ascontiguousarray(rows, dtype=np.int64).tobytes())
     found.update(np.array(bounds, dtype=np.float64).tobytes())
@@ -34,7 +34,8 @@ def program_digest(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequ
 
 
 def packed(stages: Ints) -> str:
-    """Stages as text: each one's difference from the one before, two bytes of it.
+    """The integers `stages` as text: each one's difference from the one before (of the first from 0), which
+    has to fit in two bytes with its sign.
 
     >>> unpacked(packed(np.array([3, 200, -1]))).tolist()
     [3, 200, -1]
@@ -44,7 +45,7 @@ def packed(stages: Ints) -> str:
 
 
 def unpacked(text: str) -> Ints:
-    """The stages of `packed`."""
+    """The stages of which `text` is the `packed` form."""
     steps = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<i2")
     return np.cumsum(steps.astype(np.int64))
 
@@ -52,8 +53,8 @@ def unpacked(text: str) -> Ints:
 def kept_solution(
     rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], best: float
 ) -> Ints | None:
-    """The kept solution of a program whose optimum is `best`; None where none is kept, or the kept one is no
-    solution of that cost.
+    """The kept solution of the program of `rows`, `bounds` and `cost` (see `program_digest`), whose optimum
+    is `best`; None where none is kept, or the kept one is no solution of that cost.
     """
     text = _library().get(program_digest(rows, bounds, cost))
     if text is None:

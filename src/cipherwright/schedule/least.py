@@ -30,7 +30,13 @@ _MOST = 1 << 28
 
 
 def whole_costs(cost: Sequence[float]) -> Ints:
-    """Costs in the unit of the cheapest: a cycle of one bit in a shift-register lookup table, 1/16."""
+    """The costs `cost` in the unit of the cheapest: a cycle of one bit in a shift-register lookup table,
+    1/16. Each is a multiple of it, and their absolute values add to less than 2^28 units (AssertionError
+    otherwise).
+
+    >>> whole_costs([1.0, -0.5]).tolist()
+    [16, -8]
+    """
     scaled = np.array(cost) * SHIFT_LUT
     whole = scaled.round().astype(np.int64)
     assert np.abs(scaled - whole).max(initial=0) < 1e-6, "a cost is no multiple of 1/16"
@@ -39,8 +45,8 @@ def whole_costs(cost: Sequence[float]) -> Ints:
 
 
 def least_feasible(rows: Ints, low: Ints, high: Ints) -> Ints | None:
-    """The least integers x from `low` to `high` with x_b - x_a >= w for every row (a, b, w), or None where
-    there are none.
+    """The least integers x from `low` to `high` with x_b - x_a >= w for every row (a, b, w) of `rows`, or
+    None where there are none.
 
     >>> least_feasible(np.array([[0, 1, 2], [1, 2, -1]]), np.array([3, 0, 0]), np.array([9, 9, 9])).tolist()
     [3, 5, 4]

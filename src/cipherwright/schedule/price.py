@@ -29,7 +29,9 @@ def _inner(graph: Graph) -> int:
 
 
 def luts_of(graph: Graph, node: Node) -> int:
-    """Four-input lookup tables of one operation."""
+    """Four-input lookup tables of the operation `node`, which is a node of `graph`; of a call those of all
+    operations inside.
+    """
     if node.op in _FREE:
         return 0
     if node.op == "call":
@@ -44,7 +46,10 @@ def luts_of(graph: Graph, node: Node) -> int:
 def delay_cells(
     uses: Mapping[tuple[int, int], tuple[int, ...]], s: Schedule, srl_from: int
 ) -> tuple[int, int]:
-    """(shift-register LUTs, flip-flops) of the bits in `uses` (a part of `Schedule.uses`)."""
+    """(shift-register LUTs, flip-flops) that the registers of the schedule `s` take for the bits in `uses`, a
+    part of `s.uses`: (source, bit) -> the stages that read it, ascending. `srl_from`: delays of at least so
+    many cycles between two reads are shift-register LUTs (0: none).
+    """
     srls = ffs = 0
     for (src, _), taps in uses.items():
         at = s.made(src)
@@ -59,9 +64,8 @@ def delay_cells(
 
 
 def logic_cells(s: Schedule, srl_from: int = 0) -> int:
-    """Lookup tables, the flip-flops that do not stand behind one, and shift-register LUTs for delays of at
-    least
-    `srl_from` cycles (0: none).
+    """Logic cells of the schedule `s`: lookup tables, the flip-flops that are not behind one, and
+    shift-register LUTs for delays of at least `srl_from` cycles (0: none).
     """
     cells = sum(luts_of(s.graph, n) for n in s.graph.nodes)
     srls, ffs = delay_cells(s.uses, s, srl_from)

@@ -22,9 +22,9 @@ Ties = Mapping[int, tuple[int, int]]
 
 
 def equal_rounds(graph: Graph) -> list[list[list[int]]]:
-    """Runs of two or more rounds in a row that are alike: of each run its rounds, of each round its
-    operations. Rounds are alike if they have the same kinds of operations in the same order; what these read
-    may differ, as round keys do.
+    """Runs of two or more rounds of `graph` in a row that are alike: of each run its rounds, of each round
+    its operations (node indices). Rounds are alike if they have the same kinds of operations in the same
+    order; what these read may differ, as round keys do. A round is what has the section `round N`.
     """
     rounds: dict[int, list[int]] = {}
     for i in graph.logic():
@@ -40,7 +40,9 @@ def equal_rounds(graph: Graph) -> list[list[list[int]]]:
 
 
 def ties_of(graph: Graph, stage: Sequence[int]) -> Ties:
-    """Ties between equal rounds, as many stages apart as most of their operations are in a schedule."""
+    """Ties between equal rounds of `graph`, as many stages apart as most of their operations are in a
+    schedule with the stages `stage` (see `Schedule`).
+    """
     ties = {}
     for run in equal_rounds(graph):
         steps = [stage[b] - stage[a] for one, two in pairwise(run) for a, b in zip(one, two, strict=True)]

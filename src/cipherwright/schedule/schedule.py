@@ -18,8 +18,9 @@ Class = tuple[int, tuple[int, ...], tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True)
 class Io:
-    """When ports speak: stage at which an input arrives (default 0; -1 is one cycle before the data) and the
-    rank after which an output leaves (default: the number of stages; 0: straight from the inputs' stage).
+    """When ports have their values. `arrive`: pairs of an input and the stage at which it arrives (default 0;
+    -1 is one cycle before the data). `leave`: pairs of an output and the rank after which it leaves (default:
+    the number of stages; 0: straight from the inputs' stage).
 
     >>> io = Io(arrive=(("key", -1),))  # the key comes a cycle before its block
     >>> io.arrival("key"), io.arrival("block"), io.departure("result", 8)
@@ -30,9 +31,11 @@ class Io:
     leave: tuple[tuple[str, int], ...] = ()
 
     def arrival(self, name: str) -> int:
+        """The stage at which the input `name` arrives."""
         return dict(self.arrive).get(name, 0)
 
     def departure(self, name: str, stages: int) -> int:
+        """The rank after which the output `name` leaves, in a schedule of so many `stages`."""
         return dict(self.leave).get(name, stages)
 
     @cached_property
@@ -42,7 +45,8 @@ class Io:
 
 
 def register_classes(graph: Graph) -> list[tuple[int, int, tuple[int, ...], tuple[str, ...]]]:
-    """(source, number of bits, users, outputs) for each set of a source's bits that the same operations use.
+    """(source, number of bits, users, outputs) for each set of a source's bits that the same operations and
+    outputs of `graph` use.
 
     Wiring is followed bit by bit, so a register is counted for exactly the bits that somebody needs.
     Constants and static values are exempt.
@@ -70,7 +74,14 @@ def bit_users(graph: Graph) -> dict[tuple[int, int], tuple[set[int], set[str]]]:
 
 @dataclass(frozen=True)
 class Schedule:
-    """`stage[i]` for every node (wiring and static nodes: 0, without meaning); `stages` register ranks."""
+    """A graph in stages.
+
+    graph: what is scheduled; stage: the stage of every node by its index (wiring and static nodes: 0, without
+    meaning).
+    stages: register ranks. Stage k ends at rank k + 1, and the last stage is `stages` - 1.
+    io: when ports have their values.
+    model: the delays; period: of the clock, in ns, register included.
+    """
 
     graph: Graph
     stage: tuple[int, ...]
@@ -80,11 +91,13 @@ class Schedule:
     period: float
 
     def made(self, i: int) -> int:
-        """The stage in which a node's result is there: the one after its own where it brings its register."""
+        """The stage in which the result of node `i` is there: the one after its own where it brings its
+        register.
+        """
         return self.stage[i] + OPS[self.graph.nodes[i].op].clocked
 
     def reads(self, i: int) -> int:
-        """The stage in which a node reads: the one before its own where it brings its register."""
+        """The stage in which node `i` reads: the one before its own where it brings its register."""
         return self.stage[i] - OPS[self.graph.nodes[i].op].clocked
 
     @cached_property

@@ -58,8 +58,12 @@ def _timed(graph: Graph, model: DelayModel) -> Timed:
 def earliest(
     graph: Graph, model: DelayModel, period: float, io: Io, timed: Timed | None = None
 ) -> dict[int, int] | None:
-    """Earliest stage of every agile operation and input, or None where one operation alone exceeds the
-    period. `timed`: what `_timed` gives, where it is known.
+    """Earliest stage of every agile operation and input of `graph` by its index, or None where one operation
+    alone exceeds the period.
+
+    model: the delays; period: of the clock, in ns, register included; io: when inputs arrive. When outputs
+    leave does not matter here.
+    timed: what `_timed` gives for the graph and the model, where it is known.
     """
     room = period - model.register + _EPS
     at: dict[int, tuple[int, float]] = {
@@ -91,7 +95,8 @@ def _fits(
 
 
 def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int | None:
-    """Fewest stages that reach a period (ns), or None where no number does.
+    """Fewest stages that reach a period (ns), or None where no number does. `graph`, `model`, `period` and
+    `io` are those of `earliest`.
 
     >>> from cipherwright.graph import GraphBuilder
     >>> from cipherwright.schedule import UNIT
@@ -108,7 +113,7 @@ def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int
 
 
 def useful_stages(s: Schedule) -> int:
-    """Stages that a schedule has use for: with so many its period can be kept, and what is beyond them
+    """Stages that the schedule `s` has use for: with so many its period can be kept, and what is beyond them
     only delays.
     """
     found = fewest_stages(s.graph, s.model, s.period, s.io)
@@ -117,8 +122,16 @@ def useful_stages(s: Schedule) -> int:
 
 
 def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> float:
-    """Shortest period (ns) for a number of stages, to 1e-4 ns; infinity where even an endless period is
-    too short.
+    """Shortest period (ns) of `graph` with so many `stages`, by the delays of `model`, to 1e-4 ns; infinity
+    where even an endless period is too short. `io`: when ports have their values.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> from cipherwright.schedule import UNIT
+    >>> b = GraphBuilder("sum")
+    >>> x, y, z = (b.input(name, 4) for name in "xyz")
+    >>> b.output("sum", b.xor(b.and_(x, y), z))
+    >>> [shortest_period(b.build(), UNIT, stages, Io()) for stages in (1, 2)]
+    [2.0, 1.0]
     """
     low, high = model.register, model.register + model.levels(graph) + 1.0
     timed = _timed(graph, model)
@@ -157,9 +170,15 @@ def schedule(
     srl_from: int = 0,
     equal_rounds: bool = False,
 ) -> Schedule:
-    """The schedule with the fewest register bits for the stages, the period (ns), or both. `srl_from`:
-    delays of at least so many cycles are shift-register LUTs (0: none); then the schedule with the fewest
-    logic cells that is found.
+    """The schedule of `graph` with the fewest register bits for `stages`, for `period` (ns, register
+    included), or for both; `model` has the delays.
+
+    io: when ports have their values; left out, all inputs come at stage 0 and all outputs leave after the
+    last rank.
+    srl_from: delays of at least so many cycles are shift-register LUTs (0: none); then the schedule with the
+    fewest logic cells that is found.
+    equal_rounds: rounds that are alike get equal places (see `rounds.py`), where that is possible and costs
+    at most 1 % more logic cells.
 
     Raises UserError where it can't be done, and says the nearest that can.
 
@@ -380,8 +399,9 @@ class _Program:
 
 
 def optimum(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]) -> Ints | None:
-    """A solution of a register program of the least cost: the kept one, or else the least (`least_optimum`);
-    None where there is none.
+    """A solution of a register program of the least cost: the kept one (`kept_solution`), or else the least
+    (`least_optimum`); None where there is none. `rows`: (a, b, w) for x_b - x_a >= w; `bounds`: of every x,
+    both included; `cost`: of every x, multiples of 1/16.
     """
     found = least_optimum(rows, bounds, cost)
     if found is None:
