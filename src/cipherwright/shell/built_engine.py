@@ -26,9 +26,9 @@ class EngineNotes:
 @dataclass(frozen=True)
 class BuiltEngine:
     """An engine as texts. `top`: its outermost module; `parameters`: all options of its spec; `files`:
-    Verilog by file name; `latency`: cycles from the instruction to the result; `interval`: cycles from block
-    to block where each is made from the one before; `flip_flops`: predicted for the target; `memory_bits`:
-    bits of each memory beside the logic, by name.
+    Verilog by file name; `notes`: what its README says; `latency`: cycles from the instruction to the result;
+    `interval`: cycles from block to block where each is made from the one before; `flip_flops`: predicted for
+    the target; `memory_bits`: bits of each memory beside the logic, by name.
     """
 
     top: str

@@ -79,13 +79,14 @@ class Control:
 
 @dataclass(frozen=True)
 class Controlled:
-    """The core inside a control: its module, its pins beside the blocks, and the signals that it takes.
+    """The core inside a control: its `module`, its `pins` beside the blocks, of `block_bits` bits, and the
+    signals that it takes.
 
     loop: fill_i, with which every slot of a loop takes what is presented; drops: drop_i, which is 1 while
     everything is being forgotten. own_start: the core takes drop_i and open_i, and accepts a block itself
     when open_i is 1. It has inside_o, which is 1 within a packet: a key that is offered then waits for the
-    packet's end. shallow: with own_start, no register of the control has more than a lookup table in front
-    of it; a key waits a cycle more, and so does the first block behind it.
+    packet's end. shallow: with own_start, no register of the control has more than a lookup table in front of
+    it; a key waits a cycle more, and so does the first block behind it.
     """
 
     module: str

@@ -13,7 +13,9 @@ _EACH = 16
 
 
 def pieces(bits: int = 128) -> list[tuple[int, int]]:
-    """The lowest and the highest bit of what each copy drives, in order: 20 bits are (0, 15) and (16, 19)."""
+    """The lowest and the highest bit of what each copy drives, of `bits` bits, in order: 20 bits are (0, 15)
+    and (16, 19).
+    """
     return [(low, min(low + _EACH, bits) - 1) for low in range(0, bits, _EACH)]
 
 
@@ -30,7 +32,7 @@ def copies(name: str, value: str, bits: int = 128) -> tuple[WrapperItem, ...]:
 
 
 def spread(name: str, bits: int = 128) -> str:
-    """The copies `name` as a word of so many bits, each bit by its own copy."""
+    """The copies `name` as a word of `bits` bits, each bit by its own copy."""
     found = [f"{{{high - low + 1}{{{name}[{k}]}}}}" for k, (low, high) in enumerate(pieces(bits))]
     return f"{{{', '.join(reversed(found))}}}"
 

@@ -17,8 +17,11 @@ __all__ = ["Core", "PortSet"]
 
 @dataclass(frozen=True)
 class PortSet:
-    """Names of the top's ports by meaning; empty where there is none. `key_lead`: cycles a key comes
-    first.
+    """Names of the top's ports by meaning; empty where there is none. `clk`, `reset`; what comes in:
+    `block_in` with its `key`, its direction (`decrypt`, 1: it is decrypted) and `first` (it begins a
+    message), taken in a cycle in which `valid_in` and `ready_out` are 1; what leaves: `block_out` with the
+    number of its stream (`slot`), in a cycle in which `valid_out` and `ready_in` are 1. A key that is held is
+    taken with `key_valid` and `key_ready`. `ascending`: bits are numbered from 1 at the left.
     """
 
     clk: str = "clk"
@@ -35,8 +38,8 @@ class PortSet:
     key_valid: str = ""
     key_ready: str = ""
     iv: str = ""
-    """The counter block, taken with `iv_valid`; without that port, the word that the first block of a
-    message is chained to.
+    """The counter block, taken with `iv_valid` and `iv_ready`; without these ports, the word that the first
+    block of a message is chained to.
     """
 
     iv_valid: str = ""

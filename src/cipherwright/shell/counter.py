@@ -30,15 +30,21 @@ COUNTER_LOAD = 50
 
 
 def lane_ranks(lanes: int) -> tuple[int, ...]:
-    """The rank of each lane: how many lanes before it pass on, a register each, what the front takes. Lanes
-    share ranks where there are more than eleven, since a counter block stays for so long.
+    """The rank of each of `lanes` lanes, two or more: how many lanes before it pass on, a register each, what
+    the front takes. Lanes share ranks where there are more than eleven, since a counter block stays for so
+    long.
+
+    >>> lane_ranks(4)
+    (0, 1, 2, 3)
     """
     last = min(lanes - 1, _MOST_RANKS - 1)
     return tuple(lane * last // (lanes - 1) for lane in range(lanes))
 
 
 def counter_latency(lanes: int = 1) -> int:
-    """Cycles from a step to its counter block, of a counter alone or of those of several lanes."""
+    """Cycles from a step to its counter block, of a counter alone (`lanes` is 1) or of those of several
+    lanes.
+    """
     return 9 + 1 + lane_ranks(lanes)[-1] if lanes > 1 else 3
 
 

@@ -11,7 +11,7 @@ __all__ = ["files_digest", "rtl_digest", "rtl_names"]
 
 
 def rtl_names(files: Iterable[str]) -> list[str]:
-    """Those of the files' names that are the core's Verilog, sorted; without its testbench."""
+    """The names among `files` that are the core's Verilog, sorted; without its testbench."""
     return sorted(n for n in files if n.endswith((".v", ".sv")) and not n.endswith("_tb.v"))
 
 
@@ -23,5 +23,5 @@ def rtl_digest(files: Mapping[str, str]) -> str:
 
 
 def files_digest(files: Mapping[str, str]) -> str:
-    """One SHA-256 over all files but the record."""
+    """One SHA-256 over all of `files`, texts by name, but record.json: 64 hexadecimal digits."""
     return digest(*(part for name in sorted(files) if name != "record.json" for part in (name, files[name])))

@@ -80,7 +80,7 @@ class GhashTiming:
         return self.loop + 1 + self.of_lanes
 
     def count(self, k: int) -> int:
-        """The state that stands for the count k."""
+        """The state that stands for the count `k`."""
         return steps_of(self.count_bits, k)
 
 
@@ -121,7 +121,7 @@ def placed(name: str, value: str, bits: int = COUNT_BITS) -> tuple[WrapperItem, 
 
 
 def stepped(name: str, bits: int = COUNT_BITS) -> str:
-    """The state of a count of so many bits after `name`.
+    """The state of a count of `bits` bits after `name`.
 
     >>> stepped("n"), stepped("n", 5)
     ('{n[2:0], n[3] ^ n[2]}', '{n[3:0], n[4] ^ n[2]}')

@@ -58,7 +58,7 @@ TERMS = (
 
 
 def module_name(name: str) -> str:
-    """A core's name as its top module's."""
+    """The top module of a core called `name`."""
     return name.replace("-", "_")
 
 
@@ -115,7 +115,11 @@ def options_said(spec: Spec) -> dict[str, Any]:
 
 
 def option_value(value: object) -> str:
-    """An option's value in printable ASCII."""
+    """`value`, of an option, in printable ASCII: a plain word as it is, everything else as JSON.
+
+    >>> option_value("encrypt"), option_value(("a", "b")), option_value(None)
+    ('encrypt', '["a", "b"]', 'null')
+    """
     if isinstance(value, str) and re.fullmatch(r"[\w./+-]+", value, re.ASCII):
         return value
     return printable(json.dumps(list(value) if isinstance(value, tuple) else value))

@@ -328,8 +328,8 @@ def pipeline_part(name: str, unit: KeyUnit, block_bits: int) -> Part:
 
 
 def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapper:
-    """The module `name` with the datapath and its key-expansion unit, inside the control that keeps blocks
-    and keys apart.
+    """The module `name` with `datapath` and its key-expansion unit `unit`, inside the control that keeps
+    blocks and keys apart.
 
     A direction that does not come with the block is held. A datapath with ready_o does not take a block in
     every cycle (a loop: while fill_i is 1, every slot takes what is presented). With chain_i it takes another
@@ -391,7 +391,7 @@ def keyed_top(name: str, datapath: Part, unit: KeyUnit, lanes: int = 1) -> Wrapp
 
 
 def keyed_by_half(name: str, loop: Part, unit: KeyUnit) -> Wrapper:
-    """The module `name` with a loop that takes a key with each block, and the register `unit` of two keys:
+    """The module `name` with `loop`, which takes a key with each block, and the register `unit` of two keys:
     second_i chooses the second one for a block. Otherwise as `keyed_top`.
     """
     has = loop.pins

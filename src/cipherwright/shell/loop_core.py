@@ -42,8 +42,9 @@ __all__ = ["KeyedLoop", "LoopMode", "ModeModules", "keyed_loop", "loop_core"]
 class KeyedLoop:
     """A loop and what holds its key.
 
-    loop: to be connected, with its rate; keys: the key-expansion unit, or a register where the loop makes
-    its round keys itself; unread: bits of that register that nothing reads, which synthesis takes away.
+    design: its modules; loop: to be connected, with its rate; keys: the key-expansion unit, or a register
+    where the loop makes its round keys itself; unread: bits of that register that nothing reads, which
+    synthesis takes away.
     """
 
     design: Design
@@ -104,8 +105,8 @@ class LoopMode:
 
 
 def keyed_loop(of: CoreInputs, reset: bool = True, halves: int = 1) -> KeyedLoop:
-    """The loop of a core. reset: whether rst_i clears a register that holds its key; halves: keys of the
-    cipher in that register.
+    """The loop of what is in `of`, with what holds its key. reset: whether rst_i clears a register that holds
+    its key; halves: keys of the cipher in that register.
     """
     design = of.lowered(f"{of.top}_core")
     keys = of.unit or key_register(f"{of.top}_keys", halves * of.spec.key_bits, reset)

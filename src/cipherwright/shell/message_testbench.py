@@ -6,7 +6,7 @@ __all__ = ["control_is_known", "key_offered"]
 
 
 def control_is_known(*outputs: str) -> str:
-    """The process that ends a run where one of these outputs is unknown after reset."""
+    """The process that ends a run where one of `outputs` is unknown after reset."""
     return f"""\
     always @(posedge clk) if (!rst && ^{{{", ".join(outputs)}}} === 1'bx) begin
         $display("FAIL: a control output is unknown after reset");

@@ -70,9 +70,9 @@ class Around:
 
 @dataclass(frozen=True)
 class Layer:
-    """A module around another, its pins in place of the inner ones, the hand-written file that it needs, and
-    the flip-flops of that file's modules in it; `slot_bits` of the number of the active stream (0: there is
-    only one).
+    """A module around another, its pins in place of the inner ones, the hand-written file that it needs ("":
+    none), and the flip-flops of that file's modules in it (`written_flip_flops`); `slot_bits` of the number
+    of the active stream (0: there is only one).
     """
 
     module: Wrapper

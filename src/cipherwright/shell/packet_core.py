@@ -20,7 +20,9 @@ PACKETS = (*PACKET_MODES, *UNIT_MODES, *MAC_MODES)
 
 
 def assemble_packets(of: CoreInputs) -> Core:
-    """The finished core of GCM, CCM, XTS or CMAC."""
+    """The finished core of GCM, CCM, XTS or CMAC of what is in `of`. Raises UserError as the function of each
+    mode.
+    """
     if of.spec.mode in MAC_MODES:
         return assemble_cmac(of)
     if of.spec.mode == "ccm":

@@ -219,9 +219,9 @@ class Release:
 
 @dataclass(frozen=True)
 class Released:
-    """What is around a core whose words wait: the delays (`later`), the hand-written module (`written`) and
-    its files, and the printed modules (`tops`, the core's top last). All are empty where words wait for
-    nothing.
+    """What is around a core whose words wait in the buffer `release`: the delays (`later`), the hand-written
+    module (`written`) and its files, and the printed modules (`tops`, the core's top last). All are empty
+    where words wait for nothing.
     """
 
     release: Release = field(default_factory=Release)
@@ -273,8 +273,9 @@ def release_top(
     pins: tuple[tuple[Pin, ...], tuple[Pin, ...]],
     waits: Waits,
 ) -> Released:
-    """What is around the core `within(spec, top)`, which tells `release.told` besides. pins: what goes with a
-    word that is offered, and the results; waits: what words wait in.
+    """What is around the core `within(spec, top)`, which tells `release.told` besides. spec, top: of the
+    whole core, and the name of its module; pins: what goes with a word that is offered, and the results;
+    waits: what words wait in.
     """
     if not release.waits:
         return Released()

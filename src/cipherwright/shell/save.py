@@ -23,8 +23,8 @@ def all_files(core: Core | BuiltEngine) -> dict[str, str]:
 
 
 def core_record(core: Core | BuiltEngine, texts: Mapping[str, str]) -> dict[str, Any]:
-    """All of record.json: what the core says of itself, what was asked for and of which generator, and a
-    digest of each of its files, whose `texts` are those of `all_files`.
+    """All of record.json of `core`: what the core says of itself, what was asked for and of which generator,
+    and a digest of each of its files, whose `texts` are those of `all_files`.
     """
     files = {name: files_digest({name: text}) for name, text in sorted(texts.items())}
     return {

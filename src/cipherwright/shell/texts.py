@@ -35,7 +35,7 @@ that the simulator's exit status tells.
 
 
 def spec_parameters(spec: Spec) -> dict[str, object]:
-    """A spec's options as a record holds them."""
+    """The options of `spec`, by name, as a record holds them."""
     return {k: list(v) if isinstance(v, tuple) else v for k, v in spec.options().items()}
 
 

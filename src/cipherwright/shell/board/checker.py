@@ -54,9 +54,10 @@ STATE = {"batches_in": 32, "batches_out": 32, "wrong": 32, "cycles": 48}
 
 @dataclass(frozen=True)
 class Checked:
-    """What a core takes. `loads`: values that it takes by a handshake (`key`, `iv`), the others are held;
-    `ways`: it has a direction; `waits`: it has a ready; `chains`: the first word of a message takes the
-    initial value; `packets`: what goes with words that come in packets.
+    """What a core takes. `widths`: of its words, key and initial value; `loads`: values that it takes by a
+    handshake (`key`, `iv`), the others are held; `ways`: it has a direction; `waits`: it has a ready;
+    `chains`: the first word of a message takes the initial value; `packets`: what goes with words that come
+    in packets.
     """
 
     widths: Widths
@@ -67,7 +68,7 @@ class Checked:
     packets: PacketPorts | None = None
 
     def pulse(self, command: Command) -> str:
-        """What is 1 in the cycle in which a command of the core's clock domain is carried out."""
+        """What is 1 in the cycle in which `command`, of the core's clock domain, is carried out."""
         return f"do_q[{requests(self.widths).index(command)}]"
 
     @property
@@ -119,7 +120,7 @@ class Checked:
 
 
 def checker(name: str, core: Checked) -> tuple[Wrapper, ...]:
-    """The modules of the self-check, used ones first."""
+    """The module `name` with the self-check of `core`, and its counters; used ones first."""
     counters = {bits: event_counter(f"{name}_count{bits}", bits) for bits in set(core.state.values())}
     items = (
         *_requests(core),

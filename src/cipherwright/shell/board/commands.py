@@ -67,7 +67,9 @@ _HERE = (Command.READ, Command.SIGNATURE)
 
 @dataclass(frozen=True)
 class Widths:
-    """Bits of a word (one or more blocks side by side), of the key and of the initial value (0: none)."""
+    """Bits of a `word` (one or more blocks side by side), of the `key` and of the initial value (`iv`; 0:
+    none).
+    """
 
     word: int
     key: int
@@ -104,7 +106,7 @@ class Widths:
         return max(self.word, 8 * READ_BYTES)
 
     def length(self, command: Command) -> int:
-        """Bytes of a command's value."""
+        """Bytes of the value of `command`."""
         bits = {
             Command.KEY: self.key,
             Command.IV: self.iv,
@@ -123,13 +125,15 @@ class Widths:
 
 
 def requests(widths: Widths) -> tuple[Command, ...]:
-    """Commands for the core's clock domain: bit 0 of the request's `op` is the first."""
+    """Commands of a core of these `widths` for the core's clock domain: bit 0 of the request's `op` is the
+    first.
+    """
     of_some = (Command.ATTRIBUTES, Command.TAG, Command.ZEROISE, Command.SLOT, Command.LENGTHS)
     return tuple(c for c in Command if c not in _HERE and (c not in of_some or c in widths.known))
 
 
 def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
-    """The module between the UART and the core's clock domain.
+    """The module `name` between the UART and the core's clock domain, for a core of these `widths`.
 
     A request is a change of request_o: op_o has one bit set, and value_o is the value; both stay until ack_i
     has changed. A change of result_i says that signature_i is the result of a block. `words`: constants and

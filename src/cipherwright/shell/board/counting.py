@@ -16,8 +16,9 @@ RING = 16
 
 
 def event_counter(name: str, bits: int) -> Wrapper:
-    """The module that counts the cycles in which step_i is 1, in digits of three bits. A carry is a register,
-    so value_o is right some cycles after the last step: one for each digit. `bits`: more than one digit.
+    """The module `name` that counts the cycles in which step_i is 1, modulo 2^bits, in digits of three bits.
+    A carry is a register, so value_o is right some cycles after the last step: one for each digit. `bits`:
+    more than one digit.
     """
     lows = range(0, bits, _DIGIT)
     steps: list[Step] = []
@@ -45,8 +46,8 @@ def event_counter(name: str, bits: int) -> Wrapper:
 
 
 def ring_steps(rings: Sequence[str], start: str, advance: str) -> tuple[Step, ...]:
-    """Steps of rings of 16 flip-flops, of which one is 1. A ring steps where all before it are at their last
-    place. `start`: all are set to their first place; `advance`: a word goes by.
+    """Steps of `rings` of 16 flip-flops, of which one is 1. A ring steps where all before it are at their
+    last place. `start`: all are set to their first place; `advance`: a word goes by.
     """
     steps, carry = [], f"({advance})"
     for ring in rings:
@@ -57,6 +58,8 @@ def ring_steps(rings: Sequence[str], start: str, advance: str) -> tuple[Step, ..
 
 
 def ring_last(rings: Sequence[str], start: str) -> str:
-    """Whether the rings are all at their last places after one more word."""
+    """The expression that tells whether `rings`, in the order of `ring_steps`, are all at their last places
+    after one more word. `start`: all are set to their first place.
+    """
     places = [f"{ring}[{RING - 1 - (k == 0)}]" for k, ring in enumerate(rings)]
     return f"~{start} & {' & '.join(places)}"

@@ -40,7 +40,12 @@ def _step(pieces: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def generated(seed: bytes, count: int) -> bytes:
-    """`count` words from the seed on, which is the first. Byte 0 of a word is its most significant byte."""
+    """`count` words, of which `seed` is the first. Byte 0 of a word is its most significant byte. The seed
+    has a multiple of 4 bytes.
+
+    >>> generated(bytes(3) + b"\\x01", 3).hex()
+    '000000010000000200000004'
+    """
     piece = np.frombuffer(seed, dtype=">u4").astype(np.uint32)
     words = np.empty((count, len(piece)), dtype=">u4")
     for k in range(count):
@@ -50,7 +55,7 @@ def generated(seed: bytes, count: int) -> bytes:
 
 
 def signature(results: bytes, size: int) -> bytes:
-    """The signature of results of `size` bytes each."""
+    """The signature of `results` of `size` bytes each, a multiple of 4: it has as many bytes."""
     words = np.frombuffer(results, dtype=">u4").astype(np.uint32).reshape(-1, size // 4)
     total = words[0]
     for word in words[1:]:

@@ -76,7 +76,7 @@ def short_text(size: int) -> int:
 
 
 def word_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
-    """What is offered with a word."""
+    """What is offered with a word of these `widths` to a core that has `ports`."""
     pins = [Pin("core_keep_o", widths.kept, True), Pin("core_last_o", out=True)]
     pins += [Pin("core_aad_o", out=True)] if ports.aad else []
     lengths = (("aad", widths.aad_length), ("data", widths.data_length))
@@ -85,13 +85,13 @@ def word_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
 
 
 def result_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
-    """What comes with a result."""
+    """What comes with a result of these `widths` from a core that has `ports`."""
     late = [Pin("core_late_i")] if ports.late else []
     return [Pin("core_keep_i", widths.kept), Pin("core_last_i"), *late] if ports.marked else []
 
 
 def tag_pins(widths: Widths, ports: PacketPorts) -> list[Pin]:
-    """The tag of the core, what is shown of it, and what clears the core."""
+    """The tag of the core, what is shown of it, and what clears the core. widths, ports: of the core."""
     pins = [Pin("core_zeroise_o", out=True)]
     if not widths.tag:
         return pins
@@ -107,15 +107,15 @@ def _given_tag(widths: Widths) -> tuple[Pin, ...]:
 
 
 def tag_streams(widths: Widths, ports: PacketPorts) -> tuple[Stream, ...]:
-    """The stream of tags, where they have one."""
+    """The stream of tags, where they have one: the core's `ports` say so, and `widths` how long a tag is."""
     if not ports.said:
         return ()
     return (Stream("core_tag_valid_i", (*_given_tag(widths), Pin("core_said_i", ports.said))),)
 
 
 def filled(bits: int) -> str:
-    """The result as it is compacted: bytes that are not there are all ones, so that their marks are compared
-    too.
+    """The result of `bits` bits as it is compacted: bytes that are not there are all ones, so that their
+    marks are compared too.
     """
     return (
         f"core_block_i ^ {{{', '.join(f'{{8{{~core_keep_i[{k}]}}}}' for k in reversed(range(bits // 8)))}}}"
@@ -128,8 +128,8 @@ def attributes(
     """Registers of what goes with the word that is offered: given by software, or by the word's place in its
     batch, or unit.
 
-    rings: count the words of a batch, the first of them those of a unit; pulses: what is 1 when a command is
-    carried out.
+    widths, ports: of the core; rings: count the words of a batch, the first of them those of a unit; pulses:
+    what is 1 when a command is carried out.
     """
     kept, given = widths.kept, pulses[Command.ATTRIBUTES]
     last = ring_last(rings[:1] if ports.units else rings, "restart_q")
@@ -162,7 +162,7 @@ def attributes(
 
 def lengths(widths: Widths, pulses: Mapping[Command, str]) -> list[WrapperItem]:
     """The lengths that a packet's first word takes, as they were given; batches of the self-check have them,
-    too.
+    too. widths: of the core; pulses: what is 1 when a command is carried out.
     """
     low, bits = widths.data_length, widths.aad_length + widths.data_length
     return [
@@ -181,8 +181,9 @@ def _shortened(kept: int, size: int, when: str) -> str:
 
 
 def tags(expected: Expected, said: int, pulses: Mapping[Command, str]) -> list[WrapperItem]:
-    """The tag that came last, and the one that is expected. Of a packet that is decrypted the core compares,
-    and shows a verdict in place of the tag.
+    """The tag that came last, and the one that is `expected`. Of a packet that is decrypted the core
+    compares, and shows a verdict in place of the tag. said: bits that the core says beside tag and verdict;
+    pulses: what is 1 when a command is carried out.
     """
     bits = expected.bits
     new = f"tag_seen_q & ~{pulses[Command.IV]}"
@@ -212,8 +213,8 @@ def tags(expected: Expected, said: int, pulses: Mapping[Command, str]) -> list[W
 
 
 def differing_tag(expected: Expected, said: int, way: str) -> str:
-    """Bits that differ: of what is said besides, of the verdict, then of the tag, which is 0 where packets
-    are decrypted (`way`).
+    """Bits that differ: of what is `said` besides, so many bits, of the verdict, then of the tag, which is 0
+    where packets are decrypted (`way` is 1). expected: the tag of the slot that is compared.
     """
     wanted = f"{expected.of('tag_slot_q')} & ~{{{expected.bits}{{{way}}}}}"
     others = f"said_q ^ {{{said - 1}'d1, {way}}}, " if said else ""

@@ -23,13 +23,18 @@ def slot_pins() -> list[Pin]:
 
 
 def slot_of_unit(number: bytes) -> int:
-    """The slot of the key of a data unit in the self-check."""
+    """The slot of the key of the data unit `number` in the self-check: the lowest bit of its last byte.
+
+    >>> slot_of_unit(bytes(15) + b"\\x03")
+    1
+    """
     return number[-1] & 1
 
 
 def slots(units: bool, pulses: Mapping[Command, str]) -> list[WrapperItem]:
-    """The slot that was given, and that of the packet or unit that is offered; of packets also `out_slot_q`
-    and `tag_slot_q`, those of the results and of the tag that come next.
+    """The slot that was given, and that of the packet or unit (`units`) that is offered; of packets also
+    `out_slot_q` and `tag_slot_q`, those of the results and of the tag that come next. pulses: what is 1 when
+    a command is carried out.
     """
     items: list[WrapperItem] = [
         Reg(("slot_q",), note="The slot of keys and words that are given one by one."),
@@ -55,7 +60,7 @@ def slots(units: bool, pulses: Mapping[Command, str]) -> list[WrapperItem]:
 
 @dataclass(frozen=True)
 class Expected:
-    """What software expects of a batch: a register NAME_q of so many bits, and with two resident keys
+    """What software expects of a batch: a register NAME_q (`name`) of `bits` bits, and with two resident keys
     (`paired`) NAME_other_q for packets under the key of slot 1.
     """
 
@@ -77,6 +82,6 @@ class Expected:
         return tuple(Step(q, value, w) for q, w in zip(self.registers, when, strict=True))
 
     def of(self, slot: str) -> str:
-        """The value of the slot that is named."""
+        """The value of the slot that the expression `slot` names."""
         first, *other = self.registers
         return f"({slot} ? {other[0]} : {first})" if other else first

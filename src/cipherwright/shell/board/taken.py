@@ -47,7 +47,7 @@ _AXI_PACKETS = {
 
 
 def check_core(core: Core, divisor: int) -> Checked:
-    """What a core takes on a board. divisor: cycles of a bit on the UART.
+    """What `core` takes on a board. divisor: cycles of a bit on the UART.
 
     Raises UserError where it has ports that the board's top does not serve, or does not take a word in the
     time of two bytes.
@@ -82,8 +82,9 @@ def check_core(core: Core, divisor: int) -> Checked:
 
 
 def beside_words(core: Core) -> Mapping[str, str]:
-    """What a port of packets, messages or units is for -> its name, or its name and a bit of it; empty where
-    words are blocks alone. Behind AXI-Stream units leave in their order, none of their results late.
+    """What a port of packets, messages or units of `core` is for -> its name, or its name and a bit of it;
+    empty where words are blocks alone. Behind AXI-Stream units leave in their order, none of their results
+    late.
     """
     found: Mapping[str, str] = (core.packet or core.mac or core.unit or {"ports": {}})["ports"]
     if not _bussed(core):

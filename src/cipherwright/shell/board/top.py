@@ -53,14 +53,21 @@ LEDS = ("locked", "running", "wrong")
 
 @dataclass(frozen=True)
 class Pll:
-    """Dividers of an EHXPLLL: of the input, of the feedback, of the output."""
+    """Dividers of an EHXPLLL: of the input (`input_divider`), of the feedback (`feedback_divider`), of the
+    output (`output_divider`).
+    """
 
     input_divider: int
     feedback_divider: int
     output_divider: int
 
     def output_mhz(self, input_mhz: float) -> float:
-        """The output's frequency: the feedback is the output, divided."""
+        """The output's frequency in MHz, from `input_mhz`, that of the oscillator: the feedback is the
+        output, divided.
+
+        >>> Pll(5, 42, 3).output_mhz(25.0)
+        210.0
+        """
         return input_mhz * self.feedback_divider / self.input_divider
 
 
@@ -77,7 +84,9 @@ class BoardPins:
 
 @dataclass(frozen=True)
 class BoardTop:
-    """The name of the top, its modules as Verilog (without the PLL's), and the name of the PLL's module."""
+    """The `name` of the top, its modules as Verilog (`text`, without the PLL's), the name of the PLL's module
+    (`pll`), the `widths` of the core, and the words of a `batch`.
+    """
 
     name: str
     text: str
@@ -87,8 +96,9 @@ class BoardTop:
 
 
 def board_top(core: Core, pins: BoardPins, divisor: int, digest: int) -> BoardTop:
-    """The modules around `core`. divisor: cycles of the oscillator in a bit of the UART; digest: 32 bits by
-    which the driver knows the core. Raises UserError as `check_core`.
+    """The modules around `core`. pins: of the board, beside clock and UART; divisor: cycles of the oscillator
+    in a bit of the UART; digest: 32 bits by which the driver knows the core. Raises UserError as
+    `check_core`.
     """
     checked, name = check_core(core, divisor), f"{core.top}_board"
     made = {
@@ -124,7 +134,7 @@ _PLL_PORTS: tuple[Group, ...] = (
 
 
 def pll_module(name: str, pll: Pll) -> str:
-    """The module of the PLL as Verilog."""
+    """The module `name` with the PLL of an ECP5 and the dividers of `pll`, as Verilog."""
     parameters: Mapping[str, int | str] = {
         "PLLRST_ENA": "DISABLED",
         "INTFB_WAKE": "DISABLED",
@@ -155,7 +165,7 @@ def pll_module(name: str, pll: Pll) -> str:
 
 
 def model_of_pll(name: str) -> str:
-    """The PLL's module for simulation: the core's clock is the oscillator's, and it is locked."""
+    """The PLL's module `name` for simulation: the core's clock is the oscillator's, and it is locked."""
     items = (Drive("clk_o", "osc_i"), Drive("locked_o", "1'b1"))
     return print_wrapper(connect(name, ("A model of the PLL: the same clock.",), _PLL_PORTS, items))
 

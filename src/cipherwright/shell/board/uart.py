@@ -21,7 +21,7 @@ def _count(divisor: int) -> tuple[int, str]:
 
 
 def receiver(name: str, divisor: int) -> Wrapper:
-    """The module that gives a byte for each frame on rx_i. A frame without its stop bit gives none.
+    """The module `name` that gives a byte for each frame on rx_i. A frame without its stop bit gives none.
     `divisor`: cycles a bit.
     """
     width, whole = _count(divisor)
@@ -66,7 +66,7 @@ def receiver(name: str, divisor: int) -> Wrapper:
 
 
 def transmitter(name: str, divisor: int) -> Wrapper:
-    """The module that sends a frame on tx_o for each byte that it takes. `divisor`: cycles a bit."""
+    """The module `name` that sends a frame on tx_o for each byte that it takes. `divisor`: cycles a bit."""
     width, whole = _count(divisor)
     return Wrapper(
         name,

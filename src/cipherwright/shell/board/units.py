@@ -27,7 +27,7 @@ def _rings(prefix: str) -> list[str]:
 
 
 def unit_pins(widths: Widths) -> list[Pin]:
-    """The number of a unit, as the core takes it."""
+    """The number of a unit, as the core takes it; widths: of the core."""
     return [
         Pin("core_unit_valid_o", out=True),
         Pin("core_unit_o", widths.iv, True),
@@ -37,7 +37,8 @@ def unit_pins(widths: Widths) -> list[Pin]:
 
 def numbers(widths: Widths, pulses: Mapping[Command, str]) -> list[WrapperItem]:
     """The numbers that are announced: the one that was given, with the first word behind it; in the
-    self-check one after the other, ahead of the words, until a batch ends and the check is to stop.
+    self-check one after the other, ahead of the words, until a batch ends and the check is to stop. widths:
+    of the core; pulses: what is 1 when a command is carried out.
     """
     bits, rings = widths.iv, _rings("unit_ring")
     begins = "restart_q & (~single_q | fresh_q)"
@@ -90,9 +91,9 @@ def unit_end() -> list[WrapperItem]:
 
 
 def second_result(bits: int, zeroise: str) -> list[WrapperItem]:
-    """A result that comes while the one before waits to be sent: the last two of a unit come one right after
-    the other, since a word is held in the core until the next one is there. `keeps`: it is kept; `refills`:
-    it comes once more. zeroise: it is dropped.
+    """A result, of `bits` bits, that comes while the one before waits to be sent: the last two of a unit come
+    one right after the other, since a word is held in the core until the next one is there. `keeps`: it is
+    kept; `refills`: it comes once more. zeroise: it is dropped.
     """
     return [
         Reg(("second_q",), bits, "A result that waits behind another."),
@@ -110,7 +111,8 @@ def second_result(bits: int, zeroise: str) -> list[WrapperItem]:
 
 def late_results(widths: Widths, pulses: Mapping[Command, str]) -> list[WrapperItem]:
     """The signature of the late results of a batch, and the one that is expected; of a single unit, its late
-    result. Each unit of a batch has one.
+    result. Each unit of a batch has one. widths: of the core; pulses: what is 1 when a command is carried
+    out.
     """
     bits, rings = widths.tag, _rings("late_ring")
     compacted = f"(late_first_q ? {bits}'d0 : {next_word('tag_q', bits)}) ^ given_q"

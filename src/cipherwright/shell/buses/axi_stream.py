@@ -42,7 +42,11 @@ _ANY_LENGTH = ("ctr", "ofb", "cfb")
 
 
 def bytes_reversed(name: str, bits: int) -> str:
-    """A word of whole bytes with its bytes in the opposite order."""
+    """The word `name`, of `bits` bits, which are whole bytes, with its bytes in the opposite order.
+
+    >>> bytes_reversed("data", 16)
+    '{data[7:0], data[15:8]}'
+    """
     return f"{{{', '.join(f'{name}[{8 * k + 7}:{8 * k}]' for k in range(bits // 8))}}}"
 
 
@@ -53,10 +57,10 @@ def _index_bits(bits: int) -> int:
 
 @dataclass(frozen=True)
 class AxiStream:
-    """What the bus carries. data_bits: of TDATA; id_bits: of TID (0: there is none); `ways`: TUSER has the
-    direction; `slot_bits` of the number of the stream that a block belongs to, for a core with interleaved
-    streams (0: it has one). One of the
-    widths is a multiple of the other.
+    """What the bus carries. mode: of the core; block_bits: of a block; data_bits: of TDATA; id_bits: of TID
+    (0: there is none); `ways`: TUSER has the direction; `slot_bits` of the number of the stream that a block
+    belongs to, for a core with interleaved streams (0: it has one). Of the widths of a block and of TDATA one
+    is a multiple of the other.
     """
 
     mode: str
@@ -129,7 +133,7 @@ class AxiStream:
         return self.data_bits == self.block_bits
 
     def pins(self, side: str) -> tuple[Pin, ...]:
-        """TDATA and what goes with it of the side `s` or `m`, in order."""
+        """TDATA and what goes with it of the side `side`, `s` or `m`, in order."""
         out = side == "m"
         user = self.result_user_bits if out else self.user_bits
         lanes = self.data_bits // 8
@@ -168,7 +172,9 @@ _KEEP = (
 
 @dataclass(frozen=True)
 class StreamShell:
-    """The modules of the bus, the outermost first; flip-flops of the hand-written FIFO beside them."""
+    """The modules of the bus, the outermost first; its `ports` by meaning; flip-flops of the hand-written
+    FIFO beside them (`fifo_flip_flops`).
+    """
 
     modules: tuple[Wrapper, ...]
     ports: PortSet
@@ -261,10 +267,10 @@ class _Around:
 
 @dataclass(frozen=True)
 class Inside:
-    """The stream shell that a bus is put around. pins: of the core inside it; slots: interleaved streams
-    of a chaining mode; its FIFO; `groups` of ports, and their names by meaning. `flows`: the FIFO of a
-    pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait in front of
-    it.
+    """The stream shell that a bus is put around, the module `name`. pins: of the core inside it; slots:
+    interleaved streams of a chaining mode; its `fifo`; `groups` of ports, and their names by meaning
+    (`ports`). `flows`: the FIFO of a pipeline tells a cycle ahead when it has room, so a beat that has been
+    taken does not wait in front of it.
     """
 
     name: str
@@ -277,10 +283,10 @@ class Inside:
 
 
 def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
-    """AXI-Stream ports around a stream shell.
+    """The module `name`: the AXI-Stream ports of `bus` around the stream shell `inside`.
 
-    A block is held back while a key or a counter block is offered, and while the core has none: so
-    whatever is loaded is for the blocks that are accepted after it.
+    A block is held back while a key or a counter block is offered, and while the core has none: so whatever
+    is loaded is for the blocks that are accepted after it.
     """
     return _flowing_top(name, bus, inside) if inside.flows else _waiting_top(name, bus, inside)
 

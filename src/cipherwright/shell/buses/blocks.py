@@ -93,8 +93,8 @@ def _fresh() -> tuple[WrapperItem, ...]:
 
 
 def blocks(control: Wrapper, core: Inner, facts: MapFacts) -> Traffic:
-    """What is between the registers and the core, with the module `control` that `commands` made. Of the
-    streams that a loop interleaves, blocks are of the first.
+    """What is between the registers and `core`, with the module `control` that `commands` made. facts: what
+    software sees of the core. Of the streams that a loop interleaves, blocks are of the first.
     """
     wires = {p.name: p.name[:-2] for p in control.pins if p.name not in ("clk", "rst_i")}
     cell = Cell(control.name, "u_commands", {"clk": "clk", "rst_i": "rst_i", **wires})

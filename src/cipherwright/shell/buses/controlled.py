@@ -54,9 +54,9 @@ class Controlled:
 def controlled_top(
     names: tuple[str, str], core: Inner, traffic: Traffic | None, kind: str, facts: MapFacts
 ) -> Controlled:
-    """A module around a core with the bus `kind` for its registers. names: of the module and of the core.
-    traffic: how messages reach the core, as streams or as words that are registers too; None: blocks are
-    registers.
+    """A module around `core` with the bus `kind`, axi-lite, apb or wishbone, for its registers. names: of the
+    module and of the core. traffic: how messages reach the core, as streams or as words that are registers
+    too; None: blocks are registers. facts: what software sees of the core.
 
     A command offers what software wrote until the core takes it; then its registers are cleared. Until it is
     complete a command does nothing, and while it is offered no write changes it.

@@ -16,9 +16,9 @@ __all__ = ["Converter", "Side", "gather", "scatter"]
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a converter: bits of data, bits of the index of the last byte (0: it is not known), and
-    bits of the tag (0: there is none). `steers`: a control output
-    depends on the tag, so reset clears it.
+    """One side of a converter: bits of data, bits of the index of the last byte (`count`; 0: it is not
+    known), and bits of the tag (0: there is none). `steers`: a control output depends on the tag, so reset
+    clears it.
     """
 
     data: int
@@ -27,7 +27,9 @@ class Side:
     steers: bool = False
 
     def pins(self, prefix: str, out: bool) -> tuple[Pin, ...]:
-        """Ports of the payload, of which those with 0 bits are missing."""
+        """Ports of the payload, named PREFIX_data and so on after `prefix`, outputs where `out` is true;
+        those with 0 bits are missing.
+        """
         end = "o" if out else "i"
         widths = {"data": self.data, "last": 1, "count": self.count, "tag": self.tag}
         return tuple(Pin(f"{prefix}_{name}_{end}", width, out) for name, width in widths.items() if width)
@@ -35,8 +37,9 @@ class Side:
 
 @dataclass(frozen=True)
 class Converter:
-    """A converter's module and both of its sides. `drops`: it has drop_i, which clears it. `gated`: it has
-    open_i, without which it begins no word, and idle_o.
+    """A converter's module and both of its sides: what it takes (`before`) and what it gives (`after`).
+    `drops`: it has drop_i, which clears it. `gated`: it has open_i, without which it begins no word, and
+    idle_o.
     """
 
     module: Wrapper
@@ -46,7 +49,7 @@ class Converter:
     gated: bool
 
     def cell(self, name: str, links: dict[str, str]) -> Cell:
-        """An instance with clock and reset."""
+        """An instance called `name`, with clock and reset and the other ports linked as `links` says."""
         return Cell(self.module.name, name, {"clk": "clk", "rst_i": "rst_i", **links})
 
 
@@ -72,9 +75,10 @@ def _dropped(value: str, drops: bool) -> str:
 
 
 def gather(name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: bool) -> Converter:
-    """A register that takes `ratio` units of `unit.data` bits and gives a word of them, or fewer where a
-    packet ends; the units that are missing are zeros. A word a unit time is sustained. `after.count` has the
-    number of the last unit above the unit's own count.
+    """The module `name`: a register that takes `ratio` units of `unit.data` bits and gives a word of them,
+    whose payload is `after`, or fewer where a packet ends; the units that are missing are zeros. A unit a
+    cycle is sustained. `after.count` has the number of the last unit above the unit's own count. `drops`,
+    `gated`: as `Converter` has them.
     """
     place_bits = (ratio - 1).bit_length()
     several = ratio > 1
@@ -155,9 +159,10 @@ def _unit(k: int, bits: int, place_bits: int, begin: str, several: bool, drops: 
 
 
 def scatter(name: str, before: Side, unit: Side, ratio: int, drops: bool, gated: bool) -> Converter:
-    """A register that takes a word and gives its units of `unit.data` bits, one after the other, up to the
-    one in which a packet ends. A unit a cycle is sustained. `before.count` has the number of the last unit
-    above the unit's own count.
+    """The module `name`: a register that takes a word, whose payload is `before`, and gives its `ratio` units
+    of `unit.data` bits, one after the other, up to the one in which a packet ends. A unit a cycle is
+    sustained. `before.count` has the number of the last unit above the unit's own count. `drops`, `gated`: as
+    `Converter` has them.
     """
     place_bits = (ratio - 1).bit_length()
     end = f"{place_bits}'d{ratio - 1}"

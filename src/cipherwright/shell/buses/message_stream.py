@@ -41,11 +41,11 @@ __all__ = ["TAG_DATA", "MessageBus", "message_bus_ports", "message_bus_top"]
 class MessageBus:
     """What AXI-Stream is around.
 
-    inside: module of the core; groups: its ports; kind: packet, unit or message; id_bits: of TID; ways:
-    each message says which way it goes; any_iv: IVs come in words, too; tag_bits: that are shown; fifos: of
-    results, of late results and of tags, as far as the kind has them, by name. longest: words of data of a
-    packet that waits for its verdict in the core's own buffer, which is the FIFO of results then (0: none
-    waits).
+    inside: module of the core; groups: its ports; kind: packet, unit or message; block_bits: of a word;
+    id_bits: of TID; ways: each message says which way it goes; any_iv: IVs come in words, too; tag_bits: that
+    are shown; fifos: of results, of late results and of tags, as far as the kind has them, by name. longest:
+    words of data of a packet that waits for its verdict in the core's own buffer, which is the FIFO of
+    results then (0: none waits).
     """
 
     inside: str
@@ -109,7 +109,7 @@ class MessageBus:
         return f"s_axis_tuser[{names.index(port)}]" if len(names) > 1 else "s_axis_tuser"
 
     def pin(self, name: str) -> Pin:
-        """A port of the core."""
+        """The port `name` of the core."""
         return next(p for g in self.groups for p in g.pins if p.name == name)
 
 
@@ -210,7 +210,7 @@ def _groups(bus: MessageBus) -> tuple[Group, ...]:
 
 
 def message_bus_ports(bus: MessageBus) -> PortSet:
-    """Names of the bus's ports by meaning."""
+    """Names of the ports of `bus` by meaning."""
     held = any(p.name == "key_valid_i" for g in bus.groups for p in g.pins)
     return PortSet(
         valid_in="s_axis_tvalid",
@@ -229,7 +229,7 @@ def message_bus_ports(bus: MessageBus) -> PortSet:
 
 
 def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
-    """The module `name`: AXI-Stream ports around a core of messages."""
+    """The module `name`: the AXI-Stream ports of `bus` around its core of messages."""
     made = {"packet": _packets, "unit": _units, "message": _tags}[bus.kind]
     queues, items = made(bus)
     room = " & ".join([*["data_room"] * (bus.longest > 0), *(f"{q.name}_room" for q in queues)])

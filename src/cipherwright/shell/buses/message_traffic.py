@@ -19,7 +19,7 @@ _STREAMS = ("s_axis_tvalid", "m_axis_tvalid", "m_tag_tvalid")
 
 
 def message_traffic(core: Inner, bus: MessageBus) -> Traffic:
-    """What is between the ports of AXI-Stream around `core` and those of the top."""
+    """What is between the ports of AXI-Stream around `core` and those of the top. bus: that AXI-Stream."""
     streams = [g for g in core.groups if isinstance(g, Stream) and g.valid in _STREAMS]
     beside = {f"s_{p.name}" for p in bus.beside}  # their values come from registers
     groups = tuple(

@@ -21,8 +21,8 @@ __all__ = ["browser_pages", "map_facts", "map_pages"]
 
 
 def map_facts(spec: Datapath, ports: PortSet, held_way: bool, block_way: bool = False) -> MapFacts:
-    """What software sees of a core with the ports `ports`. held_way, block_way: its direction is held, or
-    comes with each block, over the registers.
+    """What software sees of a core of `spec` with the ports `ports`. held_way, block_way: its direction is
+    held, or comes with each block, over the registers.
     """
     blocks = spec.interface == "registers"
     major, minor, patch = (int(n) for n in GENERATOR.split(".")[:3])
@@ -42,7 +42,7 @@ def map_facts(spec: Datapath, ports: PortSet, held_way: bool, block_way: bool = 
 
 
 def map_pages(name: str, source: str) -> dict[str, str]:
-    """The SystemRDL source of the core `name`, its page, and its C header."""
+    """The SystemRDL source of the core `name` (`source`), its page, and its C header, by file name."""
     top, node = module_name(name), read_map(source)
     origin = commented(origin_lines(name))
     return {

@@ -13,7 +13,9 @@ __all__ = ["Part", "Queue"]
 
 @dataclass(frozen=True)
 class Part:
-    """Some bits of a word in a FIFO, and the expression that they take."""
+    """Some bits of a word in a FIFO: their `name`, how many (`width`), and the expression that they take
+    (`value`).
+    """
 
     name: str
     width: int
@@ -24,10 +26,10 @@ class Part:
 class Queue:
     """A FIFO and what is in it.
 
-    name: begins the names around it. reserves: an expression that is 1 with a beat that is taken and that
-    will have a result here; comes: one that is 1 with the result. word: fields of the result, from bit 0
-    on, as they come; beside: what goes round the core with the beat. pops: the expression that takes the
-    word which is offered.
+    name: begins the names around it; fifo: its size and form. reserves: an expression that is 1 with a beat
+    that is taken and that will have a result here; comes: one that is 1 with the result. word: fields of the
+    result, from bit 0 on, as they come; beside: what goes round the core with the beat. pops: the expression
+    that takes the word which is offered.
 
     After `items` the wrapper has NAME_room (a place is free, a register), NAME_valid and NAME_FIELD.
     """

@@ -194,9 +194,9 @@ _ACCESS_CYCLES = {"axi-lite": (3, 2), "apb": (2, 2), "wishbone": (2, 2)}
 
 
 def word_interval(kind: str, block_bits: int, read: bool) -> int:
-    """Cycles from word to word of a message over the bus `kind`, where software writes a word and starts it,
-    and with `read` reads a word of the result. No access polls STATUS. Where a write takes two cycles, one
-    right behind START would come before the word is taken.
+    """Cycles from word to word, of `block_bits` bits, of a message over the bus `kind`, where software writes
+    a word and starts it, and with `read` reads a word of the result. No access polls STATUS. Where a write
+    takes two cycles, one right behind START would come before the word is taken.
     """
     write, given = _ACCESS_CYCLES[kind]
     words = -(-block_bits // WORD)
@@ -204,9 +204,9 @@ def word_interval(kind: str, block_bits: int, read: bool) -> int:
 
 
 def access_interval(kind: str, block_bits: int, latency: int, slots: int = 1) -> int:
-    """Cycles from block to block over the bus `kind`, where software reads each result once it is there, and
-    then writes the next block and starts it; latency: from taking the block to the result. No access polls
-    STATUS. Of several `slots` a block may wait for the turn of its own.
+    """Cycles from block to block, of `block_bits` bits, over the bus `kind`, where software reads each result
+    once it is there, and then writes the next block and starts it; latency: from taking the block to the
+    result. No access polls STATUS. Of several `slots` a block may wait for the turn of its own.
     """
     write, read = _ACCESS_CYCLES[kind]
     words = -(-block_bits // WORD)

@@ -17,12 +17,14 @@ __all__ = ["RegisterFile", "address_bits", "register_file", "request_pins", "sig
 
 
 def address_bits(registers: Sequence[Register]) -> int:
-    """Bits of an address of a byte in the map."""
+    """Bits of an address of a byte in the map of `registers`."""
     return max(r.address + 4 * r.count for r in registers).bit_length()
 
 
 def request_pins(bits: int, out: bool) -> tuple[Pin, ...]:
-    """The port for accesses, of the register file or (`out`) of a bus in front of it."""
+    """The port for accesses, with addresses of `bits` bits, of the register file or (`out`) of a bus in front
+    of it.
+    """
     end, back = ("o", "i") if out else ("i", "o")
     widths = {
         "write": 1,
@@ -39,7 +41,7 @@ def request_pins(bits: int, out: bool) -> tuple[Pin, ...]:
 
 
 def signal(register: str, field: str) -> str:
-    """The name of a field in the register file."""
+    """The name of the field `field` of the register `register` in the register file."""
     return f"{register}_{field}".lower()
 
 
@@ -107,8 +109,8 @@ def _spare(registers: Sequence[Register]) -> int:
 def register_file(
     name: str, registers: Sequence[Register], lengths: Mapping[str, int], counted: Collection[str] = ()
 ) -> RegisterFile:
-    """The module `name` for a map. lengths: bytes of each secret, by its register's name; counted: secrets
-    that tell of each of their bytes whether it has been written.
+    """The module `name` for the map of `registers`. lengths: bytes of each secret and of each result, by its
+    register's name; counted: secrets that tell of each of their bytes whether it has been written.
     """
     bits = address_bits(registers)
     pins, items, steps = list[Pin](), list[WrapperItem](), list[Step]()

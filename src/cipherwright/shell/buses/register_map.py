@@ -49,12 +49,13 @@ class WordFacts:
 
 @dataclass(frozen=True)
 class MapFacts:
-    """What a core has, as far as software sees it. iv_bits: of the initial value or counter block (0: there
-    is none); `held_way`: the direction is held with the key; `fills`: a message is filled up to whole blocks;
-    `blocks`: blocks and results are registers too, and with `block_way` each block has its direction.
-    unit_bits: of the number of a data unit (0: there are none); `packets`: the initial value is a packet's
-    IV, and its expected tag is a register too; tag_bytes: of the tags that leave; `slots`: a key is for one
-    of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too;
+    """What a core has, as far as software sees it. name: its top module; version: of the generator, three
+    numbers; mode, direction, key_bits, block_bits: its options. iv_bits: of the initial value or counter
+    block (0: there is none); `held_way`: the direction is held with the key; `fills`: a message is filled up
+    to whole blocks; `blocks`: blocks and results are registers too, and with `block_way` each block has its
+    direction. unit_bits: of the number of a data unit (0: there are none); `packets`: the initial value is a
+    packet's IV, and its expected tag is a register too; tag_bytes: of the tags that leave; `slots`: a key is
+    for one of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too;
     `unit_slots`: a number comes with the slot of its key. lengths: what a packet's initial value is loaded
     together with, where the mode needs lengths before the data: name, bits, and what it is. words: what goes
     with a word of a message, where these are the blocks that are registers.
@@ -94,7 +95,8 @@ class MapFacts:
 
 @dataclass(frozen=True)
 class Field:
-    """Bits of a register. `kind`: constant, status (from the core), pulse (1 for a cycle when a 1 is
+    """Bits `low` to `high` of a register, called `name`; `reset`: their value after reset; `meaning`: a
+    phrase for the documents. `kind`: constant, status (from the core), pulse (1 for a cycle when a 1 is
     written), sticky (set by the core, cleared where a 1 is written), storage (read as written), secret (reads
     as 0) or result (from the core; it is gone once all of its words have been read).
     """
@@ -114,7 +116,9 @@ class Field:
 
 @dataclass(frozen=True)
 class Register:
-    """A register, or `count` of them one after the other. `address` in bytes."""
+    """A register of 32 bits, called `name`, or `count` of them one after the other. `address` in bytes, of
+    the first; `fields` in the order of their bits; `meaning`: a sentence for the documents.
+    """
 
     name: str
     address: int
@@ -182,7 +186,7 @@ def _loaded_things(facts: MapFacts) -> dict[str, str]:
 
 
 def rdl_source(facts: MapFacts) -> str:
-    """The SystemRDL text of a core's map."""
+    """The SystemRDL text of a core's map; facts: what the core has."""
     what = _loaded_things(facts)
     control = [
         _field(f"LOAD_{n.upper()}", k, k, _PULSE, f"take the {what[n]} that was written")
@@ -413,7 +417,9 @@ def _words(name: str, address: int, bits: int, meaning: str) -> str:
 
 
 def read_map(text: str) -> AddrmapNode:
-    """The map as systemrdl-compiler elaborates it. Raises systemrdl.RDLCompileError."""
+    """The map as systemrdl-compiler elaborates `text`, a SystemRDL source. Raises
+    systemrdl.RDLCompileError.
+    """
     compiler = RDLCompiler()
     with tempfile.TemporaryDirectory() as d:
         path = Path(d) / "map.rdl"
@@ -423,7 +429,7 @@ def read_map(text: str) -> AddrmapNode:
 
 
 def registers_of(node: AddrmapNode) -> tuple[Register, ...]:
-    """The registers of an elaborated map, by address."""
+    """The registers of the elaborated map `node`, by address."""
     found = []
     for reg in node.registers(unroll=False):
         count = int(reg.array_dimensions[0]) if reg.is_array and reg.array_dimensions else 1
@@ -474,7 +480,9 @@ _ACCESS = {
 
 
 def markdown(name: str, registers: Sequence[Register]) -> str:
-    """The map as a page: a table of every register's fields."""
+    """The map of `registers` as a page in Markdown, with `name` in its title: a table of every register's
+    fields.
+    """
     lines = [f"# Registers of {name}", "", "Words of 32 bits; addresses are of bytes."]
     for r in registers:
         last = f" to 0x{r.address + 4 * r.count - 4:02x} ({r.count} words)" if r.count > 1 else ""

@@ -15,7 +15,9 @@ __all__ = ["Inner", "Traffic", "packets"]
 
 @dataclass(frozen=True)
 class Inner:
-    """The core behind the registers: its groups of ports, and the streams that a mode interleaves in it."""
+    """The core behind the registers: its `groups` of ports, and the streams that a mode interleaves in it
+    (`slots`).
+    """
 
     groups: Sequence[Group]
     slots: int
@@ -26,11 +28,13 @@ class Inner:
         return {pin.name: pin for g in self.groups for pin in g.pins}
 
     def has(self, name: str) -> bool:
-        """Whether it has a port of this name."""
+        """Whether it has a port called `name`."""
         return name in self.pins
 
     def port(self, what: str) -> str:
-        """The port of the key or the initial value; "" where there is none."""
+        """The port of the key or the initial value (`what` is key or iv), with the prefix s_ where it comes
+        with a block; "" where there is none.
+        """
         return next((n for n in (f"{what}_i", f"s_{what}_i") if self.has(n)), "")
 
     @property
@@ -46,9 +50,9 @@ class Inner:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is between the registers and the core for its blocks. links: ports of the core; registers: ports
-    of the register file -> the expression at them; groups: ports of the top; events: what it can tell
-    software; modules: that its items are instances of.
+    """What is between the registers and the core for its blocks. items: of the top's wrapper; links: ports of
+    the core, and registers: ports of the register file, each -> the expression at it; groups: ports of the
+    top; events: what it can tell software; modules: that its items are instances of.
     """
 
     items: tuple[WrapperItem, ...]
@@ -59,7 +63,9 @@ class Traffic:
     modules: tuple[Wrapper, ...] = ()
 
     def joined(self, part: Traffic) -> Traffic:
-        """Both together; the ports of the top are those of this one."""
+        """Both together, what `part` says of a port before what this one says; the ports of the top are those
+        of this one.
+        """
         return replace(
             self,
             items=(*self.items, *part.items),
@@ -71,8 +77,9 @@ class Traffic:
 
 
 def packets(core: Inner, bus: AxiStream) -> Traffic:
-    """AXI-Stream at the top's own ports. An initial value is for one message: its first beat waits until
-    there is one, and the last beat of its first block takes it.
+    """AXI-Stream at the top's own ports; core: what is behind the registers; bus: what the AXI-Stream around
+    it carries. An initial value is for one message: its first beat waits until there is one, and the last
+    beat of its first block takes it.
     """
     beside = {"s_key_i", "s_iv_i"}
     streams = [g for g in core.groups if isinstance(g, Stream)]

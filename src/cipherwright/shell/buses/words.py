@@ -58,7 +58,7 @@ _SIDES = {"data": ("m_axis", "data_out"), "tag": ("m_tag", "tag_out")}
 
 
 def word_facts(bus: MessageBus) -> WordFacts:
-    """What goes with a word of the messages of a bus."""
+    """What goes with a word of the messages of `bus`."""
     kinds = tuple(_KINDS[port] for port, _ in bus.user)
     verdict = tuple(_TOLD[name] for name, _ in bus.verdict)
     return WordFacts(kinds, bus.kind != "message", bus.ways, bus.kind != "unit", verdict)
@@ -72,7 +72,8 @@ def _sides(facts: WordFacts) -> dict[str, tuple[str, str]]:
 
 
 def word_commands(name: str, kind: str, facts: WordFacts) -> Wrapper:
-    """The module `name`, which starts words and takes results. kind: packet, unit or message.
+    """The module `name`, which starts words and takes results. kind: packet, unit or message; facts: what
+    goes with a word.
 
     whole_i: the word of this cycle is one that may come, and all of its bytes were written; given_i: what
     goes with its message is there; ends_i: the word that waits ends its message. A word that begins a message
@@ -130,8 +131,8 @@ def _taken(side: str) -> tuple[WrapperItem, ...]:
 
 
 def words(control: Wrapper, core: Inner, bus: MessageBus, stream: Traffic) -> Traffic:
-    """What is between the registers and the streams around `core`, which `stream` links to it, with the
-    module `control` that `word_commands` made.
+    """What is between the registers and the streams of `bus` around `core`, which `stream` links to it, with
+    the module `control` that `word_commands` made.
     """
     facts = word_facts(bus)
     sides = _sides(facts)

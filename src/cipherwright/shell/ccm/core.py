@@ -23,8 +23,8 @@ __all__ = ["assemble_ccm"]
 
 
 def assemble_ccm(of: CoreInputs) -> Core:
-    """The finished core, around a loop. Where the loop makes its round keys itself, a register holds the
-    key.
+    """The finished core of what is in `of`, around a loop. Where the loop makes its round keys itself, a
+    register holds the key. Raises UserError where a FIFO is too small.
     """
     spec = of.spec
     assert isinstance(spec, Loop)

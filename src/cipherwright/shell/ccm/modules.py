@@ -31,9 +31,10 @@ _BITS = 588
 
 @dataclass(frozen=True)
 class CcmModules:
-    """What is around the loop `TOP_core`: the loop with its key unit, the mode, the control of keys and the
-    top, in the order of use; and the hand-written module of the mode; FIFOs of a bus, by name; what is
-    around the top where words wait for a verdict.
+    """What is around the loop `TOP_core`, in the order of use: the loop with its key unit (`keyed`), the
+    `mode`, the `control` of keys and the `top`; and the hand-written module of the mode (`written`); `fifos`
+    of a bus, by name; what is around the top where words wait for a verdict (`released`). `timing`: its
+    cycles.
     """
 
     timing: CcmTiming
@@ -50,7 +51,8 @@ def ccm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Waits) -
     """The modules that make a loop, with its key unit, a core of CCM with the name `top`, as `spec` asks for
     it.
 
-    loop: of blocks of 128 bits, with its rate; waits: what a word can wait in.
+    loop: of blocks of 128 bits, with its rate; unit: its key unit; waits: what a word can wait in. Raises
+    UserError where a FIFO is too small.
     """
     assert loop.rate is not None
     timing, pins = CcmTiming(loop.rate.latency, loop.rate.slots), ccm_pins(spec.nonce_bytes)

@@ -15,8 +15,8 @@ LENGTH_PORTS = {"aad_bytes": "aad_bytes_i", "data_bytes": "data_bytes_i"}
 
 
 def bus_length_ports(ports: Mapping[str, str]) -> tuple[str, ...]:
-    """Ports of AXI-Stream for the lengths of a packet, from the core's own by what they are for; none where
-    the mode takes no lengths.
+    """Ports of AXI-Stream for the lengths of a packet, from the core's own `ports`, by what they are for;
+    none where the mode takes no lengths.
     """
     return tuple(f"s_{ports[name]}" for name in LENGTH_PORTS if name in ports)
 
@@ -27,7 +27,7 @@ def ccm_port_names() -> dict[str, str]:
 
 
 def ccm_pins(nonce_bytes: int) -> tuple[Pin, ...]:
-    """What goes with a word that is offered."""
+    """What goes with a word that is offered, with a nonce of `nonce_bytes` bytes."""
     aad, data = LENGTH_PORTS.values()
     most = largest_data(nonce_bytes)
     read = "read with its first word"
@@ -53,5 +53,7 @@ def ccm_pins(nonce_bytes: int) -> tuple[Pin, ...]:
 def ccm_groups(
     key_bits: int, tag_bits: int, nonce_bytes: int, more: tuple[Pin, ...] = ()
 ) -> tuple[Group, ...]:
-    """All ports of a core, in groups. more: outputs of its control beside those of GCM."""
+    """All ports of a core, in groups: for keys of `key_bits` bits, tags of which `tag_bits` are shown, and
+    nonces of `nonce_bytes` bytes. more: outputs of its control beside those of GCM.
+    """
     return port_groups(key_bits, tag_bits, more=more, word=ccm_pins(nonce_bytes))

@@ -24,8 +24,8 @@ their length, and packets in which one of the two is missing, or both.
 
 
 def known_ccm_packets(spec: Loop) -> list[KnownPacket]:
-    """Packets under two keys: encrypted, and decrypted with the right tag; the last again with a wrong
-    tag.
+    """Packets under two keys for a core of `spec`: encrypted, and decrypted with the right tag; the last
+    again with a wrong tag.
     """
     size, cipher, found = spec.key_bits // 8, spec.described, list[KnownPacket]()
     tag_bytes, nonce = spec.tag_bits // 8, _NONCE[: spec.nonce_bytes]

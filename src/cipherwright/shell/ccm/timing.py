@@ -15,8 +15,8 @@ _WORD = 16
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a packet: its bytes, whether they are additional data, and how many cycles it is offered
-    later than in the cycle after that in which the word before is taken.
+    """A word of a packet: its bytes (`size`), whether they are additional data (`aad`), and how many cycles
+    it is offered later than in the cycle after that in which the word before is taken (`late`).
     """
 
     size: int
@@ -37,6 +37,7 @@ class PacketTimes:
 
     @property
     def opens(self) -> int:
+        """The first cycle in which a word of the next packet can be taken."""
         return self.tag + 1
 
 
@@ -91,8 +92,8 @@ class CcmTiming:
         return 5 * self.cipher + 2 if self.stages == 1 else 4 * self.cipher + 4
 
     def play(self, words: Sequence[Word], start: int = 0, opens: int = 0) -> PacketTimes:
-        """The cycles of a packet whose first word is offered in the cycle `start` or later, and can be taken
-        from the cycle `opens` on, when nothing is in the loop.
+        """The cycles of a packet of `words`, whose first word is offered in the cycle `start` or later, and
+        can be taken from the cycle `opens` on, when nothing is in the loop.
         """
         return _Play(self, words, start, opens).times()
 

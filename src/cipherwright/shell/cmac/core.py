@@ -16,8 +16,8 @@ __all__ = ["assemble_cmac"]
 
 
 def assemble_cmac(of: CoreInputs) -> Core:
-    """The finished core, around a loop. Where the loop makes its round keys itself, a register holds the
-    key.
+    """The finished core of what is in `of`, around a loop. Where the loop makes its round keys itself, a
+    register holds the key. Raises UserError where a FIFO is too small.
     """
     spec = of.spec
     loop = keyed_loop(of)

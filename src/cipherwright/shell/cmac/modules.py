@@ -66,8 +66,9 @@ class CmacTiming:
 
 @dataclass(frozen=True)
 class CmacModules:
-    """What is around the loop `TOP_core`: the loop with its key unit, the mode, the control of keys and the
-    top, in the order of use; the hand-written module of the mode; the FIFO of a bus around the core, by name.
+    """What is around the loop `TOP_core`, in the order of use: the loop with its key unit (`keyed`), the
+    `mode`, the `control` of keys and the `top`; the hand-written module of the mode (`written`); the FIFO of
+    a bus around the core, by name (`fifos`). `timing`: its cycles.
     """
 
     timing: CmacTiming
@@ -80,10 +81,11 @@ class CmacModules:
 
 
 def cmac_modules(top: str, loop: Part, unit: KeyUnit, spec: Datapath, tag_bits: int) -> CmacModules:
-    """The modules that make a loop, with its key unit, a core of CMAC with the name `top`, as `spec` asks
-    for it.
+    """The modules that make a loop, with its key unit, a core of CMAC with the name `top`, as `spec` asks for
+    it.
 
-    loop: of blocks of 64 or 128 bits, with its rate; tag_bits: of the tag that are shown.
+    loop: of blocks of 64 or 128 bits, with its rate; unit: its key unit; tag_bits: of the tag that are shown.
+    Raises UserError where a FIFO is too small.
     """
     assert loop.rate is not None
     timing, block_bits, key_bits = CmacTiming(loop.rate.latency), loop.pins["block_i"].width, spec.key_bits

@@ -24,7 +24,7 @@ MAC_PORT_NAMES = {"keep_in": "keep_i", "last_in": "last_i"}
 
 
 def word_pins(block_bits: int) -> tuple[Pin, ...]:
-    """What goes with a word that is offered."""
+    """What goes with a word, of `block_bits` bits, that is offered."""
     size = block_bits // 8
     kept = (
         f"bytes of the word, from the left: bit {size - 1} is 1 where byte 0 of the word is there, bit "
@@ -40,8 +40,8 @@ def word_pins(block_bits: int) -> tuple[Pin, ...]:
 def port_groups(
     key_bits: int, block_bits: int, tag_bits: int, more: tuple[Pin, ...] = ()
 ) -> tuple[Group, ...]:
-    """All ports of a core, in groups. tag_bits: of the tag that are shown; more: outputs of its control
-    beside them.
+    """All ports of a core, in groups: for keys of `key_bits` and words of `block_bits` bits. tag_bits: of the
+    tag that are shown; more: outputs of its control beside them.
     """
     n = MAC_PORTS
     shown = f"; its first {tag_bits} bits, then zeros" if tag_bits < block_bits else ""

@@ -38,7 +38,9 @@ class KnownMessage:
 
 
 def known_messages(spec: Spec) -> list[KnownMessage]:
-    """Messages under two keys, one behind the other."""
+    """Messages under two keys, one after another, with their tags by the reference of the cipher of
+    `spec`.
+    """
     size, cipher, found = spec.key_bits // 8, spec.described, list[KnownMessage]()
     block = spec.block_bits // 8
     for key in ((_KEY * 3)[:size], bytes(range(size))):
@@ -52,9 +54,10 @@ def known_messages(spec: Spec) -> list[KnownMessage]:
 
 
 def testbench(component: Component, spec: Spec, timing: CmacTiming, tag_bits: int) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are
-    taken; tags must come in order, each after at most the promised number of cycles, and after a reset no
-    control output may be unknown.
+    """The testbench of the core `component` of `spec`, with its cycles `timing` and the `tag_bits` that are
+    shown. It prints PASS or the first mismatch. Words are offered as soon as they are taken; tags must come
+    in order, each after at most the promised number of cycles, and after a reset no control output may be
+    unknown.
     """
     known, size = known_messages(spec), spec.block_bits
     words = [(m, k, w) for m in known for k, w in enumerate(mac_words(m.message, size))]

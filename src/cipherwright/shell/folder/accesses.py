@@ -14,8 +14,8 @@ __all__ = ["Access", "access_table", "core_registers", "field_bit", "register_se
 
 @dataclass(frozen=True)
 class Access:
-    """A write of `word` to a byte address, or a read there that gives it; of STATUS, until all bits of it are
-    1.
+    """A write of `word` to the byte address `address`, of the register `register`, or a read there that gives
+    it; of STATUS, until all bits of it are 1. `meaning`: a phrase for the documents.
     """
 
     write: bool
@@ -26,19 +26,21 @@ class Access:
 
 
 def core_registers(core: Core) -> dict[str, Register]:
-    """The registers by name; empty where the core has no register bus."""
+    """The registers of `core` by name; empty where it has no register bus."""
     source = core.files.get(f"{core.top}.rdl")
     return {r.name: r for r in registers_of(read_map(source))} if source else {}
 
 
 def field_bit(registers: Mapping[str, Register], register: str, field: str) -> int:
-    """The place of a field; 0 where the map has none."""
+    """The lowest bit of the field `field` of the register `register`, as a number with that bit set; 0 where
+    the map `registers`, by name, has none.
+    """
     found = registers[register].fields if register in registers else ()
     return next((1 << f.low for f in found if f.name == field), 0)
 
 
 def worked_accesses(core: Core, worked: Worked) -> tuple[Access, ...]:
-    """The worked block over the registers, in order."""
+    """The worked block `worked` over the registers of `core`, in order."""
     registers = core_registers(core)
 
     def words(name: str, data: bytes, write: bool, meaning: str) -> Iterator[Access]:
@@ -66,7 +68,7 @@ def worked_accesses(core: Core, worked: Worked) -> tuple[Access, ...]:
 
 
 def access_table(accesses: Sequence[Access]) -> Iterator[str]:
-    """Lines of a table of accesses."""
+    """Lines of a table of `accesses`, in Markdown."""
     yield "| access | address | register | word | |"
     yield "|---|---|---|---|---|"
     for a in accesses:
@@ -75,7 +77,7 @@ def access_table(accesses: Sequence[Access]) -> Iterator[str]:
 
 
 def register_sentences(core: Core) -> Iterator[str]:
-    """How blocks and results go over the registers."""
+    """How blocks and results go over the registers of `core`."""
     chained = field_bit(core_registers(core), "CONTROL", "LOAD_IV") != 0
     yield "Write every byte of DATA_IN, then 1 to START in CONTROL."
     if field_bit(core_registers(core), "CONTROL", "DECRYPT"):

@@ -29,8 +29,8 @@ DRIVEN = ("s_axis_", "m_axis_", "s_axil_", "s_apb_", "wb_")
 
 @dataclass(frozen=True)
 class Message:
-    """A message and what a core makes of it, in bytes, byte 0 of the standard first. `iv` is empty in ECB;
-    `decrypt`: 1 where the core is told to decrypt it.
+    """A message (`data`) and what a core makes of it (`result`), in bytes, byte 0 of the standard first.
+    `key`: as the core takes it. `iv` is empty in ECB; `decrypt`: 1 where the core is told to decrypt it.
     """
 
     key: bytes
@@ -41,8 +41,9 @@ class Message:
 
 
 def messages(spec: Datapath, one_key: bool) -> Iterator[Message]:
-    """Messages of whole blocks and others, in each direction of the core, computed from the description. The
-    counter of counter mode wraps within the longest of them. `one_key`: all have the key of the first.
+    """Messages of whole blocks and others, in each direction of a core of `spec`, computed from the
+    description. The counter of counter mode wraps within the longest of them. `one_key`: all have the key of
+    the first.
     """
     rng, size = random.Random(spec.name), spec.block_bits // 8
     count = counted_bits(spec.counter_bits, spec.block_bits)
@@ -59,7 +60,9 @@ def messages(spec: Datapath, one_key: bool) -> Iterator[Message]:
 
 
 def axi_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
-    """The text of TOP_cocotb.py. patience: cycles in which any message comes out."""
+    """The text of TOP_cocotb.py for `core`, of `spec`, behind AXI-Stream. sources: names of its files of
+    Verilog; patience: cycles in which any message comes out.
+    """
     pins = [pin.name for pin in core.component.pins if not pin.out]
     registers, clock = core_registers(core), core.component.clock
     handshakes = {g.valid.removesuffix("_valid_i") for g in core.component.ports if isinstance(g, Handshake)}
@@ -118,8 +121,8 @@ def _user_fields(core: Core, bits: int, way: bool) -> dict[str, object]:
 
 
 def registers_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
-    """The text of TOP_cocotb.py of a core whose blocks are registers. patience: reads in which a result
-    comes.
+    """The text of TOP_cocotb.py of `core`, of `spec`, whose blocks are registers. sources: names of its files
+    of Verilog; patience: reads in which a result comes.
     """
     registers, size = core_registers(core), spec.block_bits // 8
     return filled(

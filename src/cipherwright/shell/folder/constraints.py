@@ -14,8 +14,8 @@ __all__ = ["constraints"]
 
 
 def constraints(spec: Spec, top: str, pins: Sequence[Pin], clock: str, period: float) -> dict[str, str]:
-    """TOP.sdc, TOP.xdc and TOP.lpf. `period` in ns. Raises UserError where a delay at a port takes all of
-    it.
+    """TOP.sdc, TOP.xdc and TOP.lpf of the core `top` of `spec`, by name. pins: its ports; clock: name of the
+    clock's port; `period` in ns. Raises UserError where a delay at a port takes all of it.
     """
 
     def ports(out: bool) -> str:

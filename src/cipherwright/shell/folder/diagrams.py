@@ -18,8 +18,9 @@ _WITHOUT_RESET = 4
 
 
 def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
-    """All diagrams of a core, in the order in which a reader wants them; none of a core on a standard bus,
-    whose standard has them, or in a mode of whole packets or units.
+    """All diagrams of `core`, in the order in which a reader wants them, with the values of the worked block
+    `worked`; none of a core on a standard bus, whose standard has them, or in a mode of whole packets or
+    units.
     """
     if core.stream or core.bus or not Worked.shows(core.parameters["mode"]):
         return ()

@@ -17,7 +17,9 @@ __all__ = ["Worked", "message_result", "on_blocks", "on_numbers", "worked_block"
 
 @dataclass(frozen=True)
 class Worked:
-    """Bytes, byte 0 of the standard first. `iv` is empty in ECB; `decrypt`: the block is decrypted."""
+    """A worked `block` under `key` and what becomes of it (`result`), in bytes, byte 0 of the standard first.
+    `iv` is empty in ECB; `decrypt`: the block is decrypted. Of a worked packet also `aad`.
+    """
 
     key: bytes
     iv: bytes
@@ -32,16 +34,16 @@ class Worked:
 
     @staticmethod
     def shows(mode: str) -> bool:
-        """Whether a core in this mode turns the block into the result: not where it takes whole packets or
-        units.
+        """Whether a core in the mode `mode` turns the block into the result: not where it takes whole packets
+        or units.
         """
         return mode == "ecb" or mode in CHAIN_MODES
 
 
 def worked_block(spec: Spec) -> Worked:
-    """The first block of a message under the key 00 01 02 …, with the initial value ff ee dd …: encrypted
-    unless the core only decrypts. In a mode of whole packets or units it is a packet (`_worked_packet`) or a
-    unit (`_worked_unit`), in a mode that makes tags a message (`_worked_message`).
+    """The first block of a message under the key 00 01 02 …, with the initial value ff ee dd …, for a core of
+    `spec`: encrypted unless the core only decrypts. In a mode of whole packets or units it is a packet
+    (`_worked_packet`) or a unit (`_worked_unit`), in a mode that makes tags a message (`_worked_message`).
     """
     key = bytes(range(spec.key_bits // 8))
     size = spec.block_bits // 8
@@ -60,9 +62,10 @@ def worked_block(spec: Spec) -> Worked:
 def message_result(
     spec: Spec, key: bytes, iv: bytes, decrypt: bool, data: bytes, counter_bits: int = 128
 ) -> bytes:
-    """What a message becomes, by the cipher's description. A last block that is not whole is filled up with
-    zeros; in ECB and CBC it leaves whole, in the other modes it is cut off again. `iv` is empty in ECB;
-    `counter_bits`: those of a counter block that count.
+    """What the message `data` becomes under `key` in the mode of `spec`, by the cipher's description;
+    `decrypt`: the direction. A last block that is not whole is filled up with zeros; in ECB and CBC it leaves
+    whole, in the other modes it is cut off again. `iv` is empty in ECB; `counter_bits`: those of a counter
+    block that count.
     """
     size, crypt, out = spec.block_bits // 8, _on_words(spec, key), b""
     link = int.from_bytes(iv, "big")
@@ -77,12 +80,14 @@ def message_result(
 
 
 def on_blocks(spec: Spec, key: bytes) -> Callable[[bytes, bool], bytes]:
-    """The described cipher under a key, from a block and whether it is decrypted."""
+    """The described cipher of `spec` under `key`, from a block and whether it is decrypted."""
     return lambda block, back: spec.described.encrypt_block(key, block, back)
 
 
 def on_numbers(spec: Spec, key: bytes) -> Callable[[int], int]:
-    """The described cipher's encryption under a key, of a block as a number."""
+    """The described cipher's encryption under `key`, for `spec`, of a block as a number: byte 0 is the most
+    significant.
+    """
     crypt = _on_words(spec, key)
     return lambda word: crypt(word, False)
 

@@ -29,7 +29,9 @@ EXTRAS = ("cocotb", "model")
 
 
 def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
-    """Raise UserError where a core has no such file."""
+    """Raise UserError where `core` can't have one of the files `names`, or there are none of that name
+    (`EXTRAS`).
+    """
     if unknown := [name for name in names if name not in EXTRAS]:
         raise UserError(f"--with takes {' and '.join(EXTRAS)}, separated by commas, not {unknown[0]!r}")
     if "model" in names and isinstance(core, Core) and core.packet and "release" in core.packet:
@@ -51,7 +53,7 @@ def _whole_messages(core: Core) -> bool:
 
 
 def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
-    """Texts by file name of what `core.extras` asks for."""
+    """Texts by file name of what `core.extras` asks for. spec: of the core; worked: its worked block."""
     made: dict[str, str] = {}
     if "cocotb" in core.extras and isinstance(core, Core) and isinstance(spec, Datapath):
         made[f"{core.top}_cocotb.py"] = _cocotb(spec, core)

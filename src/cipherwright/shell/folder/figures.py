@@ -23,7 +23,9 @@ def _records() -> dict[str, dict[str, Any]]:
 
 
 def measured(preset: str, target: str, digest: str) -> Mapping[str, Any] | None:
-    """The record of this very text on a target, or None. `preset`: the name of the core."""
+    """The record of this very text on `target`, or None. `preset`: the name of the core; `digest`: of its
+    Verilog (`rtl_digest`).
+    """
     record = _records().get(digest)
     return record if record and (record["preset"], record["target"]) == (preset, target) else None
 
@@ -34,7 +36,7 @@ def measured_presets() -> set[str]:
 
 
 def figure_rows(record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(figure, value with its unit) of a record, those that have a meaning on its target."""
+    """(figure, value with its unit) of `record`, those that have a meaning on its target."""
     units = (
         ("luts", "lookup tables", "{:,}"),
         ("ffs", "flip-flops", "{:,}"),

@@ -18,13 +18,14 @@ _ARCH = ("ecp5", "ice40", "xilinx")
 
 
 def vlnv(top: str) -> str:
-    """Vendor, library, name and version of a core: the version is the generator's."""
+    """Vendor, library, name and version of the core `top`: the version is the generator's."""
     return f"{VENDOR}:{LIBRARY}:{top}:{GENERATOR}"
 
 
 def fusesoc_core(name: str, top: str, bench: str, rtl: Sequence[str], family: str, title: str) -> str:
-    """The text of TOP.core. bench: module of the testbench; rtl: files of Verilog, the top's last; family: of
-    the target device.
+    """The text of TOP.core. name: of the core, as the user gave it; top: its module; bench: module of the
+    testbench; rtl: files of Verilog, the top's last; family: of the target device; title: one line that says
+    what the core is, "" for one that is made of `top`.
     """
     return filled(
         "fusesoc.core.j2",

@@ -13,7 +13,7 @@ __all__ = ["mac_sentences", "mac_table", "mac_timing"]
 
 
 def mac_sentences(core: Core) -> Iterator[str]:
-    """The protocol of messages."""
+    """The protocol of messages at the ports of `core`."""
     p = core.ports
     assert core.mac is not None
     n, shown, bits = core.mac["ports"], core.mac["tag_bits"], core.parameters["block_bits"]
@@ -49,7 +49,7 @@ def _first_bits(shown: int, bits: int) -> str:
 
 
 def mac_table(core: Core, worked: Worked) -> Iterator[str]:
-    """The words of the worked message at the ports: a table."""
+    """The words of the worked message `worked` at the ports of `core`: a table."""
     p, bits = core.ports, core.parameters["block_bits"]
     assert core.mac is not None
     n, size = core.mac["ports"], bits // 8
@@ -69,7 +69,7 @@ def mac_table(core: Core, worked: Worked) -> Iterator[str]:
 
 
 def mac_timing(core: Core) -> Iterator[str]:
-    """Latencies and the rate."""
+    """Latencies and the rate of `core`."""
     assert core.mac is not None
     longest, key = core.mac["longest_latency_cycles"], core.mac["subkey_cycles"]
     yield (

@@ -15,7 +15,7 @@ __all__ = ["bus_sentences", "bus_table", "bus_timing"]
 
 
 def bus_sentences(core: Core) -> Iterator[str]:
-    """The protocol at the bus."""
+    """The protocol at the bus of `core`."""
     yield "All streams are AXI-Stream. Byte 0 of a message is in TDATA[7:0] of its first beat."
     yield (
         "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
@@ -237,7 +237,7 @@ def _cut(text: bytes) -> list[bytes]:
 
 
 def bus_table(core: Core, worked: Worked) -> Iterator[str]:
-    """The beats of the worked message: a table."""
+    """The beats of the worked message `worked` at the bus of `core`: a table."""
     size = core.parameters["block_bits"] // 8
     if core.packet:
         where = "in the registers IV" if core.bus else "at `s_iv_i`"
@@ -271,7 +271,7 @@ def _keep(word: bytes, size: int) -> str:
 
 
 def bus_timing(core: Core) -> Iterator[str]:
-    """Latencies and rates while results are taken at once."""
+    """Latencies and rates of `core` while results are taken at once."""
     what = "tag" if core.mac else "result"
     if core.packet and "longest_latency_cycles" in core.packet:
         assert core.stream is not None

@@ -41,9 +41,9 @@ def _keys(rng: random.Random, bits: int) -> tuple[bytes, bytes]:
 
 
 def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
-    """Packets of GCM or CCM under two keys, in both directions, computed from the description: key, IV or
-    nonce, 1 where the core decrypts, additional data, data, tag, what leaves for the data, and whether the
-    tag is right. `any_iv`: some have an IV that has not 96 bits.
+    """Packets of GCM or CCM under two keys, in both directions, for a core of `spec`, computed from the
+    description: key, IV or nonce, 1 where the core decrypts, additional data, data, tag, what leaves for the
+    data, and whether the tag is right. `any_iv`: some have an IV that has not 96 bits.
     """
     held = spec.release == "verdict"
     rng = random.Random(spec.name)
@@ -69,9 +69,9 @@ def packets(spec: Datapath, any_iv: bool) -> Iterator[tuple[Any, ...]]:
 
 
 def units(spec: Datapath) -> Iterator[tuple[Any, ...]]:
-    """Data units of XTS under two keys, in each direction of the core, computed from the description: key,
-    number, 1 where the core decrypts, unit, result. Of each key the first units have consecutive numbers, as
-    many as `RUN`.
+    """Data units of XTS under two keys, in each direction of a core of `spec`, computed from the description:
+    key, number, 1 where the core decrypts, unit, result. Of each key the first units have consecutive
+    numbers, as many as `RUN`.
     """
     rng = random.Random(spec.name)
     for key in _keys(rng, spec.given_key_bits):
@@ -85,7 +85,9 @@ def units(spec: Datapath) -> Iterator[tuple[Any, ...]]:
 
 
 def tags(spec: Datapath) -> Iterator[tuple[Any, ...]]:
-    """Messages of CMAC under two keys, computed from the description: key, message, tag as it is shown."""
+    """Messages of CMAC under two keys for a core of `spec`, computed from the description: key, message, tag
+    as it is shown.
+    """
     rng, size = random.Random(spec.name), tag_length(spec.tag_bits, spec.block_bits) // 8
     for key in _keys(rng, spec.key_bits):
         crypt = on_numbers(spec, key)
@@ -105,7 +107,9 @@ def _known(spec: Datapath, core: Core, any_iv: bool) -> tuple[str, str, Iterator
 
 
 def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
-    """The text of TOP_cocotb.py. patience: cycles in which any message comes out and any key is taken."""
+    """The text of TOP_cocotb.py for `core`, of `spec`, behind AXI-Stream. sources: names of its files of
+    Verilog; patience: cycles in which any message comes out and any key is taken.
+    """
     pins = {pin.name: pin for pin in core.component.pins}
     registers, clock = core_registers(core), core.component.clock
     names = ("KEY", "IV", "UNIT")
@@ -161,8 +165,8 @@ def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) 
 
 
 def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
-    """The text of TOP_cocotb.py of a core whose words come at its own ports. patience: as of
-    `message_bench`.
+    """The text of TOP_cocotb.py for `core`, of `spec`, whose words come at its own ports. sources, patience:
+    as of `message_bench`.
     """
     p, pins = core.ports, {pin.name: pin for pin in core.component.pins}
     ports = (core.packet or core.unit or {}).get("ports", {})
@@ -183,8 +187,8 @@ def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int
 
 
 def word_registers_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int) -> str:
-    """The text of TOP_cocotb.py of a core whose words are registers. patience: reads in which any message
-    comes out and any key is taken.
+    """The text of TOP_cocotb.py for `core`, of `spec`, whose words are registers. sources: names of its files
+    of Verilog; patience: reads in which any message comes out and any key is taken.
     """
     registers = core_registers(core)
     status = {f.name: 1 << f.low for f in registers["STATUS"].fields}

@@ -14,7 +14,7 @@ __all__ = ["packet_sentences", "packet_table", "packet_timing"]
 
 
 def packet_sentences(core: Core) -> Iterator[str]:
-    """The protocol of packets."""
+    """The protocol of packets at the ports of `core`."""
     p = core.ports
     assert core.packet is not None
     n, tag_bits = core.packet["ports"], core.packet["tag_bits"]
@@ -114,7 +114,7 @@ def _in_loop(core: Core) -> bool:
 
 
 def packet_timing(core: Core) -> Iterator[str]:
-    """Latencies and the rate."""
+    """Latencies and the rate of `core`."""
     assert core.packet is not None
     tag = core.packet["tag_latency_cycles"]
     if not _in_loop(core):
@@ -194,7 +194,7 @@ def _iv_sentences(core: Core) -> Iterator[str]:
 
 
 def packet_table(core: Core, worked: Worked) -> Iterator[str]:
-    """The words of the worked packet at the ports: a table."""
+    """The words of the worked packet `worked` at the ports of `core`: a table."""
     p = core.ports
     assert core.packet is not None
     n = core.packet["ports"]

@@ -14,12 +14,14 @@ __all__ = ["proven", "simulated"]
 
 
 def proven(spec: Spec, core: Core | BuiltEngine) -> list[str]:
-    """Sentences on this core."""
+    """Sentences on what is proven of `core`, which was built by `spec`."""
     return list(core.notes.proven) if isinstance(core, BuiltEngine) else list(_of_core(spec, core))
 
 
 def simulated(spec: Spec, core: Core | BuiltEngine) -> list[str]:
-    """Sentences on what of this core is compared with an independent implementation, and not proven."""
+    """Sentences on what of `core`, which was built by `spec`, is compared with an independent implementation,
+    and not proven.
+    """
     return [] if isinstance(core, BuiltEngine) else list(_simulated(spec, core))
 
 

@@ -71,8 +71,9 @@ def readme(
     files: Sequence[str],
     record: Mapping[str, object] | None,
 ) -> str:
-    """The text of README.md. drawn: the diagrams; files: names of all other files; record: the committed
-    record of this very text, if there is one.
+    """The text of README.md of `core`, which was built by `spec`. worked: its worked block; drawn: the
+    diagrams; files: names of all other files; record: the committed record of this very text, if there is
+    one.
     """
     said = _engine_facts(core, worked) if isinstance(core, BuiltEngine) else _core_facts(spec, core, worked)
     return filled(

@@ -33,15 +33,17 @@ def _environment() -> Environment:
 
 
 def filled(template: str, **facts: object) -> str:
-    """A template with facts. Raises jinja2.UndefinedError where the template takes one that is missing."""
+    """The template of the name `template` with `facts`. Raises jinja2.UndefinedError where the template takes
+    one that is missing.
+    """
     return _environment().get_template(template).render(**facts)
 
 
 def plain(text: str) -> str:
-    """A user's text in Markdown: no character of it is markup."""
+    """`text`, a user's, in Markdown: no character of it is markup."""
     return re.sub(r"([\\`*_{}\[\]<>#|!~&])", r"\\\1", printable(text))
 
 
 def code(text: str) -> str:
-    """A text between backticks in a table of Markdown."""
+    """`text` as it may be between backticks in a table of Markdown."""
     return printable(text).replace("`", "'").replace("|", "\\|")

@@ -14,7 +14,7 @@ __all__ = ["unit_sentences", "unit_table", "unit_timing"]
 
 
 def unit_sentences(core: Core) -> Iterator[str]:
-    """The protocol of data units."""
+    """The protocol of data units at the ports of `core`."""
     p = core.ports
     assert core.unit is not None
     n = core.unit["ports"]
@@ -83,7 +83,7 @@ def _keys(core: Core) -> Iterator[str]:
 
 
 def unit_table(core: Core, worked: Worked) -> Iterator[str]:
-    """The words of the worked unit at the ports: a table."""
+    """The words of the worked unit `worked` at the ports of `core`: a table."""
     p = core.ports
     assert core.unit is not None
     n = core.unit["ports"]
@@ -105,7 +105,7 @@ def unit_table(core: Core, worked: Worked) -> Iterator[str]:
 
 
 def unit_timing(core: Core) -> Iterator[str]:
-    """Latencies and rates."""
+    """Latencies and rates of `core`."""
     assert core.unit is not None
     if _in_a_loop(core):
         yield from _loop_timing(core, core.unit)

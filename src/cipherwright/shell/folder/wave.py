@@ -34,8 +34,8 @@ class Moment:
 @dataclass(frozen=True)
 class Diagram:
     """A timing diagram. name: what its file's name ends with; title: one sentence; clock: the clock's port;
-    ports: rows in order; words: value -> number, for ports wider than a bit. Raises ValueError where a moment
-    has another port or value.
+    ports: rows in order; moments: cycles in order; words: value -> number, for ports wider than a bit. Raises
+    ValueError where a moment has another port or value.
     """
 
     name: str
@@ -60,7 +60,9 @@ class Diagram:
         return tuple(port for port in self.ports if port in driven)
 
     def row(self, port: str) -> list[str]:
-        """Values of a port at the moments."""
+        """Values of `port` at the moments; a port that the diagram drives keeps its value until it
+        changes.
+        """
         found, now = [], ANY
         driven = port in self.inputs
         for moment in self.moments:
@@ -89,7 +91,7 @@ def _wave(values: list[str], gaps: list[bool]) -> dict[str, object]:
 
 
 def svg(diagram: Diagram) -> str:
-    """The diagram as SVG. The same diagram gives the same text."""
+    """`diagram` as SVG. The same diagram gives the same text."""
     import wavedrom  # imported here: most commands draw nothing
 
     clock = "p" + "".join("|." if gap else "." for gap in diagram.gaps[1:])

@@ -19,7 +19,7 @@ __all__ = ["word_accesses", "word_program", "word_sentences", "word_table", "wor
 
 
 def word_sentences(core: Core) -> Iterator[str]:
-    """How messages go over the registers."""
+    """How messages go over the registers of `core`."""
     registers, size = core_registers(core), core.parameters["block_bits"] // 8
     yield f"A message is a run of words of {size} bytes. Write the bytes of a word to DATA_IN."
     yield (
@@ -189,7 +189,7 @@ class _Accesses:
 
 
 def word_accesses(core: Core, worked: Worked) -> tuple[Access, ...]:
-    """The worked message over the registers, in order."""
+    """The worked message `worked` over the registers of `core`, in order."""
     a = _Accesses(core)
     return (*_before(a, worked), *_sent(a, core, worked), *_left(a, core, worked))
 
@@ -235,7 +235,7 @@ def _left(a: _Accesses, core: Core, worked: Worked) -> Iterator[Access]:
 
 
 def word_table(core: Core, worked: Worked) -> Iterator[str]:
-    """The accesses of the worked message, and a function in C."""
+    """The accesses of the worked message `worked` to the registers of `core`, and a function in C."""
     what = "packet" if core.packet else "unit" if core.unit else "message"
     way = "" if core.mac else ", encrypted"
     yield f"The {what} of the section Bytes{way}. Bytes that are not there may have any value."
@@ -250,7 +250,7 @@ def word_table(core: Core, worked: Worked) -> Iterator[str]:
 
 
 def word_program(core: Core) -> str:
-    """A function in C that sends a message and reads what it becomes."""
+    """A function in C that sends a message to `core` and reads what it becomes."""
     registers = core_registers(core)
     return filled(
         "words.c.j2",
@@ -273,7 +273,7 @@ def _tag_bytes(core: Core) -> int:
 
 
 def word_timing(core: Core) -> Iterator[str]:
-    """Latencies and the rate of software."""
+    """Latencies of `core`, and the rate of software."""
     what = "tag" if core.mac else "word of a result"
     taken = "its message's last word" if core.mac else "its word"
     stolen = ", where no bytes are stolen" if core.unit else ""

@@ -56,7 +56,8 @@ _FORGET = 3
 
 
 def announce_facts(timing: GcmTiming, expansion: int) -> dict[str, int]:
-    """What a record says of keys that are announced. expansion: cycles of the key-expansion unit.
+    """What a record says of keys that are announced. timing: of the core; expansion: cycles of the
+    key-expansion unit.
 
     announce_cycles: from a key that is resident to the next key. load_cycles: from a key that is not to its
     load into a core at rest. key_change_cycles: from one packet's first word to that of the next, where both
@@ -70,7 +71,7 @@ def announce_facts(timing: GcmTiming, expansion: int) -> dict[str, int]:
 
 
 def announced_keys(name: str, inside: str, key_bits: int) -> Wrapper:
-    """The module `name` around the core `inside`, which has two resident keys."""
+    """The module `name` around the core `inside`, which has two resident keys, of `key_bits` bits each."""
     word = packet_pins(False)
     held = (Pin("zeroise_i"), *result_pins(), Pin("busy_o", out=True))
     return Wrapper(

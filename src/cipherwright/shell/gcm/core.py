@@ -23,7 +23,9 @@ __all__ = ["assemble_gcm"]
 
 
 def assemble_gcm(of: CoreInputs) -> Core:
-    """The finished core, around a pipeline. Raises UserError where the pipeline is too short."""
+    """The finished core of what is in `of`, around a pipeline. Raises UserError where the pipeline is too
+    short, or a FIFO too small.
+    """
     spec, unit = of.spec, of.unit
     assert isinstance(spec, Pipeline) and unit
     top, stages, made = of.top, of.stages, of.scheduled

@@ -27,9 +27,9 @@ def counter_items(
     name: str, start: int, step: str, clear: str, moves: str, load: Load | None = None, bits: int = 32
 ) -> tuple[WrapperItem, ...]:
     """A counter of 32 bits, `name`, in pieces of four bits, `name`_0 to `name`_7; or of 29 to 31 `bits`,
-    whose last piece is shorter. step, clear and moves are registers: the counter is `start` (at most 4)
-    after `clear`, goes up in a cycle in which `step` is 1, and `moves` tells that either is 1. `name` shows
-    what the lowest piece was one cycle before.
+    whose last piece is shorter. step, clear and moves are registers: the counter is `start` (at most 4) after
+    `clear`, goes up in a cycle in which `step` is 1, and `moves` tells that either is 1. load: the value that
+    it takes, where it takes one. `name` shows what the lowest piece was one cycle before.
 
     So the other pieces have a register for their enable. A piece moves when all below are 15. The lowest is
     told by registers that follow it some values ahead. What the others are has more than ten cycles to

@@ -15,7 +15,9 @@ _NUMBER = 128 - IV_BITS
 
 
 def hashed_iv_items(timing: GcmTiming) -> tuple[WrapperItem, ...]:
-    """Slots of an IV, the wait for J0, and the number of J0, which is 1 with an IV of 96 bits."""
+    """Slots of an IV, the wait for J0, and the number of J0, which is 1 with an IV of 96 bits. timing: of the
+    core.
+    """
     tag = timing.early + timing.tag_lead
     before = f"{OF_IV}_l{tag - 2} & end_l{tag - 2}"
     settled, fresh = spread("settled_number", _NUMBER), spread("fresh_number", _NUMBER)

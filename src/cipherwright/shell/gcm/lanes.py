@@ -23,12 +23,18 @@ _NUMBER = 32
 
 
 def low_bits(lanes: int) -> int:
-    """The lowest bits of a number that are those of its lane."""
+    """The lowest bits of a number that are those of its lane; `lanes`: 2 or 4.
+
+    >>> low_bits(4)
+    2
+    """
     return lanes.bit_length() - 1
 
 
 def value_items(lanes: int) -> tuple[WrapperItem, ...]:
-    """What a slot brings: a word, or in a packet's end, in lane 0, the expected tag where it is decrypted."""
+    """What a slot of `lanes` lanes brings: a word, or in a packet's end, in lane 0, the expected tag where it
+    is decrypted.
+    """
     keep, first = KEEP * lanes, f"[{128 * lanes - 1}:{128 * (lanes - 1)}]"
     rest = f"[{128 * (lanes - 1) - 1}:0]"
     return (
@@ -68,7 +74,7 @@ def _counter(lane: int, lanes: int) -> str:
 
 
 def number_items(lanes: int) -> tuple[WrapperItem, ...]:
-    """The counters of all lanes, without the lowest bits of their numbers."""
+    """The counters of all `lanes` lanes, without the lowest bits of their numbers."""
     low = low_bits(lanes)
     names = dict.fromkeys(_counter(lane, lanes) for lane in range(lanes))
     return tuple(
@@ -81,7 +87,7 @@ def number_items(lanes: int) -> tuple[WrapperItem, ...]:
 
 
 def block_items(lanes: int) -> tuple[WrapperItem, ...]:
-    """Counter blocks: registers for what lanes have in common, then a copy for each lane."""
+    """Counter blocks: registers for what `lanes` lanes have in common, then a copy for each lane."""
     low = low_bits(lanes)
     high = _NUMBER - low
     names = dict.fromkeys(_counter(lane, lanes) for lane in range(lanes))
@@ -127,5 +133,5 @@ def _block(lane: int, lanes: int) -> tuple[WrapperItem, ...]:
 
 
 def chain_of(lane: int) -> str:
-    """The counter block of a lane."""
+    """The register of the counter block of the lane numbered `lane`."""
     return f"chain_{lane}"

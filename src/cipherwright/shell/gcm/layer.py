@@ -60,9 +60,10 @@ def gcm_layer(
     any_iv: bool = False,
     held: tuple[Pin, ...] = (),
 ) -> Wrapper:
-    """The mode around a pipeline with its key unit. parts: the modules of the pipeline, of the delays, of
-    GHASH and of what makes powers where two keys are resident; any_iv: IVs of any length are taken;
-    held: what tells of a word that it waits for a verdict, where words do.
+    """The module `name`: the mode around a pipeline with its key unit. parts: the modules of the pipeline, of
+    the delays, of GHASH and of what makes powers where two keys are resident; key_bits: of a key; timing: of
+    the core; tag_bits: of the tag that are shown; any_iv: IVs of any length are taken; held: what tells of a
+    word that it waits for a verdict, where words do.
     """
     cipher, delay, ghash = parts[:3]
     slots, lanes = timing.key_slots, timing.lanes

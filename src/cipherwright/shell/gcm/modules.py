@@ -46,12 +46,12 @@ def control_outputs(any_iv: bool, key_slots: int = 1) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class GcmModules:
-    """What is around the pipeline `TOP_core`: its key unit's control, delays, GHASH, the mode, the control of
-    keys and the top, in the order of use.
+    """What is around the pipeline `TOP_core`, in the order of use: its key unit's control, delays, GHASH with
+    its `multiplier`, the `mode`, the `control` of keys and the `top`. `timing`: its cycles.
 
     keyed: the pipeline with its key unit, or two of them; powers: what makes powers where two keys are
-    resident; beside: the delays; fifos: those of a bus around the core, by name; announced: what is around
-    the top where every packet has a key; released: what is where words wait for a verdict.
+    resident; beside: the delays; ghash: the unit; fifos: those of a bus around the core, by name; announced:
+    what is around the top where every packet has a key; released: what is where words wait for a verdict.
     """
 
     timing: GcmTiming
@@ -80,9 +80,9 @@ class GcmModules:
 
 
 def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Waits) -> GcmModules:
-    """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`,
-    as `spec` asks for it. waits: what a word waits in while the cipher works. Raises UserError where the
-    pipeline is too short, or there are no tags of so many bits.
+    """The modules that make a pipeline of `stages`, with its key unit, a core of GCM with the name `top`, as
+    `spec` asks for it. unit: the key unit; waits: what a word waits in while the cipher works. Raises
+    UserError where the pipeline is too short, or there are no tags of so many bits.
     """
     key_bits, tag_bits, any_iv = spec.key_bits, spec.tag_bits, spec.iv_bits == ANY_IV
     slots, lanes = spec.key_slots, spec.lanes
@@ -169,9 +169,11 @@ def _keyed(name: str, core: str, unit: KeyUnit, key_slots: int, lanes: int) -> W
 def packet_fifos(
     spec: Datapath, latency: int, tag_latency: int, intervals: tuple[int, int]
 ) -> dict[str, Fifo]:
-    """FIFOs of results and of tags of a bus around a core, where `spec` asks for one; at most one of them
-    comes in each of `intervals`. Where words wait for a verdict, their buffer is the FIFO of results, and a
-    FIFO has TID until they are there.
+    """FIFOs of results and of tags, by name, of a bus around a core that shows a result `latency` cycles
+    after a word and a tag `tag_latency` cycles after a packet's last word, both at most, where `spec` asks
+    for a bus; at most one of them comes in each of `intervals`, which are of results and of tags. Where words
+    wait for a verdict, their buffer is the FIFO of results, and a FIFO has TID until they are there. Raises
+    UserError where a FIFO or that buffer is too small.
     """
     if not spec.streams:
         return {}
@@ -203,9 +205,9 @@ def gcm_top(
     beside: tuple[Pin, ...] = (),
     lanes: int = 1,
 ) -> Wrapper:
-    """The module `name` of the core `top`: a key that is offered within a packet waits for the packet's
-    end. word: what goes with a word; more: outputs of its control beside the others; beside: what is taken
-    with a key; lanes: blocks of a word.
+    """The module `name` of the core `top`: a key, of `key_bits` bits, that is offered within a packet waits
+    for the packet's end. word: what goes with a word; more: outputs of its control beside the others; beside:
+    what is taken with a key; lanes: blocks of a word.
     """
     held = (Pin("busy_o", out=True), *result_pins(lanes), *more)
     links = {
@@ -228,8 +230,8 @@ def gcm_top(
 
 
 def waits_beside(timing: GcmTiming, any_iv: bool) -> dict[str, tuple[int, int]]:
-    """A slot's word and its meaning, which wait while the cipher works: bits and cycles. A word passes a
-    register more, behind its memory.
+    """A slot's word and its meaning, which wait while the cipher works: name -> bits and cycles. timing: of
+    the core; any_iv: it takes IVs of any length. A word passes a register more, behind its memory.
     """
     soon = timing.beside - timing.early
     return {

@@ -111,7 +111,7 @@ def packet_pins(any_iv: bool, key_slots: int = 1, lanes: int = 1) -> tuple[Pin, 
 
 
 def result_pins(lanes: int = 1) -> tuple[Pin, ...]:
-    """What leaves beside a word of so many blocks: with it the first two; with the tag the others."""
+    """What leaves beside a word of `lanes` blocks: with it the first two; with the tag the others."""
     return _wide(RESULTS, lanes)
 
 
@@ -124,7 +124,7 @@ def _wide(pins: tuple[Pin, ...], lanes: int) -> tuple[Pin, ...]:
 
 
 def packet_ports(any_iv: bool, key_slots: int = 1) -> dict[str, str]:
-    """What a port of a packet is for -> its name; arguments as of `packet_pins`."""
+    """What a port of a packet is for -> its name; `any_iv` and `key_slots` as of `packet_pins`."""
     return PACKET_PORTS | (IV_WORD_PORTS if any_iv else {}) | (SLOT_PORTS if key_slots > 1 else {})
 
 
@@ -137,9 +137,9 @@ def port_groups(
     beside: tuple[Pin, ...] = (),
     lanes: int = 1,
 ) -> tuple[Group, ...]:
-    """All ports of a core, in groups. any_iv: it takes IVs of any length; more: outputs of its control
-    beside them; word: what goes with a word, where that is not as in GCM; beside: what is taken with a key;
-    lanes: blocks of a word.
+    """All ports of a core, in groups. key_bits: of its key; tag_bits: of the tag that are shown; any_iv: it
+    takes IVs of any length; more: outputs of its control beside them; word: what goes with a word, where that
+    is not as in GCM; beside: what is taken with a key; lanes: blocks of a word.
     """
     n = GCM_PORTS
     keep, last, tag_valid, tag, good = result_pins(lanes)

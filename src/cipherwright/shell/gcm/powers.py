@@ -32,7 +32,7 @@ _WIDTH = 9
 
 
 def power_maker(name: str, timing: GhashTiming) -> Wrapper:
-    """The module that makes powers 0 to L for a unit of GHASH with two banks."""
+    """The module `name` that makes powers 0 to L for a unit of GHASH with two banks; timing: of that unit."""
     start, last = timing.count(0), timing.count(timing.loop)
     found = matches(_WIDTH, steps_of(_WIDTH, POWER_CYCLES - 3))
     feedback = f"time_q[{_WIDTH - 1}] ^ time_q[{TAPS[_WIDTH] - 1}]"

@@ -17,8 +17,9 @@ _LENGTH = 36
 
 
 def length_items(timing: GcmTiming, any_iv: bool) -> tuple[WrapperItem, ...]:
-    """The block of lengths, in bits: whole words are counted, and the bytes of a shorter one added. Those of
-    an IV are counted as data. Where two keys are resident no hash key is hashed.
+    """The block of lengths, in bits (SP 800-38D, section 7.1, step 5): whole words are counted, and the bytes
+    of a shorter one added. timing: of the core; any_iv: it takes IVs of any length, whose lengths are counted
+    as data. Where two keys are resident no hash key is hashed.
     """
     value, key_slots, size = timing.early, timing.key_slots, timing.word_bytes
     rest = (size - 1).bit_length()
@@ -91,7 +92,9 @@ def _bytes(mask: str, size: int) -> str:
 
 
 def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tuple[WrapperItem, ...]:
-    """What is hashed, and what leaves."""
+    """What is hashed, by the module `ghash`, and what leaves. timing: of the core; tag_bits: of the tag that
+    are shown; any_iv: it takes IVs of any length.
+    """
     before, lanes, size = timing.early - 1, timing.lanes, timing.word_bytes
     # In a packet's end the first block leaves, as a tag; in the others bytes are shown that are hashed.
     first = "" if lanes == 1 else f"[{size - 1}:{size - KEEP}]"
@@ -170,8 +173,9 @@ def _present(lanes: int) -> str:
 
 
 def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = False) -> tuple[WrapperItem, ...]:
-    """Results, tags and verdicts. The tag is the first `tag_bits` bits of the sum. The whole sum of an IV
-    is J0. holds: it is told of a word that its packet is decrypted.
+    """Results, tags and verdicts. timing: of the core. The tag is the first `tag_bits` bits of the sum. The
+    whole sum of an IV is J0, where `any_iv` says that IVs of any length are taken. holds: it is told of a
+    word that its packet is decrypted.
     """
     value, wait = timing.early, timing.ghash.sum_latency + 1
     width = 128 * timing.lanes

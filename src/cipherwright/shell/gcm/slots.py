@@ -24,8 +24,8 @@ _STEAL = 5
 
 
 def key_items(timing: GcmTiming, maker: str, key_bits: int) -> tuple[WrapperItem, ...]:
-    """A key is expanded by the unit of its slot. Then the module `maker` makes the powers. Keys of zeros
-    (wipe_i) go into both.
+    """A key of `key_bits` bits is expanded by the unit of its slot. Then the module `maker` makes the powers.
+    Keys of zeros (wipe_i) go into both. timing: of the core.
     """
     return (
         Note("A key is complete when the powers of its hash key are there."),

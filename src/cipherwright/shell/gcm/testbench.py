@@ -50,12 +50,12 @@ class Times:
 
     @classmethod
     def exact(cls, word: int, tag: int) -> Times:
-        """Always as many."""
+        """Always as many: `word` and `tag` cycles."""
         return cls((word, word), (tag, tag))
 
     def behind(self, release: Release, interval: int) -> Times:
-        """Those at the port of a core with a buffer, where packets are as short as the testbench's. interval:
-        cycles from one word to the next.
+        """Those at the port of a core with the buffer `release`, where packets are as short as the
+        testbench's. interval: cycles from one word to the next.
         """
         if not release.waits:
             return self
@@ -66,8 +66,9 @@ class Times:
 
 @dataclass(frozen=True)
 class KnownPacket:
-    """A packet and what becomes of it. text: what is taken; result: what leaves; `tag` is the whole tag,
-    which a packet for decryption brings; good: that tag is the right one.
+    """A packet and what becomes of it. key, iv, aad: its own; text: what is taken; result: what leaves; `tag`
+    is the whole tag, which a packet for decryption brings; decrypt: the direction; good: that tag is the
+    right one.
     """
 
     key: bytes
@@ -95,8 +96,8 @@ class KnownPacket:
 
 @dataclass(frozen=True)
 class KnownWord:
-    """A word that is taken: its packet, its bytes, those of its result, whether it is additional data or of
-    an IV, and whether the packet or the IV ends with it.
+    """A word that is taken: its packet, its bytes (`data`), those of its `result`, whether it is additional
+    data (`aad`) or of an IV (`iv`), and whether the packet or the IV ends with it (`last`).
     """
 
     packet: KnownPacket
@@ -108,8 +109,8 @@ class KnownWord:
 
 
 def known_packets(spec: Spec) -> list[KnownPacket]:
-    """Packets under two keys: the published ones encrypted, and decrypted with the right tag; the last again
-    with a wrong tag.
+    """Packets under two keys for a core of `spec`: the published ones encrypted, and decrypted with the right
+    tag; the last again with a wrong tag.
     """
     assert isinstance(spec, Datapath)
     size, cipher = spec.key_bits // 8, spec.described
@@ -199,9 +200,10 @@ def testbench(
     packets: Sequence[KnownPacket] = (),
     announced: bool = False,
 ) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch. Words are offered as soon as they are
-    taken; results and tags must come in order, each after a promised number of cycles, and after a reset no
-    control output may be unknown. packets: other ones than GCM's published; announced: every packet's key is.
+    """The testbench of the core `component` of `spec`. It prints PASS or the first mismatch. Words are
+    offered as soon as they are taken; results and tags must come in order, each after a promised number of
+    cycles (`times`), and after a reset no control output may be unknown. tag_bits: of the tag that are shown;
+    packets: other ones than GCM's published; announced: every packet's key is.
     """
     packets = packets or known_packets(spec)
     takes = replace(_Takes.of(component), announced=announced)

@@ -22,8 +22,9 @@ __all__ = ["assemble_loop_gcm"]
 
 
 def assemble_loop_gcm(of: CoreInputs) -> Core:
-    """The finished core, around a loop. Where the loop makes its round keys itself, a register holds the key.
-    Raises UserError where a block is too short a time in the loop.
+    """The finished core of what is in `of`, around a loop. Where the loop makes its round keys itself, a
+    register holds the key. Raises UserError where a block is too short a time in the loop, or a FIFO too
+    small.
     """
     spec = of.spec
     assert isinstance(spec, Loop)

@@ -45,9 +45,10 @@ _ANY_IV_BITS = 32 + 3
 
 @dataclass(frozen=True)
 class LoopGcmModules:
-    """What is around the loop `TOP_core`: the loop with its key unit, delays, the mode, the control of keys
-    and the top, in the order of use; the hand-written module of the mode; FIFOs of a bus, by name; what
-    is around the top where words wait for a verdict.
+    """What is around the loop `TOP_core`, in the order of use: the loop with its key unit (`keyed`), delays
+    (`beside`), the `mode`, the `control` of keys and the `top`; the hand-written module of the mode
+    (`written`); `fifos` of a bus, by name; what is around the top where words wait for a verdict
+    (`released`). `timing`: its cycles.
     """
 
     timing: LoopGcmTiming
@@ -65,7 +66,8 @@ def loop_gcm_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop, waits: Wai
     """The modules that make a loop, with its key unit, a core of GCM with the name `top`, as `spec` asks for
     it.
 
-    loop: of blocks of 128 bits, with its rate; waits: what a word waits in while the loop works.
+    loop: of blocks of 128 bits, with its rate; unit: its key unit; waits: what a word waits in while the loop
+    works. Raises UserError where a FIFO is too small.
     """
     key_bits, tag_bits, any_iv = spec.key_bits, spec.tag_bits, spec.iv_bits == ANY_IV
     assert loop.rate is not None

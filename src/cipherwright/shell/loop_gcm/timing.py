@@ -25,8 +25,9 @@ class LoopGcmTiming:
 
     @classmethod
     def of(cls, cipher: int, stages: int, digit: int) -> LoopGcmTiming:
-        """With the fewest coefficients in a cycle with which the loop is no faster than the multiplier where
-        `digit` is 0.
+        """The cycles around a loop of `stages` stages that takes `cipher` cycles from a block to its result.
+        Where `digit` is 0, the multiplier takes the fewest coefficients in a cycle, at most 32, with which
+        the loop is no faster than it.
 
         >>> LoopGcmTiming.of(110, 11, 0)
         LoopGcmTiming(cipher=110, stages=11, digit=15)

@@ -20,7 +20,9 @@ __all__ = ["assemble_loop_xts"]
 
 
 def assemble_loop_xts(of: CoreInputs) -> Core:
-    """The finished core, around a loop that takes a key with each block; a register holds both halves."""
+    """The finished core of what is in `of`, around a loop that takes a key with each block; a register holds
+    both halves. Raises UserError where a FIFO is too small.
+    """
     spec = of.spec
     assert isinstance(spec, Loop)
     loop = keyed_loop(of, reset=False, halves=2)

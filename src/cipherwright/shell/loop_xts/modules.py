@@ -63,9 +63,10 @@ _WAITING = "tweak"
 
 @dataclass(frozen=True)
 class LoopXtsModules:
-    """What is around the loop `TOP_core`: the loop with the register of its keys, delays, the mode, the
-    control of keys and the top, in the order of use; the hand-written module of the mode; FIFOs of a bus, by
-    name; `setup` cycles from an expanded key to the first unit number.
+    """What is around the loop `TOP_core`, in the order of use: the loop with the register of its keys
+    (`keyed`), delays (`beside`), the `mode`, the `control` of keys and the `top`; the hand-written module of
+    the mode (`written`); `fifos` of a bus, by name; `setup` cycles from an expanded key to the first unit
+    number. `timing`: its cycles; `options`: what the core can do.
     """
 
     timing: LoopXtsTiming

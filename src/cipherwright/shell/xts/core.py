@@ -23,8 +23,9 @@ __all__ = ["assemble_xts"]
 
 
 def assemble_xts(of: CoreInputs) -> Core:
-    """The finished core, around a pipeline over the round keys of two keys for each slot, which as many units
-    make, or around one whose every block brings its key. Raises UserError where the pipeline is too short.
+    """The finished core of what is in `of`, around a pipeline over the round keys of two keys for each slot,
+    which as many units make, or around one whose every block brings its key. Raises UserError where the
+    pipeline is too short.
     """
     spec, unit = of.spec, of.unit
     assert isinstance(spec, Pipeline)

@@ -30,7 +30,8 @@ _LATE = 2
 
 
 def forgetting_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
-    """The module `name` around a core that has stop_i, drop_i and pending_o. Of `times` key is of no meaning.
+    """The module `name` around the core `inside`, which has stop_i, drop_i and pending_o. Of `times` key is
+    of no meaning.
 
     Zeroising has phases of equal length. In the first what is presented reaches all registers of the core; in
     the others results of it are written to every place of a FIFO behind it.

@@ -46,8 +46,8 @@ COMPARED = 5
 
 
 def xts_layer(name: str, parts: tuple[str, str], options: XtsOptions) -> Wrapper:
-    """The mode around the modules `parts`: a pipeline with the round keys of both halves of a key, and what
-    waits beside it.
+    """The module `name`: the mode around the modules `parts`, a pipeline with the round keys of both halves
+    of a key, and what waits beside it. options: what the core can do.
     """
     both, key_bits, slots = options.both, options.key_bits, options.slots
     return Wrapper(
@@ -117,8 +117,8 @@ def _key_ports(options: XtsOptions) -> tuple[Group, ...]:
 
 
 def key_seen(key_bits: int, distinct: bool, slots: int) -> tuple[WrapperItem, ...]:
-    """Whether a key was taken, and whether its halves differ where that is asked for. slots: of keys; the
-    control of two of them tells itself which was taken.
+    """Whether a key of `key_bits` bits, both halves, was taken, and whether its halves differ where that is
+    asked for (`distinct`). slots: of keys; the control of two of them tells itself which was taken.
     """
     if not distinct and slots > 1:
         return ()

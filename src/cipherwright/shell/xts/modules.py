@@ -41,8 +41,9 @@ _FEWEST = 4
 
 @dataclass(frozen=True)
 class XtsModules:
-    """What is around the pipeline `TOP_core`: its two key units, where keys are held, the mode with its
-    control, the control of keys and the top, in the order of use.
+    """What is around the pipeline `TOP_core`, in the order of use: its two key units, where keys are held
+    (`keyed`), the `mode` with its control (`turns`), the `control` of keys and the `top`. `timing`: its
+    cycles; `options`: what the core can do.
 
     numbers: what counts the numbers of units, where something does; beside: what waits while the cipher
     works; fifos: those of a bus around the core, by name.
@@ -169,8 +170,8 @@ def _keyed(name: str, core: str, unit: KeyUnit, options: XtsOptions) -> Wrapper:
 
 
 def xts_top(top: str, name: str, options: XtsOptions, more: tuple[Pin, ...]) -> Wrapper:
-    """The module `name` of the core `top`, with outputs of its control beside the others: a key that is
-    offered waits for the end of all units that were announced.
+    """The module `name` of the core `top`, with the outputs `more` of its control beside the others: a key
+    that is offered waits for the end of all units that were announced. options: what the core can do.
     """
     both, number, beside = options.both, number_group(options), loaded_by_slot(options.slots)
     key = () if options.travels else (*beside, Pin("key_i"), Pin("key_ready_o"))

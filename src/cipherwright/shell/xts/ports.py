@@ -105,12 +105,14 @@ COUNTED_PORTS = {**UNIT_PORTS, "unit_more": MORE.name}
 
 
 def unit_ports(options: XtsOptions) -> dict[str, str]:
-    """What a port of a unit is for -> its name, in a core with these options."""
+    """What a port of a unit is for -> its name, in a core with `options`."""
     return COUNTED_PORTS if options.counted else UNIT_PORTS | (SLOT_PORTS if options.slots > 1 else {})
 
 
 def number_group(options: XtsOptions) -> Group:
-    """What is announced: a unit's number, or that of the first unit of a run."""
+    """What is announced: a unit's number, or that of the first unit of a run, as `options` say, with its key
+    or its slot.
+    """
     n, r = UNIT_PORTS["unit_valid"], UNIT_PORTS["unit_ready"]
     if options.travels:
         more = (MORE,) if options.counted else ()
@@ -124,7 +126,9 @@ def number_group(options: XtsOptions) -> Group:
 
 
 def key_group(options: XtsOptions, what: str = "") -> tuple[Group, ...]:
-    """The ports of a key that is held: none where keys come with unit numbers."""
+    """The ports of a key that is held, which are for `what`: none where keys come with unit numbers, as
+    `options` say.
+    """
     if options.travels:
         return ()
     key, beside = _key_pin(options), loaded_by_slot(options.slots)
@@ -147,7 +151,7 @@ def _key_pin(options: XtsOptions) -> Pin:
 
 
 def xts_ports(options: XtsOptions) -> PortSet:
-    """Names of a core's ports."""
+    """Names of the ports, by meaning, of a core with `options`."""
     return PortSet(
         ready_out="ready_o",
         decrypt=_DECRYPT.name if options.both else "",
@@ -159,7 +163,7 @@ def xts_ports(options: XtsOptions) -> PortSet:
 
 
 def port_groups(options: XtsOptions, more: tuple[Pin, ...] = ()) -> tuple[Group, ...]:
-    """All ports of a core, in groups. more: outputs of its control beside them."""
+    """All ports of a core with `options`, in groups. more: outputs of its control beside them."""
     both, n = options.both, xts_ports(options)
     expands = "" if options.travels else "a key is expanded, "
     busy = f"a unit was announced or is in flight, {expands}or everything is being cleared"

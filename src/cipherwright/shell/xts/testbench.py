@@ -26,8 +26,8 @@ _LENGTHS = (16, 17, 18, 19, 20, 32, 47, 80)
 
 @dataclass(frozen=True)
 class KnownUnit:
-    """A unit and what becomes of it. key: K1 and K2; text: what is taken; result: what leaves, in the order
-    of the standard.
+    """A unit and what becomes of it. key: K1 and K2; number: of the unit, 16 bytes, the least significant
+    first; text: what is taken; result: what leaves, in the order of the standard; decrypt: the direction.
     """
 
     key: bytes
@@ -51,7 +51,7 @@ class KnownUnit:
 
 
 def known_units(spec: Spec) -> list[KnownUnit]:
-    """Units under two keys; where the core decrypts, each is decrypted as well."""
+    """Units under two keys for a core of `spec`; where the core decrypts, each is decrypted as well."""
     size, cipher, found = spec.key_bits // 8, spec.described, list[KnownUnit]()
     falling = bytes(0xFF - k for k in range(size)) + bytes(0xBF - k for k in range(size))
     text = bytes(range(max(_LENGTHS)))
@@ -99,7 +99,8 @@ class UnitTiming(Protocol):
 
 
 def testbench(component: Component, spec: Spec, timing: UnitTiming) -> Bench:
-    """The testbench of a core. It prints PASS or the first mismatch.
+    """The testbench of the core `component` of `spec`, with its cycles `timing`. It prints PASS or the first
+    mismatch.
 
     Numbers and words are offered as soon as they are taken, and where two keys are resident, each key into
     the other slot. Results must come in the promised order, the first after the promised number of cycles,

@@ -18,9 +18,9 @@ KEY_WAITS = {"key_i": "key_wait", "key_late_o": "key_late_0"}
 
 
 def keys_of_units(options: XtsOptions) -> tuple[WrapperItem, ...]:
-    """The keys of units, where they come with their numbers. A number goes through the cipher under K2, and
-    K1 waits beside it; when its tweak is there, K1 goes where the tweak goes. A block goes under the K1 of
-    its unit, which waits beside it again, for a stolen block.
+    """The keys of units, where they come with their numbers; options: what the core can do. A number goes
+    through the cipher under K2, and K1 waits beside it; when its tweak is there, K1 goes where the tweak
+    goes. A block goes under the K1 of its unit, which waits beside it again, for a stolen block.
     """
     bits, half = options.key_bits, options.half
     first, second = f"key_number[{bits - 1}:{half}]", f"key_number[{half - 1}:0]"

@@ -105,8 +105,8 @@ def _outputs(address: int) -> tuple[Pin, ...]:
 
 
 def turns(name: str, timing: XtsTiming, tweaks: int = TWEAKS, pairs: int = 1) -> Wrapper:
-    """The control as the module `name`, with a memory of so many tweaks, a power of two. pairs: resident
-    pairs of keys, 1 or 2.
+    """The control as the module `name`, with a memory of `tweaks` tweaks, a power of two. timing: of the
+    core; pairs: resident pairs of keys, 1 or 2.
     """
     told = (PAIR, *PAIRS) if pairs > 1 else ()
     return Wrapper(
