@@ -389,7 +389,7 @@ def build(source: Source, **options: Option) -> Core:
 
 
 def register(cipher: Cipher | type[Cipher]) -> Cipher:
-    """Put a cipher of one's own into the catalogue, so that `build`, `load` and every check know its name;
+    """Put `cipher`, of one's own, into the catalogue, so that `build`, `load` and every check know its name;
     returns it. It is there as long as the process runs. A class is called without arguments.
 
     Raises UserError where the object is no cipher, where its name is taken by another, or where it does not

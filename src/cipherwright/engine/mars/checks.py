@@ -190,7 +190,7 @@ def _expanded(key: bytes) -> list[int]:
 
 
 def verify_engine(folder: CoreFolder, blocks: int = 4000, tell: Tell = quiet) -> list[Verdict]:
-    """Every check of an engine's folder; a failed one does not stop the rest, except that nothing is run
+    """Every check of the engine in `folder`; a failed one does not stop the rest, except that nothing is run
     where a file was changed. `blocks`: random blocks, about; `tell`: called with what is being done.
     """
     bench: list[MarsBench] = []

@@ -32,8 +32,9 @@ class MarsTiming:
 
 @dataclass(frozen=True)
 class MarsOptions:
-    """The options of a spec or a record that decide what the engine is; their meaning and values are
-    documented with the spec.
+    """The options of a spec or a record that decide what the engine is (`adder`, `multiplier`, `final_adder`,
+    `sbox_memory`, `key_memory`, `key_wait`, `readable_keys`); their meaning and values are documented with
+    the spec.
     """
 
     adder: str

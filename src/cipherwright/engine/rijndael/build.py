@@ -128,7 +128,7 @@ def _realised(options: RijndaelOptions, graph: Graph) -> Graph:
 
 
 def build_processor(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
-    """The processor of a spec. `given`: the preset and the changes as the user wrote them."""
+    """The processor of `spec`. `given`: the preset and the changes as the user wrote them."""
     options = RijndaelOptions.of(spec.options())
     top, both, buffer = module_name(spec.name), options.both, options.buffer
     modules: list[Module] = []

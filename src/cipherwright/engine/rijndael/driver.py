@@ -25,7 +25,9 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True)
 class Seen:
-    """The processor's outputs in one cycle."""
+    """The processor's outputs in one cycle: `ready` for an instruction, `in_ready` for a half-word,
+    `out_valid` where the half-word `out_data` is there.
+    """
 
     ready: int
     in_ready: int
@@ -207,9 +209,8 @@ class Session:
         self.give(key)
 
     def crypt(self, block: bytes, decrypt: bool = False, feedback: bool = False) -> bytes:
-        """One block through the processor, with the sizes and key that were set. `decrypt`: the direction;
-        `feedback`: the instruction that repeats it a thousand times. Raises CheckFailed where the processor
-        hangs.
+        """The result of `block`, with the sizes and key that were set. `decrypt`: the direction; `feedback`:
+        the instruction that repeats it a thousand times. Raises CheckFailed where the processor hangs.
         """
         self.instruct("input_data")
         self.give(block)

@@ -66,9 +66,9 @@ PORTS: tuple[Group, ...] = (
 
 @dataclass(frozen=True)
 class RijndaelOptions:
-    """The options of a spec or a record that decide what the processor is; their meaning and values are
-    documented with the spec. The sizes are those that the record's figures are for: every processor has
-    all nine.
+    """The options of a spec or a record that decide what the processor is (`direction`, `key_expansion`,
+    `sbox`, `linear_depth`); their meaning and values are documented with the spec. The sizes (`block_bits`,
+    `key_bits`) are those that the record's figures are for: every processor has all nine.
     """
 
     block_bits: int

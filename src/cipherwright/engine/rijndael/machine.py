@@ -41,8 +41,8 @@ class RandomValues:
 
 @dataclass(frozen=True)
 class Cycle:
-    """One cycle as literals: the registers' next values, and the outputs. `made`: the next values that are
-    gates; `below`: the registers and inputs on which these depend.
+    """One cycle as literals: the registers' next values (`after`), and the `outputs` by name. `made`: the
+    next values that are gates; `below`: the registers and inputs on which these depend.
     """
 
     after: dict[Any, int]

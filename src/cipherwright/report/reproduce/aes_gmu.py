@@ -27,7 +27,7 @@ _LUTS_IN_SLICE = 4  # of Virtex-5, and as many flip-flops
 
 
 def stages_options(stages: int) -> list[str]:
-    """Changes of the preset for so many stages a round."""
+    """Changes of the preset for `stages` stages a round."""
     return ["stages=none", f"stages_per_round={stages}"]
 
 

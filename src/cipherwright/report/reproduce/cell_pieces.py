@@ -26,8 +26,8 @@ SLOW_CORNER = "none: no slow corner"
 
 @dataclass(frozen=True)
 class Piece:
-    """A module by itself: gates (areas of NAND2), area in square micrometres, flip-flops, and for logic
-    without registers the longest path in ns from input to output.
+    """A module by itself: `gates` (areas of NAND2), `area_um2`, `flip_flops`, and for logic without registers
+    the longest path in ns from input to output (`ns`).
     """
 
     gates: float

@@ -135,8 +135,8 @@ def reproduce_des_xilinx(tell: Tell) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Cores by column of the paper's table (`16`, `48`, `48 SRL`, `des-fast`), on Virtex-E mapping, placed on
-    ECP5, and on standard cells.
+    """Cores by column of the paper's table (`16`, `48`, `48 SRL`, `des-fast`): on Virtex-E mapping
+    (`virtex`), placed on ECP5 (`ecp5`), and on standard cells (`cells`).
     """
 
     virtex: dict[str, Measured]

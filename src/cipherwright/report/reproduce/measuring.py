@@ -127,8 +127,8 @@ def implemented(
 
 @dataclass(frozen=True)
 class Component:
-    """A piece of a cipher mapped on its own: lookup tables, flip-flops, and the most lookup tables in a row
-    between registers.
+    """A piece of a cipher mapped on its own: lookup tables (`luts`), flip-flops (`ffs`), and the most lookup
+    tables in a row between registers (`levels`).
     """
 
     luts: int
