@@ -65,8 +65,8 @@ class Target:
     """
 
     def placer(self, asked: str) -> str:
-        """The placer that is asked for, or the first of this target where it has no such; `heap` where the
-        one asked for needs delays of wires that are not known.
+        """The placer that is asked for, `asked`, or the first of this target where it has no such; `heap`
+        where the one asked for needs delays of wires that are not known.
         """
         wires = self.options.get("wires", {})
         if asked == REROUTED and "to_lut" not in wires:

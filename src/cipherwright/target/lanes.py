@@ -39,9 +39,9 @@ the flip-flop beside it takes its input there where no lookup table drives it.
 
 
 def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tell: Tell) -> str:
-    """Place the lanes of folder/canonical.json, and write the whole to folder/netlistSEED.json; returns the
-    name of the netlist to route, which is canonical.json where there are no lanes, where the target's slices
-    are not known, or where a lane would fill its strip.
+    """Place the lanes of folder/canonical.json, and write the whole to netlistSEED.json in `folder`; returns
+    the name of the netlist to route, which is canonical.json where there are no lanes, where the target's
+    slices are not known, or where a lane would fill its strip.
 
     `target`: its options have `slices` and `block_ram_sites`. Each lane is placed with `seed` and `seed` +
     10, and the better placement counts. `timing_weight`: of timing in nextpnr's `heap`. `tell`: gets each

@@ -131,8 +131,8 @@ def _slack_commands(folder: Path, top: str, clock: str, constraints: Constraints
 
 
 def through(folder: Path, top: str) -> float:
-    """The longest path in ns from an input to an output of the module `top` of folder/netlist.v, which is
-    logic without registers, by folder/cells.lib; the edges at its inputs are ideal and nothing loads its
+    """The longest path in ns from an input to an output of the module `top` of netlist.v in `folder`, which
+    is logic without registers, by cells.lib there; the edges at its inputs are ideal and nothing loads its
     outputs. Raises RuntimeError where there is no such path.
     """
     (folder / "through.tcl").write_text(

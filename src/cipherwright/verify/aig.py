@@ -17,9 +17,9 @@ FALSE, TRUE = 0, 1
 
 @dataclass(frozen=True)
 class Hints:
-    """Structures that a proof may use: XOR networks of linear maps by node, the S-box realisation's name
-    (its circuits are checked against their tables where they are made), and products by width (checked by
-    algebra where they are made).
+    """Structures that a proof may use. `networks`: XOR networks of linear maps, by the number of their node;
+    `sbox`: the name of the S-box realisation (its circuits are checked against their tables where they are
+    made); `products`: circuits of products by their width in bits (checked by algebra where they are made).
     """
 
     networks: Mapping[int, Network] = field(default_factory=dict)
@@ -28,8 +28,14 @@ class Hints:
 
 
 class Aig:
-    """Literals as in AIGER: 2*variable + complement; 0 is false, 1 is true. Inputs are made before any
-    gate.
+    """Literals as in AIGER: 2*variable + complement; 0 is false, 1 is true. `inputs`: names of the inputs,
+    which are variables 1 and following; they are made before any gate. A gate that is there already is not
+    made again.
+
+    >>> g = Aig(["a", "b"])
+    >>> both = g.and_(g.input(0), g.input(1))
+    >>> both, g.and_(g.input(1), g.input(0)), g.and_(both, 1), len(g.gates)
+    (6, 6, 6, 1)
     """
 
     def __init__(self, inputs: Sequence[str]) -> None:
@@ -38,10 +44,11 @@ class Aig:
         self._known: dict[tuple[int, int], int] = {}
 
     def input(self, k: int) -> int:
-        """Literal of the k-th input."""
+        """Literal of input number `k`, from 0."""
         return 2 * (k + 1)
 
     def and_(self, a: int, b: int) -> int:
+        """Literal that is 1 where both literals `a` and `b` are."""
         if a > b:
             a, b = b, a
         if a <= TRUE:
@@ -55,19 +62,23 @@ class Aig:
         return found
 
     def or_(self, a: int, b: int) -> int:
+        """Literal that is 1 where one of the literals `a` and `b` is, or both."""
         return self.and_(a ^ 1, b ^ 1) ^ 1
 
     def xor(self, a: int, b: int) -> int:
+        """Literal that is 1 where one of the literals `a` and `b` is, and the other is not."""
         return self.and_(self.and_(a, b ^ 1) ^ 1, self.and_(a ^ 1, b) ^ 1) ^ 1
 
     def mux(self, s: int, a: int, b: int) -> int:
-        """`a` where `s`, else `b`."""
+        """Literal that is `a` where `s` is 1, else `b`."""
         if a == b:
             return a
         return self.and_(self.and_(s, a) ^ 1, self.and_(s ^ 1, b) ^ 1) ^ 1
 
     def select(self, address: Sequence[int], choices: Sequence[int]) -> int:
-        """The one of 2^n choices that an address of n literals names, least significant first."""
+        """The one of the 2^n literals `choices` that an `address` of n literals names, its least significant
+        bit first.
+        """
         left = list(choices)
         for bit in address:
             left = [self.mux(bit, high, low) for low, high in zip(left[::2], left[1::2], strict=True)]
@@ -75,7 +86,9 @@ class Aig:
         return chosen
 
     def table(self, truth: int, address: Sequence[int]) -> int:
-        """Truth table over literals, least significant address bit first."""
+        """Literal of bit number `address` of the integer `truth`: a truth table over the literals in
+        `address`, least significant first.
+        """
         if not address:
             return truth & 1
         half = 1 << (len(address) - 1)
@@ -86,7 +99,9 @@ class Aig:
         return self.mux(address[-1], self.table(high, rest), self.table(low, rest))
 
     def add(self, a: Sequence[int], b: Sequence[int], carry: int) -> list[int]:
-        """Ripple sum, least significant first."""
+        """The sum of the words `a` and `b`, of equal width, and the literal `carry`, as a ripple-carry adder;
+        least significant bit first. The carry out of the top is dropped.
+        """
         out = []
         for x, y in zip(a, b, strict=True):
             half = self.xor(x, y)
@@ -95,7 +110,7 @@ class Aig:
         return out
 
     def aiger(self, outputs: Sequence[int]) -> bytes:
-        """Binary AIGER, without latches."""
+        """The graph in binary AIGER, without latches, with the literals `outputs` in this order."""
         n, g = len(self.inputs), len(self.gates)
         head = f"aig {n + g} {n} 0 {len(outputs)} {g}\n" + "".join(f"{o}\n" for o in outputs)
         body = bytearray()
@@ -116,13 +131,12 @@ def graph_to_aig(
     hints: Hints | None = None,
     marks: list[int] | None = None,
 ) -> dict[str, list[int]]:
-    """Literals of the outputs (least significant first) for literals of the inputs. `marks` collects the
-    literals of every named operation.
+    """Print `graph` into `aig`: literals of its outputs, by name, for those of its `inputs`, by name; both
+    least significant bit first. `marks` collects the literals of every named operation.
 
     `hints` name a structure for linear maps and tables. They cannot change the meaning: every network's
-    matrix and every circuit's table are compared with the node's, exactly, so the graph stays the
-    reference. Long sums in another order than the core's are hard for a SAT prover; in the same order they
-    are trivial.
+    matrix and every circuit's table are compared with the node's, exactly, so the graph stays the reference.
+    Long sums in another order than the core's are hard for a SAT prover; in the same order they are trivial.
     """
     hints = hints or Hints()
     values: list[list[int]] = []

@@ -36,9 +36,11 @@ _LOAD = 2
 def check_announced_keys(
     bench: AnnouncedBench, p: Mapping[str, Any], cuts: Sequence[int] | None = None, seed: int = 11
 ) -> str:
-    """Packets each under its own key, of one to four that are nearly the same: in runs of three under one of
-    them, back to back, and in any order, with gaps; the promised rates; and resets and zeroising about a
-    change of key. cuts: as of `check_cuts`, some if there are none named.
+    """Packets through the core `bench` with parameters `p`, each under its own key, of one to four that are
+    nearly the same: in runs of three under one of them, back to back, and in any order, with gaps; the
+    promised rates; and resets and zeroising about a change of key. `cuts`: as the cycles of `check_cuts`,
+    some if there are none named; `seed`: of the random traffic. What was checked, in words; raises
+    CheckFailed.
     """
     rng, total = np.random.default_rng(seed), 0
     for different in _KEYS:
@@ -68,9 +70,10 @@ def _cuts(bench: AnnouncedBench) -> list[int]:
 
 
 def check_cuts(bench: AnnouncedBench, p: Mapping[str, Any], cycles: Sequence[int], seed: int = 5) -> str:
-    """One cycle of reset, or of zeroising, so many cycles after a key is taken that is not resident, while
-    results of packets before leave: nothing of before leaves after it, no key is resident any more, and the
-    next packets are right.
+    """One cycle of reset, or of zeroising, in the core `bench` with parameters `p`, so many `cycles` (one
+    after the other) after a key is taken that is not resident, while results of packets before leave: nothing
+    of before leaves after it, no key is resident any more, and the next packets are right. `seed`: of the
+    random traffic. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     key = rng.bytes(bench.key_bytes)

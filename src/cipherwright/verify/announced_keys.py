@@ -23,7 +23,7 @@ _AHEAD = 3
 
 
 class AnnouncedSession(Session):
-    """One model of a core. `load_key` says under which key `send` sends packets.
+    """One model of the core `bench`. `load_key` says under which key `send` sends packets.
 
     begun: the cycles in which first words were taken; announced: those in which keys were.
     """
@@ -37,20 +37,23 @@ class AnnouncedSession(Session):
         self.announced: list[int] = []
 
     def load_key(self, key: bytes) -> None:
-        """The key of the packets to come."""
+        """`key` is that of the packets to come."""
         self.key = key
 
     def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
-        """Announce the key, and offer the packet's words until they are taken."""
+        """Announce the key, and offer the words of `packet` until they are taken; `gaps` as of `traffic`.
+        `next_key` is not offered here: a key is announced with its own packet.
+        """
         self.traffic([(self.key, packet)], gaps)
 
     def traffic(
         self, packets: Sequence[KeyedPacket], gaps: float = 0.0, key_gaps: float = 0.0, rest: int = 0
     ) -> None:
-        """Packets, each with its key, until the last word is taken; keys are announced as soon as the core
-        takes them, or after gaps; after each nothing is offered for `rest` cycles. Raises CheckFailed where
-        something is not taken in time, where a word is taken before its key was announced, or a key too far
-        ahead.
+        """Offer `packets`, each with its key, until the last word is taken. `gaps`: how probable it is in a
+        cycle that the next word is not offered yet; `key_gaps`: the same of keys, which else are announced as
+        soon as the core takes them; after each key nothing is offered for `rest` cycles. Raises CheckFailed
+        where something is not taken in time, where a word is taken before its key was announced, or a key too
+        far ahead.
         """
         b, s, first = self.bench, self.bench.simulation, len(self.announced)
         words = [(k, row) for k, (_, packet) in enumerate(packets) for row in self._rows_of(packet)]
@@ -112,9 +115,9 @@ class AnnouncedSession(Session):
         return rows
 
     def cut_short(self, port: str, key: bytes, cycles: int) -> None:
-        """Announce a key that is not resident and offer a word; so many cycles after the key is taken, one
-        cycle of reset or zeroising, while the key stays at its port. After it no word is taken without a key,
-        nothing leaves, and the core comes to rest.
+        """Announce a `key` that is not resident and offer a word; `cycles` after the key is taken, one cycle
+        of reset or zeroising (a 1 at `port`), while the key stays at its port. Raises CheckFailed where after
+        it a word is taken without a key, something leaves, or the core does not come to rest.
         """
         b, s = self.bench, self.bench.simulation
         rows = self.idle(1 + cycles)
@@ -160,5 +163,5 @@ class AnnouncedBench(PacketBench):
         return int(self.record["packet"]["announce_cycles"])
 
     def session(self, seed: int = 1) -> AnnouncedSession:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps."""
         return AnnouncedSession(self, np.random.default_rng(seed))

@@ -26,8 +26,8 @@ Cell = Mapping[str, Any]
 
 
 def with_clocked_resets(modules: Mapping[str, Module]) -> Mapping[str, Module]:
-    """The modules with plain flip-flops behind multiplexers in the place of those with an asynchronous reset,
-    if rst_i resets flip-flops and does nothing else.
+    """The `modules` (name to entry in Yosys JSON) with plain flip-flops behind multiplexers in the place of
+    those with an asynchronous reset, if rst_i resets flip-flops and does nothing else; otherwise as they are.
     """
     if not any(c["type"] in _VALUE for m in modules.values() for c in m["cells"].values()):
         return modules

@@ -26,8 +26,9 @@ _MOST_WAITS = 4096
 
 @dataclass(frozen=True)
 class Beats:
-    """Blocks as beats: of every beat its data (beats, bytes), the number of bytes that count, whether it
-    ends a message, its first block, and the number of blocks in it; of every block its last beat.
+    """Blocks as beats: of every beat its `data` (beats, bytes of the bus; in the order of the stream, least
+    significant byte of TDATA first), the number of `bytes` that count, whether it is the `last` of a message,
+    and its first `block`; of every block its last beat (`beat_of`).
     """
 
     data: _Bytes
@@ -38,7 +39,9 @@ class Beats:
 
     @staticmethod
     def of(blocks: _Bytes, last: _Bytes, width: int) -> Beats:
-        """Blocks (n, bytes), each with whether a message ends with it, on a bus of `width` bytes."""
+        """The beats of `blocks` (n, block bytes) on a bus of `width` bytes; `last` says of each block whether
+        a message ends with it. A wide beat has blocks of one message.
+        """
         n, size = blocks.shape
         if width <= size:
             each = size // width
@@ -67,7 +70,9 @@ class Beats:
         return Beats(data.reshape(count, width), filled * size, ends, first, beat_of)
 
     def blocks(self, data: _Bytes, size: int) -> _Bytes:
-        """The blocks out of beats that are filled as these are."""
+        """The blocks (n, `size` bytes) out of `data` (beats, bytes of the bus) that is filled as these beats
+        are.
+        """
         width = data.shape[1]
         if width <= size:
             return np.ascontiguousarray(data).reshape(-1, size)
@@ -76,7 +81,7 @@ class Beats:
         return whole[held]
 
     def firsts(self, width: int, size: int) -> NDArray[np.int64]:
-        """Of every block, the first beat that has a part of it."""
+        """Of every block of `size` bytes, on a bus of `width` bytes, the first beat that has a part of it."""
         return self.beat_of - max(1, size // width) + 1
 
 
@@ -117,7 +122,10 @@ class AxiBench(Bench):
         return self.bus.blocks > 1
 
     def load_iv(self, model: Model, iv: _Bytes) -> None:
-        """Give a core in counter mode its first counter block, and wait until it takes blocks."""
+        """Give the `model` of a core in counter mode its first counter block `iv` (block bytes, byte 0 of the
+        standard first), and wait until it takes blocks. Raises CheckFailed where that is not so in 4096
+        cycles.
+        """
         s, p = self.simulation, self.ports
         offer = s.rows(1)
         s.view(offer, p.iv_valid)[0, 0] = 1
@@ -192,8 +200,9 @@ class AxiBench(Bench):
         iv: _Bytes | None = None,
         links: Links | None = None,
     ) -> Traffic:
-        """As of `Bench.crypt`. `offer` and `take` are of beats. Raises CheckFailed as well where a beat
-        comes back with another TKEEP, TLAST, TUSER or TID.
+        """As `Bench.crypt`, with the same `keys`, `decrypts`, `blocks`, `iv` and `links`; `offer` and `take`
+        are of beats. Raises CheckFailed as well where a beat comes back with another TKEEP, TLAST, TUSER or
+        TID.
         """
         if self.ports.iv_valid and iv is None:
             return self._each_as_counter(keys, decrypts, blocks)
@@ -225,7 +234,9 @@ class AxiBench(Bench):
         take: _Bytes | None = None,
         links: Links | None = None,
     ) -> Traffic:
-        """Blocks through a model that has its key; arguments as of `crypt`."""
+        """Send `blocks` through a `model` that has its key and its counter block; `keys`, `decrypts`,
+        `offer`, `take` and `links` as of `crypt`. Raises CheckFailed as `crypt` does.
+        """
         n, size = len(blocks), blocks.shape[1]
         slots = self._slots(links[0] if links else np.zeros(1, dtype=np.uint8), n)
         last = self._lasts(links, slots, n)

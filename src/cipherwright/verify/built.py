@@ -18,11 +18,11 @@ __all__ = ["confirm_core"]
 def confirm_core(
     spec: Datapath, design: Design, made: Scheduled, parts: KeyParts | None, loop: KeyLoop | None
 ) -> None:
-    """The datapath computes the description on random keys and blocks, and the loop of a
-    key-expansion unit makes its round keys.
+    """Raise UserError unless the datapath of `spec` computes the description on random keys and blocks, and
+    the loop of a key-expansion unit makes its round keys.
 
-    design: of the core; parts: what the unit divides the cipher into. Raises
-    UserError where a result differs.
+    design: modules of the core; made: its schedule; parts: what the unit divides the cipher into, and loop:
+    the unit's own (None: the core has no such unit).
     """
     mode = spec.mode if spec.summed else "ecb"
     found = samples(

@@ -337,7 +337,9 @@ def _check_offers(logic: _Logic, ports: Mapping[str, str], offers: Iterable[_Off
 
 
 def check_bus_rules(folder: CoreFolder) -> str:
-    """The check `bus rules` of a core on standard buses. Raises CheckFailed with a rule that is broken."""
+    """The check `bus rules` of the core in `folder`, on standard buses; what was shown, in words. Raises
+    CheckFailed with a rule that is broken.
+    """
     record = folder.record
     kind, clock = record["parameters"]["control"], record["ports"]["clk"]
     n = read_netlist(folder.sources, record["top"], clock, memories=True)

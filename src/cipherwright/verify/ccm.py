@@ -34,8 +34,9 @@ _RESETS = 400
 
 
 def sealed_ccm(p: Mapping[str, Any], key: bytes, given: CcmInput) -> tuple[bytes, bytes]:
-    """Ciphertext and tag of a message by the reference of a core with parameters `p`: by a library's own CCM
-    where it has one, otherwise by the mode's definition around the library's cipher.
+    """Ciphertext and tag of the message `given` under `key` by the reference of a core with parameters `p`:
+    by a library's own CCM where it has one, otherwise by the mode's definition (SP 800-38C) around the
+    library's cipher. The tag has the bytes that the core shows.
     """
     reference, tag_bytes = reference_of(p), int(p["tag_bits"]) // 8
     done = oracle_ccm(reference.library, key, given, tag_bytes) if reference.library else None
@@ -50,8 +51,9 @@ def sealed_ccm(p: Mapping[str, Any], key: bytes, given: CcmInput) -> tuple[bytes
 
 
 def published_ccm(bench: CcmBench, p: Mapping[str, Any]) -> str:
-    """Published packets, encrypted and decrypted, and decrypted with a wrong tag. Raises NotChecked where
-    there are none with the core's lengths of key, nonce and tag.
+    """Published packets through the core `bench` with parameters `p`, encrypted and decrypted, and decrypted
+    with a wrong tag. What was checked, in words. Raises CheckFailed with a packet that differs, NotChecked
+    where there are none with the core's lengths of key, nonce and tag.
     """
     lengths = (p["key_bits"] // 8, bench.nonce_bytes, bench.tag_bytes)
     found = [v for v in own_vectors(p["cipher"], "ccm") if (len(v.key), len(v.iv), len(v.tag)) == lengths]
@@ -84,8 +86,9 @@ def published_ccm(bench: CcmBench, p: Mapping[str, Any]) -> str:
 def random_ccm(
     p: Mapping[str, Any], rng: np.random.Generator, key: bytes, sizes: Sequence[tuple[int, int]]
 ) -> tuple[list[Packet], list[PacketResult]]:
-    """Packets with so many bytes of additional data and of data, in both directions, some with a wrong tag;
-    and what the reference makes of them.
+    """Random packets for a core with parameters `p` under `key`, and what the reference makes of them.
+    `sizes`: of each packet the bytes of additional data and of data; directions are mixed, and some have a
+    wrong tag; `rng` makes all of it.
     """
     return packets_of_both_ways(
         rng,
@@ -97,9 +100,10 @@ def random_ccm(
 
 
 def check_ccm_packets(bench: CcmBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
-    """Random packets back to back and with gaps, under keys that change, in both directions, against the
-    reference. Lengths go through all from 0 to 300 bytes of additional data and of data, in random order; the
-    last packet but one has additional data whose length takes six bytes.
+    """About `count` random packets through the core `bench` with parameters `p`, back to back and with gaps,
+    under keys that change, in both directions, against the reference. Lengths go through all from 0 to 300
+    bytes of additional data and of data, in random order; the last packet but one has additional data whose
+    length takes six bytes. `seed`: of the random packets. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     spans = [
@@ -132,8 +136,9 @@ def check_ccm_packets(bench: CcmBench, p: Mapping[str, Any], count: int, seed: i
 
 
 def check_ccm_resets(bench: CcmBench, p: Mapping[str, Any], seed: int = 3) -> str:
-    """One cycle of reset, or of zeroising, in every cycle of a run with a key and packets: nothing of before
-    leaves, and the next key and packets are right.
+    """One cycle of reset, or of zeroising, in up to 400 different cycles of a run with a key and packets:
+    nothing of before leaves, and the next key and packets are right. `bench`: the core; `p`: its parameters;
+    `seed`: of the random packets. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     span = bench.record["key_cycles"] + bench.tag_latency + 12

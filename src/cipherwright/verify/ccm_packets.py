@@ -129,8 +129,9 @@ class CcmBench(PacketBench):
 
     @property
     def nonce_bytes(self) -> int:
+        """Bytes of the nonce."""
         return int(self.record["packet"]["nonce_bytes"])
 
     def session(self, seed: int = 1) -> CcmSession:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps."""
         return CcmSession(self, np.random.default_rng(seed))

@@ -46,8 +46,9 @@ Make = Callable[[Aig, Sequence[int]], int]
 
 @dataclass(frozen=True)
 class Output:
-    """One output bit of a cell without memory: the pins that it depends on, and its literal from theirs;
-    `high`: pins that are 1 where nothing is connected (others may have any value then).
+    """One output bit of a cell without memory: `pin`, that it is at; `reads`, the pins that it depends on;
+    `make`, its literal from theirs, in this order; `high`: pins that are 1 where nothing is connected (others
+    may have any value then).
     """
 
     pin: Pin
@@ -58,9 +59,9 @@ class Output:
 
 @dataclass(frozen=True)
 class Flop:
-    """A flip-flop: clock pin and edge, output pin; the next value from the literals of `reads` and, last,
-    of the present value. `idle`: pins that must be constant, with the value, where the cell would act
-    without the clock.
+    """A flip-flop: its `clock` pin, whether the `rising` edge counts, its output pin `q`; `make`: the next
+    value from the literals of `reads` and, last, of the present value. `idle`: pins that must be constant,
+    with the value, where the cell would act without the clock.
     """
 
     clock: Pin
@@ -84,7 +85,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Models:
-    """Cells of a library, by name."""
+    """Cells of a library, by name: the `outputs` of logic, `flops`, and clock-gating cells (`gates`)."""
 
     outputs: Mapping[str, Sequence[Output]]
     flops: Mapping[str, Flop]
@@ -97,7 +98,11 @@ NO_MODELS = Models({}, {}, {})
 
 @dataclass(frozen=True)
 class Column:
-    """One bit of a RAM of 16 words that is written at the clock and read at once."""
+    """One bit of a RAM of 16 words that is written at the clock and read at once: its `clock` pin, whether
+    the `rising` edge counts, the pin that it shows (`out`), its `data` pin, the `enable` of writing (None:
+    always) and whether that is `inverted`, and the pins of the addresses for `write` and `read`, the least
+    significant first.
+    """
 
     clock: Pin
     rising: bool
@@ -319,7 +324,9 @@ _OUTPUTS: dict[str, Callable[[Cell], list[Output]]] = {
 
 
 def outputs(cell: Cell) -> list[Output] | None:
-    """The outputs of a cell without memory; None for another cell, or one that is not known."""
+    """The outputs of a `cell` (as in Yosys JSON) without memory; None for another cell, or one that is not
+    known. Raises Unknown where its table has bits that are not defined.
+    """
     made = _OUTPUTS.get(cell["type"])
     return None if made is None else made(cell)
 
@@ -420,7 +427,9 @@ def _nexus_ff(cell: Cell, kind: str) -> Flop:
 
 
 def flop(cell: Cell) -> Flop | None:
-    """A flip-flop's behaviour; None for another cell. Raises Unknown for a mode that is not known."""
+    """The behaviour of a `cell` (as in Yosys JSON) that is a flip-flop; None for another cell. Raises Unknown
+    for a mode that is not known.
+    """
     kind = cell["type"]
     if kind == "$_DFF_P_":
         return Flop(("C", 0), True, ("Q", 0), _pins("D"), lambda g, a: a[0])
@@ -438,7 +447,9 @@ def flop(cell: Cell) -> Flop | None:
 
 
 def columns(cell: Cell) -> list[Column] | None:
-    """The columns of a distributed RAM; None for another cell."""
+    """The columns of a `cell` (as in Yosys JSON) that is a distributed RAM; None for another cell. Raises
+    Unknown where it is written always or never.
+    """
     if cell["type"] == "TRELLIS_DPR16X4":
         if _text(cell, "WREMUX", "WRE") not in ("WRE", "INV"):
             raise Unknown("a TRELLIS_DPR16X4 is written always or never, which the proof does not know")
@@ -490,7 +501,9 @@ class Block:
 
 
 def block(cell: Cell) -> Block | None:
-    """A table in block RAM or a multiplier; None where the block is used in another way."""
+    """A table in block RAM (DP16KD) or a multiplier (MULT18X18D), for a `cell` as in Yosys JSON; None where
+    it is of another type or used in another way.
+    """
     return (
         _table(cell) if cell["type"] == "DP16KD" else _product(cell) if cell["type"] == "MULT18X18D" else None
     )

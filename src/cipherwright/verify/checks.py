@@ -153,6 +153,10 @@ def _computed(bench: Bench | Bulk, p: Mapping[str, Any], decrypt: int, answers: 
 
 
 def run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
+    """Known answers of the cipher in each direction of the core in `folder`, by its compiled `bench`: those
+    in the repository, and those in the folder of CIPHERWRIGHT_VECTORS. What was checked, in words. Raises
+    CheckFailed with an answer that is not met, NotChecked where there are none.
+    """
     p = folder.record["parameters"]
     size = p["block_bits"] // 8
     if p["rounds"] is not None:
@@ -193,8 +197,9 @@ def _directions(p: Mapping[str, Any]) -> list[int]:
 
 
 def run_random(bench: Bench, folder: CoreFolder, blocks: int, seed: int = 1) -> str:
-    """Random keys, blocks and directions, gaps in the offers and, on a stream, back-pressure; against the
-    core's reference.
+    """About so many random `blocks`, with random keys and directions, gaps in the offers and, on a stream,
+    back-pressure, through `bench`, the core in `folder`, against its reference. `seed`: of all of that. What
+    was checked, in words; raises CheckFailed with a block that differs.
     """
     p = folder.record["parameters"]
     reference = reference_of(p)
@@ -260,7 +265,9 @@ def _compare(bench: Bench, bulk: Bulk, folder: CoreFolder) -> str:
 
 
 def run_timing(bench: Bench, folder: CoreFolder) -> str:
-    """Latency and sustained throughput are what the record promises."""
+    """Latency and sustained throughput of `bench` are what the record in `folder` promises. What was checked,
+    in words; raises CheckFailed with the cycles that were seen.
+    """
     p = folder.record["parameters"]
     n = 4 * bench.slots + 200
     rng = np.random.default_rng(2)
@@ -338,8 +345,8 @@ def _random_ccm_packets(bench: CcmBench, p: Mapping[str, Any], count: int) -> st
 def verify_packets(
     folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
 ) -> list[Verdict]:
-    """Every check of a core in a mode of whole packets; arguments as of `verify_core`. `blocks`: about so
-    many words of random packets.
+    """Every check of the core in `folder`, in a mode of whole packets; `plain`, `tell` and `parts` as of
+    `verify_core`. `blocks`: about so many words of random packets.
     """
     count = max(_FEWEST, min(blocks // _WORDS, _MOST))
     kind = packet_bench(folder.record)
@@ -378,8 +385,8 @@ _MOST_UNITS = 2850
 def verify_units(
     folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
 ) -> list[Verdict]:
-    """Every check of a core in a mode of data units; arguments as of `verify_core`. `blocks`: about so many
-    words of random units.
+    """Every check of the core in `folder`, in a mode of data units; `plain`, `tell` and `parts` as of
+    `verify_core`. `blocks`: about so many words of random units.
     """
     count = max(_FEWEST, min(blocks // _UNIT_WORDS, _MOST_UNITS))
     units = _Messages(
@@ -462,8 +469,8 @@ _MAC_WORDS = 10
 def verify_macs(
     folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
 ) -> list[Verdict]:
-    """Every check of a core in a mode that makes tags; arguments as of `verify_core`. `blocks`: about so many
-    words of random messages.
+    """Every check of the core in `folder`, in a mode that makes tags; `plain`, `tell` and `parts` as of
+    `verify_core`. `blocks`: about so many words of random messages.
     """
     count = max(_FEWEST, min(blocks // _MAC_WORDS, _MOST))
     messages = _Messages(
@@ -477,7 +484,9 @@ def verify_macs(
 
 
 def prove_multiplier(folder: CoreFolder) -> str:
-    """The multiplier of a pipeline of GCM. Returns what was shown; raises CheckFailed."""
+    """The proof of the pipelined multiplier of a core of GCM in `folder`. Returns what was shown; raises
+    CheckFailed.
+    """
     made, top = folder.record["packet"]["multiplier"], f"{folder.record['top']}_multiplier"
     graph = field_product_graph(made["levels"])
     proof = prove_field_multiplier(folder.sources, top, graph, made["stages"])
@@ -485,7 +494,9 @@ def prove_multiplier(folder: CoreFolder) -> str:
 
 
 def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
-    """The proof alone; `parts` as of `verify_core`. Returns what was shown; raises CheckFailed."""
+    """The proof alone of the core in `folder`; `plain` and `parts` as of `verify_core`. Returns what was
+    shown; raises CheckFailed.
+    """
     r, p = folder.record, folder.record["parameters"]
     if parts:
         return _run_keyed_proof(folder, parts)
@@ -562,8 +573,9 @@ def _held(folder: CoreFolder, parts: KeyParts) -> HeldWords:
 
 
 def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
-    """The rounds of a core with a key-expansion unit, for any round keys (`held`: the words that they
-    read, where they are known). Returns what was shown; raises CheckFailed.
+    """The rounds of the core in `folder`, which has a key-expansion unit, for any round keys. `parts`: the
+    cipher in two; `held`: the words that the rounds read, where they are known. Returns what was shown;
+    raises CheckFailed.
     """
     r, p = folder.record, folder.record["parameters"]
     ports = PortSet(decrypt="decrypt_i" if len(_directions(p)) == 2 else "")
@@ -596,8 +608,8 @@ def _of_keys(graph: Graph, p: Mapping[str, Any], words: Sequence[str]) -> tuple[
 
 
 def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
-    """The unit that makes the round keys (`held`: as of `prove_rounds`). Returns what was shown; raises
-    CheckFailed.
+    """The unit that makes the round keys of the core in `folder`; `parts` and `held` as of `prove_rounds`.
+    Returns what was shown; raises CheckFailed.
     """
     r, sbox = folder.record, folder.record["parameters"]["sbox"]
     return prove_expansion(
@@ -623,7 +635,9 @@ all lanes.
 
 
 def bench_of(sources: Sequence[Path], record: Mapping[str, Any]) -> Bench:
-    """The compiled core of a record, driven at its outermost ports, or at those behind its register bus."""
+    """The compiled core of `record` in the files `sources`, driven at its outermost ports, or at those behind
+    its register bus.
+    """
     record = {**record, **record.get("bus", {})}
     kind = AxiBench if record["parameters"]["interface"] == "axi-stream" else Bench
     return kind.compile(sources, record)
@@ -747,13 +761,15 @@ def verify_core(
     parts: KeyParts | None = None,
     published: int = 0,
 ) -> list[Verdict]:
-    """Every check; a failed one does not stop the rest, except that nothing is compiled or run where a
-    file was changed.
+    """Every check of the core in `folder`, with its verdict; a failed one does not stop the rest, except that
+    nothing is compiled or run where a file was changed.
 
-    `blocks`: random blocks in bulk, of which up to 4,000 cycle by cycle as well, against the independent
-    implementation, or where no library has the cipher the description; `monte`: outer rounds of the Monte
-    Carlo test; `parts`: the cipher in two, for a core with a key-expansion unit; `published`: chains of each
-    kind out of CIPHERWRIGHT_VECTORS.
+    `plain`: the cipher as a graph, which the proof compares with; `blocks`: random blocks in bulk, of which
+    up to 4,000 cycle by cycle as well, against the independent implementation, or where no library has the
+    cipher the description; `monte`: outer rounds of the Monte Carlo test; `tell`: gets each check by name and
+    the part that is done; `parts`: the cipher in two, for a core with a key-expansion unit; `published`:
+    chains of each kind out of CIPHERWRIGHT_VECTORS. A core of packets, data units or messages has the checks
+    of its mode: there `blocks` counts words, and `monte` and `published` mean nothing.
     """
     for kind, verify in _OF_MESSAGES.items():
         if kind in folder.record:

@@ -27,8 +27,8 @@ _RESETS = 400
 
 
 def mac_tag(p: Mapping[str, Any], key: bytes, message: bytes) -> bytes:
-    """The whole tag of a message by the reference of a core with parameters `p`: by a library's own CMAC
-    where it has one, otherwise by the mode's definition around the library's cipher.
+    """The whole tag of `message` under `key` by the reference of a core with parameters `p`: by a library's
+    own CMAC where it has one, otherwise by the mode's definition (SP 800-38B) around the library's cipher.
     """
     reference, size = reference_of(p), p["block_bits"] // 8
     done = oracle_cmac(reference.library, key, message) if reference.library else None
@@ -42,7 +42,9 @@ def mac_tag(p: Mapping[str, Any], key: bytes, message: bytes) -> bytes:
 
 
 def published_macs(bench: MacBench, p: Mapping[str, Any]) -> str:
-    """Published messages, one behind the other under each key. Raises NotChecked where there are none."""
+    """Published messages through the core `bench` with parameters `p`, one behind the other under each key.
+    What was checked, in words. Raises CheckFailed with a tag that differs, NotChecked where there are none.
+    """
     found = [v for v in own_vectors(p["cipher"], "cmac") if len(v.key) * 8 == p["key_bits"]]
     if not found or p["rounds"] is not None:
         raise NotChecked(f"the repository has no published tags of this cipher with {p['key_bits']}-bit keys")
@@ -55,9 +57,10 @@ def published_macs(bench: MacBench, p: Mapping[str, Any]) -> str:
 
 
 def check_messages(bench: MacBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
-    """Random messages under keys that change, against the reference. Lengths go through all from 0 to 300
-    bytes, in random order. Words come at once, or with gaps shorter and longer than a block takes in the
-    loop; the next key is offered within a key's last message.
+    """About `count` random messages through the core `bench` with parameters `p` under keys that change,
+    against the reference. Lengths go through all from 0 to 300 bytes, in random order. Words come at once, or
+    with gaps shorter and longer than a block takes in the loop; the next key is offered within a key's last
+    message. `seed`: of the random messages. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     lengths = [int(x) for _ in range(-(-count // (_LONGEST + 1))) for x in rng.permutation(_LONGEST + 1)]
@@ -90,8 +93,9 @@ def _compare(p: Mapping[str, Any], key: bytes, messages: list[bytes], got: list[
 
 
 def check_mac_resets(bench: MacBench, p: Mapping[str, Any], seed: int = 3) -> str:
-    """One cycle of reset, or of zeroising, in every cycle of a run with a key and messages: nothing of before
-    leaves, and the next key and messages are right.
+    """One cycle of reset, or of zeroising, in up to 400 different cycles of a run with a key and messages:
+    nothing of before leaves, and the next key and messages are right. `bench`: the core; `p`: its parameters;
+    `seed`: of the random messages. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     span = bench.record["key_cycles"] + 4 * bench.record["interval_cycles"] + 12

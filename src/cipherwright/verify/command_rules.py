@@ -143,8 +143,8 @@ def _fair(g: Cycle, c: Cycle) -> Bits:
 
 
 def check_commands(n: Netlist) -> int:
-    """All states of the module of the commands, with what is known from outside. Raises CheckFailed with a
-    rule that is broken; how many states there are.
+    """Explore all states of `n`, the module of the commands, with what is known from outside; how many states
+    there are. Raises CheckFailed with a rule that is broken.
     """
     chains = "load_iv_i" in n.inputs
 
@@ -168,8 +168,9 @@ class Rules:
 
 
 def explored(n: Netlist, of: Rules) -> int:
-    """All states of a module with what is known from outside, under all inputs that may come. Raises
-    CheckFailed with a rule that is broken; how many states there are.
+    """Explore all states of the module `n` with what is known from outside, under all inputs that may come,
+    and check the rules `of` it in each; how many states there are. All of its ports but clock and reset have
+    one bit. Raises CheckFailed with a rule that is broken.
     """
     module, state = _Module(n), sorted(q for q in _Module(n).registers)
     ports = [name for name in n.inputs if name not in ("clk", "rst_i")]

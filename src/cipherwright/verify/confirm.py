@@ -36,7 +36,9 @@ Rows = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Sample:
-    """Inputs of a core by name, without the `_i` of the ports, and the block that it must give."""
+    """The `inputs` of a core by name, without the `_i` of the ports, and the block that it must give
+    (`result`); words as integers, byte 0 of the standard the most significant.
+    """
 
     inputs: Mapping[str, int]
     result: int
@@ -49,10 +51,10 @@ def samples(
     mode: str = "ecb",
     held: Callable[[int], Mapping[str, int]] = lambda key: {},
 ) -> list[Sample]:
-    """Random keys and blocks in `directions` by turns, with the description's results. `mode`: of a
-    pipeline that adds a word `chain` (CBC to the cipher's result, the others the block to that of the
-    word); `held`: key -> inputs that are made from it and held; where there are such, two samples in a row
-    have the same key.
+    """Random keys of `key_bits` and blocks for `cipher` in `directions` (0: encryption, 1: decryption) by
+    turns, with the description's results. `mode`: of a pipeline that adds a word `chain` (CBC to the cipher's
+    result, the others the block to that of the word); `held`: key -> inputs that are made from it and held;
+    where there are such, two samples in a row have the same key.
 
     Raises UserError where the description does not undo what it did.
     """
@@ -107,7 +109,9 @@ def _wrong(title: str, what: str) -> UserError:
 
 
 def confirm_pipeline(title: str, design: Design, found: Sequence[Sample]) -> None:
-    """A pipeline's datapath gives every sample's result. Raises UserError with what differs."""
+    """Raise UserError, with what differs, unless the pipeline `design` gives the result of every sample in
+    `found`. `title`: the cipher's, for the message. Registers are taken for wires.
+    """
     out = DesignModel(design, len(found)).run(_given(design, design.top.name, [s.inputs for s in found]))
     _compare(title, out, found, "its pipeline")
 
@@ -151,10 +155,10 @@ def confirm_loop(
     iterations: int,
     memory: KeyMemory | None = None,
 ) -> None:
-    """A loop gives every sample's result after `iterations`, and then that of another block, taken as the
-    first one leaves. memory: as of `_LoopModel`.
-
-    Raises UserError with what differs.
+    """Raise UserError, with what differs, unless the loop `design` gives every result in `found` after
+    `iterations`, and then that of another block, taken as the first one leaves. title: the cipher's, for the
+    message; stages: of the loop, whose last registers hold the blocks from one iteration to the next; memory:
+    the round keys that it reads by address, which are inputs of the samples by name.
     """
     n = len(found)
     model = _LoopModel(design, n, stages, memory)
@@ -190,7 +194,12 @@ def _compare(title: str, out: Mapping[str, list[int]], found: Sequence[Sample], 
 
 
 def linear_word(rows: Sequence[int], word: int) -> int:
-    """A linear map of a word, the first row giving the most significant bit."""
+    """The bits of `rows` times `word`: each row is a mask of the word's bits whose sum modulo 2 is a bit of
+    the result, the first row's the most significant.
+
+    >>> bin(linear_word([0b110, 0b001, 0b111], 0b101))
+    '0b110'
+    """
     out = 0
     for row in rows:
         out = out << 1 | (row & word).bit_count() & 1
@@ -198,10 +207,9 @@ def linear_word(rows: Sequence[int], word: int) -> int:
 
 
 def confirm_expansion(title: str, loop: KeyLoop, schedule: Graph) -> None:
-    """A key-expansion unit's loop makes every round key, one an iteration. `schedule`: the round keys, by the
+    """Raise UserError, with the round key that differs, unless the key-expansion unit's `loop` makes every
+    round key, one an iteration. `title`: the cipher's, for the message; `schedule`: the round keys, by the
     names of the loop's users. Where the loop has no rows, each is kept as it is at the high end of a word.
-
-    Raises UserError with the round key that differs.
     """
     rng, e, users = random.Random(title), loop.expansion, loop.users
     key_node = schedule.nodes[schedule.inputs["key"]]
@@ -235,7 +243,9 @@ def confirm_expansion(title: str, loop: KeyLoop, schedule: Graph) -> None:
 
 
 def confirm_rewrite(title: str, before: Graph, after: Graph) -> None:
-    """A rewritten graph computes what it did before. Raises UserError with the output that differs."""
+    """Raise UserError, with the output that differs, unless the rewritten graph `after` computes what
+    `before` did, for some random words. `title`: the cipher's, for the message.
+    """
     rng = random.Random(before.name)
     for _ in range(_BLOCKS):
         given = {name: rng.getrandbits(before.nodes[i].width) for name, i in before.inputs.items()}

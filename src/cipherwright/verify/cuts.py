@@ -33,8 +33,8 @@ _FULL = (1 << _PATTERNS) - 1
 
 @dataclass(frozen=True)
 class Comparison:
-    """Pairs of literals that shall be equal; the first `core_gates` gates are the core's, and `marks` are
-    literals of the cipher at which a cut may be.
+    """Pairs of literals of `aig` that shall be equal, `got` of the core and `want` of the cipher; the first
+    `core_gates` gates are the core's, and `marks` are literals of the cipher at which a cut may be.
     """
 
     aig: Aig
@@ -50,7 +50,9 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Cut:
-    """A comparison after cutting: pairs of literals of `aig` that must be equal."""
+    """A comparison after cutting: the literals of `aig` in `got` and `want` must be equal, pair by pair. The
+    inputs of `aig` are those of the comparison and, behind them, the cuts.
+    """
 
     aig: Aig
     got: tuple[int, ...]
@@ -111,7 +113,9 @@ def _bits(mask: int) -> set[int]:
 
 
 def restricted(c: Comparison, fixed: Mapping[int, int]) -> Comparison:
-    """The same with some inputs (variables) set to constants, and without gates that nothing needs."""
+    """The comparison `c` with some inputs set to constants, and without gates that nothing needs. `fixed`:
+    the constant, 0 or 1, by the input's variable.
+    """
     need, n = _cone(c.aig, [*c.got, *c.want, *c.marks]), len(c.aig.inputs)
     new = Aig(c.aig.inputs)
     value = [0, *(fixed.get(k + 1, new.input(k)) for k in range(n))]
@@ -129,7 +133,7 @@ def restricted(c: Comparison, fixed: Mapping[int, int]) -> Comparison:
 
 
 def cut(c: Comparison) -> Cut:
-    """The comparison cut wherever that holds under random inputs."""
+    """The comparison `c` cut wherever that holds under random inputs; as it is, where that helps nowhere."""
     points = _Points(_classes(c))
     for seed in range(_ROUNDS):
         made, owners = _reduce(c, points.classes, points.expand)
@@ -338,7 +342,7 @@ class _Parity:
 
 
 def without_equal_sums(c: Cut) -> Cut:
-    """The pairs that are not the same sum."""
+    """The pairs of `c` that are not the same sum modulo 2 of the same literals, in whatever order."""
     parity = _Parity(c.aig)
     kept = [(a, b) for a, b in zip(c.got, c.want, strict=True) if parity.of(a) != parity.of(b)]
     return replace(c, got=tuple(a for a, _ in kept), want=tuple(b for _, b in kept))

@@ -39,7 +39,7 @@ KEPT = " ".join(KEPT_NAMES)
 
 
 def is_valid_line(module: str) -> bool:
-    """Whether a module is a valid line, by its name."""
+    """Whether the module with the name `module` is a valid line."""
     return fnmatch(module, VALID_LINES)
 
 
@@ -253,8 +253,8 @@ def _number(bits: list[int]) -> int:
 
 
 def delay_of(n: Netlist, clock: str = "clk") -> int:
-    """Cycles from `d` to `q` of a module, from any state in which it can be, as long as no reset comes
-    between. Raises CheckFailed where that is no delay line.
+    """Cycles from `d` to `q` of the module `n`, from any state in which it can be, as long as no reset comes
+    between; its registers follow the port `clock`. Raises CheckFailed where that is no delay line.
     """
     line = _Line(n, clock)
     if not any(c["type"] == MEMORY for c in n.cells.values()):
@@ -267,15 +267,17 @@ def delay_of(n: Netlist, clock: str = "clk") -> int:
 
 
 def flushes(n: Netlist, clock: str = "clk") -> int:
-    """Cycles from `d` to `q` of a valid line: after one cycle of reset, whatever was inside, it gives 0
-    until that has left, and then what came in since. Raises CheckFailed where it is none.
+    """Cycles from `d` to `q` of the valid line `n`, whose registers follow the port `clock`: after one cycle
+    of reset, whatever was inside, it gives 0 until that has left, and then what came in since. Raises
+    CheckFailed where it is none.
     """
     return _Line(n, clock).flushed()
 
 
 def with_delays(n: Netlist, clock: str, reset: str) -> Netlist:
-    """The netlist with a DELAY cell for every bit of its delay lines in RAM. Raises CheckFailed with what
-    is no delay line.
+    """The netlist `n` with a DELAY cell for every bit of its delay lines, which are the modules in `n.kept`.
+    `clock`: the port that they follow; `reset`: the core's port, which alone may reset them. Raises
+    CheckFailed with what is no delay line.
     """
     depths: dict[str, int] = {}
     cells: dict[str, dict[str, Any]] = {}

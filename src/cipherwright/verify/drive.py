@@ -36,7 +36,9 @@ _PART = 1 << 17
 
 
 def holds_key(parameters: Mapping[str, Any]) -> bool:
-    """Whether a core has one key for all blocks until it gets another, at a port or in registers."""
+    """Whether a core with these `parameters` of a record has one key for all blocks until it gets another, at
+    a port or in registers.
+    """
     return bool(parameters["key"] == "static" or parameters["control"] != "none")
 
 
@@ -47,7 +49,10 @@ def _repeated(pattern: NDArray[np.uint8], n: int) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What happened: results as bytes (blocks, block bytes), cycles in which blocks went in and came out."""
+    """What happened: results as bytes in `blocks` (n, block bytes; byte 0 of the standard first), and the
+    cycles in which blocks were `accepted` and `delivered`, counted from the first in which a block may be
+    offered.
+    """
 
     blocks: NDArray[np.uint8]
     accepted: Cycles
@@ -57,6 +62,7 @@ class Traffic:
 
     @property
     def latencies(self) -> NDArray[np.int64]:
+        """Cycles from each block to its result."""
         out: NDArray[np.int64] = self.delivered.astype(np.int64) - self.accepted[
             : len(self.delivered)
         ].astype(np.int64)
@@ -65,7 +71,10 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Bench:
-    """A compiled core with what its record says of ports and timing."""
+    """A compiled core with what its record says: its `simulation`, its `ports` by meaning and its
+    `parameters`; `latency`: cycles from a block to its result; `slots` blocks in `interval` cycles;
+    `key_cycles` from a key to the first block, and `zeroise_cycles` of zeroising (0: it has none).
+    """
 
     simulation: Simulation
     ports: PortSet
@@ -78,7 +87,9 @@ class Bench:
 
     @classmethod
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any], defines: Sequence[str] = ()) -> Self:
-        """The core of a record, compiled."""
+        """The core of `record` in the files `sources`, compiled by Verilator with the macros `defines`
+        (`NAME` or `NAME=value`). Raises as `compile_simulation`.
+        """
         ports = PortSet(**record["ports"])
         simulation = compile_simulation(sources, record["top"], ports.clk, defines)
         return cls(
@@ -117,9 +128,10 @@ class Bench:
         blocks: NDArray[np.uint8],
         links: Links | None = None,
     ) -> Words:
-        """Rows of inputs from arrays of bytes, byte 0 of the standard first: keys (n or 1, key bytes),
-        directions (n or 1), blocks (n, block bytes), and where blocks are chained, which are the first of
-        a message, and their IVs.
+        """Rows of inputs from arrays of bytes, byte 0 of the standard first: `keys` (n or 1, key bytes),
+        `decrypts` (n or 1; 1: decryption), `blocks` (n, block bytes), and in `links`, where blocks are
+        chained, which are the first of a message, and their IVs. Where a key is loaded by a handshake, its
+        port has random values.
         """
         s, p = self.simulation, self.ports
         rows = s.rows(len(blocks))
@@ -143,8 +155,9 @@ class Bench:
         return 0
 
     def load_key(self, model: Model, key: NDArray[np.uint8]) -> None:
-        """Give a core with a key-expansion unit its key. Raises CheckFailed where the key is not taken
-        when the pipeline must be empty, or the round keys are not there when promised.
+        """Give the `model` of a core with a key-expansion unit its `key` (key bytes, byte 0 of the standard
+        first). Raises CheckFailed where the key is not taken when the pipeline must be empty, or the round
+        keys are not there when promised.
         """
         s, p = self.simulation, self.ports
         offer = s.rows(1)
@@ -173,12 +186,14 @@ class Bench:
         return model
 
     def counter_block(self, iv: bytes, n: int) -> bytes:
-        """The counter block n blocks after `iv`."""
+        """The counter block `n` blocks after `iv`, both with byte 0 of the standard first."""
         count = counted_bits(int(self.parameters["counter_bits"]), 8 * len(iv))
         return next_counter(int.from_bytes(iv, "big"), count, n).to_bytes(len(iv), "big")
 
     def load_iv(self, model: Model, iv: NDArray[np.uint8]) -> None:
-        """Give a core in counter mode its first counter block, and wait until it is ready."""
+        """Give the `model` of a core in counter mode its first counter block `iv` (block bytes, byte 0 of the
+        standard first), and wait until it is ready. Raises CheckFailed where that is not so 128 cycles later.
+        """
         s, p = self.simulation, self.ports
         rows = s.rows(_IV_CYCLES)
         s.view(rows, p.iv_valid)[0, 0] = 1
@@ -208,10 +223,11 @@ class Bench:
         groups: Sequence[NDArray[np.uint8]],
         ivs: Sequence[NDArray[np.uint8]] | None = None,
     ) -> list[Traffic]:
-        """Groups of blocks, each under a held key of its own (k, key bytes), in its directions (1 or as
-        many as its blocks), and in counter mode from its first counter block. One model takes them one
-        after the other; a core whose words share what goes with them, or in a mode that chains, begins
-        anew for each. Raises CheckFailed as `crypt`.
+        """Groups of blocks through the core: `groups` (n, block bytes), each under a held key of its own in
+        `keys` (groups, key bytes), in its directions in `decrypts` (1 or as many as its blocks), and in
+        counter mode from its first counter block in `ivs`. One model takes them one after the other; a core
+        whose words share what goes with them, or in a mode that chains, begins anew for each. Raises
+        CheckFailed as `crypt`.
         """
         if self.ports.iv_valid and ivs is None:
             sizes = [len(g) for g in groups]
@@ -263,6 +279,7 @@ class Bench:
 
     @property
     def mode(self) -> str:
+        """The core's mode of operation, in lower case."""
         return str(self.parameters["mode"])
 
     def _alone(
@@ -289,10 +306,12 @@ class Bench:
         iv: NDArray[np.uint8] | None = None,
         links: Links | None = None,
     ) -> Traffic:
-        """All blocks through one model. `offer`, `take`: patterns (repeated) of cycles in which a block is
-        offered and a result taken. `iv`: the first counter block of a core in counter mode; `links`: what
-        chained blocks start from. Without them, such a core shows the cipher of each block by itself.
-        Raises CheckFailed where results are missing at the end.
+        """All `blocks` (n, block bytes; byte 0 of the standard first) through one model, under `keys` (n or
+        1, key bytes; of a key that is loaded, the first), in the directions `decrypts` (n or 1; 1:
+        decryption). `offer`, `take`: patterns (repeated) of cycles in which a block is offered and a result
+        taken. `iv`: the first counter block of a core in counter mode; `links`: what chained blocks start
+        from. Without them, such a core shows the cipher of each block by itself. Raises CheckFailed where
+        results are missing at the end.
         """
         if self.ports.iv_valid and iv is None:
             return self._each_as_counter(keys, decrypts, blocks)
@@ -376,8 +395,9 @@ class Bench:
         return (firsts, start), turns
 
     def crypt_bulk(self, key: bytes, decrypt: bool, data: bytes, parts: int = 2, iv: bytes = b"") -> bytes:
-        """A whole number of blocks under one key, several models at once. `iv`: the first counter block of
-        counter mode, or what the first block is chained to.
+        """A whole number of blocks, `data`, under one `key`, encrypted or where `decrypt` decrypted; `parts`
+        models at once. `iv`: the first counter block of counter mode, or what the first block is chained to.
+        All with byte 0 of the standard first.
         """
         size = int(self.parameters["block_bits"]) // 8
         blocks = np.frombuffer(data, dtype=np.uint8).reshape(-1, size)

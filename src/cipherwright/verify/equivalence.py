@@ -45,7 +45,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Proof:
-    """What was shown, in words, and the number of gates compared."""
+    """What was shown, in words (`statement`), and the number of `gates` compared."""
 
     statement: str
     gates: int
@@ -67,8 +67,8 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {
 
 
 def gate_function(cell: Mapping[str, Any]) -> Callable[..., int]:
-    """A gate over the calls of an `Aig`, or of anything that has them: (aig, inputs in the order of GATES)
-    -> output.
+    """The function of a gate `cell` over the calls of an `Aig`, or of anything that has them: (aig, inputs in
+    the order of GATES) -> output.
     """
     return _FUNCTIONS[cell["type"]]
 
@@ -83,16 +83,16 @@ def _cycles(cell: Mapping[str, Any]) -> int:
 
 
 def flip_flops(n: Netlist) -> dict[Any, Any]:
-    """Output bit of every flip-flop -> its data bit. Raises CheckFailed with a cell that a proof does not
-    know.
+    """Output bit of every flip-flop of `n` -> its data bit. Raises CheckFailed with a cell that a proof does
+    not know.
     """
     _check_kinds(n, (FLIP_FLOP,))
     return {c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if _is_ff(c)}
 
 
 def topological(n: Netlist, through_ff: bool) -> list[str]:
-    """Cells, drivers before readers; flip-flops as wires, or left out. Raises CheckFailed on a
-    combinational loop.
+    """Names of the cells of `n`, drivers before readers; flip-flops as wires (`through_ff`), or as cells that
+    need no driver first. Raises CheckFailed on a loop.
     """
     driver = {b: name for name, c in n.cells.items() for b in out_bits(c)}
     order: list[str] = []
@@ -131,8 +131,10 @@ def _check_kinds(n: Netlist, registers: Sequence[str]) -> None:
 def check_ranks(
     n: Netlist, ports: PortSet, latency: int, early: Mapping[str, int], held: Sequence[str]
 ) -> int:
-    """Registers on every path from each input to each output. Raises CheckFailed with the first net that
-    differs; returns the number of flip-flops.
+    """Count the registers on every path of `n` from each input to each output, and return the number of
+    flip-flops, those of delay lines included. `ports`: which are clock and reset; `latency`: registers that
+    every path must have; `early`: inputs that come before the others, and by how many cycles; `held`: inputs
+    that keep their values. Raises CheckFailed with the first net that differs.
     """
     _check_kinds(n, (FLIP_FLOP, DELAY))
     rank: dict[Any, int] = {}
@@ -167,8 +169,8 @@ def _spread_ranks(n: Netlist, rank: dict[Any, int]) -> None:
 
 
 class Logic:
-    """A netlist's gates with flip-flops as wires (`wires`) or left out, in an order in which they can be
-    evaluated.
+    """The gates of `n` with flip-flops as wires (`wires`) or left out, in an order in which they can be
+    evaluated. Raises CheckFailed where nothing drives a bit that is read, or on a loop.
     """
 
     def __init__(self, n: Netlist, wires: bool) -> None:
@@ -194,17 +196,21 @@ class Logic:
 
 
 def is_mux(function: Callable[..., int]) -> bool:
-    """Whether a gate's function is that of a multiplexer: select, its value at 1, its value at 0."""
+    """Whether `function`, of a gate, is that of a multiplexer: select, its value at 1, its value at 0."""
     return function is _FUNCTIONS["$_MUX_"]
 
 
 def slot(bit: Any) -> int:
-    """Place of a bit: Yosys counts nets from 2, so 0 and 1 stand for the constants."""
+    """Place of a `bit` of a netlist: Yosys counts nets from 2, so 0 and 1 stand for the constants "0" and
+    "1".
+    """
     return bit if isinstance(bit, int) else int(bit)
 
 
 class Frame:
-    """Literals of a netlist's bits in one cycle (or with registers as wires)."""
+    """Literals in `aig` of a netlist's bits in one cycle (or with registers as wires), from its `logic` and
+    those that are `known`: inputs, and registers that are not wires.
+    """
 
     def __init__(self, logic: Logic, aig: Aig, known: Mapping[Any, int]) -> None:
         value: list[int] = [FALSE] * logic.size
@@ -216,18 +222,21 @@ class Frame:
         self.value = value
 
     def get(self, bit: Any) -> int:
+        """Literal of a `bit` of the netlist."""
         return self.value[slot(bit)]
 
     def word(self, bits: Sequence[Any]) -> list[int]:
+        """Literals of `bits` of the netlist, in their order."""
         return [self.get(b) for b in bits]
 
 
 def compare(c: Comparison, names: Sequence[str], cases: Sequence[Mapping[int, int]]) -> int:
-    """All pairs are equal for every input: random inputs first, then ABC. Raises CheckFailed with an
-    output that differs.
-    `cases`: inputs set to constants, together every case there is. Outputs that should be constant (of a
-    core's control) are compared apart from the others, which are cut at values that core and cipher have
-    in common (see cuts.py).
+    """All pairs of `c` are equal for every input: random inputs first, then ABC; returns the number of gates.
+    `names`: of the pairs, for messages; `cases`: in each, variables of inputs that are set to constants,
+    together every case there is. Raises CheckFailed with an output that differs.
+
+    Outputs that should be constant (of a core's control) are compared apart from the others, which are cut at
+    values that core and cipher have in common (see cuts.py).
     """
     wrong = c.first_difference()
     if wrong is not None:
@@ -254,8 +263,9 @@ _SLOW = "cec -n -T 900 got.aig want.aig"
 
 
 def all_equal(c: Cut, shallow: bool = False) -> bool:
-    """ABC's word that every pair is equal for all inputs. `shallow`: the pairs are many, and between inputs
-    and each there are few levels of gates; this decides how it is tried first.
+    """ABC's word that every pair of `c` is equal for all inputs. `shallow`: the pairs are many, and between
+    inputs and each there are few levels of gates; this decides how it is tried first. False where a pair
+    differs, and where ABC comes to no answer.
     """
     c = without_equal_sums(c)
     if c.got == c.want:
@@ -277,7 +287,10 @@ def all_equal(c: Cut, shallow: bool = False) -> bool:
 def spec_inputs(
     plain: Graph, aig: Aig, ports: PortSet, literal: Mapping[str, list[int]]
 ) -> dict[str, list[int]]:
-    """The plain graph's inputs from the ports' literals (least significant first)."""
+    """The inputs of the graph `plain`, by name, as literals of `aig` (least significant first): those that
+    its `ports` have in `literal`, by the port's name. Where the key's port has no parity bits
+    (`ports.ascending`), the least significant bit of every byte of the key is false.
+    """
     at = {"valid": ports.valid_in, "block": ports.block_in, "key": ports.key, "decrypt": ports.decrypt}
     out = {}
     for name, i in plain.inputs.items():
@@ -290,15 +303,17 @@ def spec_inputs(
 
 
 def directions(decrypt: list[int] | None) -> list[dict[int, int]]:
-    """The cases of a proof: either direction by itself, where the core has both."""
+    """The cases of a proof: either direction by itself, where the core has both. `decrypt`: the literal of
+    the port, if it has one.
+    """
     return [{decrypt[0] >> 1: FALSE}, {decrypt[0] >> 1: TRUE}] if decrypt else [{}]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a proof is to show: the module `top` of `sources` computes `plain`, and a result leaves `latency`
-    cycles after its block. held: inputs that keep their values while a block is computed; hints: see
-    `graph_to_aig`.
+    """What a proof is to show: the module `top` of `sources` computes `plain` at its `ports`, and a result
+    leaves `latency` cycles after its block. held: inputs that keep their values while a block is computed;
+    hints: see `graph_to_aig`.
     """
 
     sources: Sequence[Path]

@@ -78,9 +78,10 @@ def prove_expansion(
     hints: Hints | None = None,
     memory: KeyMemory | None = None,
 ) -> Proof:
-    """`schedule`: key -> round keys rk0, …; `rows[name]`: the linear map of a round key that the unit
-    keeps, most significant row first; `cycles` from a key's load to key_ready_o; `memory`: in place of
-    rows, where round keys are read by address. Raises CheckFailed where a word is wrong, or does not stay.
+    """Prove the key-expansion unit `top` of the files `sources`. `schedule`: key -> round keys rk0, …;
+    `rows[name]`: the linear map of a round key that the unit keeps, most significant row first; `cycles` from
+    a key's load to key_ready_o; `hints`: see `graph_to_aig`; `memory`: in place of rows, where round keys are
+    read by address. Raises CheckFailed where a word is wrong, or does not stay.
     """
     n = read_netlist(sources, top, written=memory is not None)
     logic = Logic(n, wires=False)

@@ -12,7 +12,7 @@ __all__ = ["prove_final_adder"]
 
 
 def prove_final_adder(made: Made) -> None:
-    """A tree's final adder adds its rows, for all values. Raises CheckFailed."""
+    """Raise CheckFailed unless the final adder of the tree `made` adds its rows, for all values."""
     width = len(made.tree.columns)
     b = GraphBuilder("final")
     columns = [

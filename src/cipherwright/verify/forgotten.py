@@ -23,8 +23,8 @@ __all__ = ["check_none_left", "check_zeroise", "runs_where"]
 
 
 def check_zeroise(folder: CoreFolder) -> str:
-    """The check `zeroise` of a core folder. Raises CheckFailed with a register that remembers, or
-    NotChecked where the core holds nothing for long.
+    """The check `zeroise` of a core `folder`; what was checked, in words. Raises CheckFailed with a register
+    that remembers, or NotChecked where the core holds nothing for long.
     """
     record = {**folder.record, **folder.record.get("bus", {})}  # of a register bus, the core behind it
     ports = PortSet(**record["ports"]) if record.get("ports") else PortSet()
@@ -60,7 +60,9 @@ def check_zeroise(folder: CoreFolder) -> str:
 
 
 def check_none_left(t: ThreeValued, done: np.uint64, after: str) -> None:
-    """Raise CheckFailed where a register is unknown in one of the runs `done`. after: what that is after."""
+    """Raise CheckFailed where a register of `t` is unknown in one of the runs `done`, a word with a 1 for
+    each of them. `after`: what that is after, for the message.
+    """
     if done and (left := np.flatnonzero(t.unknown() & done)).size:
         raise CheckFailed(
             f"{after} {len(left)} registers depend on what was before, {t.register(int(left[0]))} for one"

@@ -134,7 +134,9 @@ def _running(folder: CoreFolder, simulation: Simulation) -> Iterator[_Script]:
 
 
 def check_zeroise_over_bus(folder: CoreFolder) -> str:
-    """Zeroising over the register bus. Raises CheckFailed with a register that remembers."""
+    """Zeroising of the core in `folder` over its register bus; what was checked, in words. Raises CheckFailed
+    with a register that remembers.
+    """
     record, cycles = folder.record, int(folder.record["key_cycles"])
     simulation = compile_simulation(folder.sources, record["top"])
     with _running(folder, simulation) as script:

@@ -52,8 +52,9 @@ _RESETS = 12
 
 
 def sealed(p: Mapping[str, Any], key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes]:
-    """Ciphertext and whole tag of a message by the reference of a core with parameters `p`: by a library's
-    own GCM where it has one, otherwise by the mode's definition around the library's cipher.
+    """Ciphertext and whole tag of the message `text` with the additional data `aad` and the initialisation
+    vector `iv`, under `key`, by the reference of a core with parameters `p`: by a library's own GCM where it
+    has one, otherwise by the mode's definition (SP 800-38D) around the library's cipher.
     """
     reference = reference_of(p)
     done = oracle_gcm(reference.library, key, iv, aad, text) if reference.library else None
@@ -75,8 +76,9 @@ def sealed(p: Mapping[str, Any], key: bytes, iv: bytes, aad: bytes, text: bytes)
 
 
 def published_packets(bench: PacketBench, p: Mapping[str, Any]) -> str:
-    """Published packets, encrypted and decrypted, and decrypted with a wrong tag. Raises NotChecked where
-    there are none.
+    """Published packets through the core `bench` with parameters `p`, encrypted and decrypted, and decrypted
+    with a wrong tag. What was checked, in words. Raises CheckFailed with a packet that differs, NotChecked
+    where there are none.
     """
     size, rounds = bench.tag_bytes, p["rounds"]
     found = [v for v in own_vectors(p["cipher"], "gcm") if len(v.key) * 8 == p["key_bits"]]
@@ -127,8 +129,9 @@ def random_ivs(p: Mapping[str, Any], rng: np.random.Generator, key: bytes, count
 def random_packets(
     p: Mapping[str, Any], rng: np.random.Generator, key: bytes, sizes: Sequence[tuple[int, int]]
 ) -> tuple[list[Packet], list[PacketResult]]:
-    """Packets with so many bytes of additional data and of data, in both directions, some with a wrong tag;
-    and what the reference makes of them.
+    """Random packets for a core with parameters `p` under `key`, and what the reference makes of them.
+    `sizes`: of each packet the bytes of additional data and of data; directions are mixed, and some have a
+    wrong tag; `rng` makes all of it.
     """
     return packets_of_both_ways(
         rng,
@@ -140,8 +143,10 @@ def random_packets(
 
 
 def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
-    """Random packets back to back and with gaps, under keys that change, in both directions, against the
-    reference. Lengths go through all from 0 to 300 bytes of additional data and of data, in random order.
+    """About `count` random packets through the core `bench` with parameters `p`, back to back and with gaps,
+    under keys that change, in both directions, against the reference. Lengths go through all from 0 to 300
+    bytes of additional data and of data, in random order. `seed`: of the random packets. What was checked, in
+    words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     spans = [
@@ -179,7 +184,10 @@ def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: in
 
 
 def check_resets(bench: PacketBench, p: Mapping[str, Any], seed: int = 3) -> str:
-    """One cycle of reset at any time: nothing of before leaves, and the next key and packets are right."""
+    """One cycle of reset at any time in the core `bench` with parameters `p`: nothing of before leaves, and
+    the next key and packets are right. `seed`: of the random packets. What was checked, in words; raises
+    CheckFailed.
+    """
     rng = np.random.default_rng(seed)
     record = bench.record
     span = record["key_cycles"] + bench.tag_latency + 40
@@ -216,8 +224,9 @@ def check_release(
     made: Callable[..., tuple[list[Packet], list[PacketResult]]],
     seed: int = 17,
 ) -> str:
-    """Packets that just fit the buffer, and that just do not, with right and wrong tags in both directions,
-    back to back and with gaps. made: as `random_packets`.
+    """Packets that just fit the buffer of the core `bench` with parameters `p`, and that just do not, with
+    right and wrong tags in both directions, back to back and with gaps. made: makes them, as
+    `random_packets`; seed: of the random packets. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     most = bench.longest if bench.words <= _EDGE else 24
@@ -248,8 +257,9 @@ _LOADS = 12
 
 
 def check_key_slots(bench: SlotBench, p: Mapping[str, Any], loads: int = _LOADS, seed: int = 11) -> str:
-    """Packets under two resident keys, mixed one by one, while keys are loaded into one slot or the other;
-    and zeroising within it.
+    """Packets through the core `bench` with parameters `p` under two resident keys, mixed one by one, while
+    keys are loaded into one slot or the other, `loads` of them; and zeroising within it. `seed`: of the
+    random packets. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     total = 0

@@ -31,17 +31,20 @@ class _Cone:
 
 @dataclass
 class Logic:
-    """A netlist, asked for parts of its logic."""
+    """A netlist, asked for parts of its logic. `driver`: the cell that drives each bit; `cones`: what `cone`
+    found, by its bits.
+    """
 
     driver: Mapping[Any, Mapping[str, Any]]
     cones: dict[frozenset[Any], _Cone] = field(default_factory=dict)
 
     @classmethod
     def of(cls, n: Netlist) -> Logic:
+        """The logic of `n`."""
         return cls({b: c for c in n.cells.values() for b in out_bits(c)})
 
     def gate(self, bit: Any) -> Mapping[str, Any] | None:
-        """The gate that drives a bit, if one does."""
+        """The gate that drives `bit`, if one does."""
         cell = self.driver.get(bit)
         return cell if cell is not None and cell["type"] in GATES else None
 
@@ -70,15 +73,17 @@ class Logic:
         return _Cone(tuple(gates), frozenset(ends))
 
     def values(self, bits: Iterable[Any], known: Mapping[Any, int]) -> dict[Any, int]:
-        """Every bit that `bits` depend on as 0, 1 or unknown, for what is known."""
+        """The value, 0, 1 or unknown, of every bit that `bits` depend on in the same cycle; `known`: the
+        values of some bits.
+        """
         return settled(self.cone(bits).gates, known)
 
     def reads(self, bit: Any, known: Mapping[Any, int]) -> set[Any]:
-        """What is no gate, and what `bit` depends on in the same cycle, for what is known."""
+        """What `bit` depends on in the same cycle and no gate drives, for what is `known`, by bit."""
         return reads(self.driver, [bit], self.values([bit], known))
 
     def choice(self, bit: Any) -> tuple[frozenset[Any], tuple[Any, ...]]:
-        """What multiplexers choose a bit from, and their selects."""
+        """What multiplexers choose `bit` from, and their selects."""
         ends, selects, seen, todo = set[Any](), dict[Any, None](), set[Any](), [bit]
         while todo:
             at = todo.pop()
@@ -159,7 +164,7 @@ class _Search:
 def guards(
     n: Netlist, cone: Collection[Any], roots: Iterable[Any], left: Collection[Any], cleared: Collection[Any]
 ) -> dict[Any, Any]:
-    """Every register of `left` that has a guard -> its guard.
+    """Every register of `left` that has a guard -> its guard; registers of `n` go by their output bits.
 
     cone: all registers that `roots` depend on (control outputs, and what valid lines take); left: those of
     them that reset leaves as they are; cleared: those that it makes 0.

@@ -42,8 +42,8 @@ _ABSENT = {
 
 @dataclass
 class Seen:
-    """What happened: blocks that left, those of them that are wrong, cycles in which a key was taken, and
-    promises that were not kept.
+    """What happened: how many blocks `left`, how many of them are `wrong`, cycles in which a key was `taken`,
+    and `faults`, promises that were not kept, in words.
     """
 
     left: int = 0
@@ -55,7 +55,9 @@ class Seen:
 
 
 class Bus:
-    """A compiled core, with its ports by meaning. Every block of a chained mode is the first of a message."""
+    """A compiled core (`simulation`), with its ports by meaning from its `record`. Every block of a chained
+    mode is the first of a message.
+    """
 
     def __init__(self, simulation: Simulation, record: Mapping[str, Any]) -> None:
         self.ports, self.p, self.record = PortSet(**record["ports"]), record["parameters"], record
@@ -68,9 +70,9 @@ class Bus:
         return int(r["key_cycles"]) + 2 * int(r["latency_cycles"]) + (90 if self.ports.iv_valid else 40)
 
     def rows(self, cycles: int, seed: int, take: float = 1.0) -> Rows:
-        """Blocks offered most of the time, each with a key, direction and counter block of its own, and
-        results taken; nothing else. A key that is held at its port, without a handshake, is always the
-        same.
+        """Rows of `cycles` in which blocks are offered most of the time, each with a key, direction and
+        counter block of its own, and results are taken in a part `take` of them; nothing else. `seed`: of the
+        random values. A key that is held at its port, without a handshake, is always the same.
         """
         rng, s, p = np.random.default_rng(seed), self.simulation, self.ports
         rows = s.rows(cycles)
@@ -87,12 +89,14 @@ class Bus:
         return rows
 
     def put(self, rows: Rows, name: str, cycles: int | slice | list[int], value: int = 1) -> None:
-        """Set a port of one bit in some cycles; nothing where the core has no such port."""
+        """Set the port `name`, of one bit, to `value` in some `cycles` of `rows`; nothing where the core has
+        no such port (`name` is "").
+        """
         if name:
             self.simulation.view(rows, name)[cycles, 0] = value
 
     def run(self, rows: Rows) -> Rows:
-        """Outputs from power-up on."""
+        """Outputs from power-up on, for `rows` of inputs."""
         model = Model(self.simulation)
         out = model.run(rows)
         model.close()
@@ -103,7 +107,9 @@ class Bus:
         return {p.name for p in self.simulation.inputs}
 
     def column(self, rows: Rows, out: Rows, meaning: str) -> NDArray[np.uint8]:
-        """A port of one bit, by its meaning."""
+        """A port of one bit, by its `meaning` in `PortSet`, in each cycle of the inputs `rows` and the
+        outputs `out`. Of a port that there is not, what it would show.
+        """
         name = getattr(self.ports, meaning)
         if not name:
             return np.full(len(rows), _ABSENT.get(meaning, 1), dtype=np.uint8)
@@ -126,8 +132,9 @@ class Bus:
         return done.to_bytes(size, "big")
 
     def result(self, key: bytes, blocks: bytes, link: bytes, decrypt: int) -> tuple[bytes, bytes]:
-        """What the core must give for a block in each lane, and the counter block after the last one, where
-        `link` is one.
+        """What the core must give under `key` for a block in each lane, in `blocks`, the first lane's first,
+        and the counter block after the last one, where `link` is one; else `link`, which is what the blocks
+        are chained to. `decrypt`: what that port says, which counts where the core has both directions.
         """
         lanes, result = int(self.p["lanes"]), b""
         size, counted = len(blocks) // lanes, counted_bits(self.p["counter_bits"], self.p["block_bits"])
@@ -138,7 +145,9 @@ class Bus:
         return result, link
 
     def watch(self, rows: Rows, out: Rows) -> Seen:
-        """Every handshake, in order. The run begins with a reset."""
+        """Follow every handshake in the inputs `rows` and the outputs `out`, in order. The run begins with a
+        reset.
+        """
         board = _Scoreboard(self, rows, out)
         for t in range(len(rows)):
             board.cycle(t)
@@ -239,8 +248,9 @@ class _Scoreboard:
 
 
 def traffic(bus: Bus, cycles: int, seed: int) -> Rows:
-    """Blocks most of the time; a key, and later a counter block, offered until they must have been taken,
-    in some runs not at once.
+    """Rows of `cycles` at the ports of `bus`: blocks most of the time; a key, and later a counter block,
+    offered until they must have been taken, in some runs not at once. `seed`: of the random values, and of
+    when that begins.
     """
     rows, begin = bus.rows(cycles, seed, 0.8), seed % 4 * 3
     bus.put(rows, bus.ports.key_valid, slice(begin, begin + 5))
@@ -431,8 +441,8 @@ def _full(bus: Bus) -> int:
 
 
 def check_handshake(bench: Bench, record: Mapping[str, Any]) -> str:
-    """The check `protocol` of a core folder. Raises CheckFailed, or NotChecked where the core has neither
-    reset nor handshake.
+    """The check `protocol` of the core `bench` with its `record`; what was checked, in words. Raises
+    CheckFailed, or NotChecked where the core has neither reset nor handshake.
     """
     bus = Bus(bench.simulation, record)
     if not bus.ports.reset:

@@ -122,7 +122,7 @@ class _HeldCcmSession(_Held, CcmSession):
 
 
 def record_inside(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record of a core with the cycles of words and tags that its core inside has."""
+    """The `record` of a core with the cycles of words and tags that its core inside has."""
     packet = dict(record["packet"])
     late = packet["release"]["latency_cycles"]
     for name in ("tag_latency_cycles", "least_tag_latency_cycles"):
@@ -176,7 +176,7 @@ class HeldBench(_HeldBench):
     """A compiled core of GCM in which words wait for a verdict, with its record."""
 
     def session(self, seed: int = 1) -> Session:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps."""
         kind = _HeldLoopSession if self.loops else _HeldSession
         return kind(self, np.random.default_rng(seed))
 
@@ -186,5 +186,5 @@ class HeldCcmBench(_HeldBench, CcmBench):
     """A compiled core of CCM in which words wait for a verdict, with its record."""
 
     def session(self, seed: int = 1) -> CcmSession:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps."""
         return _HeldCcmSession(self, np.random.default_rng(seed))

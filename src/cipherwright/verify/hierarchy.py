@@ -64,10 +64,11 @@ def elaborated(
     memories: str = "",
     in_memory: Callable[[str], bool] = lambda name: False,
 ) -> Modules:
-    """The modules of the sources as gates and flip-flops, with instances of each other. Memories that can
-    be written stay as they are, except where `memories` are passes of Yosys for modules that have some,
-    other than those of which `in_memory` holds. The same text is read once. Raises CheckFailed where Yosys
-    does not accept the text.
+    """The modules of the files `sources` as gates and flip-flops, with instances of each other; `top` is one
+    of them. Memories that can be written stay as they are, except where `memories` are passes of Yosys for
+    modules that have some, other than those of which `in_memory` holds (name of a module -> whether). The
+    same text is read once. Raises CheckFailed where Yosys does not accept the text, or a part of it is not
+    for every tool.
     """
     texts = tuple((p.name, p.read_text(errors="replace")) for p in sources)
     for name, text in texts:
@@ -113,8 +114,8 @@ def _run(texts: _Texts, passes: str) -> Modules:
 
 
 def net_names(module: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]]:
-    """Of a module's bits: the name with the fewest dots, of those the shortest; and the value at power-up,
-    where there is one.
+    """Of the bits of a `module` (Yosys JSON): the name with the fewest dots, of those the shortest; and the
+    value at power-up, where there is one.
     """
     names: dict[int, str] = {}
     initial: dict[int, int] = {}
@@ -132,7 +133,9 @@ def net_names(module: Mapping[str, Any]) -> tuple[dict[int, str], dict[int, int]
 
 @dataclass
 class Flat:
-    """One module without instances, except of `kept` modules; fields as those of `Netlist`."""
+    """One module without instances, except of `kept` modules; `inputs`, `outputs`, `cells`, `names` and
+    `initial` as those of `Netlist`.
+    """
 
     inputs: dict[str, list[Any]]
     outputs: dict[str, list[Any]]
@@ -142,8 +145,8 @@ class Flat:
 
 
 def flattened(modules: Modules, top: str, keep: Callable[[str], bool]) -> Flat:
-    """The module `top` with all instances taken in, except of modules of which `keep` holds. Bits are new
-    numbers from 2 on. Raises CheckFailed where nets are joined that can't be.
+    """The module `top` of `modules` with all instances taken in, except of modules of whose name `keep`
+    holds. Bits are new numbers from 2 on. Raises CheckFailed where nets are joined that can't be.
     """
     f = _Flattener(modules, keep)
     ports = modules[top]["ports"]

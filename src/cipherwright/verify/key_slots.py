@@ -25,8 +25,8 @@ _KEPT_FREE = 2
 
 @dataclass(frozen=True)
 class KeyLoad:
-    """A key for a slot, which is offered when so many packets of a run have been taken, and so many words of
-    the next one.
+    """A `key` for a `slot` (0 or 1), which is offered when so many packets of a run have been taken
+    (`after`), and so many `words` of the next one.
     """
 
     key: bytes
@@ -35,7 +35,7 @@ class KeyLoad:
     words: int = 0
 
     def begins(self, packets: int, words: int) -> bool:
-        """Whether it is offered when so many packets, and words of the next, have been taken."""
+        """Whether it is offered when so many `packets`, and `words` of the next, have been taken."""
         return (packets, words) >= (self.after, self.words)
 
 
@@ -49,7 +49,7 @@ class SlotSession(Session):
         self.ready_at = [0, 0]
 
     def load_key(self, key: bytes, slot: int | None = None) -> None:
-        """Offer a key for the slot, or for the one that was not used last, until it is complete."""
+        """Offer `key` for `slot`, or for the one that was not used last, until it is complete."""
         self.slot = 1 - self.slot if slot is None else slot
         self._offer_key(key)
         b, s = self.bench, self.bench.simulation
@@ -59,32 +59,35 @@ class SlotSession(Session):
             raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
 
     def with_key(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered for the slot."""
+        """`rows` with `key` offered for the slot in use in all cycles (changed in place)."""
         self.bench.simulation.view(rows, self.bench.packet["load_slot"])[:, 0] = self.slot
         return super().with_key(rows, key)
 
     def offered(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered in the first ones, and words in all."""
+        """`rows` with `key` offered for the slot in use in the first cycles, and words in all (changed in
+        place).
+        """
         self.bench.simulation.view(rows, self.bench.packet["key_slot"])[:, 0] = self.slot
         return super().offered(rows, key)
 
     def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
-        """Offer a packet's words under the key that was loaded last. next_key: as of `Session.send`, for the
-        same slot.
+        """Offer the words of `packet` under the key that was loaded last. `gaps`: how probable it is in a
+        cycle that no word is offered; `next_key`: as of `Session.send`, for the same slot.
         """
         held = (next_key, 0) if next_key else None
         self._traffic([(packet, self.slot)], (), gaps, held)
 
     def traffic(self, packets: Sequence[tuple[Packet, int]], loads: Sequence[KeyLoad], gaps: float) -> None:
-        """Packets and the slots of their keys, one after the other, with keys loaded in between. Raises
-        CheckFailed where a word is not taken when it should be, a key is taken while a packet under its slot
-        is in flight.
+        """Send `packets`, each with the slot of its key, one after the other, with keys loaded in between, as
+        `loads` says, in this order. `gaps`: how probable it is in a cycle that no word is offered. Raises
+        CheckFailed where a word is not taken when it should be, or a key is taken while a packet under its
+        slot is in flight.
         """
         self._traffic(packets, loads, gaps, None)
 
     def zeroise_within(self, packets: Sequence[tuple[Packet, int]]) -> None:
-        """Zeroise in the middle of these packets. Until it is over, and after it without a key, no word is
-        taken and nothing leaves.
+        """Zeroise right after these `packets`, each with its slot, have been taken. Raises CheckFailed where,
+        until that is over, or after it without a key, a word is taken or something leaves.
         """
         b, s = self.bench, self.bench.simulation
         self._traffic(packets, (), 0.0, None)
@@ -186,5 +189,5 @@ class SlotBench(PacketBench):
     """A compiled core of GCM with two resident keys, with its record."""
 
     def session(self, seed: int = 1) -> SlotSession:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps."""
         return SlotSession(self, np.random.default_rng(seed))

@@ -49,9 +49,10 @@ class _Ternary:
 def settled(
     cells: Iterable[Mapping[str, Any]], known: Mapping[Any, int], fixed: Mapping[Any, int] | None = None
 ) -> dict[Any, int]:
-    """What the cells give, as 0, 1 or unknown. `cells`: a netlist's, drivers before readers; `fixed`: of
-    bits that no cell here gives. What is in neither `known` nor `fixed` and does not follow from them is
-    unknown: the x in a text and what memories hold too. A gate whose output is in `known` keeps that.
+    """What the `cells` give, as 0, 1 or unknown. `cells`: a netlist's, drivers before readers; `known`:
+    values of bits, `fixed`: of bits that no cell here gives. What is in neither `known` nor `fixed` and does
+    not follow from them is unknown: the x in a text and what memories hold too. A gate whose output is in
+    `known` keeps that.
     """
     fixed = fixed or {}
     value: dict[Any, int] = {"0": FALSE, "1": TRUE, **known}
@@ -65,15 +66,17 @@ def settled(
 
 
 def passed(cell: Mapping[str, Any], value: Mapping[Any, int]) -> list[Any]:
-    """The inputs of a gate that its output depends on, where a multiplexer's select may be known."""
+    """The inputs of a gate, `cell`, that its output depends on, where the select of a multiplexer may be
+    known. `value`: 0, 1 or unknown, by bit.
+    """
     pins = cell["connections"]
     select = value.get(pins["S"][0], UNKNOWN) if cell["type"] == "$_MUX_" else UNKNOWN
     return in_bits(cell) if select > TRUE else [pins["B" if select else "A"][0]]
 
 
 def reads(driver: Mapping[Any, Mapping[str, Any]], bits: Iterable[Any], value: Mapping[Any, int]) -> set[Any]:
-    """What bits depend on in the same cycle: registers, inputs and whatever no gate drives. `driver`: the
-    cell that gives a bit; `value`: what is known.
+    """What `bits` depend on in the same cycle: registers, inputs and whatever no gate drives. `driver`: the
+    cell that gives a bit; `value`: what is known, as 0, 1 or unknown, by bit.
     """
     found, seen, todo = set[Any](), set[Any](), list(bits)
     while todo:
@@ -91,16 +94,17 @@ def reads(driver: Mapping[Any, Mapping[str, Any]], bits: Iterable[Any], value: M
 
 @dataclass(frozen=True)
 class LiveFrame:
-    """Literals of bits in one cycle; `value`: by their places."""
+    """Literals of bits in one cycle; `value`: by the places of `slot`."""
 
     value: list[int]
 
     def get(self, bit: Any) -> int:
+        """Literal of a `bit` of the netlist."""
         return self.value[slot(bit)]
 
 
 class Live:
-    """A netlist's gates with flip-flops left out, cycle by cycle."""
+    """The gates of `n` with flip-flops left out, cycle by cycle."""
 
     def __init__(self, n: Netlist) -> None:
         self._steps = Logic(n, wires=False).steps
@@ -108,8 +112,8 @@ class Live:
         self._size = len(self._three.can)
 
     def frame(self, aig: Aig, known: Mapping[Any, int], roots: Iterable[Any]) -> LiveFrame:
-        """Literals of the bits `roots` in one cycle, for the literals of registers and inputs in `known`;
-        what is left out there is 0.
+        """Literals in `aig` of the bits `roots` in one cycle, for the literals of registers and inputs in
+        `known`; what is left out there is 0.
         """
         constant, need = self._constants(known), self._marked(roots)
         return LiveFrame(_values(aig, constant, known, self._live(constant, need)))
@@ -122,9 +126,9 @@ class Live:
         inputs: Sequence[Mapping[Any, int]],
         roots: Sequence[Iterable[Any]],
     ) -> list[dict[Any, int]]:
-        """Literals of `roots[t]` in every cycle t of a run from the literals `state` of the registers (bit
-        -> its data bit), with `inputs[t]`. Only gates on which some root of some cycle depends are made:
-        other blocks in flight make none.
+        """Literals in `aig` of `roots[t]` in every cycle t of a run from the literals `state` of the
+        `registers` (bit -> its data bit), with `inputs[t]`. Only gates on which some root of some cycle
+        depends are made: other blocks in flight make none.
         """
         constants, now = [], dict(state)
         for given in inputs:

@@ -21,7 +21,7 @@ __all__ = ["Gaps", "MacBench", "MacSession"]
 
 @dataclass(frozen=True)
 class Gaps:
-    """How probable it is that a word is offered late, by one to `longest` cycles."""
+    """`chance`: how probable it is that a word is offered late, by one to `longest` cycles."""
 
     chance: float = 0.0
     longest: int = 1
@@ -38,8 +38,8 @@ class _Word:
 
 
 class MacSession(MessageSession):
-    """One model of a core, from its reset on. It raises CheckFailed where a word or key is not taken when it
-    is promised, or where a tag leaves in another cycle.
+    """One model of the core `bench`, from its reset on. It raises CheckFailed where a word or key is not
+    taken when it is promised, or where a tag leaves in another cycle.
 
     taken: the cycle of the last word, begun: that in which its block began.
     """
@@ -53,8 +53,8 @@ class MacSession(MessageSession):
         self.taken = self.begun = self.cycle - 1
 
     def run(self, rows: Words) -> Words:
-        """The outputs of these cycles, whose tags are kept. Raises CheckFailed where a tag's port is not 0
-        without a tag.
+        """The outputs of as many cycles as there are `rows` of inputs; tags in them are kept. Raises
+        CheckFailed where a tag's port is not 0 without a tag.
         """
         b, s = self.bench, self.bench.simulation
         out = self.model.run(self._hold(rows))
@@ -84,7 +84,7 @@ class MacSession(MessageSession):
         self._forget()
 
     def load_key(self, key: bytes) -> None:
-        """Offer a key until it is taken, which must not be before the last tag is out, and wait until words
+        """Offer `key` until it is taken, which must not be before the last tag is out, and wait until words
         are.
         """
         self._offer_key(key)
@@ -94,8 +94,8 @@ class MacSession(MessageSession):
         self.free = self.cycle
 
     def send(self, message: bytes, gaps: Gaps = Gaps(), next_key: bytes = b"") -> None:
-        """Offer a message's words. next_key: a key that is offered from the second word on, and must not be
-        taken within the message.
+        """Offer the words of `message`, with `gaps` before them. `next_key`: a key that is offered from the
+        second word on, and must not be taken within the message (b"": none).
         """
         words = self._planned(message, gaps)
         rows = self.idle(words[-1].taken - self.cycle + 1)
@@ -170,6 +170,7 @@ class MacBench(MessageBench):
 
     @property
     def block_bits(self) -> int:
+        """Bits of the cipher's block."""
         return int(self.record["parameters"]["block_bits"])
 
     @property
@@ -194,11 +195,11 @@ class MacBench(MessageBench):
         return p.valid_out, p.ready_out, p.busy
 
     def session(self, seed: int = 1) -> MacSession:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps."""
         return MacSession(self, np.random.default_rng(seed))
 
     def tags(self, key: bytes, messages: Sequence[bytes]) -> list[bytes]:
-        """The tags of messages under a key, as fast as the core takes their words."""
+        """The tags of `messages` under `key`, as fast as the core takes their words."""
         with self.session() as s:
             s.load_key(key)
             for message in messages:

@@ -93,8 +93,10 @@ class Box:
 
 @dataclass
 class Machine:
-    """A synchronous netlist: ports, logic by output bit, registers and RAM columns by the bits that they
-    drive, names by bit.
+    """A synchronous netlist: `inputs` and `outputs` by port, least significant bit first; `logic` by output
+    bit: what it reads, and how its literal is made; `registers` and columns of RAM (`rams`) by the bits that
+    they drive; `boxes` by the cell's name, and of the bits that they drive (`boxed`) the cell, its pin and
+    the place in that; `names` by bit.
     """
 
     inputs: dict[str, list[Bit]]
@@ -111,7 +113,7 @@ class Machine:
     names: dict[Bit, list[str]] = field(default_factory=dict)
 
     def name(self, bit: Bit) -> str:
-        """One name of a bit, for messages."""
+        """One name of `bit`, for messages."""
         return min(self.names.get(bit, [f"net {bit}"]), key=len)
 
     def order(self) -> list[Bit]:
@@ -444,7 +446,9 @@ class _Reader:
 
 
 def reference_machine(n: Netlist, clock: str) -> Machine:
-    """The emitted Verilog, as the other proofs read it."""
+    """The emitted Verilog `n`, as the other proofs read it; registers follow the port `clock`. Raises
+    CheckFailed with a cell or a clock that the proof does not know.
+    """
     m = Machine(dict(n.inputs), dict(n.outputs), names={b: [name] for b, name in n.names.items()})
     _Reader(m, clock).read(n.cells)
     return m
@@ -453,9 +457,9 @@ def reference_machine(n: Netlist, clock: str) -> Machine:
 def mapped_machine(
     module: Mapping[str, Any], clock: str, expand: bool = False, models: Models = NO_MODELS
 ) -> Machine:
-    """A flat module of mapped cells, of Yosys or nextpnr; `expand`: tables in block RAM and multipliers as
-    what they compute, not as boxes; `models`: the cells of a library. Raises CheckFailed with a cell or a
-    clock that the proof does not know.
+    """A flat `module` of mapped cells, of Yosys or nextpnr (its entry in the JSON), whose registers follow
+    the port `clock`; `expand`: tables in block RAM and multipliers as what they compute, not as boxes;
+    `models`: the cells of a library. Raises CheckFailed with a cell or a clock that the proof does not know.
     """
     ports = module["ports"]
     names: dict[Bit, list[str]] = {}
@@ -496,8 +500,8 @@ def _prune(m: Machine) -> None:
 
 @dataclass(frozen=True)
 class Match:
-    """Registers of the reference -> the mapped register's bit, or "0" or "1" where synthesis made them
-    constant; RAM columns and boxes likewise.
+    """`registers` of the reference -> the mapped register's bit, or "0" or "1" where synthesis made them
+    constant; columns of RAM (`rams`) and `boxes` (by the cells' names) likewise.
     """
 
     registers: dict[Bit, Bit]
@@ -511,8 +515,9 @@ class Match:
 
 @dataclass(frozen=True)
 class Same:
-    """What was shown, in words; registers of the reference that have none of their own, by what became of
-    them; the number of comparisons.
+    """What was shown, in words (`statement`); registers of the reference that have none of their own: groups
+    that were `merged`, those that are `constant`, those that were `removed`; and the number of comparisons
+    (`compared`).
     """
 
     statement: str
@@ -523,8 +528,9 @@ class Same:
 
 
 def prove_same(reference: Machine, mapped: Machine, match: Match, clock: str, what: str) -> Same:
-    """Every next value and every output of `mapped` (called `what` in messages) equals the reference's.
-    Raises CheckFailed with the first that does not, and where a register of `mapped` is matched with none.
+    """Every next value and every output of `mapped` (called `what` in messages) equals those of `reference`,
+    where registers are the same as `match` says; `clock`: the port of both. Raises CheckFailed with the first
+    that does not, and where a register of `mapped` is matched with none; Unknown where a box is.
     """
     if {n: len(b) for n, b in reference.inputs.items()} != {n: len(b) for n, b in mapped.inputs.items()} or {
         n: len(b) for n, b in reference.outputs.items()
@@ -702,7 +708,9 @@ class _Pairs:
 
 
 def free_bits(m: Machine) -> Iterator[Bit]:
-    """Bits of pins that are not connected, and of nets that nothing drives."""
+    """Bits of `m` that are read and that nothing drives: pins that are not connected, and nets without a
+    driver.
+    """
     driven = (
         {b for bits in m.inputs.values() for b in bits}
         | set(m.logic)
@@ -722,12 +730,18 @@ def free_bits(m: Machine) -> Iterator[Bit]:
 
 
 def evaluate_machine(m: Machine, g: Aig, value: dict[Bit, int]) -> None:
+    """Add to `value` the literals in `g` of all logic of `m`; `value` has those of inputs, registers and
+    whatever else the logic reads. Raises CheckFailed on a combinational loop.
+    """
     for b in m.order():
         reads, make = m.logic[b]
         value[b] = make(g, [value[r] for r in reads])
 
 
 def next_value(m: Machine, g: Aig, value: Mapping[Bit, int], q: Bit) -> int:
+    """The literal in `g` of what the register of `m` that drives `q` takes next; `value`: the literals of
+    what it reads.
+    """
     r = m.registers[q]
     return r.make(g, [value[b] for b in r.reads])
 

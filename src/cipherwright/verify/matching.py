@@ -16,8 +16,8 @@ __all__ = ["match_equal", "matched_by_cell", "matched_by_name"]
 
 
 def matched_by_name(reference: Machine, mapped: Machine) -> Match:
-    """The match that the names of the nets suggest; shift registers and RAM by what is before and behind
-    them.
+    """The match of `reference` and `mapped` that the names of the nets suggest; shift registers and RAM by
+    what is before and behind them.
     """
     at = {name: b for b, names in mapped.names.items() for name in names}
     found: dict[Bit, Bit] = {}
@@ -106,8 +106,9 @@ def _support(m: Machine, q: Bit) -> frozenset[Bit]:
 
 
 def match_equal(reference: Machine, found: dict[Bit, Bit]) -> None:
-    """Match registers whose next value is that of a matched one by structure, once those before them are
-    taken as equal: synthesis keeps one of them, and a whole chain of such registers follows the first.
+    """Add to `found` (register of `reference` -> mapped register) registers whose next value is that of a
+    matched one by structure, once those before them are taken as equal: synthesis keeps one of them, and a
+    whole chain of such registers follows the first.
     """
     if any(q not in found for q in reference.registers):
         _Merging(reference, found).run()
@@ -251,8 +252,8 @@ def _banks_match(reference: Machine, mapped: Machine, done: Mapping[Bit, Bit]) -
 
 
 def matched_by_cell(reference: Machine, mapped: Machine) -> Match:
-    """Registers and blocks of two mapped netlists by the names of their cells, and columns of RAM by those
-    of their nets, which placers keep.
+    """Registers and blocks of two mapped netlists, `reference` and `mapped`, by the names of their cells, and
+    columns of RAM by those of their nets, which placers keep.
     """
     at = {r.cell: q for q, r in mapped.registers.items()}
     registers = {q: at[r.cell] for q, r in reference.registers.items() if r.cell in at}

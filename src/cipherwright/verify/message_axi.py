@@ -30,8 +30,9 @@ _Row = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Beat:
-    """A beat of AXI-Stream. data: the bytes that count; user, id: TUSER and TID, 0 where a side has none.
-    given: ports beside TDATA and their values as bytes, the first of which is the most significant.
+    """A beat of AXI-Stream. data: the bytes that count, the first at the least significant byte of TDATA;
+    last: TLAST; user, id: TUSER and TID, 0 where a side has none. given: ports beside TDATA and their values
+    as bytes, the first of which is the most significant.
     """
 
     data: bytes
@@ -43,8 +44,8 @@ class Beat:
 
 @dataclass(frozen=True)
 class Announced:
-    """A unit's number, the slot of its key, how many units follow it with the next numbers, and its key,
-    where that comes with it.
+    """A unit's `number` (16 bytes), the `slot` of its key, how many units follow it with the next numbers
+    (`more`), and its `key`, where that comes with it.
     """
 
     number: bytes
@@ -55,8 +56,8 @@ class Announced:
 
 @dataclass(frozen=True)
 class Flow:
-    """How probable it is that a beat is offered in a cycle, and that a result is taken. stall: cycles in
-    which no result is taken at all, from the first beat on.
+    """How probable it is in a cycle that a beat is offered (`offer`), and that a result is taken (`take`).
+    stall: cycles in which no result is taken at all, from the first beat on.
     """
 
     offer: float = 1.0
@@ -66,7 +67,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class AxiMessageBench:
-    """A compiled core of messages with its record, at its AXI-Stream ports."""
+    """A compiled core of messages (`simulation`) with its `record`, at its AXI-Stream ports."""
 
     simulation: Simulation
     record: Mapping[str, Any]
@@ -75,11 +76,12 @@ class AxiMessageBench:
 
     @classmethod
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
-        """The core of a record, compiled."""
+        """The core of `record` in the files `sources`, compiled. Raises as `compile_simulation`."""
         return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
 
     @cached_property
     def ports(self) -> PortSet:
+        """The core's ports by meaning."""
         return PortSet(**self.record["ports"])
 
     @cached_property
@@ -132,13 +134,14 @@ class AxiMessageBench:
         return int(4 * (r["latency_cycles"] + r["interval_cycles"] + tags + late + mac + first) + powers + 64)
 
     def session(self, seed: int = 1) -> AxiSession:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps and values."""
         return AxiSession(self, np.random.default_rng(seed))
 
 
 class AxiSession:
-    """One model of a core, from its reset on, closed at the end of a `with`. `left`: beats of each stream
-    that left; `taken`: cycles in which beats were taken; `cycle`: how many have been run.
+    """One model of the core of `bench`, from its reset on, closed at the end of a `with`; `rng`: of its gaps
+    and random values. `left`: beats of each stream that left; `taken`: cycles in which beats were taken;
+    `cycle`: how many have been run.
     """
 
     def __init__(self, bench: AxiMessageBench, rng: np.random.Generator) -> None:
@@ -238,7 +241,9 @@ class AxiSession:
         self._run(self._idle())
 
     def quiet(self, cycles: int) -> None:
-        """Raise CheckFailed where something leaves in these cycles, in which everything would be taken."""
+        """Raise CheckFailed where something leaves in so many `cycles`, in each of which everything would be
+        taken.
+        """
         row, before = self._idle(), sum(map(len, self.left.values()))
         for s in self.bench.sides:
             self._put(row, f"{s}_tready", 1)
@@ -248,8 +253,8 @@ class AxiSession:
             raise CheckFailed("something leaves that nobody asked for")
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
-        """Offer a key until it is taken. slot: which it is for, where two are resident. Nothing where keys
-        come with unit numbers.
+        """Offer `key` (byte 0 of the standard first) until it is taken. `slot`: which it is for, where two
+        are resident. Nothing where keys come with unit numbers. Raises CheckFailed where it is not taken.
         """
         b, row = self.bench, self._idle()
         if b.travels:
@@ -304,9 +309,9 @@ class AxiSession:
     def play(
         self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, units: Sequence[Announced] = ()
     ) -> None:
-        """Offer beats, and announce `units`, as runs where the core counts, until so many beats of each
-        stream, `expected`, left. A beat that is offered stays until it is taken. Raises CheckFailed
-        where that does not end.
+        """Offer `beats`, and announce `units`, as runs where the core counts, until so many beats of each
+        stream, `expected`, left; `flow`: gaps and back-pressure. A beat that is offered stays until it is
+        taken. Raises CheckFailed where that does not end.
         """
         at = number = waited = 0
         offered: _Row | None = None

@@ -51,7 +51,9 @@ _BREAKS = 12
 
 @dataclass(frozen=True)
 class Traffic:
-    """Messages as beats: what goes in, the units that are announced, and what must leave each stream."""
+    """Messages as `beats` that go in, the `units` that are announced, and by stream the beats that must have
+    `left` it.
+    """
 
     beats: tuple[Beat, ...]
     left: Mapping[str, tuple[Beat, ...]]
@@ -97,7 +99,7 @@ def _packet_beats(
 
 
 def joined(parts: Sequence[Traffic]) -> Traffic:
-    """Messages one behind the other."""
+    """The messages of `parts` one behind the other."""
     sides = parts[0].left
     return Traffic(
         tuple(b for p in parts for b in p.beats),
@@ -109,7 +111,10 @@ def joined(parts: Sequence[Traffic]) -> Traffic:
 def messages_of(
     bench: AxiMessageBench, p: Mapping[str, Any], key: bytes, sizes: Sequence[int], rng: np.random.Generator
 ) -> Traffic:
-    """Random messages of so many bytes, in the core's directions, as beats; and what the reference has."""
+    """Random messages for the core of `bench` with parameters `p` under `key`, in its directions, as beats;
+    and what the reference has. `sizes`: bytes of each message (of a data unit at least 16); `rng` makes all
+    of it.
+    """
     top = 1 << bench.id_bits
 
     def ids() -> Iterator[int]:
@@ -162,8 +167,9 @@ def _mac_beats(p: Mapping[str, Any], key: bytes, message: bytes, lanes: int, ids
 
 
 def play(s: AxiSession, traffic: Traffic, flow: Flow, within: Callable[[], None] | None = None) -> None:
-    """Offer messages until what they make leave is there. `within` is called when the first beat has been
-    taken. Raises CheckFailed where something else leaves.
+    """Offer the messages of `traffic` in the session `s`, with the gaps and the back-pressure of `flow`,
+    until what they make leave is there. `within` is called when the first beat has been taken. Raises
+    CheckFailed where something else leaves.
     """
     begun = {side: len(found) for side, found in s.left.items()}
     beats, units = traffic.beats, traffic.units
@@ -185,7 +191,9 @@ def _flow(bench: AxiMessageBench, flow: Flow) -> Flow:
 
 
 def fresh_key(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> bytes:
-    """A random key; of XTS, with halves that differ."""
+    """A random key, drawn from `rng`, for the core of `bench` with parameters `p`; of XTS, with halves that
+    differ.
+    """
     size = p["key_bits"] // 8
     key = rng.bytes(2 * size if "unit" in bench.record else size)
     assert "unit" not in bench.record or len(set(halves(key))) == 2
@@ -225,7 +233,7 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
 
 
 def with_slot(traffic: Traffic, slot: int) -> Traffic:
-    """A packet of GCM, or a unit of XTS, under the key of a slot."""
+    """The `traffic` of one packet of GCM, or of units of XTS, under the key of `slot`."""
     if traffic.units:
         return replace(traffic, units=tuple(replace(u, slot=slot) for u in traffic.units))
     beats = tuple(replace(b, user=b.user | slot << _SLOT) for b in traffic.beats)
@@ -294,8 +302,9 @@ def _check_release(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.
 
 
 def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int = 6, seed: int = 5) -> str:
-    """Random messages under `keys` keys, each with other gaps and back-pressure, against the reference; the
-    rate; and resets and zeroising within messages. Raises CheckFailed.
+    """Random messages through the core `bench` with parameters `p` under `keys` keys, each with other gaps
+    and back-pressure, against the reference; the rate; and resets and zeroising within messages. `seed`: of
+    the random messages. What was checked, in words; raises CheckFailed.
     """
     rng, total = np.random.default_rng(seed), 0
     with bench.session(seed) as s:

@@ -25,7 +25,7 @@ _KEY_OFFERED = 8
 
 @dataclass(frozen=True)
 class MessageBench:
-    """A compiled core with its record."""
+    """A compiled core (`simulation`) with its `record`."""
 
     simulation: Simulation
     record: Mapping[str, Any]
@@ -34,12 +34,15 @@ class MessageBench:
 
     @classmethod
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
-        """The core of a record, compiled; of a core on a standard bus, the one inside."""
+        """The core of `record` in the files `sources`, compiled; of a core on a standard bus, the one inside.
+        Raises as `compile_simulation`.
+        """
         record = {**record, **record.get("stream", {})}
         return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
 
     @cached_property
     def ports(self) -> PortSet:
+        """The core's ports by meaning."""
         return PortSet(**self.record["ports"])
 
     @property
@@ -56,8 +59,8 @@ class MessageBench:
 
 
 class MessageSession(ABC):
-    """One model of a core, from its reset on, which is closed at the end of a `with`. `cycle`: how many have
-    been run.
+    """One model of the core of `bench`, from its reset on, which is closed at the end of a `with`; `rng`: of
+    its random values. `cycle`: how many have been run.
     """
 
     bench: MessageBench
@@ -90,10 +93,10 @@ class MessageSession(ABC):
 
     @abstractmethod
     def run(self, rows: Words) -> Words:
-        """The outputs of these cycles."""
+        """The outputs of as many cycles as there are `rows` of inputs."""
 
     def idle(self, cycles: int) -> Words:
-        """Cycles in which nothing is offered; payload ports have any value."""
+        """Rows of so many `cycles` in which nothing is offered; payload ports have any value."""
         return self.bench.simulation.any_rows(self.rng, cycles, self.bench.controls)
 
     def reset(self) -> None:
@@ -104,14 +107,14 @@ class MessageSession(ABC):
         self._forget()
 
     def with_key(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered."""
+        """`rows` with `key` (byte 0 of the standard first) offered in all cycles (changed in place)."""
         s, p = self.bench.simulation, self.bench.ports
         s.view(rows, p.key_valid)[:, 0] = 1
         s.view(rows, p.key)[:] = np.frombuffer(key[::-1], dtype=np.uint8)
         return rows
 
     def offered(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered in the first ones, and words in all."""
+        """`rows` with `key` offered in the first eight cycles, and words in all (changed in place)."""
         s, p = self.bench.simulation, self.bench.ports
         self.with_key(rows, key)
         s.view(rows, p.key_valid)[_KEY_OFFERED:, 0] = 0

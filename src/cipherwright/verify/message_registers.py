@@ -363,14 +363,14 @@ class _Run:
 
 
 def check_message_registers(folder: CoreFolder) -> str:
-    """The check `registers` of a core of whole messages. Raises CheckFailed with what is not as the map
-    says.
+    """The check `registers` of the core in `folder`, one of whole messages; what was checked, in words.
+    Raises CheckFailed with what is not as the map says.
     """
     return check_messages(AxiMessageBench.compile(folder.sources, folder.record), folder.register_map)
 
 
 def check_messages(bench: AxiMessageBench, source: str) -> str:
-    """The same of a compiled core; source: its map in SystemRDL."""
+    """As `check_message_registers`, of a compiled core, `bench`; `source`: its map in SystemRDL."""
     p = bench.record["parameters"]
     registers = registers_in(source)
     rng, total, more = np.random.default_rng(11), 0, ""

@@ -22,7 +22,9 @@ _Bytes = NDArray[np.uint8]
 
 
 def mode_name(p: Mapping[str, Any]) -> str:
-    """A mode's name in files of vectors: CFB with the size of its segments."""
+    """The name of a core's mode in files of vectors, by its parameters `p`: CFB with the size of its
+    segments.
+    """
     return f"cfb{p['block_bits']}" if p["mode"] == "cfb" else str(p["mode"])
 
 
@@ -92,9 +94,11 @@ def _streams(
 
 
 def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
-    """Messages of random lengths in all slots, back to back with a key for each slot, and with gaps: in
-    each direction, and in a core that has both, with a direction of its own for every block, so that
-    neighbours in a slot and in other slots go both ways.
+    """About so many `blocks` through the core `bench` with parameters `p` in a mode that chains, as messages
+    of random lengths in all slots, back to back with a key for each slot, and with gaps: in each direction,
+    and in a core that has both, with a direction of its own for every block, so that neighbours in a slot and
+    in other slots go both ways. What was checked, in words; raises CheckFailed with a message that differs
+    from the reference.
     """
     rng, slots, total = np.random.default_rng(8), bench.slots, 0
     fixed = holds_key(p)
@@ -130,7 +134,7 @@ def check_chain(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
 
 
 def messages_of(p: Mapping[str, Any]) -> list[Vector]:
-    """Published messages in the mode of a core with these options, each of whole blocks; none with another
+    """Published messages in the mode of a core with parameters `p`, each of whole blocks; none with another
     number of rounds or of counting bits than the standard's.
     """
     size, name = p["block_bits"] // 8, mode_name(p)
@@ -151,7 +155,9 @@ def messages_of(p: Mapping[str, Any]) -> list[Vector]:
 
 
 def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
-    """Published answers in the core's mode, every message whole. Raises NotChecked where there are none."""
+    """Published answers in the mode of the core `bench` with parameters `p`, every message whole. What was
+    checked, in words. Raises CheckFailed with an answer that is not met, NotChecked where there are none.
+    """
     name, count = mode_name(p), counted_bits(p["counter_bits"], p["block_bits"])
     if p["rounds"] is not None or (p["mode"] == "ctr" and count != p["block_bits"]):
         what = f"{p['rounds']} rounds" if p["rounds"] is not None else f"{count} counted bits"
@@ -171,8 +177,9 @@ def published_messages(bench: Bench, p: Mapping[str, Any]) -> str:
 
 
 def check_counter(bench: Bench, p: Mapping[str, Any], blocks: int) -> str:
-    """Counter mode over wraps of the counter, back to back and with gaps, against the independent
-    implementation.
+    """About so many `blocks` through the core `bench` with parameters `p` in counter mode over wraps of the
+    counter, back to back and with gaps, against the independent implementation. What was checked, in words;
+    raises CheckFailed with a block that differs.
     """
     rng, size, reference = np.random.default_rng(6), p["block_bits"] // 8, reference_of(p)
     width = counted_bits(p["counter_bits"], p["block_bits"])

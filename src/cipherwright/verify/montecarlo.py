@@ -28,9 +28,10 @@ def _blocks(core: Bench | Bulk, keys: Any, ways: Any, blocks: Any) -> Any:
 
 
 def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -> str:
-    """ECB chains: `outer` keys, each 100 steps in which the block is the previous result; then key ^=
-    result, with odd parity restored where the cipher's keys have it (SP 800-20, 5.1.5). Independent chains
-    side by side: 64 in bulk against a library, otherwise eight.
+    """ECB chains through `core` with these `parameters`: `outer` keys, each 100 steps in which the block is
+    the previous result; then key ^= result, with odd parity restored where the cipher's keys have it (SP
+    800-20, 5.1.5). Independent chains side by side: 64 in bulk against a library, one of a core that holds
+    its key cycle by cycle, otherwise eight. What was checked, in words.
 
     Raises CheckFailed where a chain's end differs from the independent implementation's.
     """
@@ -85,9 +86,9 @@ _LONGEST = 1000
 
 
 def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records: int) -> str:
-    """Published Monte Carlo chains, `records` of each kind at most (of a core with its key held, one):
-    ECB, and by AESAVS 6.4 in CBC, CFB and OFB where there are any. Raises CheckFailed with a chain whose
-    end differs, NotChecked where there are none.
+    """Published Monte Carlo chains through `core` with these `parameters`, `records` of each kind at most (of
+    a core with its key held, one): ECB, and by AESAVS 6.4 in CBC, CFB and OFB where there are any. What was
+    checked, in words. Raises CheckFailed with a chain whose end differs, NotChecked where there are none.
     """
     p = parameters
     if p["rounds"] is not None:
@@ -131,8 +132,12 @@ def published_chains(core: Bench | Bulk, parameters: Mapping[str, Any], records:
 
 
 def dependent_blocks(core: Bench | Bulk, keys: Any, way: int, given: Any, ivs: Any, steps: int) -> Any:
-    """The last results of chains side by side. ECB: a result is the next block; the other modes: it is the
+    """The last results of chains side by side through `core`, after `steps` blocks each. `keys` (chains, key
+    bytes), first blocks `given` and `ivs` (chains, block bytes; None: ECB), byte 0 of the standard first;
+    `way`: 0 for encryption, 1 for decryption. ECB: a result is the next block; the other modes: it is the
     block after that, and the IV is the second block.
+
+    Raises ValueError in a mode that chains where `core` computes in bulk.
     """
     direction = np.array([way], dtype=np.uint8)
     if ivs is None:

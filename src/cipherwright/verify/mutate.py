@@ -76,7 +76,9 @@ MUTATIONS = {
 
 
 def mutate(text: str, kind: str) -> str:
-    """The text with one fault of the kind (a key of MUTATIONS)."""
+    """The Verilog `text` of a core with one fault of this `kind`, a key of MUTATIONS. Raises ValueError where
+    the text has no place for it, AssertionError where it changed nothing.
+    """
     out = MUTATIONS[kind](text)
     if out == text:
         raise AssertionError(f"the mutation {kind} changed nothing")

@@ -37,7 +37,9 @@ def compiler_key() -> str:
 
 
 def compile_library(text: str, library: Path) -> None:
-    """Compile a C++ text to a shared library. Raises ToolFailed where the compiler does not take it."""
+    """Compile the C++ `text` to the shared library `library`, a path. Raises ToolFailed where the compiler
+    does not take it.
+    """
     compiler = find("g++")
     source = library.with_suffix(".cpp")
     source.write_text(text)
@@ -50,7 +52,9 @@ def compile_library(text: str, library: Path) -> None:
 
 
 def compiled_once(name: str, text: str) -> Path:
-    """The shared library of a C++ text, compiled once and kept in the cache. Raises as `compile_library`."""
+    """The path of the shared library NAME.so (`name`) of the C++ `text`, compiled once and kept in the cache.
+    Raises as `compile_library`.
+    """
     file = f"{name}.so"
     key = digest(compiler_key(), file, text)
     return cached(f"{name}-{key[:24]}", lambda work: compile_library(text, work / file)) / file

@@ -61,9 +61,10 @@ DELAY = "$delay"
 
 @dataclass(frozen=True)
 class Netlist:
-    """Bits are integers from 2 on, or "0"/"1" for constants. Cells are Yosys's gate types ($_AND_, $_MUX_
-    …), FLIP_FLOP, MEMORY, and instances of the modules in `kept`, which were not flattened. `names` of
-    bits, the shortest in the hierarchy; `initial`: values at power-up of bits that have one.
+    """Bits are integers from 2 on, or "0"/"1" for constants. `inputs` and `outputs`: bits by port, least
+    significant first. `cells` are Yosys's gate types ($_AND_, $_MUX_ …), FLIP_FLOP, MEMORY, and instances of
+    the modules in `kept`, which were not flattened. `names` of bits, the shortest in the hierarchy;
+    `initial`: values at power-up of bits that have one.
     """
 
     inputs: dict[str, list[Any]]
@@ -74,12 +75,12 @@ class Netlist:
     kept: Mapping[str, Netlist] = field(default_factory=dict)
 
     def name(self, bit: Any) -> str:
-        """For messages: the bit's name, or what stands for one."""
+        """For messages: the name of `bit`, or what stands for one."""
         return self.names.get(bit, f"net {bit}") if isinstance(bit, int) else f"the constant {bit}"
 
 
 def in_bits(cell: Mapping[str, Any]) -> list[Any]:
-    """What a cell reads, clocks apart."""
+    """What `cell` reads, clocks apart."""
     if pins := _READ.get(cell["type"]):
         wires = cell["connections"]
         return [wires[p][0] for p in pins]
@@ -92,7 +93,7 @@ def in_bits(cell: Mapping[str, Any]) -> list[Any]:
 
 
 def out_bits(cell: Mapping[str, Any]) -> list[Any]:
-    """What a cell drives."""
+    """What `cell` drives."""
     if cell["type"] in GATES:
         return [cell["connections"]["Y"][0]]
     return [
@@ -125,12 +126,12 @@ def read_netlist(
     spread: bool = False,
     written: bool = False,
 ) -> Netlist:
-    """Elaborate the sources. `clock`: the port that all registers follow; `keep`: names of modules that are
-    not flattened but come as instances, separated by blanks (`*` stands for any part of a name);
-    `memories`: memories that can be written may be there, and bits that are x, which the caller takes for
-    any value; `spread`: the same, but memories become registers; `written`: memories become registers, and
-    what is x in their modules (what is written where nothing is written) 0. Raises CheckFailed where Yosys
-    does not accept the text, and with the name of a net that breaks the rules above.
+    """Elaborate the module `top` of the files `sources`. `clock`: the port that all registers follow; `keep`:
+    names of modules that are not flattened but come as instances, separated by blanks (`*` stands for any
+    part of a name); `memories`: memories that can be written may be there, and bits that are x, which the
+    caller takes for any value; `spread`: the same, but memories become registers; `written`: memories become
+    registers, and what is x in their modules (what is written where nothing is written) 0. Raises CheckFailed
+    where Yosys does not accept the text, and with the name of a net that breaks the rules above.
     """
     known = "setundef -zero t:$mem_v2 %m; " if written else ""
     modules = elaborated(sources, top, f"{known}memory_map; " if written or spread else "")
@@ -148,10 +149,11 @@ def read_netlist(
 def read_modules(
     sources: Sequence[Path], top: str, clock: str = "clk", lines: str = ""
 ) -> dict[str, Netlist]:
-    """The same netlist before it is flattened: every module under its name, with instances of others.
-    `lines`: names of delay lines in RAM, separated by blanks, which stay as they are (`*` stands for any
-    part of a name). Other memories become registers, and what is x in their modules (what is written where
-    nothing is written) 0. Raises as `read_netlist`.
+    """The modules of the files `sources` before they are flattened, each under its name, with instances of
+    others. The registers of `top` follow its port `clock`, those of the others `clk`. `lines`: names of delay
+    lines in RAM, separated by blanks, which stay as they are (`*` stands for any part of a name). Other
+    memories become registers, and what is x in their modules (what is written where nothing is written) 0.
+    Raises as `read_netlist`.
     """
     others = "".join(f"{name} %d " for name in lines.split())
     registers = f"setundef -zero t:$mem_v2 %m {others}; memory_map * {others}; "
@@ -190,8 +192,9 @@ def _netlist(module: Mapping[str, Any]) -> Netlist:
 
 
 def check_strict(n: Netlist, clock: str, memories: bool = False, ring: bool = False) -> None:
-    """The rules of the module's docstring; `ring`: a memory may be there, but no x. Raises CheckFailed
-    with the first net that breaks one.
+    """The rules of the module's docstring for `n`, whose registers follow the port `clock`. `memories`: as of
+    `read_netlist`; `ring`: a memory may be there, but no x. Raises CheckFailed with the first net that breaks
+    one.
     """
     tick = n.inputs.get(clock, [None])[0]
     drivers = dict.fromkeys((b for bits in n.inputs.values() for b in bits), 1)

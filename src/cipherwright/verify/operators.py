@@ -415,8 +415,12 @@ CLOCKING = ("gated-clock", "falling-edge", "async-reset", "latch")
 
 
 def edits(module: str, operator: str) -> list[Edit]:
-    """All places of a module's text where the operator (a key of OPERATORS) can be applied, each with a
-    label of its own.
+    """All places in `module`, the text of a Verilog module, where `operator` (a key of OPERATORS) can be
+    applied, each with a label of its own.
+
+    >>> text = "module m(input a, b, output y); assign y = a ^ b; endmodule"
+    >>> [apply(text, e) for e in edits(text, "xor-to-or")]
+    ['module m(input a, b, output y); assign y = a | b; endmodule']
     """
     plain = _plain(module)
     found = []
@@ -429,7 +433,7 @@ def edits(module: str, operator: str) -> list[Edit]:
 
 
 def apply(module: str, edit: Edit) -> str:
-    """The module's text with the edit."""
+    """The text `module` with one of its edits, `edit`."""
     text = module[: edit.start] + edit.new + module[edit.end :]
     if edit.inserted:
         at = text.rstrip().rindex("\n") + 1

@@ -207,8 +207,8 @@ _LIBRARIES: dict[str, Callable[[str, bytes], Bulk]] = {
 
 
 def oracle_of(parameters: Mapping[str, Any]) -> str:
-    """The name under which the other functions know a core's cipher: with the block size where that is a
-    choice.
+    """The name under which the other functions know the cipher of a core with these `parameters`: with the
+    block size where that is a choice.
     """
     name = str(parameters["cipher"])
     return f"{name}-{parameters['block_bits']}" if CATALOGUE[name].block_sizes else name
@@ -222,7 +222,7 @@ def _reference(name: str) -> CipherReference:
 
 
 def has_oracle(name: str) -> bool:
-    """Whether a library has the cipher that `oracle_of` names."""
+    """Whether a library has the cipher `name` (of `oracle_of`)."""
     return _reference(name).library != ""
 
 
@@ -233,27 +233,38 @@ def _oracle(name: str) -> CipherReference:
 
 
 def oracle_name(name: str) -> str:
-    """The library that a cipher is compared with."""
+    """The library that the cipher `name` (of `oracle_of`) is compared with. Raises UserError where there is
+    none.
+    """
     return _oracle(name).library
 
 
 @lru_cache(maxsize=4096)
 def cipher_under(name: str, key: bytes) -> Bulk:
-    """A cipher of its library under one key. The last 4,096 are kept: `cipher_under.cache_clear()` forgets
-    them. Raises NotChecked where the library is not installed.
+    """The cipher `name` (of `oracle_of`) of its library under one `key`. The last 4,096 are kept:
+    `cipher_under.cache_clear()` forgets them. Raises UserError where no library has the cipher, NotChecked
+    where its library is not installed.
     """
     found = _oracle(name)
     return _LIBRARIES[found.library](found.algorithm, key)
 
 
 def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
-    """ECB of a whole number of blocks. Raises NotChecked where the library is not installed."""
+    """ECB of `data`, a whole number of blocks, under `key`, encrypted or where `decrypt` decrypted, by the
+    library of the cipher `name` (of `oracle_of`). All bytes are in the standard's order. Raises as
+    `cipher_under`.
+
+    >>> key, block = bytes(range(16)), bytes.fromhex("00112233445566778899aabbccddeeff")  # FIPS 197, C.1
+    >>> oracle_bulk("aes", key, block, False).hex()
+    '69c4e0d86a7b0430d8cdb78070b4c55a'
+    """
     return cipher_under(name, key)(data, decrypt)
 
 
 def oracle_mode(name: str, mode: str, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes | None:
-    """A message in a mode of operation by the library's own mode, or None where it has none for the
-    cipher.
+    """A message, `data`, in the mode of operation `mode` under `key` and with the first block's `iv`,
+    encrypted or where `decrypt` decrypted, by the own mode of the library of the cipher `name` (of
+    `oracle_of`), or None where it has none for the cipher.
     """
     found = _reference(name)
     if mode not in found.modes:
@@ -266,7 +277,8 @@ _GCM_IVS = (8, 128)
 
 
 def oracle_gcm(name: str, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes] | None:
-    """Ciphertext and whole tag of a message by the library's own GCM, or None where it has none for the
+    """Ciphertext and whole tag of the message `text` with the additional data `aad`, under `key` and `iv`, by
+    the own GCM of the library of the cipher `name` (of `oracle_of`), or None where it has none for the
     cipher, or takes no IV of this length: OpenSSL takes 8 to 128 bytes.
     """
     found = _reference(name)
@@ -279,7 +291,9 @@ def oracle_gcm(name: str, key: bytes, iv: bytes, aad: bytes, text: bytes) -> tup
 
 
 def oracle_ccm(name: str, key: bytes, given: CcmInput, tag_bytes: int) -> tuple[bytes, bytes] | None:
-    """Ciphertext and tag of a message by the library's own CCM, or None where it has none for the cipher."""
+    """Ciphertext and tag of `tag_bytes` bytes of the message `given` under `key` by the own CCM of the
+    library of the cipher `name` (of `oracle_of`), or None where it has none for the cipher.
+    """
     from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
     if not _reference(name).ccm:
@@ -289,7 +303,9 @@ def oracle_ccm(name: str, key: bytes, given: CcmInput, tag_bytes: int) -> tuple[
 
 
 def oracle_cmac(name: str, key: bytes, message: bytes) -> bytes | None:
-    """The whole tag of a message by the library's own CMAC, or None where it has none for the cipher."""
+    """The whole tag of `message` under `key` by the own CMAC of the library of the cipher `name` (of
+    `oracle_of`), or None where it has none for the cipher.
+    """
     from cryptography.hazmat.primitives.cmac import CMAC
 
     found = _reference(name)
@@ -303,7 +319,9 @@ def oracle_cmac(name: str, key: bytes, message: bytes) -> bytes | None:
 
 
 def oracle_xts(name: str, key: bytes, number: bytes, unit: bytes, decrypt: bool) -> bytes | None:
-    """A data unit by the library's own XTS, or None where it has none for the cipher and the key's length. It
+    """The data unit `unit` with the number `number` (16 bytes, the least significant first) under `key` (both
+    keys, that of the data first), encrypted or where `decrypt` decrypted, by the own XTS of the library of
+    the cipher `name` (of `oracle_of`), or None where it has none for the cipher and the key's length. It
     takes no key with equal halves, so for that the answer is None, too.
     """
     found, half = _reference(name), len(key) // 2
@@ -315,8 +333,9 @@ def oracle_xts(name: str, key: bytes, number: bytes, unit: bytes, decrypt: bool)
 def oracle_blocks(
     name: str, keys: NDArray[np.uint8], decrypts: NDArray[np.uint8], blocks: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
-    """One block each; keys and directions change from block to block (arrays of one entry: the same
-    throughout).
+    """One block each by the library of the cipher `name` (of `oracle_of`): `blocks` (n, block bytes) under
+    `keys` (n, key bytes) in the directions `decrypts` (n; 1: decryption). Keys and directions change from
+    block to block (arrays of one entry: the same throughout). Raises as `cipher_under`.
     """
     n = len(blocks)
     keys, decrypts = np.broadcast_to(keys, (n, keys.shape[1])), np.broadcast_to(decrypts, (n,))

@@ -16,8 +16,8 @@ __all__ = ["packet_bench"]
 
 
 def packet_bench(record: Mapping[str, Any]) -> type[PacketBench]:
-    """The bench of a core of packets: those with lengths are of CCM, those with slots have two
-    keys, in some every packet's key is announced, and in some words wait for a verdict.
+    """The bench of a core of packets with this `record`: those with lengths are of CCM, those with slots have
+    two keys, in some every packet's key is announced, and in some words wait for a verdict.
     """
     ports = record["packet"]["ports"].keys()
     if RELEASE_PORTS.keys() <= ports:

@@ -26,8 +26,8 @@ _Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Packet:
-    """What a core is given: `text` is the ciphertext where `decrypt` is set. tag: the expected one, its first
-    bytes where it is shorter than 16.
+    """What a core is given: initialisation vector or nonce (`iv`), additional data (`aad`) and `text`, which
+    is ciphertext where `decrypt` is set. tag: the expected one, its first bytes where it is shorter than 16.
     """
 
     iv: bytes
@@ -54,7 +54,9 @@ class Packet:
 
 @dataclass(frozen=True)
 class PacketResult:
-    """What a core gives back. good: its verdict on a packet that was decrypted."""
+    """What a core gives back: `text`, and `tag` (16 bytes, zeros behind a shorter one; all zeros of a packet
+    that was decrypted). good: its verdict on a packet that was decrypted.
+    """
 
     text: bytes
     tag: bytes
@@ -68,9 +70,9 @@ def packets_of_both_ways(
     ivs: Iterable[bytes],
     seal: Callable[[bytes, bytes, bytes], tuple[bytes, bytes]],
 ) -> tuple[list[Packet], list[PacketResult]]:
-    """Random packets with so many bytes of additional data and of data, in both directions, some with a wrong
-    tag; and what the reference makes of them. seal: (IV, additional data, text) -> ciphertext and tag, which
-    is cut to `tag_bytes`.
+    """Random packets in both directions, some with a wrong tag, and what the reference makes of them.
+    `sizes`: of each the bytes of additional data and of data; `ivs`: its IV or nonce; seal: (IV, additional
+    data, text) -> ciphertext and tag, which is cut to `tag_bytes`; `rng` makes the rest.
     """
     packets, want = list[Packet](), list[PacketResult]()
     for (n_aad, n_text), iv in zip(sizes, ivs, strict=True):
@@ -102,8 +104,8 @@ class _Seen:
 
 
 class Session(MessageSession):
-    """One model of a core, from its reset on. It raises CheckFailed where a word or key is not taken when it
-    is promised, or where something leaves in another cycle.
+    """One model of the core `bench`, from its reset on. It raises CheckFailed where a word or key is not
+    taken when it is promised, or where something leaves in another cycle.
     """
 
     bench: PacketBench
@@ -115,7 +117,7 @@ class Session(MessageSession):
         self.count = 0
 
     def run(self, rows: Words) -> Words:
-        """The outputs of these cycles, whose results are kept."""
+        """The outputs of as many cycles as there are `rows` of inputs; results in them are kept."""
         b = self.bench
         out = self.model.run(self._hold(rows))
         for seen, valid in ((self.words, b.ports.valid_out), (self.tags, b.packet["tag_valid"])):
@@ -127,14 +129,15 @@ class Session(MessageSession):
         return out
 
     def load_key(self, key: bytes) -> None:
-        """Offer a key until it is taken, and wait until packets are."""
+        """Offer `key` until it is taken, and wait until packets are."""
         self._offer_key(key)
         self._await_words()
 
     def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
-        """Offer a packet's words one after the other; before each, with the probability `gaps`, up to twelve
-        cycles without one. In the cycle after the last a word is offered that must not be taken. next_key: a
-        key that is offered from the fourth word on, and must not be taken within the packet.
+        """Offer the words of `packet` one after the other; before each, with the probability `gaps`, up to
+        twelve cycles without one. In the cycle after the last a word is offered that must not be taken.
+        next_key: a key that is offered from the fourth word on, and must not be taken within the packet (b"":
+        none).
         """
         if packet.iv_sizes:
             self._send_iv(packet, gaps, next_key)
@@ -354,8 +357,9 @@ class LoopSession(Session):
         self.tags_due.append(self.opens)
 
     def send(self, packet: Packet, gaps: float = 0.0, next_key: bytes = b"") -> None:
-        """As `Session.send`; before a word there are gaps of up to three words' times. next_key: a key that
-        is offered from the second word on, and must not be taken within the packet.
+        """As `Session.send` of `packet`; before a word, with the probability `gaps`, there are gaps of up to
+        three words' times. next_key: a key that is offered from the second word on, and must not be taken
+        within the packet.
         """
         if packet.iv_sizes:
             self._send_iv(packet, gaps, next_key)
@@ -428,10 +432,12 @@ class PacketBench(MessageBench):
 
     @property
     def tag_bytes(self) -> int:
+        """Bytes of the tag."""
         return int(self.record["packet"]["tag_bits"]) // 8
 
     @property
     def tag_latency(self) -> int:
+        """Cycles from a packet's last word to its tag."""
         return int(self.record["packet"]["tag_latency_cycles"])
 
     @property
@@ -440,7 +446,7 @@ class PacketBench(MessageBench):
         return "iv_word" in self.packet
 
     def expected(self, packets: Sequence[Packet], want: Sequence[PacketResult]) -> list[PacketResult]:
-        """What leaves of packets; want: what the mode makes of them."""
+        """What leaves of `packets`, of which the mode makes `want`."""
         return list(want)
 
     @property
@@ -455,12 +461,12 @@ class PacketBench(MessageBench):
         return self.record["packet"]["multiplier"].get("digit") is not None
 
     def session(self, seed: int = 1) -> Session:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random gaps."""
         kind = LoopSession if self.loops else Session
         return kind(self, np.random.default_rng(seed))
 
     def crypt(self, key: bytes, packet: Packet) -> PacketResult:
-        """One packet under a key."""
+        """What the core makes of one `packet` under `key`."""
         with self.session() as s:
             s.load_key(key)
             s.send(packet)

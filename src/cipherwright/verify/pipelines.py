@@ -16,8 +16,8 @@ __all__ = ["prove_pipeline"]
 
 
 def prove_pipeline(claim: Claim, early: Mapping[str, int]) -> Proof:
-    """Ranks and function of a pipelined core. `early`: inputs that come before the others, and by how many
-    cycles. Raises CheckFailed where either does not hold.
+    """Prove the `claim` of a pipelined core: ranks and function. `early`: inputs that come before the others,
+    and by how many cycles. Raises CheckFailed where either does not hold.
     """
     ports, plain, latency = claim.ports, claim.plain, claim.latency
     n = read_netlist(claim.sources, claim.top, ports.clk, KEPT)

@@ -17,9 +17,9 @@ __all__ = ["prove_field_multiplier", "prove_module"]
 
 
 def prove_module(sources: Sequence[Path], top: str, graph: Graph, stages: int) -> Proof:
-    """Every path through the module has `stages` registers, and with these as wires its logic is the graph's.
-    Its ports are clk, the graph's inputs with the suffix _i and its outputs with _o. Raises CheckFailed where
-    either does not hold.
+    """Every path through the module `top` of the files `sources` has `stages` registers, and with these as
+    wires its logic is that of `graph`. Its ports are clk, the graph's inputs with the suffix _i and its
+    outputs with _o. Raises CheckFailed where either does not hold.
     """
     n = read_netlist(sources, top)
     bits = check_ranks(n, PortSet(reset=""), stages, {}, ())
@@ -40,8 +40,9 @@ def prove_module(sources: Sequence[Path], top: str, graph: Graph, stages: int) -
 
 
 def prove_field_multiplier(sources: Sequence[Path], top: str, graph: Graph, stages: int) -> Proof:
-    """The module `top` multiplies in GCM's field: it computes `graph` (by SAT), and the sum of the graph's
-    outputs is the product (by algebra). Raises CheckFailed, or AssertionError where the graph is wrong.
+    """The module `top` of the files `sources`, with `stages` registers on every path, multiplies in GCM's
+    field: it computes `graph` (by SAT), and the sum of the graph's outputs is the product (by algebra).
+    Raises CheckFailed, or AssertionError where the graph is wrong.
     """
     terms = prove_field_product(graph)
     proof = prove_module(sources, top, graph, stages)

@@ -25,9 +25,10 @@ _PIECE = 1 << 17
 def random_blocks(
     bulk: Bulk, parameters: Mapping[str, Any], blocks: int, tell: Tell = quiet, seed: int = 10
 ) -> str:
-    """So many random blocks under random keys and, where a core has both, in random directions: keys
-    change from block to block, or where a core holds its key from lane to lane. Raises CheckFailed with a
-    key under which a block differs from the reference.
+    """So many random `blocks` through `bulk`, the core with these `parameters`, under random keys and, where
+    a core has both, in random directions: keys change from block to block, or where a core holds its key from
+    lane to lane. `tell`: gets the part that is done; `seed`: of keys and blocks. What was checked, in words.
+    Raises CheckFailed with a key under which a block differs from the reference.
     """
     p, rng = parameters, np.random.default_rng(seed)
     reference, size = reference_of(p), p["block_bits"] // 8

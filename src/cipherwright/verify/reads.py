@@ -21,7 +21,7 @@ Literals = dict[Any, int]
 
 
 def memory_inputs(memory: KeyMemory) -> list[str]:
-    """Names of a proof's inputs for all bits that a memory holds: round key by round key, the least
+    """Names of a proof's inputs for all bits that `memory` holds: round key by round key, the least
     significant bit first.
     """
     return [f"{memory.user(i)}[{k}]" for i in range(memory.count) for k in range(memory.width)]
@@ -29,8 +29,9 @@ def memory_inputs(memory: KeyMemory) -> list[str]:
 
 @dataclass(frozen=True)
 class Reads:
-    """The reads of a loop `n` with `slots` blocks in flight. The memory's bits are the inputs of a proof from
-    number `first` on. Registers hold the same words as the memory (`fixed`).
+    """The reads of a loop `n` with `slots` blocks in flight, which reads round keys by address as `memory`
+    says. The memory's bits are the inputs of a proof from number `first` on. Registers hold the same words as
+    the memory (`fixed`).
     """
 
     n: Netlist
@@ -39,17 +40,19 @@ class Reads:
     first: int
 
     def word(self, aig: Aig, number: int) -> list[int]:
-        """The literals of a round key as it is held, the least significant first."""
+        """The literals in `aig` of round key `number` as it is held, the least significant first."""
         low = self.first + number * self.memory.width
         return [aig.input(k) for k in range(low, low + self.memory.width)]
 
     def fixed(self, aig: Aig) -> Literals:
-        """The literals of the ports that show round keys all the time."""
+        """The literals in `aig` of the ports that show round keys all the time, by bit."""
         pairs = ((self.n.inputs[f"{self.memory.user(i)}_i"], self.word(aig, i)) for i in self.memory.fixed)
         return {b: v for bits, word in pairs for b, v in zip(bits, word, strict=True)}
 
     def described(self, aig: Aig, plain: Graph) -> dict[str, list[int]]:
-        """The literals of the rounds' inputs, by the name of a port: the most significant bits of words."""
+        """The literals in `aig` of the inputs of the rounds, the graph `plain`, by the name of a port, least
+        significant first: the most significant bits of words.
+        """
         out = {}
         for i in range(self.memory.count):
             name = self.memory.user(i)
@@ -60,9 +63,10 @@ class Reads:
     def inputs(
         self, live: Live, aig: Aig, registers: Literals, start: Literals, given: Sequence[Literals]
     ) -> list[Literals]:
-        """The inputs of a run from a block's load, with the words that the loop reads for that block. In
-        other cycles it reads for other blocks, and words stay as they are `given`. Raises CheckFailed where
-        an address depends on a word.
+        """The inputs of a run of `live` over `aig` from a block's load, with the words that the loop reads
+        for that block. `registers`: bit -> its data bit; `start`: their literals in the first cycle. In other
+        cycles it reads for other blocks, and words stay as they are `given`, a cycle each. Raises CheckFailed
+        where an address depends on a word.
         """
         out = [dict(row) for row in given]
         wanted = self._addresses(live, aig, registers, start, out)

@@ -155,6 +155,15 @@ class _Unit(_Part):
 class CoreRecord(_Part):
     """The record of a core or an engine. Raises pydantic's ValidationError with the first thing that is
     wrong.
+
+    top: the outermost module. parameters: the options of the build. ports: names of ports by meaning (not of
+    an engine). latency_cycles, interval_cycles, slots, bits_per_cycle: timing; so many slots in an interval.
+    predicted: flip-flops and shift-register lookup tables. period_ns_planned: the period for which stages
+    were planned; stages: how many there are. inner: the datapath inside. key_cycles: from a key to the first
+    block. packet, unit: what cores of packets and of data units have besides. delay_lines: what they save.
+    logic_top: of an engine, the module without memories, and memory_bits: of each of these. warnings:
+    sentences. generator: its version; given: what was asked for, the preset and its changes; extras: what was
+    added to the folder. files: the SHA-256 of each file; digest: that of all.
     """
 
     top: Identifier
@@ -222,7 +231,7 @@ def _check_complete(ports: Mapping[str, Any]) -> None:
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
-    """The record in a file, checked. Raises UserError: one sentence on what is wrong in it."""
+    """The record in the file `path`, checked. Raises UserError: one sentence on what is wrong in it."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         CoreRecord.model_validate(data)

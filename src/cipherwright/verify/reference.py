@@ -26,7 +26,9 @@ _MANY = 64
 
 @dataclass(frozen=True)
 class Reference:
-    """`library`: the name under which a library's cipher is known; empty: the description of `cipher`."""
+    """The reference of a `cipher` with keys of `key_bits`. `library`: the name under which a library's cipher
+    is known; empty: the description of `cipher`.
+    """
 
     cipher: Cipher
     key_bits: int
@@ -38,8 +40,8 @@ class Reference:
         return oracle_name(self.library) if self.library else "the description"
 
     def bulk(self, key: bytes, data: bytes, decrypt: bool) -> bytes:
-        """ECB of a whole number of blocks under one key. Raises NotChecked where the library is not
-        installed.
+        """ECB of `data`, a whole number of blocks, under one `key`, encrypted or where `decrypt` decrypted;
+        all bytes in the standard's order. Raises NotChecked where the library is not installed.
         """
         if self.library:
             return oracle_bulk(self.library, key, data, decrypt)
@@ -53,7 +55,8 @@ class Reference:
         )
 
     def blocks(self, keys: _Bytes, decrypts: _Bytes, blocks: _Bytes) -> _Bytes:
-        """One block each; keys and directions change from block to block (arrays of one entry: the same
+        """One block each: `blocks` (n, block bytes) under `keys` (n, key bytes) in the directions `decrypts`
+        (n; 1: decryption). Keys and directions change from block to block (arrays of one entry: the same
         throughout).
         """
         if self.library:
@@ -74,7 +77,9 @@ class Reference:
         return np.array([list(w.to_bytes(blocks.shape[1], "big")) for w in words], dtype=np.uint8)
 
     def mode(self, mode: str, key: bytes, iv: bytes, data: bytes, decrypt: bool) -> bytes | None:
-        """A message by the library's own mode, or None where it has none."""
+        """A message, `data`, in the mode of operation `mode` under `key` and with the first block's `iv`,
+        encrypted or where `decrypt` decrypted, by the library's own mode, or None where it has none.
+        """
         return oracle_mode(self.library, mode, key, iv, data, decrypt) if self.library else None
 
 
@@ -88,7 +93,7 @@ def _graph(cipher: Cipher, key_bits: int) -> Graph:
 
 
 def reference_of(parameters: Mapping[str, Any]) -> Reference:
-    """The reference of a core with these parameters: with another number of rounds than the standard's, no
+    """The reference of a core with these `parameters`: with another number of rounds than the standard's, no
     library has the cipher.
     """
     p = parameters

@@ -50,5 +50,5 @@ def _table() -> Mapping[str, CipherReference]:
 
 
 def cipher_reference(cipher: str) -> CipherReference:
-    """The entry of a cipher by its name in the catalogue."""
+    """The entry of a `cipher` by its name in the catalogue."""
     return _table().get(cipher, CipherReference())

@@ -57,19 +57,21 @@ class BlockSoftware(RegisterUser):
         return "IV" in self.software.registers
 
     def command(self, *fields: str, way: int = 0) -> None:
-        """Commands in one write, with the direction."""
+        """Commands in one write to CONTROL, by their `fields`, with the direction `way` (1: decryption)."""
         bits = sum(self.software.bit("CONTROL", f) for f in fields)
         self.software.put("CONTROL", bits | way * self.software.bit("CONTROL", "DECRYPT"))
 
     def load(self, key: bytes, iv: bytes, way: int) -> None:
-        """A key and, where there is one, an initial value."""
+        """Write and load `key` and, where there are initial values, `iv`, with the direction `way` (1:
+        decryption).
+        """
         self.words("KEY", key)
         if self.chains:
             self.words("IV", iv)
         self.command("LOAD_KEY", "LOAD_IV", way=way)
 
     def start(self, block: bytes, way: int) -> None:
-        """A block, started."""
+        """Write `block` and start it in the direction `way` (1: decryption)."""
         self.words("DATA_IN", block)
         self.command("START", way=way)
 
@@ -85,7 +87,9 @@ class BlockSoftware(RegisterUser):
         return self.shown("DATA_OUT")[: self.size]
 
     def message(self, key: bytes, iv: bytes, data: bytes, way: int) -> bytes:
-        """A message of whole blocks under a key."""
+        """The results of a message of whole blocks, `data`, under `key` and with the first block's `iv`, in
+        the direction `way` (1: decryption).
+        """
         self.load(key, iv, way)
         out = b""
         for at in range(0, len(data), self.size):
@@ -133,7 +137,9 @@ def _known(p: Mapping[str, Any]) -> list[_Message]:
 
 
 def check_register_blocks(folder: CoreFolder) -> str:
-    """The check `registers` of a core whose blocks are registers. Raises CheckFailed with what is not so."""
+    """The check `registers` of the core in `folder`, whose blocks are registers; what was checked, in words.
+    Raises CheckFailed with what is not so.
+    """
     p, record = folder.record["parameters"], folder.record
     simulation = compile_simulation(folder.sources, record["top"])
     known = _known(p)
@@ -162,7 +168,7 @@ def check_register_blocks(folder: CoreFolder) -> str:
 
 
 class Recorded(Model):
-    """A model that keeps the rows of inputs that it ran."""
+    """A model of `simulation` that keeps the rows of inputs that it ran."""
 
     def __init__(self, simulation: Simulation) -> None:
         super().__init__(simulation)
@@ -174,6 +180,7 @@ class Recorded(Model):
         return sum(map(len, self.rows))
 
     def run(self, rows: Words) -> Words:
+        """As `Model.run`; `rows` are kept."""
         self.rows.append(rows)
         return super().run(rows)
 
@@ -189,7 +196,9 @@ def _software(folder: CoreFolder, model: Model) -> BlockSoftware:
 
 @contextmanager
 def recorded(folder: CoreFolder, simulation: Simulation) -> Iterator[tuple[BlockSoftware, Recorded]]:
-    """Software and a model after reset, which keeps what it ran from then on."""
+    """Software for the core in `folder`, and a model of its `simulation` after reset, which keeps what it ran
+    from then on.
+    """
     model = Recorded(simulation)
     try:
         _reset(model)

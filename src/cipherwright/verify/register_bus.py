@@ -41,8 +41,8 @@ _MOST = 64
 
 @dataclass(frozen=True)
 class RegisterDriver:
-    """Accesses to the registers of a running model, over the bus `kind` (the option `control`). held: inputs
-    that stay as they are.
+    """Accesses to the registers of a running `model` of `simulation`, over the bus `kind` (the option
+    `control`). held: inputs that stay as they are.
     """
 
     simulation: Simulation
@@ -51,7 +51,9 @@ class RegisterDriver:
     held: Mapping[str, int] = field(default_factory=dict)
 
     def rows(self, cycles: int, **ports: int) -> NDArray[np.uint8]:
-        """Cycles in which ports have these values, and all others that are not held are 0."""
+        """Rows of so many `cycles` in which `ports` have these values, and all others that are not held are
+        0.
+        """
         rows = self.simulation.rows(cycles)
         for name, value in {**self.held, **ports}.items():
             view = self.simulation.view(rows, name)
@@ -64,17 +66,19 @@ class RegisterDriver:
         return lambda name: int.from_bytes(self.simulation.view(seen, name)[0].tobytes(), "little")
 
     def output(self, name: str) -> int:
-        """An output in a cycle without an access."""
+        """The output `name` in a cycle without an access."""
         return self._run()(name)
 
     def write(self, address: int, word: int, strobe: int = 15) -> None:
-        """Write the bytes of a word whose bit of `strobe` is 1."""
+        """Write those bytes of `word` at `address` (in bytes) whose bit of `strobe` is 1; bit 0 is for the
+        least significant byte. Raises CheckFailed where the access does not end in 64 cycles.
+        """
         {"axi-lite": self._write_axi, "apb": self._write_apb, "wishbone": self._write_wishbone}[self.kind](
             address, word, strobe
         )
 
     def read(self, address: int) -> int:
-        """A word. Raises CheckFailed where no answer comes."""
+        """The word at `address` (in bytes). Raises CheckFailed where no answer comes in 64 cycles."""
         return {"axi-lite": self._read_axi, "apb": self._read_apb, "wishbone": self._read_wishbone}[
             self.kind
         ](address)
@@ -115,25 +119,30 @@ class RegisterDriver:
 
 @dataclass(frozen=True)
 class Software:
-    """The registers by their names. `awaited`: secrets that are taken without a message."""
+    """The `registers` of a map by their names, through `driver`. `awaited`: secrets that are taken without a
+    message.
+    """
 
     driver: RegisterDriver
     registers: Mapping[str, Register]
     awaited: tuple[str, ...]
 
     def bit(self, register: str, field: str) -> int:
-        """A field's place; 0 bits where the map has none."""
+        """The value of a 1 in the lowest bit of `field` of `register`; 0 where the map has no such field."""
         return next((1 << f.low for f in self.registers[register].fields if f.name == field), 0)
 
     def get(self, register: str) -> int:
+        """The value of `register`, by its name."""
         return self.driver.read(self.registers[register].address)
 
     def put(self, register: str, value: int, strobe: int = 15) -> None:
+        """Write `value` to `register`, by its name; `strobe` as of `RegisterDriver.write`."""
         self.driver.write(self.registers[register].address, value, strobe)
 
     def give(self, name: str, value: bytes, more: int = 0, wait: bool = True) -> None:
-        """Write and load a key or an initial value, its first word byte by byte. `more`: bits beside the
-        command; wait: until it is taken, where that needs no message.
+        """Write and load the key or the initial value `name`, with the bytes of `value` (byte 0 of the
+        standard at the lowest address), its first word byte by byte. `more`: bits beside the command; wait:
+        until it is taken, where that needs no message. Raises CheckFailed where it is not.
         """
         start = self.registers[name].address
         for at in range(0, len(value), 4):
@@ -151,16 +160,18 @@ class Software:
 
 @dataclass(frozen=True)
 class RegisterUser:
-    """Software that gives a core blocks or words of messages over its registers."""
+    """Software that gives a core blocks or words of messages over its registers (`software`)."""
 
     software: Software
 
     def status(self, field: str) -> bool:
-        """A bit of STATUS."""
+        """Whether the bit `field` of STATUS is 1; False where the map has none."""
         return bool(self.software.get("STATUS") & self.software.bit("STATUS", field))
 
     def words(self, name: str, data: bytes) -> None:
-        """Write bytes to words; of the last one only those that are there."""
+        """Write the bytes of `data` to the words of register `name`, the first byte at the lowest address; of
+        the last word only those that are there.
+        """
         start = self.software.registers[name].address
         for at in range(0, len(data), 4):
             part = data[at : at + 4]
@@ -169,7 +180,7 @@ class RegisterUser:
             )
 
     def shown(self, name: str) -> bytes:
-        """All words of a result."""
+        """All words of the result in register `name`, the byte at the lowest address first."""
         register = self.software.registers[name]
         words = (self.software.driver.read(register.address + 4 * k) for k in range(register.count))
         return b"".join(word.to_bytes(4, "little") for word in words)
@@ -182,18 +193,20 @@ class RegisterUser:
         return seen
 
     def wait(self, cycles: int) -> None:
-        """Cycles without an access."""
+        """So many `cycles` without an access."""
         driver = self.software.driver
         driver.model.run(driver.rows(cycles))
 
 
 def registers_in(source: str) -> dict[str, Register]:
-    """The registers of a map in SystemRDL, by their names."""
+    """The registers of the map `source`, a text of SystemRDL, by their names."""
     return {r.name: r for r in registers_of(read_map(source))}
 
 
 def check_registers(folder: CoreFolder) -> str:
-    """The check `registers` of a core folder. Raises CheckFailed with what is not as the map says."""
+    """The check `registers` of a core `folder`; what was checked, in words. Raises CheckFailed with what is
+    not as the map says.
+    """
     p = folder.record["parameters"]
     bench = AxiBench.compile(folder.sources, folder.record)
     registers, messages = registers_in(folder.register_map), 0
@@ -217,7 +230,7 @@ def check_registers(folder: CoreFolder) -> str:
 
 
 def check_constants(software: Software) -> None:
-    """Constants read as in the map."""
+    """Raise CheckFailed unless the constants that `software` reads are as in the map."""
     for register in software.registers.values():
         value, wanted = software.get(register.name), 0
         constant = [f for f in register.fields if f.kind == "constant"]
@@ -228,7 +241,7 @@ def check_constants(software: Software) -> None:
 
 
 def offered(software: Software) -> int:
-    """Whether a beat is taken within cycles in which one is offered."""
+    """Whether (1 or 0) a beat is taken within 64 cycles in which one is offered to the core of `software`."""
     driver = software.driver
     keep = (1 << 8 * driver.simulation.view(driver.rows(1), "s_axis_tkeep").shape[1]) - 1
     rows = driver.rows(_MOST, s_axis_tvalid=1, s_axis_tkeep=keep, s_axis_tlast=1)
@@ -236,8 +249,8 @@ def offered(software: Software) -> int:
 
 
 def check_closed(software: Software, key_bytes: int) -> None:
-    """No block is taken before a key was written, loaded and complete, nor in a mode that needs an
-    initial value or a unit's number before there is one.
+    """Raise CheckFailed where the core of `software` takes a block before a key of `key_bytes` was written,
+    loaded and complete, or in a mode that needs an initial value or a unit's number before there is one.
     """
     load = software.bit("CONTROL", "LOAD_KEY")
     for place in range(0, key_bytes, 4):
@@ -289,7 +302,7 @@ def _prepare(software: Software, way: int, key: bytes, iv: bytes) -> None:
 
 
 def check_secrets(software: Software) -> None:
-    """Secrets read as 0 while they are there."""
+    """Raise CheckFailed unless secrets read as 0 through `software` while they are there. It writes them."""
     for name, register in software.registers.items():
         if register.fields[0].kind != "secret":
             continue
@@ -300,7 +313,9 @@ def check_secrets(software: Software) -> None:
 
 
 def check_events(software: Software) -> None:
-    """What has happened raises irq_o where it is enabled, until it is cleared."""
+    """Raise CheckFailed unless what has happened, as `software` reads it, raises irq_o where it is enabled,
+    until it is cleared. A message must have left before.
+    """
     seen = software.get("INTERRUPT_STATUS")
     message = software.bit("INTERRUPT_STATUS", "MESSAGE")
     if not seen & message:
@@ -318,7 +333,7 @@ def check_events(software: Software) -> None:
 
 
 def check_zeroised(software: Software) -> None:
-    """ZEROISE is shown by BUSY, and ends."""
+    """Raise CheckFailed unless a ZEROISE of `software` is shown by BUSY, and ends."""
     busy = software.bit("STATUS", "BUSY")
     software.put("CONTROL", software.bit("CONTROL", "ZEROISE"))
     if not software.get("STATUS") & busy:
@@ -331,7 +346,7 @@ def check_zeroised(software: Software) -> None:
 
 
 def check_zeroise_closes(software: Software) -> None:
-    """ZEROISE ends, and no block is taken without a new key."""
+    """Raise CheckFailed unless a ZEROISE of `software` ends, and no block is taken without a new key."""
     check_zeroised(software)
     if software.get("STATUS") & software.bit("STATUS", "READY") or offered(software):
         raise CheckFailed("blocks are taken after ZEROISE without a new key")

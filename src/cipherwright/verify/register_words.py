@@ -95,7 +95,7 @@ class WordSoftware(RegisterUser):
         return tuple(n for n in ("DATA_OUT", "TAG_OUT") if n in self.software.registers)
 
     def bit(self, register: str, field: str) -> int:
-        """The place of a field."""
+        """The value of a 1 in the lowest bit of `field` of `register`; 0 where the map has no such field."""
         return self.software.bit(register, field)
 
     def can(self) -> bool:
@@ -106,30 +106,32 @@ class WordSoftware(RegisterUser):
         return not self.status("DATA_PENDING") if own else self.status("READY")
 
     def said(self, beat: Beat) -> int:
-        """What CONTROL says of a word."""
+        """What CONTROL says of the word in `beat`: its kind, its direction, how many bytes count, and whether
+        it is the last.
+        """
         kinds = sum(self.bit("CONTROL", n) for k, n in enumerate(_KINDS) if beat.user >> k & 1)
         count = len(beat.data) * self.bit("CONTROL", "BYTES")
         return kinds | count | beat.last * self.bit("CONTROL", "LAST")
 
     def command(self, *names: str, more: int = 0) -> None:
-        """Commands in one write."""
+        """Commands in one write to CONTROL, by their `names`, with the bits `more` beside them."""
         self.software.put("CONTROL", sum(self.bit("CONTROL", n) for n in names) | more)
 
     def start(self, beat: Beat, *loads: str) -> None:
-        """Write a word and start it. loads: commands of the same write."""
+        """Write the word in `beat` and start it. `loads`: commands of the same write."""
         self.words("DATA_IN", beat.data)
         self.command("START", *loads, more=self.said(beat))
 
     def there(self, side: str) -> bool:
-        """Whether a result or a tag waits to be read."""
+        """Whether a result or a tag waits to be read; `side`: DATA_OUT or TAG_OUT."""
         return self.status("TAG" if side == "TAG_OUT" else "RESULT")
 
     def read(self, side: str) -> bytes:
-        """All words of a result or a tag."""
+        """All bytes of a result or a tag; `side`: DATA_OUT or TAG_OUT."""
         return self.shown(side)[: self.bytes_of(side)]
 
     def bytes_of(self, side: str) -> int:
-        """Bytes of a whole result or tag."""
+        """Bytes of a whole result or tag; `side`: DATA_OUT or TAG_OUT."""
         return self.size if side == "DATA_OUT" else int(min(self.p["tag_bits"], self.p["block_bits"])) // 8
 
     def told(self) -> int:
@@ -137,7 +139,9 @@ class WordSoftware(RegisterUser):
         return self.software.get("RESULT") if "RESULT" in self.software.registers else 0
 
     def beat(self, side: str) -> Beat:
-        """A result or a tag with what is told of it. Raises CheckFailed where a byte beside it is not 0."""
+        """A result or a tag with what is told of it; `side`: DATA_OUT or TAG_OUT. Raises CheckFailed where a
+        byte beside it is not 0.
+        """
         told, data = self.told(), self.read(side)
         if side == "TAG_OUT":
             return Beat(data, False, told >> _VERDICT)
@@ -148,7 +152,7 @@ class WordSoftware(RegisterUser):
         return Beat(data[:length], bool(told & self.bit("RESULT", "DATA_LAST")), int(way))
 
     def wanted(self, parts: Sequence[Traffic]) -> dict[str, list[Beat]]:
-        """What must leave for messages."""
+        """What must leave for the messages in `parts`, by DATA_OUT and TAG_OUT."""
         found = dict[str, list[Beat]]()
         for side in self.sides:
             stream = "m_tag" if side == "TAG_OUT" and "DATA_OUT" in self.sides else "m_axis"
@@ -160,7 +164,9 @@ class WordSoftware(RegisterUser):
         return found
 
     def give(self, part: Traffic, until: Callable[[Callable[[], bool]], None], load: bool = True) -> None:
-        """Write what belongs to a message as a whole, and with `load` load it."""
+        """Write what belongs to the message `part` as a whole (tag, lengths, IV, unit number), and with
+        `load` load it. `until`: waits until a condition holds.
+        """
         given = {name: value for b in part.beats for name, value in b.given.items()}
         if "s_tag_i" in given:
             until(lambda: not self.status("DATA_PENDING") and not self.status("IV_PENDING"))
@@ -183,13 +189,15 @@ class WordSoftware(RegisterUser):
         return tuple(name for name in _LENGTHS if name in self.software.registers)
 
     def load_key(self, key: bytes) -> None:
-        """A key, until it is taken."""
+        """Write and load `key`, and wait until it is taken."""
         self.words("KEY", key)
         self.command("LOAD_KEY")
         self.until(lambda: not self.status("KEY_PENDING"))
 
     def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for something. Raises CheckFailed where it does not happen."""
+        """Wait until the condition `holds`. Raises CheckFailed where it does not in the cycles that the core
+        may take.
+        """
         for _ in range(self.patience + int(self.bench.record["zeroise_cycles"])):
             if holds():
                 return
@@ -621,7 +629,9 @@ def _parts(checks: _Checks) -> int:
 def recorded_words(
     bench: AxiMessageBench, registers: Mapping[str, Any]
 ) -> Iterator[tuple[WordSoftware, Recorded]]:
-    """Software and a model after reset, which keeps what it ran from then on."""
+    """Software for the core of `bench` with these `registers`, by their names, and a model after reset, which
+    keeps what it ran from then on.
+    """
     model = Recorded(bench.simulation)
     try:
         _reset(bench, model)
@@ -661,8 +671,8 @@ def _resets(bench: AxiMessageBench, registers: Mapping[str, Any]) -> int:
 
 
 def check_words(bench: AxiMessageBench, source: str) -> str:
-    """The check `registers` of a compiled core whose words are registers; source: its map in SystemRDL.
-    Raises CheckFailed with what is not so.
+    """The check `registers` of a compiled core, `bench`, whose words are registers; `source`: its map in
+    SystemRDL. What was checked, in words; raises CheckFailed with what is not so.
     """
     registers = registers_in(source)
     with recorded_words(bench, registers) as (core, model):
@@ -676,6 +686,6 @@ def check_words(bench: AxiMessageBench, source: str) -> str:
 
 
 def check_register_words(folder: CoreFolder) -> str:
-    """The same of a core folder."""
+    """As `check_words`, of a core `folder`."""
     simulation = compile_simulation(folder.sources, folder.record["top"])
     return check_words(AxiMessageBench(simulation, folder.record), folder.register_map)

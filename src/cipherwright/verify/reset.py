@@ -49,9 +49,9 @@ _QUIET = {"valid_o", "tag_valid_o", "m_valid_o", "done_o", "out_valid_o", "m_axi
 
 @dataclass(frozen=True)
 class Cleared:
-    """`cone`: registers that control outputs depend on and that reset clears, of `registers` in all, beside
-    the `lined` ones of valid lines; `outputs`: the control outputs; `guarded`: registers that it leaves as
-    they are, and that are read only after they have been loaded.
+    """`cone`: registers that control outputs depend on and that reset clears; `registers`: how many there are
+    in all, among them the `lined` ones of valid lines; `outputs`: the control outputs; `guarded`: registers
+    that it leaves as they are, and that are read only after they have been loaded.
     """
 
     cone: int
@@ -168,11 +168,11 @@ def prove_reset(
     fifos: Mapping[str, bool] | None = None,
     buffer: str = "",
 ) -> Cleared:
-    """One cycle of the input `reset` clears every register from which an output that is not in `data` can
-    be reached, or nobody reads it before it has been loaded; outputs in `quiet` are 0 after it. `fifos`:
-    the files of hand-written FIFOs, if the core may have one, and whether there is a register behind its
-    memory; `buffer`: that of the buffer in which words wait for a verdict. Raises CheckFailed with one that
-    stays.
+    """One cycle of the input `reset` of `n` clears every register from which an output that is not in `data`
+    can be reached, or nobody reads it before it has been loaded; outputs in `quiet` are 0 after it. `clock`:
+    the port that registers follow; `fifos`: the files of hand-written FIFOs, if the core may have one, and
+    whether there is a register behind its memory; `buffer`: that of the buffer in which words wait for a
+    verdict. Raises CheckFailed with one that stays.
     """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
@@ -210,7 +210,9 @@ def prove_reset(
 
 
 def check_reset(folder: CoreFolder) -> str:
-    """The check `reset` of a core folder. Raises CheckFailed, or NotChecked where the core has no reset."""
+    """The check `reset` of a core `folder`; what was shown, in words. Raises CheckFailed, or NotChecked where
+    the core has no reset.
+    """
     record = folder.record
     ports = record.get("ports") or {"clk": "clk", "reset": "rst_i"}
     if not ports["reset"]:

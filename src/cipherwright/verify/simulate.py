@@ -87,7 +87,9 @@ void sim_feed(void* p, uint64_t begin, uint64_t end, const uint8_t* words, uint6
 
 @dataclass(frozen=True)
 class Port:
-    """A port of the top: width in bits and its place in the row (bytes); little-endian words."""
+    """A port of the top: `name`, `width` in bits and its place in the row (`offset`, in bytes); the least
+    significant byte first.
+    """
 
     name: str
     width: int
@@ -95,6 +97,7 @@ class Port:
 
     @property
     def size(self) -> int:
+        """Bytes of it in a row: 1, 2, 4, 8, or more words of 4."""
         return _storage(self.width)
 
 
@@ -105,7 +108,9 @@ def _storage(width: int) -> int:
 
 @dataclass(frozen=True)
 class Simulation:
-    """A compiled model. Rows are byte arrays; see `pack` and `unpack`."""
+    """A compiled model, in the file `library`. A row has the values of all `inputs`, or of all `outputs`, as
+    bytes; see `view`.
+    """
 
     library: Path
     inputs: tuple[Port, ...]
@@ -133,10 +138,12 @@ class Simulation:
 
     @cached_property
     def in_bytes(self) -> int:
+        """Bytes of a row of inputs."""
         return sum(p.size for p in self.inputs)
 
     @cached_property
     def out_bytes(self) -> int:
+        """Bytes of a row of outputs."""
         return sum(p.size for p in self.outputs)
 
     @cached_property
@@ -149,11 +156,13 @@ class Simulation:
         return {}
 
     def rows(self, cycles: int) -> NDArray[np.uint8]:
-        """Zeroed input rows."""
+        """Rows of inputs for so many `cycles`, all 0."""
         return np.zeros((cycles, self.in_bytes), dtype=np.uint8)
 
     def any_rows(self, rng: np.random.Generator, cycles: int, quiet: frozenset[str]) -> NDArray[np.uint8]:
-        """Input rows in which the ports `quiet` are 0 and all others have any value."""
+        """Rows of inputs for so many `cycles` in which the ports `quiet` are 0 and all others have any value,
+        drawn from `rng`.
+        """
         if quiet not in self._masks:
             mask = self.rows(1)
             for p in self.inputs:
@@ -165,10 +174,13 @@ class Simulation:
         return rows
 
     def port(self, name: str) -> Port:
+        """The port `name`."""
         return self._named[name]
 
     def view(self, rows: NDArray[np.uint8], name: str) -> NDArray[np.uint8]:
-        """The columns of one port, least significant byte first, as many as its width needs."""
+        """The columns of the port `name` in `rows`, least significant byte first, as many as its width needs;
+        writing to them changes the rows.
+        """
         p = self._named[name]
         return rows[:, p.offset : p.offset + -(-p.width // 8)]
 
@@ -190,13 +202,16 @@ def _slices(cycles: int) -> Iterator[tuple[int, int]]:
 
 
 class Model:
-    """One instance of a simulation, which keeps its state between runs."""
+    """One instance of a `simulation`, which keeps its state between runs. `close` gives its memory back."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
         self._p = simulation._lib.sim_new()
 
     def run(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The outputs, a row a cycle as seen just before the clock's edge, for `rows` of inputs. Raises
+        ValueError where these are not as long as the simulation's.
+        """
         s = self.simulation
         rows = np.ascontiguousarray(rows)
         if rows.shape[1] != s.in_bytes:
@@ -210,7 +225,8 @@ class Model:
     def feed(
         self, words: Words, offer: Words, take: Words, places: Sequence[int]
     ) -> tuple[Words, Cycles, Cycles]:
-        """Offer words (rows of inputs) by handshake for len(offer) cycles at most.
+        """Offer `words` (rows of inputs) by handshake for len(offer) cycles at most. `offer`, `take`: for
+        every cycle, whether a word is offered and a result taken.
 
         `places`: byte offsets of valid, ready, m_ready, m_valid, key, the key's bytes, and the key's lead
         (see the harness). Returns the result rows and the cycles of acceptance and delivery.
@@ -241,6 +257,7 @@ class Model:
         return results[:done], accepted, delivered[:done]
 
     def close(self) -> None:
+        """Free the instance; a second call does nothing."""
         if self._p:
             self.simulation._lib.sim_free(self._p)
             self._p = None
@@ -258,8 +275,9 @@ def _parse_ports(header: str) -> tuple[list[tuple[str, int]], list[tuple[str, in
 def compile_simulation(
     sources: Sequence[Path], top: str, clk: str = "clk", defines: Sequence[str] = ()
 ) -> Simulation:
-    """Compile the Verilog once; the result is kept in the cache by the content of the sources and the
-    versions of the tools.
+    """Compile the module `top` of the Verilog files `sources` once, with the clock's port `clk` and the
+    macros `defines` (`NAME` or `NAME=value`); the result is kept in the cache by the content of the sources
+    and the versions of the tools.
 
     Raises UserError where no C++ compiler is installed or the cache can't be used, ToolFailed where the
     Verilog is not accepted.

@@ -69,7 +69,7 @@ def _library() -> Any:
 
 
 class ThreeValued:
-    """A netlist over words of 64 runs: in `can` a row for each bit, the runs in which it can be 0, and
+    """The netlist `n` over words of 64 runs: in `can` a row for each bit, the runs in which it can be 0, and
     those in which it can be 1; both where it is unknown.
     """
 
@@ -99,17 +99,21 @@ class ThreeValued:
         return -1 if bit in ("x", "z") else slot(bit)  # the last place is always unknown
 
     def places(self, *ports: str) -> Places:
-        """The places of inputs' bits."""
+        """The places of the bits of the input `ports`, one port after the other, the least significant bit of
+        each first.
+        """
         return np.array([slot(b) for name in ports for b in self.n.inputs[name]], dtype=np.int64)
 
     def register(self, number: int) -> str:
-        """The name of a register."""
+        """The name of register `number`, its place in `q`."""
         place = int(self.q[number])
         cells = (c["connections"]["Q"][0] for c in self.n.cells.values() if c["type"] == FLIP_FLOP)
         return self.n.name(next(bit for bit in cells if slot(bit) == place))
 
     def put(self, bits: Places, zero: Words | np.uint64, one: Words | np.uint64) -> None:
-        """The runs in which inputs can be 0, and 1."""
+        """Set the inputs at the places `bits`: the runs in which each can be `zero`, and those in which it
+        can be `one`.
+        """
         self.can[bits, 0], self.can[bits, 1] = zero, one
 
     def power_up(self) -> None:

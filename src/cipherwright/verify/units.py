@@ -41,8 +41,8 @@ _Row = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Unit:
-    """What a core is given: a unit's number and its bytes, which are ciphertext where `decrypt` is set. key:
-    of this unit alone, where keys come with unit numbers (empty: the key of all).
+    """What a core is given: a unit's `number` (16 bytes) and its bytes in `text`, which are ciphertext where
+    `decrypt` is set. key: of this unit alone, where keys come with unit numbers (empty: the key of all).
     """
 
     number: bytes
@@ -58,7 +58,9 @@ class Unit:
 
 @dataclass(frozen=True)
 class Pauses:
-    """How probable a pause of one to `longest` cycles is before a word and before a number."""
+    """How probable a pause of one to `longest` cycles is before a word (`word`) and before a number
+    (`number`).
+    """
 
     word: float = 0.0
     number: float = 0.0
@@ -67,8 +69,8 @@ class Pauses:
 
 @dataclass(frozen=True)
 class SlotLoad:
-    """A key for a slot of a core with two resident keys, which is offered when so many units of some were
-    announced.
+    """A `key` for a `slot` of a core with two resident keys, which is offered when so many units were
+    announced (`after`).
     """
 
     key: bytes
@@ -121,8 +123,8 @@ class _Offers:
 
 
 class UnitSession(MessageSession):
-    """One model of a core, from its reset on. It raises CheckFailed where something is not taken that should
-    be, or where something leaves that should not.
+    """One model of the core `bench`, from its reset on; `rng`: of its random values. It raises CheckFailed
+    where something is not taken that should be, or where something leaves that should not.
     """
 
     bench: UnitBench
@@ -140,7 +142,9 @@ class UnitSession(MessageSession):
         self.begun = 0
 
     def idle(self, cycles: int) -> Words:
-        """As of all messages; rows are drawn ahead, so they have the inputs that stay as they are."""
+        """As of all messages, for so many `cycles`; rows are drawn ahead, so they have the inputs that stay
+        as they are.
+        """
         return self._hold(super().idle(cycles))
 
     def _row(self) -> _Row:
@@ -150,7 +154,9 @@ class UnitSession(MessageSession):
         return next(self._drawn)
 
     def run(self, rows: Words) -> Words:
-        """The outputs of these cycles; results are compared with what is due."""
+        """The outputs of as many cycles as there are `rows` of inputs; each result is compared with what is
+        then due.
+        """
         out = self.model.run(rows)
         valid = out[:, self.bench.place(self.bench.ports.valid_out)]
         for at in np.flatnonzero(valid):
@@ -195,14 +201,16 @@ class UnitSession(MessageSession):
         self._forget()
 
     def with_key(self, rows: Words, key: bytes) -> Words:
-        """The same cycles with a key offered, where two are resident for the slot that is in use."""
+        """`rows` with `key` offered in all cycles (changed in place), where two are resident for the slot
+        that is in use.
+        """
         b = self.bench
         if b.slots > 1:
             b.simulation.view(rows, b.unit["load_slot"])[:, 0] = self.slot
         return super().with_key(rows, key)
 
     def load_key(self, key: bytes) -> None:
-        """Offer a key until it is taken, which must not be before all results are out; wait until a unit
+        """Offer `key` until it is taken, which must not be before all results are out; wait until a unit
         number is taken. Where two keys are resident, one slot after the other is used. Where keys come with
         unit numbers, it is that of the units to come.
         """
@@ -228,9 +236,9 @@ class UnitSession(MessageSession):
             raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
 
     def play(self, units: Sequence[Unit], pauses: Pauses = Pauses(), after: bytes = b"") -> int:
-        """Announce and offer units, one behind the other, until the last word is taken; returns the cycles
-        from the first word to the last. after: a key that is offered from the last announcement on, and must
-        wait.
+        """Announce and offer `units`, one behind the other with `pauses`, until the last word is taken;
+        returns the cycles from the first word to the last. after: a key that is offered from the last
+        announcement on, and must wait (b"": none).
         """
         numbers, words = self._offers(units, pauses)
         sizes = self._awaited(units)
@@ -259,9 +267,10 @@ class UnitSession(MessageSession):
         loads: Sequence[SlotLoad],
         pauses: Pauses = Pauses(),
     ) -> int:
-        """Units under two resident keys, each with its slot, and keys that are loaded meanwhile, until the
-        last word and the last key are taken; returns the cycles from the first word to the last. Raises
-        CheckFailed where a key is taken while a unit under its slot is in flight, or something is not taken.
+        """Offer `units` under two resident keys, each with its slot in `slots`, and meanwhile the keys in
+        `loads`, in their order, with `pauses`, until the last word and the last key are taken; returns the
+        cycles from the first word to the last. Raises CheckFailed where a key is taken while a unit under its
+        slot is in flight, or something is not taken.
         """
         b = self.bench
         numbers, words = self._offers(units, pauses, slots)
@@ -326,7 +335,7 @@ class UnitSession(MessageSession):
         return any(begun + k in left for k, of in enumerate(announced) if of == slot)
 
     def begin(self, key: bytes, units: Sequence[Unit], cycles: int) -> None:
-        """So many cycles in which a key and then units are offered, whose results nobody reads."""
+        """So many `cycles` in which `key` and then `units` are offered, whose results nobody reads."""
         b = self.bench
         self.key, keyed = key, b.travels
         numbers, words = self._offers(units, Pauses())
@@ -476,6 +485,7 @@ class UnitBench(MessageBench):
 
     @property
     def late_latency(self) -> int:
+        """The most cycles from a short word to the late result of its unit."""
         return int(self.record["unit"]["late_latency_cycles"])
 
     @property
@@ -522,11 +532,11 @@ class UnitBench(MessageBench):
         return np.concatenate([np.arange(p.offset, p.offset + -(-p.width // 8)) for p in ports])
 
     def place(self, name: str) -> int:
-        """The byte of a row in which a port begins."""
+        """The byte of a row in which the port `name` begins."""
         return self._offsets[name]
 
     def bit(self, rows: Words, name: str) -> bool:
-        """A port of one bit in the first of some rows."""
+        """The port `name`, of one bit, in the first of `rows`."""
         return bool(rows[0, self._offsets[name]])
 
     @cached_property
@@ -546,11 +556,11 @@ class UnitBench(MessageBench):
         return p.valid_out, p.ready_out, *numbers, p.busy
 
     def session(self, seed: int = 1) -> UnitSession:
-        """A model of its own, just reset."""
+        """A model of its own, just reset; `seed`: of its random pauses."""
         return UnitSession(self, np.random.default_rng(seed))
 
     def crypt(self, key: bytes, units: Sequence[Unit]) -> list[bytes]:
-        """Units under a key, as fast as the core takes them."""
+        """What the core makes of `units` under `key`, as fast as it takes them."""
         with self.session() as s:
             s.load_key(key)
             s.play(units)

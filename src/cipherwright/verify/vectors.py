@@ -21,8 +21,8 @@ __all__ = ["Vector", "extra_folder", "extra_vectors", "own_vectors"]
 
 @dataclass(frozen=True)
 class Vector:
-    """key, pt, ct as the standards print them; `iterations` encryptions in a row; `source` document and
-    section.
+    """A known answer of a `cipher` in a `mode`: `key`, `pt` and `ct` as the standards print them, `iv` and
+    `tag` where the mode has them; `iterations` encryptions in a row; `source`: document and section.
     """
 
     cipher: str
@@ -43,7 +43,9 @@ def _folder() -> Path:
 
 
 def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
-    """The repository's vectors of one cipher and mode; none where it has no file for the cipher."""
+    """The repository's vectors of `cipher` (its name in the catalogue) in `mode`; none where it has no file
+    for the cipher.
+    """
     path = _folder() / f"{cipher}.json"
     if not path.is_file():
         return []
@@ -66,8 +68,8 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
 
 
 def extra_vectors(cipher: str, mode: str = "ecb") -> Iterator[Vector]:
-    """Vectors of the folder that CIPHERWRIGHT_VECTORS names; none where it is not set, or has no file for
-    the cipher. Raises UserError where that file is malformed, in any of its lines.
+    """Vectors of `cipher` in `mode` in the folder that CIPHERWRIGHT_VECTORS names; none where it is not set,
+    or has no file for the cipher. Raises UserError where that file is malformed, in any of its lines.
     """
     base = os.environ.get("CIPHERWRIGHT_VECTORS")
     path = Path(base) / f"{cipher}.jsonl" if base else None

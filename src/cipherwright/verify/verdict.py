@@ -18,8 +18,8 @@ __all__ = ["CoreFolder", "Verdict", "attempts"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """One check: its name, whether it held, what was done or found. `checked`: False where there was
-    nothing to check with, which is no failure, and no success either; `detail` says why.
+    """One check: its name (`check`), whether it held (`passed`), what was done or found. `checked`: False
+    where there was nothing to check with, which is no failure, and no success either; `detail` says why.
 
     >>> Verdict("known answers", True, "9 of 9").status
     'ok'
@@ -44,14 +44,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class CoreFolder:
-    """A folder that `build` made: its record, checked by `CoreRecord`, and its Verilog sources."""
+    """A folder that `build` made, at `path`: its `record`, which `CoreRecord` has checked, and its Verilog
+    sources.
+    """
 
     path: Path
     record: Mapping[str, Any]
 
     @staticmethod
     def open(path: Path) -> CoreFolder:
-        """Raises UserError where it is no core folder, or where its record is damaged (see `CoreRecord`)."""
+        """The core folder at `path`. Raises UserError where it is none, or where its record is damaged (see
+        `CoreRecord`).
+        """
         record = path / "record.json"
         if not record.is_file():
             raise UserError(f"{path} is no core folder: it has no record.json (cipherwright build makes one)")
@@ -103,8 +107,8 @@ Attempt = Callable[[str, Callable[[], str]], bool]
 
 
 def attempts(tell: Tell, steps: int) -> tuple[list[Verdict], Attempt]:
-    """A list that grows to about `steps` verdicts, and the function that runs a check and adds its
-    verdict: False where it failed.
+    """A list that grows to about `steps` verdicts, and the function that runs a check and adds its verdict:
+    False where it failed. `tell` gets each check's name and the part that is done.
     """
     verdicts: list[Verdict] = []
 

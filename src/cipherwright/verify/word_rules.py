@@ -30,8 +30,9 @@ word is started and not taken; a message has begun.
 
 
 def check_word_commands(n: Netlist, units: bool) -> int:
-    """All states of the module. units: messages are data units, which begin with their number, so a word
-    waits for no key. Raises CheckFailed with a rule that is broken; how many states there are.
+    """Explore all states of `n`, the module of the commands; how many states there are. `units`: messages are
+    data units, which begin with their number, so a word waits for no key. Raises CheckFailed with a rule that
+    is broken.
     """
     sides = tuple(s for s in _SIDES if f"{s}_comes_i" in n.inputs)
     if not sides:

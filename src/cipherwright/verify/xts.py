@@ -60,14 +60,17 @@ _ZEROISINGS = 12
 
 
 def unit_result(p: Mapping[str, Any], key: bytes, unit: Unit) -> bytes:
-    """What a unit becomes by the reference of a core with parameters `p`: by a library's own XTS where it has
-    one, otherwise by the mode's definition around the library's cipher.
+    """What `unit` becomes under `key`, or its own key, by the reference of a core with parameters `p`: by a
+    library's own XTS where it has one, otherwise by the mode's definition (IEEE 1619) around the library's
+    cipher.
     """
     return unit_results(p, unit.key or key, [unit])[0]
 
 
 def unit_results(p: Mapping[str, Any], key: bytes, units: Sequence[Unit]) -> list[bytes]:
-    """The same of units under one key."""
+    """As `unit_result`, of many `units` under one `key`, for a core with parameters `p`; keys of their own do
+    not count here.
+    """
     reference = reference_of(p)
     if reference.library:
         made = [oracle_xts(reference.library, key, u.number, u.text, u.decrypt) for u in units]
@@ -109,7 +112,9 @@ def _blocks_of(unit: Unit, tweaks: _Known) -> Iterator[bytes]:
 
 
 def published_units(bench: UnitBench, p: Mapping[str, Any]) -> str:
-    """Published units in every direction of the core. Raises NotChecked where there are none."""
+    """Published units through the core `bench` with parameters `p`, in every direction of the core. What was
+    checked, in words. Raises CheckFailed with a unit that differs, NotChecked where there are none.
+    """
     found = [v for v in own_vectors(p["cipher"], "xts") if len(v.key) == bench.key_bytes]
     if not found or p["rounds"] is not None:
         raise NotChecked(
@@ -129,7 +134,9 @@ def published_units(bench: UnitBench, p: Mapping[str, Any]) -> str:
 
 
 def random_units(p: Mapping[str, Any], rng: np.random.Generator, sizes: Sequence[int]) -> list[Unit]:
-    """Units of so many bytes with consecutive numbers that carry, in the core's directions."""
+    """Random units for a core with parameters `p`, of so many bytes each (`sizes`), with consecutive numbers
+    that carry, in the core's directions; `rng` makes all of it.
+    """
     start = b"\xff" * int(rng.integers(0, 16))
     start += rng.bytes(16 - len(start))
     return [
@@ -139,9 +146,10 @@ def random_units(p: Mapping[str, Any], rng: np.random.Generator, sizes: Sequence
 
 
 def check_units(bench: UnitBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
-    """Random units back to back and with pauses before words and before numbers, under keys that change, in
-    the core's directions, against the reference. Lengths go through all from 16 to 300 bytes, in random
-    order.
+    """At least `count` random units through the core `bench` with parameters `p`, back to back and with
+    pauses before words and before numbers, under keys that change, in the core's directions, against the
+    reference. Lengths go through all from 16 to 300 bytes, in random order. `seed`: of the random units. What
+    was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     rounds = -(-count // len(_LENGTHS))
@@ -173,8 +181,9 @@ def _compare(p: Mapping[str, Any], key: bytes, units: Sequence[Unit], found: Seq
 
 
 def check_unit_keys(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> str:
-    """Random units of a core whose keys come with unit numbers, each under a key of its own, back to back and
-    with pauses, against the reference. Where the core counts numbers, some units are of one run.
+    """Random units through the core `bench` with parameters `p`, whose keys come with unit numbers, each
+    under a key of its own, back to back and with pauses, against the reference. Where the core counts
+    numbers, some units are of one run. `seed`: of the random units. What was checked, in words.
 
     Raises CheckFailed where a result is wrong, or where a change of key takes a cycle: whole units one behind
     the other take a cycle for each word and one for each unit.
@@ -211,8 +220,9 @@ def _check_rate_of_keys(bench: UnitBench, p: Mapping[str, Any], rng: np.random.G
 
 
 def check_unit_slots(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> str:
-    """Random units under two resident keys, mixed one by one, while keys are loaded into either slot, back to
-    back and with pauses, against the reference.
+    """Random units through the core `bench` with parameters `p` under two resident keys, mixed one by one,
+    while keys are loaded into either slot, back to back and with pauses, against the reference. `seed`: of
+    the random units. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     for pauses in (Pauses(), Pauses(word=0.3, number=0.3, longest=40)):
@@ -235,8 +245,9 @@ def check_unit_slots(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> s
 
 
 def check_unit_resets(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) -> str:
-    """A reset at any time, and zeroising in cycles one after the other: nothing of before leaves, and the
-    next key and units are right.
+    """A reset of the core `bench` with parameters `p` at any time, and zeroising in cycles one after the
+    other: nothing of before leaves, and the next key and units are right. `seed`: of the random units. What
+    was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     span = bench.record["key_cycles"] + bench.late_latency + bench.record["latency_cycles"]
@@ -256,7 +267,8 @@ def check_unit_resets(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) ->
 
 
 def check_unit_zeroising(bench: UnitBench, p: Mapping[str, Any], seed: int = 11) -> None:
-    """Zeroising without a reset, in each of some cycles in which units are announced and tweaks are made.
+    """Zeroising of the core `bench` with parameters `p` without a reset, in each of some cycles in which
+    units are announced and tweaks are made. `seed`: of the random units.
 
     Raises CheckFailed where something of before leaves, or a unit after it is wrong.
     """

@@ -49,8 +49,9 @@ _CORE, _KEYS = "core", "keys"
 
 @dataclass(frozen=True)
 class Bulk:
-    """`keys`: the key-expansion unit, where the core has one; `ports` of the datapath; `chain`: its input
-    for what a mode adds, if any.
+    """A core as programs, with what its record says. `core`: the datapath; `keys`: the key-expansion unit,
+    where the core has one; `ports` of the datapath; `parameters` of the record; `latency`: cycles from a
+    block to its result; `slots` blocks in `interval` cycles; `key_cycles` from a key to its round keys.
     """
 
     core: Compiled
@@ -64,9 +65,9 @@ class Bulk:
 
     @staticmethod
     def compile(sources: Sequence[Path], record: Mapping[str, Any], blocks: int = _FEW) -> Bulk:
-        """Read, check and compile the netlist once; the result is kept in the cache. For few blocks, gates
-        are tables instead of C++: no time goes into the compiler. Raises CheckFailed with what is no core
-        of its record.
+        """Read, check and compile the netlist of `sources` once, for the core of `record`; the result is kept
+        in the cache. For few `blocks` (under 2^20), gates are tables instead of C++: no time goes into the
+        compiler. Raises CheckFailed with what is no core of its record.
         """
         p, inner = record["parameters"], record["inner"]
         ports = PortSet(**(inner or record)["ports"])
@@ -203,9 +204,9 @@ class Bulk:
         return {p.key: np.resize(keys, (n, keys.shape[1]))}
 
     def crypt(self, keys: Rows, decrypts: Rows, blocks: Rows) -> Rows:
-        """The cipher of each block by itself. Bytes, byte 0 of the standard first: keys (k, key bytes),
+        """The cipher of each block by itself. Bytes, byte 0 of the standard first: `keys` (k, key bytes),
         block i under key i modulo k (where the core holds its key, k divides `lanes`, or there are no more
-        blocks than lanes); directions (n or 1); blocks (n, block bytes).
+        blocks than lanes); directions `decrypts` (n or 1; 1: decryption); `blocks` (n, block bytes).
         """
         return self._summed(keys, decrypts, blocks, np.zeros_like(blocks))
 
@@ -228,14 +229,16 @@ class Bulk:
 
     @property
     def mode(self) -> str:
+        """The core's mode of operation, in lower case."""
         return str(self.parameters["mode"])
 
     def crypt_bulk(
         self, key: bytes, decrypt: bool, data: bytes, iv: bytes = b"", tell: Tell = quiet
     ) -> bytes:
-        """A whole number of blocks under one key, in the core's mode. `iv`: the first counter block of
-        counter mode, or what the first block is chained to. Where a block waits for the result of the one
-        before, they go through one after the other.
+        """A whole number of blocks, `data`, under one `key`, in the core's mode, encrypted or where `decrypt`
+        decrypted. `iv`: the first counter block of counter mode, or what the first block is chained to.
+        `tell`: gets the part that is done. Where a block waits for the result of the one before, they go
+        through one after the other.
         """
         blocks = np.frombuffer(data, dtype=np.uint8).reshape(-1, int(self.parameters["block_bits"]) // 8)
         keys, out = np.frombuffer(key, dtype=np.uint8).reshape(1, -1), np.empty_like(blocks)
@@ -276,7 +279,12 @@ class Bulk:
 
 
 def counter_blocks(iv: bytes, count: int, first: int, n: int) -> Rows:
-    """The counter blocks number `first` to `first + n - 1` after `iv`, whose lowest `count` bits count."""
+    """The counter blocks number `first` to `first + n - 1` after `iv`, whose lowest `count` bits count; (n,
+    block bytes), byte 0 of the standard first.
+
+    >>> counter_blocks(bytes([7, 0, 0, 0, 0, 0, 0, 254]), 8, 1, 2).tolist()
+    [[7, 0, 0, 0, 0, 0, 0, 255], [7, 0, 0, 0, 0, 0, 0, 0]]
+    """
     width = 8 * len(iv)
     count = counted_bits(count, width)
     start = next_counter(int.from_bytes(iv, "big"), count, first)

@@ -27,7 +27,7 @@ _INCLUDE = "#include NETLIST\n"
 
 
 def frame_text(netlist: str) -> str:
-    """The text of an evaluator: `bulk.cpp` around the text of what is evaluated."""
+    """The text of an evaluator: `bulk.cpp` around `netlist`, the text of what is evaluated."""
     frame = (resources.files(__package__) / "bulk.cpp").read_text()
     assert frame.count(_INCLUDE) == 1
     return frame.replace(_INCLUDE, netlist)
@@ -40,8 +40,8 @@ def walker() -> Path:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A library of `bulk.cpp` around a program, or around any program together with its tables; and the
-    program's ports.
+    """A program that can be run. `library`: one of `bulk.cpp` around it, or around any program together with
+    its `tables`; `layout`: the program's ports.
     """
 
     library: Path
@@ -50,6 +50,7 @@ class Compiled:
 
     @cached_property
     def lib(self) -> ctypes.CDLL:
+        """The library, loaded."""
         lib, word, pointer = load_library(self.library), ctypes.c_int64, ctypes.c_void_p
         lib.bulk_lanes.restype, lib.bulk_new.restype, lib.bulk_feed.restype = word, pointer, word
         lib.bulk_new.argtypes = lib.bulk_free.argtypes = lib.bulk_evaluate.argtypes = (
@@ -67,7 +68,9 @@ class Compiled:
 
 
 class Machine:
-    """One set of values of a program's bits, `lanes` instances of each; all start as 0."""
+    """One set of values of the bits of the program `compiled`, `lanes` instances of each; all start as 0.
+    Raises MemoryError where there is no room.
+    """
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled, self._lib = compiled, compiled.lib
@@ -85,18 +88,23 @@ class Machine:
 
     @property
     def lanes(self) -> int:
+        """Instances side by side."""
         return self.compiled.lanes
 
     @property
     def inputs(self) -> Sequence[str]:
+        """Names of the inputs."""
         return list(self._in)
 
     @property
     def outputs(self) -> Sequence[str]:
+        """Names of the outputs."""
         return list(self._out)
 
     def put(self, port: str, rows: Rows) -> None:
-        """Hold an input: one row for all lanes, or rows that the lanes take in turn."""
+        """Hold the input `port` at `rows`: one row for all lanes, or rows that the lanes take in turn. Raises
+        ValueError where they are not of the port's size, or do not divide the lanes.
+        """
         k, size = self._in[port]
         if rows.shape[1] != size or self.lanes % len(rows):
             raise ValueError(
@@ -106,11 +114,11 @@ class Machine:
         self._lib.bulk_put(self._p, k, held.ctypes.data)
 
     def bit(self, port: str, value: int) -> None:
-        """Hold an input of one bit."""
+        """Hold the input `port` of one bit at `value`."""
         self.put(port, np.array([[value]], dtype=np.uint8))
 
     def get(self, port: str) -> Rows:
-        """An output's rows, one a lane, after `evaluate`."""
+        """The rows of the output `port`, one a lane, after `evaluate`."""
         k, size = self._out[port]
         out = np.empty((self.lanes, size), dtype=np.uint8)
         self._lib.bulk_get(self._p, k, out.ctypes.data)
@@ -136,7 +144,9 @@ class Machine:
         return len(kept[0]), ports, (ctypes.c_void_p * len(kept))(*[r.ctypes.data for r in kept]), kept
 
     def wires(self, rows: Mapping[str, Rows], out: str) -> Rows:
-        """A row of `out` for each row of the inputs given; the others are held."""
+        """A row of the output `out` for each row of the inputs in `rows`, by name; the others are held.
+        Raises ValueError where the inputs are not of the ports' sizes, or not equally many.
+        """
         n, ports, pointers, _kept = self._given(rows)
         k, size = self._out[out]
         results = np.empty((n, size), dtype=np.uint8)
@@ -144,9 +154,10 @@ class Machine:
         return results
 
     def feed(self, rows: Mapping[str, Rows], control: tuple[str, str, str], out: str, cycles: int) -> Rows:
-        """A machine with registers: offer the rows by handshake, as many at once as there are lanes, until
-        all results are there or for so many cycles. `control`: ports of valid_i, ready_o (or ""), valid_o.
-        Raises CheckFailed where a result is missing, or where control depends on data.
+        """A machine with registers: offer `rows`, by input, by handshake, as many at once as there are lanes,
+        until all results are there or for so many `cycles`; the results, from the port `out`. `control`:
+        ports of valid_i, ready_o (or ""), valid_o. Raises CheckFailed where a result is missing, or where
+        control depends on data.
         """
         n, ports, pointers, _kept = self._given(rows)
         valid, ready, done = control

@@ -29,7 +29,7 @@ FORMS = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Ports in the order of the library's tables, with their widths."""
+    """Ports in the order of the library's tables: `inputs` and `outputs`, each a name and a width in bits."""
 
     inputs: tuple[tuple[str, int], ...]
     outputs: tuple[tuple[str, int], ...]
@@ -41,9 +41,9 @@ class Plan:
     registers, and what lives from one group of gates to another, each place used again and again.
 
     `groups`: gates that are evaluated together, calls of leaves by themselves; `stored`: of each group, the
-    bits that it writes; `slot`: of those and of inputs and registers. `data`: slots of what registers take
-    next, in the order of the registers, the first of which is in slot `state`; `results`: slots of the
-    outputs' bits, one output after the other.
+    bits that it writes; `slot`: of those and of inputs and registers; `size`: how many slots there are.
+    `data`: slots of what registers take next, in the order of the registers, the first of which is in slot
+    `state`; `results`: slots of the outputs' bits, one output after the other; `layout`: the ports.
     """
 
     groups: list[list[Gate]]
@@ -57,7 +57,9 @@ class Plan:
 
 
 def plan(p: Program, clocked: bool, most: int) -> Plan:
-    """Slots for a program whose registers are state (`clocked`) or wires, in groups of `most` gates."""
+    """Slots for the program `p`, whose registers are state (`clocked`) or wires, in groups of at most `most`
+    gates.
+    """
     gates, real = without_wires(p.gates, {} if clocked else p.registers)
     groups, slot = _groups(gates, most), {0: 0, 1: 1}
     for bits in p.inputs.values():
@@ -74,7 +76,9 @@ def plan(p: Program, clocked: bool, most: int) -> Plan:
 
 
 def emit(p: Program, clocked: bool) -> tuple[str, Layout]:
-    """The text that `bulk.cpp` includes: a function for every leaf and every group of gates."""
+    """The text that `bulk.cpp` includes for the program `p`, whose registers are state (`clocked`) or wires:
+    a function for every leaf and every group of gates; and the ports.
+    """
     made = plan(p, clocked, _CHUNK)
     numbers = {name: k for k, name in enumerate(p.leaves)}
     text, calls = [_leaf_text(leaf, numbers[name]) for name, leaf in p.leaves.items()], list[str]()
@@ -103,7 +107,9 @@ def emit(p: Program, clocked: bool) -> tuple[str, Layout]:
 def without_wires(
     gates: Sequence[Gate], registers: Mapping[int, tuple[int, int]]
 ) -> tuple[list[Gate], Callable[[int], int]]:
-    """The gates with buffers and `registers` taken for wires, and the bit that a bit then is."""
+    """The `gates` with buffers and `registers` (output bit -> data bit, cycles) taken for wires, and the bit
+    that a bit then is.
+    """
     alias = {q: d for q, (d, _) in registers.items()} | {
         g.outs[0]: g.ins[0] for g in gates if g.kind == "$_BUF_"
     }
@@ -139,8 +145,9 @@ def _groups(gates: Sequence[Gate], most: int) -> list[list[Gate]]:
 def places(
     groups: Sequence[Sequence[Gate]], slot: dict[int, int], kept: set[int]
 ) -> tuple[int, list[set[int]]]:
-    """Give a slot to every bit that another group reads or that is `kept`, and take it back behind the
-    last reader. Returns the number of slots, and for every group the bits that it stores.
+    """Give a slot in `slot` to every bit that another one of `groups` reads or that is `kept`, and take it
+    back behind the last reader; bits that have one keep it. Returns the number of slots, and for every group
+    the bits that it stores.
     """
     last: dict[int, int] = {}
     for k, group in enumerate(groups):

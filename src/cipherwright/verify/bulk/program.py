@@ -30,8 +30,8 @@ Wires = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class Gate:
-    """A Yosys gate, or where `kind` names a leaf, an instance of it. Bits are integers; 0 and 1 are the
-    constants.
+    """A Yosys gate, or where `kind` names a leaf, an instance of it: it makes the bits `outs` from the bits
+    `ins`. Bits are integers; 0 and 1 are the constants.
     """
 
     kind: str
@@ -41,8 +41,9 @@ class Gate:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A module by itself, gates in order of evaluation, registers as wires. Ports one after the other,
-    least significant bit first.
+    """The module `name` by itself, with the bits of its inputs (`ins`) and outputs (`outs`), ports one after
+    the other, least significant bit first; its `gates` in order of evaluation; its `registers` (output bit ->
+    data bit, cycles) as wires.
     """
 
     name: str
@@ -54,9 +55,10 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Program:
-    """`registers`: output bit -> (data bit, cycles from one to the other); where they are wires they are
-    resolved in `gates` already.
-    `inputs` and `outputs`: bits of ports, least significant first. `names` of bits, for messages.
+    """A core as gates over bits, in an order in which they can be evaluated. `registers`: output bit -> (data
+    bit, cycles from one to the other); where they are wires they are resolved in `gates` already. `inputs`
+    and `outputs`: bits of ports, least significant first. `leaves`: modules that gates call, by name. `names`
+    of bits, for messages.
     """
 
     inputs: Mapping[str, tuple[int, ...]]
@@ -331,15 +333,16 @@ _NO_DELAYS: Delays = {}
 def wired_program(
     modules: Mapping[str, Netlist], top: str, clock: str, delays: Delays = _NO_DELAYS
 ) -> Program:
-    """A pipeline with its registers as wires: call `check_depths` before it is believed. Raises
+    """The pipeline `top` of `modules` with its registers as wires: call `check_depths` before it is believed.
+    `clock`: the port that registers follow; `delays`: modules that are delay lines, and their cycles. Raises
     CheckFailed with what is no such core.
     """
     return _program(modules, top, clock, delays, True)
 
 
 def clocked_program(modules: Mapping[str, Netlist], top: str, clock: str, whole: bool = False) -> Program:
-    """Any core whose registers follow its clock; with `whole`, all of its gates without leaves. Raises
-    CheckFailed with what is no such core.
+    """The core `top` of `modules`, whose registers follow the port `clock`; with `whole`, all of its gates
+    without leaves. Raises CheckFailed with what is no such core.
     """
     return (
         _flat(modules, top, clock, {}, False, lambda kind: False, {})
@@ -351,10 +354,10 @@ def clocked_program(modules: Mapping[str, Netlist], top: str, clock: str, whole:
 def check_depths(
     p: Program, latency: int, early: Mapping[str, int], free: Iterable[str], outputs: Iterable[str]
 ) -> None:
-    """Every path from an input to an output has the same number of registers, so evaluating a pipeline
-    with wires in their place gives a block's result and nothing of another's. `early`: inputs that come
-    before the others, and by how many cycles; `free`: inputs that are held. Raises CheckFailed with the
-    first net that differs.
+    """Every path of `p` from an input to one of `outputs` has the same number of registers, `latency`, so
+    evaluating a pipeline with wires in their place gives a block's result and nothing of another's. `early`:
+    inputs that come before the others, and by how many cycles; `free`: inputs that are held. Raises
+    CheckFailed with the first net that differs.
     """
     depth: dict[int, int | None] = {0: None, 1: None}
     for name, bits in p.inputs.items():

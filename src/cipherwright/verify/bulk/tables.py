@@ -105,7 +105,7 @@ class _Leaves:
 
 
 def tabulate(p: Program, clocked: bool) -> tuple[Words, Layout]:
-    """The tables of a program whose registers are state (`clocked`) or wires."""
+    """The tables of the program `p`, whose registers are state (`clocked`) or wires, and its ports."""
     made, operations = plan(p, clocked, 1), _Operations()
     leaves = _Leaves(p.leaves, operations)
     numbers = {name: k for k, name in enumerate(p.leaves)}
